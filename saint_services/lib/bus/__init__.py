@@ -1,9 +1,8 @@
-"""Publish, subscribe, serve, call: the data plane, the same over every backend.
+"""The data plane: publish, subscribe, serve and call, the same over every backend.
 
 `open_bus()` picks the backend: `dds` (Cyclone DDS with ROS 2 wire conventions, the default),
-`rclpy` (a sourced ROS 2 installation) or `local` (inside one process, for tests). All of them
-belong to one asyncio loop: callbacks run in it, nothing here may be called from another thread.
-"""
+`rclpy` (a sourced ROS 2 installation) or `local` (inside one process, for tests). A bus belongs to
+one asyncio loop: callbacks run in the loop, and no method may be called from another thread."""
 
 import builtins
 from collections.abc import Awaitable, Callable
@@ -12,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 
 class Message(Protocol):
-    """What the generated classes have in common (see lib/generated)."""
+    """Interface of the generated message classes (see lib/generated)."""
 
     TYPE: ClassVar[str]  # "saint_msgs/msg/HeadCommand"
     HASH: ClassVar[str]  # "RIHS01_..." (REP 2016)
@@ -27,7 +26,7 @@ M_contra = TypeVar("M_contra", bound=Message, contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Qos:
-    """The part of DDS's quality of service that we use; history is always keep-last."""
+    """The DDS quality of service in use; history is always keep-last."""
 
     reliable: bool = True
     depth: int = 10
@@ -36,20 +35,20 @@ class Qos:
 
 @dataclass(frozen=True, slots=True)
 class Topic(Generic[M]):
-    """A topic's absolute ROS name, type and quality of service; see lib.generated.topics."""
+    """A topic: absolute ROS name, message type and quality of service; see lib.generated.topics."""
 
     name: str
     type: type[M]
     qos: Qos
 
     def at(self, **parts: str) -> "Topic[M]":
-        """The topic with the {placeholders} of its name filled in."""
+        """Return the topic with the {placeholders} of its name filled in."""
         return Topic(self.name.format(**parts), self.type, self.qos)
 
 
 @dataclass(frozen=True, slots=True)
 class Service(Generic[Req, Res]):
-    """A service's absolute ROS name and its two halves."""
+    """A service: absolute ROS name, request and response types."""
 
     name: str
     type: str  # "saint_msgs/srv/AdoptNode"
@@ -58,7 +57,7 @@ class Service(Generic[Req, Res]):
     response: builtins.type[Res]
 
     def at(self, **parts: str) -> "Service[Req, Res]":
-        """The service with the {placeholders} of its name filled in."""
+        """Return the service with the {placeholders} of its name filled in."""
         return Service(self.name.format(**parts), self.type, self.hash, self.request, self.response)
 
 
@@ -66,9 +65,10 @@ class Service(Generic[Req, Res]):
 class Sample(Generic[M]):
     """A received message.
 
-    `age_s` is the time from the writer's clock to ours at arrival: good on one host, and as good
-    as the clocks agree between hosts. Freshness is judged by `received_s`, our monotonic clock.
-    `origin` names the writer's participant (24 hex digits; empty when the backend cannot tell).
+    `age_s` is the time from the writer's clock to ours at arrival: accurate on one host, between
+    hosts as accurate as their clocks agree. Freshness is judged by `received_s`, our monotonic
+    clock. `origin` names the writer's participant (24 hex digits; empty if the backend does not
+    report it).
     """
 
     message: M
@@ -78,12 +78,12 @@ class Sample(Generic[M]):
 
 
 class Publisher(Protocol[M_contra]):
-    """Made by Bus.publisher. Publishing never blocks longer than the writer's limit (100 ms)."""
+    """Made by Bus.publisher. Publishing blocks no longer than the writer's limit (100 ms)."""
 
     def publish(self, message: M_contra) -> None: ...
 
     def send(self, data: bytes) -> None:
-        """The same for a message that was encoded ahead (cdr.encode_into)."""
+        """Publish a message that is already encoded (cdr.encode_into)."""
         ...
 
     def close(self) -> None: ...
@@ -107,7 +107,7 @@ class PolledSubscription(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A ROS node as the graph shows it."""
+    """A ROS node in the graph."""
 
     namespace: str
     name: str
@@ -115,7 +115,7 @@ class NodeView:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """All that is visible on the domain."""
+    """Everything visible on the domain."""
 
     nodes: tuple[NodeView, ...]
     topics: dict[str, tuple[str, ...]]  # ROS name -> types
@@ -127,12 +127,12 @@ class Bus(Protocol):
 
     @property
     def origin(self) -> str:
-        """Our own participant, as it appears in Sample.origin of what we publish."""
+        """Our participant, as Sample.origin of what we publish."""
         ...
 
     @property
     def refused(self) -> dict[str, int]:
-        """Samples that could not be decoded, by topic; they are counted, never raised."""
+        """Number of samples that could not be decoded, by topic."""
         ...
 
     def publisher(self, topic: Topic[M]) -> Publisher[M]: ...
@@ -140,7 +140,7 @@ class Bus(Protocol):
     def subscribe(
         self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
     ) -> Subscription:
-        """Call `callback` in the loop for every sample; `own=False`: not those of this bus."""
+        """Call `callback` in the loop for every sample; `own=False` skips samples of this bus."""
         ...
 
     def poll(
@@ -156,7 +156,7 @@ class Bus(Protocol):
     ) -> Subscription: ...
 
     async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
-        """Raises SaintError bus_timeout when no server is there or none answers in time."""
+        """Call a service. Raises SaintError bus_timeout if no server exists or replies in time."""
         ...
 
     def graph(self) -> Graph: ...

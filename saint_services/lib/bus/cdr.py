@@ -1,10 +1,9 @@
-"""The wire form of ROS 2 messages: plain CDR (XCDR1), little endian, final types.
+"""Encodes and decodes ROS 2 messages: plain CDR (XCDR1), little endian, final types.
 
 Shared by all bus backends. A codec is compiled once per message class, at its first use, from the
 class's FIELDS: runs of fixed-size fields become one `struct` call. Not here: DDS, topics.
 
-Source: OMG DDS-XTypes 1.3, 7.4.3 (encoding version 1); ROS 2 conventions in ARCHITECTURE.md.
-"""
+Source: OMG DDS-XTypes 1.3, 7.4.3 (encoding version 1); ROS 2 conventions in ARCHITECTURE.md."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -23,7 +22,7 @@ PRIMITIVES = {
 }  # fmt: skip
 
 M = TypeVar("M", bound=Message)
-# What values that do not fit their fields raise.
+# Raised by values that do not fit their fields.
 _WRONG = (struct.error, TypeError, ValueError, AttributeError, OverflowError)
 
 
@@ -37,7 +36,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A counted number of elements; `bound` 0 is unbounded."""
+    """A variable number of elements; `bound` 0 is unbounded."""
 
     of: Any
     bound: int = 0
@@ -51,19 +50,19 @@ class CdrError(SaintError):
 
 
 def encode(message: Message) -> bytes:
-    """The message with its 4-byte header, padded to a multiple of 4."""
+    """Encode a message with its 4-byte header, padded to a multiple of 4."""
     return encoder(type(message))(message)
 
 
 def decode(cls: type[M], data: bytes) -> M:
-    """The message in `data`, which starts with the header. Raises CdrError."""
+    """Decode `data`, which starts with the header. Raises CdrError."""
     message: M = decoder(cls)(data)
     return message
 
 
 @cache
 def encoder(cls: type[Message]) -> Callable[[Any], bytes]:
-    """The compiled `encode` of one class, for those who encode often."""
+    """Return the compiled `encode` of one class, for frequent use."""
     put = _compiled(cls).put
 
     def run(message: Any) -> bytes:
@@ -82,8 +81,8 @@ STEP = 8  # elements
 
 
 def encode_into(buffer: bytearray, message: Message) -> Iterator[None]:
-    """encode() into an empty buffer, for long messages where something else must not wait so long:
-    rests after every few elements of its last field.
+    """Encode a long message into an empty buffer in steps, yielding after every few elements of its
+    last field, so that other work is not delayed.
     """
     cls = type(message)
     name, kind = cls.FIELDS[-1] if cls.FIELDS else ("", None)
@@ -91,7 +90,7 @@ def encode_into(buffer: bytearray, message: Message) -> Iterator[None]:
         buffer += encode(message)
         return
     items = getattr(message, name)
-    # The empty sequence ends in its count, after which there is no padding.
+    # An empty sequence ends with its count, without padding.
     buffer += encode(replace(message, **{name: ()}))[: -_U32.size]  # type: ignore[type-var]
     put = _compiled(kind.of).put
     try:
@@ -107,7 +106,7 @@ def encode_into(buffer: bytearray, message: Message) -> Iterator[None]:
 
 @cache
 def decoder(cls: type[Message]) -> Callable[[bytes], Any]:
-    """The compiled `decode` of one class, for those who decode often."""
+    """Return the compiled `decode` of one class, for frequent use."""
     get = _compiled(cls).get
 
     def run(data: bytes) -> Any:
@@ -132,15 +131,15 @@ class _Codec:
 
 @cache
 def _compiled(cls: type[Message]) -> _Codec:
-    """Write the two functions of a class as source and compile them, as `dataclasses` does."""
-    writer = _Writer(cls)
+    """Generate and compile the two functions of a class, as `dataclasses` does."""
+    writer = _CodecSource(cls)
     namespace = writer.constants
     exec(compile(writer.source(), f"<codec of {cls.TYPE}>", "exec"), namespace)
     return _Codec(namespace["put"], namespace["get"])
 
 
-class _Writer:
-    """Collects the source of one class's codec."""
+class _CodecSource:
+    """Generates the source of one class's codec."""
 
     def __init__(self, cls: type[Message]) -> None:
         self.constants: dict[str, Any] = {
@@ -152,7 +151,7 @@ class _Writer:
         }  # fmt: skip
         self.put_lines: list[str] = []
         self.get_lines: list[str] = []
-        self._formats: list[str] = []  # the run of fixed-size values under way
+        self._formats: list[str] = []  # the current run of fixed-size values
         self._put_values: list[str] = []
         self._get_names: list[str] = []
         self._count = 0
@@ -177,7 +176,7 @@ class _Writer:
         return f"v{self._count}"
 
     def _message(self, cls: type[Message], path: str) -> str:
-        """Write a nested message in place; returns the expression that builds it."""
+        """Generate a nested message in place; returns the expression that builds it."""
         if not cls.FIELDS:  # an empty struct travels as one byte (rosidl)
             self._fixed("B", ["0"])
             return f"{self._constant(cls)}()"
@@ -216,7 +215,7 @@ class _Writer:
         return self._call("items", path, f", {bound}, {self._constant(_compiled(kind.of))}")
 
     def _call(self, what: str, path: str, extra: str) -> str:
-        """A part of variable size: a call to its pair of functions."""
+        """Generate a part of variable size: a call to its pair of functions."""
         self._flush()
         name = self._name()
         self.put_lines.append(f"put_{what}(b, {path}{extra})")
@@ -224,7 +223,7 @@ class _Writer:
         return name
 
     def _fixed(self, codes: str, values: list[str]) -> list[str]:
-        """Values of fixed size join the run; returns their names when decoded."""
+        """Append fixed-size values to the run; returns their names when decoded."""
         parts = [codes] if codes.endswith("s") else list(codes)
         names = [self._name() for _ in parts]
         self._formats += parts
@@ -247,7 +246,7 @@ class _Writer:
 
 
 def _padded(formats: list[str], start: int) -> struct.Struct:
-    """The run as one struct when it starts at `start` modulo 8, header included."""
+    """Return the run as one struct for a start at `start` modulo 8, header included."""
     text, position = "<", start - len(HEADER)
     for code in formats:
         size = struct.calcsize(f"<{code}")
@@ -294,7 +293,7 @@ def _get_string(data: bytes, position: int, size: int) -> tuple[str, int]:
         raise ValueError(f"a string of {length} bytes passes the end")
     if not length:
         return "", end
-    if data.find(0, start, end) != end - 1:  # nobody could send on what we had read
+    if data.find(0, start, end) != end - 1:  # such a text could not be encoded again
         raise ValueError("a string must end with its only NUL")
     return data[start : end - 1].decode(), end
 
@@ -332,8 +331,8 @@ def _get_numbers(
     return struct.unpack_from(f"<{count}{code}", data, position), end
 
 
-# Names travel with every input sample and hardly ever change: their bytes are kept. A cache holds
-# few entries, because what comes from outside could fill it.
+# Names are part of every input sample and rarely change, so their bytes are cached. The cache is
+# small, because senders could fill it.
 _NAME_LISTS = 64
 
 
@@ -341,7 +340,7 @@ def _put_strings(buffer: bytearray, values: Any, bound: int, cache: dict[Any, An
     _put_count(buffer, len(values), bound)
     known = cache.get(values) if type(values) is tuple else None
     if known is None:
-        part = bytearray()  # starts aligned to 4, as `buffer` stands here
+        part = bytearray()  # aligned to 4, as `buffer` is at this point
         for value in values:
             _put_string(part, value)
         known = bytes(part)

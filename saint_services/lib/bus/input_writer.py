@@ -1,6 +1,6 @@
-"""Registers a daemon at the router as a writer of inputs, so that what it publishes counts as its
-own class of source, and publishes inputs only while it is registered.
-Not here: what the router makes of it (routerd/writers.py).
+"""Registers a daemon at the router as a writer of inputs, so that its samples count as its own
+class of source; inputs are published only while registered. Not here: the router's side
+(routerd/inputs).
 """
 
 import asyncio
@@ -17,19 +17,19 @@ from ..health import Health
 from ..ipc import Client
 from . import Bus, M, Publisher, Topic
 
-_FIRST_PAUSE_S = 0.05  # a router that restarts is without its RC until this has passed
+_FIRST_PAUSE_S = 0.05  # the longest that a restarted router waits for RC
 _LONGEST_PAUSE_S = 2.0
-_SILENCE_S = 3.0  # the router says something once a second
-REGISTRATIONS = "router_registrations"  # a counter
+_SILENCE_S = 3.0  # the router confirms once per second
+REGISTRATIONS = "router_registrations"  # counter in GET /health
 
 
 class InputPublisher(Generic[M]):
-    """A publisher that drops everything until the daemon is registered. `publish` is the real
-    publisher's own method while it is, so that a sample costs nothing more on its way.
+    """A publisher that drops samples until the daemon is registered. While registered, `publish` is
+    the real publisher's method, so that a sample has no extra cost.
 
-    The own router ignores an unregistered writer, and another robot on the same bus could take its
-    samples for those of a program. Inputs are levels and are repeated: what was dropped, a stop
-    switch that is on as well, stands in the first sample after the registration. Until then the
+    The router ignores an unregistered writer, and another robot on the same bus could take its
+    samples for those of a program. Inputs are levels and are repeated: whatever was dropped,
+    including an active stop switch, is in the first sample after the registration. Until then the
     router treats the source as timed out.
     """
 
@@ -46,7 +46,6 @@ class InputPublisher(Generic[M]):
         self.send = self._real.send if is_registered else _drop
 
     def close(self) -> None:
-        """Close the real publisher."""
         self._real.close()
 
 
@@ -63,31 +62,31 @@ class InputWriter:
         self._switches: list[Callable[[bool], None]] = []
 
     def publisher(self, topic: Topic[M]) -> InputPublisher[M]:
-        """A publisher that follows the registration."""
+        """Make a publisher that follows the registration."""
         made = InputPublisher(self._bus.publisher(topic))
         made.switch(is_registered=self._is_registered)
         self._switches.append(lambda is_registered: made.switch(is_registered=is_registered))
         return made
 
     async def stay_registered(self) -> None:
-        """Keep the registration until cancelled; connect again whenever the connection ends."""
-        pause_s, is_told = _FIRST_PAUSE_S, False
+        """Keep the registration until cancelled; reconnect whenever the connection ends."""
+        pause_s, is_logged = _FIRST_PAUSE_S, False
         while True:
             try:
                 reason = await self._register()
             except SaintError as err:
                 reason = err.message
             if self._is_registered:
-                is_told, pause_s = False, _FIRST_PAUSE_S
+                is_logged, pause_s = False, _FIRST_PAUSE_S
                 self._switch(False)
-            if not is_told:
+            if not is_logged:
                 self._log.warning("not registered at the router", reason=reason)
-                is_told = True
+                is_logged = True
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     async def _register(self) -> str:
-        """Stay until the connection ends; returns why. Raises SaintError."""
+        """Register and wait until the connection ends; returns the reason. Raises SaintError."""
         request = WriterRequest(daemon=self._daemon, origin=self._bus.origin)
         replies = Client(self._runtime / "routerd.sock").follow(
             REGISTER_WRITER, request, silence_s=_SILENCE_S
@@ -98,7 +97,7 @@ class InputWriter:
                     self._log.info("registered at the router")
                     self._health.counters[REGISTRATIONS] += 1
                     self._switch(True)
-        return "the router has ended the connection"
+        return "the router closed the connection"
 
     def _switch(self, is_registered: bool) -> None:
         self._is_registered = is_registered
@@ -107,4 +106,4 @@ class InputWriter:
 
 
 def _drop(_: object) -> None:
-    """Publish nothing."""
+    """Drop a sample: nothing is published while unregistered."""

@@ -1,8 +1,7 @@
-"""The bus inside one process: every unit test's backend, with the wire's own encoding.
+"""The bus inside one process, with the real wire encoding: the backend of unit tests.
 
 Quality of service is matched as DDS does it, latched samples reach late subscribers, callbacks run
-from the loop. Not here: other processes, lost samples, back pressure.
-"""
+in the loop. Not here: other processes, lost samples, back pressure."""
 
 import asyncio
 import time
@@ -27,17 +26,17 @@ from . import (
     cdr,
 )
 from .names import node_view
-from .refusals import Refusals
-from .services import Handlers
+from .refused_samples import RefusedSamples
+from .services import ServiceHandlers
 
 
 class LocalDomain:
-    """What a DDS domain is to processes, for buses of one process. One per test."""
+    """A DDS domain for buses of one process. One per test."""
 
     def __init__(self) -> None:
         self.buses: list[LocalBus] = []
-        self.publishers: list[_Publisher] = []
-        self.subscriptions: list[_Subscription] = []
+        self.publishers: list[_LocalPublisher] = []
+        self.subscriptions: list[_LocalSubscription] = []
         self.servers: list[_Server] = []
         self._opened = 0
         self._waiting: list[asyncio.Future[None]] = []
@@ -49,18 +48,18 @@ class LocalDomain:
         return bus
 
     def publish_bytes(self, topic: Topic[Any], data: bytes, origin: str = "f" * 24) -> None:
-        """Put bytes on a topic as a foreign writer might; for tests of what arrives malformed."""
-        foreign = _Publisher(self, topic, origin)
+        """Publish raw bytes as a foreign writer might; for tests of malformed samples."""
+        foreign = _LocalPublisher(self, topic, origin)
         self.deliver(foreign, data)
 
-    def deliver(self, publisher: "_Publisher", data: bytes) -> None:
+    def deliver(self, publisher: "_LocalPublisher", data: bytes) -> None:
         written_s = time.time()
         for subscription in tuple(self.subscriptions):
-            if subscription.hears(publisher):
+            if subscription.accepts(publisher):
                 _soon(subscription.receive, data, written_s, publisher.origin)
 
     async def server(self, service: Service[Any, Any]) -> "_Server":
-        """The first server of the service, as soon as there is one."""
+        """Wait for the first server of the service."""
         while True:
             for server in self.servers:
                 if (server.service.name, server.service.type) == (service.name, service.type):
@@ -82,8 +81,8 @@ class LocalBus:
 
     def __init__(self, domain: LocalDomain, node: NodeView, origin: str) -> None:
         self._domain = domain
-        self._refusals = Refusals()
-        self._parts: list[_Publisher | _Subscription | _Server] = []
+        self._refusals = RefusedSamples()
+        self._parts: list[_LocalPublisher | _LocalSubscription | _Server] = []
         self.node = node
         self.origin = origin
 
@@ -92,7 +91,7 @@ class LocalBus:
         return self._refusals.by_topic
 
     def publisher(self, topic: Topic[M]) -> Publisher[M]:
-        publisher = _Publisher(self._domain, topic, self.origin)
+        publisher = _LocalPublisher(self._domain, topic, self.origin)
         self._domain.publishers.append(publisher)
         self._parts.append(publisher)
         return publisher
@@ -103,9 +102,9 @@ class LocalBus:
         return self._subscribed(topic, callback, "" if own else self.origin)
 
     def _subscribed(
-        self, topic: Topic[Any], callback: Callable[[Sample[Any]], None], unheard: str
-    ) -> "_Subscription":
-        subscription = _Subscription(self._domain, topic, callback, unheard, self._refusals)
+        self, topic: Topic[Any], callback: Callable[[Sample[Any]], None], excluded: str
+    ) -> "_LocalSubscription":
+        subscription = _LocalSubscription(self._domain, topic, callback, excluded, self._refusals)
         self._domain.subscriptions.append(subscription)
         self._parts.append(subscription)
         subscription.catch_up()
@@ -115,7 +114,7 @@ class LocalBus:
         self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, depth: int
     ) -> PolledSubscription:
         del depth  # every sample is called back for at once
-        return self._subscribed(topic, callback, unheard="")
+        return self._subscribed(topic, callback, excluded="")
 
     def serve(
         self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
@@ -139,7 +138,10 @@ class LocalBus:
 
     def graph(self) -> Graph:
         domain = self._domain
-        ends: list[_Publisher | _Subscription] = [*domain.publishers, *domain.subscriptions]
+        ends: list[_LocalPublisher | _LocalSubscription] = [
+            *domain.publishers,
+            *domain.subscriptions,
+        ]
         return Graph(
             nodes=tuple(bus.node for bus in domain.buses),
             topics={end.topic.name: (end.topic.type.TYPE,) for end in ends},
@@ -154,7 +156,7 @@ class LocalBus:
             self._domain.buses.remove(self)
 
 
-class _Publisher:
+class _LocalPublisher:
     def __init__(self, domain: LocalDomain, topic: Topic[Any], origin: str) -> None:
         self._domain = domain
         self.topic = topic
@@ -176,33 +178,33 @@ class _Publisher:
             self._domain.publishers.remove(self)
 
 
-class _Subscription:
+class _LocalSubscription:
     def __init__(
         self,
         domain: LocalDomain,
         topic: Topic[Any],
         callback: Callable[[Sample[Any]], None],
-        unheard: str,
-        refusals: Refusals,
+        excluded: str,
+        refusals: RefusedSamples,
     ) -> None:
         self._domain = domain
         self._callback = callback
-        self._unheard = unheard
+        self._excluded = excluded
         self._refusals = refusals
         self.topic = topic
 
-    def hears(self, publisher: _Publisher) -> bool:
+    def accepts(self, publisher: _LocalPublisher) -> bool:
         ours, theirs = self.topic, publisher.topic
         return (
             (ours.name, ours.type.TYPE) == (theirs.name, theirs.type.TYPE)
             and _matches(offered=theirs.qos, wanted=ours.qos)
-            and publisher.origin != self._unheard
+            and publisher.origin != self._excluded
         )
 
     def catch_up(self) -> None:
-        """A latched topic tells newcomers the newest sample of each of its publishers."""
+        """Deliver the newest sample of each publisher of a latched topic."""
         for publisher in self._domain.publishers if self.topic.qos.latched else ():
-            if publisher.newest and self.hears(publisher):
+            if publisher.newest and self.accepts(publisher):
                 _soon(self.receive, *publisher.newest, publisher.origin)
 
     def read(self) -> None:
@@ -229,12 +231,12 @@ class _Server:
         domain: LocalDomain,
         service: Service[Any, Any],
         handler: Callable[[Any], Awaitable[Any]],
-        refusals: Refusals,
+        refusals: RefusedSamples,
     ) -> None:
         self._domain = domain
         self._handler = handler
         self._refusals = refusals
-        self._handlers = Handlers()
+        self._handlers = ServiceHandlers()
         self.service = service
 
     def receive(self, data: bytes, reply: "asyncio.Future[bytes]") -> None:
@@ -267,5 +269,5 @@ _process_domains: dict[int, LocalDomain] = {}
 
 
 def process_domain(domain_id: int) -> LocalDomain:
-    """The domain that open_bus(backend="local") uses: one per number and process."""
+    """Return the domain of open_bus(backend="local"): one per number and process."""
     return _process_domains.setdefault(domain_id, LocalDomain())

@@ -1,7 +1,6 @@
-"""Names: ROS 2 names of nodes, topics, services and types, and their names in DDS and back.
+"""Checks ROS 2 names of nodes, topics, services and types, and converts them to DDS names and back.
 
-Source: ROS 2 design "topic and service names"; rmw_cyclonedds. Not here: quality of service.
-"""
+Source: ROS 2 design "topic and service names"; rmw_cyclonedds. Not here: quality of service."""
 
 import re
 
@@ -14,13 +13,13 @@ _LONGEST = 255
 
 
 def node_view(name: str) -> NodeView:
-    """ "/ns/name" or "name"; dashes, which ROS does not allow, become underscores."""
+    """Parse "/ns/name" or "name"; dashes, which ROS does not allow, become underscores."""
     namespace, _, base = check(name.replace("-", "_"), "node").rpartition("/")
     return NodeView(f"/{namespace.strip('/')}", base)
 
 
 def check(name: str, what: str) -> str:
-    """The name, when ROS 2 allows it: tokens of letters, digits and _, no leading digit."""
+    """Return the name if ROS 2 allows it: tokens of letters, digits and _, no leading digit."""
     tokens = name.removeprefix("/").split("/")
     if len(name) <= _LONGEST and all(_TOKEN.fullmatch(token) for token in tokens):
         return name
@@ -51,7 +50,7 @@ def dds_type(ros_type: str) -> str:
 
 
 def ros_type(dds_name: str) -> str:
-    """The way back; "" for a type that is not from ROS 2. Halves of services give the service."""
+    """Convert a DDS type name; "" for a type outside ROS 2. Halves of services give the service."""
     parts = dds_name.split("::")
     if len(parts) != 4 or parts[2] != "dds_" or not parts[3].endswith("_"):
         return ""
@@ -62,12 +61,12 @@ def ros_type(dds_name: str) -> str:
 
 
 def ros_topic(dds_name: str) -> str:
-    """ "rt/saint/head/cmd" -> "/saint/head/cmd"; "" when it is not a topic of ROS 2."""
+    """ "rt/saint/head/cmd" -> "/saint/head/cmd"; "" if not a ROS 2 topic."""
     return dds_name[2:] if dds_name.startswith("rt/") else ""
 
 
 def ros_service(dds_name: str) -> str:
-    """The service of a reply topic; "" for any other."""
+    """Return the service of a reply topic; "" for any other topic."""
     is_reply = dds_name.startswith("rr/") and dds_name.endswith("Reply")
     return dds_name[2:].removesuffix("Reply") if is_reply else ""
 

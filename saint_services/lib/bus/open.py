@@ -1,6 +1,5 @@
-"""Opens the bus of this process: the one place that knows which backends there are.
-
-SAINT_BUS chooses: `dds` (default), `rclpy`, `local`. Not here: the backends.
+"""Opens the bus of this process with the backend that SAINT_BUS names: `dds` (default), `rclpy`,
+`local`. Not here: the backends.
 """
 
 import os
@@ -10,13 +9,13 @@ from ..generated.errors import Code
 from . import Bus
 
 _BACKENDS = ("dds", "rclpy", "local")
-_HIGHEST_DOMAIN = 232  # above it DDS's port numbers pass 65535
+_HIGHEST_DOMAIN = 232  # beyond it, DDS's port numbers exceed 65535
 
 
 async def open_bus(
     node_name: str, *, backend: str | None = None, domain_id: int | None = None
 ) -> Bus:
-    """A ROS node of this process. Raises SaintError bus_unavailable with what is missing."""
+    """Open a ROS node of this process. Raises SaintError bus_unavailable with what is missing."""
     backend = backend or os.environ.get("SAINT_BUS") or "dds"
     domain_id = _domain_id() if domain_id is None else domain_id
     if backend == "dds":
@@ -46,7 +45,7 @@ UNPROVEN_BUS = "SAINT_UNPROVEN_BUS"
 
 
 def is_unproven_bus_accepted(origin: str) -> bool:
-    """True on a bus that names no writers (`origin` of our own bus is empty), where the environment
-    accepts that explicitly.
+    """Return whether samples without a writer identity are accepted: only on a bus that names no
+    writers (the `origin` of our own bus is empty), and only if the environment allows it.
     """
     return not origin and os.environ.get(UNPROVEN_BUS) == "accept"

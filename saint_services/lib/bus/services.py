@@ -10,11 +10,11 @@ from ..errors import SaintError
 from ..generated.errors import Code
 from . import Service
 
-_AT_ONCE = 16  # requests of one service under way; more are refused
+_AT_ONCE = 16  # concurrent requests per service; more are refused
 _LONGEST_S = 120.0
 
 
-class Handlers:
+class ServiceHandlers:
     """The running handlers of one service. A handler that raises is a programming fault: it goes
     to the loop's exception handler, and the caller gets no answer.
     """
@@ -49,11 +49,11 @@ class Handlers:
             task.get_loop().call_exception_handler(context)
 
 
-MOST = 64  # the oldest idle one makes room
+MOST = 64  # beyond it, the oldest idle client is closed
 
 
-class KeptClient(Protocol):
-    """What each backend's client can do."""
+class ReusableClient(Protocol):
+    """Interface of each backend's service client."""
 
     @property
     def is_busy(self) -> bool: ...
@@ -61,37 +61,37 @@ class KeptClient(Protocol):
     def close(self) -> None: ...
 
 
-C = TypeVar("C", bound=KeptClient)
+C = TypeVar("C", bound=ReusableClient)
 
 
-class Clients(Generic[C]):
-    """By name and type of the service."""
+class ServiceClients(Generic[C]):
+    """Open service clients by name and type of the service."""
 
     def __init__(self, make: Callable[[Service[Any, Any]], C]) -> None:
         self._make = make
-        self._kept: dict[tuple[str, str], C] = {}
+        self._open: dict[tuple[str, str], C] = {}
 
     def of(self, service: Service[Any, Any]) -> C:
-        """The client of a service; raises bus_unavailable when all are busy."""
+        """Return the client of a service; raises bus_unavailable if all are busy."""
         key = (service.name, service.type)
-        if key not in self._kept:
+        if key not in self._open:
             self._make_room()
-            self._kept[key] = self._make(service)
-        return self._kept[key]
+            self._open[key] = self._make(service)
+        return self._open[key]
 
     def __iter__(self) -> Iterator[C]:
-        return iter(self._kept.values())
+        return iter(self._open.values())
 
     def clear(self) -> None:
-        """Forget them; whoever closes them has done so."""
-        self._kept.clear()
+        """Forget all clients; the caller has closed them."""
+        self._open.clear()
 
     def _make_room(self) -> None:
-        if len(self._kept) < MOST:
+        if len(self._open) < MOST:
             return
-        for key, client in self._kept.items():
+        for key, client in self._open.items():
             if not client.is_busy:
                 client.close()
-                del self._kept[key]
+                del self._open[key]
                 return
         raise SaintError(Code.BUS_UNAVAILABLE, f"{MOST} services are being called at once")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.bus import cdr
 from saint_services.lib.bus.dds import complaints, library, service, settings
-from saint_services.lib.bus.dds.peers import Peer
+from saint_services.lib.bus.dds.remote_endpoints import RemoteEndpoint
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.errors import Code
@@ -83,7 +83,7 @@ def test_library_without_the_functions_is_refused(monkeypatch: pytest.MonkeyPatc
 
 
 def test_user_data_values() -> None:
-    peer = Peer("", "serviceid=1.a.ff;typehash=RIHS01_00;broken;=x")
+    peer = RemoteEndpoint("", "serviceid=1.a.ff;typehash=RIHS01_00;broken;=x")
     assert peer.value("serviceid") == "1.a.ff"
     assert peer.value("typehash") == "RIHS01_00"
     assert peer.value("broken") == ""

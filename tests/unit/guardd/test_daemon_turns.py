@@ -599,7 +599,7 @@ class TestMain:
         monkeypatch.setattr(
             daemon.service_manager, "notify", lambda **fields: found.append(repr(fields))
         )
-        monkeypatch.setattr(daemon.realtime, "take", lambda: found.append("priority"))
+        monkeypatch.setattr(daemon.realtime, "raise_priority", lambda: found.append("priority"))
         monkeypatch.setattr(daemon, "lock_memory", lambda: bool(found.append("memory")))
         monkeypatch.setattr(
             daemon, "_log", SimpleNamespace(warning=found.append, error=lambda *_, **__: None)

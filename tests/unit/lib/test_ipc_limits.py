@@ -406,7 +406,7 @@ async def test_client_refuses_an_endless_line(tmp_path: Path) -> None:
         with pytest.raises(SaintError, match="line of the reply is longer"):
             async for _ in client.stream("GET", "/x", None, Done):
                 pass
-        with pytest.raises(SaintError, match="the answer is too long"):
+        with pytest.raises(SaintError, match="the reply is longer"):
             await client.get("/x", Done)
 
 

@@ -102,7 +102,7 @@ async def test_a_confirmation_counts_in_the_query_alone(tmp_path: Path) -> None:
     async with serving(tmp_path) as bench:
         status, told = await bench.raw("POST", "/things/a", b'{"confirm": ["rc_estop:channel_6"]}')
         assert (status, bench.seen) == (400, [])
-        assert b"confirm stands in the query" in told
+        assert b"confirm belongs in the query" in told
         await bench.client.request(SWITCH, Switch(name="a", confirm=["rc_estop:a%2Cb", "c"]))
         assert bench.seen == [Switch(name="a", confirm=["rc_estop:a%2Cb", "c"])]
 

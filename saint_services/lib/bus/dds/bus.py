@@ -1,6 +1,5 @@
-"""The `dds` backend: one participant, one ROS node, one thread that waits.
-
-Not here: the library's details (library.py, entities.py), services (service.py), graph (graph.py).
+"""The `dds` backend: one participant, one ROS node, one waiting thread. Not here: details of the
+library (library.py, entities.py), services (service.py), graph (graph.py).
 """
 
 import asyncio
@@ -29,15 +28,15 @@ from .. import (
     cdr,
     names,
 )
-from ..refusals import Refusals
-from ..services import Clients
+from ..refused_samples import RefusedSamples
+from ..services import ServiceClients
 from . import domain, selftest, settings
-from .entities import NO_USER_DATA, Batch, Endpoint, RawSample, Reader, Writer
+from .entities import NO_USER_DATA, DdsEndpoint, DdsReader, DdsWriter, RawSample, SampleBatch
 from .graph import NodeGraph
 from .library import Library, load
-from .link import Link
-from .peers import Origins, origin_of
-from .service import Client, Server
+from .link import ParticipantLink
+from .remote_endpoints import WriterOrigins, origin_of
+from .service import DdsServiceClient, DdsServiceServer
 from .waiter import Waiter
 
 _PARTICIPANT_USER_DATA = b"enclave=/;"
@@ -46,7 +45,9 @@ _NOT_SENT = "a reader does not keep up, a sample was not sent"
 
 
 async def open_dds(node_name: str, domain_id: int) -> "DdsBus":
-    """Raises SaintError bus_unavailable when the library is missing or does not work."""
+    """Open the bus. Raises SaintError bus_unavailable if the library is missing or does not
+    work.
+    """
     node = names.node_view(node_name)
     library = await asyncio.to_thread(load)
     options = await settings.when_addressed()
@@ -55,32 +56,36 @@ async def open_dds(node_name: str, domain_id: int) -> "DdsBus":
 
 
 class DdsBus:
-    """See lib.bus.Bus."""
+    """Implements lib.bus.Bus over Cyclone DDS."""
 
     def __init__(
-        self, library: Library, options: settings.Settings, node: NodeView, domain_id: int
+        self, library: Library, options: settings.DdsSettings, node: NodeView, domain_id: int
     ) -> None:
         self._library = library
         self._domain_id = domain_id
         self._loop = asyncio.get_running_loop()
-        self._refusals = Refusals()
+        self._refusals = RefusedSamples()
         self._unreadable: deque[str] = deque(maxlen=_UNREADABLE)
-        self._clients = Clients(lambda service: Client(self._link, self._graph, service))
-        self._parts: set[_Publisher | _Subscription | Server] = set()
+        self._clients = ServiceClients(
+            lambda service: DdsServiceClient(self._link, self._graph, service)
+        )
+        self._parts: set[_DdsPublisher | _DdsSubscription | DdsServiceServer] = set()
         self._is_closed = False
         domain.hold(library, options, domain_id, self._on_unreadable)
         self._participant = 0
         try:
             self._participant = _participant(library, domain_id)
-            batch = Batch(library)
+            batch = SampleBatch(library)
             selftest.run(library, self._participant, batch)
             self.origin = origin_of(library, self._participant)
             waiter = Waiter(library, self._participant, self._free)
         except SaintError:
             self._free()
             raise
-        origins = Origins(library)
-        self._link = Link(library, self._participant, waiter, batch, origins, self._refusals)
+        origins = WriterOrigins(library)
+        self._link = ParticipantLink(
+            library, self._participant, waiter, batch, origins, self._refusals
+        )
         self._graph = NodeGraph(self._link, node, options.gid_bytes)
 
     @property
@@ -89,7 +94,7 @@ class DdsBus:
 
     def publisher(self, topic: Topic[M]) -> Publisher[M]:
         self._check_open()
-        publisher = _Publisher(self._link, self._graph, topic, self._parts.discard)
+        publisher = _DdsPublisher(self._link, self._graph, topic, self._parts.discard)
         self._parts.add(publisher)
         return publisher
 
@@ -97,7 +102,7 @@ class DdsBus:
         self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
     ) -> Subscription:
         self._check_open()
-        subscription = _Subscription(
+        subscription = _DdsSubscription(
             self._link, self._graph, topic, callback, own, self._parts.discard
         )
         self._parts.add(subscription)
@@ -108,7 +113,7 @@ class DdsBus:
     ) -> PolledSubscription:
         self._check_open()
         deep = replace(topic, qos=replace(topic.qos, depth=depth))
-        subscription = _Subscription(
+        subscription = _DdsSubscription(
             self._link, self._graph, deep, callback, True, self._parts.discard, is_polled=True
         )
         self._parts.add(subscription)
@@ -118,7 +123,7 @@ class DdsBus:
         self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
     ) -> Subscription:
         self._check_open()
-        server = Server(self._link, self._graph, service, handler, self._parts.discard)
+        server = DdsServiceServer(self._link, self._graph, service, handler, self._parts.discard)
         self._parts.add(server)
         return server
 
@@ -146,13 +151,15 @@ class DdsBus:
             raise SaintError(Code.BUS_UNAVAILABLE, "the bus is closed")
 
     def _free(self) -> None:
-        """On the waiter's thread: may take a moment when a reader is slow."""
+        """Free the entities, on the waiter's thread: this may take a moment if a reader is slow."""
         if self._participant:
             self._library.dds_delete(self._participant)
         domain.release(self._library, self._domain_id, self._on_unreadable)
 
     def _on_unreadable(self, dds_topic: str) -> None:
-        """On one of the library's threads: it could not read a sample. Counts are handed over."""
+        """Queue a count for the loop; called on a thread of the library, which could not read a
+        sample.
+        """
         self._unreadable.append(dds_topic)
         if len(self._unreadable) == 1:
             with suppress(RuntimeError):  # the loop has ended
@@ -165,11 +172,15 @@ class DdsBus:
             self._refusals.add(name, "the library cannot read it")
 
 
-class _Publisher:
+class _DdsPublisher:
     def __init__(
-        self, link: Link, graph: NodeGraph, topic: Topic[Any], forget: Callable[[Any], None]
+        self,
+        link: ParticipantLink,
+        graph: NodeGraph,
+        topic: Topic[Any],
+        forget: Callable[[Any], None],
     ) -> None:
-        self._writer = Writer(link.library, link.participant, _endpoint(topic))
+        self._writer = DdsWriter(link.library, link.participant, _endpoint(topic))
         message: type[Message] = topic.type
         self._encode = cdr.encoder(message)
         self._write = self._writer.write
@@ -193,10 +204,10 @@ class _Publisher:
         self._forget(self)
 
 
-class _Subscription:
+class _DdsSubscription:
     def __init__(
         self,
-        link: Link,
+        link: ParticipantLink,
         graph: NodeGraph,
         topic: Topic[Any],
         callback: Callable[[Sample[Any]], None],
@@ -205,7 +216,7 @@ class _Subscription:
         *,
         is_polled: bool = False,
     ) -> None:
-        self._reader = Reader(link.library, link.participant, _endpoint(topic, own))
+        self._reader = DdsReader(link.library, link.participant, _endpoint(topic, own))
         message: type[Message] = topic.type
         self._decode = cdr.decoder(message)
         self._callback = callback
@@ -225,7 +236,7 @@ class _Subscription:
             pass
 
     def drain(self, woke_s: float) -> bool:
-        """The newest batch, or what was left over when a callback raised."""
+        """Deliver the newest batch, or the rest of one in which a callback raised."""
         if not self._reader.is_open:
             return False
         backlog, is_more = self._backlog, True
@@ -234,7 +245,7 @@ class _Subscription:
             backlog.extend(samples)
         now_ns = time.time_ns()
         reader = self._reader.entity
-        while backlog:  # a callback may close us, which empties it
+        while backlog:  # a callback may close the subscription, which empties the backlog
             data, source_ns, handle = backlog.popleft()
             try:
                 message = self._decode(data)
@@ -253,15 +264,15 @@ class _Subscription:
         self._forget(self)
 
 
-def _endpoint(topic: Topic[Any], hears_own: bool = True) -> Endpoint:
+def _endpoint(topic: Topic[Any], receives_own: bool = True) -> DdsEndpoint:
     message = topic.type
-    return Endpoint(
+    return DdsEndpoint(
         topic=names.dds_topic(topic.name),
         type=names.dds_type(message.TYPE),
         fields=message.FIELDS,
         qos=topic.qos,
         user_data=f"typehash={message.HASH};".encode() if message.HASH else NO_USER_DATA,
-        hears_own=hears_own,
+        receives_own=receives_own,
     )
 
 

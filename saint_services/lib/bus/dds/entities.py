@@ -1,6 +1,5 @@
-"""Readers and writers of raw CDR bytes, with quality of service as ROS 2 sets it.
-
-Not here: message classes, threads, names.
+"""Readers and writers of raw CDR bytes, with quality of service as ROS 2 sets it. Not here: message
+classes, threads, names.
 """
 
 import ctypes
@@ -17,7 +16,7 @@ from .. import Qos
 from .library import TIMED_OUT, Iovec, Library
 from .types import Fields, descriptor
 
-# Without user data every ROS 2 node complains about every endpoint ("Failed to parse type hash").
+# Without user data every ROS 2 node warns about every endpoint ("Failed to parse type hash").
 NO_USER_DATA = b";"
 
 _BEST_EFFORT, _RELIABLE = 0, 1
@@ -40,8 +39,8 @@ RawSample = tuple[bytes, int, int]  # data, source time in ns since 1970, public
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """What a reader or writer is made from; names as in DDS."""
+class DdsEndpoint:
+    """Parameters of a reader or writer; names as in DDS."""
 
     topic: str
     type: str
@@ -49,13 +48,13 @@ class Endpoint:
     qos: Qos
     user_data: bytes = NO_USER_DATA
     partition: bytes = b""
-    hears_own: bool = True
+    receives_own: bool = True
 
 
-class Writer:
+class DdsWriter:
     """Writes encoded messages."""
 
-    def __init__(self, library: Library, participant: int, endpoint: Endpoint) -> None:
+    def __init__(self, library: Library, participant: int, endpoint: DdsEndpoint) -> None:
         self._library = library
         check = library.check
         with _qos(library, endpoint) as qos:
@@ -67,7 +66,7 @@ class Writer:
             self.entity = check(code, f"writer of {endpoint.topic}")
             self._outermost = owner if endpoint.partition else self.entity
         self._type = _sertype(library, participant, self.entity, endpoint)
-        check(library.dds_delete(topic), "topic")  # lives on until the writer is gone
+        check(library.dds_delete(topic), "topic")  # exists until the writer is deleted
         self.is_open = True
         self._iovec = Iovec()
         self._iovec_pointer = ctypes.byref(self._iovec)
@@ -75,7 +74,9 @@ class Writer:
         self._write = library.dds_writecdr
 
     def write(self, data: bytes) -> bool:
-        """False when the readers did not keep up for 100 ms and the sample was given up."""
+        """Write a message; False if the readers did not keep up for 100 ms and the sample was
+        dropped.
+        """
         if not self.is_open:
             return True
         size = len(data)
@@ -98,10 +99,10 @@ class Writer:
             self._library.dds_delete(self._outermost)
 
 
-class Reader:
-    """Takes encoded messages. `condition` holds while there are any."""
+class DdsReader:
+    """Reads encoded messages. `condition` is triggered while there are any."""
 
-    def __init__(self, library: Library, participant: int, endpoint: Endpoint) -> None:
+    def __init__(self, library: Library, participant: int, endpoint: DdsEndpoint) -> None:
         self._library = library
         check = library.check
         with _qos(library, endpoint) as qos:
@@ -123,8 +124,8 @@ class Reader:
             self._library.dds_delete(self._outermost)
 
 
-class Batch:
-    """Room for what one `take` returns; one serves all readers of a bus."""
+class SampleBatch:
+    """Buffer for the samples of one `take`, shared by all readers of a bus."""
 
     def __init__(self, library: Library) -> None:
         self._take = library.dds_takecdr
@@ -136,8 +137,10 @@ class Batch:
         self._infos_view = memoryview(self._infos)
         self._resize(_USUAL_BYTES)
 
-    def take(self, reader: Reader) -> tuple[list[RawSample], bool]:
-        """Up to 64 samples, and whether there may be more. Data that is too large comes empty."""
+    def take(self, reader: DdsReader) -> tuple[list[RawSample], bool]:
+        """Take up to 64 samples; also returns whether there may be more. Oversized samples are
+        empty.
+        """
         count = self._take(reader.entity, self._serdatas, _BATCH, self._infos, _ANY_STATE)
         taken: list[RawSample] = []
         if count <= 0:
@@ -145,7 +148,7 @@ class Batch:
         infos = _INFO.iter_unpack(self._infos_view[: count * _INFO.size])
         for index, (is_valid, source_ns, handle) in enumerate(infos):
             serdata = self._serdatas[index]
-            if is_valid:  # else: only says that a writer is gone
+            if is_valid:  # else: only reports that a writer is gone
                 taken.append((self._data(serdata), source_ns, handle))
             self._unref(serdata)
             self._serdatas[index] = None
@@ -165,7 +168,7 @@ class Batch:
         self._view = memoryview(self._buffer)
 
 
-def _topic(library: Library, participant: int, endpoint: Endpoint) -> int:
+def _topic(library: Library, participant: int, endpoint: DdsEndpoint) -> int:
     described = ctypes.byref(descriptor(endpoint.type, endpoint.fields))
     name = endpoint.topic.encode()
     code = library.dds_create_topic(participant, described, name, None, None)
@@ -173,21 +176,21 @@ def _topic(library: Library, participant: int, endpoint: Endpoint) -> int:
 
 
 @contextmanager
-def _qos(library: Library, endpoint: Endpoint) -> Iterator[Any]:
+def _qos(library: Library, endpoint: DdsEndpoint) -> Iterator[Any]:
     wanted = endpoint.qos
     qos = library.dds_create_qos()
     reliability = _RELIABLE if wanted.reliable else _BEST_EFFORT
     library.dds_qset_reliability(qos, reliability, _LONGEST_BLOCK_NS)
     library.dds_qset_history(qos, _KEEP_LAST, wanted.depth)
     library.dds_qset_durability(qos, _TRANSIENT_LOCAL if wanted.latched else _VOLATILE)
-    if wanted.latched:  # what late readers get is bounded by this, not by the history
+    if wanted.latched:  # this bounds what late readers receive, not the history
         none = _UNLIMITED
         library.dds_qset_durability_service(qos, 0, _KEEP_LAST, wanted.depth, none, none, none)
     library.dds_qset_writer_data_lifecycle(qos, False)  # as ROS 2 does
     library.dds_qset_userdata(qos, endpoint.user_data, len(endpoint.user_data))
     if endpoint.partition:
         library.dds_qset_partition1(qos, endpoint.partition)
-    if not endpoint.hears_own:
+    if not endpoint.receives_own:
         library.dds_qset_ignorelocal(qos, _IGNORE_OWN_PARTICIPANT)
     try:
         yield qos
@@ -195,9 +198,9 @@ def _qos(library: Library, endpoint: Endpoint) -> Iterator[Any]:
         library.dds_delete_qos(qos)
 
 
-def _sertype(library: Library, participant: int, writer: int, endpoint: Endpoint) -> int | None:
-    """The library's own description of the type, which raw writes need."""
-    if library.tells_sertype:
+def _sertype(library: Library, participant: int, writer: int, endpoint: DdsEndpoint) -> int | None:
+    """Return the library's own description of the type, which raw writes need."""
+    if library.has_sertype:
         found = ctypes.c_void_p()
         code = library.dds_get_entity_sertype(writer, ctypes.byref(found))
         library.check(code, f"type of {endpoint.topic}")
@@ -205,10 +208,11 @@ def _sertype(library: Library, participant: int, writer: int, endpoint: Endpoint
     return _probe_sertype(library, participant, endpoint)
 
 
-def _probe_sertype(library: Library, participant: int, endpoint: Endpoint) -> int | None:
-    """0.10 has no function for it: take a zeroed sample of our own and look at its type. The
-    library keeps one description per type and domain, so another topic will do: one that ROS 2
-    does not show, in a partition that nobody reads."""
+def _probe_sertype(library: Library, participant: int, endpoint: DdsEndpoint) -> int | None:
+    """Find the type description in 0.10, which has no function for it: take a zeroed sample of our
+    own and read its type. The library keeps one description per type and domain, so a separate
+    topic is used: hidden from ROS 2, in a partition without other readers.
+    """
     check = library.check
     probe = replace(
         endpoint,
@@ -216,7 +220,7 @@ def _probe_sertype(library: Library, participant: int, endpoint: Endpoint) -> in
         qos=Qos(depth=1),
         user_data=NO_USER_DATA,
         partition=b"saint_probe_%d" % os.getpid(),
-        hears_own=True,
+        receives_own=True,
     )
     with _qos(library, probe) as qos:
         topic = _topic(library, participant, probe)

@@ -1,8 +1,7 @@
-"""The ROS graph: tells others which node and endpoints we are, and shows who is there.
+"""The ROS graph: announces our node and endpoints, and shows those of others.
 
-Nodes travel on the topic `ros_discovery_info`, endpoints are DDS's own knowledge.
-Source: rmw_dds_common. Not here: names (bus/names.py).
-"""
+Nodes are announced on the topic `ros_discovery_info`, endpoints are discovered by DDS itself.
+Source: rmw_dds_common. Not here: names (bus/names.py)."""
 
 import asyncio
 import ctypes
@@ -12,23 +11,23 @@ from typing import Any
 from ...generated import rmw_dds_common
 from .. import Graph, NodeView, Qos, cdr, names
 from . import humble
-from .entities import NO_USER_DATA, Endpoint, Reader, Writer
+from .entities import NO_USER_DATA, DdsEndpoint, DdsReader, DdsWriter
 from .library import BuiltinEndpoint, Library
-from .link import Link
-from .peers import guid_of
+from .link import ParticipantLink
+from .remote_endpoints import guid_of
 
 _TOPIC = "ros_discovery_info"
 _PARTICIPANTS, _PUBLICATIONS, _SUBSCRIPTIONS = 0x7FFF_0001, 0x7FFF_0003, 0x7FFF_0004
-_ENTRIES = 4096  # of each kind that are looked at
+_ENTRIES = 4096  # read of each kind
 _FOREIGN = 512  # participants remembered
 _INFO_BYTES = 64  # dds_sample_info_t
 _VALID_OFFSET = 12  # of valid_data in it
 
 
 class NodeGraph:
-    """Our node's entry, and the entries of others."""
+    """The entry of our node, and those of others."""
 
-    def __init__(self, link: Link, node: NodeView, gid_bytes: int) -> None:
+    def __init__(self, link: ParticipantLink, node: NodeView, gid_bytes: int) -> None:
         self._link = link
         self._messages: Any = humble if gid_bytes == 24 else rmw_dds_common
         self._gid_bytes = gid_bytes
@@ -41,8 +40,8 @@ class NodeGraph:
         self._is_closed = False
         self._info = self._messages.ParticipantEntitiesInfo
         self._decode = cdr.decoder(self._info)
-        self._writer = Writer(link.library, link.participant, self._endpoint(depth=1))
-        self._reader = Reader(link.library, link.participant, self._endpoint(depth=_FOREIGN))
+        self._writer = DdsWriter(link.library, link.participant, self._endpoint(depth=1))
+        self._reader = DdsReader(link.library, link.participant, self._endpoint(depth=_FOREIGN))
         link.waiter.attach(self._reader.condition, self)
         self._announce()
 
@@ -61,10 +60,10 @@ class NodeGraph:
         self._announce_soon()
 
     def close(self) -> None:
-        self._is_closed = True  # nothing more is announced, nor what is already planned
+        self._is_closed = True  # also cancels a scheduled announcement
 
     def view(self) -> Graph:
-        """All that is visible now."""
+        """Return everything visible now."""
         library, participant = self._link.library, self._link.participant
         alive = set(_participants(library, participant))
         nodes = [self._node]
@@ -82,7 +81,7 @@ class NodeGraph:
         return Graph(tuple(nodes), _sorted(topics), _sorted(services))
 
     def drain(self, _woke_s: float) -> bool:
-        """Take news of other participants."""
+        """Read announcements of other participants."""
         samples, is_more = self._link.batch.take(self._reader)
         for data, _time, _handle in samples:
             try:
@@ -110,7 +109,7 @@ class NodeGraph:
             del self._others[next(iter(self._others))]
 
     def _announce_soon(self) -> None:
-        """Once for all endpoints that are made at one go."""
+        """Schedule one announcement for all endpoints made in this turn of the loop."""
         if not self._is_stale:
             self._is_stale = True
             asyncio.get_running_loop().call_soon(self._announce)
@@ -130,14 +129,14 @@ class NodeGraph:
     def _gid(self, guid: bytes) -> Any:
         return self._messages.Gid(guid.ljust(self._gid_bytes, b"\0"))
 
-    def _endpoint(self, depth: int) -> Endpoint:
-        return Endpoint(
+    def _endpoint(self, depth: int) -> DdsEndpoint:
+        return DdsEndpoint(
             topic=_TOPIC,
             type=names.dds_type(self._info.TYPE),
             fields=self._info.FIELDS,
             qos=Qos(depth=depth, latched=True),
             user_data=f"typehash={self._info.HASH};".encode() if self._info.HASH else NO_USER_DATA,
-            hears_own=False,
+            receives_own=False,
         )
 
 
@@ -153,7 +152,7 @@ def _endpoints(library: Library, participant: int, topic: int) -> Iterator[tuple
 
 
 def _builtin(library: Library, participant: int, topic: int) -> Iterator[int]:
-    """Addresses of the samples of one of DDS's own topics; valid until the next step."""
+    """Yield addresses of samples of a built-in DDS topic; each is valid until the next step."""
     reader = library.check(library.dds_create_reader(participant, topic, None, None), "graph")
     samples = (ctypes.c_void_p * _ENTRIES)()
     infos = ctypes.create_string_buffer(_ENTRIES * _INFO_BYTES)

@@ -1,6 +1,5 @@
-"""The ROS graph's messages as ROS 2 Humble has them: the same names, but 24 bytes per Gid.
-
-Not generated, because the newer form with the same names is (lib/generated/rmw_dds_common.py).
+"""The messages of the ROS graph in ROS 2 Humble: same names, but 24 bytes per Gid. Not generated,
+because the newer form has the same names (lib/generated/rmw_dds_common.py).
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from .. import cdr
 
 
 @dataclass(slots=True)
-class Gid:
+class HumbleGid:
     """A GUID and 8 zeros."""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/Gid"
@@ -22,34 +21,34 @@ class Gid:
 
 
 @dataclass(slots=True)
-class NodeEntitiesInfo:
-    """One node and its endpoints."""
+class HumbleNodeEntitiesInfo:
+    """A node and its endpoints."""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/NodeEntitiesInfo"
     HASH: ClassVar[str] = ""
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (
         ("node_namespace", "string"),
         ("node_name", "string"),
-        ("reader_gid_seq", cdr.Sequence(Gid)),
-        ("writer_gid_seq", cdr.Sequence(Gid)),
+        ("reader_gid_seq", cdr.Sequence(HumbleGid)),
+        ("writer_gid_seq", cdr.Sequence(HumbleGid)),
     )
 
     node_namespace: str = ""
     node_name: str = ""
-    reader_gid_seq: Sequence[Gid] = ()
-    writer_gid_seq: Sequence[Gid] = ()
+    reader_gid_seq: Sequence[HumbleGid] = ()
+    writer_gid_seq: Sequence[HumbleGid] = ()
 
 
 @dataclass(slots=True)
-class ParticipantEntitiesInfo:
-    """All nodes of one participant."""
+class HumbleParticipantEntitiesInfo:
+    """All nodes of a participant."""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/ParticipantEntitiesInfo"
     HASH: ClassVar[str] = ""
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (
-        ("gid", Gid),
-        ("node_entities_info_seq", cdr.Sequence(NodeEntitiesInfo)),
+        ("gid", HumbleGid),
+        ("node_entities_info_seq", cdr.Sequence(HumbleNodeEntitiesInfo)),
     )
 
-    gid: Gid = field(default_factory=Gid)
-    node_entities_info_seq: Sequence[NodeEntitiesInfo] = ()
+    gid: HumbleGid = field(default_factory=HumbleGid)
+    node_entities_info_seq: Sequence[HumbleNodeEntitiesInfo] = ()

@@ -1,8 +1,7 @@
-"""libddsc: where it is, its functions with their C types, its error codes.
+"""Loads libddsc: its location, functions with their C types, error codes.
 
-Runs with Cyclone DDS 0.10 (Debian, ROS 2) and 11 (the `cyclonedds` wheel). Not here: what the
-functions are used for.
-"""
+Supports Cyclone DDS 0.10 (Debian, ROS 2) and 11 (the `cyclonedds` wheel). Not here: use of the
+functions."""
 
 import ctypes as C  # noqa: N812  # in tables of C types every letter counts
 import os
@@ -25,13 +24,11 @@ _HANDLE = C.c_uint64
 
 
 class Iovec(C.Structure):
-    """A piece of memory."""
-
     _fields_ = [("base", C.c_char_p), ("size", C.c_size_t)]
 
 
 class TypeMeta(C.Structure):
-    """XTypes descriptions; ours stay empty, as those of ROS 2 do."""
+    """XTypes descriptions; ours are empty, as those of ROS 2 are."""
 
     _fields_ = [("data", C.c_void_p), ("size", C.c_uint32)]
 
@@ -50,7 +47,7 @@ class TopicDescriptor(C.Structure):
 
 
 class BuiltinEndpoint(C.Structure):
-    """dds_builtintopic_endpoint_t: a reader or writer somewhere on the domain."""
+    """dds_builtintopic_endpoint_t: a reader or writer on the domain."""
 
     _fields_ = [
         ("guid", C.c_ubyte * 16), ("participant", C.c_ubyte * 16),
@@ -71,7 +68,7 @@ class LogData(C.Structure):
 
 LogSink = C.CFUNCTYPE(None, C.c_void_p, C.POINTER(LogData))
 
-# Result, then arguments. Called without Python's global lock.
+# Result, then arguments. Called with Python's global lock released.
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "dds_create_domain": (_ENTITY, C.c_uint32, C.c_char_p),
     "dds_create_participant": (_ENTITY, C.c_uint32, C.c_void_p, C.c_void_p),
@@ -120,7 +117,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "dds_strretcode": (C.c_char_p, C.c_int32),
 }  # fmt: skip
 
-# Called once or more per sample; they do not wait for anything, so the lock is kept.
+# Called for every sample and non-blocking, so the lock is held.
 _QUICK: dict[str, tuple[Any, ...]] = {
     "ddsi_serdata_from_ser_iov": (
         C.c_void_p, C.c_void_p, C.c_int, C.c_size_t, C.c_void_p, C.c_size_t,
@@ -137,7 +134,7 @@ _OPTIONAL: dict[str, tuple[Any, ...]] = {
 
 
 class Library:
-    """The loaded library; its functions are attributes, named as in C."""
+    """The loaded library; its functions are attributes with their C names."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -147,7 +144,7 @@ class Library:
         self._bind(keeping, _QUICK)
         there = {name: types for name, types in _OPTIONAL.items() if hasattr(releasing, name)}
         self._bind(releasing, there)
-        self.tells_sertype = "dds_get_entity_sertype" in there
+        self.has_sertype = "dds_get_entity_sertype" in there
         self.takes_log_sink = "dds_set_log_sink" in there
 
     if TYPE_CHECKING:
@@ -161,7 +158,7 @@ class Library:
             setattr(self, name, function)
 
     def check(self, code: int, what: str) -> int:
-        """The code, when it is not an error; entities are positive numbers."""
+        """Return the code if it is not an error; entities are positive numbers."""
         if code < 0:
             reason = self.dds_strretcode(code) or b"unknown"
             raise SaintError(Code.BUS_UNAVAILABLE, f"{what}: {reason.decode(errors='replace')}")
@@ -170,13 +167,13 @@ class Library:
 
 @cache
 def load() -> Library:
-    """The first library that can be loaded. Raises SaintError bus_unavailable."""
+    """Load the first library found. Raises SaintError bus_unavailable."""
     problem = "libddsc is not installed"
     for path in _candidates():
         try:
             return Library(path)
         except OSError as err:
-            if "/" in path:  # a bare name that is not there is no news
+            if "/" in path:  # a missing bare name is expected
                 problem = f"{path} cannot be loaded: {err}"
         except AttributeError as err:
             problem = f"{path} is not a usable Cyclone DDS: {err}"
@@ -201,7 +198,7 @@ def _in_ros() -> Iterator[str]:
 
 
 def _in_wheel() -> Iterator[str]:
-    """The library lies beside the Python package, which is looked for but not imported."""
+    """Return the library beside the Python package, which is located but not imported."""
     spec = find_spec("cyclonedds")
     for place in (spec.submodule_search_locations if spec else None) or ():
         package = Path(place)

@@ -1,41 +1,41 @@
-"""What the parts of one bus share, and the match events that services wait for."""
+"""The participant that all parts of one bus share, and the match events that services wait for."""
 
 import asyncio
 import ctypes
 from dataclasses import dataclass, field
 from itertools import count
 
-from ..refusals import Refusals
-from .entities import Batch
+from ..refused_samples import RefusedSamples
+from .entities import SampleBatch
 from .library import Library
-from .peers import Origins, guid_of
+from .remote_endpoints import WriterOrigins, guid_of
 from .waiter import Waiter
 
 _PUBLICATION_MATCHED, _SUBSCRIPTION_MATCHED = 1 << 11, 1 << 12
 
 
 @dataclass(slots=True)
-class Link:
+class ParticipantLink:
     """One participant with its thread."""
 
     library: Library
     participant: int
     waiter: Waiter
-    batch: Batch
-    origins: Origins
-    refusals: Refusals
+    batch: SampleBatch
+    origins: WriterOrigins
+    refusals: RefusedSamples
     _ids: "count[int]" = field(default_factory=lambda: count(1))
 
     def next_id(self) -> str:
-        """An id for a service's or client's user data, in the form that rmw_cyclonedds uses."""
+        """Return a new id for a service's or client's user data, in the form of rmw_cyclonedds."""
         raw = guid_of(self.library, self.participant)[:12] + next(self._ids).to_bytes(4, "big")
         return ".".join(f"{byte:x}" for byte in raw)
 
 
-class Matches:
-    """Tells when one of our endpoints finds or loses a partner."""
+class EndpointMatches:
+    """Reports when our endpoints gain or lose a matched endpoint."""
 
-    def __init__(self, link: Link, reader: int, writer: int) -> None:
+    def __init__(self, link: ParticipantLink, reader: int, writer: int) -> None:
         self._library = link.library
         self._waiter = link.waiter
         self._masks = {reader: _SUBSCRIPTION_MATCHED, writer: _PUBLICATION_MATCHED}
@@ -45,7 +45,7 @@ class Matches:
             link.waiter.attach(entity, self)
 
     async def change(self) -> None:
-        """Wait for the next change; the caller has the time limit."""
+        """Wait for the next change; the caller sets the time limit."""
         changed = asyncio.get_running_loop().create_future()
         self._waiting.append(changed)
         await changed

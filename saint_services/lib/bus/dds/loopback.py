@@ -1,4 +1,4 @@
-"""Keeps what comes from another computer away from a bus that belongs to this machine: the library
+"""Keeps datagrams of other computers away from a bus that is local to this machine: the library
 receives on every address, so the kernel drops each datagram whose sender is not a loopback address.
 Not here: which network the bus uses (settings.py).
 """
@@ -32,8 +32,8 @@ _OPEN = Path("/proc/self/fd")
 
 @contextlib.contextmanager
 def local_only(domain: int) -> Iterator[None]:
-    """Drop what comes from elsewhere at the sockets that the library opens in here. Raises
-    bus_unavailable when a socket would receive it all the same. Blocks; for Linux.
+    """Filter the sockets that the library opens in this context to local senders. Raises
+    bus_unavailable if a socket cannot be filtered. Blocks; for Linux.
     """
     before = _descriptors()
     yield
@@ -41,12 +41,12 @@ def local_only(domain: int) -> Iterator[None]:
         _FIRST_PORT + domain * _PORTS_OF_DOMAIN, _FIRST_PORT + (domain + 1) * _PORTS_OF_DOMAIN
     )
     for descriptor in _descriptors() - before:
-        with contextlib.suppress(OSError):  # it is closed again, or no socket
+        with contextlib.suppress(OSError):  # closed again, or not a socket
             _filter(descriptor, ports)
 
 
 def refuse_others(sock: socket.socket) -> None:
-    """Receive nothing at this socket that was not sent from a loopback address."""
+    """Make a socket receive datagrams from loopback addresses only."""
     code = b"".join(struct.pack("=HBBI", *each) for each in _PROGRAM)
     buffer = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("@HP", len(_PROGRAM), ctypes.addressof(buffer))

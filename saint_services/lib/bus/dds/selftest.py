@@ -1,7 +1,6 @@
-"""Checks at start that the library does what we rely on: some of it is not its public interface.
-
-One sample with a field of each kind goes to ourselves, in a partition that nobody else reads.
-Not here: the network.
+"""Checks at start that the library behaves as we rely on, partly beyond its public interface:
+writes a sample with a field of each kind to itself, in a partition without other readers. Not here:
+the network.
 """
 
 import os
@@ -12,9 +11,9 @@ from typing import Any, ClassVar
 from ...errors import SaintError
 from ...generated.errors import Code
 from .. import Qos, cdr
-from .entities import Batch, Endpoint, Reader, Writer
+from .entities import DdsEndpoint, DdsReader, DdsWriter, SampleBatch
 from .library import Library
-from .peers import Origins, origin_of
+from .remote_endpoints import WriterOrigins, origin_of
 
 _CLOCK_S = 60.0
 _passed: set[str] = set()
@@ -66,19 +65,19 @@ class _Everything:
     blob: bytes = b"\1\2\3"
 
 
-def run(library: Library, participant: int, batch: Batch) -> None:
-    """Once per process. Raises SaintError bus_unavailable with what does not hold."""
+def run(library: Library, participant: int, batch: SampleBatch) -> None:
+    """Run the self-test once per process. Raises SaintError bus_unavailable with what failed."""
     if library.path in _passed:
         return
-    endpoint = Endpoint(
+    endpoint = DdsEndpoint(
         topic="saint_selftest",
         type="saint_selftest::msg::dds_::Everything_",
         fields=_Everything.FIELDS,
         qos=Qos(depth=1),
         partition=b"saint_selftest_%d" % os.getpid(),
     )
-    reader = Reader(library, participant, endpoint)
-    writer = Writer(library, participant, endpoint)
+    reader = DdsReader(library, participant, endpoint)
+    writer = DdsWriter(library, participant, endpoint)
     try:
         problem = _problem(library, participant, batch, reader, writer)
     finally:
@@ -90,7 +89,7 @@ def run(library: Library, participant: int, batch: Batch) -> None:
 
 
 def _problem(
-    library: Library, participant: int, batch: Batch, reader: Reader, writer: Writer
+    library: Library, participant: int, batch: SampleBatch, reader: DdsReader, writer: DdsWriter
 ) -> str:
     sent = _Everything()
     writer.write(cdr.encode(sent))
@@ -102,6 +101,6 @@ def _problem(
         return "the sample came back changed"
     if abs(time.time() - source_ns * 1e-9) > _CLOCK_S:
         return "the sample's time is wrong"
-    if Origins(library).of(reader.entity, handle) != origin_of(library, participant):
+    if WriterOrigins(library).of(reader.entity, handle) != origin_of(library, participant):
         return "the sample's writer is not known"
     return ""

@@ -1,8 +1,7 @@
-"""Services the way rmw_cyclonedds does them: two topics, and a header in every payload.
+"""Services in the form of rmw_cyclonedds: two topics, and a header in every payload.
 
-The header is the client's random number and its request's sequence number; every client gets every
-reply and picks its own. Not here: running handlers (bus/handlers.py).
-"""
+The header is the client's random number and the request's sequence number; every client receives
+every reply and selects its own. Not here: running handlers (bus/services.py)."""
 
 import asyncio
 import os
@@ -14,11 +13,11 @@ from typing import Any
 from ...errors import SaintError
 from ...generated.errors import Code
 from .. import Qos, Service, cdr, names
-from ..services import Handlers
-from .entities import Endpoint, Reader, Writer
+from ..services import ServiceHandlers
+from .entities import DdsEndpoint, DdsReader, DdsWriter
 from .graph import NodeGraph
-from .link import Link, Matches
-from .peers import Peer, readers_of, writer_of, writers_of
+from .link import EndpointMatches, ParticipantLink
+from .remote_endpoints import RemoteEndpoint, readers_of, writer_of, writers_of
 from .types import SERVICE_HEADER
 
 _QOS = Qos(reliable=True, depth=10)
@@ -29,14 +28,16 @@ _REACHED = 256  # clients remembered
 
 
 class _Half:
-    """The reader and the writer of one side, with their entry in the graph."""
+    """Reader and writer of one side, with their entry in the graph."""
 
-    def __init__(self, link: Link, graph: NodeGraph, reads: Endpoint, writes: Endpoint) -> None:
+    def __init__(
+        self, link: ParticipantLink, graph: NodeGraph, reads: DdsEndpoint, writes: DdsEndpoint
+    ) -> None:
         self._link = link
         self._graph = graph
-        self.reader = Reader(link.library, link.participant, reads)
-        self.writer = Writer(link.library, link.participant, writes)
-        self.matches = Matches(link, self.reader.entity, self.writer.entity)
+        self.reader = DdsReader(link.library, link.participant, reads)
+        self.writer = DdsWriter(link.library, link.participant, writes)
+        self.matches = EndpointMatches(link, self.reader.entity, self.writer.entity)
         graph.add_reader(self.reader.entity)
         graph.add_writer(self.writer.entity)
 
@@ -47,22 +48,22 @@ class _Half:
         self.writer.close()
 
 
-class Server:
-    """Answers requests with what the handler returns."""
+class DdsServiceServer:
+    """Serves one service with a handler."""
 
     def __init__(
         self,
-        link: Link,
+        link: ParticipantLink,
         graph: NodeGraph,
         service: Service[Any, Any],
         handler: Callable[[Any], Awaitable[Any]],
-        forget: Callable[["Server"], None],
+        forget: Callable[["DdsServiceServer"], None],
     ) -> None:
         self._link = link
         self._service = service
         self._handler = handler
         self._forget = forget
-        self._handlers = Handlers()
+        self._handlers = ServiceHandlers()
         self._reached: set[int] = set()
         tag = f"serviceid={link.next_id()};"
         self._half = _Half(link, graph, _request(service, tag), _reply(service, tag))
@@ -100,20 +101,22 @@ class Server:
         self._handlers.start(answer)
 
     async def _reach(self, handle: int) -> None:
-        """Wait until the client's reply reader is known: before that it would not get the reply."""
+        """Wait until the client's reply reader is known: before that, the reply would be lost."""
         if handle in self._reached:
             return
         client = writer_of(self._link.library, self._half.reader.entity, handle)
         with suppress(TimeoutError):
             async with asyncio.timeout(_READER_WAIT_S):
-                while client and not self._hears(client):
+                while client and not self._is_matched(client):
                     await self._half.matches.change()
         if len(self._reached) >= _REACHED:
             self._reached.clear()
         self._reached.add(handle)
 
-    def _hears(self, client: Peer) -> bool:
-        """By the client's id; programs that give none are known by their participant."""
+    def _is_matched(self, client: RemoteEndpoint) -> bool:
+        """Whether the client's reader is matched, by the client's id or, without one, its
+        participant.
+        """
         client_id = client.value("clientid")
         for reader in readers_of(self._link.library, self._half.writer.entity):
             if client_id:
@@ -124,10 +127,10 @@ class Server:
         return False
 
 
-class Client:
-    """Calls one service. Kept and reused, because matching takes a while."""
+class DdsServiceClient:
+    """Calls one service. Reused, because matching takes time."""
 
-    def __init__(self, link: Link, graph: NodeGraph, service: Service[Any, Any]) -> None:
+    def __init__(self, link: ParticipantLink, graph: NodeGraph, service: Service[Any, Any]) -> None:
         self._link = link
         self._service = service
         self._number = int.from_bytes(os.urandom(8), "little")
@@ -176,7 +179,7 @@ class Client:
         self._half.close()
 
     def _has_server(self) -> bool:
-        """Both halves are there; where servers give ids, of the same server."""
+        """Whether reader and writer are matched, by the same server where servers give ids."""
         library = self._link.library
         readers = {one.value("serviceid") for one in readers_of(library, self._half.writer.entity)}
         writers = {one.value("serviceid") for one in writers_of(library, self._half.reader.entity)}
@@ -186,7 +189,7 @@ class Client:
         number, sequence = _header(data)
         reply = self._calls.get(sequence) if number == self._number else None
         if reply is None or reply.done():
-            return  # somebody else's, or too late
+            return  # another client's reply, or too late
         try:
             _, response = _split(self._service.response, data)
         except cdr.CdrError as err:
@@ -196,17 +199,17 @@ class Client:
         reply.set_result(response)
 
 
-def _request(service: Service[Any, Any], tag: str) -> Endpoint:
+def _request(service: Service[Any, Any], tag: str) -> DdsEndpoint:
     return _endpoint(names.dds_request(service.name), service.request, service.hash, tag)
 
 
-def _reply(service: Service[Any, Any], tag: str) -> Endpoint:
+def _reply(service: Service[Any, Any], tag: str) -> DdsEndpoint:
     return _endpoint(names.dds_reply(service.name), service.response, service.hash, tag)
 
 
-def _endpoint(topic: str, half: Any, type_hash: str, tag: str) -> Endpoint:
+def _endpoint(topic: str, half: Any, type_hash: str, tag: str) -> DdsEndpoint:
     fields = half.FIELDS or (("structure_needs_at_least_one_member", "uint8"),)
-    return Endpoint(
+    return DdsEndpoint(
         topic=topic,
         type=names.dds_type(half.TYPE),
         fields=(*SERVICE_HEADER, *fields),
@@ -216,7 +219,7 @@ def _endpoint(topic: str, half: Any, type_hash: str, tag: str) -> Endpoint:
 
 
 def _header(data: bytes) -> tuple[int, int]:
-    """Zeros when it is not there; no request has number 0."""
+    """Read the header; zeros if missing (no request has number 0)."""
     if len(data) < _BODY:
         return 0, 0
     number, sequence = _HEADER.unpack_from(data, len(cdr.HEADER))
@@ -224,7 +227,7 @@ def _header(data: bytes) -> tuple[int, int]:
 
 
 def _split(half: Any, data: bytes) -> tuple[bytes, Any]:
-    """The service's header, and the message behind it; alignment is not changed by 16 bytes."""
+    """Split the service's header from the message; 16 bytes do not change the alignment."""
     if len(data) < _BODY:
         raise cdr.CdrError(f"{half.TYPE}: {len(data)} bytes are no request")
     start = len(cdr.HEADER)

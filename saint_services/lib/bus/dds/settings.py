@@ -1,9 +1,9 @@
-"""Which network the bus uses, and which form of the ROS graph it speaks, from the environment.
+"""Network of the bus and form of the ROS graph, from the environment.
 
 SAINT_DDS_INTERFACE  unset or "lo": this machine only (loopback.py); else that interface
-SAINT_DDS_PEERS      addresses, by comma or space: no multicast, only these are looked for
-SAINT_ROS_DISTRO     "humble" for sites with ROS 2 Humble (falls back on ROS_DISTRO)
-CYCLONEDDS_URI       a configuration of your own; then the first two have no effect
+SAINT_DDS_PEERS      addresses, separated by comma or space: no multicast, only these are discovered
+SAINT_ROS_DISTRO     "humble" for sites with ROS 2 Humble (default: ROS_DISTRO)
+CYCLONEDDS_URI       a custom configuration; then the first two have no effect
 
 A process that starts before its network has an address waits for it. Not here: quality of service.
 """
@@ -22,42 +22,42 @@ from ...clock import monotonic_s
 from ...errors import SaintError
 from ...generated.errors import Code
 
-# ROS 2 peers that stay on their machine look at participant indexes up to 32 only. Indexes are
-# given out from 0 up, so the first 33 processes of a machine are seen by them, all by ours.
+# ROS 2 peers restricted to their machine scan participant indexes up to 32 only. Indexes are
+# assigned from 0 up, so such peers see the first 33 processes of a machine; ours see all.
 _HIGHEST_INDEX = 60
 _SIOCGIFADDR = 0x8915
 _INTERFACE = re.compile(r"[A-Za-z0-9_.:-]{1,15}")
 _PEER = re.compile(r"[A-Za-z0-9_.:\[\]-]{1,255}")
 _GID_BYTES, _GID_BYTES_HUMBLE = 16, 24
-# Early in a boot the card's driver is still being loaded. After that the process ends with a
-# sentence and is started again, which costs a Pi two seconds: not more often than it must be.
+# Early in a boot the network driver is still loading. After this time the process exits with an
+# error and is restarted, which costs a Pi two seconds.
 _ADDRESS_LIMIT_S, _ADDRESS_PAUSE_S = 45.0, 0.1
 _log = log.get("bus")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Of one process."""
+class DdsSettings:
+    """The bus settings of one process."""
 
     configuration: str | None  # XML for the library; None: it reads CYCLONEDDS_URI itself
     gid_bytes: int = _GID_BYTES
-    is_local: bool = False  # what comes from another computer is dropped
+    is_local: bool = False  # datagrams of other computers are dropped
 
 
-def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
+def from_environment(environment: Mapping[str, str] = os.environ) -> DdsSettings:
     distribution = environment.get("SAINT_ROS_DISTRO") or environment.get("ROS_DISTRO", "")
     gid_bytes = _GID_BYTES_HUMBLE if distribution.lower() == "humble" else _GID_BYTES
     if environment.get("CYCLONEDDS_URI"):
-        return Settings(None, gid_bytes)
+        return DdsSettings(None, gid_bytes)
     interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
     peers = environment.get("SAINT_DDS_PEERS", "").replace(",", " ").split()
-    return Settings(configuration(interface, peers), gid_bytes, is_local=interface == "lo")
+    return DdsSettings(configuration(interface, peers), gid_bytes, is_local=interface == "lo")
 
 
 async def when_addressed(
     environment: Mapping[str, str] = os.environ, limit_s: float = _ADDRESS_LIMIT_S
-) -> Settings:
-    """The settings as soon as the interface that they name has an address."""
+) -> DdsSettings:
+    """Return the settings as soon as the interface has an address."""
     interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
     if interface != "lo" and not environment.get("CYCLONEDDS_URI"):
         if not _INTERFACE.fullmatch(interface):
@@ -68,34 +68,37 @@ async def when_addressed(
 
 async def _wait_for_address(interface: str, limit_s: float) -> None:
     end_s = monotonic_s() + limit_s
-    is_told = False
+    is_logged = False
     while True:
         try:
             await asyncio.to_thread(_address, interface)
         except SaintError as err:
             if monotonic_s() >= end_s:
                 raise
-            if not is_told:
+            if not is_logged:
                 _log.warning("the bus waits for the network", reason=str(err))
-                is_told = True
+                is_logged = True
         else:
-            if is_told:
-                _log.info("the network is there", interface=interface)
+            if is_logged:
+                _log.info("the network is available", interface=interface)
             return
         await asyncio.sleep(_ADDRESS_PAUSE_S)
 
 
 def configuration(interface: str, peers: list[str]) -> str:
-    """The library's XML. On loopback, and where peers are named, there is no multicast.
-    What is checked here needs no quoting there."""
+    """Return the library's XML configuration. On loopback, and with named peers, without multicast.
+    The checked names need no quoting.
+    """
     if not _INTERFACE.fullmatch(interface):
         raise _invalid("SAINT_DDS_INTERFACE", interface)
     for peer in peers:
         if not _PEER.fullmatch(peer):
             raise _invalid("SAINT_DDS_PEERS", peer)
     if interface == "lo":
-        return _xml('address="127.0.0.1"', ["localhost", *peers])  # its name is not lo everywhere
-    if peers:  # processes of this machine are found by its own address
+        return _xml(
+            'address="127.0.0.1"', ["localhost", *peers]
+        )  # the interface is not named lo on every system
+    if peers:  # discover processes of this machine by its own address
         return _xml(f'name="{interface}"', [_address(interface), *peers])
     return _xml(f'name="{interface}"', [])
 
@@ -110,14 +113,14 @@ def _xml(interface: str, peers: list[str]) -> str:
         "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
         f"<MaxAutoParticipantIndex>{_HIGHEST_INDEX}</MaxAutoParticipantIndex>"
         f"<Peers>{named}</Peers></Discovery>"
-        # A process that ends does not wait, writer by writer, for readers that end with it.
+        # A process that exits does not wait, writer by writer, for readers that exit with it.
         "<Internal><WriterLingerDuration>0 ms</WriterLingerDuration></Internal>"
         "</Domain></CycloneDDS>"
     )
 
 
 def _address(interface: str) -> str:
-    """The interface's IPv4 address."""
+    """Return the interface's IPv4 address."""
     request = struct.pack("256s", interface.encode())
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

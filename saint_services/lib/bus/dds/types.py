@@ -1,11 +1,10 @@
-"""Describes a message class to the library: its program of op codes, made from FIELDS.
+"""Describes a message class to the library: a program of op codes, made from FIELDS.
 
-The library checks every sample against this program and swaps the bytes of big-endian ones.
-Nested structs are flattened: final types have no trace of nesting on the wire. The offsets describe
-an in-memory form that is only used for one zeroed sample (see entities.py).
+The library validates every sample with this program and swaps the bytes of big-endian ones. Nested
+structs are flattened: final types leave no trace of nesting on the wire. The offsets describe an
+in-memory form that is used for one zeroed sample only (see entities.py).
 
-Source: dds/ddsc/dds_opcodes.h of Cyclone DDS. Not here: encoding of messages (lib/bus/cdr.py).
-"""
+Source: dds/ddsc/dds_opcodes.h of Cyclone DDS. Not here: encoding of messages (bus/cdr.py)."""
 
 import ctypes
 from functools import cache
@@ -45,7 +44,7 @@ _XCDR1 = 1 << 0
 
 
 class Program:
-    """Op codes and the size in memory of a list of fields."""
+    """Op codes and in-memory size of a list of fields."""
 
     def __init__(self, fields: Fields) -> None:
         self.ops: list[int] = []
@@ -94,7 +93,7 @@ class Program:
             self.ops += [kind.length, _jump(5, element), element.size, *element.ops]
 
     def _sequence(self, of: Any) -> None:
-        """Bounds are left to our codec, which counts what it refuses."""
+        """Append a sequence. Bounds are checked by our codec, which counts refused samples."""
         collection = _ADR | _SEQ << 16
         if of == "string":
             self._place(_SEQUENCE, collection | _STR << 8, alignment=8)
@@ -107,7 +106,7 @@ class Program:
             self.ops += [element.size, _jump(4, element), *element.ops]
 
     def _place(self, size: int, op: int, count: int = 1, alignment: int = 0) -> None:
-        """Append the op and the offset of a field, and make room for it in memory."""
+        """Append op and offset of a field, and reserve its memory."""
         self._align(alignment or min(size, 8))
         self.ops += [op, self.size]
         self.size += size * count
@@ -117,13 +116,15 @@ class Program:
 
 
 def _jump(length: int, element: Program) -> int:
-    """How far the next field and the element's own program are, from the start of this op."""
+    """Return the distances to the next field and to the element's program, from the start of this
+    op.
+    """
     return (length + len(element.ops)) << 16 | length
 
 
 @cache
 def descriptor(type_name: str, fields: Fields) -> TopicDescriptor:
-    """What dds_create_topic wants; kept for the life of the process, few and small."""
+    """Return the descriptor for dds_create_topic, cached for the life of the process."""
     program = Program(fields)
     ops = (ctypes.c_uint32 * len(program.ops))(*program.ops)
     return TopicDescriptor(

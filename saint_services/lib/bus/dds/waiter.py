@@ -1,9 +1,8 @@
-"""Wakes the loop when there is something to read: one thread, blocked in the library.
+"""Wakes the loop when samples arrive: one thread, blocked in the library.
 
-The thread hands over what was triggered and sleeps until the loop has dealt with it, so a flood
-becomes batches by itself. At the end it also frees the entities, which may take a moment.
-Not here: what is read.
-"""
+The thread passes on what was triggered and sleeps until the loop has handled it, so a flood is
+handled in batches. At the end it also frees the entities, which may take a moment. Not here: what
+is read."""
 
 import asyncio
 import ctypes
@@ -15,29 +14,29 @@ from typing import Protocol
 
 from .library import FOREVER_NS, Library
 
-_TRIGGERED = 256  # more at once are dealt with in the next round
+_TRIGGERED = 256  # the rest is handled in the next round
 _CLOSE_S = 5.0
 _CLOSING = 0  # token of the guard condition
 
 
-class Source(Protocol):
+class WaitSource(Protocol):
     """Something that can be waited for."""
 
     def drain(self, woke_s: float) -> bool:
-        """Deal with one batch; True when there may be more."""
+        """Handle one batch; True if there may be more."""
         ...
 
 
 class Waiter:
-    """Belongs to one bus and its loop."""
+    """The waiting thread of one bus."""
 
     def __init__(self, library: Library, participant: int, free: Callable[[], None]) -> None:
         self._library = library
         self._free = free
         self._loop = asyncio.get_running_loop()
         self._ended = self._loop.create_future()
-        self._sources: dict[int, Source] = {}
-        self._pending: deque[Source] = deque()
+        self._sources: dict[int, WaitSource] = {}
+        self._pending: deque[WaitSource] = deque()
         self._next_token = _CLOSING + 1
         self._woke_s = 0.0
         self._gate = threading.Lock()
@@ -50,20 +49,20 @@ class Waiter:
         self._thread = threading.Thread(target=self._run, name="bus-waiter", daemon=True)
         self._thread.start()
 
-    def attach(self, condition: int, source: Source) -> None:
-        """Drain `source` whenever `condition` holds, until the condition is deleted."""
+    def attach(self, condition: int, source: WaitSource) -> None:
+        """Drain `source` whenever `condition` is triggered, until the condition is deleted."""
         token = self._next_token
         self._next_token += 1
         self._sources[token] = source
         code = self._library.dds_waitset_attach(self._waitset, condition, token)
         self._library.check(code, "waitset")
 
-    def detach(self, source: Source) -> None:
+    def detach(self, source: WaitSource) -> None:
         for token in [token for token, held in self._sources.items() if held is source]:
             del self._sources[token]
 
     async def close(self) -> None:
-        """End the thread, after it has freed everything."""
+        """Free everything and end the thread."""
         self._is_closing = True
         self._library.dds_set_guardcondition(self._guard, True)
         if self._gate.locked():
@@ -74,7 +73,6 @@ class Waiter:
         self._pending.clear()
 
     def _run(self) -> None:
-        """The thread."""
         tokens = (ctypes.c_ssize_t * _TRIGGERED)()
         wait = self._library.dds_waitset_wait
         while not self._is_closing:
@@ -107,8 +105,9 @@ class Waiter:
         self._drain()
 
     def _drain(self) -> None:
-        """One batch of each pending source. A callback's exception passes through to the loop's
-        handler; what was left over is dealt with in the next round."""
+        """Handle one batch of each pending source. A callback's exception goes to the loop's
+        handler; the rest is handled in the next round.
+        """
         pending = self._pending
         try:
             for _ in range(len(pending)):

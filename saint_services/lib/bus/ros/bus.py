@@ -1,9 +1,8 @@
-"""The `rclpy` backend, for a sourced ROS 2 installation: any of its middlewares.
+"""The `rclpy` backend, for a sourced ROS 2 installation with any middleware.
 
-One node, one executor in one thread; that thread only hands over, everything happens in the loop.
-Topics travel as bytes through our codec, services through rclpy's classes (ros_services.py).
-Samples name their writer only where rclpy tells it (newer than Jazzy).
-"""
+One node and one executor in one thread; the thread only passes items on, everything else happens
+in the loop. Topics are sent as bytes of our codec, services with rclpy's classes (services.py).
+Samples name their writer only if rclpy reports it (newer than Jazzy)."""
 
 import asyncio
 import threading
@@ -32,28 +31,28 @@ from .. import (
     cdr,
 )
 from ..names import node_view
-from ..refusals import Refusals
-from ..services import Clients
+from ..refused_samples import RefusedSamples
+from ..services import ServiceClients
 from .echoes import Echoes
 from .inbox import Inbox
 from .messages import ros_class
-from .services import Client, Server
+from .services import RosServiceClient, RosServiceServer
 
 _FAULT_PAUSE_S = 0.05
 _CLOSE_S = 5.0
 _PREFIX_BYTES = 12
-# No log file per process: a daemon may have no place for one, and rclpy then refuses to start.
+# No log file per process: without a writable folder for it, rclpy refuses to start.
 _ARGUMENTS = ["--ros-args", "--disable-external-lib-logs"]
 
 
 async def open_ros(node_name: str, domain_id: int) -> "RosBus":
-    """Raises SaintError bus_unavailable when no ROS 2 installation is sourced."""
-    ros = await asyncio.to_thread(_rclpy)  # takes a while, and so does making a node
+    """Open the bus. Raises SaintError bus_unavailable if no ROS 2 installation is sourced."""
+    ros = await asyncio.to_thread(_rclpy)  # slow, as is making a node
     return RosBus(ros, *await asyncio.to_thread(_node, ros, node_view(node_name), domain_id))
 
 
 def _rclpy() -> Any:
-    """The parts of rclpy that are used."""
+    """Import the parts of rclpy that are used."""
     try:
         import rclpy
         from rclpy import executors, qos, signals
@@ -64,7 +63,7 @@ def _rclpy() -> Any:
 
 
 def _node(ros: Any, node: NodeView, domain_id: int) -> tuple[Any, Any]:
-    """A context of its own and the node in it."""
+    """Make a context and a node in it."""
     context = ros.rclpy.Context()
     try:
         ros.rclpy.init(
@@ -87,14 +86,16 @@ def _node(ros: Any, node: NodeView, domain_id: int) -> tuple[Any, Any]:
 
 
 class RosBus:
-    """See lib.bus.Bus."""
+    """Implements lib.bus.Bus over rclpy."""
 
     def __init__(self, ros: Any, context: Any, node: Any) -> None:
         self._ros = ros
         self._loop = asyncio.get_running_loop()
-        self._refusals = Refusals()
-        self._parts: set[_Publisher | _Subscription | Server] = set()
-        self._clients = Clients(lambda service: Client(self.node, self.hop, service))
+        self._refusals = RefusedSamples()
+        self._parts: set[_RosPublisher | _RosSubscription | RosServiceServer] = set()
+        self._clients = ServiceClients(
+            lambda service: RosServiceClient(self.node, self.hop, service)
+        )
         self._echoes: dict[str, list[Echoes]] = {}
         self._is_closed = False
         self._ended = self._loop.create_future()
@@ -107,11 +108,11 @@ class RosBus:
 
     @property
     def origin(self) -> str:
-        """Empty where samples do not name their writer either."""
-        if not _tells_writers(self._ros):
+        """Empty, because samples do not name their writer either."""
+        if not _reports_writers(self._ros):
             return ""
         name, namespace = self.node.get_name(), self.node.get_namespace()
-        for topic in {part.name for part in self._parts if isinstance(part, _Publisher)}:
+        for topic in {part.name for part in self._parts if isinstance(part, _RosPublisher)}:
             for info in self.node.get_publishers_info_by_topic(topic):
                 if (info.node_name, info.node_namespace) == (name, namespace):
                     return bytes(info.endpoint_gid)[:_PREFIX_BYTES].hex()
@@ -123,7 +124,7 @@ class RosBus:
 
     def publisher(self, topic: Topic[M]) -> Publisher[M]:
         self._check_open()
-        publisher = _Publisher(self, topic)
+        publisher = _RosPublisher(self, topic)
         self._parts.add(publisher)
         return publisher
 
@@ -131,7 +132,7 @@ class RosBus:
         self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
     ) -> Subscription:
         self._check_open()
-        subscription = _Subscription(self, topic, callback, own)
+        subscription = _RosSubscription(self, topic, callback, own)
         self._parts.add(subscription)
         return subscription
 
@@ -140,7 +141,7 @@ class RosBus:
     ) -> PolledSubscription:
         del depth  # every sample wakes rclpy's thread, so it may as well be delivered
         self._check_open()
-        subscription = _Subscription(self, topic, callback, True)
+        subscription = _RosSubscription(self, topic, callback, True)
         self._parts.add(subscription)
         return subscription
 
@@ -148,7 +149,7 @@ class RosBus:
         self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
     ) -> Subscription:
         self._check_open()
-        server = Server(self, service, handler)
+        server = RosServiceServer(self, service, handler)
         self._parts.add(server)
         return server
 
@@ -176,7 +177,7 @@ class RosBus:
             await self._ended
 
     def profile(self, wanted: Qos) -> Any:
-        """rclpy's quality of service."""
+        """Convert a Qos to rclpy's profile."""
         qos = self._ros.qos
         reliability, durability = qos.ReliabilityPolicy, qos.DurabilityPolicy
         return qos.QoSProfile(
@@ -189,15 +190,15 @@ class RosBus:
     def refuse(self, topic: str, reason: str) -> None:
         self._refusals.add(topic, reason)
 
-    def forget(self, part: "_Publisher | _Subscription | Server") -> None:
+    def forget(self, part: "_RosPublisher | _RosSubscription | RosServiceServer") -> None:
         self._parts.discard(part)
 
     def echoes(self, topic: str) -> list[Echoes]:
-        """Of those subscriptions to the topic that do not want to hear us."""
+        """Return the echo filters of subscriptions to the topic that exclude our own samples."""
         return self._echoes.setdefault(topic, [])
 
     def hop(self, callback: Callable[..., None], *arguments: Any) -> None:
-        """From rclpy's thread into the loop."""
+        """Call a function in the loop, from rclpy's thread."""
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(callback, *arguments)
 
@@ -206,7 +207,7 @@ class RosBus:
             raise SaintError(Code.BUS_UNAVAILABLE, "the bus is closed")
 
     def _spin(self) -> None:
-        """The thread. What rclpy cannot take (a malformed request) raises out of `spin`."""
+        """Run the thread. Malformed requests raise out of rclpy's `spin`."""
         while not self._is_closed:
             try:
                 self._executor.spin()
@@ -214,7 +215,7 @@ class RosBus:
                 break
             except RuntimeError as err:  # RCLError is one
                 self.hop(self.refuse, "(rclpy)", str(err))
-                time.sleep(_FAULT_PAUSE_S)  # a lasting fault must not take all of a processor
+                time.sleep(_FAULT_PAUSE_S)  # a permanent fault must not use all of a processor
         self.node.destroy_node()
         self._context.try_shutdown()
         self.hop(self._end)
@@ -224,7 +225,7 @@ class RosBus:
             self._ended.set_result(None)
 
 
-class _Publisher:
+class _RosPublisher:
     def __init__(self, bus: RosBus, topic: Topic[Any]) -> None:
         self._bus = bus
         message: type[Message] = topic.type
@@ -253,7 +254,7 @@ class _Publisher:
             self._bus.forget(self)
 
 
-class _Subscription:
+class _RosSubscription:
     def __init__(
         self,
         bus: RosBus,
@@ -270,7 +271,7 @@ class _Subscription:
         if self._echoes:
             bus.echoes(topic.name).append(self._echoes)
         self._is_open = True
-        # As much as the reader itself keeps, the newest wins.
+        # As many as the reader's depth; the newest win.
         self._inbox = Inbox(bus.hop, max(1, topic.qos.depth), self._deliver)
         self._subscription = bus.node.create_subscription(
             ros_class(topic.type.TYPE), topic.name, self._take, bus.profile(topic.qos), raw=True
@@ -288,7 +289,7 @@ class _Subscription:
             self._bus.forget(self)
 
     def _take(self, data: bytes, info: Any) -> None:
-        """On rclpy's thread."""
+        """Receive a sample, on rclpy's thread."""
         self._inbox.put(data, info, time.monotonic())
 
     def _deliver(self, data: bytes, info: Any, received_s: float) -> None:
@@ -303,13 +304,13 @@ class _Subscription:
         self._callback(Sample(message, received_s, age_s, _origin(info)))
 
 
-def _tells_writers(ros: Any) -> bool:
+def _reports_writers(ros: Any) -> bool:
     kind = getattr(getattr(ros.rclpy, "subscription", None), "MessageInfo", None)
     return "publisher_gid" in getattr(kind, "__annotations__", {})
 
 
 def _origin(info: Any) -> str:
-    """The participant, where rclpy tells the writer."""
+    """Return the writer's participant if rclpy reports it."""
     gid = info.get("publisher_gid") if hasattr(info, "get") else None
     data = gid.get("data") if isinstance(gid, dict) else gid
     return bytes(data)[:_PREFIX_BYTES].hex() if data else ""

@@ -1,16 +1,15 @@
-"""Recognises our own messages when they come back, where samples do not name their writer.
-
-Pure. Not here: backends that know the writer.
+"""Recognises our own messages when they are received, for backends whose samples do not name their
+writer. Pure.
 """
 
 from collections import deque
 
-_LONGEST_S = 1.0  # on its way; an echo that was lost must not hide a later message
+_LONGEST_S = 1.0  # a lost echo must not hide a later message
 _MOST = 512
 
 
 class Echoes:
-    """Of one topic."""
+    """The recently sent messages of one topic."""
 
     __slots__ = ("_sent",)
 
@@ -21,8 +20,9 @@ class Echoes:
         self._sent.append((data, now_s))
 
     def is_own(self, data: bytes, now_s: float) -> bool:
-        """True once for each message sent. An equal message of somebody else may be taken for it,
-        which changes nothing: ours says the same."""
+        """Return True once for each message sent. An equal message of another writer may be matched
+        instead, which makes no difference: the content is the same.
+        """
         while self._sent and now_s - self._sent[0][1] > _LONGEST_S:
             self._sent.popleft()
         for index, (known, _sent_s) in enumerate(self._sent):

@@ -1,7 +1,4 @@
-"""From rclpy's thread to the loop, bounded: the newest items win.
-
-Not here: what the items are, and how to get into the loop.
-"""
+"""Passes items from rclpy's thread to the loop, bounded: the newest items win."""
 
 import asyncio
 from collections import deque
@@ -10,7 +7,7 @@ from typing import Any
 
 
 class Inbox:
-    """Items of one subscription or service."""
+    """The items of one subscription or service."""
 
     def __init__(self, hop: Callable[..., None], most: int, deliver: Callable[..., None]) -> None:
         self._hop = hop
@@ -19,14 +16,16 @@ class Inbox:
         self._is_waking = False
 
     def put(self, *item: Any) -> None:
-        """On rclpy's thread."""
+        """Add an item, on rclpy's thread."""
         self._items.append(item)
         if not self._is_waking:
             self._is_waking = True
             self._hop(self._drain)
 
     def _drain(self) -> None:
-        """A callback's exception goes to the loop's handler; the rest follows in the next turn."""
+        """Deliver the items. A callback's exception goes to the loop's handler; the rest follows in
+        the next turn.
+        """
         self._is_waking = False
         try:
             while self._items:

@@ -1,6 +1,5 @@
-"""Our messages as rclpy's and back, by FIELDS. Only services need it: topics travel as bytes.
-
-Not here: rclpy itself; classes of a ROS 2 installation are looked up by name.
+"""Converts our messages to rclpy's and back, by FIELDS. Only services need it: topics are sent as
+bytes. Classes of a ROS 2 installation are looked up by name.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ Convert = Callable[[Any], Any]
 
 
 def ros_class(name: str) -> Any:
-    """The class of a ROS 2 type, "std_msgs/msg/String" or "saint_msgs/srv/AdoptNode"."""
+    """Return the class of a ROS 2 type, "std_msgs/msg/String" or "saint_msgs/srv/AdoptNode"."""
     package, kind, base = name.split("/")
     try:
         return getattr(import_module(f"{package}.{kind}"), base)
@@ -30,7 +29,7 @@ def ros_class(name: str) -> Any:
 
 
 def to_ros(message: Any, made: Any) -> Any:
-    """Fill `made`, an empty message of rclpy, with our message; returns it."""
+    """Fill `made`, an empty rclpy message, from our message and return it."""
     cls: type[Message] = type(message)
     for name, convert in _setters(cls):
         setattr(made, name, convert(getattr(message, name)))
@@ -38,7 +37,7 @@ def to_ros(message: Any, made: Any) -> Any:
 
 
 def from_ros(cls: type[Message], message: Any) -> Any:
-    """A message of ours from one of rclpy."""
+    """Convert an rclpy message to ours."""
     return cls(**{name: convert(getattr(message, name)) for name, convert in _getters(cls)})
 
 
@@ -53,7 +52,7 @@ def _getters(cls: type[Message]) -> tuple[tuple[str, Convert], ...]:
 
 
 def _outward(kind: Any) -> Convert:
-    """rclpy's setters insist on the exact type: 1 is not a float there."""
+    """Convert to the exact type that rclpy's setters require: 1 is not a float there."""
     if isinstance(kind, cdr.Array | cdr.Sequence):
         element = _outward(kind.of)
         return lambda values: [element(value) for value in values]
@@ -64,7 +63,7 @@ def _outward(kind: Any) -> Convert:
 
 
 def _inward(kind: Any) -> Convert:
-    """Sequences are tuples, bytes are bytes, as our codec decodes them."""
+    """Convert sequences to tuples and bytes to bytes, as our codec decodes them."""
     if isinstance(kind, cdr.Array | cdr.Sequence):
         if kind.of in _BYTES:
             return bytes

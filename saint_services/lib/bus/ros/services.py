@@ -1,6 +1,5 @@
-"""Services of the rclpy backend, both ends.
-
-Not here: the node and its thread (bus.py), messages as rclpy has them (messages.py).
+"""Service clients and servers of the rclpy backend. Not here: the node and its thread (bus.py),
+rclpy's messages (messages.py).
 """
 
 import asyncio
@@ -10,16 +9,16 @@ from typing import Any, Protocol
 from ...errors import SaintError
 from ...generated.errors import Code
 from .. import Service
-from ..services import Handlers
+from ..services import ServiceHandlers
 from .inbox import Inbox
 from .messages import from_ros, ros_class, to_ros
 
 _SERVER_POLL_S = 0.05  # rclpy has no event for a new server
-_REQUESTS = 64  # that wait for the loop
+_REQUESTS = 64  # waiting for the loop
 
 
-class Owner(Protocol):
-    """The bus, as its services see it."""
+class RosServiceBus(Protocol):
+    """What services need of the bus."""
 
     node: Any
 
@@ -30,7 +29,7 @@ class Owner(Protocol):
     def forget(self, part: Any) -> None: ...
 
 
-class Client:
+class RosServiceClient:
     """Calls one service."""
 
     def __init__(self, node: Any, hop: Callable[..., None], service: Service[Any, Any]) -> None:
@@ -51,7 +50,7 @@ class Client:
         self._under_way += 1
         try:
             async with asyncio.timeout(timeout_s):
-                while not self._client.service_is_ready():  # noqa: ASYNC110  # nothing else tells
+                while not self._client.service_is_ready():  # noqa: ASYNC110  # rclpy has no event for it
                     await asyncio.sleep(_SERVER_POLL_S)
                 has_server = True
                 sent = self._client.call_async(to_ros(request, self._request()))
@@ -69,31 +68,32 @@ class Client:
         self._node.destroy_client(self._client)
 
     async def _answer(self, sent: Any) -> Any:
-        """Wait for rclpy's future in the loop."""
+        """Wait in the loop for rclpy's future."""
         answer = asyncio.get_running_loop().create_future()
 
-        def tell() -> None:
+        def complete() -> None:
             if not answer.done():
                 answer.set_result(sent.result())
 
-        sent.add_done_callback(lambda _sent: self._hop(tell))
+        sent.add_done_callback(lambda _sent: self._hop(complete))
         return await answer
 
 
-class Server:
-    """rclpy would block its thread, or poll, until an answer is there. Instead its `send_response`
-    is where we get request and header from, and the answer is sent from the loop."""
+class RosServiceServer:
+    """Serves one service. rclpy would block its thread, or poll, until the reply exists; instead
+    its `send_response` passes request and header to the loop, which sends the reply.
+    """
 
     def __init__(
         self,
-        bus: Owner,
+        bus: RosServiceBus,
         service: Service[Any, Any],
         handler: Callable[[Any], Awaitable[Any]],
     ) -> None:
         self._bus = bus
         self._types = service
         self._handler = handler
-        self._handlers = Handlers()
+        self._handlers = ServiceHandlers()
         self._response = ros_class(service.type).Response
         self._inbox = Inbox(bus.hop, _REQUESTS, self._start)
         self._is_open = True
@@ -111,7 +111,7 @@ class Server:
             self._bus.forget(self)
 
     def _take(self, request: Any, header: Any) -> None:
-        """On rclpy's thread."""
+        """Receive a request, on rclpy's thread."""
         self._inbox.put(request, header)
 
     def _start(self, request: Any, header: Any) -> None:

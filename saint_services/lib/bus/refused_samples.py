@@ -1,19 +1,16 @@
-"""Counts what was refused on the bus, by topic, and says so in the log once per topic.
-
-Shared by all backends. Not here: who refuses, and why.
-"""
+"""Counts refused samples by topic and logs the first of each topic. Shared by all backends."""
 
 from collections import Counter
 
 from .. import log
 
-_TOPICS = 1000  # names come from outside: a flood of them must not fill the memory
+_TOPICS = 1000  # senders choose the names, so their number is limited
 _OTHERS = "(other topics)"
 _log = log.get("bus")
 
 
-class Refusals:
-    """One per bus. `by_topic` is what Bus.refused shows."""
+class RefusedSamples:
+    """The counts of one bus. `by_topic` is Bus.refused."""
 
     __slots__ = ("by_topic",)
 
@@ -21,7 +18,7 @@ class Refusals:
         self.by_topic: Counter[str] = Counter()
 
     def add(self, topic: str, reason: object) -> None:
-        """Count a refused sample; the first one of a topic is logged."""
+        """Count a refused sample; log the first of its topic."""
         counts = self.by_topic
         if topic not in counts:
             if len(counts) >= _TOPICS:

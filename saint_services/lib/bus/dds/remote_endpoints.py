@@ -1,6 +1,5 @@
-"""Who is at the other end: the participant and user data of a matched reader or writer.
-
-Not here: the graph of all nodes (graph.py).
+"""Participant and user data of matched readers and writers. Not here: the graph of all nodes
+(graph.py).
 """
 
 import ctypes
@@ -10,33 +9,33 @@ from typing import Any
 
 from .library import Library
 
-_PREFIX_BYTES = 12  # of a GUID: the participant's
-_MATCHES = 256  # looked at, of one endpoint
+_PREFIX_BYTES = 12  # prefix of a GUID that identifies the participant
+_MATCHES = 256  # read per endpoint
 _REMEMBERED = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
-    """A foreign endpoint."""
+class RemoteEndpoint:
+    """An endpoint of another participant."""
 
     origin: str  # its participant
     user_data: str
 
     def value(self, key: str) -> str:
-        """Of "key=value;" in its user data; "" when it is not there."""
+        """Return the value of "key=value;" in the user data; "" if missing."""
         pairs = (part.partition("=") for part in self.user_data.split(";"))
         return next((value for name, _, value in pairs if name == key), "")
 
 
-class Origins:
-    """Sample.origin from a sample's publication handle, remembered."""
+class WriterOrigins:
+    """Maps a sample's publication handle to Sample.origin, with a cache."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._known: dict[int, str] = {}
 
     def of(self, reader: int, handle: int) -> str:
-        """Empty when the writer is already gone."""
+        """Return the writer's participant; empty if the writer is already gone."""
         known = self._known.get(handle)
         if known is None:
             peer = writer_of(self._library, reader, handle)
@@ -49,7 +48,7 @@ class Origins:
 
 
 def origin_of(library: Library, entity: int) -> str:
-    """The participant that one of our own entities belongs to."""
+    """Return the participant of one of our own entities."""
     return guid_of(library, entity)[:_PREFIX_BYTES].hex()
 
 
@@ -59,13 +58,13 @@ def guid_of(library: Library, entity: int) -> bytes:
     return guid.raw
 
 
-def writer_of(library: Library, reader: int, handle: int) -> Peer | None:
-    """The writer of a sample."""
+def writer_of(library: Library, reader: int, handle: int) -> RemoteEndpoint | None:
+    """Return the writer of a sample."""
     return _peer(library, library.dds_get_matched_publication_data(reader, handle))
 
 
-def readers_of(library: Library, writer: int) -> Iterator[Peer]:
-    """All readers that our writer reaches."""
+def readers_of(library: Library, writer: int) -> Iterator[RemoteEndpoint]:
+    """Yield all readers matched to our writer."""
     handles = (ctypes.c_uint64 * _MATCHES)()
     count = library.dds_get_matched_subscriptions(writer, handles, _MATCHES)
     for handle in handles[: max(0, min(count, _MATCHES))]:
@@ -74,8 +73,8 @@ def readers_of(library: Library, writer: int) -> Iterator[Peer]:
             yield peer
 
 
-def writers_of(library: Library, reader: int) -> Iterator[Peer]:
-    """All writers that reach our reader."""
+def writers_of(library: Library, reader: int) -> Iterator[RemoteEndpoint]:
+    """Yield all writers matched to our reader."""
     handles = (ctypes.c_uint64 * _MATCHES)()
     count = library.dds_get_matched_publications(reader, handles, _MATCHES)
     for handle in handles[: max(0, min(count, _MATCHES))]:
@@ -83,11 +82,11 @@ def writers_of(library: Library, reader: int) -> Iterator[Peer]:
             yield peer
 
 
-def _peer(library: Library, endpoint: Any) -> Peer | None:
+def _peer(library: Library, endpoint: Any) -> RemoteEndpoint | None:
     if not endpoint:
         return None
     found = endpoint.contents
-    peer = Peer(
+    peer = RemoteEndpoint(
         bytes(found.participant)[:_PREFIX_BYTES].hex(),
         user_data(library, found.qos),
     )
@@ -96,7 +95,7 @@ def _peer(library: Library, endpoint: Any) -> Peer | None:
 
 
 def user_data(library: Library, qos: Any) -> str:
-    """As text; what others put there may be anything."""
+    """Decode user data as text; other participants may put anything there."""
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     if not qos or not library.dds_qget_userdata(qos, ctypes.byref(data), ctypes.byref(size)):
         return ""

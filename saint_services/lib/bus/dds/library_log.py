@@ -1,8 +1,7 @@
-"""The library's own warnings: to our log, and to the buses, because a sample that the library
-itself cannot read appears nowhere else.
+"""Forwards the library's warnings to our log, and to the buses: a sample that the library itself
+cannot read is reported nowhere else.
 
-Where the library offers it we are called by its threads; else it writes to a pipe. Not here: what
-is counted.
+Where the library has a log sink, its threads call us; else it writes to a pipe. Not here: counting.
 """
 
 import atexit
@@ -16,30 +15,30 @@ from typing import Any
 from ... import log
 from .library import Library, LogSink
 
-OnUnreadable = Callable[[str], None]  # gets the DDS topic's name; on a thread of its own
+OnUnreadable = Callable[[str], None]  # called with the DDS topic's name, on another thread
 
 _DIFFERENT = 100  # warnings logged per process; foreign programs must not fill the journal
 _UNREADABLE = re.compile(r"deserialization (?P<topic>[^ ]+)/[^/ ]+ failed")
 _PREFIX = re.compile(r"^[0-9.]+ \[\S*\]\s+\S+: ")  # time, domain and thread
 _log = log.get("dds")
-_said: set[str] = set()
-_listening: list["Complaints"] = []  # the library has one sink for all domains
+_logged: set[str] = set()
+_domains: list["LibraryLog"] = []  # the library has one sink for all domains
 _sink: Any = None  # kept alive while the library holds it
 
 
-class Complaints:
-    """Of one domain."""
+class LibraryLog:
+    """The warnings of one domain."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._pipe_end = -1
         self.listeners: list[OnUnreadable] = []
-        _listening.append(self)
+        _domains.append(self)
         if library.takes_log_sink:
             _set_sink(library)
 
     def redirect(self, configuration: str) -> str:
-        """The configuration, with warnings going to a pipe when there is no other way."""
+        """Return the configuration, with warnings sent to a pipe if the library has no log sink."""
         if self._library.takes_log_sink:
             return configuration
         source, self._pipe_end = os.pipe()
@@ -51,32 +50,32 @@ class Complaints:
         return configuration.replace("</Domain>", f"{tracing}</Domain>")
 
     def redirected(self) -> None:
-        """The library has opened its own end: when it closes that, the thread ends."""
+        """Close our end of the pipe: when the library closes its end, the thread ends."""
         if self._pipe_end >= 0:
             os.close(self._pipe_end)
 
     def close(self) -> None:
-        _listening.remove(self)
-        if not _listening:
+        _domains.remove(self)
+        if not _domains:
             _remove_sink(self._library)
 
-    def tell(self, topic: str) -> None:
+    def notify(self, topic: str) -> None:
         for listener in tuple(self.listeners):
             listener(topic)
 
     def _follow(self, source: int) -> None:
-        """The pipe's thread: the library never waits for our loop."""
+        """Read the pipe on a thread: the library never waits for our loop."""
         with open(source, encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                _hear(_PREFIX.sub("", line.strip()), [self])
+                _handle(_PREFIX.sub("", line.strip()), [self])
 
 
-def _hear(text: str, concerned: list[Complaints]) -> None:
+def _handle(text: str, domains: list[LibraryLog]) -> None:
     if unreadable := _UNREADABLE.search(text):
-        for complaints in tuple(concerned):
-            complaints.tell(unreadable["topic"])
-    elif text and text not in _said and len(_said) < _DIFFERENT:
-        _said.add(text)
+        for domain in tuple(domains):
+            domain.notify(unreadable["topic"])
+    elif text and text not in _logged and len(_logged) < _DIFFERENT:
+        _logged.add(text)
         _log.warning("Cyclone DDS warns", text=text)
 
 
@@ -89,7 +88,7 @@ def _set_sink(library: Library) -> None:
 
 
 def _remove_sink(library: Library) -> None:
-    """Before Python ends: the library's threads may outlive it."""
+    """Remove the sink before Python ends: the library's threads may outlive it."""
     global _sink
     if _sink is not None:
         library.dds_set_log_sink(LogSink(), None)
@@ -98,6 +97,8 @@ def _remove_sink(library: Library) -> None:
 
 
 def _on_entry(_argument: Any, entry: Any) -> None:
-    """On one of the library's threads. Entries do not name their domain reliably: ask all."""
+    """Handle a warning on a thread of the library. Its domain is not reliable, so all are
+    notified.
+    """
     text = ctypes.string_at(entry.contents.message).decode(errors="replace").strip()
-    _hear(text, _listening)
+    _handle(text, _domains)
