@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.bus import cdr
-from saint_services.lib.bus.dds import complaints, library, service, settings
+from saint_services.lib.bus.dds import library, library_log, service, settings
 from saint_services.lib.bus.dds.remote_endpoints import RemoteEndpoint
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
@@ -121,8 +121,8 @@ def test_unreadable_sample_is_recognised_in_the_librarys_words() -> None:
         "data(application, vendor 1.16): 1:2:3:503 #1: deserialization "
         "rt/saint/tracks/cmd_vel/geometry_msgs::msg::dds_::Twist_ failed (for reasons unknown)"
     )
-    found = complaints._UNREADABLE.search(text)
+    found = library_log._UNREADABLE.search(text)
     assert found
     assert found["topic"] == "rt/saint/tracks/cmd_vel"
     line = f"1795266325.957466 [11]       recv: {text}"
-    assert complaints._PREFIX.sub("", line) == text
+    assert library_log._PREFIX.sub("", line) == text

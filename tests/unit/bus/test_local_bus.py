@@ -63,7 +63,7 @@ async def test_latched_sample_reaches_late_subscriber() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offered", "wanted", "is_heard"),
+    ("offered", "wanted", "is_received"),
     [
         (Qos(reliable=False), Qos(reliable=True), False),
         (Qos(reliable=True), Qos(reliable=False), True),
@@ -71,14 +71,14 @@ async def test_latched_sample_reaches_late_subscriber() -> None:
     ],
 )
 async def test_quality_of_service_matches_as_in_dds(
-    offered: Qos, wanted: Qos, is_heard: bool
+    offered: Qos, wanted: Qos, is_received: bool
 ) -> None:
     bus = LocalDomain().bus("one")
     got: list[Any] = []
     bus.subscribe(Topic("/x", String, wanted), got.append)
     bus.publisher(Topic("/x", String, offered)).publish(String("?"))
     await settle()
-    assert bool(got) is is_heard
+    assert bool(got) is is_received
 
 
 async def test_call_is_answered_and_waits_for_a_server() -> None:
@@ -123,7 +123,7 @@ async def test_graph_shows_all_buses() -> None:
     assert graph.topics == {"/chatter": ("std_msgs/msg/String",)}
 
 
-async def test_closed_bus_neither_sends_nor_hears() -> None:
+async def test_closed_bus_neither_sends_nor_receives() -> None:
     domain = LocalDomain()
     one, two = domain.bus("one"), domain.bus("two")
     got: list[Any] = []
