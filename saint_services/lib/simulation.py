@@ -11,7 +11,7 @@ from .errors import Code, SaintError
 
 if TYPE_CHECKING:  # the guard loads this file without what the boards need
     from .guard.will import Write
-    from .hw.camera import Source
+    from .hw.cameras.camera import Source
     from .hw.ports import Board, EdgeInput
     from .role_config.model import Camera
 

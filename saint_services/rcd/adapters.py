@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..lib import clock
 from ..lib.errors import SaintError
-from ..lib.hw.serial import SerialLine, SerialPort, open_serial
+from ..lib.hw.buses.serial import SerialLine, SerialPort, open_serial
 from ..lib.stall import StallWatch
 from .config import LINES, Connection
 from .logic import Outcome, Receiver
@@ -20,7 +20,7 @@ from .protocols.ibus import IbusParser
 from .protocols.pulses import PpmDecoder, PwmDecoder
 
 if TYPE_CHECKING:
-    from ..lib.hw.edges import EdgeLine
+    from ..lib.hw.pins.edges import EdgeLine
 
 CHECKED = ("crsf", "ibus")  # every frame has a check sum
 USED_BY = "rcd"
@@ -89,7 +89,7 @@ class ReceiverLine:
         return SerialLine(self._open, self._on_data, self._on_open, self._on_lost, device)
 
     def _pins(self, decoder: PpmDecoder | PwmDecoder) -> "EdgeLine":
-        from ..lib.hw.edges import EdgeLine, open_edges  # most receivers hang on a serial line
+        from ..lib.hw.pins.edges import EdgeLine, open_edges
 
         gpio = self.connection.gpio
         pins = gpio.pwm_pins if self.connection.protocol == "pwm" else [gpio.ppm_pin or 0]

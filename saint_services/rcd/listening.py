@@ -7,7 +7,7 @@ import time
 
 from ..lib.api.rc import DetectedSettings, RcProtocol
 from ..lib.errors import Code, SaintError
-from ..lib.hw.serial import SerialPort, open_serial
+from ..lib.hw.buses.serial import SerialPort, open_serial
 from .detection import TRIALS, Trial, is_proof
 from .protocols import PARSERS, Parser
 

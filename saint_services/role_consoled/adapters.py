@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw.button import Button, ButtonEvent
-from saint_services.lib.hw.displays import open_display
+from saint_services.lib.hw.displays.opening import open_display
+from saint_services.lib.hw.pins.button import Button, ButtonEvent
 from saint_services.lib.hw.ports import Board, Display, EdgeInput
 from saint_services.lib.role.timers import Clock, Handle
 from saint_services.lib.role_config.model import RoleConfig

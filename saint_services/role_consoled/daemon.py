@@ -29,9 +29,9 @@ from saint_services.lib.generated.topics import (
     ROLE_FAULTS,
     ROUTER_STATUS,
 )
-from saint_services.lib.hw.button import ButtonEvent
+from saint_services.lib.hw.displays.ssd1306 import COLUMNS, PAGES
+from saint_services.lib.hw.pins.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES
 from saint_services.lib.robot.manifest import RobotManifest
 from saint_services.lib.role import Host, Session
 from saint_services.lib.role.timers import Clock, Motion

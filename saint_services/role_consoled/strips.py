@@ -5,7 +5,7 @@ lights: what is wrong is told, and it is tried again. Not here: what they show (
 from collections.abc import Callable
 
 from saint_services.lib.errors import SaintError
-from saint_services.lib.hw.displays import open_leds
+from saint_services.lib.hw.displays.opening import open_leds
 from saint_services.lib.hw.ports import Board, LedStrip
 from saint_services.lib.role_config.model import RoleConfig
 

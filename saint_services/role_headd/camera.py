@@ -9,7 +9,7 @@ from functools import partial
 from saint_services.lib.clock import stamp
 from saint_services.lib.generated.sensor_msgs import CompressedImage
 from saint_services.lib.generated.std_msgs import Header
-from saint_services.lib.hw.camera import Feed, Picture, Source
+from saint_services.lib.hw.cameras.camera import Feed, Picture, Source
 
 FRAME = "head_camera"
 

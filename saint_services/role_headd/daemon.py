@@ -23,9 +23,9 @@ from saint_services.lib.generated.topics import (
     HEAD_SENSORS,
     HEAD_STATE,
 )
-from saint_services.lib.hw.cameras import open_source
-from saint_services.lib.hw.mpu6050 import RATE_HZ as IMU_HZ
+from saint_services.lib.hw.cameras.opening import open_source
 from saint_services.lib.hw.ports import ImuSample
+from saint_services.lib.hw.sensors.mpu6050 import RATE_HZ as IMU_HZ
 from saint_services.lib.role import Host
 from saint_services.lib.role.motion.positions import PositionSession
 from saint_services.lib.role.timers import Clock

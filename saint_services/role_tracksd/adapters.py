@@ -3,7 +3,7 @@
 import math
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw.motors import Drives
+from saint_services.lib.hw.motors.drives import Drives
 from saint_services.lib.role_config.model import RoleConfig, TrackGeometry
 
 

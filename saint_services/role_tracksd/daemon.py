@@ -24,7 +24,7 @@ from saint_services.lib.generated.topics import (
     TRACKS_ODOM,
     TRACKS_STATE,
 )
-from saint_services.lib.hw.motors import Drives
+from saint_services.lib.hw.motors.drives import Drives
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.role import Host, Session, Throttle
 from saint_services.lib.role.motion.axis import SLICE_S

@@ -5,7 +5,7 @@ import struct
 from pathlib import Path
 
 from saint_services.lib.bus import cdr
-from saint_services.lib.hw.roboclaw import (
+from saint_services.lib.hw.motors.roboclaw import (
     ACKNOWLEDGED,
     READ_CURRENTS,
     READ_ENCODERS,

@@ -17,7 +17,7 @@ from saint_services.lib.api.routing import RouteFile
 from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
-from saint_services.lib.hw.roboclaw import RoboClaw
+from saint_services.lib.hw.motors.roboclaw import RoboClaw
 from saint_services.livelinkd.config import Config as LiveLinkConfig
 from saint_services.livelinkd.logic import Registry, Subject
 from saint_services.livelinkd.protocols import Frame, make_decoder

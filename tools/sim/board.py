@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from saint_services.lib import config as settings
 from saint_services.lib.generated.saint_msgs import GPIOPin, PeripheralInfo
 from saint_services.lib.guard.will import Kind, Write
-from saint_services.lib.hw import sysfs_pwm
+from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
-from saint_services.lib.hw.spi_pins import mark
+from saint_services.lib.hw.pwm import sysfs_pwm
 from saint_services.lib.records import Reading
 from saint_services.lib.role_config.devices import SerialDevice
 from saint_services.lib.role_config.model import RoleConfig

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw.camera import Picture
+from saint_services.lib.hw.cameras.camera import Picture
 from saint_services.lib.role_config.model import Camera
 
 PLUG = "camera-unplugged"

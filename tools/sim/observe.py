@@ -5,10 +5,10 @@ process, alive or dead, and a finger for the buttons.
 from dataclasses import dataclass
 from pathlib import Path
 
-from saint_services.lib.hw.font import read_row
-from saint_services.lib.hw.header import PINS
-from saint_services.lib.hw.pca9685 import CHANNELS
-from saint_services.lib.hw.ssd1306 import PAGES, WIDTH
+from saint_services.lib.hw.displays.font import read_row
+from saint_services.lib.hw.displays.ssd1306 import PAGES, WIDTH
+from saint_services.lib.hw.pins.header import PINS
+from saint_services.lib.hw.pwm.pca9685 import CHANNELS
 from saint_services.lib.records import Reading, Records
 from tools.sim.board import chip_file
 from tools.sim.chips.outputs import Pca9685Chip, Ssd1306Chip

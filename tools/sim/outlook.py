@@ -8,8 +8,8 @@ from pathlib import Path
 from time import monotonic_ns
 from typing import TYPE_CHECKING
 
-from saint_services.lib.hw.header import PINS
-from saint_services.lib.hw.pca9685 import CHANNELS
+from saint_services.lib.hw.pins.header import PINS
+from saint_services.lib.hw.pwm.pca9685 import CHANNELS
 from saint_services.lib.records import Reading, Records
 from saint_services.lib.role_config.model import RoleConfig
 from tools.sim import wiring

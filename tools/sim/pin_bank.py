@@ -8,7 +8,7 @@ from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import GPIOPin
-from saint_services.lib.hw.header import PINS, function_of, pin_name
+from saint_services.lib.hw.pins.header import PINS, function_of, pin_name
 from saint_services.lib.hw.ports import EdgeCallback
 from saint_services.lib.records import Reading, Records
 from tools.sim.bodies.drive import Drive

@@ -64,12 +64,12 @@ def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
     for name, spec in config.gpio_mapping.items():
         field = config.fields.get(name)
         if spec.type == "pca9685" and field is not None and field.kind == "velocity":
-            from .pca9685 import channel_off
+            from .pwm.pca9685 import channel_off
 
             chip = config.i2c_devices[spec.device]
             yield board.will_i2c(chip.bus, chip.address, channel_off(spec.channel or 0))
     for device in config.serial_devices.values():
-        from .roboclaw import duties
+        from .motors.roboclaw import duties
 
         stop = duties(device.address, 0.0, 0.0)
         yield board.will_serial(device.port, device.baud, stop)

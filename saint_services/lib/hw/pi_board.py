@@ -12,10 +12,12 @@ from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..guard.will import Kind, Write
 from ..role_config.devices import WITH_PWM
 from ..role_config.model import RoleConfig
-from . import peripherals, pigpio_pins, pigpio_pwm, spi_pins, sysfs_pwm
-from .gpiod_pins import GpiodPins, library
+from . import peripherals
+from .buses.smbus import SmbusI2c
+from .pins import pigpio_pins, spi_pins
+from .pins.gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
-from .smbus import SmbusI2c
+from .pwm import pigpio_pwm, sysfs_pwm
 
 
 class PiBoard:
@@ -78,13 +80,13 @@ class PiBoard:
 
     def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus:
         """A chip select of an SPI bus."""
-        from .spidev_bus import SpidevBus  # most roles have none
+        from .buses.spidev_bus import SpidevBus
 
         return SpidevBus(bus, select, speed_hz)
 
     def serial(self, port: str, baud: int) -> ByteStream:
         """A serial line, for this process alone."""
-        from .serial import open_serial
+        from .buses.serial import open_serial
 
         return open_serial(port, baud)
 

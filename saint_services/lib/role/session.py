@@ -26,7 +26,7 @@ from ..generated.topics import (
     ROUTER_HEARTBEAT,
 )
 from ..hw.ports import Board, PowerSample
-from ..hw.sensors import Sensors
+from ..hw.sensors.polling import Sensors
 from ..role_config.model import RoleConfig, RoleName
 from ..stall import StallWatch
 from .gate import Gate, Refusal

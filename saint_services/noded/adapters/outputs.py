@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import GPIOPin, PeripheralInfo
-from ...lib.hw.header import whole_header
+from ...lib.hw.pins.header import whole_header
 
 if TYPE_CHECKING:
     from ...lib.hw import Board

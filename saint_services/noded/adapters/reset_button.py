@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from ...lib.errors import SaintError
-from ...lib.hw.button import Button
+from ...lib.hw.pins.button import Button
 from ...lib.hw.ports import Board, EdgeInput
 from ...lib.role_config.model import RoleConfig
 from ...lib.role_config.resources import pins

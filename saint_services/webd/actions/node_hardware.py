@@ -9,7 +9,7 @@ from ...lib.api.hardware import GpioStatus, HeaderPin, NodeFit, RoleFit
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
-from ...lib.hw.header import HEADER
+from ...lib.hw.pins.header import HEADER
 from ...lib.role_config.hardware import compare, hardware
 from ...lib.role_config.resources import conflict
 from ..robot.context import Robot

@@ -24,7 +24,7 @@ from saint_services.lib import config as settings
 from saint_services.lib.api.calibration import Calibrate
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
-from saint_services.lib.hw.servo import ServoScale
+from saint_services.lib.hw.pwm.servo import ServoScale
 from saint_services.lib.role_config.model import RoleConfig
 
 ROLES = Path(__file__).parents[3] / "manifests/roles"

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from saint_services.lib.guard import ports
 from saint_services.lib.guard.ports import Ports, carry_out, open_port
 from saint_services.lib.guard.will import Kind, Will, Write
-from saint_services.lib.hw import pigpio_pwm
-from saint_services.lib.hw.roboclaw import duties
+from saint_services.lib.hw.motors.roboclaw import duties
+from saint_services.lib.hw.pwm import pigpio_pwm
 from saint_services.lib.records import Records
 
 names = st.text("abcdefgh-@2", min_size=1, max_size=20)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw import serial
+from saint_services.lib.hw.buses import serial
+from saint_services.lib.hw.buses.serial import SerialLine, SerialPort, open_serial
 from saint_services.lib.hw.device_watch import DeviceWatch
-from saint_services.lib.hw.serial import SerialLine, SerialPort, open_serial
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 LIMIT_S = 2.0

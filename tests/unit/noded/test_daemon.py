@@ -288,7 +288,7 @@ def _press(robot: Robot) -> None:
 async def test_button_held_for_five_seconds_takes_role_and_server_away(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("saint_services.lib.hw.button.HELD_S", 0.3)
+    monkeypatch.setattr("saint_services.lib.hw.pins.button.HELD_S", 0.3)
     robot.serve_configs()
     await robot.role("role-headd")
     async with robot.node() as client:

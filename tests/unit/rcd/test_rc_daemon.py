@@ -306,7 +306,7 @@ async def test_ppm_edges_become_samples(
 async def test_replugged_receiver_is_back_at_once(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saint_services.lib.hw.serial.PAUSES_S", (3600.0,))
+    monkeypatch.setattr("saint_services.lib.hw.buses.serial.PAUSES_S", (3600.0,))
     async with robot(line, tmp_path) as rc:
         await rc.drive()
         line.unplug()

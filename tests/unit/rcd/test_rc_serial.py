@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw import serial
-from saint_services.lib.hw.serial import SerialLine, SerialPort, open_serial
+from saint_services.lib.hw.buses import serial
+from saint_services.lib.hw.buses.serial import SerialLine, SerialPort, open_serial
 
 
 @pytest.fixture

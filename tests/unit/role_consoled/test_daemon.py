@@ -28,8 +28,8 @@ from saint_services.lib.generated.topics import (
     ESTOP,
     ROLE_FAULTS,
 )
-from saint_services.lib.hw import button
-from saint_services.lib.hw.font import read_row
+from saint_services.lib.hw.displays.font import read_row
+from saint_services.lib.hw.pins import button
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_consoled.config import Config
 from saint_services.role_consoled.daemon import run

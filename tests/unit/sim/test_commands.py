@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from saint_services.lib.hw.displays import open_display, open_leds
+from saint_services.lib.hw.displays.opening import open_display, open_leds
 from tests.unit.role.role_rig import load_role
 from tools.sim.board import SimBoard
 from tools.sim.breaking import break_device, broken, devices, faults_of, pressed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.hw.quadrature import Quadrature
+from saint_services.lib.hw.motors.quadrature import Quadrature
 from tools.sim.bodies.motors import Motor
 from tools.sim.bodies.servos import Servo
 

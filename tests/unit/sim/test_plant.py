@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import SaintError
-from saint_services.lib.hw import roboclaw
-from saint_services.lib.hw.hbridge import HBridge
-from saint_services.lib.hw.pca9685 import Pca9685
-from saint_services.lib.hw.quadrature import Quadrature
+from saint_services.lib.hw.motors import roboclaw
+from saint_services.lib.hw.motors.hbridge import HBridge
+from saint_services.lib.hw.motors.quadrature import Quadrature
+from saint_services.lib.hw.pwm.pca9685 import Pca9685
 from saint_services.lib.records import Reading
 from saint_services.lib.role_config.model import PinSpec, SerialDevice
 from tests.unit.role.role_rig import load_role

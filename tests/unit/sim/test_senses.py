@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.hw.ina219 import Ina219
-from saint_services.lib.hw.mpu6050 import Mpu6050
+from saint_services.lib.hw.sensors.ina219 import Ina219
+from saint_services.lib.hw.sensors.mpu6050 import Mpu6050
 from saint_services.lib.role_config.model import I2cDevice
 from tests.unit.role.role_rig import load_role
 from tools.sim.board import SimBoard

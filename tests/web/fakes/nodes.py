@@ -11,7 +11,7 @@ from saint_services.lib.generated.saint_msgs import (
     NodeGPIOStatus,
     PeripheralInfo,
 )
-from saint_services.lib.hw.header import whole_header
+from saint_services.lib.hw.pins.header import whole_header
 
 CHIPS = (
     PeripheralInfo("i2c", "1:0x40", "PCA9685 or INA219?", True),

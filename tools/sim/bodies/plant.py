@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from saint_services.lib.hw.servo import ServoScale
+from saint_services.lib.hw.pwm.servo import ServoScale
 from saint_services.lib.records import Reading
 from saint_services.lib.role_config.devices import MOTORS
 from saint_services.lib.role_config.model import FieldSpec, PinSpec, RoleConfig

@@ -6,7 +6,17 @@ import errno
 from collections.abc import Callable
 from pathlib import Path
 
-from saint_services.lib.hw.pca9685 import (
+from saint_services.lib.hw.displays.ssd1306 import (
+    COMMAND,
+    DATA,
+    DISPLAY_OFF,
+    DISPLAY_ON,
+    PAGES,
+    SET_COLUMNS,
+    SET_PAGES,
+    WIDTH,
+)
+from saint_services.lib.hw.pwm.pca9685 import (
     ALL_CALL,
     AUTO_INCREMENT,
     CHANNELS,
@@ -19,16 +29,6 @@ from saint_services.lib.hw.pca9685 import (
     PRE_SCALE,
     SLEEP,
     STEPS,
-)
-from saint_services.lib.hw.ssd1306 import (
-    COMMAND,
-    DATA,
-    DISPLAY_OFF,
-    DISPLAY_ON,
-    PAGES,
-    SET_COLUMNS,
-    SET_PAGES,
-    WIDTH,
 )
 from saint_services.lib.records import Reading, Records
 from tools.sim.chips.base import Chip, ChipFault, ChipFile

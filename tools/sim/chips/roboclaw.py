@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic_ns
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw import roboclaw
+from saint_services.lib.hw.motors import roboclaw
 from saint_services.lib.records import Records
 from tools.sim.chips.base import ChipFault, ChipFile
 

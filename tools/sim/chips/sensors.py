@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from saint_services.lib.hw import bmp280, ina219, mpu6050, vl53l0x
+from saint_services.lib.hw.sensors import bmp280, ina219, mpu6050, vl53l0x
 from tools.sim.chips.base import Chip, RegisterChip
 
 

@@ -6,9 +6,9 @@ commanded yet gets no pulse, unless the process before us left one.
 from collections.abc import Callable, Iterable
 
 from ...errors import Code, SaintError
-from ...hw.pca9685 import Pca9685
 from ...hw.ports import Board, I2cBus, PwmOut
-from ...hw.servo import ServoScale
+from ...hw.pwm.pca9685 import Pca9685
+from ...hw.pwm.servo import ServoScale
 from ...role_config.model import FieldSpec, PinSpec, RoleConfig
 from ..timers import Clock, Motion
 from .axis import SLICE_S, Axis, Glide

@@ -64,8 +64,8 @@ class Watched:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saint_services.lib.hw.button.HELD_S", 0.05)
-    monkeypatch.setattr("saint_services.lib.hw.button.BOUNCE_S", 0.0)
+    monkeypatch.setattr("saint_services.lib.hw.pins.button.HELD_S", 0.05)
+    monkeypatch.setattr("saint_services.lib.hw.pins.button.BOUNCE_S", 0.0)
 
 
 def role_with(**pins: object) -> RoleConfig:

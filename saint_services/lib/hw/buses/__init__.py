@@ -1,0 +1,1 @@
+"""I2C, SPI and serial buses."""

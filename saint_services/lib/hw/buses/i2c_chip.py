@@ -1,0 +1,64 @@
+"""A chip with registers on an I2C bus: what all drivers of sensors need of the bus. Not here: what
+registers mean.
+"""
+
+import errno
+
+from ...errors import Code, SaintError
+from ..ports import I2cBus
+
+
+class I2cChip:
+    """One address. Everything that goes wrong is an OSError, a short read too."""
+
+    __slots__ = ("address", "bus", "kind", "name")
+
+    def __init__(self, bus: I2cBus, address: int, kind: str, name: str) -> None:
+        self.bus = bus
+        self.address = address
+        self.kind = kind
+        self.name = name
+
+    def read(self, register: int, length: int) -> bytes:
+        """Bytes from `register` on."""
+        data = self.bus.transfer(self.address, bytes((register,)), length)
+        if len(data) != length:
+            raise OSError(errno.EIO, f"short read: {len(data)} of {length} bytes")
+        return data
+
+    def byte(self, register: int) -> int:
+        """One register."""
+        return self.read(register, 1)[0]
+
+    def word(self, register: int) -> int:
+        """Two bytes, the high one first."""
+        return int.from_bytes(self.read(register, 2), "big")
+
+    def write(self, register: int, *values: int) -> None:
+        """Bytes from `register` on."""
+        self.bus.write(self.address, bytes((register, *values)))
+
+    def write_word(self, register: int, value: int) -> None:
+        """Two bytes, the high one first."""
+        self.write(register, value >> 8 & 0xFF, value & 0xFF)
+
+    def missing(self, error: OSError) -> SaintError:
+        """Nobody answers."""
+        return SaintError(
+            Code.HARDWARE_MISSING,
+            f"{self.name}: no {self.kind} answers at I2C address 0x{self.address:02x} "
+            f"({error.strerror or error})",
+        )
+
+    def other(self, found: int, wanted: int) -> SaintError:
+        """Somebody else answers."""
+        return SaintError(
+            Code.HARDWARE_MISSING,
+            f"{self.name}: the device at I2C address 0x{self.address:02x} is not a {self.kind} "
+            f"(it says 0x{found:02x}, not 0x{wanted:02x})",
+            fix="Correct driver or address in the role's manifest.",
+        )
+
+    def lost(self) -> OSError:
+        """It forgot what it was told: its power was away."""
+        return OSError(errno.EIO, f"the {self.kind} has lost its settings")

@@ -1,0 +1,282 @@
+"""Serial lines for asyncio: open, read when bytes arrive, notice when the device goes, open again.
+
+No thread and no polling: the loop watches the descriptor, and the folders on the way to a device
+that is not there. Besides, it is tried again after pauses that grow up to a bound. Not here: what
+the bytes mean.
+"""
+
+import asyncio
+import contextlib
+import errno
+import fcntl
+import os
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import serial
+
+from ...errors import Code, SaintError
+from ..device_watch import DeviceWatch
+
+READ_BYTES = 4096
+PAUSES_S = (0.1, 0.2, 0.5, 1.0, 2.0)  # between attempts to open; the last one repeats
+PARITIES = {
+    "none": serial.PARITY_NONE,
+    "even": serial.PARITY_EVEN,
+    "odd": serial.PARITY_ODD,
+}
+BAUD_TOLERANCE = 0.025  # beyond this bits are read in the wrong place
+_TCGETS2 = 0x802C542A  # ioctl_tty(2): struct termios2, whose speeds are numbers
+_TERMIOS2 = struct.Struct("4I20sII")
+
+
+class SerialPort:
+    """An open line. Reads never block."""
+
+    def __init__(self, device: str, port: serial.Serial) -> None:
+        self.device = device
+        self._port = port
+        self._descriptor: int = port.fileno()
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def read(self) -> bytes:
+        """What has arrived; empty when nothing has. Raises SaintError when the device is gone."""
+        try:
+            data = os.read(self._descriptor, READ_BYTES)
+        except (BlockingIOError, InterruptedError):
+            return b""
+        except OSError as err:
+            raise _fault(Code.HARDWARE_FAULT, self.device, _reason(err)) from err
+        if not data:
+            raise _fault(Code.HARDWARE_FAULT, self.device, "it was unplugged")
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Hand over what fits now; returns how many bytes. Raises SaintError when it is gone."""
+        try:
+            return os.write(self._descriptor, data)
+        except (BlockingIOError, InterruptedError):
+            return 0
+        except OSError as err:
+            raise _fault(Code.HARDWARE_FAULT, self.device, _reason(err)) from err
+
+    def close(self) -> None:
+        self._port.close()
+
+
+def open_serial(device: str, baud: int, parity: str = "none", stopbits: int = 1) -> SerialPort:
+    """Open the line for this process alone. Any baud rate: the kernel is asked for it as it is."""
+    try:
+        port = serial.Serial(
+            device,
+            baud,
+            parity=PARITIES[parity],
+            stopbits=stopbits,
+            timeout=0,
+            write_timeout=0,
+            exclusive=True,
+        )
+    except (serial.SerialException, OSError, ValueError, termios.error) as err:
+        raise _not_opened(device, baud, err) from err
+    try:
+        _prepare(port, parity)
+        _check_speed(port.fileno(), device, baud)
+    except SaintError:
+        port.close()
+        raise
+    except (OSError, ValueError, termios.error) as err:
+        port.close()
+        raise _not_opened(device, baud, err) from err
+    return SerialPort(device, port)
+
+
+def _prepare(port: serial.Serial, parity: str) -> None:
+    descriptor = port.fileno()
+    os.set_blocking(descriptor, False)
+    settings = termios.tcgetattr(descriptor)
+    if parity != "none":
+        # A byte with a wrong parity bit is left out, so its frame is too short and dropped.
+        settings[0] |= termios.INPCK | termios.IGNPAR
+    # With the library's 0, a read of nothing and of an unplugged device look the same.
+    settings[6][termios.VMIN] = 1
+    termios.tcsetattr(descriptor, termios.TCSANOW, settings)
+    termios.tcflush(descriptor, termios.TCIFLUSH)  # what piled up while nobody read is old
+
+    # Else a USB adapter of FTDI's collects for 16 ms, which is two frames.
+    with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
+        port.set_low_latency_mode(True)
+
+
+def _check_speed(descriptor: int, device: str, baud: int) -> None:
+    """Drivers round to what the chip can do, and say so."""
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        answer = fcntl.ioctl(descriptor, _TCGETS2, bytes(_TERMIOS2.size))
+    except OSError:
+        return
+    actual = _TERMIOS2.unpack(answer)[-1]
+    if actual and abs(actual - baud) > BAUD_TOLERANCE * baud:
+        raise _fault(
+            Code.HARDWARE_FAULT,
+            device,
+            f"it runs at {actual} baud where {baud} are needed",
+            "Use another USB adapter, or a UART of the header.",
+        )
+
+
+class SerialLine:
+    """Keeps a line open and hands on what arrives, with the monotonic time in microseconds.
+
+    `on_data` runs in the loop, once per read. `on_open` and `on_lost` (with one sentence) run once
+    each time the line comes or goes. With `device` its node is watched for while it is not there.
+    """
+
+    def __init__(
+        self,
+        open_port: Callable[[], SerialPort],
+        on_data: Callable[[bytes, int], None],
+        on_open: Callable[[], None],
+        on_lost: Callable[[SaintError], None],
+        device: str = "",
+    ) -> None:
+        self._device = device
+        self._watch: DeviceWatch | None = None
+        self._open_port = open_port
+        self._on_data = on_data
+        self._on_open = on_open
+        self._on_lost = on_lost
+        self._loop = asyncio.get_running_loop()
+        self._port: SerialPort | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self._failures = 0
+        self._is_told = False  # that the line is not there
+
+    @property
+    def is_open(self) -> bool:
+        return self._port is not None
+
+    def start(self) -> None:
+        """Open the line now, or as soon as it is there."""
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        if self._port is not None:
+            return
+        try:
+            port = self._open_port()
+        except SaintError as err:
+            self._tell_lost(err)
+            return
+        self._port = port
+        self._is_told = False
+        self._end_watch()
+        self._loop.add_reader(port.fileno(), self._read)
+        self._on_open()
+
+    def close(self) -> None:
+        """Close the line and stay closed."""
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        self._end_watch()
+        self._release()
+        self._failures = 0
+        self._is_told = False
+
+    def write(self, data: bytes) -> bool:
+        """Hand over all of it, now; False when it is not open or has no room."""
+        if self._port is None:
+            return False
+        try:
+            return self._port.write(data) == len(data)
+        except SaintError:
+            return False  # the reader will find the same
+
+    def _end_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+
+    def _read(self) -> None:
+        port = self._port
+        if port is None:
+            return
+        try:
+            data = port.read()
+        except SaintError as err:
+            self._release()
+            self._tell_lost(err)
+            return
+        if data:
+            self._failures = 0
+            self._on_data(data, time.monotonic_ns() // 1000)
+
+    def _release(self) -> None:
+        port, self._port = self._port, None
+        if port is not None:
+            self._loop.remove_reader(port.fileno())
+            port.close()
+
+    def _tell_lost(self, error: SaintError) -> None:
+        # A line that opens and fails at once counts as a failure too: only data resets the pause.
+        pause_s = PAUSES_S[min(self._failures, len(PAUSES_S) - 1)]
+        self._failures += 1
+        self._retry = self._loop.call_later(pause_s, self.start)
+        if self._watch is None and self._device:
+            self._watch = DeviceWatch(Path(self._device), self.start)
+        if not self._is_told:
+            self._is_told = True
+            self._on_lost(error)
+
+
+def _not_opened(device: str, baud: int, error: Exception) -> SaintError:
+    number = _number(error)
+    if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
+        return _fault(Code.HARDWARE_MISSING, device, "there is no such device")
+    if number in (errno.EACCES, errno.EPERM):
+        return _fault(
+            Code.HARDWARE_FAULT,
+            device,
+            "this user may not open it",
+            "Add the user to the group that owns the device, usually dialout.",
+        )
+    if "exclusively lock" in str(error) or number == errno.EBUSY:
+        return _fault(
+            Code.HARDWARE_FAULT,
+            device,
+            "another program has it open",
+            "Stop the other program, for example a serial console on this line.",
+        )
+    if number in (errno.ENOTTY, errno.EINVAL, errno.EISDIR):
+        return _fault(
+            Code.HARDWARE_FAULT, device, f"it is not a serial line or refuses {baud} baud"
+        )
+    return _fault(Code.HARDWARE_FAULT, device, _reason(error))
+
+
+def _number(error: BaseException | None) -> int | None:
+    """The system's error number; pyserial hides some in what caused its own error."""
+    while error is not None:
+        number = getattr(error, "errno", None) or (error.args[0] if error.args else None)
+        if isinstance(number, int):
+            return number
+        error = error.__context__
+    return None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EIO:
+        return "it was unplugged"
+    text = getattr(error, "strerror", None) or str(error)
+    return text.rstrip(".")
+
+
+def _fault(code: Code, device: str, reason: str, fix: str = "") -> SaintError:
+    return SaintError(code, f"serial line {device}: {reason}", fix=fix)

@@ -1,0 +1,51 @@
+"""I2C by /dev/i2c-<n> (smbus2)."""
+
+import contextlib
+import fcntl
+from typing import Any
+
+from ...errors import Code, SaintError
+
+_TIMEOUT = 0x0702  # ioctl of i2c-dev.h; its unit is 10 ms
+# The longest transfer of ours, a page of the display, takes 12 ms at 100 kHz. With the kernel's
+# second of patience a bus that is held low would stop a role's loop for longer than its deadline.
+_PATIENCE = 3
+
+
+class SmbusI2c:
+    """One bus. The kernel turns a missing acknowledge into OSError (EREMOTEIO or ENXIO), a bus that
+    is held low into ETIMEDOUT after 30 ms.
+    """
+
+    def __init__(self, bus: int) -> None:
+        import smbus2  # a node without I2C does not pay for it
+
+        self._messages: Any = smbus2.i2c_msg
+        try:
+            self._bus = smbus2.SMBus(bus)
+        except OSError as err:
+            raise SaintError(
+                Code.HARDWARE_MISSING,
+                f"I2C bus {bus} cannot be opened ({err.strerror})",
+                fix="Enable I2C (dtparam=i2c_arm=on) and let the daemon's user into group i2c.",
+            ) from err
+        descriptor = self._bus.fd
+        assert descriptor is not None  # it was opened
+        with contextlib.suppress(OSError):  # a controller may know no time-out
+            fcntl.ioctl(descriptor, _TIMEOUT, _PATIENCE)
+
+    def write(self, address: int, data: bytes) -> None:
+        """One write."""
+        self._bus.i2c_rdwr(self._messages.write(address, data))
+
+    def transfer(self, address: int, data: bytes, length: int) -> bytes:
+        """Write, repeated START, read."""
+        answer = self._messages.read(address, length)
+        # An empty write is left out: controllers refuse it, and some memories take it for an order.
+        before = (self._messages.write(address, data),) if data else ()
+        self._bus.i2c_rdwr(*before, answer)
+        return bytes(answer)
+
+    def close(self) -> None:
+        """Close the device."""
+        self._bus.close()

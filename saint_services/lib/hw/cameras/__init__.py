@@ -1,0 +1,1 @@
+"""Cameras: on the ribbon cable by libcamera, on USB by V4L2."""

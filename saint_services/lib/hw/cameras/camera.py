@@ -1,0 +1,92 @@
+"""A camera as a stream of compressed pictures: opened when it is switched on, read in a thread of
+its own that gives way to motion, opened again by itself when it was unplugged. Not here: kinds of
+cameras (their own modules), which of them a head has (cameras.py).
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...errors import Code, SaintError
+from ...machine import realtime
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
+_END_S = 2.0  # a driver that does not come back sooner is left to the end of the process
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture; `format` as sensor_msgs/CompressedImage names it: "jpeg", "png"."""
+
+    format: str
+    data: bytes
+
+
+class Source(Protocol):
+    """A kind of camera. Opening raises SaintError; reading raises OSError when it is gone."""
+
+    def open(self) -> None: ...
+
+    def read(self) -> Picture | None:
+        """The next picture; None when there was none within a second. Blocks."""
+        ...
+
+    def close(self) -> None:
+        """Never raises."""
+        ...
+
+
+class Feed:
+    """Runs a source. `deliver` and `problem` are called in the thread: hand them on to the loop."""
+
+    def __init__(
+        self, source: Source, deliver: Callable[[Picture], None], problem: Callable[[str], None]
+    ) -> None:
+        self._source = source
+        self._deliver = deliver
+        self._problem = problem
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="camera", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """No more pictures. Returns at once; `join` waits for the device to be free."""
+        self._end.set()
+
+    def join(self) -> bool:
+        """Wait until the device is given back; False when it does not come back."""
+        self._thread.join(_END_S)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        realtime.drop_priority()
+        pause_s = _FIRST_PAUSE_S
+        while not self._end.is_set():
+            try:
+                self._source.open()
+                self._read()
+                return
+            except (OSError, SaintError) as err:
+                self._problem(_sentence(err))
+            finally:
+                self._source.close()
+            self._end.wait(pause_s)
+            pause_s = min(2.0 * pause_s, _LONGEST_PAUSE_S)
+
+    def _read(self) -> None:
+        is_first = True
+        while not self._end.is_set():
+            picture = self._source.read()
+            if picture is None:
+                raise SaintError(Code.HARDWARE_FAULT, "the camera sends no pictures")
+            if is_first:
+                is_first = False
+                self._problem("")
+            self._deliver(picture)
+
+
+def _sentence(err: OSError | SaintError) -> str:
+    if isinstance(err, SaintError):
+        return err.message
+    return f"the camera is gone ({err.strerror or err})"

@@ -1,0 +1,1 @@
+"""Displays and LED strips."""

@@ -1,0 +1,1 @@
+"""Motors and their encoders, on bridges or motor controllers."""

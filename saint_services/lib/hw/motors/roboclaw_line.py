@@ -1,0 +1,203 @@
+"""A RoboClaw on its serial line: opened and asked once in a thread, then served by the loop without
+ever waiting. Its motors and encoders. Not here: the protocol (roboclaw).
+"""
+
+import asyncio
+import errno
+import select
+import time
+from collections.abc import Callable
+
+from ...errors import Code, SaintError
+from ...role_config.devices import SerialDevice
+from ..ports import ByteStream
+from .roboclaw import READ_VERSION, RoboClaw, crc16, duties
+
+_PERIOD_S = 0.005
+_OPENING_S = 0.2
+_VERSION_ENDS = b"\n\0"  # before its checksum
+
+
+class RoboClawLine:
+    """One controller. Opening raises SaintError when it is not there; motors are stopped then."""
+
+    def __init__(
+        self,
+        port: ByteStream,
+        device: SerialDevice,
+        name: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._port = port
+        self._clock = clock
+        self._name = name
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._users = 0
+        self._lost = ""
+        self.core = RoboClaw(device.address, self._send)
+        try:
+            self.version = self._greet(device)
+        except SaintError:
+            port.close()
+            raise
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, in a sentence; empty: nothing."""
+        if self._lost:
+            return self._lost
+        return f"{self._name}: {self.core.problem}" if self.core.problem else ""
+
+    def start(self) -> None:
+        """Serve it in the running loop, from the first call in one on."""
+        if self._loop is not None:
+            return
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return  # opened before the loop runs: the first command in it begins
+        self._loop.add_reader(self._port.fileno(), self._read)
+        self._tick()
+
+    def drive(self, channel: int, duty: float) -> None:
+        """The newest duty counts. Raises OSError while the controller is gone or has a fault."""
+        self.start()
+        self.core.drive(channel, duty, self._clock())
+        if self.problem:
+            raise OSError(errno.EIO, self.problem)
+
+    def rest(self, channel: int) -> None:
+        """No torque; never raises: what does not hear stops by its own time-out."""
+        self.core.halt(channel, self._clock())
+
+    def use(self) -> "RoboClawLine":
+        """One more motor or encoder."""
+        self._users += 1
+        return self
+
+    def close(self) -> None:
+        """The last user stops both motors and gives the line back."""
+        self._users -= 1
+        if self._users > 0:
+            return
+        self._send(duties(self.core._address, 0.0, 0.0))
+        self._end()
+        self._port.close()
+
+    def _greet(self, device: SerialDevice) -> str:
+        """Stop what a process before us left running, then ask who is there. Runs in a thread."""
+        self._send(duties(device.address, 0.0, 0.0))
+        question = bytes((device.address, READ_VERSION))
+        answer, end_s = b"", self._clock() + _OPENING_S
+        self._send(question)
+        while (left_s := end_s - self._clock()) > 0:
+            if not select.select([self._port.fileno()], [], [], left_s)[0]:
+                break
+            answer += self._port.read()
+            body, mark, rest = answer.lstrip(b"\xff").partition(_VERSION_ENDS)
+            if mark and len(rest) >= 2:
+                if crc16(question + body + mark) == int.from_bytes(rest[:2], "big"):
+                    return body.decode(errors="replace")
+                break
+        said = f"it said {answer[:16].hex(' ')}" if answer else "nothing came back"
+        raise SaintError(
+            Code.HARDWARE_MISSING,
+            f"{self._name}: no RoboClaw answers on {device.port} at address "
+            f"0x{device.address:02x} and {device.baud} baud ({said})",
+            fix="Check power and wiring; set packet serial, address and baud rate on the device.",
+        )
+
+    def _send(self, data: bytes) -> None:
+        try:
+            self._port.write(data)
+        except SaintError as err:
+            self._gone(err)
+
+    def _read(self) -> None:
+        try:
+            data = self._port.read()
+        except SaintError as err:
+            self._gone(err)
+            return
+        self.core.received(data, self._clock())
+
+    def _tick(self) -> None:
+        assert self._loop
+        self._timer = self._loop.call_later(_PERIOD_S, self._tick)
+        self.core.step(self._clock())
+
+    def _gone(self, error: SaintError) -> None:
+        self._lost = f"{self._name}: {error.message}"
+        self._end()
+
+    def _end(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if self._loop:
+            self._loop.remove_reader(self._port.fileno())
+
+
+class RoboClawMotor:
+    """M1 or M2. Implements ports.Motor."""
+
+    def __init__(self, line: RoboClawLine, channel: int, is_reversed: bool) -> None:
+        self._line = line.use()
+        self._index = channel - 1
+        self._sign = -1.0 if is_reversed else 1.0
+        self.duty = 0.0
+
+    def set(self, duty: float) -> None:
+        """As ports.Motor.set; what is not a number stops the motor."""
+        if duty != duty:
+            duty = 0.0
+        self.duty = max(-1.0, min(duty, 1.0))
+        self._line.drive(self._index, self.duty * self._sign)
+
+    def stop(self) -> None:
+        """No torque, at once. Never raises."""
+        self.duty = 0.0
+        self._line.rest(self._index)
+
+    @property
+    def current_a(self) -> float | None:
+        """As the controller measures it; positive when the motor takes it."""
+        return abs(self._line.core.readings.currents_a[self._index])
+
+    @property
+    def problem(self) -> str:
+        """What the controller tells, or that it tells nothing."""
+        return self._line.problem
+
+    def close(self) -> None:
+        """Stop, then give the line back."""
+        self.stop()
+        self._line.close()
+
+
+class RoboClawEncoder:
+    """The encoder of M1 or M2. Implements ports.Encoder."""
+
+    def __init__(self, line: RoboClawLine, channel: int, is_reversed: bool) -> None:
+        self._line = line.use()
+        self._index = channel - 1
+        self._sign = -1 if is_reversed else 1
+
+    @property
+    def count(self) -> int:
+        """Since the start."""
+        return self._sign * self._line.core.readings.counts[self._index]
+
+    @property
+    def illegal(self) -> int:
+        """Outages in which counts may have been lost."""
+        return self._line.core.readings.outages
+
+    def listen(self) -> None:
+        """Count from now on, in the running loop."""
+        self._line.start()
+
+    def close(self) -> None:
+        """Give the line back."""
+        self._line.close()

@@ -1,0 +1,1 @@
+"""Input and output pins of the header, by libgpiod or pigpiod."""

@@ -1,0 +1,1 @@
+"""PWM outputs and servos, by the kernel, pigpiod or a PCA9685."""

@@ -1,0 +1,124 @@
+"""The kernel's PWM channels, /sys/class/pwm. Outputs keep their state when a process ends.
+
+Source: Documentation/driver-api/pwm.rst (kernel), "Using PWMs with the sysfs interface".
+"""
+
+import os
+import time
+from pathlib import Path
+
+from ...errors import Code, SaintError
+
+ROOT = Path("/sys/class/pwm")
+# BCM pin -> channel, by how many channels the chip has: BCM2711 and older 2, RP1 (Pi 5) 4.
+CHANNELS = {2: {12: 0, 18: 0, 13: 1, 19: 1}, 4: {12: 0, 13: 1, 18: 2, 19: 3}}
+_EXPORT_S = 1.0  # udev may need a moment to give a new channel to our group
+
+
+def find_chip(root: Path = ROOT) -> tuple[Path, dict[int, int]]:
+    """The header's PWM chip and its channel for each pin."""
+    for chip in sorted(root.glob("pwmchip*"), key=lambda path: int(path.name[7:])):
+        channels = CHANNELS.get(int(_read(chip / "npwm") or "0"))
+        if channels:
+            return chip, channels
+    raise SaintError(
+        Code.HARDWARE_MISSING,
+        f"there is no kernel PWM under {root}",
+        fix="Add dtoverlay=pwm-2chan to config.txt, or start pigpiod.",
+    )
+
+
+class SysfsPwm:
+    """One channel. The file of the duty stays open: a change is one pwrite."""
+
+    def __init__(self, chip: Path, channel: int, frequency_hz: int, used_by: str) -> None:
+        self._folder = chip / f"pwm{channel}"
+        self._period_ns = round(1e9 / frequency_hz)
+        try:
+            _export(chip, channel, self._folder)
+            self._start()
+            self._duty = os.open(self._folder / "duty_cycle", os.O_WRONLY | os.O_CLOEXEC)
+        except OSError as err:
+            raise SaintError(
+                Code.HARDWARE_MISSING,
+                f"{used_by}: {self._folder} cannot be opened ({err.strerror})",
+            ) from err
+
+    def set_pulse_us(self, pulse_us: float) -> None:
+        """Length of the pulse."""
+        self._set_ns(round(pulse_us * 1000))
+
+    def set_duty(self, duty: float) -> None:
+        """Share of the period."""
+        self._set_ns(round(duty * self._period_ns))
+
+    def off(self) -> None:
+        """No pulses: the line rests low."""
+        self._set_ns(0)
+
+    def pulse_us(self) -> float:
+        """The pulse that is on the pin now."""
+        if _read(self._folder / "enable") != "1":
+            return 0.0
+        return int(_read(self._folder / "duty_cycle") or "0") / 1000
+
+    def close(self) -> None:
+        """The channel stays as it is."""
+        os.close(self._duty)
+
+    def _set_ns(self, duty_ns: int) -> None:
+        os.pwrite(self._duty, b"%d" % min(max(duty_ns, 0), self._period_ns), 0)
+
+    def _start(self) -> None:
+        if int(_read(self._folder / "period") or "0") != self._period_ns:
+            # The kernel refuses a period below the duty, and a duty above the period.
+            _write(self._folder / "duty_cycle", "0", may_fail=True)
+            _write(self._folder / "period", str(self._period_ns))
+        if _read(self._folder / "enable") != "1":
+            _write(self._folder / "duty_cycle", "0")
+            _write(self._folder / "enable", "1")
+
+
+def quiet(chip: Path, channel: int) -> None:
+    """No pulses on a channel, whoever uses it. One that nobody exported gives none anyway."""
+    folder = chip / f"pwm{channel}"
+    if folder.exists():
+        _write(folder / "duty_cycle", "0", may_fail=True)  # refused while no period is set
+
+
+def duties(chip: Path, channels: dict[int, int]) -> dict[int, float]:
+    """What runs now, whoever set it: the duty (0 to 1) by pin. Channels that nobody uses are left
+    out; where two pins share a channel the first is named: its files do not tell which it is.
+    """
+    found: dict[int, float] = {}
+    first = {channel: pin for pin, channel in reversed(channels.items())}
+    for channel, pin in first.items():
+        folder = chip / f"pwm{channel}"
+        period_ns = int(_read(folder / "period") or "0")
+        if _read(folder / "enable") == "1" and period_ns:
+            found[pin] = int(_read(folder / "duty_cycle") or "0") / period_ns
+    return found
+
+
+def _export(chip: Path, channel: int, folder: Path) -> None:
+    if not folder.exists():
+        _write(chip / "export", str(channel))
+    deadline_s = time.monotonic() + _EXPORT_S
+    while not os.access(folder / "duty_cycle", os.W_OK) and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _write(path: Path, text: str, *, may_fail: bool = False) -> None:
+    try:
+        with path.open("r+b", buffering=0) as file:
+            file.write(text.encode())
+    except OSError:
+        if not may_fail:
+            raise
