@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from saint_services.lib.errors import SaintError
-from saint_services.lib.hw.cameras.opening import open_source, pi_camera
+from saint_services.lib.hw.cameras import pi_camera
+from saint_services.lib.hw.cameras.opening import open_source
 from saint_services.lib.hw.cameras.v4l2_camera import V4l2Camera
 from saint_services.lib.role_config.model import Camera
 
