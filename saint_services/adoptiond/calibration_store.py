@@ -11,7 +11,7 @@ from ..lib import log
 from ..lib.api.calibration import Calibrate, CalibrationReply
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .calibration import MIGRATIONS, VERSION, RoleTrims, SavedCalibration, applied, changed, fields
 from .registry import Catalog, RoleKey, RoleText
 
@@ -23,7 +23,7 @@ class Calibrations:
 
     def __init__(self, folder: Path, health: Health, catalog: Catalog) -> None:
         path = folder / "calibration.json"
-        self._store = Store(path, SavedCalibration, VERSION, MIGRATIONS, keeps_last_good=True)
+        self._store = StateStore(path, SavedCalibration, VERSION, MIGRATIONS, keeps_last_good=True)
         self._health = health
         self._plain = catalog  # the manifests as they are
         self.saved = SavedCalibration()

@@ -23,7 +23,7 @@ from ..lib.crypto import signing
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .order_sender import Courier
 from .registry_service import Adoption
 
@@ -56,7 +56,7 @@ class Authority:
 
     def __init__(self, courier: Courier, folder: Path, health: Health, adoption: Adoption) -> None:
         self._courier = courier
-        self._store = Store(folder / _FILE, SavedRouters, VERSION)
+        self._store = StateStore(folder / _FILE, SavedRouters, VERSION)
         self._health = health
         self._adoption = adoption
         self._saved = SavedRouters()

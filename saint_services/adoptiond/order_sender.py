@@ -49,7 +49,7 @@ class Told:
 class Courier:
     """The server's key, and the way to the nodes."""
 
-    def __init__(self, bus: Bus, key: signing.Key | None, server: str) -> None:
+    def __init__(self, bus: Bus, key: signing.PrivateKey | None, server: str) -> None:
         self._key = key  # None: it is lost, and no order can be signed
         self._bus = bus
         self._server = server
@@ -60,11 +60,11 @@ class Courier:
         return self._key.public if self._key else ""
 
     @property
-    def key(self) -> signing.Key | None:
+    def key(self) -> signing.PrivateKey | None:
         """The server's private key, to be sealed for a backup."""
         return self._key
 
-    def use(self, key: signing.Key) -> None:
+    def use(self, key: signing.PrivateKey) -> None:
         """Sign with this key from now on."""
         self._key = key
 
@@ -89,7 +89,7 @@ class Courier:
         met = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
         theirs = _reply(bodies.Met, node_id, met).nonce
         await self._order(node_id, OrderKind.BIND, bodies.Bind(nonce=nonce), _SOON_S, met.node_key)
-        code = signing.code(self.public, met.node_key, nonce, theirs)
+        code = signing.pairing_code(self.public, met.node_key, nonce, theirs)
         return Bond(met.node_key, self._server, self.public, code)
 
     async def order(

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..lib.state import Store
+from ..lib.state import StateStore
 
 VERSION = 3
 
@@ -66,7 +66,7 @@ def from_2(data: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS = {1: from_1, 2: from_2}
 
 
-def registry_store(folder: Path) -> Store[SavedRegistry]:
+def registry_store(folder: Path) -> StateStore[SavedRegistry]:
     """The file below the daemon's state folder."""
     path = folder / "nodes.json"
-    return Store(path, SavedRegistry, VERSION, MIGRATIONS, keeps_last_good=True)
+    return StateStore(path, SavedRegistry, VERSION, MIGRATIONS, keeps_last_good=True)

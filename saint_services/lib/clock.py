@@ -11,6 +11,6 @@ wall_s = time.time
 
 
 def stamp() -> Time:
-    """Wall time as a ROS stamp."""
+    """Return wall time as a ROS stamp."""
     seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
     return Time(sec=seconds, nanosec=nanoseconds)

@@ -1,5 +1,5 @@
-"""The life of every daemon: settings, sockets, one task group, readiness, watchdog, signals, an
-orderly end and its exit code. Not here: anything that a single daemon does.
+"""Runs a daemon: settings, sockets, one task group, readiness, watchdog, signals, an orderly stop
+and its exit code. Not here: anything specific to one daemon.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ C = TypeVar("C", bound=BaseModel)
 
 _STOP_LIMIT_S = 5.0  # for run() to reach its safe state and return
 _CLOSE_LIMIT_S = 2.0  # for the bus and the servers
-_PULSE_S = 0.5  # how often the loop proves that it turns
+_PULSE_S = 0.5  # interval in which the loop shows that it runs
 _LAG_LIMIT_S = 0.1
 _BACKLOG = 128
 _MOST_WAITING = 4096
@@ -38,7 +38,7 @@ _MOST_WAITING = 4096
 
 @dataclass(slots=True, kw_only=True)
 class Context(Generic[C]):
-    """What a daemon's run() gets."""
+    """What a daemon's run() receives."""
 
     name: str
     config: C
@@ -52,7 +52,7 @@ class Context(Generic[C]):
     _closing: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
 
     def ready(self, status: str = "") -> None:
-        """Everything is open: requests are answered from now on."""
+        """Report that everything is open and requests are served."""
         self.is_ready.set()
         realtime.raise_priority()
         fields: dict[str, str | int] = {"READY": 1} | ({"STATUS": status} if status else {})
@@ -60,15 +60,15 @@ class Context(Generic[C]):
         log.get(self.name).info("ready", **({"status": status} if status else {}))
 
     def status(self, text: str) -> None:
-        """One line for `systemctl status`."""
+        """Set the status line of `systemctl status`."""
         service_manager.notify(STATUS=text)
 
     def spawn(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """A task of this daemon; when it raises, the daemon ends."""
+        """Start a task of this daemon; if it raises, the daemon ends."""
         return self.tasks.create_task(work, name=name)
 
     async def open_bus(self, node_name: str | None = None) -> "Bus":
-        """This daemon's ROS node, closed at the end."""
+        """Open this daemon's ROS node, which is closed at the end."""
         if self._bus is not None:
             return self._bus
         from .bus.open import open_bus
@@ -78,7 +78,7 @@ class Context(Generic[C]):
         return self._bus
 
     async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "ApiServer":
-        """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
+        """Serve requests on the socket passed in; without one, on <runtime>/<daemon>.sock."""
         from .access import audit
         from .api.endpoint import rows_of
 
@@ -103,7 +103,7 @@ Run = Callable[[Context[C]], Coroutine[Any, Any, None]]
 
 
 def bind_tcp(address: str, port: int) -> socket.socket:
-    """The same for a TCP port; 0 is any free one."""
+    """Bind a TCP port; 0 is any free port."""
     try:
         bound = socket.create_server((address, port), backlog=_BACKLOG)
     except OSError as err:
@@ -116,8 +116,8 @@ def bind_tcp(address: str, port: int) -> socket.socket:
 
 
 def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
-    """Run a daemon until it is asked to stop, then exit with its code."""
-    import uvloop  # only a process that runs needs it
+    """Run a daemon until stopped, then exit with its exit code."""
+    import uvloop  # needed by running daemons only
 
     here = service_manager.process_name(name)
     log.setup(here)
@@ -127,23 +127,25 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
         sockets = service_manager.listen_sockets()
         directories = service_manager.Directories.from_environment()
         loaded = settings.load(config, directories.config / f"{name}.yaml")
-        uvloop.run(_live(_context(here, loaded, directories, sockets), run, with_signals=True))
+        uvloop.run(
+            _run_daemon(_context(here, loaded, directories, sockets), run, with_signals=True)
+        )
     except Exception as err:
         code = _explained(here, err)
         if isinstance(err, SaintError) and err.code is Code.CONFIG_INVALID:
-            _turn_away(sockets)
+            _reject_waiting(sockets)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    # Everything is closed. The interpreter's own tidying takes 60 ms, most of a daemon's end.
+    # Everything is closed. The interpreter's own cleanup takes 60 ms, most of the time to stop.
     os._exit(code)
 
 
-def _turn_away(sockets: Mapping[str, list[socket.socket]]) -> None:
-    """A wrong setting is not tried again by itself, but a request that waits would start us at once
-    and for ever: end those that wait, the next one tries again.
+def _reject_waiting(sockets: Mapping[str, list[socket.socket]]) -> None:
+    """Close waiting connections after an invalid setting: a waiting request would start the daemon
+    again at once, without end.
     """
     for passed in (each for several in sockets.values() for each in several):
-        with contextlib.suppress(OSError):  # no more of them
+        with contextlib.suppress(OSError):  # none is waiting any more
             for _ in range(_MOST_WAITING):
                 if passed.type == socket.SOCK_STREAM:
                     passed.accept()[0].close()
@@ -160,22 +162,22 @@ async def running(
     sockets: Mapping[str, list[socket.socket]] | None = None,
     bus: "Bus | None" = None,
 ) -> AsyncIterator[Context[C]]:
-    """A daemon inside a test's loop: entered when it is ready, stopped at the end. What ends it
-    early is raised here.
+    """Run a daemon inside a test's loop: entered when it is ready, stopped on exit. Raises the
+    fault that ends it early.
     """
     context = _context(name, config, directories, dict(sockets or {}))
     context._bus = bus
-    life = asyncio.create_task(_live(context, run), name=name)
+    task = asyncio.create_task(_run_daemon(context, run), name=name)
     started = asyncio.create_task(context.is_ready.wait())
     try:
-        await asyncio.wait({life, started}, timeout=10.0, return_when=asyncio.FIRST_COMPLETED)
-        if life.done():
-            life.result()
+        await asyncio.wait({task, started}, timeout=10.0, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
         yield context
     finally:
         started.cancel()
         context.stopping.set()
-        await life
+        await task
 
 
 def _context(
@@ -199,8 +201,8 @@ class _FinishedError(Exception):
     """Ends the task group from inside: run() has returned."""
 
 
-async def _live(context: Context[C], run: Run[C], *, with_signals: bool = False) -> None:
-    """One life. Raises what ended it too early."""
+async def _run_daemon(context: Context[C], run: Run[C], *, with_signals: bool = False) -> None:
+    """Run the daemon once. Raises the fault that ended it early."""
     if with_signals:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -208,12 +210,12 @@ async def _live(context: Context[C], run: Run[C], *, with_signals: bool = False)
     finished = asyncio.Event()
     async with context._closing:
         group = asyncio.create_task(_hold(context, finished), name="tasks")
-        await asyncio.sleep(0)  # the group is open before run() may use it
+        await asyncio.sleep(0)  # open the group before run() uses it
         work = asyncio.create_task(run(context), name="run")
         stop = asyncio.create_task(context.stopping.wait(), name="stop")
         try:
             await asyncio.wait({group, work, stop}, return_when=asyncio.FIRST_COMPLETED)
-            is_asked = context.stopping.is_set()
+            is_requested = context.stopping.is_set()
             context.stopping.set()
             service_manager.notify(STOPPING=1)
             await _end(work)
@@ -222,11 +224,11 @@ async def _live(context: Context[C], run: Run[C], *, with_signals: bool = False)
         finally:
             for task in (stop, work, group):
                 task.cancel()
-    _judge(group, work, is_asked)
+    _judge(group, work, is_requested)
 
 
 async def _hold(context: Context[C], finished: asyncio.Event) -> None:
-    """Keeps the task group open. A task that raises ends it, and with it the daemon."""
+    """Keep the task group open. A task that raises ends the group, and with it the daemon."""
     try:
         async with context.tasks:
             context.tasks.create_task(_pulse(context), name="pulse")
@@ -243,8 +245,10 @@ async def _end(task: asyncio.Task[None]) -> None:
         await asyncio.wait({task}, timeout=_CLOSE_LIMIT_S)
 
 
-def _judge(group: asyncio.Task[None], work: asyncio.Task[None], is_asked: bool) -> None:
-    """Raise the fault that ended the daemon; a fault in run() explains more than one in a task."""
+def _judge(group: asyncio.Task[None], work: asyncio.Task[None], is_requested: bool) -> None:
+    """Raise the fault that ended the daemon; a fault in run() takes precedence over one in a
+    task.
+    """
     for task in (work, group):
         if not task.done():
             raise SaintError(Code.INTERNAL, f"{task.get_name()} ignored the request to stop")
@@ -255,8 +259,8 @@ def _judge(group: asyncio.Task[None], work: asyncio.Task[None], is_asked: bool) 
         raise error
     if error := group.exception():
         raise TaskFailedError(_first(error)) from error
-    if not is_asked:
-        raise SaintError(Code.INTERNAL, "run() ended without being asked to stop")
+    if not is_requested:
+        raise SaintError(Code.INTERNAL, "run() ended without a request to stop")
 
 
 class TaskFailedError(Exception):
@@ -270,7 +274,7 @@ def _first(error: BaseException) -> BaseException:
 
 
 def _explained(name: str, error: Exception) -> int:
-    """One sentence in the log; returns the exit code."""
+    """Log the fault as one sentence and return the exit code."""
     logger = log.get(name)
     logger.trace(error)
     code = 1
@@ -295,7 +299,7 @@ async def _limited(close: Callable[[], Awaitable[None]]) -> None:
 
 
 async def _pulse(context: Context[C]) -> None:
-    """Feeds the watchdog from the loop that does the work; notices when that loop was blocked."""
+    """Feed the watchdog from the loop, and count when the loop was blocked."""
     feed_s = service_manager.watchdog_interval_s()
     pulse_s = min(_PULSE_S, feed_s or _PULSE_S)
     next_feed_s = monotonic_s()

@@ -1,5 +1,5 @@
-"""SaintError: the one exception that people meet. Codes and their words come from
-manifests/errors.yaml. Not here: who shows or logs it.
+"""SaintError: the exception whose text users see. Codes and titles come from manifests/errors.yaml.
+Not here: showing or logging errors.
 """
 
 from collections.abc import Iterable
@@ -10,8 +10,9 @@ __all__ = ["Code", "SaintError"]
 
 
 class SaintError(Exception):
-    """A fault with a code. `message` says what failed with which value; `fix` says what to do.
-    `names` are what a request that confirms them may do all the same."""
+    """A fault with a code. `message` says what failed with which value, `fix` what to do. `names`
+    are what the user may confirm so that the request is carried out.
+    """
 
     def __init__(
         self, code: Code, message: str, *, fix: str = "", names: Iterable[str] = ()

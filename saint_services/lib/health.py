@@ -1,5 +1,5 @@
-"""What is wrong with a daemon now, and what it has counted. Shown at GET /health. Going wrong and
-coming back are logged once each, here.
+"""Current issues and counters of a daemon, shown at GET /health. Logs the start and the end of each
+issue once.
 """
 
 from collections import Counter
@@ -11,8 +11,8 @@ from .errors import Code
 from .generated.errors import INFO
 
 
-class Issue(Reply):
-    """One thing that is wrong, since `age_s`."""
+class HealthIssue(Reply):
+    """A problem that has lasted for `age_s`."""
 
     code: Code
     title: str
@@ -22,18 +22,18 @@ class Issue(Reply):
 
 
 class HealthReport(Reply):
-    """GET /health of every daemon."""
+    """Reply to GET /health of every daemon."""
 
     daemon: str
     healthy: bool
     uptime_s: float
-    issues: list[Issue]
+    issues: list[HealthIssue]
     counters: dict[str, int]
 
 
 class Health:
-    """Issues by code and subject, and counters by name, of one daemon. The subject tells what it is
-    about where a code may stand for several things at once: a file, a route.
+    """Issues by code and subject, and counters by name, of one daemon. The subject (a file, a
+    route) separates issues with the same code.
     """
 
     def __init__(self, daemon: str) -> None:
@@ -44,24 +44,23 @@ class Health:
         self._issues: dict[tuple[Code, str], tuple[str, float]] = {}
 
     def raise_issue(self, code: Code, text: str, subject: str = "") -> None:
-        """Something is wrong; the same of the same subject again only replaces the text."""
+        """Raise an issue; an existing one with the same subject only gets the new text."""
         known = self._issues.get((code, subject))
         self._issues[code, subject] = (text, known[1] if known else monotonic_s())
         if not known:
             self._log.warning("health issue", code=code.value, text=text)
 
     def clear(self, code: Code, subject: str = "") -> None:
-        """It is well again; harmless when it was."""
+        """Clear an issue, if it is raised."""
         if known := self._issues.pop((code, subject), None):
             self._log.info("health issue is over", code=code.value, text=known[0])
 
     @property
     def is_healthy(self) -> bool:
-        """True when no issue stands."""
         return not self._issues
 
     def report(self) -> HealthReport:
-        """The answer of GET /health."""
+        """Return the reply to GET /health."""
         now = monotonic_s()
         return HealthReport(
             daemon=self._daemon,
@@ -75,6 +74,6 @@ class Health:
         )
 
 
-def _issue(code: Code, text: str, age_s: float) -> Issue:
+def _issue(code: Code, text: str, age_s: float) -> HealthIssue:
     info = INFO[code]
-    return Issue(code=code, title=info.title, text=text, fix=info.fix, age_s=age_s)
+    return HealthIssue(code=code, title=info.title, text=text, fix=info.fix, age_s=age_s)

@@ -1,12 +1,12 @@
-"""A number kept inside bounds. Pure. The actuator side uses it again, so nothing here trusts its
-caller: what is not a number never becomes an output.
+"""Limits numbers. Pure. Used again on the actuator side, so it does not trust its caller: NaN never
+becomes an output.
 """
 
 import math
 
 
 def clamp(value: float, low: float, high: float) -> float:
-    """`value` kept between `low` and `high`. NaN raises ValueError: no bound would be right."""
+    """Limit `value` to `low` and `high`. NaN raises ValueError: no limit would be right."""
     if math.isnan(value):
         raise ValueError("cannot clamp NaN")
     return low if value < low else min(value, high)

@@ -1,5 +1,5 @@
-"""Logging with fields: `get("routerd").info("node adopted", node="pi_1")`. Text is constant, values
-are fields. Goes to journald (native protocol) under systemd, else one line each on stderr.
+"""Structured logging: `get("routerd").info("node adopted", node="pi_1")`. Text is constant, values
+are fields. Writes to journald (native protocol) under systemd, else one line per entry to stderr.
 """
 
 import logging
@@ -11,7 +11,7 @@ import sys
 import time
 
 _JOURNAL = "/run/systemd/journal/socket"
-_LONGEST_BYTES = 32_768  # a datagram above the socket's buffer would be lost whole
+_LONGEST_BYTES = 32_768  # a datagram beyond the socket's buffer would be lost
 _NAME = re.compile(r"[^A-Z0-9_]")
 _PRIORITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3}
 _PLAIN = re.compile(r"[^\s\"=]+", re.ASCII)
@@ -26,33 +26,33 @@ class Logger:
         self._logger = logging.getLogger(f"saint.{name}")
 
     def debug(self, text: str, /, **fields: object) -> None:
-        """For us: everything that happens more often than a person would ask about."""
+        """Log details for developers, more frequent than a user needs."""
         self._write(logging.DEBUG, text, fields)
 
     def info(self, text: str, /, **fields: object) -> None:
-        """A change that a user may ask about."""
+        """Log a change that a user may ask about."""
         self._write(logging.INFO, text, fields)
 
     def warning(self, text: str, /, **fields: object) -> None:
-        """Something is wrong, we go on."""
+        """Log a problem after which the daemon continues normally."""
         self._write(logging.WARNING, text, fields)
 
     def error(self, text: str, /, **fields: object) -> None:
-        """Something failed and was given up."""
+        """Log a failure."""
         self._write(logging.ERROR, text, fields)
 
     def trace(self, error: BaseException) -> None:
-        """The stack trace, for developers: only with SAINT_DEBUG=1."""
+        """Log the stack trace, for developers: only with SAINT_DEBUG=1."""
         if is_debug():
             self._logger.debug("stack trace", exc_info=error)
 
     def _write(self, level: int, text: str, fields: dict[str, object]) -> None:
         if self._logger.isEnabledFor(level):
-            self._logger.log(level, "%s", _Entry(text, fields), extra={"fields": fields})
+            self._logger.log(level, "%s", _LogEntry(text, fields), extra={"fields": fields})
 
 
-class _Entry:
-    """Text with its fields; only turned into a line when somebody writes lines."""
+class _LogEntry:
+    """Text with its fields; formatted only when lines are written."""
 
     __slots__ = ("fields", "text")
 
@@ -66,17 +66,19 @@ class _Entry:
 
 
 def get(name: str) -> Logger:
-    """The logger of a module or daemon."""
+    """Return the logger of a module or daemon."""
     return Logger(name)
 
 
 def is_debug() -> bool:
-    """SAINT_DEBUG=1 asks for debug entries and stack traces."""
+    """Return whether SAINT_DEBUG=1 enables debug entries and stack traces."""
     return os.environ.get("SAINT_DEBUG", "") not in ("", "0")
 
 
 def setup(daemon: str) -> None:
-    """Direct all entries of this process; called once, by the daemon's run loop."""
+    """Direct all entries of this process to the journal or stderr; called once, by the daemon's run
+    loop.
+    """
     handler: logging.Handler
     handler = _Journal(daemon) if _is_journal(sys.stderr.fileno()) else _Lines(daemon)
     root = logging.getLogger()
@@ -87,7 +89,7 @@ def setup(daemon: str) -> None:
 
 
 def _is_journal(descriptor: int) -> bool:
-    """JOURNAL_STREAM names the journal's device and inode; a redirected stderr differs."""
+    """Return whether JOURNAL_STREAM names this descriptor; a redirected stderr differs."""
     named = os.environ.get("JOURNAL_STREAM", "")
     if not named:
         return False
@@ -116,7 +118,7 @@ class _Journal(logging.Handler):
     def __init__(self, daemon: str, address: str = _JOURNAL) -> None:
         super().__init__()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.setblocking(False)  # a full journal loses entries, it never stops a daemon
+        self._socket.setblocking(False)  # a full journal loses entries but never blocks a daemon
         self._address = address
         self._fields = {"SYSLOG_IDENTIFIER": f"saint-{daemon}", "SAINT_DAEMON": daemon}
         for name in ("SAINT_VERSION", "SAINT_SLOT"):  # set by the image
@@ -136,7 +138,7 @@ class _Journal(logging.Handler):
 
 
 def journal_datagram(fixed: dict[str, str], record: logging.LogRecord) -> bytes:
-    """One entry in journald's native protocol."""
+    """Format an entry in journald's native protocol."""
     fields = dict(fixed)
     fields["PRIORITY"] = str(_PRIORITY.get(record.levelno, 5))
     fields["SAINT_LOGGER"] = record.name

@@ -1,19 +1,19 @@
-"""Detects that an event loop stood still, so that commands that waited are not obeyed: what sits in
-sockets after a stall is old, whatever it says. Pure. Not here: what a daemon does with it.
+"""Detects that an event loop was blocked, so that commands which waited meanwhile are dropped: data
+in sockets after a stall is old. Pure. Not here: a daemon's reaction.
 """
 
 from math import inf
 from typing import Final
 
-SETTLE_S: Final = 0.05  # after a stall: what is read in this time may have waited for it to end
+SETTLE_S: Final = 0.05  # data read within this time after a stall may have waited
 
 
 class StallWatch:
-    """A regular timer of the daemon calls beat(); a gap beyond `limit_s` between beats is a stall.
+    """Measures gaps between calls of beat() by a regular timer; a gap beyond `limit_s` is a stall.
 
-    The timer must be faster than the limit: it may run at every turn of the loop, at most once. A
-    callback that runs before the first beat after a stall sees the stall too, by the time since the
-    last beat. Suspending the machine or halting in a debugger is a stall like any other.
+    The timer must be faster than the limit and run at most once per turn of the loop. A callback
+    that runs before the first beat after a stall detects the stall too, by the time since the last
+    beat. Suspending the machine or halting in a debugger is a stall like any other.
     """
 
     __slots__ = ("_count", "_ended_s", "_last_s", "_length_s", "limit_s", "settle_s")
@@ -28,7 +28,7 @@ class StallWatch:
 
     @property
     def ended_s(self) -> float:
-        """When the newest stall was over; minus infinity before the first."""
+        """Time at which the newest stall ended; minus infinity before the first."""
         return self._ended_s
 
     def beat(self, now_s: float) -> bool:
@@ -37,7 +37,7 @@ class StallWatch:
         self._last_s = now_s
         if not gap_s > self.limit_s:
             return False
-        # One that follows within the settle time of another is a part of it.
+        # A stall within the settle time of another one extends it.
         self._length_s = gap_s + (self._length_s if self._is_settling(now_s - gap_s) else 0.0)
         self._ended_s = now_s
         self._count += 1

@@ -1,17 +1,16 @@
-"""What survives a reboot: one file, one pydantic model, one version. A write is whole or not at
-all; a damaged file is set aside, a file of a newer version is kept untouched.
-Not here: settings that people write (lib/config).
+"""Stores state that survives a reboot: one file, one pydantic model, one version per store. A write
+is atomic; a damaged file is set aside, a file of a newer version is never changed. Not here:
+settings that users write (lib/config).
 
 A release may be rolled back after it has written its own, newer format. So the first file of a
-newer format leaves the older one beside it, `role.yaml.v1` beside `role.yaml`; a program that meets
-a newer file works with the newest one beside it that it can read. What it saves there names the
-newer file that it stands for; the newer program, when it is back, takes that as the later word.
-Every change of a model, a new field too, is a new version: older programs refuse what they do not
-know.
+newer format keeps the older one as a fallback, `role.yaml.v1` beside `role.yaml`; an older program
+that meets a newer file works with the newest fallback that it can read. What it saves there names
+the newer file that it replaces; the newer program, when it runs again, uses that as the newer
+value. Every change of a model, including a new field, is a new version: older programs reject
+unknown fields.
 
-A store that `keeps_last_good` writes each version of its file a second time, `role.yaml.last-good`
-beside `role.yaml`, after the file itself. A file that is damaged or gone is replaced by that copy,
-and `problem` says so.
+A store that `keeps_last_good` writes each version of its file a second time, `role.yaml.last-good`,
+after the file itself. A damaged or missing file is replaced by that copy, and `problem` says so.
 """
 
 import contextlib
@@ -33,16 +32,16 @@ T = TypeVar("T", bound=BaseModel)
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 VERSION_KEY = "version_of_format"
-_INSTEAD_KEY = "instead_of"  # checksum of the newer file that this one stands for
-_WORD_KEY = "word"  # counts what was said in its place
+_FALLBACK_OF_KEY = "instead_of"  # checksum of the newer file that this one replaces
+_REVISION_KEY = "word"  # counts values saved in place of that file
 
 
-class Store(Generic[T]):
-    """Keeps one value in one file; YAML when the path ends so, else JSON.
+class StateStore(Generic[T]):
+    """Stores one value in one file: YAML if the path ends so, else JSON.
 
-    `migrations[n]` turns the data of version n into that of version n + 1. `problem` tells after
-    load() why defaults, or the last good copy, are in force. Calls block: from a coroutine use
-    asyncio.to_thread.
+    `migrations[n]` turns the data of version n into that of version n + 1. After load(), `problem`
+    says why defaults, or the last good copy, are in force. Calls block: use asyncio.to_thread in
+    coroutines.
     """
 
     def __init__(
@@ -60,28 +59,28 @@ class Store(Generic[T]):
         self._version = version
         self._migrations = migrations or {}
         self._is_loaded = False
-        self._older: bytes | None = None  # the file as an older program left it
-        self._newer = ""  # checksum of a newer program's file, which is not ours to write
-        self._word = 0
-        self._said = 0  # how often the file was written over what a stand-in said
-        self._is_first = False  # there is no file yet
+        self._older: bytes | None = None  # content of a file of an older version
+        self._newer = ""  # checksum of a newer version's file, which must not be changed
+        self._fallback_revision = 0
+        self._revision = 0  # how often the file replaced a newer fallback
+        self._is_first = False  # the file does not exist yet
         self._copy = last_good(path) if keeps_last_good else None
-        self._lock = threading.RLock()  # a slow load must not put an older copy over a newer one
+        self._lock = threading.RLock()  # a slow load must not replace a newer copy by an older one
 
     def load(self) -> T:
-        """Read the saved value: the file, else its last good copy, else the default."""
+        """Load the value: from the file, else its last good copy, else the default."""
         with self._lock:
             return self._load()
 
     def save(self, value: T) -> None:
-        """Write it whole. Never over a newer version's file."""
+        """Save the value atomically; never overwrites the file of a newer version."""
         with self._lock:
             self._save(value)
 
     def _load(self) -> T:
         self.problem, self._older, self._newer = None, None, ""
-        self._said = 0
-        self._is_loaded = self._is_first = False  # so that save() looks again when this raises
+        self._revision = 0
+        self._is_loaded = self._is_first = False  # so that save() loads again if this raises
         try:
             value = self._newest()
         except FileNotFoundError:
@@ -96,16 +95,16 @@ class Store(Generic[T]):
         data = {VERSION_KEY: self._version, **value.model_dump(mode="json", by_alias=True)}
         path = self.path
         if self._newer:
-            data |= {_INSTEAD_KEY: self._newer, _WORD_KEY: self._word}
-            path = self._beside(self._version)
-        elif self._said:
-            data[_WORD_KEY] = self._said
+            data |= {_FALLBACK_OF_KEY: self._newer, _REVISION_KEY: self._fallback_revision}
+            path = self._fallback_path(self._version)
+        elif self._revision:
+            data[_REVISION_KEY] = self._revision
         try:
-            if self._is_first:  # what lies beside no file belongs to one that was forgotten
-                self._clear_beside()
+            if self._is_first:  # fallbacks without a file are left over from a deleted one
+                self._remove_fallbacks()
             if self._older is not None:
                 version = self._parsed(self._older)[0]
-                write_atomic(self._beside(version), self._older)
+                write_atomic(self._fallback_path(version), self._older)
                 self._older = None
             encoded = self._encoded(data)
             write_atomic(path, encoded)
@@ -113,45 +112,47 @@ class Store(Generic[T]):
             raise SaintError(
                 Code.INTERNAL,
                 f"{path} cannot be written: {err.strerror}",
-                fix="Check that the disk is not full and the folder may be written.",
+                fix="Check that the disk is not full and the folder is writable.",
             ) from err
         if not self._newer:
             self._keep_copy(encoded)
 
     def forget(self) -> None:
-        """Remove it, and what is beside it: an older program must not find it again either."""
+        """Delete the file, its copy and its fallbacks, so that an older program does not find it
+        either.
+        """
         try:
-            if self._copy:  # first: a copy without its file would bring it back
+            if self._copy:  # first: a copy without its file would restore it
                 self._copy.unlink(missing_ok=True)
                 _sync_directory(self.path.parent)
             self.path.unlink(missing_ok=True)
-            self._clear_beside()
+            self._remove_fallbacks()
             _sync_directory(self.path.parent)
         except FileNotFoundError:
-            return  # not even the folder is there
+            return  # the folder does not exist
         except OSError as err:
             message = f"{self.path} cannot be removed: {err.strerror}"
             raise SaintError(Code.INTERNAL, message) from err
         self._is_loaded = False
 
-    def _clear_beside(self) -> None:
+    def _remove_fallbacks(self) -> None:
         for path in self.path.parent.glob(f"{self.path.name}.v*"):
             path.unlink(missing_ok=True)
 
     def _newest(self) -> T:
-        """The file, or one beside it where that one counts; else the last good copy."""
+        """Load the file, or a fallback that is newer; else the last good copy."""
         try:
             raw = self._read(self.path)
             value = self._value_of(raw)
         except FileNotFoundError:
-            return self._last_good(f"{self.path} is gone")
+            return self._last_good(f"{self.path} is missing")
         except _DamagedError as err:
-            return self._instead_of_damaged(err)
+            return self._replace_damaged(err)
         if not self._newer:
             self._keep_copy(raw)
         return value
 
-    def _instead_of_damaged(self, damage: "_DamagedError") -> T:
+    def _replace_damaged(self, damage: "_DamagedError") -> T:
         try:
             value = self._last_good(f"{self.path} is damaged ({damage})", is_there=True)
         except FileNotFoundError:
@@ -160,7 +161,9 @@ class Store(Generic[T]):
         return value
 
     def _last_good(self, what: str, *, is_there: bool = False) -> T:
-        """The copy, which becomes the file again. FileNotFoundError: there is none."""
+        """Load the last good copy and restore the file from it. Raises FileNotFoundError without
+        one.
+        """
         if self._copy is None:
             raise FileNotFoundError(self.path)
         try:
@@ -172,19 +175,19 @@ class Store(Generic[T]):
                 raise FileNotFoundError(self._copy) from err
             return self._model()
         if is_there:
-            with contextlib.suppress(SaintError):  # a disk that refuses changes nothing here
+            with contextlib.suppress(SaintError):  # a failing disk changes nothing here
                 what += f"; kept as {self._renamed(self.path, _DamagedError(what))}"
         with contextlib.suppress(OSError):
             write_atomic(self.path, raw)
         self.problem = SaintError(
             Code.STATE_DAMAGED,
-            f"{what}. Its last good copy is in force",
-            fix="Check what was changed last. If this comes back, replace the card.",
+            f"{what}. The last good copy is in force",
+            fix="Check the last changes. If this happens again, replace the card.",
         )
         return value
 
     def _keep_copy(self, raw: bytes) -> None:
-        """A copy that cannot be written is written after the next load or save."""
+        """Write the last good copy; if that fails, the next load or save tries again."""
         if self._copy is None:
             return
         with contextlib.suppress(OSError):
@@ -194,58 +197,59 @@ class Store(Generic[T]):
             write_atomic(self._copy, raw)
 
     def _value_of(self, raw: bytes) -> T:
-        """What this file says, or one beside it where that one counts."""
+        """Return the value of the file, or of a fallback that is newer."""
         version, data = self._parsed(raw)
         if version > self._version:
-            return self._beside_newer(raw, version)
-        self._said = self._own_word(raw)
-        if (later := self._later_word(raw, version)) is not None:
-            self._said += 1  # else the same content would call the stand-in's word the last again
+            return self._from_fallback(raw, version)
+        self._revision = self._own_revision(raw)
+        if (later := self._newer_fallback(raw, version)) is not None:
+            self._revision += 1  # changes the checksum: the fallback no longer refers to it
             return later
         value = self._migrated(version, data)
         self._older = raw if version < self._version else None
         return value
 
-    def _beside_newer(self, newer: bytes, newer_version: int) -> T:
-        """A newer program was here: the last word that is left for us."""
-        words = self._words(newer, newer_version)
-        for _, version, raw in words:
+    def _from_fallback(self, newer: bytes, newer_version: int) -> T:
+        """Return the newest readable fallback of a newer program's file."""
+        fallbacks = self._fallbacks(newer, newer_version)
+        for _, version, raw in fallbacks:
             if version > self._version:
                 continue
             try:
                 value = self._migrated(*self._parsed(raw))
             except _DamagedError as err:
-                self._set_aside(self._beside(version), err)
+                self._set_aside(self._fallback_path(version), err)
                 continue
-            self._newer, self._word = _checksum(newer), words[0][0] + 1
+            self._newer, self._fallback_revision = _checksum(newer), fallbacks[0][0] + 1
             return value
         message = f"{self.path} has version {newer_version}, this program reads {self._version}"
         raise SaintError(Code.STATE_NEWER, message)
 
-    def _own_word(self, raw: bytes) -> int:
-        """How often this file was written over a stand-in's word."""
-        word = self._decoded(raw).get(_WORD_KEY, 0)
-        return word if isinstance(word, int) else 0
+    def _own_revision(self, raw: bytes) -> int:
+        """Return how often this file replaced a newer fallback."""
+        revision = self._decoded(raw).get(_REVISION_KEY, 0)
+        return revision if isinstance(revision, int) else 0
 
-    def _later_word(self, raw: bytes, version: int) -> T | None:
-        """What an older program saved while it stood in for this very file."""
-        for word, _, beside in self._words(raw, version):
-            if not word:
+    def _newer_fallback(self, raw: bytes, version: int) -> T | None:
+        """Return what an older program saved while it used a fallback of exactly this file."""
+        for revision, _, beside in self._fallbacks(raw, version):
+            if not revision:
                 return None
             try:
                 value = self._migrated(*self._parsed(beside))
             except _DamagedError:
-                continue  # the file itself is there
+                continue  # use the file itself
             self._older = raw if version < self._version else None
             return value
         return None
 
-    def _words(self, newer: bytes, newer_version: int) -> list[tuple[int, int, bytes]]:
-        """What lies beside the file: how often it was said over (0: it is older than the file),
-        its version, its content. The last word first."""
+    def _fallbacks(self, newer: bytes, newer_version: int) -> list[tuple[int, int, bytes]]:
+        """Return revision (0: older than the file), version and content of each fallback, newest
+        first.
+        """
         found = []
         for version in range(newer_version):
-            path = self._beside(version)
+            path = self._fallback_path(version)
             try:
                 raw = self._read(path)
                 data = self._decoded(raw)
@@ -254,15 +258,17 @@ class Store(Generic[T]):
             except _DamagedError as err:
                 self._set_aside(path, err)
                 continue
-            word = data.get(_WORD_KEY, 0) if data.get(_INSTEAD_KEY) == _checksum(newer) else 0
-            found.append((word if isinstance(word, int) else 0, version, raw))
+            revision = (
+                data.get(_REVISION_KEY, 0) if data.get(_FALLBACK_OF_KEY) == _checksum(newer) else 0
+            )
+            found.append((revision if isinstance(revision, int) else 0, version, raw))
         return sorted(found, reverse=True)
 
-    def _beside(self, version: int) -> Path:
+    def _fallback_path(self, version: int) -> Path:
         return self.path.with_name(f"{self.path.name}.v{version}")
 
     def _read(self, path: Path) -> bytes:
-        """FileNotFoundError passes; what else cannot be read is damaged."""
+        """Read a file; FileNotFoundError passes, any other failure counts as damage."""
         try:
             return path.read_bytes()
         except FileNotFoundError:
@@ -273,7 +279,7 @@ class Store(Generic[T]):
     def _parsed(self, raw: bytes) -> tuple[int, dict[str, Any]]:
         data = self._decoded(raw)
         version = data.pop(VERSION_KEY, None)
-        for key in (_INSTEAD_KEY, _WORD_KEY):
+        for key in (_FALLBACK_OF_KEY, _REVISION_KEY):
             data.pop(key, None)
         if not isinstance(version, int) or isinstance(version, bool) or version < 0:
             raise _DamagedError(f"{VERSION_KEY} is {validation.shown(version)}")
@@ -287,7 +293,7 @@ class Store(Generic[T]):
         except ValidationError as err:
             raise _DamagedError(str(validation.faults(err, self._model, data)[0])) from err
         except (LookupError, TypeError, ValueError, AttributeError) as err:
-            raise _DamagedError(f"version {version} cannot be brought up to date") from err
+            raise _DamagedError(f"version {version} cannot be migrated") from err
 
     def _decoded(self, raw: bytes) -> dict[str, Any]:
         try:
@@ -297,9 +303,9 @@ class Store(Generic[T]):
             else:
                 data = json.loads(text)
         except (ValueError, RecursionError, SaintError) as err:
-            raise _DamagedError("it is cut off or was edited wrongly") from err
+            raise _DamagedError("it is truncated or was edited incorrectly") from err
         if not isinstance(data, dict):
-            raise _DamagedError("it does not hold named values")
+            raise _DamagedError("it does not contain named values")
         return data
 
     def _encoded(self, data: dict[str, Any]) -> bytes:
@@ -322,7 +328,7 @@ class Store(Generic[T]):
 
 
 def last_good(path: Path) -> Path:
-    """Where the last good copy of a file lies."""
+    """Return the path of a file's last good copy."""
     return path.with_name(f"{path.name}.last-good")
 
 
@@ -342,9 +348,11 @@ def _free_name(path: Path) -> Path:
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o640) -> None:
-    """Replace `path` so that it is entirely old or entirely new whenever power goes."""
+    """Replace the file so that it is entirely old or entirely new after a power cut."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.new")  # one name: leftovers of a crash do not pile up
+    aside = path.with_name(
+        f".{path.name}.new"
+    )  # one name, so that leftovers of crashes do not accumulate
     try:
         _write_synced(aside, data, mode)
         aside.replace(path)
@@ -359,7 +367,7 @@ def _write_synced(path: Path, data: bytes, mode: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, mode)
     try:
-        os.fchmod(descriptor, mode)  # whatever the umask and a leftover's mode
+        os.fchmod(descriptor, mode)  # independent of umask and the mode of a leftover
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]

@@ -14,7 +14,7 @@ from ..lib.api.livelink import Acceptance, SenderCode, SenderInfo, SenderList, S
 from ..lib.backup.sections import Section
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .acceptance import CODE_LENGTH, CODE_LETTERS, MAX_ACCEPTED, Gate, SenderKey, Waiting
 from .logic import Registry
 from .recorder import is_recording
@@ -31,8 +31,8 @@ class Accepting:
         gate: Gate,
         registry: Registry,
         by_settings: Acceptance,
-        store: Store[SavedSenders],
-        codes: Store[SavedCode],
+        store: StateStore[SavedSenders],
+        codes: StateStore[SavedCode],
         end: Callable[[str], None],
     ) -> None:
         self._gate = gate

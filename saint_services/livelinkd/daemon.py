@@ -14,7 +14,7 @@ from ..lib.errors import SaintError
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJECT
 from ..lib.ipc import Api
-from ..lib.state import Store
+from ..lib.state import StateStore
 from . import reports, state, switches
 from .acceptance import Gate
 from .accepting import Accepting
@@ -39,7 +39,7 @@ Kept = TypeVar("Kept", bound=BaseModel)
 async def run(context: Context[Config]) -> None:
     """Until asked to stop."""
     config = context.config
-    store = Store(context.directories.state / state.FILE, state.Saved, state.VERSION)
+    store = StateStore(context.directories.state / state.FILE, state.Saved, state.VERSION)
     bus = await context.open_bus()
     writer = InputWriter("livelinkd", context.directories.runtime, bus, context.health)
     daemon = Livelinkd(context, bus, writer)
@@ -71,8 +71,8 @@ async def run(context: Context[Config]) -> None:
 async def _accepting(context: Context[Config], daemon: "Livelinkd") -> Accepting:
     """The senders that were accepted, and the robot's code."""
     folder = context.directories.state
-    store = Store(folder / state.SENDERS_FILE, state.SavedSenders, state.SENDERS_VERSION)
-    codes = Store(folder / state.CODE_FILE, state.SavedCode, state.CODE_VERSION)
+    store = StateStore(folder / state.SENDERS_FILE, state.SavedSenders, state.SENDERS_VERSION)
+    codes = StateStore(folder / state.CODE_FILE, state.SavedCode, state.CODE_VERSION)
     given = context.config.accept
     made = Accepting(daemon.gate, daemon.registry, given, store, codes, daemon.end)
     saved = await _loaded(context, store, state.SavedSenders())
@@ -93,7 +93,7 @@ def _switches(context: Context[Config], daemon: "Livelinkd", listening: Listenin
             phones.pop().cancel()
 
     path = context.directories.state / switches.FILE
-    store = Store(path, switches.Saved, switches.VERSION)
+    store = StateStore(path, switches.Saved, switches.VERSION)
     return Switches(config, store, listening, daemon.limit, capture)
 
 
@@ -106,7 +106,7 @@ def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "Capt
     return CaptureClient(settings.port, daemon.capture, phones, send)
 
 
-async def _loaded(context: Context[Config], store: Store[Kept], empty: Kept) -> Kept:
+async def _loaded(context: Context[Config], store: StateStore[Kept], empty: Kept) -> Kept:
     try:
         saved = await asyncio.to_thread(store.load)
     except SaintError as err:  # of a newer version: kept, and not used

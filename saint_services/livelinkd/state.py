@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.api.livelink import Acceptance, FormatName, SenderIp
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .protocols.names import LONGEST_NAME
 from .protocols.skeleton import Quaternion
 from .tuning import Tuning
@@ -81,4 +81,4 @@ class SavedCode(BaseModel):
     code: str = Field(default="", pattern=r"^([a-z0-9]{10})?$", repr=False)
 
 
-Saving = Store[Saved]
+Saving = StateStore[Saved]

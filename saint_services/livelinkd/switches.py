@@ -13,7 +13,7 @@ from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import FormatList, FormatName, Rate, SetFormats
 from ..lib.backup.sections import Section
 from ..lib.ipc import Api, Call
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .config import Config
 from .listening import Listening, formats_of
 
@@ -42,7 +42,7 @@ class Switches:
     def __init__(
         self,
         config: Config,
-        store: Store[Saved],
+        store: StateStore[Saved],
         listening: Listening,
         limit: Callable[[int], None],
         capture: Callable[[bool], None],

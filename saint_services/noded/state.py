@@ -19,7 +19,7 @@ from ..lib import log
 from ..lib.errors import Code, SaintError
 from ..lib.machine import computer
 from ..lib.role_config.parsing import parse_role_config
-from ..lib.state import Store, last_good, write_atomic
+from ..lib.state import StateStore, last_good, write_atomic
 from .lifecycle.model import Assignment, DiskRead, Started, Wanted
 from .lifecycle.node import MOST_ROLES
 
@@ -85,9 +85,11 @@ class NodeFiles:
 
     def __init__(self, directory: Path) -> None:
         self.problem = ""  # of the identity's file; a node without one still works
-        self._identity = Store(directory / "identity.yaml", Identity, version=1)
-        self._role = Store(directory / "role.yaml", StoredRole, version=1, keeps_last_good=True)
-        self._more = Store(
+        self._identity = StateStore(directory / "identity.yaml", Identity, version=1)
+        self._role = StateStore(
+            directory / "role.yaml", StoredRole, version=1, keeps_last_good=True
+        )
+        self._more = StateStore(
             directory / "more_roles.yaml", MoreRoles, version=1, keeps_last_good=True
         )
         self._directory = directory
@@ -215,7 +217,7 @@ class NodeFiles:
         return self._directory / f"role_config_{name}.yaml"
 
 
-def _loaded(store: Store[S], default: S) -> tuple[S, str]:
+def _loaded(store: StateStore[S], default: S) -> tuple[S, str]:
     """What the file holds and what is wrong with it, or nothing."""
     try:
         value = store.load()

@@ -14,7 +14,7 @@ from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
-from ..lib.state import Store
+from ..lib.state import StateStore
 from ..lib.update.updater import World
 from . import views
 from .adapters.alerts import Alerts
@@ -68,7 +68,7 @@ class Firmware:
         self._own = self._own_machine(world) if place.is_self_updating else None
         alerts = Alerts(bus)
         self.conductor = Conductor(
-            Store(ctx.directories.state / "otad.json", SavedFirmware, version=1),
+            StateStore(ctx.directories.state / "otad.json", SavedFirmware, version=1),
             self._limits,
             self.machines,
             self._ask,

@@ -28,7 +28,7 @@ from ..lib.api.rc import (
 )
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
-from ..lib.state import Store
+from ..lib.state import StateStore
 from . import detection, reports
 from .calibration import Calibration
 from .config import Channel, RcReceiver
@@ -43,7 +43,9 @@ IDLE_S = 600.0  # a calibration that nobody goes on with is given up
 class Control:
     """Answers; one change at a time."""
 
-    def __init__(self, rcd: Rig, store: Store[State], saved: State, settings: RcReceiver) -> None:
+    def __init__(
+        self, rcd: Rig, store: StateStore[State], saved: State, settings: RcReceiver
+    ) -> None:
         self._rcd = rcd
         self._store = store
         self._saved = saved

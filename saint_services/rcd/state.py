@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ..lib.api.rc import RcProtocol, SettingsPart
 from ..lib.config import validation
 from ..lib.errors import Code, SaintError
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .config import Channel, Failsafe, RcReceiver
 
 VERSION = 2
@@ -38,9 +38,9 @@ def _with_settings(data: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings}
 
 
-def store_in(folder: Path) -> Store[State]:
+def store_in(folder: Path) -> StateStore[State]:
     """Where it is kept."""
-    return Store(folder / FILE, State, VERSION, MIGRATIONS)
+    return StateStore(folder / FILE, State, VERSION, MIGRATIONS)
 
 
 def effective(settings: RcReceiver, state: State) -> RcReceiver:

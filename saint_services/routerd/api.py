@@ -35,7 +35,7 @@ from ..lib.clock import monotonic_s
 from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
-from ..lib.state import Store
+from ..lib.state import StateStore
 from . import report
 from .logic import Router
 from .routes import stops
@@ -52,7 +52,7 @@ class RoutesApi:
     def __init__(
         self,
         router: Router,
-        store: Store[SavedRoutes],
+        store: StateStore[SavedRoutes],
         parked: Iterable[Route],
         loaded: str,
         settle: Callable[[], None],

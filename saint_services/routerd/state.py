@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.api.routing import Blending, Route
 from ..lib.errors import Code, SaintError
-from ..lib.state import VERSION_KEY, Migration, Store
+from ..lib.state import VERSION_KEY, Migration, StateStore
 from .estop.latch import Latch, Press
 
 LATCH_VERSION = 1
@@ -88,13 +88,13 @@ class SavedPreset(BaseModel):
     blending: Blending = Blending()
 
 
-def routes_store(directory: Path) -> Store[SavedRoutes]:
+def routes_store(directory: Path) -> StateStore[SavedRoutes]:
     path = directory / "routes.yaml"
-    return Store(path, SavedRoutes, ROUTES_VERSION, ROUTES_MIGRATIONS, keeps_last_good=True)
+    return StateStore(path, SavedRoutes, ROUTES_VERSION, ROUTES_MIGRATIONS, keeps_last_good=True)
 
 
-def preset_store(directory: Path, name: str) -> Store[SavedPreset]:
-    return Store(directory / "presets" / f"{name}.yaml", SavedPreset, PRESET_VERSION)
+def preset_store(directory: Path, name: str) -> StateStore[SavedPreset]:
+    return StateStore(directory / "presets" / f"{name}.yaml", SavedPreset, PRESET_VERSION)
 
 
 def _obeyed_timeout(data: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from ..lib import log
 from ..lib.errors import SaintError
 from ..lib.machine import settings_request
-from ..lib.state import Store
+from ..lib.state import StateStore
 from . import adapters, boot_file, logic, overrides, sources, yaml_secrets
 from .adapters import Places
 from .config import KEPT, Machine
@@ -34,9 +34,9 @@ class Kept(BaseModel):
     rewriting: list[str] = []  # files that a power cut may just have taken from it
 
 
-def kept_store(data: Path) -> Store[Kept]:
+def kept_store(data: Path) -> StateStore[Kept]:
     """What the machine keeps of its owner's settings, on the data partition."""
-    return Store(data / "setup/machine.yaml", Kept, 2, {1: _without_texts})
+    return StateStore(data / "setup/machine.yaml", Kept, 2, {1: _without_texts})
 
 
 def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class Run:
 
     def _keep(
         self,
-        store: Store[Kept],
+        store: StateStore[Kept],
         before: Kept,
         machine: Machine,
         texts: dict[str, str],

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from ..lib.api.machine import JoinWifi
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .config import Machine, Wifi
 
 VERSION = 1
@@ -39,9 +39,9 @@ class Chosen(_Choice):
     network: Network | None = None
 
 
-def store(data: Path) -> Store[Chosen]:
+def store(data: Path) -> StateStore[Chosen]:
     """On the data partition, beside what the card said."""
-    return Store(data / "setup/chosen.yaml", Chosen, VERSION)
+    return StateStore(data / "setup/chosen.yaml", Chosen, VERSION)
 
 
 def over(card: Machine, chosen: Chosen) -> Machine:

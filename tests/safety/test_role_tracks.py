@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.crypto.signing import Key
+from saint_services.lib.crypto.signing import PrivateKey
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, TRACKS_CMD_VEL, TRACKS_ESTOP
@@ -156,7 +156,7 @@ def test_new_router_takes_over_after_the_old_one_has_gone_silent(rig: Rig) -> No
 
 @pytest.mark.parametrize("origin", [STRANGER, ""])
 @pytest.mark.parametrize("key", [None, OTHER, SERVER])
-def test_unproven_router_does_not_take_over(rig: Rig, origin: str, key: Key | None) -> None:
+def test_unproven_router_does_not_take_over(rig: Rig, origin: str, key: PrivateKey | None) -> None:
     rig.beat()
     rig.clock.advance(0.151)
     if key is not None:  # another server's signature, or ours for somebody else

@@ -16,7 +16,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from saint_services.adoptiond.state import registry_store
-from saint_services.lib.state import Store
+from saint_services.lib.state import StateStore
 from saint_services.lib.update.record import store as update_store
 from saint_services.noded.state import Identity, NodeFiles
 from saint_services.otad.state import SavedFirmware
@@ -206,10 +206,10 @@ _DAEMONS: dict[str, Callable[[Path, Found], None]] = {
 
 
 def _stored(path: Path, model: type[T], found: Found) -> T:
-    return _from(Store(path, model, version=1), found)
+    return _from(StateStore(path, model, version=1), found)
 
 
-def _from(store: Store[T], found: Found) -> T:
+def _from(store: StateStore[T], found: Found) -> T:
     value = store.load()
     if store.problem:
         found.faults.append(f"{store.path.name}: {store.problem}")

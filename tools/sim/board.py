@@ -15,7 +15,7 @@ from saint_services.lib.guard.will import Kind, Write
 from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
 from saint_services.lib.hw.pwm import sysfs_pwm
-from saint_services.lib.records import Reading
+from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.devices import SerialDevice
 from saint_services.lib.role_config.model import RoleConfig
 from tools.sim.bodies.feeding import Feeder
@@ -26,7 +26,7 @@ from tools.sim.pins import SimEdges, SimI2c, SimOutput, SimPwm
 if TYPE_CHECKING:
     from tools.sim.chips.controllers import Controller
 
-_NOTHING = Reading(0.0, 0, 0)
+_NOTHING = RecordReading(0.0, 0, 0)
 
 
 class SimChip(BaseModel):
@@ -221,7 +221,7 @@ class SimBoard:
             if line.port == port:
                 self._controllers[name].feed(self.drive.plant, name)
 
-    def _output(self, device: str, channel: int) -> Reading:
+    def _output(self, device: str, channel: int) -> RecordReading:
         if controller := self._controllers.get(device):
             return controller.output(channel)
         chip = self._servo_chips.get(device)

@@ -9,7 +9,7 @@ from saint_services.lib.hw.displays.font import read_row
 from saint_services.lib.hw.displays.ssd1306 import PAGES, WIDTH
 from saint_services.lib.hw.pins.header import PINS
 from saint_services.lib.hw.pwm.pca9685 import CHANNELS
-from saint_services.lib.records import Reading, Records
+from saint_services.lib.records import RecordReading, Records
 from tools.sim.board import chip_file
 from tools.sim.chips.outputs import Pca9685Chip, Ssd1306Chip
 
@@ -20,7 +20,7 @@ class PinWatch:
     def __init__(self, directory: Path) -> None:
         self._bank = Records(directory / "pins", PINS)
 
-    def read(self, pin: int) -> Reading:
+    def read(self, pin: int) -> RecordReading:
         """Value, count of writes, time of the last write."""
         return self._bank.read(pin)
 
@@ -41,7 +41,7 @@ class Display:
     frame: bytes  # page after page, a byte per column, lowest bit on top
 
 
-def read_pins(directory: Path) -> dict[int, Reading]:
+def read_pins(directory: Path) -> dict[int, RecordReading]:
     """All pins by BCM number."""
     watch = PinWatch(directory)
     try:
@@ -57,7 +57,7 @@ def write_pin(directory: Path, pin: int, value: float) -> None:
     watch.close()
 
 
-def read_pca9685(directory: Path, bus: int, address: int) -> dict[int, Reading]:
+def read_pca9685(directory: Path, bus: int, address: int) -> dict[int, RecordReading]:
     """All outputs by channel; the value is the pulse in microseconds."""
     chip = Pca9685Chip(directory / chip_file(bus, address))
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from saint_services.lib.hw.pins.header import PINS
 from saint_services.lib.hw.pwm.pca9685 import CHANNELS
-from saint_services.lib.records import Reading, Records
+from saint_services.lib.records import RecordReading, Records
 from saint_services.lib.role_config.model import RoleConfig
 from tools.sim import wiring
 from tools.sim.bodies.plant import Plant
@@ -20,7 +20,7 @@ from tools.sim.faults import Faults
 if TYPE_CHECKING:
     from tools.sim.chips.controllers import Controller
 
-_NOTHING = Reading(0.0, 0, 0)
+_NOTHING = RecordReading(0.0, 0, 0)
 
 
 class Outlook:
@@ -105,7 +105,7 @@ class Outlook:
         for name, line in config.serial_devices.items():
             self._controllers[name] = Controller(self._directory, line.port)
 
-    def _output(self, device: str, channel: int) -> Reading:
+    def _output(self, device: str, channel: int) -> RecordReading:
         if controller := self._controllers.get(device):
             return controller.output(channel)
         outputs = self._outputs.get(device)

@@ -10,7 +10,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import GPIOPin
 from saint_services.lib.hw.pins.header import PINS, function_of, pin_name
 from saint_services.lib.hw.ports import EdgeCallback
-from saint_services.lib.records import Reading, Records
+from saint_services.lib.records import RecordReading, Records
 from tools.sim.bodies.drive import Drive
 from tools.sim.bodies.plant import OutputReading
 
@@ -42,7 +42,7 @@ class PinBank:
         self._records.write(pin, value)
         self.drive.pin_changed(pin)
 
-    def read(self, pin: int) -> Reading:
+    def read(self, pin: int) -> RecordReading:
         """What is on a pin."""
         return self._records.read(pin)
 

@@ -1,8 +1,8 @@
-"""Keys between a server and its nodes (Ed25519): who signs what, in which form, and the code that
-both sides show. Not here: who may do what (adoptiond, noded), how it travels (lib/bus).
+"""Ed25519 keys of a server and its nodes: signatures, the pairing code, and key files. Not here:
+authorization (adoptiond, noded), transport (lib/bus).
 
-The library is imported with the first key, in the thread that loads it: PyNaCl takes 1.1 MB of a
-node's memory, cryptography would take 7.7.
+PyNaCl is imported with the first key, in the thread that loads it: it needs 1.1 MB of a node's
+memory; cryptography would need 7.7 MB.
 """
 
 import contextlib
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from ..state import last_good, write_atomic
 
-_LABEL = "SAINT.OS 1"  # no signature of another program, or of another form, is ever one of ours
+_LABEL = "SAINT.OS 1"  # makes signatures of other programs and formats invalid here
 _KEY_HEX = 64
 _NONCE_BYTES = 16
 
 
-class Key:
+class PrivateKey:
     """A private key. Only its public half is ever shown."""
 
     def __init__(self, seed: bytes) -> None:
@@ -29,12 +29,12 @@ class Key:
         self.public: str = self._key.verify_key.encode().hex()
 
     def sign(self, *parts: str) -> str:
-        """The signature of these parts in this order, hexadecimal."""
+        """Sign these parts in this order; returns the signature in hexadecimal."""
         return self._key.sign(_signed(parts)).signature.hex()
 
 
 def is_signed(public: str, signature: str, *parts: str) -> bool:
-    """True when the holder of that key signed exactly these parts."""
+    """Return whether the holder of the key signed exactly these parts."""
     from nacl.exceptions import BadSignatureError
     from nacl.signing import VerifyKey
 
@@ -46,32 +46,37 @@ def is_signed(public: str, signature: str, *parts: str) -> bool:
 
 
 def prepare() -> None:
-    """Import what checks signatures, which takes a while: call it in a thread."""
+    """Import the signature check, which takes a while: call it in a thread."""
     import nacl.exceptions
     import nacl.signing  # noqa: F401
 
 
 def nonce() -> str:
-    """Something that was never said before."""
+    """Return a random value that is never repeated."""
     return secrets.token_hex(_NONCE_BYTES)
 
 
 def commitment(server_key: str, server_nonce: str) -> str:
-    """What a server shows before it knows the node's nonce: it cannot choose its own afterwards,
-    so somebody in between has one guess at the code, not as many as he can compute."""
+    """Return the server's commitment to its nonce, sent before it knows the node's nonce: the
+    server cannot choose its nonce afterwards, so an attacker in between has one guess at the
+    pairing code instead of as many as it can compute.
+    """
     return hashlib.sha256(_signed(("commitment", server_key, server_nonce))).hexdigest()
 
 
-def code(server_key: str, node_key: str, server_nonce: str, node_nonce: str) -> str:
-    """Six digits. Both sides see the same when nobody stands between them."""
+def pairing_code(server_key: str, node_key: str, server_nonce: str, node_nonce: str) -> str:
+    """Return the six-digit pairing code; both sides show the same unless a third party
+    intercepts.
+    """
     parts = ("code", server_key, node_key, server_nonce, node_nonce)
     number = int.from_bytes(hashlib.sha256(_signed(parts)).digest()[:8], "big") % 1_000_000
     return f"{number // 1000:03d} {number % 1000:03d}"
 
 
-def find_key(path: Path) -> tuple[Key | None, str]:
-    """The key in that file, else in its last good copy, which becomes the file again; and what is
-    wrong, or nothing. Neither key nor problem: there never was one. Never makes a key. Blocks.
+def find_key(path: Path) -> tuple[PrivateKey | None, str]:
+    """Load the key from the file, else from its last good copy, which then restores the file; also
+    returns a problem, or an empty text. Without key and problem, there never was a key. Never makes
+    a key. Blocks.
     """
     copy = last_good(path)
     seed, problem = _read_seed(path)
@@ -79,22 +84,23 @@ def find_key(path: Path) -> tuple[Key | None, str]:
         if _read_seed(copy)[0] != seed:
             with contextlib.suppress(OSError):
                 write_atomic(copy, seed.hex().encode() + b"\n", 0o600)
-        return Key(seed), ""
+        return PrivateKey(seed), ""
     seed, copy_problem = _read_seed(copy)
     if seed:
-        problem = problem or f"{path} is gone"
+        problem = problem or f"{path} is missing"
         with contextlib.suppress(OSError):
             _set_aside(path)
             write_atomic(path, seed.hex().encode() + b"\n", 0o600)
-        return Key(seed), f"{problem}. Its last good copy is in force"
+        return PrivateKey(seed), f"{problem}. The last good copy is in force"
     aside = _aside(path)
-    trace = f"{path} is gone, {aside} is what was left of it" if aside.exists() else ""
+    trace = f"{path} is missing, its damaged file is kept as {aside}" if aside.exists() else ""
     return None, problem or copy_problem or trace
 
 
-def make_key(path: Path, seed: bytes = b"") -> tuple[Key, str]:
-    """A new key in that file, or the one of this seed; what is there is kept beside it. Returns why
-    the key could not be kept, or nothing. Blocks."""
+def make_key(path: Path, seed: bytes = b"") -> tuple[PrivateKey, str]:
+    """Write a new key to the file, or the key of this seed; the previous file is set aside. Also
+    returns why the key could not be stored, or an empty text. Blocks.
+    """
     seed = seed or secrets.token_bytes(_KEY_HEX // 2)
     problem = ""
     try:
@@ -102,25 +108,25 @@ def make_key(path: Path, seed: bytes = b"") -> tuple[Key, str]:
         for each in (path, last_good(path)):
             write_atomic(each, seed.hex().encode() + b"\n", 0o600)
     except OSError as err:
-        problem = f"{path} cannot be written: {err.strerror}; its key will be another one next time"
-    return Key(seed), problem
+        problem = f"{path} cannot be written: {err.strerror}; the next start makes another key"
+    return PrivateKey(seed), problem
 
 
-def load_key(path: Path) -> tuple[Key, str]:
-    """The key in that file or its copy, made when there is none; and what is wrong, or nothing. For
-    a node, which is adopted again by hand when its key has changed. Blocks.
+def load_key(path: Path) -> tuple[PrivateKey, str]:
+    """Load the key from the file or its copy, or make one; also returns a problem, or an empty
+    text. For a node, which must be adopted again if its key has changed. Blocks.
     """
     key, problem = find_key(path)
     if key:
         return key, problem
     key, not_kept = make_key(path)
     if problem:
-        problem += ". This machine has a new key: its server takes it for another one until adopted"
+        problem += ". This machine has a new key: its server must adopt it again"
     return key, not_kept or problem
 
 
 def _read_seed(path: Path) -> tuple[bytes, str]:
-    """The seed, or nothing and why; a file that is not there has no problem."""
+    """Read the seed; empty with the reason if that fails. A missing file is not a problem."""
     try:
         text = path.read_text("ascii").strip()
         if len(text) == _KEY_HEX:
@@ -129,7 +135,7 @@ def _read_seed(path: Path) -> tuple[bytes, str]:
         return b"", ""
     except (OSError, ValueError) as err:
         return b"", f"{path} cannot be read: {err}"
-    return b"", f"{path} does not hold a key"
+    return b"", f"{path} does not contain a key"
 
 
 def _set_aside(path: Path) -> None:
@@ -142,5 +148,5 @@ def _aside(path: Path) -> Path:
 
 
 def _signed(parts: tuple[str, ...]) -> bytes:
-    # JSON, because it tells where one part ends and the next begins.
+    # JSON, because it delimits the parts unambiguously.
     return json.dumps([_LABEL, *parts]).encode()

@@ -1,5 +1,5 @@
-"""Where the lines of all programs are read: on a robot from the journal, in a simulation from the
-files of its launcher. Not here: writing them (lib/log.py), who may read them (webd).
+"""Reads the logs of all programs: on a robot from the journal, in a simulation from the launcher's
+files. Not here: writing logs (lib/log.py), access rights (webd).
 """
 
 import os
@@ -20,7 +20,7 @@ FOLDER_VARIABLE = "SAINT_LOG_DIR"  # set by the launcher
 def source_at(
     runtime: Path, environment: Mapping[str, str] = os.environ
 ) -> LauncherFiles | Journal:
-    """What can be read on the machine whose sockets lie in `runtime`."""
+    """Return the logs of the machine whose sockets are in `runtime`."""
     named = environment.get(FOLDER_VARIABLE, "")
     # The launcher's folders: <robot>/<machine>/run and <robot>/log.
     folder = Path(named) if named else runtime.resolve().parent.parent / "log"
@@ -32,13 +32,13 @@ def source_at(
 def robot_source(
     runtime: Path, adoptiond: Client, environment: Mapping[str, str] = os.environ
 ) -> LogSource:
-    """The logs of the whole robot: those of other machines are asked for where they lie."""
+    """Return the logs of the whole robot: a node's own log is requested through adoptiond."""
     here = source_at(runtime, environment)
     return here if isinstance(here, LauncherFiles) else RobotLogs(here, adoptiond)
 
 
 def own_source(runtime: Path, environment: Mapping[str, str] = os.environ) -> LogSource:
-    """What a node gives to its server: lines of our programs on this machine alone."""
+    """Return what a node exports to its server: lines of our programs on this machine."""
     here = source_at(runtime, environment)
     if isinstance(here, LauncherFiles):
         return here.of_machine(runtime.resolve().parent.name)

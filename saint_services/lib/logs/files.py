@@ -1,5 +1,5 @@
-"""The launcher's log files: <folder>/<machine>-<program>.log and one older .log.1 each. All
-machines of a simulated robot write there, so all can be read.
+"""Reads the launcher's log files: <folder>/<machine>-<program>.log and one older .log.1 each. All
+machines of a simulated robot write to one folder.
 """
 
 import asyncio
@@ -12,25 +12,25 @@ from ..api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
 from ..errors import Code, SaintError
 from .lines import Origin, is_wanted, launcher_lines, place_of
 
-_MOST_BYTES = 512 << 10  # of one file: the newest
+_MOST_BYTES = 512 << 10  # read per file, the newest
 _LOOK_S = 0.3
 _BEAT_S = 1.0
 SCOPE = "The programs of all simulated machines, since their logs were begun."
 
 
 class LauncherFiles:
-    """All logs in one folder, or those of one machine."""
+    """All logs of a folder, or those of one machine."""
 
     def __init__(self, folder: Path, machine: str = "") -> None:
         self._folder = folder
         self._machine = machine
 
     def of_machine(self, name: str) -> "LauncherFiles":
-        """Nothing of the others."""
+        """Return the logs of one machine only."""
         return LauncherFiles(self._folder, name)
 
     async def page(self, query: LogQuery) -> LogPage:
-        """One page, newest first."""
+        """Return one page, newest first."""
         try:
             before = place_of(query.before) if query.before else None
         except ValueError:
@@ -39,7 +39,7 @@ class LauncherFiles:
         return await asyncio.to_thread(self._page, query, before)
 
     async def names(self) -> LogNames:
-        """Machines and programs that have written."""
+        """Return the machines and programs that have logs."""
         origins = await asyncio.to_thread(lambda: [origin for _, origin in self._files()])
         return LogNames(
             sources=sorted({origin.source for origin in origins}),
@@ -48,7 +48,7 @@ class LauncherFiles:
         )
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        """Lines from now on."""
+        """Yield new lines."""
         tails = await asyncio.to_thread(self._tails)
         quiet_s = 0.0
         yield None
@@ -82,26 +82,26 @@ class LauncherFiles:
         shown = newest[: query.limit]
         return LogPage(lines=shown, older=shown[-1].cursor if len(newest) > len(shown) else "")
 
-    def _tails(self) -> dict[Path, "_Tail"]:
-        return {path: _Tail.at_end(path) for path, _ in self._files() if path.suffix == ".log"}
+    def _tails(self) -> dict[Path, "_FileTail"]:
+        return {path: _FileTail.at_end(path) for path, _ in self._files() if path.suffix == ".log"}
 
-    def _news(self, tails: dict[Path, "_Tail"]) -> list[LogLine]:
+    def _news(self, tails: dict[Path, "_FileTail"]) -> list[LogLine]:
         lines: list[LogLine] = []
         for path, origin in self._files():
             if path.suffix == ".log":
-                lines += tails.setdefault(path, _Tail()).read(path, origin)
+                lines += tails.setdefault(path, _FileTail()).read(path, origin)
         return sorted(lines, key=lambda line: place_of(line.cursor))
 
 
 @dataclass(slots=True)
-class _Tail:
-    """How much of a file was read."""
+class _FileTail:
+    """Read position in a file."""
 
     position: int = 0
     inode: int = 0
 
     @classmethod
-    def at_end(cls, path: Path) -> "_Tail":
+    def at_end(cls, path: Path) -> "_FileTail":
         try:
             status = path.stat()
         except OSError:
@@ -109,10 +109,10 @@ class _Tail:
         return cls(status.st_size, status.st_ino)
 
     def read(self, path: Path, origin: Origin) -> list[LogLine]:
-        """What is new, up to the last whole line."""
+        """Return the new complete lines."""
         try:
             status = path.stat()
-            if status.st_ino != self.inode:  # a new file under the name
+            if status.st_ino != self.inode:  # the file was replaced
                 self.position, self.inode = 0, status.st_ino
             if status.st_size <= self.position:
                 return []
@@ -135,10 +135,10 @@ def _read(path: Path, origin: Origin) -> list[LogLine]:
             file.seek(start)
             data = file.read(_MOST_BYTES)
     except OSError:
-        return []  # it was just moved away
-    if start:  # begins in the middle of a line
+        return []  # the file was just rotated
+    if start:  # starts within a line
         cut = data.find(b"\n") + 1
         start, data = start + cut, data[cut:]
-    if path.suffix == ".1":  # what stands in the newer file comes after it
+    if path.suffix == ".1":  # the newer file follows
         start -= 1 << 40
     return list(launcher_lines(data.decode(errors="replace"), origin, status.st_mtime, start))

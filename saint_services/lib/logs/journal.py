@@ -1,5 +1,5 @@
-"""journald's entries by way of `journalctl -o json`: the group systemd-journal may read them. Not
-here: what an entry says (lines.py).
+"""Reads journald's entries with `journalctl -o json`, which needs the group systemd-journal. Not
+here: parsing entries (lines.py).
 """
 
 import asyncio
@@ -12,10 +12,10 @@ from ..errors import Code, SaintError
 from ..machine import settings_request
 from .lines import is_wanted, journal_line, source_name
 
-MOST_READ = 20_000  # entries for one page: a search that finds nothing ends there
+MOST_READ = 20_000  # entries read for one page, also if a search finds nothing
 _LIMIT_S = 5.0
 _BEAT_S = 1.0
-_NOTHING = "filter for units: No data available"  # none of them has written yet
+_NOTHING = "filter for units: No data available"  # none of the units has entries
 _OUTPUT = ("--output=json", "--all", "--no-pager")
 _LONGEST_ENTRY_BYTES = 1 << 20
 _PRIORITY = {"DEBUG": "debug", "INFO": "info", "WARNING": "warning", "ERROR": "err"}
@@ -23,22 +23,22 @@ _FIX = "Add the user to the group systemd-journal, or ask root."
 
 
 class Journal:
-    """This machine's journal, or what it has of some units."""
+    """This machine's journal, or its entries of some units."""
 
     def __init__(self, program: str = "journalctl", units: str = "") -> None:
         self._program = program
         self._units = [f"--unit={units}"] if units else []
 
     def of_our_units(self) -> "Journal":
-        """Not who logged in, and not what else runs here."""
+        """Return our units only: without logins and other programs."""
         return Journal(self._program, "saint-*")
 
     async def host(self) -> str:
-        """How this machine is called now."""
+        """Return this machine's current name."""
         return await asyncio.to_thread(settings_request.hostname)
 
     async def page(self, query: LogQuery) -> LogPage:
-        """One page, newest first."""
+        """Return one page, newest first."""
         arguments = [*_matching(query), "--reverse", f"--lines={MOST_READ}"]
         if query.before:
             arguments.append(f"--after-cursor={query.before}")
@@ -58,7 +58,7 @@ class Journal:
         return LogPage(lines=lines, older=last)
 
     async def names(self) -> LogNames:
-        """Every program that has written since the start."""
+        """Return every program with entries since the last start."""
         arguments = ["--field=SYSLOG_IDENTIFIER", "--quiet", "--no-pager"]
         try:
             async with self._process(arguments) as process, asyncio.timeout(_LIMIT_S):
@@ -72,7 +72,7 @@ class Journal:
         return LogNames(sources=sorted(found), nodes=[host], scope=scope, home=host)
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        """Lines from now on."""
+        """Yield new lines."""
         arguments = [*_matching(wanted), "--follow", "--lines=0"]
         async with contextlib.aclosing(self._run(arguments)) as lines:
             async for line in lines:
@@ -80,7 +80,7 @@ class Journal:
                     yield line
 
     async def _run(self, arguments: Sequence[str]) -> AsyncGenerator[LogLine | None]:
-        """Each entry; None when none came for a while."""
+        """Yield each entry; None if none arrives for a while."""
         async with self._process([*_OUTPUT, *self._units, *arguments]) as process:
             assert process.stdout is not None
             reading = asyncio.ensure_future(process.stdout.readline())
@@ -93,7 +93,7 @@ class Journal:
                         continue
                     try:
                         raw = reading.result()
-                    except ValueError:  # an entry that is too long
+                    except ValueError:  # the entry is too long
                         raw = b"{}\n"
                     if not raw:
                         await _check_end(process)
@@ -130,7 +130,7 @@ class Journal:
 
 
 async def _check_end(process: asyncio.subprocess.Process) -> None:
-    """It ends with a fault when it may not read, and when a cursor is not there any more."""
+    """Raise if journalctl failed: without permission, or for a cursor that no longer exists."""
     assert process.stderr is not None
     said = (await process.stderr.read()).decode(errors="replace").strip()
     if await process.wait() and not said.endswith(_NOTHING):
@@ -140,7 +140,7 @@ async def _check_end(process: asyncio.subprocess.Process) -> None:
 
 def _matching(wanted: LogFilter) -> list[str]:
     arguments = [f"--priority={_PRIORITY[wanted.level]}"]
-    if wanted.source:  # either name: ours have a prefix there
+    if wanted.source:  # with and without our prefix
         arguments.append(f"SYSLOG_IDENTIFIER={wanted.source}")
         arguments.append(f"SYSLOG_IDENTIFIER=saint-{wanted.source}")
     return arguments

@@ -1,4 +1,4 @@
-"""From what journald and the launcher keep to lines, and which lines somebody wants. Pure."""
+"""Parses entries of journald and of the launcher into log lines, and filters them. Pure."""
 
 import re
 import time
@@ -22,7 +22,7 @@ _DAY_S = 86_400
 
 
 def is_wanted(line: LogLine, wanted: LogFilter) -> bool:
-    """Whether it passes every field of the filter."""
+    """Return whether a line passes every field of the filter."""
     return (
         LEVELS.index(line.level) >= LEVELS.index(wanted.level)
         and (not wanted.source or line.source == wanted.source)
@@ -32,7 +32,7 @@ def is_wanted(line: LogLine, wanted: LogFilter) -> bool:
 
 
 def journal_line(entry: dict[str, Any]) -> LogLine | None:
-    """One entry of `journalctl -o json`; None when it says nothing."""
+    """Parse an entry of `journalctl -o json`; None if it has no text."""
     text = _text(entry.get("MESSAGE"))
     if not text:
         return None
@@ -58,12 +58,14 @@ def journal_line(entry: dict[str, Any]) -> LogLine | None:
 
 
 def source_name(identifier: str) -> str:
-    """A daemon of ours goes by its own name."""
+    """Return the program's name; our daemons without their prefix."""
     return identifier.removeprefix("saint-")
 
 
 def _text(value: object) -> str:
-    """What is not UTF-8 comes as a list of bytes, what is repeated as a list of texts."""
+    """Decode a field: journald gives other encodings as a list of bytes, repeated fields as a
+    list.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -75,21 +77,21 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Which file a line of the launcher stands in."""
+    """Machine and program of a launcher's file."""
 
     node: str
     source: str
 
     @classmethod
     def of(cls, file_name: str) -> "Origin | None":
-        """ "server-role-headd.log" is of machine "server", program "role-headd"."""
+        """Parse a file name: "server-role-headd.log" is machine "server", program "role-headd"."""
         node, dash, source = file_name.removesuffix(".1").removesuffix(".log").partition("-")
         return cls(node, source) if dash and node and source else None
 
 
 def launcher_lines(text: str, origin: Origin, last_s: float, start: int = 0) -> Iterator[LogLine]:
-    """The lines of one file, the last of which was written at `last_s`: they tell the time of day
-    but no day. `start` is where the text begins in its file.
+    """Parse the lines of one file. They have the time of day only; the day follows from `last_s`,
+    the time of the last line. `start` is the offset of the text in the file.
     """
     rows = list(_rows(text, start))
     offsets_s = _ages([row[1] for row in rows], last_s)
@@ -122,8 +124,8 @@ def _rows(text: str, start: int) -> Iterator[tuple[int, "re.Match[str] | None", 
 
 
 def _ages(matches: Iterable["re.Match[str] | None"], last_s: float) -> list[float]:
-    """Backwards from the newest: a time of day that is later than the next line's is of the day
-    before. A line without one was written with the line after it.
+    """Yield the age of each line, from the newest backwards: a time of day after the next line's is
+    of the previous day. A line without a time has that of the next line.
     """
     found: list[float] = []
     newest_s = last_s
@@ -141,6 +143,6 @@ def _ages(matches: Iterable["re.Match[str] | None"], last_s: float) -> list[floa
 
 
 def place_of(cursor: str) -> tuple[int, str, int]:
-    """The order of the launcher's lines; raises ValueError for what is no cursor of them."""
+    """Return the position of a launcher's line; raises ValueError for an invalid cursor."""
     time_ms, name, position = cursor.split(":")
     return int(time_ms), name, int(position)

@@ -1,6 +1,6 @@
-"""The logs of a robot on real machines: this one's journal, and those of its nodes, each of which
-gives its own when its server orders it (adoptiond signs that). Not here: reading a journal
-(journal.py), what a node gives away (noded).
+"""Reads the logs of a robot on real machines: the journal of this machine, and those of its nodes,
+which adoptiond requests with a signed order. Not here: reading a journal (journal.py), a node's
+reply (noded).
 """
 
 from collections.abc import AsyncGenerator
@@ -11,37 +11,37 @@ from ..api.logs import QUERY_NODE, LogFilter, LogLine, LogNames, LogPage, LogQue
 from ..errors import SaintError
 from ..ipc import Client
 from .journal import Journal
-from .polling import follow_pages
+from .source import follow_pages
 
-LOOK_S = 2.0  # between two questions to a node, while somebody follows its log
+LOOK_S = 2.0  # between two queries to a node while a client follows its log
 
 
 class RobotLogs:
-    """A node is chosen by its id; without one the lines are this machine's."""
+    """The logs of all machines. `node` selects a node by id; without it, this machine."""
 
     def __init__(self, own: Journal, adoptiond: Client) -> None:
         self._own = own
         self._adoptiond = adoptiond
 
     async def page(self, query: LogQuery) -> LogPage:
-        """One page, newest first."""
+        """Return one page, newest first."""
         if await self._is_own(query.node):
             return await self._own.page(query.model_copy(update={"node": ""}))
         page = await self._adoptiond.request(QUERY_NODE, query)
-        # As it was asked for: a node's host name is not the name that the server has for it.
+        # The requested id: a node's host name differs from the name that the server uses.
         lines = [line.model_copy(update={"node": query.node}) for line in page.lines]
         return page.model_copy(update={"lines": lines})
 
     async def names(self) -> LogNames:
-        """Of this machine, and the nodes that can be asked now."""
+        """Return the programs of this machine, and the nodes that can be queried now."""
         own = await self._own.names()
         try:
             known = (await self._adoptiond.request(LIST_NODES, Nothing())).nodes
-        except SaintError:  # not the server, or it is not well; its own lines can be read
+        except SaintError:  # not a server, or adoptiond failed; the own lines are still available
             return own
-        asked = [node for node in known if node.is_ours and node.state is not NodeState.OFFLINE]
-        nodes = [node.node_id for node in asked]
-        programs = {"noded"} | {f"role-{each}d" for node in asked for each in _roles(node)}
+        online = [node for node in known if node.is_ours and node.state is not NodeState.OFFLINE]
+        nodes = [node.node_id for node in online]
+        programs = {"noded"} | {f"role-{each}d" for node in online for each in _roles(node)}
         return LogNames(
             sources=sorted({*own.sources, *programs} if nodes else own.sources),
             nodes=[*own.nodes, *(each for each in nodes if each not in own.nodes)],
@@ -51,7 +51,7 @@ class RobotLogs:
         )
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        """Lines from now on."""
+        """Yield new lines."""
         if await self._is_own(wanted.node):
             lines = self._own.follow(wanted.model_copy(update={"node": ""}))
         else:
@@ -63,7 +63,9 @@ class RobotLogs:
             await lines.aclose()
 
     async def _is_own(self, node: str) -> bool:
-        """Its lines carry the name that it had when they were written."""
+        """Return whether this is the name of this machine; lines carry the name at the time of
+        writing.
+        """
         return not node or node == await self._own.host()
 
 

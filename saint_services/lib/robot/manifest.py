@@ -1,7 +1,7 @@
-"""The robot manifest (manifests/robots/*.yaml): which roles a robot has, how it looks, and which
-joint of its model shows which field of a role. One file describes a robot, so another robot needs
-no code. `load` checks it whole, with everything that it names. Not here: the roles (roles.py), what
-a model file may say (urdf.py).
+"""The robot manifest (manifests/robots/*.yaml): the robot's roles, its model, and which joint of
+the model shows which field of a role. One file describes a robot, so another robot needs no code.
+`load` validates it with everything that it names. Not here: role configurations (lib/role_config),
+the model's format (urdf.py).
 """
 
 import math
@@ -16,16 +16,15 @@ from ..errors import Code, SaintError
 from ..role_config.model import FieldSpec, RoleConfig, RoleName
 
 if TYPE_CHECKING:
-    from .urdf import Joint
+    from .urdf import UrdfJoint
 
-_SAME = 1e-3  # limits in the model are written with four digits
+_SAME = 1e-3  # limits in the model have four digits
 
 
 class RobotRole(BaseModel):
-    """One role of the robot. `joints` names, for each field, the joint of the model that shows it
-    (a field in degrees by its angle, one from 0 to 1 by the joint's whole way); beside fields also
-    motors of gpio_mapping, which turn without an end. `i2c_addresses` says where chips of the role
-    are on this robot, by their name in i2c_devices, where its manifest's address is another's.
+    """A role of the robot. `joints` names the model's joint for each field (a field in degrees is
+    the joint's angle, one from 0 to 1 its full range); also for motors of gpio_mapping, which turn
+    without limits. `i2c_addresses` overrides addresses of the role's i2c_devices by name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,7 +37,7 @@ class RobotRole(BaseModel):
 
     @property
     def target(self) -> str:
-        """The name that routes use: "head", "arms.left"."""
+        """The target's name in routes: "head", "arms.left"."""
         return f"{self.role}.{self.instance}" if self.instance else self.role
 
 
@@ -48,10 +47,10 @@ class RobotManifest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(min_length=1, max_length=64)
-    urdf: str = ""  # path below manifests/; without one the robot has no picture
+    urdf: str = ""  # path below manifests/; empty: no model
     roles: list[RobotRole] = Field(min_length=1)
-    # Roles that share a computer, by its name; each other role has one of its own. The simulation
-    # builds the robot so; on a real one roles are given to nodes by adoption.
+    # Roles that share a computer, by node name; every other role has its own. Used by the
+    # simulation; on a real robot, adoption assigns roles to nodes.
     nodes: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")], list[str]] = {}
 
     @model_validator(mode="after")
@@ -80,7 +79,7 @@ class RobotManifest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RobotDescription:
-    """A robot with everything that its manifest names."""
+    """A robot manifest with the roles and the model that it names."""
 
     manifest: RobotManifest
     roles: dict[str, RoleConfig]  # by target
@@ -88,7 +87,7 @@ class RobotDescription:
 
 
 def load(manifests: Path, robot: str) -> RobotDescription:
-    """Raises config_invalid or config_missing with one sentence. Blocks."""
+    """Load and validate a robot. Raises config_invalid or config_missing. Blocks."""
     path = manifests / "robots" / f"{robot}.yaml"
     manifest = settings.load(RobotManifest, path, required=True)
     roles = {entry.target: read_role(manifests, entry)[0] for entry in manifest.roles}
@@ -100,8 +99,8 @@ def load(manifests: Path, robot: str) -> RobotDescription:
 
 
 def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
-    """A role of the robot and the text of its configuration, with the robot's own addresses.
-    Raises config_invalid or config_missing with one sentence. Blocks.
+    """Load a role's configuration with the robot's addresses; also returns its text. Raises
+    config_invalid or config_missing. Blocks.
     """
     path = _below(manifests, entry.config)
     role = settings.load(RoleConfig, path, required=True)
@@ -142,7 +141,7 @@ def _check_joints(manifest: RobotManifest, roles: dict[str, RoleConfig], urdf: P
             _check_joint(f"{entry.target}.{field}", role, field, joint)
 
 
-def _check_joint(what: str, role: RoleConfig, field: str, joint: "Joint") -> None:
+def _check_joint(what: str, role: RoleConfig, field: str, joint: "UrdfJoint") -> None:
     spec = role.fields.get(field)
     if spec is None:
         if field not in role.gpio_mapping:

@@ -1,5 +1,5 @@
-"""Reads a robot's model (URDF): its links and joints, and whether they make one tree. Not here:
-shapes (who draws the robot reads them), which field of a role moves a joint (robot_manifest.py).
+"""Parses a robot model (URDF): links and joints, checked to form one tree. Not here: shapes (the
+pages read them), which field moves a joint (manifest.py).
 """
 
 import math
@@ -15,8 +15,8 @@ _BOUNDED = ("revolute", "prismatic")
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
-    """One joint. Limits are in rad or m; both are 0 where it has none."""
+class UrdfJoint:
+    """A joint. Limits are in rad or m; both are 0 without limits."""
 
     name: str
     kind: str
@@ -27,21 +27,21 @@ class Joint:
     velocity: float = 0.0
     effort: float = 0.0
     axis: tuple[float, ...] = (1.0, 0.0, 0.0)
-    mimics: str = ""  # the joint that it follows
+    mimics: str = ""  # the joint whose motion is copied
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """A robot's links and joints."""
+class UrdfModel:
+    """Links and joints of a robot."""
 
     name: str
     root: str
     links: frozenset[str]
-    joints: dict[str, Joint]
+    joints: dict[str, UrdfJoint]
 
 
-def load(path: Path) -> Model:
-    """Raises config_missing or config_invalid with one sentence. Blocks."""
+def load(path: Path) -> UrdfModel:
+    """Load a model. Raises config_missing or config_invalid. Blocks."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
@@ -52,14 +52,14 @@ def load(path: Path) -> Model:
     return parse(data, str(path))
 
 
-def parse(data: bytes, name: str) -> Model:
-    """The same for a text; `name` is what the sentence calls it."""
+def parse(data: bytes, name: str) -> UrdfModel:
+    """Parse a model from bytes; errors call it `name`."""
     try:
-        text = data.decode()  # whatever encoding the file claims to have
+        text = data.decode()  # always UTF-8, whatever the file declares
     except UnicodeDecodeError as err:
         raise _fault(name, "is not UTF-8 text") from err
-    if "<!" in text.replace("<!--", ""):  # a model needs no entities, which can grow without end
-        raise _fault(name, "has a document type or entities; a model needs none")
+    if "<!" in text.replace("<!--", ""):  # entities can expand without limit
+        raise _fault(name, "has a document type or entities, which are not supported")
     try:
         robot = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as err:
@@ -74,12 +74,12 @@ def parse(data: bytes, name: str) -> Model:
                 raise _fault(name, f"names {twice} twice")
     for joint in joints:
         if joint.mimics and joint.mimics not in (other.name for other in joints):
-            raise _fault(name, f"joint {joint.name} mimics {joint.mimics}, which is not there")
+            raise _fault(name, f"joint {joint.name} mimics {joint.mimics}, which does not exist")
     root = _root(links, joints, name)
-    return Model(robot.get("name", ""), root, frozenset(links), {j.name: j for j in joints})
+    return UrdfModel(robot.get("name", ""), root, frozenset(links), {j.name: j for j in joints})
 
 
-def _joint(element: ElementTree.Element, name: str) -> Joint:
+def _joint(element: ElementTree.Element, name: str) -> UrdfJoint:
     joint = _named(element, name)
     kind = element.get("type", "")
     if kind not in _KINDS:
@@ -101,16 +101,16 @@ def _joint(element: ElementTree.Element, name: str) -> Joint:
     parent, child = (_end(element, end, joint, name) for end in ("parent", "child"))
     mimic = element.find("mimic")
     mimics = mimic.get("joint", "") if mimic is not None else ""
-    return Joint(joint, kind, parent, child, lower, upper, velocity, effort, axis, mimics)
+    return UrdfJoint(joint, kind, parent, child, lower, upper, velocity, effort, axis, mimics)
 
 
-def _root(links: list[str], joints: list[Joint], name: str) -> str:
-    """Every link but one has one parent, and all hang on that one."""
+def _root(links: list[str], joints: list[UrdfJoint], name: str) -> str:
+    """Return the root: every other link has one parent and is connected to it."""
     parents: dict[str, str] = {}
     for joint in joints:
         for end in (joint.parent, joint.child):
             if end not in links:
-                raise _fault(name, f"joint {joint.name} names the link {end}, which is not there")
+                raise _fault(name, f"joint {joint.name} names the link {end}, which does not exist")
         if joint.child in parents:
             raise _fault(name, f"link {joint.child} has two parents")
         parents[joint.child] = joint.parent
@@ -122,7 +122,7 @@ def _root(links: list[str], joints: list[Joint], name: str) -> str:
         while above in parents and steps <= len(links):
             above, steps = parents[above], steps + 1
         if above != roots[0]:
-            raise _fault(name, f"link {link} hangs on itself")
+            raise _fault(name, f"link {link} is its own ancestor")
     return roots[0]
 
 

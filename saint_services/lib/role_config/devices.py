@@ -1,6 +1,6 @@
-"""What a role manifest says of hardware: pins, and chips on I2C, SPI and serial lines. Each driver
-is named by its chip; what a driver needs is checked here, before anything is opened. Not here: the
-drivers (lib/hw), the rest of the manifest (lib/role_config).
+"""Hardware in a role configuration: pins, and chips on I2C, SPI and serial lines. Each driver is
+named after its chip, and the keys that it needs are checked before anything is opened. Not here:
+the drivers (lib/hw), the rest of the configuration (model.py).
 """
 
 from typing import Literal
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Bcm = int | None
 
-# Keys without which a driver cannot be opened. The older types are checked by who opens them.
+# Keys that a driver needs. The older types are checked when they are opened.
 _NEEDS = {
     "bts7960": ("pin", "reverse_pin"),
     "drv8833": ("pin", "reverse_pin"),
@@ -21,12 +21,12 @@ WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612")  # pulses on the
 MOTORS = ("hbridge", "bts7960", "drv8833", "tb6612", "roboclaw")
 
 
-class _Part(BaseModel):
+class _DeviceModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class PinSpec(_Part):
-    """A pin or a channel of a chip, and what hangs on it (specification: gpio_mapping)."""
+class PinSpec(_DeviceModel):
+    """A pin or a channel of a chip, and what it is connected to (specification: gpio_mapping)."""
 
     type: Literal[
         "servo",
@@ -52,13 +52,13 @@ class PinSpec(_Part):
     pulse_us: tuple[int, int] = (1000, 2000)
     reversed: bool = False
     current_device: str = ""  # key in i2c_devices: the meter in this motor's supply
-    # Of a servo with a meter: what it exerts for each ampere beyond those that it takes unloaded.
+    # For a servo with a meter: torque per ampere above the unloaded current.
     torque_nm_per_a: float | None = Field(default=None, gt=0)
     idle_current_a: float = Field(default=0.0, ge=0)
 
     @property
     def pwm_pins(self) -> tuple[int, ...]:
-        """The pins with pulses; without pulses on them a motor has no torque."""
+        """The PWM pins; without pulses on them a motor has no torque."""
         return tuple(pin for pin in (self.pin, self.reverse_pin) if pin is not None)
 
     @model_validator(mode="after")
@@ -69,7 +69,7 @@ class PinSpec(_Part):
         others = (*(self.direction_pins or ()), *self.enable_pins)
         for pin in others:
             if not 0 <= pin <= 27:
-                raise ValueError(f"there is no GPIO{pin}; BCM numbers go from 0 to 27")
+                raise ValueError(f"GPIO{pin} does not exist; BCM numbers are 0 to 27")
         used = [*self.pwm_pins, *others]
         if len(set(used)) != len(used):
             raise ValueError(f"{self.type} names a pin twice: {used}")
@@ -80,18 +80,18 @@ class PinSpec(_Part):
         return self
 
 
-class I2cDevice(_Part):
-    """A chip on an I2C bus. Chips that a role does not need may be missing (`required`)."""
+class I2cDevice(_DeviceModel):
+    """A chip on an I2C bus. A chip that is not `required` may be missing."""
 
     bus: int = Field(ge=0, le=31)
     address: int = Field(ge=0x03, le=0x77)
     driver: Literal["pca9685", "ssd1306", "mpu6050", "bmp280", "vl53l0x", "ina219"]
     purpose: str = ""
     required: bool = False
-    rate_hz: float = Field(default=0.0, ge=0, le=200)  # how often it is read; 0: as the driver does
+    rate_hz: float = Field(default=0.0, ge=0, le=200)  # read rate; 0: the driver's default
     gyro_range_dps: Literal[250, 500, 1000, 2000] = 500  # mpu6050
     accel_range_g: Literal[2, 4, 8, 16] = 4  # mpu6050
-    axes: tuple[str, str, str] = ("x", "y", "z")  # mpu6050: the chip's axes that show along ours
+    axes: tuple[str, str, str] = ("x", "y", "z")  # mpu6050: the chip's axes along ours
     shunt_ohm: float = Field(default=0.1, gt=0, le=10)  # ina219: 0.1 on most modules
     max_current_a: float = Field(default=3.2, gt=0, le=1000)  # ina219
 
@@ -102,15 +102,15 @@ class I2cDevice(_Part):
         return self
 
 
-class SpiDevice(_Part):
-    """A chip on an SPI bus; nobody on SPI says whether it is there."""
+class SpiDevice(_DeviceModel):
+    """A chip on an SPI bus; its presence cannot be detected."""
 
     bus: int = Field(ge=0, le=9)
     select: int = Field(ge=0, le=3)
     driver: Literal["ws2812", "st7789"]
     purpose: str = ""
     required: bool = False
-    speed_hz: int = Field(default=0, ge=0, le=125_000_000)  # 0: as the driver does
+    speed_hz: int = Field(default=0, ge=0, le=125_000_000)  # 0: the driver's default
     count: int = Field(default=1, ge=1, le=1000)  # ws2812: lights in the strip
     order: Literal["grb", "rgb"] = "grb"  # ws2812
     size: tuple[int, int] = (240, 240)  # st7789: dots, width and height
@@ -131,10 +131,10 @@ class SpiDevice(_Part):
         return self
 
 
-class SerialDevice(_Part):
+class SerialDevice(_DeviceModel):
     """A device on a serial line."""
 
-    port: str = Field(pattern=r"^/dev/[\w./:-]+$")  # best one of /dev/serial/by-id
+    port: str = Field(pattern=r"^/dev/[\w./:-]+$")  # preferably of /dev/serial/by-id
     baud: int = Field(default=115_200, ge=1200, le=4_000_000)
     driver: Literal["roboclaw"]
     address: int = Field(default=0x80, ge=0x80, le=0x87)

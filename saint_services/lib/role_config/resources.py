@@ -1,6 +1,6 @@
-"""What of a computer a role takes for itself: pins, PWM channels, chips, lines, the camera, one of
-its program's processes. Two roles on one node must not share any of it, nor two parts of one role a
-PWM channel. Pure. Not here: who asks (adoptiond, noded), what a board has (lib/hw).
+"""Hardware resources that a role reserves: pins, PWM channels, chips, lines, the camera, a process
+of its program. Roles on one node must not share them, nor two parts of one role a PWM channel.
+Pure. Not here: which board has what (lib/hw).
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,9 +10,8 @@ from pydantic import BaseModel
 from .devices import WITH_PWM
 from .model import RoleConfig
 
-PROCESSES = (
-    2  # of a role's program on one computer: systemd/saint-role-*.socket, saint-role-*@.socket
-)
+# Processes of a role's program on one computer: systemd/saint-role-*.socket, saint-role-*@.socket
+PROCESSES = 2
 _SEPARATE: Mapping[int, int] = {}
 
 _I2C = {0: ((0, "SDA"), (1, "SCL")), 1: ((2, "SDA"), (3, "SCL"))}
@@ -24,11 +23,11 @@ _SPI_SELECTS = {0: (8, 7), 1: (18, 17, 16)}
 _UART = ((14, "UART0 TXD"), (15, "UART0 RXD"))
 _HEADER_UARTS = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
 
-SPI0 = (7, 8, 9, 10, 11)  # all of them, whichever a role needs: the kernel takes them together
+SPI0 = (7, 8, 9, 10, 11)  # the kernel reserves all of them together
 
 
 def claims(config: RoleConfig) -> dict[str, str]:
-    """What is taken, and by which part of the role."""
+    """Return the reserved resources, each with the part of the role that needs it."""
     taken: dict[str, str] = {}
     for name, spec in (*config.gpio_mapping.items(), *config.spi_devices.items()):
         taken |= {f"GPIO{pin}": name for pin in sorted(pins(spec))}
@@ -36,7 +35,7 @@ def claims(config: RoleConfig) -> dict[str, str]:
         taken[f"the chip at 0x{chip.address:02x} on I2C bus {chip.bus}"] = name
     for name, spi in config.spi_devices.items():
         taken[f"SPI {spi.bus}.{spi.select}"] = name
-        if spi.driver == "ws2812":  # has no chip select: it shows whatever is sent to its bus
+        if spi.driver == "ws2812":  # no chip select: it displays everything on its bus
             taken[f"SPI bus {spi.bus}"] = name
     for name, line in config.serial_devices.items():
         taken[f"the serial line {line.port}"] = name
@@ -46,7 +45,7 @@ def claims(config: RoleConfig) -> dict[str, str]:
 
 
 def pins(spec: BaseModel) -> frozenset[int]:
-    """BCM numbers in any setting of an entry of gpio_mapping or spi_devices."""
+    """Return all BCM numbers of an entry of gpio_mapping or spi_devices."""
     settings: Mapping[str, object] = spec.model_dump(exclude_defaults=True)
     found = [value for key, value in settings.items() if "pin" in key]
     return frozenset(pin for value in found for pin in _numbers(value))
@@ -55,12 +54,12 @@ def pins(spec: BaseModel) -> frozenset[int]:
 def conflict(
     held: Iterable[RoleConfig], wanted: RoleConfig, channels: Mapping[int, int] = _SEPARATE
 ) -> str:
-    """Why this role cannot work beside those on one node, in one sentence; empty when it can.
-    `channels`: the computer's PWM channel of each pin that has one; none where pins share none.
+    """Return why this role conflicts with the roles on a node, as one sentence; empty without a
+    conflict. `channels`: the computer's PWM channel of each pin that has one.
     """
     others = [other for other in held if other.target != wanted.target]
     for other in others:
-        # What two roles may share, a third kind of use must not touch: pins of a bus.
+        # Bus pins may be shared between roles, but not used for anything else.
         for needed, taken in (
             (claims(wanted), _shared(other) | claims(other)),
             (_shared(wanted), claims(other)),
@@ -75,7 +74,7 @@ def conflict(
 
 
 def _shared(config: RoleConfig) -> dict[str, str]:
-    """Buses, and their pins, by which parts of the role."""
+    """Return buses and their pins, with the parts of the role that use them."""
     lines = {
         f"GPIO{bcm}": f"{', '.join(names)}: {line}"
         for (bcm, line), names in bus_lines(config).items()
@@ -88,7 +87,7 @@ def _without_process(others: Iterable[RoleConfig], wanted: RoleConfig) -> str:
     if len(same) < PROCESSES:
         return ""
     return (
-        f"{' and '.join(same)} are here already, and a node runs the program of role {wanted.role} "
+        f"{' and '.join(same)} are on this node, and a node runs the program of role {wanted.role} "
         f"{PROCESSES} times at most; put {wanted.target} on another node"
     )
 
@@ -96,7 +95,7 @@ def _without_process(others: Iterable[RoleConfig], wanted: RoleConfig) -> str:
 def _without_channel(
     others: Iterable[RoleConfig], wanted: RoleConfig, channels: Mapping[int, int]
 ) -> str:
-    """A channel has one pulse: two pins on it would move together."""
+    """Find two pins on one PWM channel, which would move together."""
     users: dict[int, tuple[int, str]] = {}
     for config in (*others, wanted):
         for name, pin in _pulsed(config):
@@ -124,8 +123,8 @@ def _numbers(value: object) -> list[int]:
 
 
 def bus_lines(config: RoleConfig) -> dict[tuple[int, str], list[str]]:
-    """By BCM number and what the line is, the parts of the role that need it. A bus that is not at
-    the header has none.
+    """Return the parts of the role by BCM number and function of each bus pin; empty for a bus that
+    is not on the header.
     """
     names: dict[tuple[int, str], list[str]] = {}
     for name, chip in config.i2c_devices.items():

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..api.firmware import UpdateVerdict
-from ..state import Store
+from ..state import StateStore
 
 LONGEST_LOG = 4096
 _MOST_BAD = 8
@@ -120,6 +120,6 @@ class Record(_Kept):
         return self.model_copy(update=changes)
 
 
-def store(directory: Path) -> Store[Record]:
+def store(directory: Path) -> StateStore[Record]:
     """Where it is kept."""
-    return Store(directory / "update.json", Record, version=1)
+    return StateStore(directory / "update.json", Record, version=1)

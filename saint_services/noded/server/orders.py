@@ -164,7 +164,7 @@ class Orders:
         key, server, our_nonce = met
         if signing.commitment(key, said.nonce) != server.commitment:
             raise SaintError(Code.REFUSED, "this is not what the server committed itself to")
-        code = signing.code(key, self._key.public, said.nonce, our_nonce)
+        code = signing.pairing_code(key, self._key.public, said.nonce, our_nonce)
         self.bond = Bond(server=server.server, server_key=key, code=code, since=now())
         self._is_kept = False
         if self._node.life.held:  # its trust.yaml was lost

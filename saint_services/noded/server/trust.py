@@ -8,10 +8,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from ...lib.api.orders import OrderKind, order_parts
-from ...lib.crypto.signing import Key, is_signed, load_key
+from ...lib.crypto.signing import PrivateKey, is_signed, load_key
 from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import SignedOrder_Request
-from ...lib.state import Store
+from ...lib.state import StateStore
 
 CHALLENGE_LASTS_S = 10.0
 _MOST_CHALLENGES = 16
@@ -78,9 +78,9 @@ class TrustFiles:
     def __init__(self, directory: Path) -> None:
         self.problem = ""
         self._directory = directory
-        self._bond = Store(directory / "trust.yaml", Bond, version=1, keeps_last_good=True)
+        self._bond = StateStore(directory / "trust.yaml", Bond, version=1, keeps_last_good=True)
 
-    def key(self) -> Key:
+    def key(self) -> PrivateKey:
         """Ours."""
         key, problem = load_key(self._directory / "node.key")
         self.problem = problem or self.problem

@@ -12,7 +12,7 @@ from ...lib.api.firmware import RolloutState
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
-from ...lib.state import Store
+from ...lib.state import StateStore
 from ...lib.state_machine import Runner
 from ..adapters.alerts import Alerts
 from ..state import SavedFirmware, SavedPlan
@@ -43,7 +43,7 @@ class Conductor:
 
     def __init__(
         self,
-        store: Store[SavedFirmware],
+        store: StateStore[SavedFirmware],
         limits: Limits,
         machines: Callable[[], Machines],
         send: Send,

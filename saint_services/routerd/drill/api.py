@@ -17,7 +17,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.health import Health
 from ...lib.ipc import Api, Call, Client
 from ...lib.machine import computer
-from ...lib.state import Store
+from ...lib.state import StateStore
 from ..estop.confirmations import Confirmations, holders
 from ..logic import Router
 from . import rules as drill
@@ -36,9 +36,9 @@ class SavedDrills(BaseModel):
     reports: list[DrillReport] = Field(default=[], max_length=MOST_REPORTS)
 
 
-def drills_store(folder: Path) -> Store[SavedDrills]:
+def drills_store(folder: Path) -> StateStore[SavedDrills]:
     """The file of the reports; a damaged one falls back to its last good copy."""
-    return Store(folder / FILE, SavedDrills, VERSION, keeps_last_good=True)
+    return StateStore(folder / FILE, SavedDrills, VERSION, keeps_last_good=True)
 
 
 class DrillApi:
@@ -49,7 +49,7 @@ class DrillApi:
         router: Router,
         confirmations: Confirmations,
         adoptiond: Client,
-        store: Store[SavedDrills],
+        store: StateStore[SavedDrills],
         health: Health,
         now: Callable[[], str],
     ) -> None:

@@ -13,7 +13,7 @@ import typer
 from ...lib.api.logs import LEVELS, MOST_LINES, LogFilter, LogLine, LogNames, LogPage, LogQuery
 from ...lib.ipc import Client
 from ...lib.logs import LogSource, robot_source
-from ...lib.logs.polling import follow_pages
+from ...lib.logs.source import follow_pages
 from ..connect import Place, client, runtime_directory
 from ..console import AsJson, print_json, run, styled
 from ..server import Server

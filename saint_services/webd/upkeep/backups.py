@@ -20,7 +20,7 @@ from ...lib.backup.archive import Content
 from ...lib.backup.sealed_key import key_in, with_key
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Client
-from ...lib.state import Store, write_atomic
+from ...lib.state import StateStore, write_atomic
 
 _VERSION = 1
 _LIMIT_S = 30.0
@@ -101,7 +101,7 @@ class Backups:
     ) -> None:
         self._keepers = keepers  # in the order in which they are restored
         self._key = key
-        self._store = Store(folder / "restore.json", Unfinished, _VERSION)
+        self._store = StateStore(folder / "restore.json", Unfinished, _VERSION)
         self._before = folder / "before-restore.zip"
         self._version = version
         self._busy = asyncio.Lock()

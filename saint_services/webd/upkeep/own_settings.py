@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...lib.backup.sections import Section
-from ...lib.state import Store
+from ...lib.state import StateStore
 
 VERSION = 1
 
@@ -29,7 +29,7 @@ class OwnSettings:
         self, folder: Path, shipped_name: str, use: Callable[[SavedSettings], None]
     ) -> None:
         self.shipped_name = shipped_name
-        self._store = Store(folder / "settings.json", SavedSettings, VERSION)
+        self._store = StateStore(folder / "settings.json", SavedSettings, VERSION)
         self._use = use
         self.saved = SavedSettings()
         self._turn = asyncio.Lock()

@@ -36,7 +36,7 @@ class FakeNode:
         self.bus: LocalBus = domain.bus(node_id)
         self._announcement = self.bus.publisher(topics.NODES_UNADOPTED)
         self._status = self.bus.publisher(topics.NODE_STATUS.at(node_id=node_id))
-        self.key = signing.Key(node_id.encode().ljust(32, b"n")[:32])
+        self.key = signing.PrivateKey(node_id.encode().ljust(32, b"n")[:32])
         self.server_key = ""
         self.bus.serve(topics.NODE_ORDER.at(node_id=node_id), self._ordered)
 

@@ -215,7 +215,7 @@ async def test_change_is_on_the_disk_before_it_is_in_force(
         raise SaintError(Code.INTERNAL, "the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr("saint_services.lib.state.Store.save", full)
+        broken.setattr("saint_services.lib.state.StateStore.save", full)
         with pytest.raises(SaintError, match="the disk is full"):
             await kept.change(Calibrate(target="head", field="pan", offset=9.0), nobody)
     assert kept.catalog.roles[RoleKey("head")] == HEAD

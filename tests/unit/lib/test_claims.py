@@ -70,7 +70,7 @@ def test_two_roles_of_one_program_fit_on_a_node_and_a_third_does_not():
     left, right, middle = (part("arms", instance=name) for name in ("left", "right", "middle"))
     assert conflict([left], right) == ""
     assert conflict([left, right], middle) == (
-        "arms.left and arms.right are here already, and a node runs the program of role arms 2 "
+        "arms.left and arms.right are on this node, and a node runs the program of role arms 2 "
         "times at most; put arms.middle on another node"
     )
 

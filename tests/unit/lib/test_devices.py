@@ -28,7 +28,7 @@ def test_complete_pin_is_taken(keys: dict[str, object]) -> None:
         ({"type": "roboclaw", "channel": 1}, "device is missing"),
         ({"type": "roboclaw", "device": "drive", "channel": 3}, "a RoboClaw has 1 and 2"),
         ({"type": "drv8833", "pin": 12, "reverse_pin": 12}, "names a pin twice"),
-        ({"type": "hbridge", "pin": 12, "enable_pins": [28]}, "there is no GPIO28"),
+        ({"type": "hbridge", "pin": 12, "enable_pins": [28]}, "GPIO28 does not exist"),
     ],
 )
 def test_wrong_pin_is_refused_with_a_reason(keys: dict[str, object], words: str) -> None:

@@ -44,7 +44,7 @@ def test_field_names_do_not_collide_with_arguments(lines: io.StringIO) -> None:
 
 @given(st.text(max_size=40))
 def test_no_value_can_forge_a_second_line(text: str) -> None:
-    entry = str(log._Entry("constant", {"value": text}))
+    entry = str(log._LogEntry("constant", {"value": text}))
 
     assert entry.isprintable()
 

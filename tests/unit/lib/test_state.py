@@ -32,8 +32,8 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path / "deep" / str(request.param)
 
 
-def store(path: Path, version: int = 1, **migrations: Any) -> state.Store[Kept]:
-    return state.Store(path, Kept, version, migrations.get("migrations"))
+def store(path: Path, version: int = 1, **migrations: Any) -> state.StateStore[Kept]:
+    return state.StateStore(path, Kept, version, migrations.get("migrations"))
 
 
 def test_first_start_gives_the_default_without_a_problem(path: Path) -> None:
@@ -61,7 +61,7 @@ def test_file_tells_its_version(path: Path) -> None:
 
 
 def test_older_version_is_migrated_step_by_step(path: Path) -> None:
-    state.Store(path, _Old, 1).save(_Old(title="x"))
+    state.StateStore(path, _Old, 1).save(_Old(title="x"))
     steps: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
         1: lambda data: {"label": data["title"]},
         2: lambda data: {"name": data["label"] + "!"},

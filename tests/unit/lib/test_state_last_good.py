@@ -27,8 +27,8 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path / "deep" / str(request.param)
 
 
-def store(path: Path, version: int = 1, migrations: Any = None) -> state.Store[Kept]:
-    return state.Store(path, Kept, version, migrations, keeps_last_good=True)
+def store(path: Path, version: int = 1, migrations: Any = None) -> state.StateStore[Kept]:
+    return state.StateStore(path, Kept, version, migrations, keeps_last_good=True)
 
 
 def saved(path: Path, name: str = "precious") -> bytes:
@@ -106,7 +106,7 @@ def test_file_and_copy_damaged_gives_the_default_and_a_problem(path: Path, damag
 
 
 def test_good_file_of_a_store_that_had_no_copy_gets_one(path: Path) -> None:
-    state.Store(path, Kept, 1).save(Kept(name="precious"))
+    state.StateStore(path, Kept, 1).save(Kept(name="precious"))
     store(path).load()
     path.unlink()
 

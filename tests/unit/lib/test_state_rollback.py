@@ -43,8 +43,8 @@ STEPS: dict[int, state.Migration] = {
 PROGRAMS: dict[int, type[BaseModel]] = {1: V1, 2: V2, 3: V3}
 
 
-def store(path: Path, version: int) -> state.Store[Any]:
-    return state.Store(path, PROGRAMS[version], version, STEPS)
+def store(path: Path, version: int) -> state.StateStore[Any]:
+    return state.StateStore(path, PROGRAMS[version], version, STEPS)
 
 
 def value(version: int, text: str) -> BaseModel:

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from saint_services.lib.crypto import signing
 from saint_services.lib.crypto.signing import (
-    Key,
-    code,
+    PrivateKey,
     commitment,
     find_key,
     is_signed,
     load_key,
     make_key,
     nonce,
+    pairing_code,
 )
 from saint_services.lib.state import last_good
 
-KEY, OTHER = Key(b"1" * 32), Key(b"2" * 32)
+KEY, OTHER = PrivateKey(b"1" * 32), PrivateKey(b"2" * 32)
 PARTS = st.lists(st.text(max_size=20), min_size=1, max_size=5)
 
 
@@ -43,15 +43,15 @@ def test_garbage_is_no_signature_and_raises_nothing(public: str, signature: str)
 
 def test_code_is_six_digits_and_differs_with_each_part():
     parts = [KEY.public, OTHER.public, nonce(), nonce()]
-    same = code(*parts)
-    assert same == code(*parts)
+    same = pairing_code(*parts)
+    assert same == pairing_code(*parts)
     assert len(same) == 7
     assert same.replace(" ", "").isdigit()
     codes = {same}
     for index in range(4):
         changed = list(parts)
         changed[index] = nonce()
-        codes.add(code(*changed))
+        codes.add(pairing_code(*changed))
     assert len(codes) == 5
 
 

@@ -31,7 +31,7 @@ from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
 
 REPOSITORY = Path(__file__).parents[3]
-SERVER = signing.Key(b"s" * 32)
+SERVER = signing.PrivateKey(b"s" * 32)
 READY = RoleReport(ready=True, safe=True, estop=False)
 
 

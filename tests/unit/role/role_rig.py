@@ -18,7 +18,7 @@ from saint_services.lib.generated.topics import (
     ROUTER_HEARTBEAT,
     TRACKS_CMD_VEL,
 )
-from saint_services.lib.records import Reading
+from saint_services.lib.records import RecordReading
 from saint_services.lib.role import Session
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_armsd.daemon import Arm
@@ -183,7 +183,7 @@ class Rig:
             if self.session.sensors:
                 self.session.sensors.step()
 
-    def pin(self, pin: int) -> Reading:
+    def pin(self, pin: int) -> RecordReading:
         """What is on a pin."""
         return self.board.bank.read(pin)
 

@@ -19,7 +19,7 @@ from saint_services.lib.api.routing import (
     RouteList,
 )
 from saint_services.lib.errors import SaintError
-from saint_services.lib.state import Store
+from saint_services.lib.state import StateStore
 from saint_services.routerd import state
 from tests.unit.routerd.daemon_rig import Robot, alive, places
 from tests.unit.routerd.rig import route
@@ -69,7 +69,7 @@ async def test_a_set_is_checked_without_being_used(robot: Robot) -> None:
 
 async def test_a_saved_route_that_is_not_used_says_why(tmp_path: Path) -> None:
     directories = places(tmp_path)
-    store: Store[Any] = state.routes_store(directories.state)
+    store: StateStore[Any] = state.routes_store(directories.state)
     await asyncio.to_thread(store.save, state.SavedRoutes(routes=[JAW, WRONG, JAW]))
     async with alive(directories) as robot:
         listed = await robot.client.request(routing.LIST_ROUTES, Nothing())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saint_services.lib.state import Store
+from saint_services.lib.state import StateStore
 from saint_services.setup import boot_file
 from saint_services.setup.boot_setup import Kept
 from saint_services.setup.config import KEPT, Machine
@@ -194,7 +194,7 @@ def test_any_text_can_be_kept(tmp_path_factory: pytest.TempPathFactory, text: st
     """What cannot be read again would take the settings with it."""
     path = tmp_path_factory.mktemp("data") / "machine.yaml"
     kept = Kept(machine=Machine(role="server"), texts={"user-data": text})
-    Store(path, Kept, 2).save(kept)
-    again = Store(path, Kept, 2)
+    StateStore(path, Kept, 2).save(kept)
+    again = StateStore(path, Kept, 2)
     assert again.load() == kept
     assert again.problem is None

@@ -11,7 +11,7 @@ from saint_services.lib.hw.motors import roboclaw
 from saint_services.lib.hw.motors.hbridge import HBridge
 from saint_services.lib.hw.motors.quadrature import Quadrature
 from saint_services.lib.hw.pwm.pca9685 import Pca9685
-from saint_services.lib.records import Reading
+from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.model import PinSpec, SerialDevice
 from tests.unit.role.role_rig import load_role
 from tools.sim.board import SimBoard
@@ -226,13 +226,13 @@ def test_bodies_stand_where_they_were_when_the_computer_started_again(tmp_path: 
 def test_motor_that_nobody_owns_runs_until_its_pin_is_quiet() -> None:
     plant = Plant.of(CONFIG)
     second_ns = 1_000_000_000
-    pins = {12: Reading(1.0, 1, 0), 13: Reading(0.0, 2, 3 * second_ns)}
+    pins = {12: RecordReading(1.0, 1, 0), 13: RecordReading(0.0, 2, 3 * second_ns)}
     plant.wheels[1].motor.duty = 1.0
 
-    def level(pin: int) -> Reading:
-        return pins.get(pin, Reading(0.0, 0, 0))
+    def level(pin: int) -> RecordReading:
+        return pins.get(pin, RecordReading(0.0, 0, 0))
 
-    def none(device: str, channel: int) -> Reading:
+    def none(device: str, channel: int) -> RecordReading:
         raise AssertionError
 
     plant.catch_up(second_ns, 10 * second_ns, level, none)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.state import Store
+from saint_services.lib.state import StateStore
 from saint_services.noded.state import StoredRole
 from tools.powercut.cuts import Cut, Shape, Timeline, every_cut
 from tools.powercut.environment import Environment, encode
@@ -83,7 +83,7 @@ class Disk:
         if role:
             config = Path(__file__).parents[3] / "manifests" / "roles" / f"{role}.yaml"
             assert config.exists()
-            Store(path, StoredRole, version=1).save(StoredRole(assigned_role=role))
+            StateStore(path, StoredRole, version=1).save(StoredRole(assigned_role=role))
             if cut_to >= 0:
                 path.write_bytes(path.read_bytes()[:cut_to])
         image.unlink(missing_ok=True)

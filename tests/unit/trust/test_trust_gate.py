@@ -5,16 +5,18 @@ from dataclasses import replace
 import pytest
 
 from saint_services.lib.api.orders import order_parts
-from saint_services.lib.crypto.signing import Key
+from saint_services.lib.crypto.signing import PrivateKey
 from saint_services.lib.generated.saint_msgs import SignedOrder_Request
 from saint_services.noded.server.trust import Bond, Challenges, refusal
 
-SERVER, OTHER = Key(b"1" * 32), Key(b"2" * 32)
+SERVER, OTHER = PrivateKey(b"1" * 32), PrivateKey(b"2" * 32)
 BOND = Bond(server="SAINT-01", server_key=SERVER.public)
 GIVEN = Challenges().given("c1", 100.0)
 
 
-def order(kind: str = "reset", by: Key = SERVER, challenge: str = "c1") -> SignedOrder_Request:
+def order(
+    kind: str = "reset", by: PrivateKey = SERVER, challenge: str = "c1"
+) -> SignedOrder_Request:
     made = SignedOrder_Request(
         node_id="pi_1", kind=kind, body="{}", challenge=challenge, server_key=by.public
     )

@@ -7,12 +7,12 @@ import pytest
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.orders import Challenged, OrderKind, answer_parts, order_parts
-from saint_services.lib.crypto.signing import Key, is_signed
+from saint_services.lib.crypto.signing import PrivateKey, is_signed
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from tests.unit.trust.trust_rig import Robot, adopt, report, seen
 
-EVIL = Key(b"e" * 32)
+EVIL = PrivateKey(b"e" * 32)
 BODIES = (
     "",
     "null",
@@ -31,7 +31,7 @@ BODIES = (
 
 
 async def order(
-    robot: Robot, kind: str, body: str, key: Key = EVIL, node_id: str = "pi_1"
+    robot: Robot, kind: str, body: str, key: PrivateKey = EVIL, node_id: str = "pi_1"
 ) -> msgs.SignedOrder_Response:
     """Signed as it should be, over a challenge that the node really gave."""
     service = topics.NODE_ORDER.at(node_id="pi_1")
@@ -81,7 +81,7 @@ async def test_server_cannot_bind_what_another_one_met(robot: Robot):
     async with robot.node() as node:
         meet = '{"server": "EVIL", "commitment": "' + "0" * 64 + '"}'
         assert (await order(robot, "meet", meet)).success
-        other = Key(b"o" * 32)
+        other = PrivateKey(b"o" * 32)
         bind = await order(robot, "bind", '{"nonce": "' + "1" * 32 + '"}', other)
         assert "did not introduce itself" in bind.message
         assert (await report(node)).state is NodeState.UNADOPTED

@@ -12,7 +12,7 @@ from saint_services.lib.api.credentials import (
     router_parts,
 )
 from saint_services.lib.api.node import RESET, NodeReset, RoleReport
-from saint_services.lib.crypto.signing import Key, is_signed
+from saint_services.lib.crypto.signing import PrivateKey, is_signed
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import RoleCredential
 from saint_services.lib.generated.topics import ROLE_CREDENTIAL
@@ -109,7 +109,7 @@ async def test_node_signs_for_its_console_and_the_server_knows_it(robot: Robot):
         for changes in (
             {"origin": SECOND},
             {"role": "head"},
-            {"signature": Key(b"e" * 32).sign("role", "pi_1", FIRST, "console")},
+            {"signature": PrivateKey(b"e" * 32).sign("role", "pi_1", FIRST, "console")},
             {"node_id": "pi_9"},
         ):
             with pytest.raises(SaintError):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from saint_services.lib.hw.pwm.servo import ServoScale
-from saint_services.lib.records import Reading
+from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.devices import MOTORS
 from saint_services.lib.role_config.model import FieldSpec, PinSpec, RoleConfig
 from tools.sim.bodies.base import Base, Ride
@@ -18,9 +18,9 @@ from tools.sim.bodies.servos import Servo
 from tools.sim.faults import SUPPLY, Fault, Switch
 
 Level = Callable[[int], float]  # of a pin
-PinReading = Callable[[int], Reading]
+PinReading = Callable[[int], RecordReading]
 # Of a servo chip's channel as pulse in us, of a motor controller's as signed duty.
-OutputReading = Callable[[str, int], Reading]
+OutputReading = Callable[[str, int], RecordReading]
 
 NOMINAL_V = 12.0
 _BATTERY_OHM = 0.03
@@ -85,7 +85,7 @@ class Joint:
     servo: Servo
     scale: ServoScale
 
-    def reading(self, pins: PinReading, outputs: OutputReading) -> Reading:
+    def reading(self, pins: PinReading, outputs: OutputReading) -> RecordReading:
         """What is on its line."""
         if self.spec.type == "servo":
             return pins(self.spec.pin or 0)

@@ -4,7 +4,7 @@ with, and what it is told about them. Not here: its packets (serial_peers.py).
 
 from pathlib import Path
 
-from saint_services.lib.records import Reading, Records
+from saint_services.lib.records import RecordReading, Records
 from tools.sim.bodies.plant import Plant
 from tools.sim.chips.roboclaw import RoboClawPeer, serial_file
 
@@ -19,10 +19,10 @@ class Controller:
         self._peer = RoboClawPeer(path)
         self._records = Records(path.with_suffix(".outputs"), _CHANNELS)
 
-    def output(self, channel: int) -> Reading:
+    def output(self, channel: int) -> RecordReading:
         """The duty of motor 1 or 2, and since when; none after the controller's own time-out."""
         written = self._records.read(channel - 1)
-        return Reading(self._peer.duty(channel), written.writes, written.stamp_ns)
+        return RecordReading(self._peer.duty(channel), written.writes, written.stamp_ns)
 
     def feed(self, plant: Plant, device: str) -> None:
         """Tell it what its encoders count and what its motors take."""

@@ -30,7 +30,7 @@ from saint_services.lib.hw.pwm.pca9685 import (
     SLEEP,
     STEPS,
 )
-from saint_services.lib.records import Reading, Records
+from saint_services.lib.records import RecordReading, Records
 from tools.sim.chips.base import Chip, ChipFault, ChipFile
 
 __all__ = ["CHIPS", "Chip", "ChipFault", "Pca9685Chip", "Ssd1306Chip"]
@@ -66,7 +66,7 @@ class Pca9685Chip(ChipFile):
             self._step()
         return self._sent(bytes(data))
 
-    def output(self, channel: int) -> Reading:
+    def output(self, channel: int) -> RecordReading:
         """What is on the output."""
         return self._records.read(channel)
 

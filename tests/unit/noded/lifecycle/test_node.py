@@ -114,7 +114,7 @@ def test_third_role_of_one_program_is_refused():
     )
     middle = Assignment(settings.parse(RoleConfig, text, "middle"), text, "SAINT-01")
     node, actions = step(both, AdoptRequested(7, "pi_1", middle, adds=True))
-    assert answers(actions)[0].message.startswith("arms.left and arms.right are here already")
+    assert answers(actions)[0].message.startswith("arms.left and arms.right are on this node")
     assert node == both
 
 
