@@ -36,7 +36,7 @@ class Credential(Reply):
 
 
 class RoleProof(Request):
-    """routerd asks adoptiond to verify a signature of a node for a role that it holds."""
+    """routerd has adoptiond verify a signature of a node for a role that it holds."""
 
     node_id: str = Field(max_length=64)
     origin: Origin
