@@ -56,6 +56,13 @@ _ENDINGS = {".py", ".js", ".html", ".md", ".yaml", ".service", ".socket", ".sh",
 _LEFT_OUT = {"tools/words.py", "web/package-lock.json"}
 _FOREIGN = re.compile(r"node_modules/|/generated/|^tests/data/")
 
+# Fields and messages on the wire keep their names, which clients rely on.
+_WIRE = re.compile(
+    r"(?<=[.\"'`])(?:asked|rivals|strangers|told)\b"
+    r"|\b(?:asked|rivals|strangers|told)(?=\??[:=\"'`])"
+    r"|\bRivalStatus\b"
+)
+
 # Names are read as words: `last_told`, `LastTold` and `lastTold` are "last told".
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -73,7 +80,8 @@ def faults(paths: list[Path]) -> Iterator[str]:
 
 def avoided(line: str) -> Iterator[tuple[str, str]]:
     """Yield each avoided word of a line and what to use instead."""
-    for found in _AVOIDED.finditer(_CAMEL.sub(" ", line).replace("_", " ")):
+    text = _CAMEL.sub(" ", _WIRE.sub("", line)).replace("_", " ")
+    for found in _AVOIDED.finditer(text):
         yield found[0], _WORDS_OF[int((found.lastgroup or "w0")[1:])]
 
 

@@ -1,8 +1,8 @@
-"""`python -m tools.gen [--check | --documents]`: write the generated files, or say which are stale:
+"""`python -m tools.gen [--check | --documents]`: write the generated files, or list the stale ones:
 modules from manifests/; the API's documents, and the types of the web pages, from webd's models.
 
-The modules are in git, so that everyone can read them; documents and types are not (`make setup`
-writes them): they are large, and each change of a row changes them.
+The modules are in git, so that everyone can read them. Documents and types are not (`make setup`
+writes them): they are large, and change with every row.
 """
 
 import json
@@ -50,7 +50,9 @@ def modules() -> dict[Path, str]:
 
 
 def stale(files: dict[Path, str]) -> list[Path]:
-    """The files whose text is not what it must be, and files that nothing generates."""
+    """Return the files whose text differs from the rendered one, and files that nothing
+    generates.
+    """
     wrong = [p for p, text in files.items() if not p.exists() or p.read_text() != text]
     if TARGET / "topics.py" not in files:
         return wrong
@@ -59,7 +61,7 @@ def stale(files: dict[Path, str]) -> list[Path]:
 
 
 def main() -> int:
-    """Exit code 0: up to date or written; 1: stale (with --check)."""
+    """Write or check the files. Exit code 0: up to date or written; 1: stale (with --check)."""
     files = documents() if "--documents" in sys.argv else render()
     wrong = stale(files)
     if "--check" in sys.argv:

@@ -14,7 +14,7 @@ _LINE = re.compile(r"^(?P<type>[\w/\[\]<>=]+)\s+(?P<name>[a-z]\w*)\s*(?:#\s*(?P<
 
 @dataclass
 class Docs:
-    """The comments of one message: its head and one per field."""
+    """The comments of one message: the head, and one per field."""
 
     head: str = ""
     fields: dict[str, str] = field(default_factory=dict)
@@ -22,12 +22,12 @@ class Docs:
 
 @dataclass
 class Interfaces:
-    """All definitions: `store` is rosbags' type store, `docs` and `services` are ours."""
+    """All definitions: `store` is rosbags' type store; `docs` and `services` are ours."""
 
     store: Any
     docs: dict[str, Docs]
     services: list[str]  # "saint_msgs/srv/AdoptNode"
-    messages: list[str]  # our own, halves of services included
+    messages: list[str]  # our own, including the halves of services
 
 
 def read(package: Path) -> Interfaces:
@@ -50,7 +50,7 @@ def read(package: Path) -> Interfaces:
 
 
 def _add(result: Interfaces, types: dict[str, Any], name: str, text: str) -> None:
-    # rosbags only knows .msg files: the half of a service is read as one, under its own name.
+    # rosbags reads .msg files only: the half of a service is parsed as one, under its own name.
     (fields,) = get_types_from_msg(text, name.replace("/srv/", "/msg/")).values()
     types[name] = fields
     result.docs[name] = _docs(text)
@@ -69,7 +69,7 @@ def _docs(text: str) -> Docs:
 
 
 def _event(name: str) -> Any:
-    """The introspection message that belongs to every service (REP 2012)."""
+    """Return the introspection message of a service (REP 2012)."""
 
     def at_most_one(half: str) -> Any:
         return Nodetype.SEQUENCE, ((Nodetype.NAME, f"{name}_{half}"), 1)
@@ -81,7 +81,7 @@ def _event(name: str) -> Any:
 
 
 def _char_is_uint8(store: Any) -> None:
-    """rosidl turns `char` of .msg files into `uint8` before it hashes; rosbags hashes the word."""
+    """Replace char by uint8: rosidl does so in .msg files before it hashes, rosbags does not."""
     gid = (Nodetype.ARRAY, ((Nodetype.BASE, ("uint8", 0)), 16))
     char = (Nodetype.ARRAY, ((Nodetype.BASE, ("char", 0)), 16))
     for name in ("service_msgs/msg/ServiceEventInfo", "rmw_dds_common/msg/Gid"):
@@ -91,14 +91,16 @@ def _char_is_uint8(store: Any) -> None:
 
 
 def _service(name: str) -> Any:
-    """A service as the struct of its three messages: what its type hash covers (REP 2016)."""
+    """Return a service as the struct of its three messages, which its type hash covers (REP
+    2016).
+    """
     parts = ("Request", "Response", "Event")
     fields = [(f"{p.lower()}_message", (Nodetype.NAME, f"{name}_{p}")) for p in parts]
     return [], fields
 
 
 def closure(store: Any, names: list[str]) -> list[str]:
-    """`names` and every message type they contain, dependencies first."""
+    """Return `names` and every message type that they contain, dependencies first."""
     found: list[str] = []
 
     def visit(name: str) -> None:
@@ -115,7 +117,7 @@ def closure(store: Any, names: list[str]) -> list[str]:
 
 
 def nested(kind: Any) -> str | None:
-    """The message type inside a field's kind, if there is one."""
+    """Return the message type inside a field's kind, if any."""
     if kind[0] in (Nodetype.ARRAY, Nodetype.SEQUENCE):
         kind = kind[1][0]
     return kind[1] if kind[0] == Nodetype.NAME else None

@@ -12,14 +12,14 @@ _TYPE = {"bool": "bool", "float32": "float", "float64": "float", "string": "str"
 
 
 def modules(interfaces: Interfaces, wanted: list[str]) -> dict[str, str]:
-    """Source by module name, e.g. "geometry_msgs" -> text."""
+    """Return source text by module name, e.g. "geometry_msgs"."""
     names = closure(interfaces.store, wanted)
     packages = sorted({name.split("/")[0] for name in names})
     return {package: _module(interfaces, package, names) for package in packages}
 
 
 def class_name(name: str) -> str:
-    """ "saint_msgs/msg/EStop" -> "EStop"."""
+    """Return the class of a type: "saint_msgs/msg/EStop" -> "EStop"."""
     return name.rsplit("/", 1)[1]
 
 

@@ -7,12 +7,12 @@ from .messages import HEAD, class_name
 
 
 def types_of(table: dict[str, Any]) -> list[str]:
-    """Every message type that topics.yaml names."""
+    """Return every message type that topics.yaml names."""
     return sorted({row["type"] for row in table["topics"].values()} | set(table["standard_types"]))
 
 
 def topics(table: dict[str, Any], interfaces: Interfaces, generated: list[str]) -> str:
-    """The module `topics`: one constant per topic and service."""
+    """Render the module `topics`: one constant per topic and service."""
     text = HEAD.format(title="Every topic and service of the robot.")
     text += "\nfrom typing import Any, Final\n\nfrom ..bus import Qos, Service, Topic\n"
     for package in sorted({name.split("/")[0] for name in generated}):
@@ -49,8 +49,8 @@ def _service(name: str, row: dict[str, Any], interfaces: Interfaces) -> str:
 
 
 def errors(table: dict[str, Any]) -> str:
-    """The module `errors`: the codes and what belongs to each."""
-    text = HEAD.format(title="Every error that a person can meet.")
+    """Render the module `errors`: codes, titles, status and fixes."""
+    text = HEAD.format(title="Every error that users see.")
     text += (
         "\nfrom dataclasses import dataclass\nfrom enum import StrEnum\nfrom typing import Final\n"
     )

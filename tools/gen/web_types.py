@@ -1,5 +1,5 @@
-"""Renders the API's models as the TypeScript declarations that the web pages are checked with:
-each action with its params and its reply, each topic with its state.
+"""Renders the API's models as TypeScript declarations for the web pages: params and reply of each
+action, state of each topic.
 """
 
 import json
@@ -19,60 +19,66 @@ Data = dict[str, Any]
 Model = type[BaseModel]
 
 _HEAD = """\
-// What the robot is asked and answers, as its models say it. A reply is whole; a part of a state
-// may be missing until it was heard. What ends in "Given" is what may be sent of a model that also
-// comes back.
+// Requests and replies of the robot, from its models. A reply is complete; a part of a state may be
+// missing until it is received. A name with "Given" is the request form of a model that is also a
+// reply.
 //
 // Written by `make gen` from saint_services; do not edit.
 """
 _WIDTH = 100
-_WHOLE = {"LatchState", "OutputsState", "PressState"}  # of the states: told at once or not at all
+_WHOLE = {"LatchState", "OutputsState", "PressState"}  # states that are always complete
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
 
 
 def module() -> str:
-    """The declarations as text."""
+    """Return the declarations of the whole API."""
     return declarations(list(http_form.every()), states.STATES)
 
 
 def declarations(actions: list[http_form.Named], topics: Mapping[str, Model]) -> str:
-    """Of these actions and states, and of the requests that are no actions."""
-    replies = {each.entry.reply for each in actions} | {each.reply for each in OTHERS}
-    told = Side({model for model in replies if model} | {BackupInfo, ErrorReply, *topics.values()})
-    asked = Side({each.entry.params for each in actions})
-    for name, schema in told.named.items():
+    """Return the declarations of these actions and states, and of requests that are not actions."""
+    models = {each.entry.reply for each in actions} | {each.reply for each in OTHERS}
+    replies = ModelSide(
+        {model for model in models if model} | {BackupInfo, ErrorReply, *topics.values()}
+    )
+    params = ModelSide({each.entry.params for each in actions})
+    for name, schema in replies.named.items():
         if "properties" in schema and name not in _state_models():
             schema["required"] = list(schema["properties"])
-    asked.given = {name for name in asked.named.keys() & told.named if _is_object(told.named[name])}
-    blocks = {
-        side.name(name): side.declaration(name) for side in (asked, told) for name in side.named
+    params.given = {
+        name for name in params.named.keys() & replies.named if _is_object(replies.named[name])
     }
-    rows = "\n".join(f"  {topic}: {told.of(model)};" for topic, model in topics.items())
+    blocks = {
+        side.name(name): side.declaration(name) for side in (params, replies) for name in side.named
+    }
+    rows = "\n".join(f"  {topic}: {replies.of(model)};" for topic, model in topics.items())
     return "\n".join(
         [
             _HEAD,
             *(text for _, text in sorted(blocks.items())),
             f"/** State by topic. */\nexport interface States {{\n{rows}\n}}\n",
-            "/** What each action is given and what it answers, by group. */\n"
-            "export interface Actions {\n" + "\n".join(_groups(actions, asked, told)) + "\n}\n",
+            "/** Params and reply of each action, by group. */\n"
+            "export interface Actions {\n" + "\n".join(_groups(actions, params, replies)) + "\n}\n",
         ]
     )
 
 
-def _groups(actions: Iterable[http_form.Named], asked: "Side", told: "Side") -> Iterator[str]:
+def _groups(
+    actions: Iterable[http_form.Named], params: "ModelSide", replies: "ModelSide"
+) -> Iterator[str]:
     groups: dict[str, list[http_form.Named]] = {}
     for each in actions:
         groups.setdefault(each.group, []).append(each)
     for group, members in groups.items():
         yield f"  {group}: {{"
         for each in members:
-            reply = told.of(each.entry.reply) if each.entry.reply else "null"
-            yield f"    {each.action}: {{ params: {asked.of(each.entry.params)}; reply: {reply} }};"
+            reply = replies.of(each.entry.reply) if each.entry.reply else "null"
+            yield f"    {each.action}: {{ params: {params.of(each.entry.params)}; reply: {reply} }};"
         yield "  };"
 
 
 def _state_models() -> set[str]:
-    """Models of states alone of which a part may be missing."""
+    """Return models that only states use, whose parts may be missing."""
     own = (each for each in vars(states).values() if isinstance(each, type))
     names = {each.__name__ for each in own if each.__module__ == states.__name__}
     return names - _WHOLE
@@ -82,8 +88,8 @@ def _is_object(schema: Data) -> bool:
     return "properties" in schema
 
 
-class Side:
-    """What is asked, or what is answered: the same model may be whole in the one only."""
+class ModelSide:
+    """The models of requests, or those of replies: optional fields differ between both."""
 
     def __init__(self, models: set[Model]) -> None:
         ordered = sorted(models, key=lambda model: (model.__name__, model.__module__))
@@ -92,15 +98,15 @@ class Side:
         self.given: set[str] = set()
 
     def of(self, model: Model) -> str:
-        """The type of one of the models."""
+        """Return the type of a model."""
         return self._type(self._refs[(model, "validation")])
 
     def name(self, name: str) -> str:
-        """What a model is called on this side."""
+        """Return the name of a model on this side."""
         return f"{name}Given" if name in self.given else name
 
     def declaration(self, name: str) -> str:
-        """The model as an interface, or a name for something else."""
+        """Declare a model as an interface, or as a type alias."""
         schema = self.named[name]
         doc, called = _doc(schema), self.name(name)
         if not _is_object(schema):
@@ -115,7 +121,7 @@ class Side:
         return f"{doc}export interface {called} {{\n" + "\n".join(lines) + "\n}\n"
 
     def _type(self, schema: Data) -> str:
-        """The TypeScript type of one JSON schema."""
+        """Return the TypeScript type of a JSON schema."""
         if "$ref" in schema:
             return self.name(_short(schema["$ref"].rsplit("/", 1)[1]))
         if "const" in schema:
@@ -147,7 +153,9 @@ class Side:
 
 
 def _short(name: str) -> str:
-    """Of two models of one name pydantic gives the whole module too; its last part is enough."""
+    """Shorten a model's name: pydantic adds the whole module to ambiguous names; its last part is
+    enough.
+    """
     *module, own = name.split("__")
     return module[-1].capitalize() + own if module else own
 
@@ -158,7 +166,7 @@ def _doc(schema: Data) -> str:
 
 
 def _fitting(line: str) -> str:
-    """A union that is too long for its line has one member on each."""
+    """Break a union that is too long for its line, one member per line."""
     if len(line) <= _WIDTH or " | " not in line:
         return line
     indent = " " * (len(line) - len(line.lstrip()) + 2)

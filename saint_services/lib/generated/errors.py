@@ -1,4 +1,4 @@
-"""Every error that a person can meet.
+"""Every error that users see.
 
 Written by `make gen` from manifests/; do not edit.
 """

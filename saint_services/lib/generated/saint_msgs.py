@@ -22,7 +22,7 @@ class ArmCommand:
 
     target_positions: Sequence[float] = ()  # degrees, joint_0 first; NaN leaves a joint as it is
     speed_factor: float = 0.0  # 0.0 to 1.0 of the joints' top speed
-    immediate: bool = False  # override the motion under way
+    immediate: bool = False  # override the current motion
 
 
 @dataclass(slots=True)
@@ -103,14 +103,14 @@ class EStopPress:
     HASH: ClassVar[str] = "RIHS01_165653744366e84ff28689c10a6d09f275774196c6c57605d2f4c3eff44c6193"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("source", "string"), ("reason", "string"), ("since", "string"))
 
-    source: str = ""  # who pressed
+    source: str = ""  # source of the press
     reason: str = ""
     since: str = ""  # ISO 8601, UTC
 
 
 @dataclass(slots=True)
 class EStop:
-    """The latch. Topic /saint/estop, reliable and transient local, published by routerd alone."""
+    """The e-stop latch. Topic /saint/estop, reliable and transient local, published by routerd alone."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/EStop"
     HASH: ClassVar[str] = "RIHS01_0554c14e5485ce4647a4a7e2143e4d737ca06cd3e931745888336dd93bceb5ee"
@@ -118,16 +118,16 @@ class EStop:
 
     stamp: Time = field(default_factory=Time)
     active: bool = False
-    source: str = ""  # who pressed first, or who cleared it
+    source: str = ""  # source of the first press, or of the clear
     reason: str = ""  # of the first press
     generation: int = 0  # rises with every press and every clear
     presses: Sequence[EStopPress] = ()  # the first and the newest, oldest first; empty while not active
-    presses_left_out: int = 0  # presses after the first that the list has no room for
+    presses_left_out: int = 0  # presses omitted after the first
 
 
 @dataclass(slots=True)
 class RivalStatus:
-    """A route that wanted a field and did not get it."""
+    """A contender: a route that requests a field but does not drive it."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RivalStatus"
     HASH: ClassVar[str] = "RIHS01_8c4b1767ca285e62f56fb7b6447ec4b3dfcdb74675715327e4a3613494a49308"
@@ -136,13 +136,13 @@ class RivalStatus:
     route: str = ""
     source: str = ""
     value: float = 0.0  # in the unit of the field
-    age_ms: int = 0  # age of its newest sample; 4294967295: unknown, none counts; 4294967294: or more
+    age_ms: int = 0  # age of its newest sample; 4294967295: no valid sample; 4294967294: or more
     reason: str = ""  # "lower priority", "timed out", "panel locked by rc", "mixed in", ...
 
 
 @dataclass(slots=True)
 class FieldStatus:
-    """What the router commands for an output field, and why. Where the output stands is the state of its role."""
+    """What the router commands for an output field, and why. The role's state has the actual value."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/FieldStatus"
     HASH: ClassVar[str] = "RIHS01_fd09586c4652602426850cbd63b69d6ef3507b7cbb267761786e32a09ca70338"
@@ -151,19 +151,19 @@ class FieldStatus:
     target: str = ""  # "head", "arms.left", "tracks"
     field: str = ""  # "pan", "linear"
     unit: str = ""  # "deg", "m/s"
-    value: float = 0.0  # commanded, in `unit`, not measured; NaN: a position that nobody commands
-    winner: str = ""  # route in control; empty: nobody, the loss policy is in force
-    source: str = ""  # its source; empty when nobody is in control
+    value: float = 0.0  # commanded, in `unit`, not measured; NaN: a position without a command
+    winner: str = ""  # route in control; empty: none, the loss policy is in force
+    source: str = ""  # source of that route; empty: none
     age_ms: int = 0  # age of the winner's newest sample; 4294967295: unknown; 4294967294: or more
     policy: str = ""
-    clamped: bool = False  # a limit or the slew rate changed the value, also one of a mix
-    changed_ms: int = 0  # time since the winner changed; 0: never since the router started
+    clamped: bool = False  # a limit or the slew rate changed the value, also that of a blend
+    changed_ms: int = 0  # time since the winner changed; 0: not since the router's start
     rivals: Sequence[RivalStatus] = ()
 
 
 @dataclass(slots=True)
 class FirmwareStatus:
-    """What runs on a machine, what its update is doing, how the last one ended. Topic /saint/nodes/<id>/firmware: latched, told on every change."""
+    """Release and update state of a machine. Topic /saint/nodes/<id>/firmware: latched, published on every change."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/FirmwareStatus"
     HASH: ClassVar[str] = "RIHS01_4ca6458f14a4bb1566056e90b4edd79e19b5ed04705d7ee73cd191b3de1455d2"
@@ -171,17 +171,17 @@ class FirmwareStatus:
 
     stamp: Time = field(default_factory=Time)
     node_id: str = ""
-    version: str = ""  # release that runs
+    version: str = ""  # running release
     slot: str = ""  # "A" or "B"; empty where there are no slots
     spare_version: str = ""  # release in the other slot; empty when there is none or it is unusable
     state: str = ""  # "idle", "installing", "restarting", "verifying"
     progress: int = 0  # percent of the installation
-    target_version: str = ""  # being installed, or tried last
-    attempt: int = 0  # how often it was tried, from 1; 0 when there was none
-    verdict: str = ""  # of the last try: "", "healthy", "rolled_back", "failed", "refused"
+    target_version: str = ""  # being installed, or installed last
+    attempt: int = 0  # number of attempts, from 1; 0 without an update
+    verdict: str = ""  # of the last attempt: "", "healthy", "rolled_back", "failed", "refused"
     reason: str = ""  # why, when the verdict is not healthy
-    log_excerpt: str = ""  # last lines of the log that belong to the reason, at most 4 KiB
-    blocked_by: str = ""  # why no update may start now, e.g. that outputs are live; empty when it may
+    log_excerpt: str = ""  # last log lines for the reason, at most 4 KiB
+    blocked_by: str = ""  # why no update can start now, e.g. live outputs; empty if one can
 
 
 @dataclass(slots=True)
@@ -192,7 +192,7 @@ class GPIOPin:
     HASH: ClassVar[str] = "RIHS01_e183d5a21d563ac576f7f1797b8d1bd09e837a2f51e20a60365b8918f51218f8"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("pin_number", "uint8"), ("pin_name", "string"), ("direction", "string"), ("current_state", "string"), ("in_use", "bool"), ("used_by", "string"))
 
-    pin_number: int = 0  # BCM number; 255: none, it is power or ground
+    pin_number: int = 0  # BCM number; 255: power or ground
     pin_name: str = ""  # BCM name, e.g. "GPIO17"; "3V3", "5V", "GND"
     direction: str = ""  # "input", "output", "pwm", "i2c", "spi", "uart", "power", "ground", "alternate"
     current_state: str = ""  # "high", "low", "pwm_50" (duty in percent), "unknown"
@@ -292,8 +292,8 @@ class InputSample:
     stamp: Time = field(default_factory=Time)  # when it was captured
     source: str = ""  # "rc", "livelink:<subject>", "websocket:<client>", "autonomous:<name>"
     sequence: int = 0  # rises with every new sample of this source
-    failsafe: bool = False  # the source says itself that its signal is lost
-    target: str = ""  # only for direct commands: the one target that they name, else empty
+    failsafe: bool = False  # the source reports a lost signal
+    target: str = ""  # for direct commands: their target; else empty
     names: Sequence[str] = ()  # "channel_1", "headYaw", or the target's field names
     values: Sequence[float] = ()  # as many as there are names, always finite
 
@@ -317,7 +317,7 @@ class LiveLinkFrame:
 
 @dataclass(slots=True)
 class LiveLinkSubject:
-    """What is known of one LiveLink subject."""
+    """State of a LiveLink subject."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/LiveLinkSubject"
     HASH: ClassVar[str] = "RIHS01_316e094a584aeeb7530d82857a40c111b3b01b0296768548db3bcbb080185159"
@@ -329,7 +329,7 @@ class LiveLinkSubject:
     frame_rate: float = 0.0  # Hz, measured
     last_frame: int = 0  # number of the last frame
     lost: int = 0  # frames missing, by their numbers
-    tracked: bool = False  # false: alive but nothing tracked (no face)
+    tracked: bool = False  # false: connected, but no face detected
     properties: Sequence[str] = ()
 
 
@@ -356,13 +356,13 @@ class PeripheralInfo:
 
     type: str = ""  # "i2c", "spi", "usb", "camera", "can", "serial"
     address: str = ""  # bus address or port, e.g. "1:0x68"
-    description: str = ""  # what it looks like, e.g. "MPU6050?"
-    responsive: bool = False  # it answered the last probe
+    description: str = ""  # assumed device, e.g. "MPU6050?"
+    responsive: bool = False  # responded to the last probe
 
 
 @dataclass(slots=True)
 class NodeAnnouncement:
-    """A node without a role says that it is there. Topic /saint/nodes/unadopted, 1 Hz."""
+    """A node without a role announces itself. Topic /saint/nodes/unadopted, 1 Hz."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/NodeAnnouncement"
     HASH: ClassVar[str] = "RIHS01_2e4608a1940800722b32fa45eb8930fca48262ef3288321faa70e628cc79bda9"
@@ -371,13 +371,13 @@ class NodeAnnouncement:
     stamp: Time = field(default_factory=Time)
     node_id: str = ""  # a legal ROS token: letters, digits, underscore, no leading digit
     mac_address: str = ""
-    display_name: str = ""  # empty until a person names it
+    display_name: str = ""  # empty until a user names the node
     hardware_model: str = ""  # e.g. "Raspberry Pi 4 Model B Rev 1.4"
     hardware_rev: str = ""
     firmware_version: str = ""
     state: str = ""  # "boot", "updating", "unadopted", "adopting"
     reason: str = ""  # why the last adoption failed; empty when there was none
-    role_lost: bool = False  # its role file is lost: it requests its roles from its server, which keeps them
+    role_lost: bool = False  # the role file is lost: the node requests its roles from its server
     server: str = ""  # id of the server it belongs to; empty when free
     address: str = ""  # IP address on the internal network
     cpu_temp: float = 0.0  # degrees Celsius
@@ -418,15 +418,15 @@ class NodeRole:
     instance: str = ""  # "left", "right" or empty
     state: str = ""  # "adopting", "active", "updating"
     config_version: str = ""  # version of the role configuration in force
-    reason: str = ""  # why it is not well; empty when it is
-    restarts: int = 0  # how often its process had to be started again
-    alive: bool = False  # its process answers and its devices are open
-    outputs_safe: bool = False  # it is in its safe state
+    reason: str = ""  # why the role is not healthy; empty: healthy
+    restarts: int = 0  # restarts of the role's process
+    alive: bool = False  # the process responds and its devices are open
+    outputs_safe: bool = False  # the role is in its safe state
 
 
 @dataclass(slots=True)
 class NodeRoles:
-    """Every role of a node. Topic /saint/nodes/<id>/roles, on every change, kept for those who come later. NodeStatus tells the first one only: it is for those who know of no others."""
+    """Every role of a node. Topic /saint/nodes/<id>/roles, on every change, latched. NodeStatus has the first role only, for older subscribers."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/NodeRoles"
     HASH: ClassVar[str] = "RIHS01_5b2cfc08c94ec33e4c572ed0c270b8f31f6d837cb36a3ee9566195fc235a1526"
@@ -434,13 +434,13 @@ class NodeRoles:
 
     stamp: Time = field(default_factory=Time)
     node_id: str = ""
-    firmware_version: str = ""  # of the release that says so: an older one tells nothing here
+    firmware_version: str = ""  # of the publishing release; empty in older releases
     roles: Sequence[NodeRole] = ()  # the first is the one of NodeStatus; none while the node is free
 
 
 @dataclass(slots=True)
 class NodeStatus:
-    """Life sign of an adopted node. Topic /saint/nodes/<id>/status, 1 Hz and on every change."""
+    """Heartbeat of an adopted node. Topic /saint/nodes/<id>/status, 1 Hz and on every change."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/NodeStatus"
     HASH: ClassVar[str] = "RIHS01_d9dcf3b756aed3428c0351b2833fc50dc49ccc686a49b8a9f10f91e525af3141"
@@ -457,19 +457,19 @@ class NodeStatus:
     role: str = ""  # "head", "arms", "tracks", "console"
     instance: str = ""  # "left", "right" or empty
     config_version: str = ""  # version of the role configuration in force
-    reason: str = ""  # why it is not well; empty when it is
+    reason: str = ""  # why the node is not healthy; empty: healthy
     address: str = ""
     cpu_temp: float = 0.0  # degrees Celsius
     cpu_usage: float = 0.0  # percent, 0 to 100
     memory_usage: float = 0.0  # percent, 0 to 100
     uptime_seconds: int = 0
-    role_restarts: int = 0  # how often the role process had to be started again
+    role_restarts: int = 0  # restarts of the role's process
     outputs_safe: bool = False  # the role is in its safe state
 
 
 @dataclass(slots=True)
 class NodeTrust:
-    """Which server a node belongs to. Topic /saint/nodes/<id>/trust, kept for those who come later."""
+    """Which server a node belongs to. Topic /saint/nodes/<id>/trust, latched."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/NodeTrust"
     HASH: ClassVar[str] = "RIHS01_d4de6a6467731c60a0989c5b580bf56b401d45e8c7dfd0e0e4567958a3947ada"
@@ -477,9 +477,9 @@ class NodeTrust:
 
     node_id: str = ""
     node_key: str = ""  # Ed25519, hexadecimal
-    server: str = ""  # name of its server; empty when it belongs to nobody
+    server: str = ""  # name of its server; empty: none
     server_key: str = ""  # Ed25519, hexadecimal
-    code: str = ""  # six digits that the server shows too; empty when it belongs to nobody
+    code: str = ""  # six digits that the server shows too; empty: no server
 
 
 @dataclass(slots=True)
@@ -510,13 +510,13 @@ class RCReceiverState:
     failsafe: bool = False  # the transmitter's signal is lost
     channel_count: int = 0
     channels: Sequence[RCChannelState] = ()
-    rssi: float = 0.0  # dBm; 0 when the protocol does not tell
+    rssi: float = 0.0  # dBm; 0 if the protocol does not report it
     frame_rate_hz: int = 0
 
 
 @dataclass(slots=True)
 class RoleCredential:
-    """Proof that a role process belongs to a node. Topic /saint/roles/credential, kept for those who come later."""
+    """Proof that a role process belongs to a node. Topic /saint/roles/credential, latched."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RoleCredential"
     HASH: ClassVar[str] = "RIHS01_b9dc0e5188749c0226d8b1f7c13a159b3cbe8cdc94ed12c30cf20b81dbd90554"
@@ -557,12 +557,12 @@ class RouteStatus:
     estop_source: str = ""
     estop_reason: str = ""
     stop_switches: Sequence[str] = ()  # switches and buttons that stop the robot; none: a warning stands
-    fields: Sequence[FieldStatus] = ()  # last, for it is encoded in steps (lib/bus/cdr.encode_into)
+    fields: Sequence[FieldStatus] = ()  # last, because it is encoded in steps (lib/bus/cdr.encode_into)
 
 
 @dataclass(slots=True)
 class RouterCredential:
-    """Proof that a router belongs to a server. Topic /saint/router/credential, kept for those who come later."""
+    """Proof that a router belongs to a server. Topic /saint/router/credential, latched."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RouterCredential"
     HASH: ClassVar[str] = "RIHS01_6f4f2d55159eb3749916d6b1c89c9f478a37ad1d797d2f580de744e885efedba"
@@ -576,7 +576,7 @@ class RouterCredential:
 
 @dataclass(slots=True)
 class RouterHeartbeat:
-    """The router lives. Topic /saint/router/heartbeat, 20 Hz."""
+    """Heartbeat of the router. Topic /saint/router/heartbeat, 20 Hz."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RouterHeartbeat"
     HASH: ClassVar[str] = "RIHS01_0e8763d13857573fb6ce324fd0409b267075933719957c19a4a875e322f64ef0"
@@ -584,13 +584,13 @@ class RouterHeartbeat:
 
     stamp: Time = field(default_factory=Time)
     sequence: int = 0
-    estop: bool = False  # the latch again, for those who missed the topic
+    estop: bool = False  # state of the latch
     estop_generation: int = 0
 
 
 @dataclass(slots=True)
 class RouterWriters:
-    """Participants that write inputs for this robot alone: its receiver, its pages, its face capture. Other robots on the same bus ignore what they publish. Topic /saint/router/writers, kept for those who come later."""
+    """Participants that write inputs for this robot only: its receiver, pages and face capture. Other robots on the same bus ignore their samples. Topic /saint/router/writers, latched."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RouterWriters"
     HASH: ClassVar[str] = "RIHS01_ec72fa45c2f0c33be0d2cd5f98d07eb6ba58b3bc2f217d0b8c4d15497c1829ed"
@@ -601,14 +601,14 @@ class RouterWriters:
 
 @dataclass(slots=True)
 class StopOutcome:
-    """What the newest stop has done to one target."""
+    """What the newest stop did to one target."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/StopOutcome"
     HASH: ClassVar[str] = "RIHS01_1c9e32b2bcab82df9de57c02bff9f144e9e1de0a5a4ded8483c2605b0bfb3468"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("target", "string"), ("node_id", "string"), ("state", "string"), ("after_ms", "float32"), ("detail", "string"))
 
     target: str = ""
-    node_id: str = ""  # that holds the role; empty: unknown
+    node_id: str = ""  # node that holds the role; empty: unknown
     state: str = ""  # stopped, guard, stopping, silent (no answer), absent (no node holds the role)
     after_ms: float = 0.0  # from the press to the confirmation; NaN: not confirmed
     detail: str = ""
@@ -616,7 +616,7 @@ class StopOutcome:
 
 @dataclass(slots=True)
 class StopOutcomes:
-    """Who has confirmed the stop. Topic /saint/estop/outcome, reliable and transient local, published by routerd."""
+    """Confirmations of the stop. Topic /saint/estop/outcome, reliable and transient local, published by routerd."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/StopOutcomes"
     HASH: ClassVar[str] = "RIHS01_080043988380cad5a29dd488d945db198bb14aa78a485bc6150f82a8378a7815"
@@ -625,13 +625,13 @@ class StopOutcomes:
     stamp: Time = field(default_factory=Time)
     active: bool = False  # the latch
     generation: int = 0  # of the latch
-    confirmed: bool = False  # everyone expected is stopped or made safe by the guard
+    confirmed: bool = False  # every expected target is stopped or made safe by the guard
     outcomes: Sequence[StopOutcome] = ()  # empty while the latch is not active
 
 
 @dataclass(slots=True)
 class StopReport:
-    """What a stop has done to one role's outputs. Topic /saint/estop/reports; the role publishes it while it is stopped, its node when the guard made the outputs safe."""
+    """What a stop did to one role's outputs. Topic /saint/estop/reports; the role publishes it while it is stopped, its node when the guard made the outputs safe."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/StopReport"
     HASH: ClassVar[str] = "RIHS01_b153a3d44e178024e6f94ce4d67bb5029b3dea7bf9e35f121f5ecfa8551a7b87"
@@ -640,7 +640,7 @@ class StopReport:
     stamp: Time = field(default_factory=Time)
     node_id: str = ""
     target: str = ""  # "head", "arms.left", ...
-    generation: int = 0  # of the router's latch that is obeyed
+    generation: int = 0  # of the latch of the role's router
     is_known: bool = False  # false: stopped for a reason that the router may not know
     outcome: str = ""  # stopped (outputs at rest), stopping (an output may still move), guard (by the guard), unknown
     detail: str = ""
@@ -738,7 +738,7 @@ class FirmwareCheck_Response:
 
 @dataclass(slots=True)
 class FirmwareDownload_Request:
-    """/saint/firmware/download (server): where to get a release from"""
+    """/saint/firmware/download (server): source of a release"""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/FirmwareDownload_Request"
     HASH: ClassVar[str] = "RIHS01_fbc19bd96044f3170ced08892f5de1f64928a3bbfcc98ffd994c12562d129cf5"
@@ -789,7 +789,7 @@ class GPIOProbe_Response:
 
 @dataclass(slots=True)
 class GetRoleConfig_Request:
-    """/saint/nodes/config (server): a node requests the configuration of its role from the server that it belongs to. With an empty role: which roles the node holds, for a node whose role file is lost."""
+    """/saint/nodes/config (server): a node requests the configuration of its role from the server that it belongs to. With an empty role: returns the roles of a node whose role file is lost."""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Request"
     HASH: ClassVar[str] = "RIHS01_a3c0fb83ef4250f6fcdceef517cbfbb44cf6689820510514ba9be2fae1dbf257"
@@ -798,9 +798,9 @@ class GetRoleConfig_Request:
     node_id: str = ""
     role: str = ""
     instance: str = ""
-    known_version: str = ""  # what the node has; empty when nothing
-    known_checksum: str = ""  # SHA-256 of what the node has, hexadecimal
-    challenge: str = ""  # chosen by the node for this request alone
+    known_version: str = ""  # of the node's configuration; empty: none
+    known_checksum: str = ""  # SHA-256 of the node's configuration, hexadecimal
+    challenge: str = ""  # chosen by the node for this request only
 
 
 @dataclass(slots=True)
@@ -813,16 +813,16 @@ class GetRoleConfig_Response:
 
     success: bool = False
     message: str = ""
-    changed: bool = False  # false: what the node has is current, config_yaml is empty
+    changed: bool = False  # false: the node is up to date, config_yaml is empty
     version: str = ""
     checksum: str = ""  # SHA-256 of config_yaml, hexadecimal
     config_yaml: str = ""
-    held_roles: Sequence[str] = ()  # answer to an empty role: "head", "arms left"
-    display_name: str = ""  # what a person named this node; empty when nobody did
+    held_roles: Sequence[str] = ()  # reply to an empty role: "head", "arms left"
+    display_name: str = ""  # name given by a user; empty: none
     server: str = ""  # name of the robot whose server this is
     server_address: str = ""  # its IP address on the internal network
     server_key: str = ""  # Ed25519, hexadecimal
-    signature: str = ""  # by that key, of this answer to this very request
+    signature: str = ""  # by that key, of this reply to exactly this request
 
 
 @dataclass(slots=True)
@@ -874,7 +874,7 @@ class ResetNode_Response:
 
 @dataclass(slots=True)
 class SignedOrder_Request:
-    """/saint/node/<id>/order (node): what only the server that a node belongs to may ask of it. The forms of `body` stand in saint_services/lib/api/orders.py, what is signed in lib/crypto/signing.py."""
+    """/saint/node/<id>/order (node): orders that a node accepts from its own server only. Formats of `body`: saint_services/lib/api/orders.py; what is signed: lib/crypto/signing.py."""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/SignedOrder_Request"
     HASH: ClassVar[str] = "RIHS01_5c3bf6c65daa0161f4f06c680db1e6ca5916118c97b970e4fc677c6f28d0b962"
@@ -883,7 +883,7 @@ class SignedOrder_Request:
     node_id: str = ""
     kind: str = ""  # as OrderKind there
     body: str = ""  # JSON
-    challenge: str = ""  # as the node gave it; each serves once
+    challenge: str = ""  # issued by the node, valid once
     server_key: str = ""  # Ed25519, hexadecimal
     signature: str = ""  # by that key, hexadecimal; empty for "challenge" and "meet"
 
@@ -900,7 +900,7 @@ class SignedOrder_Response:
     message: str = ""
     body: str = ""  # JSON
     node_key: str = ""  # Ed25519, hexadecimal
-    signature: str = ""  # by that key, of this answer to this very order
+    signature: str = ""  # by that key, of this reply to exactly this order
 
 
 @dataclass(slots=True)
@@ -929,7 +929,7 @@ class SystemCommand_Response:
 
 @dataclass(slots=True)
 class UpdateNode_Request:
-    """/saint/node/<id>/update (node): install a release or go back to the other slot. The answer tells whether it was started; how it goes on is on /saint/nodes/<id>/firmware."""
+    """/saint/node/<id>/update (node): install a release or roll back to the other slot. The reply says whether the update started; its progress is on /saint/nodes/<id>/firmware."""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/UpdateNode_Request"
     HASH: ClassVar[str] = "RIHS01_1a403bd311ed6391446868c2c54e75ab3f6504bc6969d65b4e425e49ad6b23ef"
@@ -937,11 +937,11 @@ class UpdateNode_Request:
 
     node_id: str = ""
     action: str = ""  # "install", "rollback"
-    version: str = ""  # of the release to install
-    url: str = ""  # where the bundle is
+    version: str = ""  # release to install
+    url: str = ""  # URL of the bundle
     checksum_sha256: str = ""
     size_bytes: int = 0
-    force: bool = False  # also an older or the same version
+    force: bool = False  # also an older or the same release
 
 
 @dataclass(slots=True)

@@ -22,5 +22,11 @@ def test_parts_of_other_words_are_left_alone() -> None:
     assert _found("task, basket, outdoor, retell, bellows, intelligent, shallow") == []
 
 
+def test_names_on_the_wire_are_left_alone() -> None:
+    assert _found("strangers: list[UnknownDevice] = []  # as in RivalStatus") == []
+    assert _found("given(asked=field.asked, rivals='rivals')") == []
+    assert _found("the strangers that he asked") == ["strangers", "asked"]
+
+
 def test_what_to_use_stands_beside_it() -> None:
     assert dict(avoided("a courier")) == {"courier": "sender"}
