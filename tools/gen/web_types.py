@@ -73,7 +73,8 @@ def _groups(
         yield f"  {group}: {{"
         for each in members:
             reply = replies.of(each.entry.reply) if each.entry.reply else "null"
-            yield f"    {each.action}: {{ params: {params.of(each.entry.params)}; reply: {reply} }};"
+            given = params.of(each.entry.params)
+            yield f"    {each.action}: {{ params: {given}; reply: {reply} }};"
         yield "  };"
 
 

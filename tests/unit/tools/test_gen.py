@@ -99,11 +99,11 @@ class _Whole(BaseModel):
     ],
 )
 def test_model_that_is_sent_may_leave_out_what_has_a_default(line: str) -> None:
-    assert f"  {line}\n" in web_types.Side({_Whole}).declaration("_Whole")
+    assert f"  {line}\n" in web_types.ModelSide({_Whole}).declaration("_Whole")
 
 
 def test_model_has_its_first_words_above_it() -> None:
-    made = web_types.Side({_Whole}).declaration("_Part")
+    made = web_types.ModelSide({_Whole}).declaration("_Part")
     assert made.startswith("/** One of several. */\nexport interface _Part {\n  name: string;\n")
 
 
