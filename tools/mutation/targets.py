@@ -50,7 +50,7 @@ _MORE: dict[str, tuple[str, ...]] = {
     "estop/confirmations": (f"{_DAEMON}_confirmations.py",),
     "estop/proven_roles": (f"{_UNIT}inputs/test_writers.py", f"{_DAEMON}_confirmations.py"),
     "drill/rules": (f"{_UNIT}drill/test_api.py",),
-    "credential": ("tests/unit/trust/test_trust_router.py",),
+    "credential": ("tests/unit/trust/test_router.py",),
 }
 _ROUTERD: dict[str, tuple[str, ...]] = {
     "routes/mapping": ("routes/test_mapping", "fields/test_modifiers"),

@@ -17,7 +17,7 @@ from saint_services.lib.robot import manifest, urdf
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.webd.robot.roles import load_roles
 
-MANIFESTS = Path(__file__).resolve().parents[3] / "manifests"
+MANIFESTS = Path(__file__).resolve().parents[4] / "manifests"
 SAINT = manifest.load(MANIFESTS, "saint")
 ROVER = """
 name: ROVER

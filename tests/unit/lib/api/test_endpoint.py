@@ -20,7 +20,7 @@ from saint_services.lib.api.routing import Confirming, EStopRequest, Route
 from saint_services.lib.ipc import Api, Call, Client
 from saint_services.lib.ipc.connection import ApiConnection
 from saint_services.lib.machine import service_manager
-from tests.unit.lib.test_ipc import raw
+from tests.unit.lib.ipc.test_server import raw
 from tests.unit.routerd.rig import route
 
 

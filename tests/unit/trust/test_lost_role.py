@@ -11,7 +11,7 @@ from saint_services.lib.health import HealthReport
 from saint_services.lib.ipc import Client
 from saint_services.lib.state import last_good
 from saint_services.noded.state import NodeFiles
-from tests.unit.trust.test_trust_several_roles import head_and_console, knows, names
+from tests.unit.trust.test_several_roles import head_and_console, knows, names
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
 
 

@@ -17,7 +17,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.robot.manifest import RobotManifest
 from saint_services.lib.role_config.model import RoleConfig
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 class Mode(Enum):

@@ -15,7 +15,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
 from saint_services.lib.generated.std_msgs import String
-from tests.unit.bus import fake_rclpy
+from tests.unit.lib.bus.ros import fake_rclpy
 
 CHATTER = Topic("/chatter", String, Qos())
 RESET = topics.NODES_RESET
