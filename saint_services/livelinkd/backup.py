@@ -3,8 +3,8 @@ formats are on, accepted senders.
 """
 
 from ..lib.backup.sections import Backup, Section
-from .accepting import Accepting
 from .control import Subjects
+from .senders.api import Accepting
 from .state import VERSION, Saved
 from .switches import Switches
 

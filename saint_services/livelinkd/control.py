@@ -27,7 +27,7 @@ from ..lib.ipc import Api, Call
 from . import reports
 from .logic import Registry, Subject
 from .recorder import Player, Recorder, read
-from .senders import Refusals
+from .senders.limits import Refusals
 from .state import MAX_SUBJECTS, Saved, Saving
 from .tuning import Tuning, looking_straight
 

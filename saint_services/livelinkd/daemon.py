@@ -16,22 +16,22 @@ from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJ
 from ..lib.ipc import Api
 from ..lib.state import StateStore
 from . import reports, state, switches
-from .acceptance import Gate
-from .accepting import Accepting
 from .backup import backup_of
 from .config import Config
 from .control import Recordings, Subjects
-from .listening import Listening, formats_of
+from .listeners.listeners import Listening, formats_of
 from .logic import Address, Registry, Subject
-from .phones import Asking, known_senders, split_address
 from .protocols import Capture, Decode, Refused, make_decoder
 from .protocols.ifacialmocap import PHONE_PORT
 from .recorder import MEGABYTE, Player, Recorder
-from .senders import TOO_FAST, Refusals, SenderLimit
+from .senders.acceptance import Gate
+from .senders.api import Accepting
+from .senders.limits import TOO_FAST, Refusals, SenderLimit
+from .senders.phones import Asking, known_senders, split_address
 from .switches import Switches
 
 if TYPE_CHECKING:
-    from .capture_client import CaptureClient
+    from .capture.client import CaptureClient
 
 Kept = TypeVar("Kept", bound=BaseModel)
 
@@ -98,7 +98,7 @@ def _switches(context: Context[Config], daemon: "Livelinkd", listening: Listenin
 
 
 def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "CaptureClient":
-    from .capture_client import CONTROL_PORT, CaptureClient  # off by default
+    from .capture.client import CONTROL_PORT, CaptureClient
 
     settings = config.formats.capture
     phones = [split_address(phone, CONTROL_PORT) for phone in settings.phones]

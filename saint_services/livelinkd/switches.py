@@ -15,7 +15,7 @@ from ..lib.backup.sections import Section
 from ..lib.ipc import Api, Call
 from ..lib.state import StateStore
 from .config import Config
-from .listening import Listening, formats_of
+from .listeners.listeners import Listening, formats_of
 
 VERSION = 1
 FILE = "switches.json"

@@ -21,10 +21,10 @@ from .calibration import Calibration
 from .channels import Normalizer
 from .config import Config, Connection, Failover, RcReceiver
 from .display import Display
+from .link_state import Phase, Telling, Work
 from .logic import Outcome, Receiver
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
 from .state import FILE, changes, effective, store_in
-from .telling import Phase, Telling, Work
 
 STATE_PERIOD_S = 0.1
 LOST_PERIOD_S = 0.05  # a lost signal is told again so often: the router may have missed it

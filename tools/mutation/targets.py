@@ -24,6 +24,7 @@ _ALL = (
 )
 _ROLE_RIGS = ("tests/safety/test_role_tracks.py", "tests/safety/test_role_joints.py")
 _ROLE = ("tests/unit/role/motion/test_axis.py", "tests/unit/role/test_host.py")
+_RC_PROTOCOLS = "tests/unit/rcd/protocols/test_"
 _GUARD = "tests/unit/guard/test_"
 _LATCH = (f"{_UNIT}estop/test_latch_file.py", f"{_UNIT}estop/test_latch_start.py")
 _DAEMON = f"{_UNIT}test_daemon"
@@ -160,16 +161,20 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     "saint_services/guardd/daemon.py": _stages(
         ("tests/unit/guardd/test_daemon_turns.py",), ("tests/unit/guardd/test_daemon.py",)
     ),
-    "saint_services/rcd/telling.py": _stages(
-        ("tests/unit/rcd/test_rc_telling.py",),
-        ("tests/property/test_rc_telling.py", "tests/safety/test_rc_limits.py"),
+    "saint_services/rcd/link_state.py": _stages(
+        ("tests/unit/rcd/test_link_state.py",),
+        ("tests/property/test_rc_link_state.py", "tests/safety/test_rc_limits.py"),
     ),
     "saint_services/rcd/protocols/pulses.py": _stages(
-        ("tests/unit/rcd/test_pulses_bounds.py", "tests/unit/rcd/test_pulses.py"),
+        (
+            "tests/unit/rcd/protocols/test_pulses_bounds.py",
+            "tests/unit/rcd/protocols/test_pulses.py",
+        ),
         ("tests/property/test_rc_pulses.py", "tests/safety/test_rc_limits.py"),
     ),
-    "saint_services/livelinkd/acceptance.py": _stages(
-        ("tests/unit/livelinkd/test_acceptance.py",), ("tests/unit/livelinkd/test_accepting.py",)
+    "saint_services/livelinkd/senders/acceptance.py": _stages(
+        ("tests/unit/livelinkd/senders/test_acceptance.py",),
+        ("tests/unit/livelinkd/senders/test_api.py",),
     ),
     **{
         f"saint_services/webd/{name}.py": _stages(

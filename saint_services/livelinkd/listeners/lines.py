@@ -8,8 +8,8 @@ import socket
 from collections.abc import Callable
 from typing import cast
 
-from ..lib import clock
-from .adapters import plain_address
+from ...lib import clock
+from .datagrams import plain_address
 
 LONGEST_LINE_BYTES = 65_536
 _MOST_UNREAD_BYTES = 4096  # of answers; a client that does not read them gets no more

@@ -7,18 +7,18 @@ import asyncio
 import secrets
 from collections.abc import Callable
 
-from ..lib import clock
-from ..lib.api import livelink
-from ..lib.api.endpoint import Nothing
-from ..lib.api.livelink import Acceptance, SenderCode, SenderInfo, SenderList, SenderRef, SetCheck
-from ..lib.backup.sections import Section
-from ..lib.errors import Code, SaintError
-from ..lib.ipc import Api, Call
-from ..lib.state import StateStore
+from ...lib import clock
+from ...lib.api import livelink
+from ...lib.api.endpoint import Nothing
+from ...lib.api.livelink import Acceptance, SenderCode, SenderInfo, SenderList, SenderRef, SetCheck
+from ...lib.backup.sections import Section
+from ...lib.errors import Code, SaintError
+from ...lib.ipc import Api, Call
+from ...lib.state import StateStore
+from ..logic import Registry
+from ..recorder import is_recording
+from ..state import SENDERS_VERSION, AcceptedSender, SavedCode, SavedSenders
 from .acceptance import CODE_LENGTH, CODE_LETTERS, MAX_ACCEPTED, Gate, SenderKey, Waiting
-from .logic import Registry
-from .recorder import is_recording
-from .state import SENDERS_VERSION, AcceptedSender, SavedCode, SavedSenders
 
 _SHOWN_VALUES = 6  # of a sender that waits: enough to see which phone it is
 

@@ -5,10 +5,10 @@ import contextlib
 import socket
 from collections.abc import Callable, Sequence
 
-from ..lib import clock
-from ..lib.errors import Code, SaintError
-from ..lib.stall import StallWatch
-from .shield import shut_out
+from ...lib import clock
+from ...lib.errors import Code, SaintError
+from ...lib.stall import StallWatch
+from .socket_filter import shut_out
 
 BATCH = 64  # per turn of the loop: others must get their turn too
 

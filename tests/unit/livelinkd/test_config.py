@@ -5,7 +5,7 @@ import pytest
 from saint_services.lib.config import parse
 from saint_services.lib.errors import SaintError
 from saint_services.livelinkd.config import Config
-from saint_services.livelinkd.phones import Asking, split_address
+from saint_services.livelinkd.senders.phones import Asking, split_address
 
 
 def test_a_format_may_be_switched_off_alone() -> None:

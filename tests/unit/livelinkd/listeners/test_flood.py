@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.livelinkd.senders import FLOOD, FLOOD_S, MAX_FLOODS, Floods
-from saint_services.livelinkd.shield import shut_out
+from saint_services.livelinkd.listeners.socket_filter import shut_out
+from saint_services.livelinkd.senders.limits import FLOOD, FLOOD_S, MAX_FLOODS, Floods
 from tests.unit.livelinkd.rig import CAPTURE, listening
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's socket filters")

@@ -3,7 +3,7 @@
 import pytest
 
 from saint_services.lib.api.rc import FailsafeAction
-from saint_services.rcd.telling import Phase, Telling, Work
+from saint_services.rcd.link_state import Phase, Telling, Work
 
 IDLE, LIVE, QUIET, WAITING, LOST, RELEASED = Phase
 # Phase: what it becomes by a frame, by missing frames, by a loss that the other receiver makes

@@ -4,7 +4,10 @@ import itertools
 
 import pytest
 
-from saint_services.livelinkd.acceptance import (
+from saint_services.livelinkd.config import Config
+from saint_services.livelinkd.logic import LONG_NAME
+from saint_services.livelinkd.protocols import Frame, Refused
+from saint_services.livelinkd.senders.acceptance import (
     CODE_LENGTH,
     EVERY,
     MAX_ACCEPTED,
@@ -13,11 +16,8 @@ from saint_services.livelinkd.acceptance import (
     Gate,
     SenderKey,
 )
-from saint_services.livelinkd.config import Config
-from saint_services.livelinkd.logic import LONG_NAME
-from saint_services.livelinkd.phones import known_senders
-from saint_services.livelinkd.protocols import Frame, Refused
-from saint_services.livelinkd.senders import NOT_ACCEPTED
+from saint_services.livelinkd.senders.limits import NOT_ACCEPTED
+from saint_services.livelinkd.senders.phones import known_senders
 
 PHONE = SenderKey("llf", "192.168.1.50", "Anna")
 CODE = "abcdefgh23"

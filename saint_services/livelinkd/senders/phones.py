@@ -4,8 +4,8 @@ name. Pure. Not here: what is requested (protocols/ifacialmocap.py).
 
 from dataclasses import dataclass
 
+from ..config import Config
 from .acceptance import EVERY, SenderKey
-from .config import Config
 
 SILENT_S = 1.0  # a phone sends 60 a second
 FIRST_PAUSE_S = 1.0

@@ -6,7 +6,7 @@ heard later. Own ones exist only while they are on.
 import socket
 from collections.abc import Callable, Sequence
 
-from .shield import hear, hear_nobody
+from .socket_filter import hear, hear_nobody
 
 _MOST_OLD = 100_000  # datagrams; more than any buffer holds
 

@@ -7,10 +7,10 @@ import contextlib
 from collections.abc import Callable
 from functools import partial
 
-from ..lib import clock, log
-from .capture_session import Session
-from .protocols.capture import Capture, answered_port, discovery
-from .protocols.frames import WrongError
+from ...lib import clock, log
+from ..protocols.capture import Capture, answered_port, discovery
+from ..protocols.frames import WrongError
+from .session import Session
 
 GROUP, DISCOVERY_PORT = "239.255.137.139", 27838
 CONTROL_PORT = 14785

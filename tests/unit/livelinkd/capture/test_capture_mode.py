@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.livelinkd import capture_client, capture_session
-from saint_services.livelinkd.capture_session import ANSWER_S, KEEP_ALIVE_S, Session
+from saint_services.livelinkd.capture import client as capture_client
+from saint_services.livelinkd.capture import session as capture_session
+from saint_services.livelinkd.capture.session import ANSWER_S, KEEP_ALIVE_S, Session
 from saint_services.livelinkd.protocols import Capture, Frame, Refused
 from saint_services.livelinkd.protocols.capture import (
     Unpacker,

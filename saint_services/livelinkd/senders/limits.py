@@ -4,7 +4,7 @@ Every table is bounded: addresses can be forged, so there can be any number of t
 
 from collections import Counter, OrderedDict
 
-from .protocols import Refused
+from ..protocols import Refused
 
 MAX_SENDERS = 64  # in the table of refusals
 MAX_REASONS = 512  # all that decoders can say, with a version number in one of them

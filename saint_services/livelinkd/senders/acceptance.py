@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from .logic import LONG_NAME, UNNAMED
-from .protocols import Frame, Refused
-from .protocols.names import LONGEST_NAME
-from .senders import NOT_ACCEPTED
+from ..logic import LONG_NAME, UNNAMED
+from ..protocols import Frame, Refused
+from ..protocols.names import LONGEST_NAME
+from .limits import NOT_ACCEPTED
 
 MAX_ACCEPTED: Final = 64
 MAX_WAITING: Final = 32

@@ -7,17 +7,17 @@ import socket
 from functools import partial
 from typing import Protocol
 
-from ..lib import clock, log
-from ..lib.api.livelink import FormatInfo
-from ..lib.stall import StallWatch
-from .adapters import Datagrams, open_tcp, open_udp
-from .config import Config, Format
-from .doors import Door
-from .logic import Address
-from .phones import Asking
-from .protocols import Refused, ifacialmocap
-from .senders import SHUT_OUT, TOO_FAST, Floods, Refusals
-from .tcp import LineServer
+from ...lib import clock, log
+from ...lib.api.livelink import FormatInfo
+from ...lib.stall import StallWatch
+from ..config import Config, Format
+from ..logic import Address
+from ..protocols import Refused, ifacialmocap
+from ..senders.limits import SHUT_OUT, TOO_FAST, Floods, Refusals
+from ..senders.phones import Asking
+from .datagrams import Datagrams, open_tcp, open_udp
+from .lines import LineServer
+from .sockets import Door
 
 PULSE_S = 0.25  # how often silent phones and floods are looked after
 STALL_S = 0.5  # between two of these; the router lets go of a face after as long

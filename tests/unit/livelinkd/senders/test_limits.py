@@ -1,7 +1,7 @@
 """Rate limits and refusals of senders, in tables that do not grow."""
 
 from saint_services.livelinkd.protocols import Refused
-from saint_services.livelinkd.senders import MAX_REASONS, MAX_SENDERS, Refusals, SenderLimit
+from saint_services.livelinkd.senders.limits import MAX_REASONS, MAX_SENDERS, Refusals, SenderLimit
 
 
 def test_sender_limit_is_per_address_and_refills() -> None:

@@ -5,8 +5,8 @@ answers. Pure: bytes and time come in, bytes go out. Experimental, see protocols
 from dataclasses import dataclass, field
 from typing import Any
 
-from .protocols.capture import Described, Unpacker, described, packed
-from .protocols.frames import WrongError
+from ..protocols.capture import Described, Unpacker, described, packed
+from ..protocols.frames import WrongError
 
 KEEP_ALIVE_S = 2.0
 ANSWER_S = 5.0  # a phone that does not answer for so long has gone

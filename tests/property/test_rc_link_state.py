@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from saint_services.lib.api.rc import FailsafeAction
-from saint_services.rcd.telling import Telling, Work
+from saint_services.rcd.link_state import Telling, Work
 
 ACTIONS: list[FailsafeAction] = ["hold", "neutral", "estop", "passthrough"]
 WORKS = st.sampled_from(list(Work))

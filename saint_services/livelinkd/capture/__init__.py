@@ -1,0 +1,1 @@
+"""Phones in the capture mode: found, connected, asked for their streams. Experimental."""

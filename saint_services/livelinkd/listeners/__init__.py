@@ -1,0 +1,1 @@
+"""Sockets of the capture formats: opened, switched, filtered, read."""

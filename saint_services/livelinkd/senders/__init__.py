@@ -1,0 +1,1 @@
+"""Which senders may move the robot, and how much each may send."""
