@@ -9,7 +9,7 @@ import pytest
 from saint_services.livelinkd.protocols import Frame, Refused, decode_llf
 from saint_services.livelinkd.protocols.llf import NAMES
 
-DATA = Path(__file__).parents[2] / "data" / "live-link-face.jsonl"
+DATA = Path(__file__).parents[3] / "data" / "live-link-face.jsonl"
 CAPTURE = [bytes.fromhex(json.loads(line)["hex"]) for line in DATA.read_text().splitlines()]
 VALUES = tuple(i / 64 for i in range(61))  # exact in 32 bits
 

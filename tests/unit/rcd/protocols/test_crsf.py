@@ -14,7 +14,7 @@ from saint_services.rcd.protocols.crsf_telemetry import (
     telemetry,
 )
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 CENTER = sum(992 << 11 * i for i in range(16)).to_bytes(22, "little")
 # A payload full of sync bytes: a search through it meets false starts.
 FULL_OF_SYNC = bytes([0xC8, 0x18] * 11)

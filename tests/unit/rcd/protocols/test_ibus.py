@@ -8,7 +8,7 @@ import pytest
 from saint_services.rcd.protocols.frames import RcFrame
 from saint_services.rcd.protocols.ibus import IbusParser
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 CENTER = (1500, 1500, 1000, *(1500,) * 11)
 POLL = bytes.fromhex("0481 7aff")
 

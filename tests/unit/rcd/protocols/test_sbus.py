@@ -8,7 +8,7 @@ import pytest
 from saint_services.rcd.protocols import RcFrame
 from saint_services.rcd.protocols.sbus import SbusParser
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 STEPS = tuple(200 + 100 * i for i in range(16))
 
 
