@@ -11,7 +11,7 @@ from .errors import Code, SaintError
 
 if TYPE_CHECKING:  # the guard loads this file without what the boards need
     from .guard.will import Write
-    from .hw.cameras.camera import Source
+    from .hw.cameras.camera import CameraSource
     from .hw.ports import Board, EdgeInput
     from .role_config.model import Camera
 
@@ -34,7 +34,7 @@ class Simulation(Protocol):
 
     def open_edges(self, directory: Path) -> "EdgeInput": ...
 
-    def open_camera(self, directory: Path, settings: "Camera") -> "Source": ...
+    def open_camera(self, directory: Path, settings: "Camera") -> "CameraSource": ...
 
     def open_will_port(self, write: "Write") -> "WillPort": ...
 

@@ -3,20 +3,22 @@ formats are on, accepted senders.
 """
 
 from ..lib.backup.sections import Backup, Section
-from .control import Subjects
-from .senders.api import Accepting
-from .state import VERSION, Saved
-from .switches import Switches
+from .control import SubjectControl
+from .senders.api import SenderControl
+from .state import VERSION, SavedTunings
+from .switches import FormatSwitches
 
 
-def backup_of(subjects: Subjects, switches: Switches, accepting: Accepting) -> Backup:
+def backup_of(
+    subjects: SubjectControl, switches: FormatSwitches, accepting: SenderControl
+) -> Backup:
     """The paths."""
 
-    async def current() -> Saved:
+    async def current() -> SavedTunings:
         return subjects.tuned()
 
-    async def check(_: Saved) -> list[str]:
+    async def check(_: SavedTunings) -> list[str]:
         return []
 
-    tuning = Section("subjects", Saved, VERSION, current, check, subjects.restore)
+    tuning = Section("subjects", SavedTunings, VERSION, current, check, subjects.restore)
     return Backup(tuning, switches.section(), accepting.section())

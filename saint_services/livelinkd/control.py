@@ -28,20 +28,20 @@ from . import reports
 from .logic import Registry, Subject
 from .recorder import Player, Recorder, read
 from .senders.limits import Refusals
-from .state import MAX_SUBJECTS, Saved, Saving
+from .state import MAX_SUBJECTS, SavedTunings, TuningStore
 from .tuning import Tuning, looking_straight
 
 MAX_SCALED = 1024  # names of one subject may change for ever
 
 
-class Subjects:
+class SubjectControl:
     """The part about subjects."""
 
     def __init__(
         self,
         registry: Registry,
         refusals: Refusals,
-        store: Saving,
+        store: TuningStore,
     ) -> None:
         self._registry = registry
         self._refusals = refusals
@@ -114,13 +114,13 @@ class Subjects:
             )
         self._registry.tune(name, tuning)
         async with self._saving:
-            await asyncio.to_thread(self._store.save, Saved.of(tunings))
+            await asyncio.to_thread(self._store.save, SavedTunings.of(tunings))
 
-    def tuned(self) -> Saved:
+    def tuned(self) -> SavedTunings:
         """What was set of all subjects."""
-        return Saved.of(self._registry.tunings)
+        return SavedTunings.of(self._registry.tunings)
 
-    async def restore(self, saved: Saved) -> None:
+    async def restore(self, saved: SavedTunings) -> None:
         """This is set from now on, and nothing else."""
         tunings = saved.tunings()
         for name in {*self._registry.tunings, *tunings}:
@@ -139,7 +139,7 @@ class Subjects:
         return reports.detail(subject, clock.monotonic_s(), clock.wall_s())
 
 
-class Recordings:
+class RecordingControl:
     """The part about recordings."""
 
     def __init__(self, recorder: Recorder, player: Player, tasks: asyncio.TaskGroup) -> None:

@@ -18,46 +18,46 @@ from ..lib.state import StateStore
 from . import reports, state, switches
 from .backup import backup_of
 from .config import Config
-from .control import Recordings, Subjects
-from .listeners.listeners import Listening, formats_of
+from .control import RecordingControl, SubjectControl
+from .listeners.listeners import Listeners, formats_of
 from .logic import Address, Registry, Subject
 from .protocols import Capture, Decode, Refused, make_decoder
 from .protocols.ifacialmocap import PHONE_PORT
 from .recorder import MEGABYTE, Player, Recorder
-from .senders.acceptance import Gate
-from .senders.api import Accepting
+from .senders.acceptance import SenderGate
+from .senders.api import SenderControl
 from .senders.limits import TOO_FAST, Refusals, SenderLimit
-from .senders.phones import Asking, known_senders, split_address
-from .switches import Switches
+from .senders.phones import PhonePolling, known_senders, split_address
+from .switches import FormatSwitches
 
 if TYPE_CHECKING:
     from .capture.client import CaptureClient
 
-Kept = TypeVar("Kept", bound=BaseModel)
+Loaded = TypeVar("Loaded", bound=BaseModel)
 
 
 async def run(context: Context[Config]) -> None:
     """Until asked to stop."""
     config = context.config
-    store = StateStore(context.directories.state / state.FILE, state.Saved, state.VERSION)
+    store = StateStore(context.directories.state / state.FILE, state.SavedTunings, state.VERSION)
     bus = await context.open_bus()
     writer = InputWriter("livelinkd", context.directories.runtime, bus, context.health)
     daemon = Livelinkd(context, bus, writer)
     context.spawn(writer.stay_registered(), "registration")
-    daemon.registry.tunings = (await _loaded(context, store, state.Saved())).tunings()
+    daemon.registry.tunings = (await _loaded(context, store, state.SavedTunings())).tunings()
     recorder, player = daemon.recorder, Player(daemon.play)
-    listening = Listening(config, daemon)
+    listening = Listeners(config, daemon)
     api = Api()
-    subjects = Subjects(daemon.registry, daemon.refusals, store)
+    subjects = SubjectControl(daemon.registry, daemon.refusals, store)
     subjects.add_to(api)
     switching = _switches(context, daemon, listening)
     switching.add_to(api)
     accepting = await _accepting(context, daemon)
     accepting.add_to(api)
     backup_of(subjects, switching, accepting).add_to(api)
-    Recordings(recorder, player, context.tasks).add_to(api)
+    RecordingControl(recorder, player, context.tasks).add_to(api)
     listening.take(context.sockets)
-    await switching.follow(await _loaded(context, switching.store, switches.Saved()))
+    await switching.follow(await _loaded(context, switching.store, switches.SavedSwitches()))
     await context.serve_ipc(api)
     context.spawn(recorder.work(), "recorder")
     context.spawn(listening.look_after(), "listening")
@@ -68,19 +68,21 @@ async def run(context: Context[Config]) -> None:
     await recorder.close()
 
 
-async def _accepting(context: Context[Config], daemon: "Livelinkd") -> Accepting:
+async def _accepting(context: Context[Config], daemon: "Livelinkd") -> SenderControl:
     """The senders that were accepted, and the robot's code."""
     folder = context.directories.state
     store = StateStore(folder / state.SENDERS_FILE, state.SavedSenders, state.SENDERS_VERSION)
     codes = StateStore(folder / state.CODE_FILE, state.SavedCode, state.CODE_VERSION)
     given = context.config.accept
-    made = Accepting(daemon.gate, daemon.registry, given, store, codes, daemon.end)
+    made = SenderControl(daemon.gate, daemon.registry, given, store, codes, daemon.end)
     saved = await _loaded(context, store, state.SavedSenders())
     await made.start(saved, await _loaded(context, codes, state.SavedCode()))
     return made
 
 
-def _switches(context: Context[Config], daemon: "Livelinkd", listening: Listening) -> Switches:
+def _switches(
+    context: Context[Config], daemon: "Livelinkd", listening: Listeners
+) -> FormatSwitches:
     """Those that an admin has set, over the settings."""
     config = context.config
     phones: list[asyncio.Task[None]] = []
@@ -93,11 +95,11 @@ def _switches(context: Context[Config], daemon: "Livelinkd", listening: Listenin
             phones.pop().cancel()
 
     path = context.directories.state / switches.FILE
-    store = StateStore(path, switches.Saved, switches.VERSION)
-    return Switches(config, store, listening, daemon.limit, capture)
+    store = StateStore(path, switches.SavedSwitches, switches.VERSION)
+    return FormatSwitches(config, store, listening, daemon.limit, capture)
 
 
-def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "CaptureClient":
+def _capture(config: Config, daemon: "Livelinkd", listening: Listeners) -> "CaptureClient":
     from .capture.client import CONTROL_PORT, CaptureClient
 
     settings = config.formats.capture
@@ -106,7 +108,7 @@ def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "Capt
     return CaptureClient(settings.port, daemon.capture, phones, send)
 
 
-async def _loaded(context: Context[Config], store: StateStore[Kept], empty: Kept) -> Kept:
+async def _loaded(context: Context[Config], store: StateStore[Loaded], empty: Loaded) -> Loaded:
     try:
         saved = await asyncio.to_thread(store.load)
     except SaintError as err:  # of a newer version: kept, and not used
@@ -123,7 +125,7 @@ class Livelinkd:
     def __init__(self, context: Context[Config], bus: Bus, writer: InputWriter) -> None:
         config = context.config
         self.registry = Registry(config.release_after_s)
-        self.gate = Gate(settings=known_senders(config))
+        self.gate = SenderGate(settings=known_senders(config))
         self.refusals = Refusals()
         self.recorder = Recorder(
             context.directories.state / "recordings",
@@ -131,7 +133,7 @@ class Livelinkd:
             config.recordings.most,
         )
         phones = config.formats.ifacialmocap.phones
-        self.asking = Asking([split_address(phone, PHONE_PORT) for phone in phones])
+        self.asking = PhonePolling([split_address(phone, PHONE_PORT) for phone in phones])
         self.capture = Capture()
         self._log = log.get(context.name)
         formats = config.formats

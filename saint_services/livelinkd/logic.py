@@ -7,10 +7,10 @@ A subject belongs to the sender that came first, until that one falls silent or 
 from collections import deque
 from dataclasses import dataclass, field
 
-from .loss import Loss
+from .loss import FrameLoss
 from .protocols import Frame, Refused
 from .protocols.names import LONGEST_NAME
-from .tuning import Shaper, Tuning
+from .tuning import Tuning, TuningFilter
 
 MAX_SUBJECTS = 64
 MAX_SUBJECTS_OF_ONE = 16  # of one address: nobody fills the table alone
@@ -51,9 +51,9 @@ class Subject:
     sequence: int = 0
     is_open: bool = False  # released: the first other sender gets it
     is_news: bool = True  # a sender has just got it
-    loss: Loss = field(default_factory=Loss)
+    loss: FrameLoss = field(default_factory=FrameLoss)
     names: tuple[str, ...] = ()  # of the last frame that was tracked
-    shaper: Shaper = field(default_factory=Shaper)
+    shaper: TuningFilter = field(default_factory=TuningFilter)
     times_s: deque[float] = field(default_factory=lambda: deque(maxlen=RATE_FRAMES))
     published_s: float = float("-inf")  # the message with all properties
     described_s: float = float("-inf")
@@ -128,7 +128,7 @@ class Registry:
         if not tuning.is_empty:
             self.tunings[name] = tuning
         if name in self.subjects:
-            self.subjects[name].shaper = Shaper(tuning)
+            self.subjects[name].shaper = TuningFilter(tuning)
 
     def _owned(
         self, frame: Frame, holder: Holder, address: Address, now_s: float
@@ -166,7 +166,7 @@ class Registry:
             f"livelink:{frame.subject}",
             holder,
             sequence=int(now_s * 1_000_000),
-            shaper=Shaper(self.tunings.get(frame.subject)),
+            shaper=TuningFilter(self.tunings.get(frame.subject)),
         )
         return subject
 

@@ -15,7 +15,7 @@ MAX_MISSING = 64  # remembered, in case they only come late
 
 
 @dataclass(slots=True)
-class Loss:
+class FrameLoss:
     """Counts missing frames of one stream by their numbers."""
 
     lost: int = 0

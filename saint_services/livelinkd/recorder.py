@@ -51,7 +51,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredRecording:
     """One on disk."""
 
     name: str
@@ -60,7 +60,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecordedDatagram:
     """One datagram of a recording."""
 
     time_us: int
@@ -147,7 +147,7 @@ class Recorder:
                 except SaintError as err:  # told by the list of recordings
                     recording.problem = err.message
 
-    async def kept(self) -> list[Kept]:
+    async def kept(self) -> list[StoredRecording]:
         """All on disk, the newest first."""
         return await asyncio.to_thread(self._list)
 
@@ -205,13 +205,15 @@ class Recorder:
             message = f"{self.path(name)} cannot be written: {err.strerror}"
             raise SaintError(Code.INTERNAL, message) from err
 
-    def _list(self) -> list[Kept]:
+    def _list(self) -> list[StoredRecording]:
         if not self._directory.is_dir():
             return []
         found = []
         for path in self._directory.glob(f"*{SUFFIX}"):
             facts = path.stat()
-            found.append(Kept(path.name.removesuffix(SUFFIX), facts.st_size, facts.st_mtime))
+            found.append(
+                StoredRecording(path.name.removesuffix(SUFFIX), facts.st_size, facts.st_mtime)
+            )
         return sorted(found, key=lambda kept: kept.made_s, reverse=True)
 
 
@@ -282,7 +284,7 @@ def is_recording(ip: str) -> bool:
     return ip.startswith(_PLAYED)
 
 
-def read(path: Path) -> Iterator[Line]:
+def read(path: Path) -> Iterator[RecordedDatagram]:
     """The lines of a recording that are sound; blocks."""
     with path.open("rb") as file:
         while raw := file.readline(_LONGEST_LINE_BYTES):
@@ -290,7 +292,7 @@ def read(path: Path) -> Iterator[Line]:
                 yield line
 
 
-def _some(source: Iterator[Line]) -> list[Line]:
+def _some(source: Iterator[RecordedDatagram]) -> list[RecordedDatagram]:
     return list(islice(source, _READ_AHEAD))
 
 
@@ -305,7 +307,7 @@ def _line(format: str, data: bytes, sender: Address, age_s: float) -> bytes:
     return json.dumps(line).encode() + b"\n"
 
 
-def _read_line(raw: bytes) -> Line | None:
+def _read_line(raw: bytes) -> RecordedDatagram | None:
     try:
         line: Any = json.loads(raw)
         host, _, port = str(line["from"]).rpartition(":")
@@ -313,7 +315,7 @@ def _read_line(raw: bytes) -> Line | None:
         if not isinstance(time_us, int) or not isinstance(name, str):
             return None
         data = bytes.fromhex(line["hex"])
-        return Line(time_us, name, data, (host.strip("[]"), int(port)))
+        return RecordedDatagram(time_us, name, data, (host.strip("[]"), int(port)))
     except (ValueError, LookupError, TypeError, RecursionError):
         return None  # power went while it was written
 

@@ -31,7 +31,7 @@ class SavedTuning(BaseModel):
     scale: dict[str, float] = {}
 
 
-class Saved(BaseModel):
+class SavedTunings(BaseModel):
     """subjects.json"""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -39,7 +39,7 @@ class Saved(BaseModel):
     subjects: dict[Name, SavedTuning] = Field(default={}, max_length=MAX_SUBJECTS)
 
     @classmethod
-    def of(cls, tunings: dict[str, Tuning]) -> "Saved":
+    def of(cls, tunings: dict[str, Tuning]) -> "SavedTunings":
         """As they are now."""
         return cls(
             subjects={
@@ -81,4 +81,4 @@ class SavedCode(BaseModel):
     code: str = Field(default="", pattern=r"^([a-z0-9]{10})?$", repr=False)
 
 
-Saving = StateStore[Saved]
+TuningStore = StateStore[SavedTunings]

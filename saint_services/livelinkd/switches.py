@@ -15,13 +15,13 @@ from ..lib.backup.sections import Section
 from ..lib.ipc import Api, Call
 from ..lib.state import StateStore
 from .config import Config
-from .listeners.listeners import Listening, formats_of
+from .listeners.listeners import Listeners, formats_of
 
 VERSION = 1
 FILE = "switches.json"
 
 
-class Saved(BaseModel):
+class SavedSwitches(BaseModel):
     """switches.json: only what differs from livelinkd.yaml by somebody's word."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -30,24 +30,24 @@ class Saved(BaseModel):
     datagrams_per_second: Rate | None = None
 
 
-def formats_on(config: Config, saved: Saved) -> dict[str, bool]:
+def formats_on(config: Config, saved: SavedSwitches) -> dict[str, bool]:
     """All formats that have a listener."""
     given = {str(name): is_on for name, is_on in saved.formats.items()}
     return {name: given.get(name, each.enabled) for name, each in formats_of(config).items()}
 
 
-class Switches:
+class FormatSwitches:
     """In force, and on disk."""
 
     def __init__(
         self,
         config: Config,
-        store: StateStore[Saved],
-        listening: Listening,
+        store: StateStore[SavedSwitches],
+        listening: Listeners,
         limit: Callable[[int], None],
         capture: Callable[[bool], None],
     ) -> None:
-        self.saved = Saved()
+        self.saved = SavedSwitches()
         self._config = config
         self.store = store
         self._listening = listening
@@ -60,7 +60,7 @@ class Switches:
         api.bind(livelink.LIST_FORMATS, self.list_formats)
         api.bind(livelink.SET_FORMATS, self.set_formats)
 
-    async def follow(self, saved: Saved) -> None:
+    async def follow(self, saved: SavedSwitches) -> None:
         """This is in force from now on; raises SaintError when a port cannot be opened."""
         for name, is_on in formats_on(self._config, saved).items():
             await self._listening.switch(name, is_on)
@@ -69,16 +69,16 @@ class Switches:
         self._use_limit(self._limit(saved))
         self.saved = saved
 
-    def section(self) -> Section[Saved]:
+    def section(self) -> Section[SavedSwitches]:
         """For backups."""
 
-        async def current() -> Saved:
+        async def current() -> SavedSwitches:
             return self.saved
 
-        async def check(_: Saved) -> list[str]:
+        async def check(_: SavedSwitches) -> list[str]:
             return []
 
-        return Section("switches", Saved, VERSION, current, check, self._keep)
+        return Section("switches", SavedSwitches, VERSION, current, check, self._keep)
 
     def _told(self) -> FormatList:
         limit = self._limit(self.saved)
@@ -90,18 +90,18 @@ class Switches:
     async def set_formats(self, call: Call[SetFormats]) -> FormatList:
         async with self._changing:
             wish, saved = call.body, self.saved
-            wished = Saved(
+            wished = SavedSwitches(
                 formats={**saved.formats, **wish.formats},
                 datagrams_per_second=wish.datagrams_per_second or saved.datagrams_per_second,
             )
             await self._use(wished)
         return self._told()
 
-    async def _keep(self, saved: Saved) -> None:
+    async def _keep(self, saved: SavedSwitches) -> None:
         async with self._changing:
             await self._use(saved)
 
-    async def _use(self, saved: Saved) -> None:
+    async def _use(self, saved: SavedSwitches) -> None:
         """What cannot be in force is not kept either."""
         async with AsyncExitStack() as undoing:  # whatever ends the attempt
             undoing.push_async_callback(self.follow, self.saved)
@@ -109,5 +109,5 @@ class Switches:
             await asyncio.to_thread(self.store.save, saved)
             undoing.pop_all()
 
-    def _limit(self, saved: Saved) -> int:
+    def _limit(self, saved: SavedSwitches) -> int:
         return saved.datagrams_per_second or self._config.datagrams_per_second

@@ -40,7 +40,7 @@ def looking_straight(frame: Frame, tuning: Tuning) -> Tuning:
     return Tuning({name: value for name, value in pairs if name in counted}, rest, tuning.scale)
 
 
-class Shaper:
+class TuningFilter:
     """Applies a tuning to frames; keeps what it worked out for the last set of names."""
 
     def __init__(self, tuning: Tuning | None = None) -> None:

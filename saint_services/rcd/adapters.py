@@ -13,7 +13,7 @@ from ..lib import clock
 from ..lib.errors import SaintError
 from ..lib.hw.buses.serial import SerialLine, SerialPort, open_serial
 from ..lib.stall import StallWatch
-from .config import LINES, Connection
+from .config import LINES, ReceiverConnection
 from .logic import Outcome, Receiver
 from .protocols import PARSERS, Frame, Parser
 from .protocols.ibus import IbusParser
@@ -44,7 +44,9 @@ class Listener:
 class ReceiverLine:
     """Opens, reads, judges; until closed."""
 
-    def __init__(self, connection: Connection, receiver: Receiver, listener: Listener) -> None:
+    def __init__(
+        self, connection: ReceiverConnection, receiver: Receiver, listener: Listener
+    ) -> None:
         self.connection = connection
         self.receiver = receiver
         self.problem = ""  # why it is not open
@@ -215,7 +217,7 @@ class ReceiverLine:
         self._listener.frame(self, outcome)
 
 
-def parser(connection: Connection) -> Parser:
+def parser(connection: ReceiverConnection) -> Parser:
     """For the bytes of this line; pins have none, and then it is never fed."""
     if connection.protocol == "ibus":
         ibus = connection.ibus
@@ -223,7 +225,7 @@ def parser(connection: Connection) -> Parser:
     return PARSERS.get(connection.protocol, PARSERS["crsf"])()
 
 
-def decoder(connection: Connection) -> PpmDecoder | PwmDecoder | None:
+def decoder(connection: ReceiverConnection) -> PpmDecoder | PwmDecoder | None:
     """For the edges of these pins."""
     if connection.protocol == "ppm":
         return PpmDecoder()

@@ -33,18 +33,22 @@ from . import detection, reports
 from .calibration import Calibration
 from .config import Channel, RcReceiver
 from .listening import listen
-from .rig import Rig
-from .state import State, effective, with_channels, without
+from .rig import ReceiverPort
+from .state import SavedSettings, effective, with_channels, without
 
 WATCH_S = 0.05
 IDLE_S = 600.0  # a calibration that nobody goes on with is given up
 
 
-class Control:
+class RcControl:
     """Answers; one change at a time."""
 
     def __init__(
-        self, rcd: Rig, store: StateStore[State], saved: State, settings: RcReceiver
+        self,
+        rcd: ReceiverPort,
+        store: StateStore[SavedSettings],
+        saved: SavedSettings,
+        settings: RcReceiver,
     ) -> None:
         self._rcd = rcd
         self._store = store
@@ -152,11 +156,11 @@ class Control:
         return self._status()
 
     @property
-    def saved(self) -> State:
+    def saved(self) -> SavedSettings:
         """What was set by hand."""
         return self._saved
 
-    async def restore(self, state: State) -> None:
+    async def restore(self, state: SavedSettings) -> None:
         """All that was set by hand is this from now on."""
         async with self._changing:
             await self._apply(state)
@@ -261,12 +265,12 @@ class Control:
             await self._apply(with_channels(self._saved, [changed]))
         return _config(changed)
 
-    async def _apply(self, state: State) -> None:
+    async def _apply(self, state: SavedSettings) -> None:
         settings = effective(self._settings, state)
         await self._save(state)
         self._rcd.reconfigure(settings)
 
-    async def _save(self, state: State) -> None:
+    async def _save(self, state: SavedSettings) -> None:
         await asyncio.to_thread(self._store.save, state)
         self._saved = state
 

@@ -3,19 +3,21 @@ rcd.yaml says belongs to the machine.
 """
 
 from ..lib.backup.sections import Backup, Section
-from .api import Control
+from .api import RcControl
 from .config import RcReceiver
-from .state import MIGRATIONS, VERSION, State, effective
+from .state import MIGRATIONS, VERSION, SavedSettings, effective
 
 
-def backup_of(control: Control, settings: RcReceiver) -> Backup:
+def backup_of(control: RcControl, settings: RcReceiver) -> Backup:
     """The paths."""
 
-    async def current() -> State:
+    async def current() -> SavedSettings:
         return control.saved
 
-    async def check(state: State) -> list[str]:
+    async def check(state: SavedSettings) -> list[str]:
         effective(settings, state)
         return []
 
-    return Backup(Section("receiver", State, VERSION, current, check, control.restore, MIGRATIONS))
+    return Backup(
+        Section("receiver", SavedSettings, VERSION, current, check, control.restore, MIGRATIONS)
+    )

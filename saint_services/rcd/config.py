@@ -143,7 +143,7 @@ class Channel(Settings):
         return self
 
 
-class Connection(Settings):
+class ReceiverConnection(Settings):
     """How a receiver is connected."""
 
     uart: Uart = Uart()
@@ -176,14 +176,14 @@ class Connection(Settings):
         return self.uart.baud_rate or LINES[self.protocol][0]
 
 
-class Failover(Connection):
+class Failover(ReceiverConnection):
     """A second receiver, for when the first one's signal is lost."""
 
     after_ms: int = Field(default=300, ge=0, le=5000)  # without the first one
     return_ms: int = Field(default=1000, ge=0, le=60_000)  # the first one good again for so long
 
 
-class RcReceiver(Connection):
+class RcReceiver(ReceiverConnection):
     """The receiver, in the form of the specification."""
 
     enabled: bool = False
@@ -205,8 +205,8 @@ class RcReceiver(Connection):
     @field_validator("failover")
     @classmethod
     def _elsewhere(cls, failover: Failover | None, info: ValidationInfo) -> Failover | None:
-        own = {key: info.data[key] for key in Connection.model_fields if key in info.data}
-        place = Connection.model_construct(**own).place
+        own = {key: info.data[key] for key in ReceiverConnection.model_fields if key in info.data}
+        place = ReceiverConnection.model_construct(**own).place
         if failover and failover.place == place:
             raise ValueError(f"it is on {place} too, but needs a line of its own")
         return failover

@@ -15,13 +15,13 @@ from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_RC, RC_STATE
 from . import reports
 from .adapters import CHECKED, Listener, ReceiverLine
-from .api import Control
+from .api import RcControl
 from .backup import backup_of
 from .calibration import Calibration
 from .channels import Normalizer
-from .config import Config, Connection, Failover, RcReceiver
-from .display import Display
-from .link_state import Phase, Telling, Work
+from .config import Config, Failover, RcReceiver, ReceiverConnection
+from .display import TransmitterDisplay
+from .link_state import Blocker, LinkPhase, LinkState
 from .logic import Outcome, Receiver
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
 from .state import FILE, changes, effective, store_in
@@ -31,7 +31,7 @@ LOST_PERIOD_S = 0.05  # a lost signal is told again so often: the router may hav
 TELEMETRY_PERIOD_S = 0.5
 OPENING_S = 0.5  # until a line that is opened anew has brought its first frames
 SOURCE = "rc"
-_LIVE = Phase.LIVE
+_LIVE = LinkPhase.LIVE
 
 
 async def run(context: Context[Config]) -> None:
@@ -52,7 +52,7 @@ async def run(context: Context[Config]) -> None:
     writer = InputWriter("rcd", context.directories.runtime, bus, context.health)
     daemon = Rcd(context, bus, writer, merged)
     context.spawn(writer.stay_registered(), "registration")
-    control = Control(daemon, store, saved, settings)
+    control = RcControl(daemon, store, saved, settings)
     api = control.api()
     backup_of(control, settings).add_to(api)
     await context.serve_ipc(api)
@@ -82,7 +82,7 @@ class Rcd:
         self._selection = Selection([line.receiver for line in self._lines])
         self._selection.rules = settings.failover or Failover()
         self._arming = Arming(settings.arm)
-        self._telling = Telling()
+        self._telling = LinkState()
         self._samples = writer.publisher(INPUT_RC)
         self._states = bus.publisher(RC_STATE)
         self._stamp = Time()
@@ -94,9 +94,9 @@ class Rcd:
         self._looking: asyncio.TimerHandle | None = None
         self._deciding: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
-        self._display = Display(bus) if settings.telemetry else None
+        self._display = TransmitterDisplay(bus) if settings.telemetry else None
 
-    def _line(self, connection: Connection) -> ReceiverLine:
+    def _line(self, connection: ReceiverConnection) -> ReceiverLine:
         receiver = Receiver(
             Normalizer(self.settings.channels),
             self.settings.failsafe,
@@ -114,16 +114,16 @@ class Rcd:
 
     @property
     def is_enabled(self) -> bool:
-        return Work.OFF not in self._telling.works
+        return Blocker.OFF not in self._telling.works
 
-    def picture(self) -> reports.Picture:
+    def picture(self) -> reports.ReceiverSnapshot:
         """Everything as it is now."""
         lines = [
-            reports.Line(line.receiver, line.connection, line.counts, line.problem)
+            reports.ReceiverReport(line.receiver, line.connection, line.counts, line.problem)
             for line in self._lines
         ]
         arm, failsafe = self._arming.rules, self.settings.failsafe
-        return reports.Picture(
+        return reports.ReceiverSnapshot(
             lines,
             self._selection.in_charge,
             self.is_enabled,
@@ -140,12 +140,12 @@ class Rcd:
         if enabled != self.is_enabled:
             self._log.info("receiver switched", enabled=enabled)
         if enabled:
-            self._telling.end(Work.OFF)
+            self._telling.end(Blocker.OFF)
             for line in self._lines:
                 line.start()
             return
         self.calibrate(None)
-        self._begin(Work.OFF)
+        self._begin(Blocker.OFF)
         for line in self._lines:
             line.close("it is switched off")
         self._health.clear(Code.HARDWARE_MISSING)
@@ -169,12 +169,12 @@ class Rcd:
 
     def pause(self, reason: str) -> None:
         """Close the first line for a while; nothing is driven meanwhile."""
-        self._begin(Work.LINE)
+        self._begin(Blocker.LINE)
         self._lines[0].close(reason)
 
     def resume(self) -> None:
         """Open it again. A signal that is not there after a while is lost."""
-        self._telling.end(Work.LINE)
+        self._telling.end(Blocker.LINE)
         if self.is_enabled:
             self._lines[0].start()
         self._look_later()
@@ -185,9 +185,9 @@ class Rcd:
             return
         self.calibration = calibration
         if calibration is not None:
-            self._begin(Work.CALIBRATION)
+            self._begin(Blocker.CALIBRATION)
         else:
-            self._telling.end(Work.CALIBRATION)
+            self._telling.end(Blocker.CALIBRATION)
             self._look_later()
         self._changed.set()
 
@@ -198,7 +198,7 @@ class Rcd:
 
     def close(self) -> None:
         """The last word is that the signal is lost: nobody may go on driving from it."""
-        self._begin(Work.OFF)
+        self._begin(Blocker.OFF)
         for line in self._lines:
             line.close("rcd has stopped")
         for timer in (self._telling_again, self._deciding, self._looking):
@@ -296,7 +296,7 @@ class Rcd:
         if content != NOTHING:
             self._telling_again = self._loop.call_later(LOST_PERIOD_S, self._tell)
 
-    def _begin(self, work: Work) -> None:
+    def _begin(self, work: Blocker) -> None:
         """Nothing is driven from here meanwhile, whatever a loss would mean."""
         self._arming.lose()
         if self._telling.begin(work):
@@ -356,7 +356,7 @@ class Rcd:
         self._states.publish(reports.message(self.picture(), now_s, time.time_ns()))
 
 
-def _connection(settings: RcReceiver) -> Connection:
-    return Connection(
+def _connection(settings: RcReceiver) -> ReceiverConnection:
+    return ReceiverConnection(
         protocol=settings.protocol, uart=settings.uart, gpio=settings.gpio, ibus=settings.ibus
     )

@@ -12,7 +12,7 @@ MAX_WASTE = 0.1  # of the bytes: discarded
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PortTrial:
     """One setting of the port, and the protocols that are spoken with it."""
 
     baud_rate: int
@@ -22,12 +22,12 @@ class Trial:
 
 
 # The usual ones first.
-TRIALS = (
-    Trial(420_000, "none", 1, ("crsf",)),
-    Trial(100_000, "even", 2, ("sbus",)),
-    Trial(115_200, "none", 1, ("ibus", "crsf")),
-    Trial(400_000, "none", 1, ("crsf",)),
-    Trial(200_000, "even", 2, ("sbus",)),
+PORT_TRIALS = (
+    PortTrial(420_000, "none", 1, ("crsf",)),
+    PortTrial(100_000, "even", 2, ("sbus",)),
+    PortTrial(115_200, "none", 1, ("ibus", "crsf")),
+    PortTrial(400_000, "none", 1, ("crsf",)),
+    PortTrial(200_000, "even", 2, ("sbus",)),
 )
 
 

@@ -8,18 +8,18 @@ from ..lib.generated.saint_msgs import RouterHeartbeat
 from ..lib.generated.sensor_msgs import BatteryState
 from ..lib.generated.topics import BATTERY, ROUTER_HEARTBEAT
 from . import telemetry
-from .reports import Picture
+from .reports import ReceiverSnapshot
 
 
-class Display:
+class TransmitterDisplay:
     """Knows the newest of each."""
 
     def __init__(self, bus: Bus) -> None:
-        self._robot = telemetry.Robot()
+        self._robot = telemetry.DisplayedRobot()
         bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat)
         bus.subscribe(BATTERY, self._on_battery)
 
-    def frames(self, picture: Picture, is_lost: bool) -> bytes:
+    def frames(self, picture: ReceiverSnapshot, is_lost: bool) -> bytes:
         """What to send now."""
         now_s = monotonic_s()
         text = telemetry.word(self._robot, is_lost, picture.armed, picture.calibrating, now_s)

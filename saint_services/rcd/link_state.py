@@ -11,7 +11,7 @@ from enum import Enum, auto
 from ..lib.api.rc import FailsafeAction
 
 
-class Phase(Enum):
+class LinkPhase(Enum):
     """Where the signal is, as the robot knows it."""
 
     IDLE = auto()  # nothing was driven yet, so nothing can be lost
@@ -22,7 +22,7 @@ class Phase(Enum):
     RELEASED = auto()  # let go on purpose: that is no loss, whatever the lines say
 
 
-class Work(Enum):
+class Blocker(Enum):
     """What keeps the sticks from moving anything."""
 
     OFF = auto()
@@ -30,50 +30,50 @@ class Work(Enum):
     CALIBRATION = auto()
 
 
-_UNDER_WAY = (Phase.LIVE, Phase.QUIET, Phase.WAITING)
+_UNDER_WAY = (LinkPhase.LIVE, LinkPhase.QUIET, LinkPhase.WAITING)
 
 
 @dataclass(slots=True)
-class Telling:
+class LinkState:
     """Events in; each answers whether something is to be told at once."""
 
-    phase: Phase = Phase.IDLE
-    works: set[Work] = field(default_factory=lambda: {Work.OFF})
+    phase: LinkPhase = LinkPhase.IDLE
+    works: set[Blocker] = field(default_factory=lambda: {Blocker.OFF})
 
     def frame(self) -> bool:
         """One that counts has come; whether it drives."""
         if self.works:
             return False
-        self.phase = Phase.LIVE
+        self.phase = LinkPhase.LIVE
         return True
 
     def missing(self) -> bool:
         """Frames are overdue: the robot must stop, but nobody else may take over yet."""
-        return self._go(Phase.QUIET, (Phase.LIVE,))
+        return self._go(LinkPhase.QUIET, (LinkPhase.LIVE,))
 
     def wait(self) -> bool:
         """The one in charge has lost its signal, the other has one."""
-        return self._go(Phase.WAITING, (Phase.LIVE, Phase.QUIET, Phase.LOST))
+        return self._go(LinkPhase.WAITING, (LinkPhase.LIVE, LinkPhase.QUIET, LinkPhase.LOST))
 
     def lose(self) -> bool:
         """Nobody has a signal."""
-        return self._go(Phase.LOST, _UNDER_WAY)
+        return self._go(LinkPhase.LOST, _UNDER_WAY)
 
-    def begin(self, work: Work) -> bool:
+    def begin(self, work: Blocker) -> bool:
         """From now on nothing is driven."""
         self.works.add(work)
-        if self.phase is Phase.IDLE:
+        if self.phase is LinkPhase.IDLE:
             return False
-        self.phase = Phase.RELEASED
+        self.phase = LinkPhase.RELEASED
         return True
 
-    def end(self, work: Work) -> None:
+    def end(self, work: Blocker) -> None:
         """It is done; the next frame drives if nothing else is in the way."""
         self.works.discard(work)
 
     def overdue(self) -> bool:
         """Nobody has a signal although there was time for it to come back."""
-        return not self.works and self._go(Phase.LOST, (Phase.RELEASED,))
+        return not self.works and self._go(LinkPhase.LOST, (LinkPhase.RELEASED,))
 
     @property
     def is_lost(self) -> bool:
@@ -84,13 +84,13 @@ class Telling:
         """What failsafe samples ask for now, where a loss means what is `wanted`; None: there are
         none.
         """
-        if self.phase is Phase.LOST:
+        if self.phase is LinkPhase.LOST:
             return wanted
-        if self.phase is Phase.WAITING:
+        if self.phase is LinkPhase.WAITING:
             return "passthrough" if wanted == "passthrough" else "hold"
-        return "hold" if self.phase is Phase.QUIET else None
+        return "hold" if self.phase is LinkPhase.QUIET else None
 
-    def _go(self, phase: Phase, among: tuple[Phase, ...]) -> bool:
+    def _go(self, phase: LinkPhase, among: tuple[LinkPhase, ...]) -> bool:
         if self.phase not in among:
             return False
         self.phase = phase

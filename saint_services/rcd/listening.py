@@ -8,21 +8,21 @@ import time
 from ..lib.api.rc import DetectedSettings, RcProtocol
 from ..lib.errors import Code, SaintError
 from ..lib.hw.buses.serial import SerialPort, open_serial
-from .detection import TRIALS, Trial, is_proof
+from .detection import PORT_TRIALS, PortTrial, is_proof
 from .protocols import PARSERS, Parser
 
 
 async def listen(device: str, seconds: float) -> list[DetectedSettings]:
     """What was heard with each setting; ends with the first that is a proof."""
     found: list[DetectedSettings] = []
-    for trial in TRIALS:
+    for trial in PORT_TRIALS:
         found += await _heard(device, trial, seconds)
         if any(map(is_proof, found)):
             break
     return found
 
 
-async def _heard(device: str, trial: Trial, seconds: float) -> list[DetectedSettings]:
+async def _heard(device: str, trial: PortTrial, seconds: float) -> list[DetectedSettings]:
     try:
         port = await asyncio.to_thread(
             open_serial, device, trial.baud_rate, trial.parity, trial.stopbits
@@ -71,7 +71,7 @@ async def _feed(port: SerialPort, parsers: list[Parser], seconds: float) -> int:
     return count
 
 
-def _seen(protocol: RcProtocol, trial: Trial, count: int, parser: Parser) -> DetectedSettings:
+def _seen(protocol: RcProtocol, trial: PortTrial, count: int, parser: Parser) -> DetectedSettings:
     return DetectedSettings(
         protocol=protocol,
         baud_rate=trial.baud_rate,

@@ -7,7 +7,7 @@ from typing import Literal
 from ..lib.api.rc import FailsafeAction, RcChannel, RcLine, RcStatus
 from ..lib.generated.saint_msgs import RCChannelState, RCReceiverState
 from .channels import MAX_CHANNELS
-from .config import Connection
+from .config import ReceiverConnection
 from .logic import Receiver
 
 Title = Literal["primary", "failover"]
@@ -15,20 +15,20 @@ TITLES: tuple[Title, ...] = ("primary", "failover")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReceiverReport:
     """One receiver and where it is connected."""
 
     receiver: Receiver
-    connection: Connection
+    connection: ReceiverConnection
     counts: tuple[int, int, int]  # frames, rejected frames, discarded bytes
     problem: str = ""  # why the line is not open
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ReceiverSnapshot:
     """All of it at one moment."""
 
-    lines: Sequence[Line]
+    lines: Sequence[ReceiverReport]
     in_charge: int
     enabled: bool
     action: FailsafeAction
@@ -39,11 +39,11 @@ class Picture:
     failsafe_channel: int | None = None
 
     @property
-    def line(self) -> Line:
+    def line(self) -> ReceiverReport:
         return self.lines[self.in_charge]
 
 
-def message(picture: Picture, now_s: float, wall_ns: int) -> RCReceiverState:
+def message(picture: ReceiverSnapshot, now_s: float, wall_ns: int) -> RCReceiverState:
     """Topic /saint/rc/state: the receiver in charge."""
     line = picture.line
     receiver = line.receiver
@@ -63,7 +63,7 @@ def message(picture: Picture, now_s: float, wall_ns: int) -> RCReceiverState:
     )
 
 
-def status(picture: Picture, now_s: float) -> RcStatus:
+def status(picture: ReceiverSnapshot, now_s: float) -> RcStatus:
     """GET /status"""
     lines = [_line(line, TITLES[i], picture.enabled, now_s) for i, line in enumerate(picture.lines)]
     receiver = picture.line.receiver
@@ -92,7 +92,7 @@ def status(picture: Picture, now_s: float) -> RcStatus:
     )
 
 
-def _line(line: Line, title: Title, enabled: bool, now_s: float) -> RcLine:
+def _line(line: ReceiverReport, title: Title, enabled: bool, now_s: float) -> RcLine:
     receiver, link = line.receiver, line.receiver.link
     frames, rejected, discarded_bytes = line.counts
     return RcLine(

@@ -5,10 +5,10 @@ from typing import Protocol
 from .calibration import Calibration
 from .config import RcReceiver
 from .logic import Receiver
-from .reports import Picture
+from .reports import ReceiverSnapshot
 
 
-class Rig(Protocol):
+class ReceiverPort(Protocol):
     """The receivers as a whole."""
 
     settings: RcReceiver
@@ -20,7 +20,7 @@ class Rig(Protocol):
     @property
     def is_enabled(self) -> bool: ...
 
-    def picture(self) -> Picture: ...
+    def picture(self) -> ReceiverSnapshot: ...
 
     def switch(self, enabled: bool) -> None: ...
 

@@ -18,7 +18,7 @@ VERSION = 2
 FILE = "rcd.json"
 
 
-class State(BaseModel):
+class SavedSettings(BaseModel):
     """None: as the settings say."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,12 +38,12 @@ def _with_settings(data: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings}
 
 
-def store_in(folder: Path) -> StateStore[State]:
+def store_in(folder: Path) -> StateStore[SavedSettings]:
     """Where it is kept."""
-    return StateStore(folder / FILE, State, VERSION, MIGRATIONS)
+    return StateStore(folder / FILE, SavedSettings, VERSION, MIGRATIONS)
 
 
-def effective(settings: RcReceiver, state: State) -> RcReceiver:
+def effective(settings: RcReceiver, state: SavedSettings) -> RcReceiver:
     """The settings with what was set since. Raises SaintError where the two do not fit."""
     data = settings.model_dump()
     if state.enabled is not None:
@@ -63,7 +63,7 @@ def effective(settings: RcReceiver, state: State) -> RcReceiver:
         raise SaintError(Code.REQUEST_INVALID, str(fault)) from err
 
 
-def changes(settings: RcReceiver, state: State) -> list[str]:
+def changes(settings: RcReceiver, state: SavedSettings) -> list[str]:
     """What was set by hand and is not what rcd.yaml says: for people who wonder."""
     found = []
     if state.enabled is not None and state.enabled != settings.enabled:
@@ -81,15 +81,15 @@ def changes(settings: RcReceiver, state: State) -> list[str]:
     return found
 
 
-def without(state: State, parts: Iterable[SettingsPart]) -> State:
+def without(state: SavedSettings, parts: Iterable[SettingsPart]) -> SavedSettings:
     """These are as the settings say again."""
     names: set[str] = set(parts)
     if "protocol" in names:
         names.add("baud_rate")
-    return State.model_validate(state.model_dump(exclude=names))
+    return SavedSettings.model_validate(state.model_dump(exclude=names))
 
 
-def with_channels(state: State, changed: list[Channel]) -> State:
+def with_channels(state: SavedSettings, changed: list[Channel]) -> SavedSettings:
     """These channels as they are from now on."""
     numbers = {channel.number for channel in changed}
     kept = [channel for channel in state.channels if channel.number not in numbers]

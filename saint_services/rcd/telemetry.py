@@ -15,7 +15,7 @@ LONGEST_TEXT = 13  # what transmitters show
 
 
 @dataclass(slots=True)
-class Robot:
+class DisplayedRobot:
     """What was last heard of it."""
 
     is_stopped: bool = False
@@ -25,7 +25,7 @@ class Robot:
 
 
 def word(
-    robot: Robot, is_lost: bool, armed: bool | None, is_calibrating: bool, now_s: float
+    robot: DisplayedRobot, is_lost: bool, armed: bool | None, is_calibrating: bool, now_s: float
 ) -> str:
     """The robot's state in one word, the most urgent one."""
     if now_s - robot.router_s > ROUTER_SILENT_S:
@@ -39,7 +39,7 @@ def word(
     return "DISARMED" if armed is False else "OK"
 
 
-def frames(robot: Robot, text: str, now_s: float) -> bytes:
+def frames(robot: DisplayedRobot, text: str, now_s: float) -> bytes:
     """What to send now."""
     data = flight_mode(text)
     if robot.battery is not None and now_s - robot.battery_s < BATTERY_OLD_S:

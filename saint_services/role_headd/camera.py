@@ -9,7 +9,7 @@ from functools import partial
 from saint_services.lib.clock import stamp
 from saint_services.lib.generated.sensor_msgs import CompressedImage
 from saint_services.lib.generated.std_msgs import Header
-from saint_services.lib.hw.cameras.camera import Feed, Picture, Source
+from saint_services.lib.hw.cameras.camera import CameraFeed, CameraSource, Picture
 
 FRAME = "head_camera"
 
@@ -19,7 +19,7 @@ class Eye:
 
     def __init__(
         self,
-        make_source: Callable[[], Source],
+        make_source: Callable[[], CameraSource],
         in_loop: Callable[..., object],  # runs something in the loop; called in another thread
         publish: Callable[[CompressedImage], None],
         notice: Callable[[str], None],
@@ -28,7 +28,7 @@ class Eye:
         self._in_loop = in_loop
         self._publish = publish
         self._notice = notice
-        self._feed: Feed | None = None
+        self._feed: CameraFeed | None = None
         self._feeds = 0  # so far; what an older one still says is late
         self._newest: tuple[int, Picture] | None = None
         self.has_pictures = False
@@ -44,7 +44,7 @@ class Eye:
             self._notice("")
         else:
             number = self._feeds
-            self._feed = Feed(
+            self._feed = CameraFeed(
                 self._make_source(), partial(self._take, number), partial(self._problem, number)
             )
 

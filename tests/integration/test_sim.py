@@ -25,7 +25,7 @@ from tests.integration.robot import (
 from tests.integration.senders import RECORDED_FACE, phone, stick, transmitter
 from tests.integration.tracks import Tracks
 from tools.sim.bodies.plant import Plant
-from tools.sim.outlook import Outlook
+from tools.sim.outlook import BodyObserver
 
 pytestmark = pytest.mark.changes_robot
 _LIMIT_S = 30.0
@@ -40,7 +40,7 @@ def tracks(robot: Robot) -> Iterator[Tracks]:
 
 
 def test_head_follows_its_servos_to_where_they_are_asked(robot: Robot) -> None:
-    outlook = Outlook(robot.hw("head"))
+    outlook = BodyObserver(robot.hw("head"))
 
     def tilt_is_there() -> bool:
         plant = looked_at(outlook)
@@ -53,7 +53,7 @@ def test_head_follows_its_servos_to_where_they_are_asked(robot: Robot) -> None:
 
 
 def test_driven_base_moves_forward_and_its_encoders_tell(robot: Robot) -> None:
-    outlook = Outlook(robot.hw("tracks"))
+    outlook = BodyObserver(robot.hw("tracks"))
     base = looked_at(outlook).base
     assert base
     began_m = base.x_m
@@ -184,13 +184,13 @@ def sim_node(run: Path, *words: str) -> Iterator[Node]:
             process.wait(10.0)
 
 
-def looked_at(outlook: Outlook) -> Plant:
+def looked_at(outlook: BodyObserver) -> Plant:
     plant = outlook.look()
     assert plant
     return plant
 
 
-def way_m(outlook: Outlook) -> float:
+def way_m(outlook: BodyObserver) -> float:
     base = looked_at(outlook).base
     assert base
     return base.x_m

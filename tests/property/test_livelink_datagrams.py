@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.bus import cdr
 from saint_services.livelinkd.logic import LONG_NAME, Registry, Subject
-from saint_services.livelinkd.loss import Loss
+from saint_services.livelinkd.loss import FrameLoss
 from saint_services.livelinkd.protocols import Frame, Refused, decode_llf
 from saint_services.livelinkd.protocols.llf import NAMES
 from saint_services.livelinkd.reports import info, message
@@ -66,7 +66,7 @@ def test_damaged_datagrams_are_survived(data: bytes) -> None:
     st.tuples(st.integers(1, 2**31 - 1), st.integers(1, 2**31 - 1)),
 )
 def test_loss_is_never_negative(numbers: list[int], rate: tuple[int, int]) -> None:
-    loss = Loss()
+    loss = FrameLoss()
     for number in numbers:
         loss.is_late(Frame("s", "d", "face", number, 0.0, rate, NAMES, (0.0,) * 61))
         assert loss.lost >= 0

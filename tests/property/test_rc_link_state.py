@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from saint_services.lib.api.rc import FailsafeAction
-from saint_services.rcd.link_state import Telling, Work
+from saint_services.rcd.link_state import Blocker, LinkState
 
 ACTIONS: list[FailsafeAction] = ["hold", "neutral", "estop", "passthrough"]
-WORKS = st.sampled_from(list(Work))
+WORKS = st.sampled_from(list(Blocker))
 
 
 class Events(RuleBasedStateMachine):
@@ -17,16 +17,16 @@ class Events(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.telling = Telling()
+        self.telling = LinkState()
         self.has_driven = False
-        self.in_the_way = {Work.OFF}
+        self.in_the_way = {Blocker.OFF}
         self.has_let_go = True  # nobody may be told of a loss; a frame ends it
         self.trouble = ""
 
     @initialize(is_on=st.booleans())
     def begin_switched_on(self, is_on: bool) -> None:
         if is_on:
-            self.end(Work.OFF)
+            self.end(Blocker.OFF)
 
     @rule()
     def frame(self) -> None:
@@ -57,18 +57,18 @@ class Events(RuleBasedStateMachine):
             self.trouble = "lost"
 
     @rule(work=WORKS)
-    def begin(self, work: Work) -> None:
+    def begin(self, work: Blocker) -> None:
         assert self.telling.begin(work) is self.has_driven
         self.in_the_way.add(work)
         self.has_let_go, self.trouble = True, ""
 
     @rule(work=WORKS)
-    def begin_and_end(self, work: Work) -> None:
+    def begin_and_end(self, work: Blocker) -> None:
         self.begin(work)
         self.end(work)
 
     @rule(work=WORKS)
-    def end(self, work: Work) -> None:
+    def end(self, work: Blocker) -> None:
         self.telling.end(work)
         self.in_the_way.discard(work)
 

@@ -10,7 +10,7 @@ from saint_services.lib.simulation import VARIABLE, WillPort
 
 if TYPE_CHECKING:  # each opener loads what it needs: a guard needs no camera
     from saint_services.lib.guard.will import Write
-    from saint_services.lib.hw.cameras.camera import Source
+    from saint_services.lib.hw.cameras.camera import CameraSource
     from saint_services.lib.hw.ports import Board, EdgeInput
     from saint_services.lib.role_config.model import Camera
 
@@ -37,7 +37,7 @@ def open_edges(directory: Path) -> "EdgeInput":
     return RecordedEdges(directory / RECORDING)
 
 
-def open_camera(directory: Path, settings: "Camera") -> "Source":
+def open_camera(directory: Path, settings: "Camera") -> "CameraSource":
     """Return the camera of the board; its `open` connects to it."""
     from .camera import SimCamera
 

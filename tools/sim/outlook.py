@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NOTHING = RecordReading(0.0, 0, 0)
 
 
-class Outlook:
+class BodyObserver:
     """Keeps the files of one board mapped, and looks at the bodies of one of its roles: `role` is
     "tracks" or "arms.left"; without it there is only one.
     """

@@ -15,7 +15,7 @@ from .bodies.plant import Plant
 from .breaking import name_of
 from .chips.lights import read_lights
 from .observe import read_display
-from .outlook import Outlook
+from .outlook import BodyObserver
 
 REPORT = "robot.json"  # of make run in its root, of a single node in its own folder
 _MARKS = ("robot.lock", "*/robot.lock")
@@ -83,7 +83,7 @@ def bodies(hw: Path) -> list[Body]:
 
 
 def _plant(hw: Path, role: RoleConfig) -> Plant | None:
-    outlook = Outlook(hw, role=role.target)
+    outlook = BodyObserver(hw, role=role.target)
     plant = outlook.look()
     outlook.close()
     return plant

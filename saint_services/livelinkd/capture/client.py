@@ -10,7 +10,7 @@ from functools import partial
 from ...lib import clock, log
 from ..protocols.capture import Capture, answered_port, discovery
 from ..protocols.frames import WrongError
-from .session import Session
+from .session import CaptureSession
 
 GROUP, DISCOVERY_PORT = "239.255.137.139", 27838
 CONTROL_PORT = 14785
@@ -91,7 +91,7 @@ class CaptureClient:
     async def _talk(self, phone: Address) -> None:
         async with asyncio.timeout(_CONNECT_S):
             reader, writer = await asyncio.open_connection(*phone)
-        session = Session(self._port)
+        session = CaptureSession(self._port)
         try:
             writer.write(session.begin(clock.monotonic_s()))
             while True:
@@ -111,7 +111,7 @@ class CaptureClient:
                 writer.write(session.end())
             writer.close()
 
-    def _follow(self, ip: str, session: Session) -> None:
+    def _follow(self, ip: str, session: CaptureSession) -> None:
         self._decoder.learn(ip, session.subjects)
         if session.is_streaming and ip not in self.connected:
             self.connected.add(ip)

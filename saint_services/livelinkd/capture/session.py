@@ -19,7 +19,7 @@ _NEWS = ("/event/", "/state")
 
 
 @dataclass(slots=True)
-class Session:
+class CaptureSession:
     """`port` is ours, where the phone shall send its frames. Raises WrongError when the phone says
     what cannot be, and when it refuses or has gone: the connection is to be closed then.
     """

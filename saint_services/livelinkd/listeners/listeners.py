@@ -14,10 +14,10 @@ from ..config import Config, Format
 from ..logic import Address
 from ..protocols import Refused, ifacialmocap
 from ..senders.limits import SHUT_OUT, TOO_FAST, Floods, Refusals
-from ..senders.phones import Asking
+from ..senders.phones import PhonePolling
 from .datagrams import Datagrams, open_tcp, open_udp
 from .lines import LineServer
-from .sockets import Door
+from .sockets import FormatSockets
 
 PULSE_S = 0.25  # how often silent phones and floods are looked after
 STALL_S = 0.5  # between two of these; the router lets go of a face after as long
@@ -26,11 +26,11 @@ LARGEST_BYTES = {"llf": 2048, "ifacialmocap": ifacialmocap.LARGEST_BYTES}  # of 
 _LARGEST_BYTES = 65_535
 
 
-class Taker(Protocol):
+class DatagramReceiver(Protocol):
     """Who gets what arrives."""
 
     refusals: Refusals
-    asking: Asking
+    asking: PhonePolling
 
     def take(self, format: str, data: bytes, address: Address) -> str | None: ...
 
@@ -50,17 +50,17 @@ def formats_of(config: Config) -> dict[str, Format]:
     }
 
 
-class Listening:
+class Listeners:
     """All sockets."""
 
-    def __init__(self, config: Config, daemon: Taker) -> None:
+    def __init__(self, config: Config, daemon: DatagramReceiver) -> None:
         self._config = config
         self._daemon = daemon
         self._readers: dict[str, list[Datagrams]] = {}
         self._floods: dict[str, Floods] = {}
         self._log = log.get("livelinkd")
         self._lines: LineServer | None = None
-        self._doors: dict[str, Door] = {}
+        self._doors: dict[str, FormatSockets] = {}
         self._heard_at: dict[str, list[str]] = {}  # of the formats that are on
         self._stalls = StallWatch(STALL_S)
 
@@ -68,11 +68,11 @@ class Listening:
         """The sockets that are there; nothing is heard before it is switched on."""
         for name, settings in formats_of(self._config).items():
             if passed and name != "capture":
-                self._doors[name] = Door(passed.get(name, []))
+                self._doors[name] = FormatSockets(passed.get(name, []))
             else:
                 opens = open_tcp if name == "lines" else open_udp
                 make = partial(opens, self._config.address, settings.port)
-                self._doors[name] = Door([], make)
+                self._doors[name] = FormatSockets([], make)
 
     async def switch(self, name: str, is_on: bool) -> None:
         """Listen to this format, or hear nothing of it any more."""

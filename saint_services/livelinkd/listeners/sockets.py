@@ -11,7 +11,7 @@ from .socket_filter import hear, hear_nobody
 _MOST_OLD = 100_000  # datagrams; more than any buffer holds
 
 
-class Door:
+class FormatSockets:
     """`make` opens an own socket; without it there are only those passed in."""
 
     def __init__(

@@ -34,7 +34,7 @@ class SenderKey:
 
 
 @dataclass(slots=True)
-class Waiting:
+class WaitingSender:
     """A sender that is not accepted."""
 
     frame: Frame
@@ -49,14 +49,14 @@ class Waiting:
 
 
 @dataclass(slots=True)
-class Gate:
+class SenderGate:
     """Admits frames of accepted senders, and lists the others for a person to see."""
 
     settings: frozenset[SenderKey] = frozenset()
     accepted: dict[SenderKey, float] = field(default_factory=dict)  # and when, seconds since 1970
     code: str = ""
     accepts_all: bool = False
-    waiting: dict[SenderKey, Waiting] = field(default_factory=dict)
+    waiting: dict[SenderKey, WaitingSender] = field(default_factory=dict)
     with_code: dict[SenderKey, None] = field(default_factory=dict)  # the subject without the code
 
     def refusal(self, frame: Frame, format: str, ip: str, now_s: float) -> Refused | None:
@@ -86,7 +86,7 @@ class Gate:
         self.accepted[key] = wall_s
         self.waiting.pop(key, None)
 
-    def shown(self, now_s: float) -> Iterable[tuple[SenderKey, Waiting]]:
+    def shown(self, now_s: float) -> Iterable[tuple[SenderKey, WaitingSender]]:
         """Return the senders that wait and have sent lately."""
         for key in [k for k, each in self.waiting.items() if now_s - each.last_s >= FORGET_S]:
             del self.waiting[key]
@@ -108,7 +108,7 @@ class Gate:
         if known is None:
             if not self._has_room(key.ip, now_s):
                 return
-            known = self.waiting[key] = Waiting(frame, now_s, now_s)
+            known = self.waiting[key] = WaitingSender(frame, now_s, now_s)
         known.frame, known.last_s = frame, now_s
         known.frames += 1
 

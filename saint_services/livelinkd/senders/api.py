@@ -18,17 +18,24 @@ from ...lib.state import StateStore
 from ..logic import Registry
 from ..recorder import is_recording
 from ..state import SENDERS_VERSION, AcceptedSender, SavedCode, SavedSenders
-from .acceptance import CODE_LENGTH, CODE_LETTERS, MAX_ACCEPTED, Gate, SenderKey, Waiting
+from .acceptance import (
+    CODE_LENGTH,
+    CODE_LETTERS,
+    MAX_ACCEPTED,
+    SenderGate,
+    SenderKey,
+    WaitingSender,
+)
 
 _SHOWN_VALUES = 6  # of a sender that waits: enough to see which phone it is
 
 
-class Accepting:
+class SenderControl:
     """The part about senders. `end` ends a subject whose sender is no longer accepted."""
 
     def __init__(
         self,
-        gate: Gate,
+        gate: SenderGate,
         registry: Registry,
         by_settings: Acceptance,
         store: StateStore[SavedSenders],
@@ -198,7 +205,7 @@ def _known(key: SenderKey, by: str, at_s: float = 0.0) -> SenderInfo:
     )
 
 
-def _waiting(key: SenderKey, each: Waiting, now_s: float) -> SenderInfo:
+def _waiting(key: SenderKey, each: WaitingSender, now_s: float) -> SenderInfo:
     frame = each.frame
     first = list(zip(frame.names, frame.values, strict=False))[:_SHOWN_VALUES]
     return SenderInfo(

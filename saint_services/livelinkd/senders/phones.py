@@ -20,7 +20,7 @@ class _Phone:
     pause_s: float = FIRST_PAUSE_S
 
 
-class Asking:
+class PhonePolling:
     """Keeps the time of all phones."""
 
     def __init__(self, phones: list[tuple[str, int]]) -> None:

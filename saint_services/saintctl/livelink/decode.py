@@ -5,7 +5,7 @@ from collections import defaultdict
 from typing import Any, TextIO
 
 from ...lib.errors import Code, SaintError
-from ...livelinkd.loss import Loss
+from ...livelinkd.loss import FrameLoss
 from ...livelinkd.protocols import DECODERS, Frame, Refused, make_decoder
 from .. import recordings
 
@@ -17,7 +17,7 @@ def livelink_decode(format: str, source: str, out: TextIO) -> int:
         raise SaintError(Code.REQUEST_INVALID, f"format {format!r} is not known", fix=fix)
     decode = make_decoder(format)
     frames = refused = 0
-    streams: defaultdict[tuple[str, str], Loss] = defaultdict(Loss)
+    streams: defaultdict[tuple[str, str], FrameLoss] = defaultdict(FrameLoss)
     with recordings.opened(source) as file:
         for number, line in recordings.lines(file, source):
             where = f"{source}, line {number}"

@@ -5,7 +5,7 @@ import pytest
 from saint_services.lib.config import parse
 from saint_services.lib.errors import SaintError
 from saint_services.livelinkd.config import Config
-from saint_services.livelinkd.senders.phones import Asking, split_address
+from saint_services.livelinkd.senders.phones import PhonePolling, split_address
 
 
 def test_a_format_may_be_switched_off_alone() -> None:
@@ -41,14 +41,14 @@ def test_phones_have_addresses_of_both_families() -> None:
 
 
 def test_silent_phones_are_asked_again_and_again() -> None:
-    asking = Asking([("a", 1), ("b", 2)])
+    asking = PhonePolling([("a", 1), ("b", 2)])
     assert asking.due(0.0) == [("a", 1), ("b", 2)]
     times = [t / 4 for t in range(1, 120) if ("a", 1) in asking.due(t / 4)]
     assert times[:5] == [1.0, 3.0, 7.0, 12.0, 17.0]  # the pause grows up to 5 s
 
 
 def test_a_phone_that_sends_is_not_asked_until_it_is_silent() -> None:
-    asking = Asking([("a", 1)])
+    asking = PhonePolling([("a", 1)])
     asking.due(0.0)
     for t in range(1, 100):
         asking.heard("a", t / 10)

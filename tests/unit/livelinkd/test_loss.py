@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from saint_services.livelinkd.loss import Loss
+from saint_services.livelinkd.loss import FrameLoss
 from saint_services.livelinkd.protocols import Frame
 
 DAY = 86_400 * 60
@@ -15,7 +15,7 @@ def frame(number: int, rate: tuple[int, int]) -> Frame:
 
 
 def lost(*numbers: int, rate: tuple[int, int] = (60, 1)) -> int:
-    loss = Loss()
+    loss = FrameLoss()
     for number in numbers:
         loss.is_late(frame(number, rate))
     return loss.lost
@@ -51,6 +51,6 @@ def test_midnight_at_30000_1001_whatever_a_day_is(days: int) -> None:
 
 
 def test_streams_without_numbers_lose_nothing() -> None:
-    loss = Loss()
+    loss = FrameLoss()
     assert not any(loss.is_late(frame(number, (0, 1))) for number in (5, 5, 3, 1000, 7))
     assert loss.lost == 0

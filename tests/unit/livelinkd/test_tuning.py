@@ -7,7 +7,7 @@ import pytest
 from saint_services.livelinkd.protocols import Frame
 from saint_services.livelinkd.protocols.names import FACE
 from saint_services.livelinkd.protocols.skeleton import Pose, layout, quaternion
-from saint_services.livelinkd.tuning import MAX_NAMES, Shaper, Tuning, looking_straight
+from saint_services.livelinkd.tuning import MAX_NAMES, Tuning, TuningFilter, looking_straight
 
 
 def face(**values: float) -> Frame:
@@ -21,7 +21,7 @@ def skeleton(*turns: tuple[float, float, float]) -> Frame:
 
 
 def shaped(frame: Frame, tuning: Tuning | None = None) -> dict[str, float]:
-    shaper = Shaper(tuning)
+    shaper = TuningFilter(tuning)
     values = shaper.values(frame)
     return dict(zip(shaper.names, values, strict=True))
 
@@ -34,7 +34,7 @@ def test_shapes_stay_within_0_and_1_and_angles_within_half_a_turn() -> None:
 
 def test_what_is_in_range_passes_as_it_is() -> None:
     frame = face(headYaw=0.25)
-    assert Shaper().values(frame) is frame.values
+    assert TuningFilter().values(frame) is frame.values
 
 
 def test_zero_makes_this_the_middle() -> None:
@@ -71,12 +71,12 @@ def test_zero_of_sent_values() -> None:
 def test_the_router_gets_no_more_names_than_it_takes() -> None:
     names = tuple(f"n{i}" for i in range(300))
     frame = Frame("P", "", "animation", 1, 0.0, (0, 1), names, tuple(map(float, range(300))))
-    shaper = Shaper()
+    shaper = TuningFilter()
     assert len(shaper.values(frame)) == len(shaper.names) == MAX_NAMES == 256
 
 
 def test_names_may_change_from_frame_to_frame() -> None:
-    shaper = Shaper(Tuning(zero={"b": 1.0}))
+    shaper = TuningFilter(Tuning(zero={"b": 1.0}))
     for names, values in ((("a",), (5.0,)), (("b", "a"), (5.0, 6.0)), (("a",), (7.0,))):
         frame = Frame("P", "", "animation", 1, 0.0, (0, 1), names, values)
         expected = tuple(v - (name == "b") for name, v in zip(names, values, strict=True))

@@ -10,7 +10,7 @@ import uvloop
 
 from saint_services.rcd.adapters import Listener, ReceiverLine
 from saint_services.rcd.channels import Normalizer
-from saint_services.rcd.config import Connection, Failsafe
+from saint_services.rcd.config import Failsafe, ReceiverConnection
 from saint_services.rcd.logic import Outcome, Receiver
 from tests.unit.rcd.rig import FRAME, Line
 
@@ -57,7 +57,7 @@ def heard_over(line: Line, stall_s: float) -> list[str]:
 
     async def listen() -> list[str]:
         ear = Ear(line, stall_s)
-        connection = Connection.model_validate({"uart": {"device": str(line.path)}})
+        connection = ReceiverConnection.model_validate({"uart": {"device": str(line.path)}})
         receiver = Receiver(Normalizer([]), Failsafe(), needs_steady_start=False)
         made = ReceiverLine(connection, receiver, ear.listener)
         made.start()

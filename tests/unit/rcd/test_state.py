@@ -6,7 +6,14 @@ import pytest
 
 from saint_services.lib.errors import SaintError
 from saint_services.rcd.config import Channel, Failsafe, RcReceiver
-from saint_services.rcd.state import State, changes, effective, store_in, with_channels, without
+from saint_services.rcd.state import (
+    SavedSettings,
+    changes,
+    effective,
+    store_in,
+    with_channels,
+    without,
+)
 
 FILE = RcReceiver.model_validate(
     {
@@ -21,14 +28,14 @@ FILE = RcReceiver.model_validate(
 def test_version_1_is_brought_up_to_date(tmp_path: Path) -> None:
     (tmp_path / "rcd.json").write_text('{\n "version_of_format": 1,\n "enabled": false\n}\n')
     store = store_in(tmp_path)
-    assert store.load() == State(enabled=False)
+    assert store.load() == SavedSettings(enabled=False)
     assert store.problem is None
-    store.save(State(enabled=True))
+    store.save(SavedSettings(enabled=True))
     assert (tmp_path / "rcd.json.v1").exists()
 
 
 def test_everything_set_comes_back(tmp_path: Path) -> None:
-    state = State(
+    state = SavedSettings(
         enabled=True,
         protocol="crsf",
         baud_rate=115_200,
@@ -40,43 +47,45 @@ def test_everything_set_comes_back(tmp_path: Path) -> None:
 
 
 def test_nothing_set_leaves_the_settings() -> None:
-    assert effective(FILE, State()) == FILE
+    assert effective(FILE, SavedSettings()) == FILE
 
 
 def test_other_protocol_does_not_run_at_the_speed_of_the_first() -> None:
-    settings = effective(FILE, State(protocol="crsf"))
+    settings = effective(FILE, SavedSettings(protocol="crsf"))
     assert (settings.protocol, settings.baud_rate) == ("crsf", 420_000)
-    assert effective(FILE, State(protocol="sbus")).baud_rate == 200_000
-    assert effective(FILE, State(protocol="crsf", baud_rate=115_200)).baud_rate == 115_200
+    assert effective(FILE, SavedSettings(protocol="sbus")).baud_rate == 200_000
+    assert effective(FILE, SavedSettings(protocol="crsf", baud_rate=115_200)).baud_rate == 115_200
 
 
 def test_channels_that_were_set_replace_those_of_the_file() -> None:
     turned = Channel(number=2, name="throttle", reversed=True)
-    channels = effective(FILE, with_channels(State(), [turned, Channel(number=4)])).channels
+    channels = effective(FILE, with_channels(SavedSettings(), [turned, Channel(number=4)])).channels
     assert [channel.number for channel in channels] == [1, 2, 4]
     assert [channel.reversed for channel in channels] == [False, True, False]
 
 
 def test_changes_are_what_the_file_does_not_say() -> None:
-    same = State(enabled=True, protocol="sbus", channels=[Channel(number=1, name="steering")])
+    same = SavedSettings(
+        enabled=True, protocol="sbus", channels=[Channel(number=1, name="steering")]
+    )
     assert changes(FILE, same) == []
-    other = State(enabled=False, protocol="crsf", failsafe=Failsafe(action="estop"))
+    other = SavedSettings(enabled=False, protocol="crsf", failsafe=Failsafe(action="estop"))
     other = with_channels(other, [Channel(number=2, name="gas"), Channel(number=9)])
     assert changes(FILE, other) == ["enabled", "protocol", "failsafe", "channel 2"]
 
 
 def test_later_word_about_a_channel_counts() -> None:
-    state = with_channels(State(), [Channel(number=2, min=900), Channel(number=1)])
+    state = with_channels(SavedSettings(), [Channel(number=2, min=900), Channel(number=1)])
     state = with_channels(state, [Channel(number=2, min=950)])
     assert [(channel.number, channel.min) for channel in state.channels] == [(1, 1000), (2, 950)]
 
 
 def test_protocol_that_lacks_its_pin_is_refused() -> None:
     with pytest.raises(SaintError, match="ppm needs a pin"):
-        effective(FILE, State(protocol="ppm"))
+        effective(FILE, SavedSettings(protocol="ppm"))
 
 
 def test_without_keeps_the_other_parts() -> None:
-    state = State(enabled=True, protocol="sbus", baud_rate=200_000, failsafe=Failsafe())
-    assert without(state, ["protocol"]) == State(enabled=True, failsafe=Failsafe())
-    assert without(state, ["enabled", "protocol", "failsafe", "channels"]) == State()
+    state = SavedSettings(enabled=True, protocol="sbus", baud_rate=200_000, failsafe=Failsafe())
+    assert without(state, ["protocol"]) == SavedSettings(enabled=True, failsafe=Failsafe())
+    assert without(state, ["enabled", "protocol", "failsafe", "channels"]) == SavedSettings()

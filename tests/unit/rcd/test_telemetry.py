@@ -8,7 +8,7 @@ from saint_services.lib.generated.sensor_msgs import BatteryState
 from saint_services.rcd.protocols import CrsfFrame
 from saint_services.rcd.protocols.crsf import CrsfParser
 from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
-from saint_services.rcd.telemetry import Robot, battery, flight_mode, frames, word
+from saint_services.rcd.telemetry import DisplayedRobot, battery, flight_mode, frames, word
 
 NAN = float("nan")
 
@@ -62,11 +62,11 @@ def test_any_battery_makes_a_good_frame(values: list[float]) -> None:
 )
 def test_most_urgent_word_is_shown(changes: dict[str, object], expected: str) -> None:
     state = {"is_lost": False, "armed": None, "is_calibrating": False, "now_s": 10.4} | changes
-    robot = Robot(is_stopped=bool(state.pop("is_stopped", False)), router_s=10.0)
+    robot = DisplayedRobot(is_stopped=bool(state.pop("is_stopped", False)), router_s=10.0)
     assert word(robot, **state) == expected  # type: ignore[arg-type]
 
 
 def test_battery_is_sent_while_it_is_heard() -> None:
-    robot = Robot(battery=BatteryState(voltage=12.0), battery_s=5.0)
+    robot = DisplayedRobot(battery=BatteryState(voltage=12.0), battery_s=5.0)
     assert len(read(frames(robot, "OK", 14.9))) == 2
     assert read(frames(robot, "OK", 15.1)) == [FlightMode("OK")]

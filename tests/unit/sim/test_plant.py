@@ -17,7 +17,7 @@ from tests.unit.role.role_rig import load_role
 from tools.sim.board import SimBoard
 from tools.sim.bodies.plant import Plant, duty_of
 from tools.sim.faults import Fault, Faults
-from tools.sim.outlook import Outlook
+from tools.sim.outlook import BodyObserver
 
 COUNT_M = math.tau * 0.08 / 2048  # of the shipped tracks
 TOP_MPS = 1.5
@@ -180,7 +180,7 @@ def test_supply_sags_under_the_current_of_stalled_motors(car: Car) -> None:
 
 def test_another_process_sees_the_same_as_the_owner(car: Car) -> None:
     car.go(0.7, 0.5, 0.3)
-    outlook = Outlook(car.directory, car.time)
+    outlook = BodyObserver(car.directory, car.time)
     seen = outlook.look()
     assert seen is not None
     assert seen.values() == pytest.approx(car.plant.values())
@@ -194,7 +194,7 @@ def test_another_process_sees_the_same_as_the_owner(car: Car) -> None:
 
 def test_board_without_a_role_has_no_bodies(tmp_path: Path) -> None:
     SimBoard(tmp_path).close()
-    assert Outlook(tmp_path).look() is None
+    assert BodyObserver(tmp_path).look() is None
 
 
 def test_next_process_goes_on_where_the_killed_one_was(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_bodies_stand_where_they_were_when_the_computer_started_again(tmp_path: 
     first = Car(tmp_path)
     first.go(1.0, 1.0, 1.0)
     kept = first.plant.values()
-    seen = Outlook(tmp_path, Time()).look()  # the clock begins anew
+    seen = BodyObserver(tmp_path, Time()).look()  # the clock begins anew
     assert seen
     assert (seen.wheels[0].motor.position, seen.wheels[0].motor.speed) == (kept[0], 0.0)
     second = Car(tmp_path)
@@ -328,7 +328,7 @@ def test_controller_on_a_serial_line_turns_the_tracks(tmp_path: Path) -> None:
     assert right * COUNT_M == pytest.approx((3.0 - 0.08) * TOP_MPS, rel=0.01)
     assert board.drive.plant.base
     assert board.drive.plant.base.y_m > 0.0  # to the left
-    seen = Outlook(tmp_path, time).look()
+    seen = BodyObserver(tmp_path, time).look()
     assert seen
     assert seen.values() == pytest.approx(board.drive.plant.values())
     wire.close()

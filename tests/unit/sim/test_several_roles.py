@@ -11,7 +11,7 @@ from tests.unit.role.role_rig import load_role
 from tools.sim import breaking, wiring
 from tools.sim.board import SimBoard
 from tools.sim.faults import Fault, Faults
-from tools.sim.outlook import Outlook
+from tools.sim.outlook import BodyObserver
 
 MANIFESTS = Path(__file__).parents[3] / "manifests"
 UPPER = manifest.load(MANIFESTS, "saint_two").roles
@@ -29,7 +29,7 @@ def boards(tmp_path: Path) -> Iterator[list[SimBoard]]:
         board.close()
 
 
-def names(outlook: Outlook) -> list[str]:
+def names(outlook: BodyObserver) -> list[str]:
     plant = outlook.look()
     outlook.close()
     return [joint.name for joint in plant.joints] if plant else []
@@ -37,9 +37,9 @@ def names(outlook: Outlook) -> list[str]:
 
 def test_each_role_has_its_bodies(tmp_path: Path, boards: list[SimBoard]) -> None:
     assert [role.target for role in wiring.roles(tmp_path)] == ["arms.left", "arms.right", "head"]
-    assert names(Outlook(tmp_path, role="head"))[:3] == ["pan", "tilt", "roll"]
-    assert len(names(Outlook(tmp_path, role="arms.right"))) == 7
-    assert names(Outlook(tmp_path, role="tracks")) == []
+    assert names(BodyObserver(tmp_path, role="head"))[:3] == ["pan", "tilt", "roll"]
+    assert len(names(BodyObserver(tmp_path, role="arms.right"))) == 7
+    assert names(BodyObserver(tmp_path, role="tracks")) == []
 
 
 def test_fault_of_a_name_that_both_arms_have_needs_the_arm(
@@ -63,7 +63,7 @@ def test_fault_of_a_name_that_both_arms_have_needs_the_arm(
 def test_supply_is_that_of_the_whole_board(tmp_path: Path, boards: list[SimBoard]) -> None:
     Faults(tmp_path).set("supply", Fault.BROWN_OUT, 4.0)
     for role in (LEFT, HEAD):
-        outlook = Outlook(tmp_path, role=role.target)
+        outlook = BodyObserver(tmp_path, role=role.target)
         plant = outlook.look()
         assert plant
         assert plant.supply_v == 4.0

@@ -13,7 +13,7 @@ from tools.sim.bodies.base import Neck, Ride, Vector, felt
 from tools.sim.bodies.plant import Plant
 from tools.sim.chips.outputs import Chip
 from tools.sim.chips.sensors import Bmp280Chip, Ina219Chip, Mpu6050Chip, Vl53l0xChip
-from tools.sim.outlook import Outlook
+from tools.sim.outlook import BodyObserver
 
 _ROOM_C, _AIR_PA, _WALL_M = 22.0, 101_325.0, 1.2
 
@@ -22,8 +22,8 @@ class Feeder:
     """For the chips of a role. `base` is the folder of the board whose tracks carry this one."""
 
     def __init__(self, directory: Path, role: str, base: Path) -> None:
-        self._own = Outlook(directory, role=role)
-        self._base = Outlook(base, role="tracks")
+        self._own = BodyObserver(directory, role=role)
+        self._base = BodyObserver(base, role="tracks")
 
     def attach(self, chip: Chip, name: str, config: RoleConfig) -> None:
         """From now on the chip is fed before each read."""

@@ -23,7 +23,7 @@ class Picture:
     data: bytes
 
 
-class Source(Protocol):
+class CameraSource(Protocol):
     """A kind of camera. Opening raises SaintError; reading raises OSError when it is gone."""
 
     def open(self) -> None: ...
@@ -37,11 +37,14 @@ class Source(Protocol):
         ...
 
 
-class Feed:
+class CameraFeed:
     """Runs a source. `deliver` and `problem` are called in the thread: hand them on to the loop."""
 
     def __init__(
-        self, source: Source, deliver: Callable[[Picture], None], problem: Callable[[str], None]
+        self,
+        source: CameraSource,
+        deliver: Callable[[Picture], None],
+        problem: Callable[[str], None],
     ) -> None:
         self._source = source
         self._deliver = deliver

@@ -4,10 +4,10 @@ sim/camera.py), how one is run (camera.py).
 
 from ...role_config.model import Camera
 from ...simulation import load_simulation, simulated_directory
-from .camera import Source
+from .camera import CameraSource
 
 
-def open_source(spec: str, settings: Camera) -> Source:
+def open_source(spec: str, settings: Camera) -> CameraSource:
     """The camera of SAINT_HW: "real" or "sim:<directory>". Nothing is opened yet."""
     if directory := simulated_directory(spec):
         return load_simulation().open_camera(directory, settings)

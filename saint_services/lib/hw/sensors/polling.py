@@ -27,7 +27,7 @@ _OLDEST_S = 1.0  # a reading that is older is none
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SensorReading:
     """What a sensor measured, and when (monotonic)."""
 
     value: Sample
@@ -64,7 +64,7 @@ class Sensors:
         for feed in self._feeds.values():
             feed.step(self._clock())
 
-    def newest(self, name: str) -> Reading | None:
+    def newest(self, name: str) -> SensorReading | None:
         """The last reading; None while there is none that is young and whole."""
         feed = self._feeds.get(name)
         reading = feed.reading if feed else None
@@ -94,7 +94,7 @@ class _Feed:
 
     def __init__(self, board: Board, name: str, device: I2cDevice) -> None:
         self.device = device
-        self.reading: Reading | None = None
+        self.reading: SensorReading | None = None
         self.problem = ""
         self._board = board
         self._name = name
@@ -164,7 +164,7 @@ class _Feed:
         assert self._sensor
         value = self._sensor.read()
         if value is not None:
-            self.reading = Reading(value, now_s)
+            self.reading = SensorReading(value, now_s)
             self.problem = ""
             self._attempts = 0
         self._failures = 0

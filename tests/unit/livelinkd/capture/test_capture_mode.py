@@ -14,7 +14,7 @@ import pytest
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.livelinkd.capture import client as capture_client
 from saint_services.livelinkd.capture import session as capture_session
-from saint_services.livelinkd.capture.session import ANSWER_S, KEEP_ALIVE_S, Session
+from saint_services.livelinkd.capture.session import ANSWER_S, KEEP_ALIVE_S, CaptureSession
 from saint_services.livelinkd.protocols import Capture, Frame, Refused
 from saint_services.livelinkd.protocols.capture import (
     Unpacker,
@@ -122,7 +122,7 @@ def test_only_an_answer_has_a_port() -> None:
         assert answered_port(wrong, 5) is None
 
 
-def respond(session: Session, sent: bytes, now_s: float = 1.0, **changes: object) -> bytes:
+def respond(session: CaptureSession, sent: bytes, now_s: float = 1.0, **changes: object) -> bytes:
     """The session's next words, after a phone's answer to its last ones."""
     (said,) = Unpacker().feed(sent)
     return session.heard(packed({**said, "type": "response", "body": {}, **changes}), now_s)
@@ -130,13 +130,13 @@ def respond(session: Session, sent: bytes, now_s: float = 1.0, **changes: object
 
 def test_a_session_that_is_refused_ends() -> None:
     for changes in ({"error": "busy"}, {"sessionId": ""}, {"sessionId": 5}):
-        session = Session(5)
+        session = CaptureSession(5)
         with pytest.raises(WrongError):
             respond(session, session.begin(1.0), **changes)
 
 
 def test_a_silent_phone_is_given_up() -> None:
-    session = Session(5)
+    session = CaptureSession(5)
     session.begin(1.0)
     assert session.due(1.0 + KEEP_ALIVE_S) == b""  # nothing to keep alive yet
     with pytest.raises(WrongError, match="did not answer /session/start"):
@@ -144,7 +144,7 @@ def test_a_silent_phone_is_given_up() -> None:
 
 
 def test_subjects_are_asked_for_again_when_something_changes() -> None:
-    session = Session(5)
+    session = CaptureSession(5)
     asks = respond(session, session.begin(1.0), sessionId="s")
     assert respond(session, asks, body={"subjects": []}) == b""
     news = packed({"addressPath": "/event/subjects", "type": "update"})
@@ -158,7 +158,7 @@ def test_subjects_are_asked_for_again_when_something_changes() -> None:
 
 
 def test_answers_to_nothing_are_ignored() -> None:
-    session = Session(5)
+    session = CaptureSession(5)
     session.begin(1.0)
     for message in ({}, {"type": "response"}, {"type": "response", "transactionId": "x"},
                     {"type": "response", "transactionId": 99}, {"type": "update"}):  # fmt: skip
