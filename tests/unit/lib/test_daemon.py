@@ -1,4 +1,4 @@
-"""The daemons' life: readiness, watchdog, orderly end, exit codes; real processes too."""
+"""Running daemons: readiness, watchdog, orderly stop, exit codes; real processes too."""
 
 import asyncio
 import contextlib
@@ -125,7 +125,7 @@ async def test_run_that_ends_by_itself_is_a_fault(directories: service_manager.D
     async def run(context: Context[Config]) -> None:
         context.ready()
 
-    with pytest.raises(SaintError, match="without being asked"):
+    with pytest.raises(SaintError, match="without a request"):
         async with running("testd", Config(), run, directories):
             await asyncio.sleep(0.05)
 
@@ -271,10 +271,10 @@ def started(tmp_path: Path, what: str, **variables: str) -> Iterator[subprocess.
 
 @pytest.fixture
 def manager(tmp_path: Path) -> Iterator[socket.socket]:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
-        heard.bind(str(tmp_path / "notify"))
-        heard.settimeout(10.0)
-        yield heard
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(10.0)
+        yield manager
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -332,16 +332,16 @@ def test_wrong_setting_ends_with_two_and_the_sentence(tmp_path: Path) -> None:
 
 def test_watchdog_is_fed_until_the_loop_is_blocked(tmp_path: Path, manager: socket.socket) -> None:
     variables = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
-    heard = []
+    notes = []
     with started(tmp_path, "block", **variables):
         while b"READY" not in (note := manager.recv(1000)):
-            heard.append(note)
+            notes.append(note)
         manager.settimeout(1.0)
         with contextlib.suppress(TimeoutError):
             while True:
-                heard.append(manager.recv(1000))
+                notes.append(manager.recv(1000))
 
-    assert 2 <= heard.count(b"WATCHDOG=1") <= 5
+    assert 2 <= notes.count(b"WATCHDOG=1") <= 5
 
 
 def test_run_loop_imports_nothing_heavy() -> None:

@@ -1,4 +1,4 @@
-"""SaintError carries the table's words."""
+"""SaintError has title and fix from the table."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Health: issues once each, counters as they are."""
+"""Health: each issue is logged once, counters are reported."""
 
 import logging
 

@@ -1,4 +1,6 @@
-"""What the daemons of a node must not load before they need it: a Pi has no memory to spare."""
+"""Modules that the daemons of a node must not load before they need them: memory of a Pi is
+scarce.
+"""
 
 import subprocess
 import sys
@@ -6,7 +8,7 @@ import sys
 import pytest
 
 _HEAVY = ("importlib.metadata", "zipfile", "email", "nacl", "aiohttp")
-# What other daemons answer; a model costs memory as soon as its module is loaded.
+# Models of other daemons: a model needs memory as soon as its module is loaded.
 _OTHERS = ("saint_services.lib.api.livelink", "saint_services.lib.api.rc")
 _SCRIPT = """
 import sys

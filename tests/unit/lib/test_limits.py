@@ -1,4 +1,4 @@
-"""Bounds: nothing that goes in makes something outside come out."""
+"""Limits: no input produces a value outside."""
 
 import math
 

@@ -16,7 +16,7 @@ from saint_services.lib import log
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """Entries of logger `saint.lined` as `setup` would write them to a terminal."""
+    """Entries of logger `saint.lined` as `setup` writes them to a terminal."""
     written = io.StringIO()
     monkeypatch.setattr("sys.stderr", written)
     handler = log._Lines("routerd")
@@ -100,7 +100,7 @@ def test_journal_handler_sends_and_never_waits(tmp_path: Path) -> None:
         handler = log._Journal("x", path)
         handler.emit(record)
         assert b"MESSAGE=hello\n" in journal.recv(4096)
-        for _ in range(3000):  # more than the socket takes: nobody reads
+        for _ in range(3000):  # more than the socket accepts without a reader
             handler.emit(record)
     assert handler.lost > 0
     handler.close()

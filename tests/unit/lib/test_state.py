@@ -1,4 +1,4 @@
-"""Saved state: entirely old or entirely new, newer kept, damaged set aside."""
+"""Saved state: entirely old or entirely new; newer files are kept, damaged ones set aside."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class Kept(BaseModel):
 
 
 class Crash(BaseException):
-    """The power goes: nothing after it runs, not even our own clean-up."""
+    """The power fails: nothing runs after it, not even our own cleanup."""
 
 
 @pytest.fixture(params=["a.json", "a.yaml"])
@@ -83,7 +83,7 @@ def test_newer_version_is_refused_and_never_overwritten(path: Path) -> None:
         with pytest.raises(SaintError, match="has version 2, this program reads 1") as caught:
             act(old)
         assert caught.value.code is Code.STATE_NEWER
-        with pytest.raises(SaintError):  # also when asked again
+        with pytest.raises(SaintError):  # also on the next attempt
             old.save(Kept())
     assert path.read_bytes() == before
 
@@ -160,7 +160,7 @@ STEPS = ["open", "fchmod", "write", "fsync", "close", "replace", "sync_directory
 
 
 def fail_at(step: str, error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make one step of a write fail, after it has done its work where that is the worse case."""
+    """Make one step of a write fail, after its effect where that is the worse case."""
 
     def failing(*_: Any, **__: Any) -> Any:
         raise error
@@ -205,7 +205,7 @@ def test_write_that_fails_at_any_step_leaves_old_or_new(
     value = again.load()
     assert again.problem is None
     assert value.name == ("new" * 100 if step == "sync_directory" else "old")
-    again.save(Kept(name="later"))  # whatever the crash left behind does not disturb
+    again.save(Kept(name="later"))  # leftovers of the crash do no harm
     assert store(path).load().name == "later"
     assert not list(path.parent.glob("*.damaged*"))
 

@@ -1,4 +1,4 @@
-"""The last good copy: what takes the place of a file that is damaged or gone."""
+"""The last good copy: replaces a file that is damaged or missing."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ class Kept(BaseModel):
 
 
 class Crash(BaseException):
-    """The power goes."""
+    """The power fails."""
 
 
 @pytest.fixture(params=["a.json", "a.yaml"])
@@ -70,7 +70,7 @@ def test_damaged_file_gives_its_last_good_copy_and_says_so(path: Path, damage: A
     assert kept.problem is not None
     assert kept.problem.code is Code.STATE_DAMAGED
     assert "last good copy is in force" in kept.problem.message
-    assert path.read_bytes() == before  # the file is there again
+    assert path.read_bytes() == before  # the file is restored
 
 
 @pytest.mark.parametrize("damage", BREAKS)
@@ -166,7 +166,7 @@ def test_older_program_does_not_overwrite_the_copy_of_a_newer_one(path: Path) ->
 
     assert state.last_good(path).read_bytes() == newer
     path.unlink()
-    assert store(path, 2, STEPS).load() == Kept(name="stand-in")  # the later message counts
+    assert store(path, 2, STEPS).load() == Kept(name="stand-in")  # the newer value counts
 
 
 def test_copy_of_a_newer_version_is_refused_by_a_program_that_has_nothing_else(path: Path) -> None:

@@ -1,5 +1,5 @@
-"""Saved state over updates and roll-backs: no release stops because of what another one wrote, and
-no setting is lost on the way, whenever power goes.
+"""Saved state over updates and rollbacks: no release fails because of what another one wrote, and
+no setting is lost, whenever the power fails.
 """
 
 import shutil
@@ -125,7 +125,7 @@ def test_damaged_file_beside_is_set_aside_and_an_older_one_taken(path: Path) -> 
     path.with_name(path.name + ".v2").write_text("{")
 
     old = store(path, 2)
-    assert old.load() == V2(label="x")  # of version 1, brought up to date
+    assert old.load() == V2(label="x")  # migrated from version 1
     assert old.problem is not None
     assert ".v2.damaged-1" in old.problem.message
 
@@ -136,7 +136,7 @@ def test_what_was_forgotten_does_not_come_back_with_an_older_program(path: Path)
     store(path, 2).forget()
     assert store(path, 1).load() == V1()
     store(path, 2).save(V2(label="head"))
-    with pytest.raises(SaintError):  # better nothing than the role that was taken away
+    with pytest.raises(SaintError):  # better an error than the removed role
         store(path, 1).load()
 
 
@@ -149,7 +149,7 @@ def test_forgetting_under_a_newer_file_forgets_both(path: Path) -> None:
 
 
 class Crash(BaseException):
-    """The power goes."""
+    """The power fails."""
 
 
 WRITES = ["first", "second"]
@@ -199,17 +199,17 @@ def test_save_of_an_earlier_value_after_a_stand_in_is_the_last_word(tmp_path: Pa
 
 
 class Releases(RuleBasedStateMachine):
-    """Releases come and go, save, forget, and lose power; what was saved last is there."""
+    """Releases are installed, save, forget and lose power; the last saved value is found."""
 
     def __init__(self) -> None:
         super().__init__()
-        memory = Path("/dev/shm")  # a busy disk's fsync takes long, and nothing is cut here
+        memory = Path("/dev/shm")  # fsync on a busy disk is slow, and nothing is cut here
         place = memory if memory.is_dir() else None
         self.folder = Path(tempfile.mkdtemp(prefix="saint-state-", dir=place))
         self.path = self.folder / "a.json"
         self.version = 1
         self.known = "none"
-        self.readers = {1, 2, 3}  # who may expect to find something
+        self.readers = {1, 2, 3}  # versions that expect to find a value
 
     def teardown(self) -> None:
         shutil.rmtree(self.folder)

@@ -68,15 +68,15 @@ def test_tracks_need_both_pins_of_motors_and_encoders() -> None:
 def test_chip_is_judged_by_what_answers_at_its_address(
     found: tuple[Peripheral, ...], verdict: str, words: str
 ) -> None:
-    told = finding(role("head"), "face", *found)
-    assert (told.verdict, told.what) == (verdict, "PCA9685 at I2C 1:0x40")
-    assert words in told.text
+    result = finding(role("head"), "face", *found)
+    assert (result.verdict, result.what) == (verdict, "PCA9685 at I2C 1:0x40")
+    assert words in result.text
 
 
 def test_chip_that_may_be_missing_is_said_to_be_dispensable() -> None:
-    told = finding(role("head"), "imu")
-    assert (told.verdict, told.required) == ("missing", False)
-    assert "starts without it" in told.text
+    result = finding(role("head"), "imu")
+    assert (result.verdict, result.required) == ("missing", False)
+    assert "starts without it" in result.text
 
 
 def test_camera_is_found_by_any_that_is_there() -> None:
@@ -88,11 +88,11 @@ def test_camera_is_found_by_any_that_is_there() -> None:
 def test_pin_of_another_driver_is_taken_and_the_buttons_gives_way() -> None:
     needs = hardware(role("tracks"))
     pins = [held(12, "fan"), held(13, "right_motor"), held(17, "reset button"), held(5, "")]
-    told = {f.what: f for f in compare(needs, pins, ())}
-    assert told["GPIO12 (PWM)"].verdict == "taken" and "held by fan" in told["GPIO12 (PWM)"].text
-    assert told["GPIO13 (PWM)"].text == "the role holds it"
-    assert told["GPIO17 (encoder A)"].text == "the pin is free"
-    assert "another program" in told["GPIO5 (direction)"].text
+    found = {f.what: f for f in compare(needs, pins, ())}
+    assert found["GPIO12 (PWM)"].verdict == "taken" and "held by fan" in found["GPIO12 (PWM)"].text
+    assert found["GPIO13 (PWM)"].text == "the role holds it"
+    assert found["GPIO17 (encoder A)"].text == "the pin is free"
+    assert "another program" in found["GPIO5 (direction)"].text
 
 
 def test_role_is_ready_without_what_it_can_do_without() -> None:
@@ -124,7 +124,7 @@ def test_spi_display_names_its_lines_and_its_chip_select() -> None:
     uses = {use.bcm: use.purpose for use in hardware(config).pins}
     assert uses[7] == "SPI0 CE1" and uses[25] == "data" and uses[24] == "reset"
     assert finding(config, "display").verdict == "missing"
-    there = chip("0.1", "chip select; SPI tells not who is there", kind="spi", answers=False)
+    there = chip("0.1", "chip select; SPI does not show presence", kind="spi", answers=False)
     assert finding(config, "display", there).verdict == "unknown"
 
 

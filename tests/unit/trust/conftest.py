@@ -1,4 +1,4 @@
-"""The fixture of the tests of trust."""
+"""The fixture of the trust tests."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A server and its nodes exchange keys; afterwards a node obeys that server alone."""
+"""A server and its nodes exchange keys; afterwards a node accepts orders of that server only."""
 
 import dataclasses
 import json
@@ -58,13 +58,13 @@ async def test_keys_are_secret_files(robot: Robot):
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
         await adopt(server, "pi_1")
-        told = json.dumps((await info(server, "pi_1")).model_dump(mode="json"))
+        shown = json.dumps((await info(server, "pi_1")).model_dump(mode="json"))
     for path in (
         robot.directories("server").state / "server.key",
         robot.directories("pi_1").state / "node.key",
     ):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert path.read_text().strip() not in told
+        assert path.read_text().strip() not in shown
 
 
 async def test_unsigned_orders_are_refused_once_the_node_belongs_to_a_server(robot: Robot):
@@ -235,7 +235,7 @@ async def test_factory_reset_on_the_node_frees_it_for_another_server(robot: Robo
 
 
 async def test_failed_first_adoption_leaves_the_node_free(robot: Robot):
-    async with robot.server() as server, robot.node() as node:  # there is no role process
+    async with robot.server() as server, robot.node() as node:  # without a role process
         await seen(server, "pi_1")
         with pytest.raises(SaintError):
             await adopt(server, "pi_1")
@@ -321,7 +321,7 @@ async def test_update_is_ordered_by_its_server(robot: Robot):
         await seen(server, "pi_1")
         with pytest.raises(SaintError) as caught:
             await server.request(UPDATE, order)
-        assert caught.value.code is Code.NOT_FOUND  # it takes no signed orders yet
+        assert caught.value.code is Code.NOT_FOUND  # the node accepts no signed orders yet
         await adopt(server, "pi_1")
         with pytest.raises(SaintError) as caught:
             await server.request(UPDATE, order)

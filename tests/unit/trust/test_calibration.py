@@ -1,4 +1,4 @@
-"""A calibration reaches the role at work and moves with it to another node."""
+"""A calibration reaches the running role and moves with the role to another node."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which orders a node takes: the times and the counts are typed by hand."""
+"""Which orders a node accepts; times and counts are typed by hand."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Orders from somebody who knows the protocol and means harm: each is answered with a sentence, and
+"""Orders from an attacker who knows the protocol: each is answered with a sentence, and
 nothing changes."""
 
 import itertools
@@ -33,10 +33,10 @@ BODIES = (
 async def order(
     robot: Robot, kind: str, body: str, key: PrivateKey = EVIL, node_id: str = "pi_1"
 ) -> msgs.SignedOrder_Response:
-    """Signed as it should be, over a challenge that the node really gave."""
+    """A correctly signed order over a challenge that the node really issued."""
     service = topics.NODE_ORDER.at(node_id="pi_1")
-    asked = msgs.SignedOrder_Request(node_id="pi_1", kind="challenge", server_key=key.public)
-    given = await robot.watcher.call(service, asked, 2.0)
+    query = msgs.SignedOrder_Request(node_id="pi_1", kind="challenge", server_key=key.public)
+    given = await robot.watcher.call(service, query, 2.0)
     challenge = Challenged.model_validate_json(given.body).challenge
     made = msgs.SignedOrder_Request(node_id, kind, body, challenge, key.public)
     made.signature = key.sign(*order_parts(made))
@@ -55,7 +55,7 @@ async def test_orders_that_make_no_sense_change_nothing(robot: Robot, is_adopted
         kinds = [*(k.value for k in OrderKind if k is not OrderKind.CHALLENGE), "", "x" * 300]
         for kind, body in itertools.product(kinds, BODIES):
             answer = await order(robot, kind, body)
-            if answer.success:  # somebody introduces himself: allowed while it belongs to nobody
+            if answer.success:  # an introduction is allowed while the node has no server
                 assert (kind, is_adopted) == ("meet", False)
                 continue
             assert answer.message

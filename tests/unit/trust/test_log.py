@@ -1,4 +1,4 @@
-"""A node gives its log to its own server, little at a time; nobody else gets a line."""
+"""A node exports its log to its own server, page by page, and to no other client."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ LINES = 300
 
 @pytest.fixture(autouse=True)
 def written(robot: Robot) -> Iterator[None]:
-    """What the launcher keeps of two machines."""
+    """Log files of two machines, as the launcher writes them."""
     folder = robot.root / "log"
     folder.mkdir()
     rows = [f"11:00:00.{n:03d} noded info: line {n}" for n in range(LINES)]
@@ -90,7 +90,7 @@ async def test_long_page_is_cut_and_the_next_one_goes_on(
 
 @pytest.fixture
 def hostile(robot: Robot, written: None) -> None:
-    """A node that writes to terminals."""
+    """A node that writes terminal control characters."""
     path: Path = robot.root / "log" / "pi_1-noded.log"
     path.write_text("11:00:00.000 noded info: \x1b[2Jgone\n")
 

@@ -1,4 +1,4 @@
-"""A server whose key is lost makes no new one by itself: its nodes would not know it."""
+"""A server whose key is lost makes no new key by itself: its nodes would not accept it."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def key_file(robot: Robot) -> Path:
 
 
 async def adopted(robot: Robot) -> None:
-    """A head that belongs to the server, both switched off again."""
+    """A head that belongs to the server, both stopped."""
     await robot.role("pi_1", "role-headd")
     async with robot.server() as server, robot.node() as node:
         await eventually(lambda: info(server, "pi_1"), lambda found: found.is_offered)
@@ -56,7 +56,7 @@ async def test_key_that_is_damaged_comes_back_and_nodes_obey(
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\xff", b"ab"])
-async def test_key_that_is_lost_is_replaced_only_when_asked(
+async def test_key_that_is_lost_is_replaced_only_on_request(
     robot: Robot, content: bytes | None
 ) -> None:
     await adopted(robot)
@@ -74,8 +74,8 @@ async def test_key_that_is_lost_is_replaced_only_when_asked(
                 await adopt(server, "pi_2", "console")
             assert caught.value.code is Code.REFUSED
         assert not key_file(robot).exists() or key_file(robot).read_bytes() == content
-        told = await server.request(keys.RENEW, Nothing())
-        assert "hold each node's button" in told.message
+        reply = await server.request(keys.RENEW, Nothing())
+        assert "hold each node's button" in reply.message
         assert "saintctl node new-key" not in await issue(server)
         with pytest.raises(SaintError, match="in order"):
             await server.request(keys.RENEW, Nothing())

@@ -1,4 +1,6 @@
-"""A node whose role file is lost gets its roles back from its own server, and from no other."""
+"""A node whose role file is lost receives its roles again from its own server, and from no
+other.
+"""
 
 import asyncio
 
@@ -16,7 +18,7 @@ from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, s
 
 
 async def adopted(robot: Robot) -> None:
-    """Head and console on one node, then everything switched off."""
+    """Head and console on one node, then everything stopped."""
     await robot.role("pi_1", "role-headd")
     await robot.role("pi_1", "role-consoled")
     async with robot.server() as server, robot.node():
@@ -54,7 +56,7 @@ async def test_node_whose_role_file_is_lost_resumes_every_role_from_its_server(
         await eventually(
             lambda: asyncio.to_thread(files.started), lambda read: len(read.roles) == 2
         )
-    async with robot.node() as node:  # the disk is whole again: no server is needed
+    async with robot.node() as node:  # the disk works again: no server is needed
         found = await eventually(lambda: report(node), lambda said: said.role_alive)
         assert {role.role for role in found.roles} == {"head", "console"}
 

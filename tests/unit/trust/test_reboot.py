@@ -1,4 +1,4 @@
-"""A node restarts its machine for its own server, and only while nothing of it is live."""
+"""A node restarts its machine on its own server's order, and only while no output is live."""
 
 import pytest
 
@@ -10,15 +10,15 @@ from saint_services.lib.machine.power import PowerAction
 from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, seen
 
-Asked = list[tuple[PowerAction, str]]
+Requests = list[tuple[PowerAction, str]]
 
 
 @pytest.fixture
-def requests(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """What the machine below was asked for."""
-    asked: Asked = []
-    monkeypatch.setattr(power, "request", lambda wish, reason: asked.append((wish, reason)))
-    return asked
+def requests(monkeypatch: pytest.MonkeyPatch) -> Requests:
+    """The power requests of the machine."""
+    made: Requests = []
+    monkeypatch.setattr(power, "request", lambda action, reason: made.append((action, reason)))
+    return made
 
 
 async def test_node_restarts_when_its_server_orders_it(

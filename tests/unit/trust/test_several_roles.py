@@ -1,5 +1,5 @@
-"""Several roles on one node: server and nodes, both ours, over a local bus; the role processes are
-played by the test.
+"""Several roles on one node: our server and nodes on a local bus; the test plays the role
+processes.
 """
 
 import pytest
@@ -39,7 +39,7 @@ async def knows(server: Client, node_id: str, roles: list[str]) -> NodeInfo:
 
 
 async def head_and_console(robot: Robot, server: Client) -> None:
-    """Give both to pi_1."""
+    """Assign both roles to pi_1."""
     await seen(server, "pi_1")
     await adopt(server, "pi_1", "head", name="Upper Body")
     await knows(server, "pi_1", ["head"])
@@ -47,7 +47,7 @@ async def head_and_console(robot: Robot, server: Client) -> None:
     await knows(server, "pi_1", ["head", "console"])
 
 
-async def test_role_is_added_to_a_node_and_both_are_told(robot: Robot):
+async def test_role_is_added_to_a_node_and_both_start(robot: Robot):
     head = await robot.role("pi_1", "role-headd")
     console = await robot.role("pi_1", "role-consoled")
     async with robot.server() as server, robot.node() as node:
@@ -92,7 +92,7 @@ async def test_another_role_without_add_is_refused_with_the_command(robot: Robot
     assert "saintctl node adopt pi_1 console --add" in caught.value.fix
 
 
-async def test_roles_that_need_the_same_pin_are_refused_before_the_node_is_asked(robot: Robot):
+async def test_roles_that_need_the_same_pin_are_refused_before_the_node_is_contacted(robot: Robot):
     head = await robot.role("pi_1", "role-headd")
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
@@ -136,8 +136,8 @@ async def test_one_role_is_taken_away_and_the_other_goes_on(robot: Robot):
     async with robot.server() as server, robot.node() as node:
         await head_and_console(robot, server)
         await reset(server, "pi_1", "head")
-        told = await knows(server, "pi_1", ["console"])
-        assert (told.role, told.state) == ("console", NodeState.ACTIVE)
+        listed = await knows(server, "pi_1", ["console"])
+        assert (listed.role, listed.state) == ("console", NodeState.ACTIVE)
         assert [role.role for role in (await report(node)).roles] == ["console"]
         with pytest.raises(SaintError, match="does not hold head; it holds console"):
             await reset(server, "pi_1", "head")

@@ -1,5 +1,5 @@
-"""A server and nodes, both ours, in the test's loop: adoptiond and noded over one local bus, role
-processes played by the test.
+"""A server and nodes in the test's loop: adoptiond and noded on one local bus; the test plays the
+role processes.
 """
 
 import asyncio
@@ -43,9 +43,11 @@ class Robot:
     def __post_init__(self) -> None:
         self.watcher: LocalBus = self.domain.bus("watcher")
         self.happened: list[str] = []
-        self.last_order: SignedOrder_Request | None = None  # that the test itself has sent
+        self.last_order: SignedOrder_Request | None = None  # sent by the test
         self.roles: list[FakeRole] = []
-        self.tap: Callable[[Any], Any] = lambda request: request  # what a server sends, on its way
+        self.tap: Callable[[Any], Any] = lambda request: (
+            request
+        )  # changes a server's requests on the way
 
     def directories(self, machine: str) -> Directories:
         root = self.root / machine
@@ -55,7 +57,7 @@ class Robot:
         )
 
     def newer_manifests(self) -> Path:
-        """Those of the repository, the head's in another version."""
+        """The repository's manifests, with another version of the head."""
         share = self.root / "share"
         shutil.copytree(REPOSITORY / "manifests", share / "manifests")
         path = share / "manifests/roles/head.yaml"
@@ -64,7 +66,7 @@ class Robot:
         return share
 
     def adopt_without_keys(self, machine: str, server: str) -> None:
-        """The disk of a node that a release without keys left."""
+        """Make the disk of a node that a release without keys wrote."""
         state = self.directories(machine).state
         state.mkdir(parents=True)
         shutil.copy(REPOSITORY / "manifests/roles/head.yaml", state / "role_config.yaml")
@@ -75,7 +77,7 @@ class Robot:
         )
 
     async def role(self, machine: str, name: str) -> FakeRole:
-        """The role process of a node, ready at once."""
+        """Start the role process of a node, ready at once."""
         role = FakeRole(self.directories(machine).runtime, name, self.happened)
         self.roles.append(role)
         await role.start()
@@ -85,7 +87,7 @@ class Robot:
     async def server(
         self, name: str = "server", manifests: Path | None = None, robot: str = "saint"
     ) -> AsyncIterator[Client]:
-        """adoptiond; its control plane."""
+        """Run adoptiond; yields its client."""
         directories = self.directories(name)
         if manifests:
             directories = replace(directories, share=manifests)
@@ -106,7 +108,7 @@ class Robot:
 
     @asynccontextmanager
     async def node(self, node_id: str = "pi_1") -> AsyncIterator[Client]:
-        """noded; its control plane."""
+        """Run noded; yields its client."""
         self.monkeypatch.setenv("SAINT_NODE_ID", node_id)
         directories = self.directories(node_id)
         bus = self.domain.bus(f"noded_{node_id}")
@@ -134,14 +136,14 @@ async def report(node: Client) -> NodeReport:
 
 
 async def seen(server: Client, node_id: str, state: NodeState = NodeState.UNADOPTED) -> NodeInfo:
-    """The server knows the node, in that state."""
+    """Wait until the server knows the node in that state."""
     return await eventually(lambda: info(server, node_id), lambda found: found.state is state)
 
 
 async def eventually(
     look: Callable[[], Awaitable[T]], is_right: Callable[[T], bool], limit_s: float = 5.0
 ) -> T:
-    """What the loop will bring about."""
+    """Wait until the condition holds."""
     found: T | None = None
     try:
         async with asyncio.timeout(limit_s):

@@ -1,4 +1,4 @@
-"""Entries of the audit log: what can be read, and a log that takes none for a while."""
+"""The audit log: parsing entries, and a log socket that is full for a while."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_entry_is_read_as_it_was_written() -> None:
 
 async def test_log_that_is_away_is_tried_again_once(tmp_path: Path) -> None:
     async with collected(tmp_path):
-        pass  # the socket is there and nobody reads it
+        pass  # bound, without a reader
     assert (tmp_path / SOCKET).exists()
     reporter = AuditReporter(tmp_path)
     reporter.add(AuditRecord(1.0, daemon="rcd"))

@@ -1,4 +1,4 @@
-"""Rows of lib/api on a socket: where parameters may stand, and what a stop does not wait for."""
+"""Rows of lib/api on a socket: where parameters may be, and what a stop does not wait for."""
 
 import asyncio
 import contextlib
@@ -50,7 +50,7 @@ STOP = ROWS.row("stop", "POST", "/stop", EStopRequest, Done, "", log=lambda *_: 
 
 
 class Bench:
-    """A daemon with these rows; `steps` in their order."""
+    """A daemon that serves these rows and records its steps."""
 
     def __init__(self, client: Client, socket: Path) -> None:
         self.client = client
@@ -98,11 +98,11 @@ async def serving(folder: Path) -> AsyncIterator[Bench]:
 
 
 async def test_a_confirmation_counts_in_the_query_alone(tmp_path: Path) -> None:
-    """webd looks there to see whether an admin is needed."""
+    """webd looks in the query to decide whether an admin is needed."""
     async with serving(tmp_path) as bench:
-        status, told = await bench.raw("POST", "/things/a", b'{"confirm": ["rc_estop:channel_6"]}')
+        status, reply = await bench.raw("POST", "/things/a", b'{"confirm": ["rc_estop:channel_6"]}')
         assert (status, bench.seen) == (400, [])
-        assert b"confirm belongs in the query" in told
+        assert b"confirm belongs in the query" in reply
         await bench.client.request(SWITCH, Switch(name="a", confirm=["rc_estop:a%2Cb", "c"]))
         assert bench.seen == [Switch(name="a", confirm=["rc_estop:a%2Cb", "c"])]
 

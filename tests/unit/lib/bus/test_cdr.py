@@ -1,4 +1,4 @@
-"""The codec against an independent one (rosbags) and against bytes written by hand."""
+"""The codec against an independent one (rosbags) and against bytes typed by hand."""
 
 import math
 import random
@@ -23,7 +23,7 @@ NUMBERS = {"B": 8, "H": 16, "I": 32, "Q": 64, "b": -8, "h": -16, "i": -32, "q": 
 
 
 def random_value(kind: Any, rng: random.Random) -> Any:
-    """A value of a field kind, for our classes."""
+    """Return a random value of a field's kind, for our classes."""
     if isinstance(kind, cdr.Array | cdr.Sequence):
         count = kind.length if isinstance(kind, cdr.Array) else rng.randrange(4)
         if kind.of == "uint8":
@@ -48,7 +48,7 @@ def random_number(code: str, rng: random.Random) -> Any:
 
 
 def as_rosbags(message: Any, name: str) -> Any:
-    """Our message as the class that rosbags made of the same definition."""
+    """Convert our message to the class that rosbags made of the same definition."""
     values = {}
     for field, kind in STORE.fielddefs[name][1]:
         values[field] = _as_rosbags_value(getattr(message, field), kind)
@@ -123,7 +123,7 @@ def test_foreign_encoding_is_refused(header: bytes) -> None:
         b"\0\1\0\0",  # nothing
         b"\0\1\0\0\xff\xff\xff\xffab",  # a length that passes the end
         b"\0\1\0\0\4\0\0\0ab\xff\0",  # not UTF-8
-        b"\0\1\0\0\4\0\0\0a\0b\0",  # a NUL inside: nobody could send it on
+        b"\0\1\0\0\4\0\0\0a\0b\0",  # a NUL inside: could not be encoded again
         b"\0\1\0\0\4\0\0\0abcd",  # no NUL at the end
         b"\0\1\0\0\4\0\0\0abc\0" + b"x" * 8,  # a longer type of the same name
     ],

@@ -1,4 +1,4 @@
-"""A daemon publishes inputs only while it is registered at its router."""
+"""Inputs are published only while the daemon is registered at its router."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,10 +27,10 @@ class Bench:
         self.health = Health("rcd")
         self.writer = InputWriter("rcd", root, self.bus, self.health)
         self.publisher = self.writer.publisher(INPUT_RC)
-        self.heard: list[int] = []
+        self.received: list[int] = []
         self.requests: list[WriterRequest] = []
         self.ends = asyncio.Event()
-        domain.bus("ear").subscribe(INPUT_RC, lambda s: self.heard.append(s.message.sequence))
+        domain.bus("reader").subscribe(INPUT_RC, lambda s: self.received.append(s.message.sequence))
         self.listener = bind(root, "routerd")
 
     async def hold(self, call: Call[WriterRequest]) -> AsyncIterator[WriterReply]:
@@ -62,7 +62,7 @@ async def test_input_is_published_only_while_the_writer_is_registered(tmp_path: 
         await bench.until(1)
         bench.publish(2)
         assert [each.origin for each in bench.requests] == [bench.bus.origin]
-        bench.ends.set()  # the router ends the connection
+        bench.ends.set()  # the router closes the connection
         async with asyncio.timeout(5.0):
             while not is_dropping(bench.publisher):  # noqa: ASYNC110
                 await asyncio.sleep(0)
@@ -71,7 +71,7 @@ async def test_input_is_published_only_while_the_writer_is_registered(tmp_path: 
         await bench.until(2)
         bench.publish(4)
         await asyncio.sleep(0)
-        assert bench.heard == [2, 4]
+        assert bench.received == [2, 4]
     finally:
         work.cancel()
         await server.close()
@@ -85,7 +85,7 @@ async def test_router_that_is_away_leaves_every_input_unpublished(tmp_path: Path
     bench.publish(1)
     await asyncio.sleep(0)
     work.cancel()
-    assert bench.heard == []
+    assert bench.received == []
 
 
 async def test_registered_publisher_is_the_real_one_without_a_call_between(tmp_path: Path) -> None:

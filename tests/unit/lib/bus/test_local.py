@@ -1,4 +1,4 @@
-"""The in-process backend keeps the promises of the bus."""
+"""The in-process backend fulfils the contract of the bus."""
 
 import asyncio
 from typing import Any
@@ -32,7 +32,7 @@ async def test_sample_says_who_wrote_it() -> None:
     got: list[Sample[String]] = []
     two.subscribe(CHATTER, got.append)
     one.publisher(CHATTER).publish(String("hello"))
-    assert got == []  # from the loop, never at once
+    assert got == []  # delivered by the loop, never synchronously
     await settle()
     assert got[0].message == String("hello")
     assert got[0].origin == one.origin != two.origin

@@ -1,4 +1,4 @@
-"""Names between ROS 2 and DDS."""
+"""Conversion of names between ROS 2 and DDS."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Settings files: one clear sentence for every fault, and nothing else ever."""
+"""Settings files: one clear sentence for every error, and no other exception."""
 
 from enum import Enum
 from pathlib import Path
@@ -232,7 +232,7 @@ def test_file_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:
         config.load(Small, path)
 
 
-def test_folder_in_place_of_the_file_is_told(tmp_path: Path) -> None:
+def test_folder_in_place_of_the_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SaintError, match="cannot be read: Is a directory"):
         config.load(Small, tmp_path)
 

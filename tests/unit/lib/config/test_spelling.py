@@ -1,4 +1,4 @@
-"""Names that were nearly right."""
+"""Suggestions for misspelled names."""
 
 import pytest
 

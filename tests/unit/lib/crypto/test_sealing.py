@@ -1,4 +1,4 @@
-"""What a passphrase seals only that passphrase opens."""
+"""A sealed secret opens with its passphrase only."""
 
 import json
 

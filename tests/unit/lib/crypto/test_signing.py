@@ -1,4 +1,4 @@
-"""Keys: what is signed is signed for one purpose; codes agree only when nobody stands between."""
+"""Signatures are valid for one purpose only; pairing codes agree only without a third party."""
 
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def test_key_is_made_once_and_is_nobody_elses_to_read(tmp_path: Path):
 
 
 @pytest.mark.parametrize("content", [b"", b"abc", b"\xff" * 64, b"g" * 64, b"a" * 63, b"a" * 5000])
-def test_damaged_key_is_kept_aside_and_told(tmp_path: Path, content: bytes):
+def test_damaged_key_is_kept_aside_and_reported(tmp_path: Path, content: bytes):
     path = tmp_path / "server.key"
     path.write_bytes(content)
     key, problem = load_key(path)
@@ -108,7 +108,7 @@ def test_damaged_key_comes_from_its_last_good_copy(tmp_path: Path, content: byte
     for load in (find_key, load_key):
         key, problem = load(path)
         assert key and key.public == made.public
-        assert ("last good copy" in problem) == (load is find_key)  # it is the file again
+        assert ("last good copy" in problem) == (load is find_key)  # the copy is the file now
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -117,7 +117,7 @@ def test_key_that_is_lost_twice_is_never_replaced_by_itself(tmp_path: Path, cont
     path = tmp_path / "server.key"
     make_key(path)
     path.write_bytes(b"?")
-    find_key(path)  # what was damaged is kept beside it
+    find_key(path)  # the damaged file is kept beside it
     damage(path, content)
     damage(last_good(path), content)
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}

@@ -1,4 +1,4 @@
-"""What the control plane's server does with clients that are slow, many, greedy or not HTTP."""
+"""The control plane's server with clients that are slow, numerous, greedy or not HTTP."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ class Text(Request):
 
 
 class Daemon:
-    """Two plain answers, and a stream that never ends by itself."""
+    """Two plain replies, and a stream that never ends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -73,7 +73,7 @@ class Daemon:
 
 @pytest.fixture
 async def daemon(tmp_path: Path) -> AsyncIterator[Daemon]:
-    """Served; nothing may reach the loop's handler of lost exceptions."""
+    """A served Daemon; fails if the loop's exception handler is called."""
     lost: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
     async with served(tmp_path / "testd.sock") as daemon:
@@ -96,7 +96,7 @@ async def served(path: Path) -> AsyncIterator[Daemon]:
 
 
 class Peer:
-    """A client of the test's own, byte by byte."""
+    """A client of the test that sends single bytes."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -116,7 +116,7 @@ class Peer:
         return int(head.split()[1]), json.loads(await self.reader.readexactly(length))
 
     async def is_closed(self, limit_s: float = 5.0) -> bool:
-        """Whether the server ends the connection in time; what it still sends is read."""
+        """Whether the server closes the connection in time; reads what it still sends."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 with contextlib.suppress(ConnectionError):
@@ -290,7 +290,7 @@ async def test_trickled_request_is_given_up(
 ) -> None:
     monkeypatch.setattr(ipc_connection, "_ARRIVAL_LIMIT_S", SHORT_S)
     async with connected(daemon.path) as peer:
-        peer.send(request("GET /status"))  # the second request has a limit of its own
+        peer.send(request("GET /status"))  # the second request has its own time limit
         await peer.answer()
 
         async def trickle() -> None:
@@ -344,10 +344,10 @@ async def test_connections_beyond_the_limit_are_told_and_those_before_served(
         peers[5].send(request("GET /status"))
         assert (await peers[5].answer())[0] == 200
         peers[6].writer.close()
-        assert await asked_until_answered(daemon.path)
+        assert await request_until_answered(daemon.path)
 
 
-async def asked_until_answered(path: Path) -> bool:
+async def request_until_answered(path: Path) -> bool:
     async with ipc.Client(path) as client, asyncio.timeout(5):
         while True:
             with contextlib.suppress(SaintError):
@@ -360,7 +360,7 @@ async def test_flood_of_connections_is_survived(daemon: Daemon) -> None:
         for _ in range(190):
             await stack.enter_async_context(connected(daemon.path))
         assert daemon.api.counters["ipc_refused_daemon_unreachable"] >= 64
-    assert await asked_until_answered(daemon.path)
+    assert await request_until_answered(daemon.path)
 
 
 async def test_closing_ends_idle_and_half_sent_connections_at_once(tmp_path: Path) -> None:
@@ -382,11 +382,11 @@ async def test_closing_ends_idle_and_half_sent_connections_at_once(tmp_path: Pat
 
 async def test_client_ends_what_it_asks_when_it_is_closed(daemon: Daemon) -> None:
     client = ipc.Client(daemon.path)
-    asked = asyncio.ensure_future(client.get("/wait", Done))
+    pending = asyncio.ensure_future(client.get("/wait", Done))
     await daemon.waiting.wait()
     await client.close()
     with pytest.raises(SaintError) as caught:
-        await asked
+        await pending
     assert caught.value.code is Code.DAEMON_UNREACHABLE
     await daemon.ended.wait()
 
@@ -431,7 +431,7 @@ def test_random_pieces_of_http_leave_no_trace(
     path = tmp_path_factory.mktemp("ipc") / "s"
     lost: list[dict[str, Any]] = []
 
-    async def ask() -> None:
+    async def request_status() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
         async with served(path) as daemon:
             async with connected(path) as peer:
@@ -445,5 +445,5 @@ def test_random_pieces_of_http_leave_no_trace(
                 await client.get("/status", Done)
             assert daemon.api.counters["ipc_faults"] == 0
 
-    asyncio.run(ask())
+    asyncio.run(request_status())
     assert lost == []

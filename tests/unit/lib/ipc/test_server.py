@@ -1,4 +1,4 @@
-"""The control plane between a real server and a real client over a unix socket."""
+"""The control plane: a real server and a real client over a unix socket."""
 
 import asyncio
 import contextlib
@@ -34,7 +34,7 @@ class Tick(Reply):
 
 
 class Daemon:
-    """Answers everything that the tests ask for, and remembers what happened to it."""
+    """Serves every request of the tests and records what happened."""
 
     def __init__(self) -> None:
         self.api = ipc.Api()
@@ -123,7 +123,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def raw(path: Path, request: bytes) -> tuple[int, bytes]:
-    """Status and body, asked without our client."""
+    """Send a request without our client; returns status and body."""
     reader, writer = await asyncio.open_unix_connection(str(path))
     try:
         writer.write(request)
@@ -301,7 +301,7 @@ async def test_socket_without_a_reader_times_out(path: Path) -> None:
                     pass
 
 
-async def test_client_finds_a_daemon_that_was_started_anew(path: Path) -> None:
+async def test_client_finds_a_daemon_that_was_restarted(path: Path) -> None:
     async with ipc.Client(path) as client:
         for _ in range(3):
             async with served(path):
@@ -428,8 +428,8 @@ async def test_closing_the_client_ends_its_streams(path: Path) -> None:
 
 async def test_many_clients_at_once_are_all_answered(path: Path) -> None:
     async with served(path) as (_, client):
-        asked = [client.get("/status", Done, query={"n": str(n)}) for n in range(50)]
-        answers = await asyncio.gather(*asked)
+        requests = [client.get("/status", Done, query={"n": str(n)}) for n in range(50)]
+        answers = await asyncio.gather(*requests)
 
     assert [answer.message for answer in answers] == [f"n={n}" for n in range(50)]
 
@@ -446,7 +446,7 @@ async def test_connection_without_a_request_disturbs_nobody(path: Path) -> None:
 def test_random_bodies_never_fault(tmp_path_factory: Any, bodies: list[bytes]) -> None:
     path = tmp_path_factory.mktemp("ipc") / "s"
 
-    async def ask() -> None:
+    async def request_status() -> None:
         async with served(path) as (daemon, client):
             for body in bodies:
                 for target in ("/nodes/a/adopt", "/ticks"):
@@ -455,7 +455,7 @@ def test_random_bodies_never_fault(tmp_path_factory: Any, bodies: list[bytes]) -
             assert daemon.api.counters["ipc_faults"] == 0
             await client.get("/status", Done)
 
-    asyncio.run(ask())
+    asyncio.run(request_status())
 
 
 @settings(max_examples=20)
@@ -465,7 +465,7 @@ def test_random_bytes_instead_of_http_disturb_nobody(
 ) -> None:
     path = tmp_path_factory.mktemp("ipc") / "s"
 
-    async def ask() -> None:
+    async def request_status() -> None:
         async with served(path) as (daemon, client):
             for line in lines:
                 reader, writer = await asyncio.open_unix_connection(str(path))
@@ -478,7 +478,7 @@ def test_random_bytes_instead_of_http_disturb_nobody(
             assert daemon.api.counters["ipc_faults"] == 0
             await client.get("/status", Done)
 
-    asyncio.run(ask())
+    asyncio.run(request_status())
 
 
 async def test_curl_gets_an_answer(path: Path) -> None:

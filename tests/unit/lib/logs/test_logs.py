@@ -1,4 +1,4 @@
-"""Log lines: what journald and the launcher keep, read back with time, level and place."""
+"""Log lines of journald and of the launcher: time, level and origin."""
 
 import os
 import sys
@@ -106,7 +106,7 @@ async def test_pages_of_all_files_hold_every_line_once_newest_first(tmp_path: Pa
     assert texts == ["e", "d", "c", "b", "a"]
 
 
-async def test_follow_reads_on_in_a_file_that_was_begun_anew(tmp_path: Path) -> None:
+async def test_follow_reads_on_in_a_file_that_was_replaced(tmp_path: Path) -> None:
     path = log(tmp_path, "server-rcd.log", "11:00:00.000 rcd info: old")
     following = LauncherFiles(tmp_path).follow(LogFilter())
     assert await anext(following) is None
@@ -140,7 +140,7 @@ for number in range(5):
 
 @pytest.fixture
 def journalctl(tmp_path: Path) -> str:
-    """In the place of the real one: it tells what it was asked."""
+    """A stand-in for journalctl that returns its arguments."""
     path = tmp_path / "journalctl"
     path.write_text(STAND_IN.format(python=sys.executable))
     path.chmod(0o755)
@@ -156,11 +156,11 @@ async def test_journal_page_asks_for_what_is_wanted(journalctl: str) -> None:
         "line 2",
     ]
     assert page.older == "c2"
-    asked = page.lines[0].text
+    arguments = page.lines[0].text
     for argument in (
         "--priority=info", "SYSLOG_IDENTIFIER=saint-rcd", "--reverse", "--after-cursor=c9",
     ):  # fmt: skip
-        assert argument in asked
+        assert argument in arguments
 
 
 async def test_journal_of_our_units_asks_for_no_others(journalctl: str) -> None:

@@ -1,4 +1,4 @@
-"""The logs of a robot on real machines: this one's journal, a node's through adoptiond."""
+"""The logs of a robot on real machines: this machine's journal, a node's through adoptiond."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -19,25 +19,25 @@ from saint_services.lib.logs.robot import RobotLogs
 
 
 class OwnJournal(Journal):
-    """Of a server called "saint"."""
+    """The journal of a server named "saint"."""
 
     def __init__(self) -> None:
         super().__init__()
         self.named = "saint"
-        self.asked: list[LogFilter] = []
+        self.queries: list[LogFilter] = []
 
     async def host(self) -> str:
         return self.named
 
     async def page(self, query: LogQuery) -> LogPage:
-        self.asked.append(query)
+        self.queries.append(query)
         return LogPage(lines=[line("here", 1)])
 
     async def names(self) -> LogNames:
         return LogNames(sources=["rcd"], nodes=[self.named], scope="", home=self.named)
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        self.asked.append(wanted)
+        self.queries.append(wanted)
         yield line("here", 2)
 
 
@@ -48,10 +48,10 @@ def line(text: str, number: int) -> LogLine:
 
 
 class Adoptiond:
-    """One node of ours, one of somebody else, one that is off."""
+    """One node of ours, one of another server, one offline."""
 
     def __init__(self) -> None:
-        self.asked: list[LogQuery] = []
+        self.queries: list[LogQuery] = []
         self.written = [line("old", 1)]
         self.ill_times = 0
 
@@ -78,7 +78,7 @@ class Adoptiond:
 
     async def _log(self, call: Call[LogQuery]) -> LogPage:
         assert call.body.node == "pi_1"
-        self.asked.append(call.body)
+        self.queries.append(call.body)
         if self.ill_times:
             self.ill_times -= 1
             raise SaintError(Code.BUS_TIMEOUT, "pi_1 does not answer")
@@ -115,7 +115,7 @@ async def test_lines_from_before_another_name_are_still_its_own(
     await logs.page(LogQuery(node="robi", search="x"))
     async for each in logs.follow(LogFilter(node="robi")):
         assert each is not None and each.text == "here"
-    assert own.asked == [LogQuery(search="x"), LogFilter()]  # whichever name is in a line
+    assert own.queries == [LogQuery(search="x"), LogFilter()]  # independent of the name in a line
 
 
 async def test_lines_of_a_node_carry_the_name_that_was_asked_for(
@@ -123,10 +123,10 @@ async def test_lines_of_a_node_carry_the_name_that_was_asked_for(
 ) -> None:
     page = await logs.page(LogQuery(node="pi_1", level="ERROR"))
     assert [(each.text, each.node) for each in page.lines] == [("old", "pi_1")]
-    assert adoptiond.asked == [LogQuery(node="pi_1", level="ERROR")]
+    assert adoptiond.queries == [LogQuery(node="pi_1", level="ERROR")]
 
 
-async def test_names_are_of_nodes_that_can_be_asked(logs: RobotLogs) -> None:
+async def test_names_are_of_nodes_that_are_online(logs: RobotLogs) -> None:
     names = await logs.names()
     assert (names.nodes, names.home) == (["saint", "pi_1"], "saint")
     assert names.sources == ["noded", "rcd", "role-headd"]

@@ -1,4 +1,4 @@
-"""Reading /proc and /sys, and what must be a legal ROS token."""
+"""Identity and load from /proc and /sys; names that must be legal ROS tokens."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a unit said before it failed is kept on the data partition: bounded and readable."""
+"""The last log lines of a failed unit are saved on the data partition, bounded and readable."""
 
 from pathlib import Path
 
@@ -32,8 +32,8 @@ def answer(program: Path, script: str) -> None:
 def test_last_lines_of_the_unit_are_kept(folder: Path, journal: Path) -> None:
     path = crash_excerpt.keep("saint-webd", folder, NOW_S)
     assert path.name == "20260921T141320Z-saint-webd.log"
-    asked = path.read_text().split()
-    assert {"--unit=saint-webd.service", "--lines=50", "--boot"} <= set(asked)
+    arguments = path.read_text().split()
+    assert {"--unit=saint-webd.service", "--lines=50", "--boot"} <= set(arguments)
     assert path.stat().st_mode & 0o777 == 0o640
 
 

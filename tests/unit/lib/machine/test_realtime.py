@@ -1,4 +1,4 @@
-"""Real-time priority of a daemon: asked for by its unit, taken for all threads, refused in peace.
+"""Real-time priority of a daemon: named by its unit, applied to all threads, refusals are harmless.
 The processes are real; where this computer permits no such priority their tests are left out.
 """
 
@@ -19,16 +19,16 @@ _THREADS = """
 import gc, os, sys, threading
 from saint_services.lib.machine import realtime
 gate, seen = threading.Event(), []
-def tell():
+def report():
     gate.wait(5)
     seen.append((os.sched_getscheduler(0), os.sched_getparam(0).sched_priority))
-early = threading.Thread(target=tell)
+early = threading.Thread(target=report)
 early.start()
 taken = realtime.raise_priority({"SAINT_REALTIME": "2"})
-late = threading.Thread(target=tell)
+late = threading.Thread(target=report)
 late.start()
 gate.set()
-early.join(); late.join(); tell()
+early.join(); late.join(); report()
 print(taken, all(each == (os.SCHED_RR, 2) for each in seen), len(seen), sys.getswitchinterval(),
       gc.get_freeze_count() > 1000)
 """
@@ -49,9 +49,9 @@ import resource
 from saint_services.lib.machine import realtime
 resource.setrlimit(resource.RLIMIT_RTTIME, (100_000, 1_000_000))
 realtime.raise_priority({"SAINT_REALTIME": "1"})
-def spin_for_ever():
+def spin_without_end():
     while True: pass
-spin_for_ever()
+spin_without_end()
 """
 
 
@@ -77,7 +77,7 @@ def test_thread_leaves_it_for_itself_alone() -> None:
 def test_thread_that_never_sleeps_is_ended_and_says_where() -> None:
     done = run(_SPINS)
     assert done.returncode == -signal.SIGXCPU
-    assert "in spin_for_ever" in done.stderr
+    assert "in spin_without_end" in done.stderr
 
 
 def refuse(*_: object) -> None:
@@ -85,7 +85,7 @@ def refuse(*_: object) -> None:
 
 
 def must_not(*_: object) -> None:
-    raise AssertionError("nobody asked for a priority")
+    raise AssertionError("no priority was requested")
 
 
 @pytest.mark.parametrize("environment", [{}, {"SAINT_REALTIME": ""}])

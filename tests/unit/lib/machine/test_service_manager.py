@@ -24,7 +24,7 @@ print(any(key.startswith("LISTEN_") for key in os.environ), listen_sockets())
 
 
 def run_child(sockets: list[socket.socket], names: str | None) -> str:
-    """A process that gets `sockets` from descriptor 3 on, as systemd passes them."""
+    """Run a process that receives `sockets` from descriptor 3 on, as systemd passes them."""
     environment = {**os.environ, "LISTEN_FDS": str(len(sockets))}
     if names is not None:
         environment["LISTEN_FDNAMES"] = names
@@ -90,10 +90,10 @@ def test_what_is_not_for_us_is_not_taken(
 
 
 def receiver(address: str) -> socket.socket:
-    heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    heard.bind(address)
-    heard.settimeout(2.0)
-    return heard
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(address)
+    manager.settimeout(2.0)
+    return manager
 
 
 def test_process_of_a_template_is_told_from_the_first_one() -> None:
@@ -106,18 +106,18 @@ def test_notify_sends_one_datagram_of_lines(
 ) -> None:
     path = str(tmp_path / "notify")
     monkeypatch.setenv("NOTIFY_SOCKET", path)
-    with receiver(path) as heard:
+    with receiver(path) as manager:
         assert service_manager.notify(READY=1, STATUS="two\nlines")
-        assert heard.recv(100) == b"READY=1\nSTATUS=two lines"
+        assert manager.recv(100) == b"READY=1\nSTATUS=two lines"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="abstract sockets are Linux's")
 def test_notify_reaches_an_abstract_socket(monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"saint-test-{os.getpid()}"
     monkeypatch.setenv("NOTIFY_SOCKET", f"@{name}")
-    with receiver(f"\0{name}") as heard:
+    with receiver(f"\0{name}") as manager:
         assert service_manager.notify(WATCHDOG=1)
-        assert heard.recv(100) == b"WATCHDOG=1"
+        assert manager.recv(100) == b"WATCHDOG=1"
 
 
 def test_notify_without_a_listener_is_harmless(

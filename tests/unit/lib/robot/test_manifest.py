@@ -1,4 +1,4 @@
-"""One file describes a robot: whole, or refused with a sentence. SAINT's own fits its roles."""
+"""Robot manifests: valid, or refused with a sentence. SAINT's own fits its roles."""
 
 import contextlib
 import math

@@ -1,4 +1,4 @@
-"""Settings, user data, service payloads, warnings: what needs no network."""
+"""Parts of the DDS backend without a network: settings, user data, service headers, warnings."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""Which network the bus takes, and how it waits for one."""
+"""Which network interface the bus uses, and how it waits for its address."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The op codes for the library; numbers typed from its header dds_opcodes.h."""
+"""Op codes for the library; the numbers are typed from dds_opcodes.h."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,6 +1,5 @@
-"""As much of rclpy as lib/bus/ros uses: one process, one domain, a real spinning thread.
-
-Written from rclpy's documentation and source (Jazzy); the real one is used in test_bus_ros.py.
+"""A fake of the part of rclpy that lib/bus/ros uses: one process, one domain, a real spinning
+thread. Written from rclpy's documentation and source (Jazzy); the real one is used in tests/ros.
 """
 
 import queue
@@ -15,7 +14,7 @@ class ExternalShutdownException(Exception):  # noqa: N818  # its name in rclpy
 
 
 class Domain:
-    """What the middleware would carry."""
+    """The middleware: delivers between nodes."""
 
     def __init__(self) -> None:
         self.subscriptions: list[Subscription] = []
@@ -31,7 +30,7 @@ class Context:
 
 
 class Executor:
-    """Runs what arrives in the thread that spins."""
+    """Runs callbacks in the spinning thread."""
 
     def __init__(self, context: Context) -> None:
         self._work: queue.Queue[Callable[[], None] | None] = queue.Queue()
@@ -183,7 +182,7 @@ def create_node(name: str, *, namespace: str, **options: Any) -> Node:
 
 
 def made() -> Any:
-    """What ros._rclpy() returns."""
+    """Return what ros._rclpy() returns."""
     names = ("KEEP_LAST", "RELIABLE", "BEST_EFFORT", "TRANSIENT_LOCAL", "VOLATILE")
     policy = SimpleNamespace(**{name: name for name in names})
     DOMAIN.__init__()  # type: ignore[misc]  # a fresh one for each test

@@ -1,4 +1,4 @@
-"""The rclpy backend over a stand-in for rclpy: threads, hops, services that do not block."""
+"""The rclpy backend over the fake: threads, loop hops, services that do not block."""
 
 import asyncio
 import threading
@@ -22,7 +22,7 @@ RESET = topics.NODES_RESET
 
 
 class Kind:
-    """A service's or message's class of rclpy."""
+    """A service or message class of rclpy."""
 
     class Request: ...
 
@@ -77,7 +77,7 @@ async def test_malformed_bytes_are_counted(bus: RosBus) -> None:
 
 
 async def test_handler_may_call_another_service(bus: RosBus) -> None:
-    """The executor's thread must not be blocked by a handler that waits for an answer."""
+    """A handler that waits for a reply must not block the executor's thread."""
     inner = topics.NODE_RESET.at(node_id="pi_1")
 
     async def outer_handler(request: ResetNode_Request) -> ResetNode_Response:

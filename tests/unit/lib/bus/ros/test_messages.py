@@ -1,4 +1,4 @@
-"""Conversion to and from rclpy's classes, with stand-ins as strict as those are."""
+"""Conversion to and from rclpy's classes, with fakes that are equally strict."""
 
 import array
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from saint_services.lib.generated.std_msgs import Empty, Header
 
 
 class Strict:
-    """Like a message of rclpy: refuses unknown fields and wrong types."""
+    """Like an rclpy message: rejects unknown fields and wrong types."""
 
     kinds: ClassVar[dict[str, type]] = {}
 
