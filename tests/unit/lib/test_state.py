@@ -53,7 +53,7 @@ def test_saved_value_comes_back(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_file_tells_its_version(path: Path) -> None:
+def test_file_has_its_version(path: Path) -> None:
     store(path, version=7).save(Kept())
 
     assert "version_of_format" in path.read_text()

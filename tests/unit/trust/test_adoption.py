@@ -95,7 +95,7 @@ async def test_unsigned_orders_are_refused_once_the_node_belongs_to_a_server(rob
         assert (await report(node)).state is NodeState.ACTIVE
 
 
-async def test_order_that_is_heard_and_sent_again_is_refused(robot: Robot):
+async def test_replayed_order_is_refused(robot: Robot):
     await robot.role("pi_1", "role-headd")
     sent: list[Any] = []
     async with robot.server() as server, robot.node() as node:
@@ -303,7 +303,7 @@ async def test_ignored_node_is_not_offered_until_it_is_wanted_again(robot: Robot
         await adopt(server, "pi_1")
 
 
-async def test_device_with_an_impossible_name_is_told_with_the_reason(robot: Robot):
+async def test_device_with_an_impossible_name_is_listed_with_the_reason(robot: Robot):
     async with robot.server() as server:
         publisher = robot.watcher.publisher(topics.NODES_UNADOPTED)
         publisher.publish(msgs.NodeAnnouncement(node_id="pi-1"))

@@ -47,14 +47,14 @@ async def test_server_reads_the_lines_of_its_node_and_no_others(robot: Robot) ->
         assert (await lines(server, source="rcd")).lines == []
 
 
-async def test_node_that_belongs_to_nobody_tells_nothing(robot: Robot) -> None:
+async def test_node_without_a_server_exports_nothing(robot: Robot) -> None:
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
         with pytest.raises(SaintError, match="does not belong to this server"):
             await lines(server)
 
 
-async def test_node_of_another_server_tells_nothing(robot: Robot) -> None:
+async def test_node_of_another_server_exports_nothing(robot: Robot) -> None:
     async with robot.node():
         async with robot.server("first") as server:
             await adopted(robot, server)
@@ -64,7 +64,7 @@ async def test_node_of_another_server_tells_nothing(robot: Robot) -> None:
                 await lines(server)
 
 
-async def test_node_that_is_asked_too_often_refuses(
+async def test_node_refuses_too_frequent_requests(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_desk, "_PAUSE_S", 60.0)

@@ -73,7 +73,7 @@ async def test_further_roles_whose_file_is_damaged_come_back_beside_the_one_at_w
         await knows(server, "pi_1", ["head", "console"])
 
 
-async def test_node_stays_safe_while_its_server_is_away_and_asks_again(robot: Robot) -> None:
+async def test_node_stays_safe_while_its_server_is_away_and_retries(robot: Robot) -> None:
     await adopted(robot)
     starts = sum("assigned" in each for each in robot.happened)
     damage(robot, b"")
@@ -134,7 +134,7 @@ async def test_node_that_was_reset_does_not_get_its_roles_back(robot: Robot) -> 
         assert (await report(node)).state is NodeState.UNADOPTED
 
 
-async def test_first_boot_asks_nobody(robot: Robot) -> None:
+async def test_first_boot_requests_nothing(robot: Robot) -> None:
     async with robot.node() as node:
         found = await report(node)
         assert (found.state, found.reason) == (NodeState.UNADOPTED, "")

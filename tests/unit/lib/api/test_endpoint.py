@@ -168,7 +168,7 @@ async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
     person._user.cache_clear()
 
 
-async def test_a_change_whose_asker_hangs_up_is_told_all_the_same(tmp_path: Path) -> None:
+async def test_a_change_whose_client_disconnects_is_logged(tmp_path: Path) -> None:
     async with serving(tmp_path) as bench:
         bench.is_slow = True
         _, writer = await asyncio.open_unix_connection(str(bench.socket))

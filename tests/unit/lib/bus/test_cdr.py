@@ -169,9 +169,10 @@ def test_not_a_number_travels() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 17])
 def test_encoding_in_steps_gives_the_same_bytes(count: int) -> None:
-    rivals = (saint_msgs.RivalStatus("b", "web", 0.5, 7, "lower priority"),)
+    contenders = (saint_msgs.RivalStatus("b", "web", 0.5, 7, "lower priority"),)
     fields = tuple(
-        saint_msgs.FieldStatus("head", "x" * n, "deg", n / 2, rivals=rivals) for n in range(count)
+        saint_msgs.FieldStatus("head", "x" * n, "deg", n / 2, rivals=contenders)
+        for n in range(count)
     )
     message = saint_msgs.RouteStatus(state="routing", estop_reason="why", fields=fields)
     buffer = bytearray()

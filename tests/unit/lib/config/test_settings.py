@@ -141,7 +141,7 @@ def test_wrong_setting_is_named_with_line_key_and_remedy(text: str, sentence: st
         ("name: " + "[" * 2000, "x.yaml, line 1: nested too deeply"),
     ],
 )
-def test_wrong_yaml_is_told_with_its_line(text: str, sentence: str) -> None:
+def test_wrong_yaml_is_reported_with_its_line(text: str, sentence: str) -> None:
     assert fault(text) == sentence
 
 

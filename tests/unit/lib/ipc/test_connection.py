@@ -164,7 +164,7 @@ async def test_too_much_sent_ahead_ends_the_connection_and_its_handler(daemon: D
         await daemon.ended.wait()
 
 
-async def test_connection_ends_when_the_client_asks_for_it(daemon: Daemon) -> None:
+async def test_connection_ends_on_the_clients_request(daemon: Daemon) -> None:
     async with connected(daemon.path) as peer:
         peer.send(request("GET /status", "Connection: close"))
         assert (await peer.answer())[0] == 200
@@ -185,7 +185,7 @@ async def test_body_in_chunks_is_put_together(daemon: Daemon) -> None:
         assert await peer.answer() == (200, {"message": "2"})
 
 
-async def test_client_that_asks_first_is_told_to_go_on(daemon: Daemon) -> None:
+async def test_client_that_expects_100_continue_receives_it(daemon: Daemon) -> None:
     async with connected(daemon.path) as peer:
         peer.send(request("POST /size", "Content-Length: 2", "Expect: 100-continue"))
         assert (await peer.head()).startswith(b"HTTP/1.1 100")
@@ -193,7 +193,9 @@ async def test_client_that_asks_first_is_told_to_go_on(daemon: Daemon) -> None:
         assert await peer.answer() == (200, {"message": "0"})
 
 
-async def test_client_that_asks_first_with_too_much_is_refused_at_once(daemon: Daemon) -> None:
+async def test_client_that_expects_100_continue_with_too_much_is_refused_at_once(
+    daemon: Daemon,
+) -> None:
     async with connected(daemon.path) as peer:
         peer.send(request("POST /size", "Content-Length: 1048577", "Expect: 100-continue"))
         assert (await peer.answer())[0] == 413
@@ -329,7 +331,7 @@ async def test_client_that_does_not_read_is_dropped_and_counted(
                 await daemon.ended.wait()
 
 
-async def test_connections_beyond_the_limit_are_told_and_those_before_served(
+async def test_connections_beyond_the_limit_are_refused_and_those_before_served(
     daemon: Daemon,
 ) -> None:
     async with contextlib.AsyncExitStack() as stack:
@@ -380,7 +382,7 @@ async def test_closing_ends_idle_and_half_sent_connections_at_once(tmp_path: Pat
         assert (status, reply["message"]) == (503, "the daemon is stopping")
 
 
-async def test_client_ends_what_it_asks_when_it_is_closed(daemon: Daemon) -> None:
+async def test_closed_client_ends_its_pending_request(daemon: Daemon) -> None:
     client = ipc.Client(daemon.path)
     pending = asyncio.ensure_future(client.get("/wait", Done))
     await daemon.waiting.wait()

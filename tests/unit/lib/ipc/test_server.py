@@ -356,9 +356,7 @@ async def test_stream_yields_lines_and_ends(path: Path) -> None:
 @pytest.mark.parametrize(
     ("role", "code"), [("fails", Code.HARDWARE_FAULT), ("faults", Code.INTERNAL)]
 )
-async def test_stream_that_fails_tells_why_after_its_lines(
-    path: Path, role: str, code: Code
-) -> None:
+async def test_stream_that_fails_ends_with_the_error(path: Path, role: str, code: Code) -> None:
     got: list[int] = []
     async with served(path) as (_, client):
         with pytest.raises(SaintError) as caught:

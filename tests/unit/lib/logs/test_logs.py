@@ -147,7 +147,7 @@ def journalctl(tmp_path: Path) -> str:
     return str(path)
 
 
-async def test_journal_page_asks_for_what_is_wanted(journalctl: str) -> None:
+async def test_journal_page_requests_the_filter(journalctl: str) -> None:
     query = LogQuery(level="INFO", source="rcd", limit=3, before="c9")
     page = await Journal(journalctl).page(query)
     assert [line.text.split(" arguments")[0] for line in page.lines] == [
@@ -163,7 +163,7 @@ async def test_journal_page_asks_for_what_is_wanted(journalctl: str) -> None:
         assert argument in arguments
 
 
-async def test_journal_of_our_units_asks_for_no_others(journalctl: str) -> None:
+async def test_journal_of_our_units_requests_no_others(journalctl: str) -> None:
     page = await Journal(journalctl).of_our_units().page(LogQuery(source="rcd", limit=1))
     assert "--unit=saint-*" in page.lines[0].text and "IDENTIFIER=rcd" in page.lines[0].text
 

@@ -118,7 +118,7 @@ async def test_lines_from_before_another_name_are_still_its_own(
     assert own.queries == [LogQuery(search="x"), LogFilter()]  # independent of the name in a line
 
 
-async def test_lines_of_a_node_carry_the_name_that_was_asked_for(
+async def test_lines_of_a_node_have_the_requested_name(
     logs: RobotLogs, adoptiond: Adoptiond
 ) -> None:
     page = await logs.page(LogQuery(node="pi_1", level="ERROR"))

@@ -65,7 +65,7 @@ def test_journal_that_does_not_answer_leaves_no_file(folder: Path, journal: Path
 
 
 @pytest.mark.parametrize("words", [[], ["ssh"], ["saint-../x"], ["saint-webd", "saint-rcd"]])
-def test_only_a_unit_of_ours_is_asked_for(folder: Path, journal: Path, words: list[str]) -> None:
+def test_only_our_units_are_accepted(folder: Path, journal: Path, words: list[str]) -> None:
     assert crash_excerpt.main(words, folder) == 2
     assert list(folder.iterdir()) == []
 

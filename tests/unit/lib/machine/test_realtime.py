@@ -89,7 +89,7 @@ def must_not(*_: object) -> None:
 
 
 @pytest.mark.parametrize("environment", [{}, {"SAINT_REALTIME": ""}])
-def test_without_a_wish_nothing_changes(
+def test_without_a_priority_nothing_changes(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
 ) -> None:
     monkeypatch.setattr(os, "sched_setscheduler", must_not)
@@ -97,7 +97,7 @@ def test_without_a_wish_nothing_changes(
 
 
 @pytest.mark.parametrize("text", ["0", "50", "99", "-1", "2.0", "high", "²"])
-def test_wrong_wish_is_not_followed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_invalid_priority_is_not_applied(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(os, "sched_setscheduler", must_not)
     assert not realtime.raise_priority({"SAINT_REALTIME": text})
 

@@ -96,7 +96,7 @@ def receiver(address: str) -> socket.socket:
     return manager
 
 
-def test_process_of_a_template_is_told_from_the_first_one() -> None:
+def test_process_of_a_template_differs_from_the_first() -> None:
     assert service_manager.process_name("role-armsd", {}) == "role-armsd"
     assert service_manager.process_name("role-armsd", {"SAINT_PROCESS": "2"}) == "role-armsd@2"
 

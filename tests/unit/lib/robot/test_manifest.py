@@ -155,7 +155,7 @@ def test_role_named_twice_is_refused(manifests: Path) -> None:
         manifest.load(manifests, "rover")
 
 
-def test_limits_that_differ_are_told_with_both(manifests: Path) -> None:
+def test_limits_that_differ_are_reported_with_both(manifests: Path) -> None:
     path = manifests / "roles" / "head.yaml"
     text = path.read_text()
     assert "limits: [-180, 180]" in text
