@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib import log
-from ..lib.access.peers import check_daemon
+from ..lib.access.person import check_daemon
 from ..lib.api import Done, credentials
 from ..lib.api.credentials import (
     NODE,

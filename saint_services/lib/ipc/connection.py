@@ -12,7 +12,7 @@ from typing import Any, cast
 import h11
 
 from ..access import person
-from ..access.peers import uid_of
+from ..access.person import uid_of
 from ..errors import Code, SaintError
 from .wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
 

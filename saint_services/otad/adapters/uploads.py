@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...lib.access import audit
 from ...lib.access.audit import AuditRecord
-from ...lib.access.peers import uid_of
-from ...lib.access.person import HEADER, Person, SocketRequest
+from ...lib.access.person import HEADER, Person, SocketRequest, uid_of
 from ...lib.api.firmware import UPLOAD, Release, Upload
 from ...lib.errors import Code, SaintError
 from ..releases.ingest import ReleaseIngest

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import get_args
 
-from ...lib.access.peers import check_daemon
+from ...lib.access.person import check_daemon
 from ...lib.api import routing
 from ...lib.api.credentials import ORIGIN_PATTERN, WriterName, WriterReply, WriterRequest
 from ...lib.errors import Code, SaintError

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...lib.access import audit
-from ...lib.access.peers import is_daemon
+from ...lib.access.person import is_daemon
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SCM_CREDENTIALS
 _MOST_AT_ONCE = 64

@@ -43,7 +43,7 @@ async def test_router_gets_a_signature_of_the_servers_key_and_keeps_its_term(rob
 async def test_credential_is_for_the_user_of_routerd_alone(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("saint_services.lib.access.peers._user_of", lambda daemon: 4_000_000)
+    monkeypatch.setattr("saint_services.lib.access.person._daemon_uid", lambda daemon: 4_000_000)
     async with robot.server() as server:
         with pytest.raises(SaintError) as caught:
             await signed(server, FIRST)

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from saint_services.lib.access.peers import check_daemon
+from saint_services.lib.access.person import check_daemon
 from saint_services.lib.api import routing
 from saint_services.lib.api.credentials import WriterReply, WriterRequest
 from saint_services.lib.api.endpoint import Nothing
