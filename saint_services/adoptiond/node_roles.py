@@ -4,7 +4,7 @@ one fits beside them. Pure. Not here: adoption of a single role (logic.py).
 
 from dataclasses import replace
 
-from ..lib.api.adoption import NodeRole, NodeState
+from ..lib.api.adoption import NodeRoleInfo, NodeState
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeRoles
 from ..lib.role_config.resources import conflict
@@ -26,7 +26,7 @@ def hear_roles(registry: Registry, node_id: str, message: NodeRoles, date: str) 
     if node is None:
         return None
     roles = tuple(
-        NodeRole(
+        NodeRoleInfo(
             role=clean(role.role, 16),
             instance=clean(role.instance, 16),
             state=STATES.get(role.state, NodeState.ADOPTING),
@@ -51,20 +51,20 @@ def hear_roles(registry: Registry, node_id: str, message: NodeRoles, date: str) 
     return with_node(registry, replace(node, kept=kept, roles=roles))
 
 
-def _saved(role: NodeRole) -> SavedRole:
+def _saved(role: NodeRoleInfo) -> SavedRole:
     version = role.config_version
     return SavedRole(role=role.role, instance=role.instance, config_version=version)
 
 
-def role_views(node: Node, catalog: Catalog, state: NodeState) -> list[NodeRole]:
+def role_views(node: Node, catalog: Catalog, state: NodeState) -> list[NodeRoleInfo]:
     """Each role of a node as the control plane shows it."""
     return [_view(node, catalog, key, state) for key in node.keys]
 
 
-def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeRole:
+def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeRoleInfo:
     told = next((role for role in node.roles if RoleKey(role.role, role.instance) == key), None)
     if told is None:  # not heard yet, or its release tells of one role in its life sign only
-        told = NodeRole(
+        told = NodeRoleInfo(
             role=key.role,
             instance=key.instance,
             state=state,

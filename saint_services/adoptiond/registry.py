@@ -6,7 +6,7 @@ sharing.py).
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..lib.api.adoption import NodeRole, NodeState, Peripheral
+from ..lib.api.adoption import NodeRoleInfo, NodeState, Peripheral
 from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.role_config.model import RoleConfig
@@ -81,7 +81,7 @@ class Node:
     outputs_safe: bool = True
     reason: str = ""
     peripherals: tuple[Peripheral, ...] = ()
-    roles: tuple[NodeRole, ...] = ()  # how each of them is, as it said
+    roles: tuple[NodeRoleInfo, ...] = ()  # how each of them is, as it said
     bond: Bond | None = None  # None: not heard yet, or its release knows no keys
 
     @property

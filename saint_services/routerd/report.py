@@ -16,7 +16,7 @@ from ..lib.api.routing import (
     RouteInfo,
     RouterStatus,
     SourceInfo,
-    StopOutcome,
+    StopOutcomeInfo,
 )
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import EStop, FieldStatus, RivalStatus, RouteStatus
@@ -72,7 +72,7 @@ def _field_output(status: FieldStatus) -> FieldOutput:
     return FieldOutput.model_validate(data)
 
 
-def estop_info(latch: Latch, problem: str, outcomes: Sequence[StopOutcome] = ()) -> EStopInfo:
+def estop_info(latch: Latch, problem: str, outcomes: Sequence[StopOutcomeInfo] = ()) -> EStopInfo:
     """The latch; `problem` is why it is not stored. Without outcomes nobody has confirmed it."""
     first = latch.presses[0] if latch.active else Press(latch.source)
     return EStopInfo(

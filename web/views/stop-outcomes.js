@@ -6,7 +6,7 @@ import { targetName } from "../lib/format.js";
 
 /**
  * @typedef {import("../lib/types.js").LatchState} EStop
- * @typedef {import("../lib/types.js").StopOutcome} StopOutcome
+ * @typedef {import("../lib/types.js").StopOutcomeInfo} StopOutcome
  */
 
 // confirmations take some milliseconds; after that their absence is said in red

@@ -33,7 +33,7 @@ class Peripheral(Reply):
     responsive: bool
 
 
-class NodeRole(Reply):
+class NodeRoleInfo(Reply):
     """A role of a node."""
 
     role: str
@@ -58,7 +58,7 @@ class NodeInfo(Reply):
     role: str = ""
     instance: str = ""
     topic_prefix: str = ""
-    roles: list[NodeRole] = []  # all roles, including the first
+    roles: list[NodeRoleInfo] = []  # all roles, including the first
     hardware_model: str = ""
     hardware_rev: str = ""
     firmware_version: str = ""

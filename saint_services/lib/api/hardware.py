@@ -10,7 +10,7 @@ from .adoption import Peripheral
 HardwareVerdict = Literal["found", "missing", "taken", "unknown"]
 
 
-class HeaderPin(Reply):
+class HeaderPinState(Reply):
     """One of the 40 header pins in its current state."""
 
     number: int  # on the header, 1 to 40
@@ -29,7 +29,7 @@ class GpioStatus(Reply):
     node_id: str
     hardware_rev: str
     firmware_version: str
-    pins: list[HeaderPin]
+    pins: list[HeaderPinState]
     peripherals: list[Peripheral]
     cpu_temp: float | None
     cpu_usage: float | None

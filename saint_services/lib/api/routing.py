@@ -150,7 +150,7 @@ class PressInfo(Reply):
     since: str = ""  # ISO 8601, UTC
 
 
-class StopOutcome(Reply):
+class StopOutcomeInfo(Reply):
     """What the newest stop did to one target. Stopped: its role reports outputs at rest. Guard: the
     guard of its node made them safe. Stopping: an output may still move. Silent: no report has
     arrived. Absent: no node holds the role.
@@ -178,7 +178,7 @@ class EStopInfo(Reply):
     more: int = 0  # presses omitted after the first of the list
     stored: bool = True
     problem: str = ""  # why the state is not stored
-    outcomes: list[StopOutcome] = []  # of the newest press, by target; empty while not active
+    outcomes: list[StopOutcomeInfo] = []  # of the newest press, by target; empty while not active
     confirmed: bool = False  # every target is stopped, made safe by the guard, or absent
 
 

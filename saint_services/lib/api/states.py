@@ -9,7 +9,7 @@ from ..ipc.wire import ErrorReply
 from . import Reply
 from .adoption import NodeInfo, RoleChoice, UnknownDevice
 from .firmware import MachineFirmware, Release, RolloutPlan
-from .routing import StopOutcome
+from .routing import StopOutcomeInfo
 
 Value = float | None
 
@@ -254,7 +254,7 @@ class LatchState(Reply):
     presses: list[PressState] = []  # the first and the newest, oldest first
     more: int = 0  # presses omitted after the first of the list
     confirmed: bool = False  # every target is stopped, made safe by the guard, or absent
-    outcomes: list[StopOutcome] = []  # of the newest press, by target; empty while not active
+    outcomes: list[StopOutcomeInfo] = []  # of the newest press, by target; empty while not active
 
 
 class SystemState(Reply):

@@ -5,7 +5,7 @@ else holds, chips that do not answer. Pure. Not here: asking the node (noded, li
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..api.adoption import Peripheral
-from ..api.hardware import DeviceUse, HardwareFinding, HeaderPin, PinUse, RoleHardware
+from ..api.hardware import DeviceUse, HardwareFinding, HeaderPinState, PinUse, RoleHardware
 from .devices import PinSpec
 from .model import RoleConfig
 from .resources import bus_lines
@@ -90,7 +90,7 @@ def _driven(config: RoleConfig, device: str) -> list[str]:
 
 
 def compare(
-    needs: RoleHardware, pins: Iterable[HeaderPin], peripherals: Sequence[Peripheral]
+    needs: RoleHardware, pins: Iterable[HeaderPinState], peripherals: Sequence[Peripheral]
 ) -> list[HardwareFinding]:
     """Every need with what the node has for it: devices first, then pins."""
     held = {pin.pin_number: pin for pin in pins if pin.in_use}
@@ -99,7 +99,7 @@ def compare(
     return found + [_pin(use, held, own) for use in needs.pins if not use.is_bus]
 
 
-def _pin(use: PinUse, held: Mapping[int, HeaderPin], own: set[str]) -> HardwareFinding:
+def _pin(use: PinUse, held: Mapping[int, HeaderPinState], own: set[str]) -> HardwareFinding:
     holder = held.get(use.bcm)
     is_free = holder is None or holder.used_by == _GIVES_WAY
     is_taken = holder is not None and not is_free and holder.used_by not in own

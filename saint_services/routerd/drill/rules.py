@@ -5,7 +5,7 @@ the times come from the outcomes. Not here: requests and the file (drill_api.py)
 from collections.abc import Mapping, Sequence
 
 from ...lib.api.drill import LIMIT_MS, WAYS, DrillReport, DrillStep, DrillTarget, Way
-from ...lib.api.routing import StopOutcome
+from ...lib.api.routing import StopOutcomeInfo
 from ..estop.outcomes import is_confirmed
 
 GIVE_UP_S = 2.0  # after a press; what has not confirmed by then has failed
@@ -55,7 +55,9 @@ def awaited(report: DrillReport | None) -> Way | None:
     return next((step.way for step in steps if step.state == "waiting"), None)
 
 
-def judged(way: Way, source: str, outcomes: Sequence[StopOutcome], waited_s: float) -> DrillStep:
+def judged(
+    way: Way, source: str, outcomes: Sequence[StopOutcomeInfo], waited_s: float
+) -> DrillStep:
     """The step after its press: waiting until everyone has confirmed or the time is over."""
     targets = [
         DrillTarget(

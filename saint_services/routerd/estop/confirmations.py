@@ -8,7 +8,7 @@ from math import nan
 
 from ...lib.api.adoption import LIST_NODES, NodeInfo
 from ...lib.api.endpoint import Nothing
-from ...lib.api.routing import StopOutcome
+from ...lib.api.routing import StopOutcomeInfo
 from ...lib.bus import Bus, Sample
 from ...lib.clock import monotonic_s, stamp
 from ...lib.errors import SaintError
@@ -57,10 +57,10 @@ class Confirmations:
         """A press or a clear."""
         self._set(self.outcomes.latched(latch.generation, now_s, is_active=latch.active))
 
-    def listed(self) -> list[StopOutcome]:
+    def listed(self) -> list[StopOutcomeInfo]:
         """For replies."""
         return [
-            StopOutcome(
+            StopOutcomeInfo(
                 target=each.target,
                 node_id=each.node_id,
                 state=each.state.value,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ...lib.api import adoption, firmware
-from ...lib.api.adoption import AdoptReply, NodeInfo, NodeRole, NodeState, Peripheral
+from ...lib.api.adoption import AdoptReply, NodeInfo, NodeRoleInfo, NodeState, Peripheral
 from ...lib.api.endpoint import Nothing
 from ...lib.errors import SaintError
 from ..connect import asked, do_or_error
@@ -78,7 +78,9 @@ def show_one(context: typer.Context, node: NodeId, as_json: AsJson = False) -> N
 
 def _role_names(node: NodeInfo) -> list[str]:
     """A server of a release before tells the first one only."""
-    roles = node.roles or ([NodeRole(role=node.role, instance=node.instance)] if node.role else [])
+    roles = node.roles or (
+        [NodeRoleInfo(role=node.role, instance=node.instance)] if node.role else []
+    )
     return [f"{role.role} {role.instance}".strip() for role in roles]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ...lib.api.adoption import Peripheral
-from ...lib.api.hardware import HardwareFinding, HeaderPin
+from ...lib.api.hardware import HardwareFinding, HeaderPinState
 from ..console import dot
 
 _SIGNS = {
@@ -14,7 +14,7 @@ _LEGEND = "+ power  G ground  I I2C  S SPI  U serial  P PWM  O output  N input"
 _VERDICTS = {"found": "found", "missing": "missing", "taken": "taken", "unknown": "cannot tell"}
 
 
-def header(pins: Sequence[HeaderPin]) -> list[str]:
+def header(pins: Sequence[HeaderPinState]) -> list[str]:
     """Two pins a line, odd ones at the left, as on the board."""
     texts = [_text(pin) for pin in pins]
     width = max(map(len, texts[::2]), default=0)
@@ -26,12 +26,12 @@ def header(pins: Sequence[HeaderPin]) -> list[str]:
     return [*lines, "", _LEGEND]
 
 
-def _sign(pin: HeaderPin) -> str:
+def _sign(pin: HeaderPinState) -> str:
     is_idle = pin.direction == "input" and not pin.in_use
     return " " if is_idle else _SIGNS.get(pin.direction, "?")
 
 
-def _text(pin: HeaderPin) -> str:
+def _text(pin: HeaderPinState) -> str:
     """ "pan, PWM 7 %: GPIO12" """
     told = [pin.used_by] if pin.in_use and pin.used_by else []
     state = pin.current_state

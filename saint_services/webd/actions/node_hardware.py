@@ -5,7 +5,7 @@ asked itself. Not here: the registry of nodes (management.py).
 from typing import Any
 
 from ...lib.api.adoption import GET_NODE_INFO, NodeParams
-from ...lib.api.hardware import GpioStatus, HeaderPin, NodeFit, RoleFit
+from ...lib.api.hardware import GpioStatus, HeaderPinState, NodeFit, RoleFit
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
@@ -64,10 +64,10 @@ def _status(status: NodeGPIOStatus) -> GpioStatus:
     return GpioStatus.model_validate({**data, "pins": pins})
 
 
-def _pin(index: int, pin: GPIOPin) -> HeaderPin:
+def _pin(index: int, pin: GPIOPin) -> HeaderPinState:
     """A node tells its pins in the order of the header."""
     place = HEADER[index]
     others = place.alternates if place.bcm == pin.pin_number else ()
-    return HeaderPin.model_validate(
+    return HeaderPinState.model_validate(
         {**views.plain(pin), "number": place.number, "alternates": others}
     )

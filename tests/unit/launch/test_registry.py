@@ -18,7 +18,7 @@ from saint_services.lib.api.adoption import (
     NodeInfo,
     NodeList,
     NodeParams,
-    NodeRole,
+    NodeRoleInfo,
     NodeState,
 )
 from saint_services.lib.api.endpoint import Nothing
@@ -38,7 +38,7 @@ class Adoptiond:
         self.asked: list[AdoptNode] = []
 
     def _node(self) -> NodeInfo:
-        roles = [NodeRole(role=each.role, instance=each.instance) for each in self.held]
+        roles = [NodeRoleInfo(role=each.role, instance=each.instance) for each in self.held]
         state = NodeState.ACTIVE if roles else NodeState.UNADOPTED
         return NodeInfo(node_id="sim_arms", display_name="", state=state, roles=roles)
 

@@ -6,7 +6,7 @@ import pytest
 
 from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import Peripheral
-from saint_services.lib.api.hardware import HardwareFinding, HeaderPin, RoleFit
+from saint_services.lib.api.hardware import HardwareFinding, HeaderPinState, RoleFit
 from saint_services.lib.role_config.hardware import compare, hardware
 from saint_services.lib.role_config.model import RoleConfig
 
@@ -21,8 +21,8 @@ def chip(address: str, description: str, *, kind: str = "i2c", answers: bool = T
     return Peripheral(type=kind, address=address, description=description, responsive=answers)
 
 
-def held(bcm: int, by: str) -> HeaderPin:
-    return HeaderPin(
+def held(bcm: int, by: str) -> HeaderPinState:
+    return HeaderPinState(
         number=1, pin_number=bcm, pin_name=f"GPIO{bcm}", direction="output",
         current_state="low", in_use=True, used_by=by,
     )  # fmt: skip

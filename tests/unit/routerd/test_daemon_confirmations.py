@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from saint_services.lib.api import Done, routing
-from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRole, NodeState
+from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRoleInfo, NodeState
 from saint_services.lib.api.credentials import ROLE_PROOF, RoleProof
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import EStopInfo, EStopRequest
@@ -25,7 +25,7 @@ PRESS = EStopRequest(source="web", reason="test")
 async def adoptiond(directories: Directories, *targets: str) -> AsyncIterator[list[str]]:
     """One node, pi_5, holds these; every credential is genuine. Yields what it was asked."""
     asked: list[str] = []
-    roles = [NodeRole(role=each) for each in targets]
+    roles = [NodeRoleInfo(role=each) for each in targets]
     node = NodeInfo(node_id="pi_5", display_name="", state=NodeState.ACTIVE, roles=roles)
 
     async def nodes(_: Call[Nothing]) -> NodeList:
@@ -154,7 +154,7 @@ async def test_outcomes_are_published_for_everyone(tmp_path: Path) -> None:
 
 
 def test_node_of_another_robot_holds_no_target_of_this_one() -> None:
-    role = NodeRole(role="tracks")
+    role = NodeRoleInfo(role="tracks")
     theirs = NodeInfo(
         node_id="pi_9", display_name="", state=NodeState.ACTIVE, roles=[role], server="OTHER"
     )

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from saint_services.lib.api.routing import StopOutcome
+from saint_services.lib.api.routing import StopOutcomeInfo
 from saint_services.routerd import report
 from saint_services.routerd.estop.latch import Latch
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, TURN, Rig, route
@@ -311,7 +311,7 @@ def test_member_of_a_mix_says_so() -> None:
 def test_stop_is_confirmed_by_everyone_and_never_by_nobody(
     states: list[str], confirmed: bool
 ) -> None:
-    outcomes = [StopOutcome.model_validate({"target": "t", "state": each}) for each in states]
+    outcomes = [StopOutcomeInfo.model_validate({"target": "t", "state": each}) for each in states]
     info = report.estop_info(Latch(True, "desk", "test", 1), "", outcomes)
     assert (info.confirmed, info.outcomes, info.stored) == (confirmed, outcomes, True)
     assert not report.estop_info(Latch(), "the disk is full").stored

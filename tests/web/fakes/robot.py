@@ -40,7 +40,7 @@ from saint_services.lib.api.routing import (
     EStopRequest,
     FieldOutput,
     RouterStatus,
-    StopOutcome,
+    StopOutcomeInfo,
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
@@ -330,7 +330,7 @@ class FakeRobot:
         return estop_info(self.latch, "", self.stop_outcomes)
 
     @property
-    def stop_outcomes(self) -> list[StopOutcome]:
+    def stop_outcomes(self) -> list[StopOutcomeInfo]:
         """Everyone has confirmed the stop but those in `silent`."""
         return stop.outcomes(self.silent, self.stop_detail) if self.latch.active else []
 

@@ -6,9 +6,9 @@ from math import nan
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from saint_services.lib.api.adoption import NodeInfo, NodeRole
+from saint_services.lib.api.adoption import NodeInfo, NodeRoleInfo
 from saint_services.lib.api.orders import KILL, Killed, KillRole
-from saint_services.lib.api.routing import StopOutcome
+from saint_services.lib.api.routing import StopOutcomeInfo
 from saint_services.lib.clock import monotonic_s, stamp
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.health import Health
@@ -20,19 +20,19 @@ from saint_services.routerd.estop.outcomes import TargetOutcomes
 TARGETS = ("head", "arms.left", "arms.right", "tracks")
 
 
-def outcomes(silent: Collection[str], detail: str = "") -> list[StopOutcome]:
+def outcomes(silent: Collection[str], detail: str = "") -> list[StopOutcomeInfo]:
     """Return one for each target; those in `silent` have not answered."""
     return [
-        StopOutcome(target=target, state="silent")
+        StopOutcomeInfo(target=target, state="silent")
         if target in silent
-        else StopOutcome(
+        else StopOutcomeInfo(
             target=target, node_id="fake", state="stopped", after_ms=8.0, detail=detail
         )
         for target in TARGETS
     ]
 
 
-def message(latch: Latch, found: list[StopOutcome]) -> msgs.StopOutcomes:
+def message(latch: Latch, found: list[StopOutcomeInfo]) -> msgs.StopOutcomes:
     """Return the same for the bus."""
     is_confirmed = bool(found) and all(each.state == "stopped" for each in found)
     listed = tuple(
@@ -56,7 +56,7 @@ class Stopped(Protocol):
     @property
     def nodes(self) -> dict[str, NodeInfo]: ...
     @property
-    def stop_outcomes(self) -> list[StopOutcome]: ...
+    def stop_outcomes(self) -> list[StopOutcomeInfo]: ...
 
 
 class FakeConfirmations:
@@ -71,11 +71,13 @@ class FakeConfirmations:
     def nodes(self) -> list[NodeInfo]:
         """With their roles, which the fake's registry leaves out."""
         return [
-            node.model_copy(update={"roles": [NodeRole(role=node.role, instance=node.instance)]})
+            node.model_copy(
+                update={"roles": [NodeRoleInfo(role=node.role, instance=node.instance)]}
+            )
             for node in self._robot.nodes.values()
         ]
 
-    def listed(self) -> list[StopOutcome]:
+    def listed(self) -> list[StopOutcomeInfo]:
         return self._robot.stop_outcomes
 
     def watch(self, on_change: Callable[[], None]) -> None:

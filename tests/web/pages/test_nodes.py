@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from saint_services.lib.api.adoption import NodeRole, NodeState, UnknownDevice
+from saint_services.lib.api.adoption import NodeRoleInfo, NodeState, UnknownDevice
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -87,8 +87,8 @@ async def test_node_with_two_roles_shows_both_and_takes_no_third_that_is_in_the_
 ) -> None:
     free_console(site)
     roles = [
-        NodeRole(role="head", state=NodeState.ACTIVE),
-        NodeRole(role="console", state=NodeState.ACTIVE, reason="its display is gone"),
+        NodeRoleInfo(role="head", state=NodeState.ACTIVE),
+        NodeRoleInfo(role="console", state=NodeState.ACTIVE, reason="its display is gone"),
     ]
     head = site.robot.nodes["sim_head"].model_copy(update={"roles": roles})
     site.robot.nodes["sim_head"] = head

@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
 
 /** @typedef {import("../../context.js").With<"draw" | "robot">} App */
-/** @typedef {import("../../lib/types.js").HeaderPin} Pin */
+/** @typedef {import("../../lib/types.js").HeaderPinState} Pin */
 /** @typedef {import("../../lib/types.js").PinUse} Use */
 
 /** Kind of pin: sign in its field, words in the legend. @type {Record<string, [string, string]>} */

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.hardware import HeaderPin, PinUse, RoleHardware
+from saint_services.lib.api.hardware import HeaderPinState, PinUse, RoleHardware
 from saint_services.lib.generated.saint_msgs import GPIOPin
 from saint_services.lib.hw.pins import spi_pins
 from saint_services.lib.hw.pins.header import PINS, function_of, pin_name
@@ -61,7 +61,7 @@ def test_role_that_needs_one_of_them_is_told_how_to_get_it(bcm: int) -> None:
     shown = lines()
     spi_pins.mark(shown, is_spi_on=True)
     held = [
-        HeaderPin(
+        HeaderPinState(
             number=n + 1,
             pin_number=line.pin_number,
             pin_name=line.pin_name,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRole, NodeState
+from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRoleInfo, NodeState
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.logs import QUERY_NODE, LogFilter, LogLine, LogNames, LogPage, LogQuery
 from saint_services.lib.daemon import bind
@@ -63,7 +63,7 @@ class Adoptiond:
 
     async def _nodes(self, _: Call[Nothing]) -> NodeList:
         def node(node_id: str, state: NodeState, is_ours: bool) -> NodeInfo:
-            roles = [NodeRole(role="head")]
+            roles = [NodeRoleInfo(role="head")]
             return NodeInfo(
                 node_id=node_id, display_name="", state=state, is_ours=is_ours, roles=roles
             )

@@ -16,7 +16,7 @@ from saint_services.lib.api.drill import (
     DrillWait,
 )
 from saint_services.lib.api.endpoint import Endpoint, Nothing
-from saint_services.lib.api.routing import StopOutcome
+from saint_services.lib.api.routing import StopOutcomeInfo
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.std_msgs import Bool
@@ -27,8 +27,8 @@ from tests.unit.routerd.daemon_rig import alive, places, turns
 from tests.unit.routerd.test_daemon_confirmations import pressed, report, robot_with
 
 
-def outcome(state: str, after_ms: float | None = None, target: str = "tracks") -> StopOutcome:
-    return StopOutcome.model_validate({"target": target, "state": state, "after_ms": after_ms})
+def outcome(state: str, after_ms: float | None = None, target: str = "tracks") -> StopOutcomeInfo:
+    return StopOutcomeInfo.model_validate({"target": target, "state": state, "after_ms": after_ms})
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_press_counts_for_the_way_of_its_source(source: str, way: str | None) ->
     ],
 )
 def test_step_is_passed_when_everyone_stopped_in_time(
-    outcomes: list[StopOutcome], waited_s: float, state: str
+    outcomes: list[StopOutcomeInfo], waited_s: float, state: str
 ) -> None:
     assert drill.judged("rc", "rc", outcomes, waited_s).state == state
 

@@ -1,13 +1,13 @@
 """The steps of the stop drill by themselves: which one waits, what judges it, what is written."""
 
 from saint_services.lib.api.drill import DrillReport, DrillStep
-from saint_services.lib.api.routing import StopOutcome
+from saint_services.lib.api.routing import StopOutcomeInfo
 from saint_services.routerd.drill import rules as drill
 
 
-def outcome(state: str, after_ms: float | None = None, target: str = "tracks") -> StopOutcome:
+def outcome(state: str, after_ms: float | None = None, target: str = "tracks") -> StopOutcomeInfo:
     facts = {"target": target, "state": state, "after_ms": after_ms, "detail": "seen"}
-    return StopOutcome.model_validate(facts)
+    return StopOutcomeInfo.model_validate(facts)
 
 
 def began() -> DrillReport:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeRole, NodeState
+from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeRoleInfo, NodeState
 from saint_services.lib.api.endpoint import Endpoint
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
@@ -23,7 +23,7 @@ PRESSED, CLEARED = Latch(True, "web", "r", 7), Latch(False, "web", "", 8)
 
 
 def node(node_id: str, *roles: tuple[str, str]) -> NodeInfo:
-    held = [NodeRole(role=role, instance=instance) for role, instance in roles]
+    held = [NodeRoleInfo(role=role, instance=instance) for role, instance in roles]
     return NodeInfo(node_id=node_id, display_name="", state=NodeState.ACTIVE, roles=held)
 
 
