@@ -1,5 +1,5 @@
-"""Runs a daemon: settings, sockets, one task group, readiness, watchdog, signals, an orderly stop
-and its exit code. Not here: anything specific to one daemon.
+"""Runs a daemon: settings, sockets, one task group, readiness, watchdog, signals, a graceful
+shutdown and its exit code. Not here: anything specific to one daemon.
 """
 
 import asyncio

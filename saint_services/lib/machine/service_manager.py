@@ -1,5 +1,5 @@
-"""The interface to the service manager: sockets, directories, readiness, watchdog. systemd and the
-development launcher speak the same protocol.
+"""The interface to the service manager: socket activation, directories, readiness, watchdog.
+systemd and the development launcher speak the same protocol.
 """
 
 import os
