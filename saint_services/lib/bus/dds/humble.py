@@ -1,5 +1,5 @@
-"""The messages of the ROS graph in ROS 2 Humble: same names, but 24 bytes per Gid. Not generated,
-because the newer form has the same names (lib/generated/rmw_dds_common.py).
+"""The messages of the ROS graph in ROS 2 Humble: 24 bytes per Gid. The class names are those of the
+generated module that this one replaces (lib/generated/rmw_dds_common.py).
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from .. import cdr
 
 
 @dataclass(slots=True)
-class HumbleGid:
+class Gid:
     """A GUID and 8 zeros."""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/Gid"
@@ -21,7 +21,7 @@ class HumbleGid:
 
 
 @dataclass(slots=True)
-class HumbleNodeEntitiesInfo:
+class NodeEntitiesInfo:
     """A node and its endpoints."""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/NodeEntitiesInfo"
@@ -29,26 +29,26 @@ class HumbleNodeEntitiesInfo:
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (
         ("node_namespace", "string"),
         ("node_name", "string"),
-        ("reader_gid_seq", cdr.Sequence(HumbleGid)),
-        ("writer_gid_seq", cdr.Sequence(HumbleGid)),
+        ("reader_gid_seq", cdr.Sequence(Gid)),
+        ("writer_gid_seq", cdr.Sequence(Gid)),
     )
 
     node_namespace: str = ""
     node_name: str = ""
-    reader_gid_seq: Sequence[HumbleGid] = ()
-    writer_gid_seq: Sequence[HumbleGid] = ()
+    reader_gid_seq: Sequence[Gid] = ()
+    writer_gid_seq: Sequence[Gid] = ()
 
 
 @dataclass(slots=True)
-class HumbleParticipantEntitiesInfo:
+class ParticipantEntitiesInfo:
     """All nodes of a participant."""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/ParticipantEntitiesInfo"
     HASH: ClassVar[str] = ""
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (
-        ("gid", HumbleGid),
-        ("node_entities_info_seq", cdr.Sequence(HumbleNodeEntitiesInfo)),
+        ("gid", Gid),
+        ("node_entities_info_seq", cdr.Sequence(NodeEntitiesInfo)),
     )
 
-    gid: HumbleGid = field(default_factory=HumbleGid)
-    node_entities_info_seq: Sequence[HumbleNodeEntitiesInfo] = ()
+    gid: Gid = field(default_factory=Gid)
+    node_entities_info_seq: Sequence[NodeEntitiesInfo] = ()

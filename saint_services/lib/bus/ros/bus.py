@@ -33,8 +33,7 @@ from .. import (
 from ..names import node_view
 from ..refused_samples import RefusedSamples
 from ..services import ServiceClients
-from .echoes import Echoes
-from .inbox import Inbox
+from .inbox import Echoes, Inbox
 from .messages import ros_class
 from .services import RosServiceClient, RosServiceServer
 

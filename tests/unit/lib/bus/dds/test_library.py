@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.bus import cdr
-from saint_services.lib.bus.dds import library, library_log, service, settings
+from saint_services.lib.bus.dds import humble, library, library_log, service, settings
 from saint_services.lib.bus.dds.remote_endpoints import RemoteEndpoint
 from saint_services.lib.errors import SaintError
-from saint_services.lib.generated import topics
+from saint_services.lib.generated import rmw_dds_common, topics
 from saint_services.lib.generated.errors import Code
 from saint_services.lib.generated.saint_msgs import GetSystemStatus_Request, ResetNode_Request
 
@@ -126,3 +126,12 @@ def test_unreadable_sample_is_recognised_in_the_librarys_words() -> None:
     assert found["topic"] == "rt/saint/tracks/cmd_vel"
     line = f"1795266325.957466 [11]       recv: {text}"
     assert library_log._PREFIX.sub("", line) == text
+
+
+def test_humbles_messages_have_the_names_of_the_generated_ones() -> None:
+    for kind in (rmw_dds_common.Gid, rmw_dds_common.NodeEntitiesInfo):
+        assert getattr(humble, kind.__name__).TYPE == kind.TYPE
+    info = humble.ParticipantEntitiesInfo
+    assert info.TYPE == rmw_dds_common.ParticipantEntitiesInfo.TYPE
+    assert len(cdr.encode(humble.Gid())) == 4 + 24
+    assert cdr.decode(info, cdr.encode(info())) == info()

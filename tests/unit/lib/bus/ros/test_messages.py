@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from saint_services.lib.bus.ros import messages as ros_messages
-from saint_services.lib.bus.ros.echoes import Echoes
+from saint_services.lib.bus.ros.inbox import Echoes
 from saint_services.lib.bus.ros.messages import from_ros, ros_class, to_ros
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.builtin_interfaces import Time
