@@ -12,16 +12,19 @@ from pathlib import Path
 
 from saint_services.lib.errors import SaintError
 
-from .launch import domain, realtime, units, updates
+from .launch import domain
 from .launch import roster as rosters
 from .launch.launcher import Launcher
-from .launch.machine import Folders, Plan
+from .launch.machines import updates
+from .launch.machines.machine import Folders, Plan
+from .launch.machines.updates import Updates
 from .launch.ownership import own
 from .launch.robot import Ports, Robot
+from .launch.services import realtime
+from .launch.stop_signals import listen
 from .launch.summary import ROOT, Terminal, address, facts, open_browser
-from .launch.units import ServiceUnit, UnitFolder
-from .launch.updates import Updates
-from .launch.wish import listen
+from .launch.unit_files import units
+from .launch.unit_files.units import ServiceUnit, UnitFolder
 
 _SLOW_S = 20.0
 _FEEDS = ("demo", "recording", "sweep")

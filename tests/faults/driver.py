@@ -18,7 +18,7 @@ Send = Callable[[], Awaitable[None]]
 
 async def _rc(root: Path, _: contextlib.AsyncExitStack) -> Send:
     from tests.integration.senders import stick
-    from tools.launch.receiver import open_wire
+    from tools.launch.machines.receiver import open_wire
 
     wire, frame = open_wire(root), stick(forward=1.0)
 

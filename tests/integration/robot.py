@@ -19,7 +19,7 @@ from typing import Any, Self
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
 from tools.launch import domain
-from tools.launch.receiver import open_wire
+from tools.launch.machines.receiver import open_wire
 
 ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT_S = 120.0  # a quiet computer takes 4 to 8 (tools/bench/start.py)

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.integration.robot import free_domain, short_folder, wait_for
-from tools.launch import ask, units
+from tools.launch import ask
+from tools.launch.unit_files import units
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTIVATE = shutil.which("systemd-socket-activate")

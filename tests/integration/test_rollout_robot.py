@@ -34,7 +34,7 @@ from tools.fake_rauc.__main__ import make_release
 from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
 from tools.fake_rauc.faults import Fault, Faults
 from tools.launch import settings
-from tools.launch.machine import Folders
+from tools.launch.machines.machine import Folders
 
 pytestmark = [
     pytest.mark.slow,

@@ -22,7 +22,7 @@ from saint_services.lib.api.livelink import FormatList
 from tests.integration.robot import Robot, running_robot
 from tools.bench import surroundings, wide
 from tools.bench.latency import Stick, at, stolen_ms
-from tools.launch.realtime import is_permitted
+from tools.launch.services.realtime import is_permitted
 
 PERIOD_S = 0.002
 BUDGET = 1.10

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from .life import Phase
-from .machine import Machine, Plan
-from .process import Processes
-from .service import Service
-from .units import UnitFolder
+from .machines.machine import Machine, Plan
+from .services.life_cycle import Phase
+from .services.process import Processes
+from .services.service import Service
+from .unit_files.units import UnitFolder
 
 _ENDED = (Phase.STOPPED,)
 _PATIENCE_S = 1.5  # of a person at the prompt, who then wants to know what is awaited

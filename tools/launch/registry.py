@@ -10,7 +10,7 @@ from typing import Any
 
 from saint_services.lib.errors import SaintError
 
-from . import ask
+from . import requests
 
 _ANSWER_S = 30.0
 _POLL_S = 0.1
@@ -96,7 +96,7 @@ class Registry:
             await asyncio.sleep(_POLL_S)
 
     async def _ask(self, request: str, body: object = None) -> dict[str, Any]:
-        reply: dict[str, Any] = await ask.over_unix(
+        reply: dict[str, Any] = await requests.over_unix(
             self._socket, request, body, timeout_s=_ANSWER_S
         )
         return reply

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import sim
-from . import ask, settings
+from . import requests, settings
 from .launcher import Launcher
-from .machine import Folders, Plan
-from .receiver import Receiver
+from .machines.machine import Folders, Plan
+from .machines.receiver import Receiver
+from .machines.updates import Updates
 from .registry import Known, Registry, Role
-from .updates import Updates
 
 _POLL_S = 0.1
 _ANSWER_S = 30.0
@@ -183,7 +183,10 @@ class Robot:
     async def _wait_for_page(self) -> None:
         while True:
             try:
-                if await ask.page("127.0.0.1", self.ports.http, "/", timeout_s=_ANSWER_S) == 200:
+                if (
+                    await requests.page("127.0.0.1", self.ports.http, "/", timeout_s=_ANSWER_S)
+                    == 200
+                ):
                     return
             except (OSError, TimeoutError):
                 pass  # webd is starting (again)

@@ -3,7 +3,8 @@ this computer is. Takes the same options. Not here: what happens to the robot (r
 """
 
 from .. import run
-from ..launch import life, robot, settings
+from ..launch import robot, settings
+from ..launch.services import life_cycle
 
 NODES = tuple(node for node in robot.NODES if node.name in ("head", "tracks"))
 # Seven machines are twenty-five processes; what they store does not differ.
@@ -16,7 +17,7 @@ def main() -> None:
     setattr(robot, "NODES", NODES)  # noqa: B010 - its type says how many there are
     settings._QUICK = _PATIENT
     settings.node = lambda: {"noded.yaml": _PATIENT_NODE}
-    life._watchdog = lambda unit, now_s: None
+    life_cycle._watchdog = lambda unit, now_s: None
     run.main()
 
 

@@ -16,14 +16,14 @@ from typing import Any, get_args
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.role_config.model import RoleName
 
-from ..launch import units
 from ..launch.launcher import Launcher
-from ..launch.machine import Folders, Plan
+from ..launch.machines.machine import Folders, Plan
 from ..launch.ownership import own
 from ..launch.registry import Registry, Role
 from ..launch.robot import NODE_TARGET, bus_environment, node_environment, write_settings
+from ..launch.stop_signals import listen
 from ..launch.summary import ROOT, Terminal
-from ..launch.wish import listen
+from ..launch.unit_files import units
 
 _REPORT = "robot.json"
 _SERVER = "server"

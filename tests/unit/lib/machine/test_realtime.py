@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from saint_services.lib.machine import realtime
-from tools.launch.realtime import is_permitted
+from tools.launch.services.realtime import is_permitted
 
 needs_permission = pytest.mark.skipif(
     not is_permitted(2), reason="this computer permits no real-time priority"

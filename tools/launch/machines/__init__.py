@@ -1,0 +1,1 @@
+"""Simulated computers: services, power, settings, updates, serial lines."""

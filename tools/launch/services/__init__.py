@@ -1,0 +1,1 @@
+"""One service of a machine: life cycle, process, sockets, log."""
