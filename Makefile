@@ -142,7 +142,7 @@ build/contract/.ready: requirements-contract.lock $(READY)
 screenshots: setup ## pictures of every page, light and dark, desktop and phone, in build/screenshots
 	@$(BIN)/python -m tools.screenshots $(ARGS)
 
-lock: ## compute requirements.lock anew from pyproject.toml
+lock: ## compute requirements.lock again from pyproject.toml
 	@$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
 	@build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-emit-index-url --no-emit-find-links --extra dev \

@@ -26,8 +26,8 @@ def _on_this_machine() -> list[str] | None:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         return None
-    asked = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
-    major = asked.stdout.lstrip("v").split(".")[0]
+    found = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    major = found.stdout.lstrip("v").split(".")[0]
     return [npm] if major.isdigit() and int(major) >= OLDEST else None
 
 

@@ -1,6 +1,6 @@
 """`make run`: a whole simulated robot on this computer, from the units in systemd/.
 
-Starts, tells, waits, ends. How machines and services run is in tools/launch.
+Starts, reports, waits, ends. How machines and services run is in tools/launch.
 """
 
 import argparse
@@ -84,7 +84,7 @@ def _name(text: str) -> str:
 async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     began_s = time.monotonic()
     realtime.stand_for_the_manager()
-    wish = listen(until_eof=options.until_eof)
+    stop_signals = listen(until_eof=options.until_eof)
     if options.beside and options.domain is not None:
         chosen = domain.join(options.domain)
     else:
@@ -101,13 +101,13 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     boards = _updates(options, launcher, terminal)
     try:
         robot = Robot(launcher, options.root, chosen.number, ports, roster, boards)
-        _tell_ports(ports, robot.ports, terminal)
+        _show_ports(ports, robot.ports, terminal)
         launcher.facts = _facts(chosen.number, robot.ports)
         terminal.say(f"Starting a server and {len(roster.nodes)} nodes ...")
         launcher.start()
         if boards:
             await boards.serve()
-        if await wish.until(_become_whole(robot, launcher, terminal)):
+        if await stop_signals.until(_become_whole(robot, launcher, terminal)):
             if options.feed:
                 _feed(launcher, options)
             took_s = time.monotonic() - began_s
@@ -117,11 +117,11 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
                 _release(launcher, options)
             if not options.no_browser:
                 open_browser(address(robot.ports))
-            await wish.to_stop.wait()
+            await stop_signals.to_stop.wait()
         terminal.say("Stopping ...")
         if boards:
             await boards.close()
-        await wish.stop(launcher)
+        await stop_signals.stop(launcher)
     finally:
         launcher.close()
         if robot:
@@ -152,7 +152,7 @@ async def _become_whole(robot: Robot, launcher: Launcher, terminal: Terminal) ->
     launcher.write_report()
 
 
-def _tell_ports(wanted: Ports, got: Ports, terminal: Terminal) -> None:
+def _show_ports(wanted: Ports, got: Ports, terminal: Terminal) -> None:
     for what, first, port in (
         ("The page", wanted.http, got.http),
         ("The robot's WebSocket", wanted.saint, got.saint),

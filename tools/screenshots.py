@@ -62,7 +62,7 @@ async def robot(url: str) -> AsyncIterator[tuple[Any, str]]:
                 playing.cancel()
 
 
-# Besides the pages of the menu: what lies one step further in.
+# In addition to the pages of the menu: what lies one step further in.
 PLACES = (
     "nodes/sim_head",
     "nodes/sim_spare/adopt",

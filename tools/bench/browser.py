@@ -21,7 +21,7 @@ LEAST_HZ = 9.0  # drawn less often, a page costs less than it should: the comput
 TIMES = 3
 _SETTLE_S = 2.0
 _TICKS = os.sysconf("SC_CLK_TCK")
-# How often the page was drawn: every drawing is asked for (web/app.js).
+# How often the page was drawn: each drawing is requested (web/app.js).
 _COUNT = """
   window.drawn = 0;
   const next = window.requestAnimationFrame.bind(window);
@@ -59,10 +59,10 @@ class Cost:
         """Processor cores."""
         return self.cores[len(self.cores) // 2]
 
-    def told(self, bare: float) -> str:
+    def summary(self, bare: float) -> str:
         """One line of the table, beside what a bare page cost."""
         budget = "" if self.budget is None else f"   budget {self.budget:g} x"
-        busy = "" if self.drawn_hz >= LEAST_HZ else "   computer too busy to tell"
+        busy = "" if self.drawn_hz >= LEAST_HZ else "   computer too busy to measure"
         name = "a bare page" if self.address == _BARE else self.address
         cores = f"{self.median:6.2f} cores ({self.cores[0]:.2f} to {self.cores[-1]:.2f})"
         drawn = f"{self.drawn_hz:7.1f} drawings/s{self.median / bare:6.1f} x"

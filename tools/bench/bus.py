@@ -134,7 +134,7 @@ def _latency(found: list[float], sent: int) -> Latency:
 
 
 async def _be_source(samples: int, domain: int, pause_s: float) -> None:
-    """Sends until told to start, then the samples that count, with the time in them."""
+    """Send until the start is requested, then the samples that count, with the time in them."""
     from saint_services.lib.bus.open import open_bus
     from saint_services.lib.generated import topics
     from saint_services.lib.generated.saint_msgs import InputSample
@@ -143,7 +143,7 @@ async def _be_source(samples: int, domain: int, pause_s: float) -> None:
     publisher = bus.publisher(topics.INPUT_RC)
     names = tuple(f"channel_{number}" for number in range(1, 17))
     values = tuple(number / 16 for number in range(16))
-    started = _told_to_start()
+    started = _start_requested()
 
     def sample(sequence: int) -> InputSample:
         return InputSample(source="rc", sequence=sequence, names=names, values=values)
@@ -220,7 +220,7 @@ async def _be_ping(samples: int, domain: int, pause_s: float) -> None:
     while not arrived.is_set():
         publisher.publish(message)
         await asyncio.sleep(_WARM_UP_S)
-    started = _told_to_start()
+    started = _start_requested()
     print("ready", flush=True)
     await started
     found: list[float] = []
@@ -278,7 +278,7 @@ async def _report(found: list[float], finished: asyncio.Event) -> None:
     print(json.dumps(found), flush=True)
 
 
-def _told_to_start() -> "asyncio.Future[str]":
+def _start_requested() -> "asyncio.Future[str]":
     loop = asyncio.get_running_loop()
     return loop.run_in_executor(None, sys.stdin.readline)
 

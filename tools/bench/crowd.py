@@ -27,7 +27,7 @@ from tools.launch.services.realtime import is_permitted
 PERIOD_S = 0.002
 BUDGET = 1.10
 CALM_MS = 120  # of processor time that the host may keep from a block of two seconds on two cores
-_MOST_TRIES = 3  # times the rounds asked for
+_MOST_TRIES = 3  # times the requested rounds
 _ABOVE_ALL = 10  # the receiver's line is hardware: nothing on the robot stands before it
 _CONTROL = (("server", "rcd"), ("server", "routerd"), ("tracks", "role-tracksd"))
 
@@ -81,7 +81,7 @@ def measure(rounds: int, samples: int) -> Figures:
     """Pairs of blocks, alone and beside the pages, until so many were made in calm."""
     pairs: list[_Pair] = []
     states: list[float] = []
-    with wide_robot() as robot, company(robot) as heard:
+    with wide_robot() as robot, company(robot) as reports:
         stick = Stick(robot)
         port = str(robot.report()["ports"]["saint"])
         while len(_calm(pairs)) < rounds and len(pairs) < rounds * _MOST_TRIES:
@@ -98,7 +98,7 @@ def measure(rounds: int, samples: int) -> Figures:
     return Figures(
         one, other, other.p50_ms / one.p50_ms, other.p99_ms / one.p99_ms,
         len(_calm(pairs)), len(pairs), samples,
-        statistics.median(states), float(heard[0]), priorities,
+        statistics.median(states), float(reports[0]), priorities,
     )  # fmt: skip
 
 
@@ -120,19 +120,19 @@ def wide_robot() -> Iterator[Robot]:
 
 @contextlib.contextmanager
 def company(robot: Robot) -> Iterator[list[str]]:
-    """A phone that sends, and nodes that hear; yields what these say in the end."""
+    """A phone that sends, and nodes that listen; yields their last reports."""
     port = asyncio.run(_subject_port(robot))
     with (
-        surroundings.part(robot, "nodes") as heard,
+        surroundings.part(robot, "nodes") as reports,
         surroundings.part(robot, "phone", "127.0.0.1", port),
     ):
-        yield heard
+        yield reports
 
 
 async def _subject_port(robot: Robot) -> str:
     async with robot.client("livelinkd") as client:
-        told = await client.get("/formats", FormatList)
-    (found,) = [each for each in told.formats if each.format == "json"]
+        listed = await client.get("/formats", FormatList)
+    (found,) = [each for each in listed.formats if each.format == "json"]
     return found.addresses[0].rpartition(":")[2]
 
 

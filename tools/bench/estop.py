@@ -3,7 +3,8 @@
 `python -m tools.bench.estop [--samples 100] [--json]`. The budget is 50 ms at the 99th percentile,
 for each. The terminal's time holds the start of a Python process, which is the baseline beside it.
 "own" is without what the terminal's program waited for a processor. Presses during which this
-computer woke another program late tell of it, not of the robot: the last column is without them.
+computer woke another program late measure the computer, not the robot: the last column leaves them
+out.
 """
 
 import argparse
@@ -72,10 +73,10 @@ def main() -> int:
     columns = ("p50 ms", "p99 ms", "max ms", "own max ms", "calm", "its p99 ms")
     print(f"{'press -> safe pins':20}" + "".join(f"{each:>12}" for each in columns))
     for name, values in rows.items():
-        told = (
+        columns = (
             f"{value:12.0f}" if key == "calm" else f"{value:12.1f}" for key, value in values.items()
         )
-        print(f"{name:20}{''.join(told)}")
+        print(f"{name:20}{''.join(columns)}")
     print("budget: p99 50 ms")
     return 0
 

@@ -64,7 +64,7 @@ def measure(samples: int) -> Figures:
 
 
 def stolen_ms() -> int:
-    """ "steal" of all processors since boot (proc(5)); 0 where nobody tells."""
+    """ "steal" of all processors since boot (proc(5)); 0 where the kernel does not report it."""
     try:
         ticks = int(Path("/proc/stat").read_text(encoding="ascii").split(maxsplit=9)[8])
     except OSError:
@@ -86,7 +86,7 @@ def robot_block(robot: Robot, samples: int, period_s: float) -> tuple[list[float
 
 
 class Stick:
-    """A transmitter in somebody's hand: every frame moves the stick, and the time to its effect on
+    """A transmitter in a user's hand: every frame moves the stick, and the time to its effect on
     the motor is taken.
     """
 
@@ -98,13 +98,13 @@ class Stick:
         self._is_warm = False
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the line."""
         self._watch.close()
         os.close(self._wire)
 
     def block(self, samples: int, period_s: float) -> tuple[list[float], int]:
         """Delays in milliseconds, and how many frames had no effect. A frame waits for the effect
-        of the one before. One during whose time the router's heartbeat wrote too tells nothing
+        of the one before. One during whose time the router's heartbeat wrote too says nothing
         and is sent again.
         """
         self._warm_up()

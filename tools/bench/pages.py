@@ -95,7 +95,7 @@ async def _serve(values: int, *, is_still: bool) -> None:
 
     with tempfile.TemporaryDirectory() as directory:
         async with fake_robot(Path(directory), http_port=PORT) as (robot, _, domain):
-            robot.is_face_live = not values  # ours instead, of the subject that it tells of
+            robot.is_face_live = not values  # ours instead, of its own subject
             robot.is_still = is_still
             playing = asyncio.create_task(robot.play())
             await _wave(domain.bus("bench").publisher(topics.INPUT_LIVELINK), values)
@@ -120,13 +120,13 @@ async def _wave(publisher: Any, count: int) -> None:
 
 
 def _print(found: Figures) -> None:
-    for told, costs_ in (
+    for title, costs_ in (
         (f"a browser that shows {VALUES} values at {VALUES_HZ} Hz", found.values),
         ("each page while the robot moves", found.moving),
         ("each page while the robot stands still and says so as often", found.still),
     ):
         bare = costs_[0].median
-        print("\n".join((told, *(f"  {each.told(bare)}" for each in costs_))))
+        print("\n".join((title, *(f"  {each.summary(bare)}" for each in costs_))))
 
 
 def main() -> None:

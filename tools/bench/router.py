@@ -29,7 +29,7 @@ SAMPLES = 4000  # per round
 PERIOD_S = 0.004  # between samples, as of a receiver with 250 Hz
 CHANNELS = tuple(f"channel_{number}" for number in range(1, 17))
 ROUTES = 10
-_FADED_IN = 100  # samples, until whoever took control has it for good
+_FADED_IN = 100  # samples, until the new source has full control
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _wide(robot: RobotTargets, routes: list[Route], *, is_encoding: bool) -> Cal
 
 
 def _many_routes(robot: RobotTargets) -> list[Route]:
-    """Every route drives all fields of one target; rivals by priority."""
+    """Every route drives all fields of one target; contenders by priority."""
     routes = []
     targets = itertools.cycle(robot.fields)
     channels = itertools.cycle(CHANNELS)

@@ -1,6 +1,6 @@
 """Fifty pages that stay for ten minutes, each sent every input 50 times a second: whether webd's
 memory grows, and whether a stick's way to the motor takes longer than without them. The robot is
-the widest that there is, as in crowd.py, which compares short turns and so hears less of the host.
+the widest one, as in crowd.py, which compares short turns and so measures less of the host.
 
 `python -m tools.bench.soak [--minutes 10] [--json]`; the minute before and the minute after stand
 for the robot alone. Budgets: 2 % of memory, 10 % of the 99th percentile. Blocks in which the host
@@ -97,7 +97,7 @@ def _webd_mb(robot: Robot) -> float:
     for line in Path(f"/proc/{robot.pid('webd')}/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024 / _KB / _KB
-    raise OSError("the kernel does not tell webd's memory")
+    raise OSError("the kernel does not report webd's memory")
 
 
 def table(found: Figures) -> str:

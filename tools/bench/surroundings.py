@@ -51,14 +51,14 @@ def in_the_background() -> None:
         Path("/proc/self/autogroup").write_text("19", encoding="ascii")
 
 
-async def _told_to_end() -> None:
+async def _end_requested() -> None:
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.read)
 
 
 async def _be_phone(host: str, port: str) -> None:
     """Wants to be on time, needs hardly anything: an ordinary process."""
-    ended = asyncio.create_task(_told_to_end())
+    ended = asyncio.create_task(_end_requested())
     poses = wide.datagrams()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.connect((host, int(port)))
@@ -71,24 +71,24 @@ async def _be_phone(host: str, port: str) -> None:
 
 
 async def _be_nodes() -> None:
-    """Hears all commands of the arms that nobody simulates."""
+    """Count all commands of the arms that no process simulates."""
     from saint_services.lib.bus import Topic
     from saint_services.lib.bus.open import open_bus
     from saint_services.lib.generated import topics
 
     in_the_background()
     bus = await open_bus("bench_nodes")
-    heard = 0
+    received = 0
 
     def count(_: object) -> None:
-        nonlocal heard
-        heard += 1
+        nonlocal received
+        received += 1
 
     for name, kind in wide.added_topics():
         bus.subscribe(Topic(name, topics.BY_TYPE[kind], topics.HEAD_CMD.qos), count)
     began_s = time.monotonic()
-    await _told_to_end()
-    print(heard / (time.monotonic() - began_s))
+    await _end_requested()
+    print(received / (time.monotonic() - began_s))
     await bus.close()
 
 
@@ -110,7 +110,7 @@ async def _be_pages(port: str) -> None:
         tasks = [asyncio.create_task(listen(each)) for each in sockets]
         await asyncio.sleep(1.0)
         began_s, count = time.monotonic(), 0
-        await _told_to_end()
+        await _end_requested()
         print(count / (time.monotonic() - began_s))
         for task in tasks:
             task.cancel()

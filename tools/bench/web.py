@@ -111,7 +111,7 @@ class Web:
 
     @contextlib.asynccontextmanager
     async def client(self, topic: str, rate_hz: float = 0) -> Any:
-        """A WebSocket that hears one topic."""
+        """A WebSocket that receives one topic."""
         async with aiohttp.ClientSession() as http:
             socket = await self._connected(http)
             await socket.send_json({"type": "subscribe", "topics": [topic], "rate_hz": rate_hz})
@@ -245,7 +245,7 @@ async def _be_flood(bus: Bus, _port: int) -> None:
         publisher.publish(TrackState(left_velocity=float(number)))
         if (ahead_s := began_s + number / _FLOOD_HZ - time.monotonic()) > 0:
             time.sleep(ahead_s)  # noqa: ASYNC251 - nothing else runs in this process
-    while True:  # the end is said until it is heard
+    while True:  # the end is sent until it is received
         publisher.publish(TrackState(left_velocity=float(_FLOOD_HZ * _FLOOD_S)))
         await asyncio.sleep(0.1)
 

@@ -37,7 +37,7 @@ def where(options: argparse.Namespace) -> Where:
 
 @dataclass(slots=True)
 class Target:
-    """Where it answers, and what went wrong there; of a robot elsewhere its own log tells that."""
+    """Where it answers, and what went wrong there; of a robot elsewhere its own log says it."""
 
     address: str
     mistakes: list[str] = field(default_factory=list)

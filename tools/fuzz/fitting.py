@@ -1,6 +1,6 @@
 """Params that an action takes: made of its model's JSON schema, with the names that a simulated
-robot has, so that messages come past the door to what is behind it. Not here: unsound ones, and who
-sends them (websocket.py).
+robot has, so that messages pass the checks and reach what is behind them. Not here: unsound ones,
+and their sender (websocket.py).
 """
 
 import random

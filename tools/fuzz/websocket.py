@@ -90,12 +90,12 @@ async def subscribes_a_thousand_times(client: Client, rng: Rng, until_s: float) 
             break
         topics, rate = rng.sample(TOPICS, rng.randrange(1, 4)), rng.choice([0, 1, 50, -1, 1e9])
         kind = rng.choice(["subscribe", "subscribe", "unsubscribe"])
-        await client.ask(json.dumps({"type": kind, "topics": topics, "rate_hz": rate}))
+        await client.send_checked(json.dumps({"type": kind, "topics": topics, "rate_hz": rate}))
 
 
 async def sends_binary(client: Client, rng: Rng, _: float) -> None:
     for _ in range(MESSAGES):
-        await client.ask(rng.randbytes(rng.randrange(300)))
+        await client.send_checked(rng.randbytes(rng.randrange(300)))
 
 
 async def sends_too_much(client: Client, rng: Rng, _: float) -> None:
@@ -126,7 +126,7 @@ async def sends_noise(client: Client, rng: Rng, _: float) -> None:
 
 async def cuts_everything(client: Client, rng: Rng, _: float) -> None:
     """Messages byte by byte, and in fragments with pings between."""
-    await client.ask(message(rng), in_pieces_of=1)
+    await client.send_checked(message(rng), in_pieces_of=1)
     await client.ask_in_fragments(message(rng).encode(errors="ignore"), rng)
 
 
@@ -176,7 +176,7 @@ async def _attacker(address: str, until_s: float, seed: int, counts: Counter[str
             async with Client(address, token) as client:
                 await deed(client, rng, until_s)
             async with Client(address, token) as client:
-                await client.ask('{"type": "system", "action": "describe"}')
+                await client.send_checked('{"type": "system", "action": "describe"}')
         except FaultError as err:
             faults.append(f"{deed.__name__}, seed {seed}, client {done}: {err}")
             print(faults[-1], flush=True)

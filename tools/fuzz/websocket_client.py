@@ -1,4 +1,4 @@
-"""A WebSocket client that may break the protocol, and tells what is wrong in what comes back. Not
+"""A WebSocket client that may break the protocol, and reports what is wrong in the replies. Not
 here: what it says (websocket.py).
 """
 
@@ -52,7 +52,7 @@ class Client:
         if not head.startswith(b"HTTP/1.1 101 "):
             raise FaultError(f"the handshake is refused: {head[:60]!r}")
         if self._token:
-            await self.ask(json.dumps({"type": "auth", "token": self._token}))
+            await self.send_checked(json.dumps({"type": "auth", "token": self._token}))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -99,7 +99,7 @@ class Client:
             await self._response(*waiting)
             waiting.popleft()
 
-    async def ask(self, said: str | bytes, in_pieces_of: int = 1 << 20) -> None:
+    async def send_checked(self, said: str | bytes, in_pieces_of: int = 1 << 20) -> None:
         """A message, answered."""
         is_text = isinstance(said, str)
         data = said.encode(errors="ignore") if isinstance(said, str) else said
@@ -118,9 +118,9 @@ class Client:
         if not _is_silent(data):
             await self._response(data)
 
-    async def _response(self, *asked: bytes) -> None:
+    async def _response(self, *sent: bytes) -> None:
         """One answer, to one of these."""
-        said = b" or ".join(each[:300] for each in asked)
+        said = b" or ".join(each[:300] for each in sent)
         while True:
             try:
                 frame = await self._next()

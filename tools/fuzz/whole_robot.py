@@ -36,9 +36,9 @@ def _found(robot: Robot) -> list[str]:
     return found
 
 
-def fallen(told: str) -> list[str]:
+def fallen(log: str) -> list[str]:
     """The lines of the launcher about processes that ended by themselves, or hung."""
-    return [line for line in told.splitlines() if _FELL.fullmatch(line)]
+    return [line for line in log.splitlines() if _FELL.fullmatch(line)]
 
 
 def traces(path: Path) -> list[str]:

@@ -30,7 +30,7 @@ def _run(options: argparse.Namespace, shop: build.Workshop, console: Console) ->
     if options.command == "tools":
         console.print(f"The tools tree is {shop.tree.path}", highlight=False)
     elif options.command == "base":
-        path = build.ensure_base(shop, anew=options.anew)
+        path = build.ensure_base(shop, again=options.again)
         console.print(f"The base is {path}", highlight=False)
     elif options.command == "bundle":
         shop.progress.close(shop.names.version, build.build_bundle(shop))
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("tools", help="make the tools tree, and say where it is")
     base = commands.add_parser("base", help="make the base (Debian alone), and say where it is")
-    base.add_argument("--anew", action="store_true", help="although it is in the cache")
+    base.add_argument("--again", action="store_true", help="although it is in the cache")
     image = commands.add_parser("build", help="make the disk image")
     image.add_argument("--no-compress", action="store_true", help="leave out the .xz")
     image.add_argument(

@@ -1,7 +1,7 @@
 """The base: Debian without any file of ours, made by mkosi and kept as one archive in the cache.
 
 It takes minutes on a machine that emulates arm64, so its name is a hash of everything it is made
-of, and it is made anew only when that changes. Our own files come later (layer.py).
+of, and it is made again only when that changes. Our own files come later (layer.py).
 """
 
 import hashlib

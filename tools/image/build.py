@@ -52,10 +52,10 @@ def open_workshop(progress: Progress, version: str = "") -> Iterator[Workshop]:
         yield Workshop(places, names, tree, progress)
 
 
-def ensure_base(shop: Workshop, *, anew: bool = False) -> Path:
+def ensure_base(shop: Workshop, *, again: bool = False) -> Path:
     """The archive of the base; made where its recipe changed."""
     target = base.path(shop.places, shop.names)
-    if anew or not target.exists():
+    if again or not target.exists():
         hint, log = "8 minutes where arm64 is emulated, then cached", target.with_suffix(".log")
         with shop.progress.stage("base", hint, log):
             base.make(shop.places, shop.names, shop.tree, target=target)
@@ -149,7 +149,7 @@ def check_reproducible(shop: Workshop) -> str:
 
 
 def _copy_source(source: Path, target: Path) -> None:
-    """What a slot is made of; somebody may be editing the checkout meanwhile."""
+    """What a slot is made of; a user may be editing the checkout meanwhile."""
     target.mkdir(parents=True)
     for name in _SOURCE_FOLDERS:
         shutil.copytree(source / name, target / name, symlinks=True)

@@ -2,7 +2,7 @@
 
 Real releases: SAINT_SIGN_CERT and SAINT_SIGN_KEY name the signer, image/trust/*.pem are the
 authorities. Without them a development authority is made in the cache; its private key never
-leaves this machine, and an image built here trusts it besides the real ones.
+leaves this machine, and an image built here trusts it in addition to the real ones.
 """
 
 import os

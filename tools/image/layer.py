@@ -131,7 +131,7 @@ def _finish(root: Path, tree: Tree) -> None:
 
 
 def _clear_var(root: Path) -> None:
-    """A file system in memory covers /var. Only the list of packages stays, for whoever looks into
+    """A file system in memory covers /var. Only the list of packages stays, for readers of
     the image; the bill of materials is made of it."""
     dpkg.forget_removed(root)
     packages = root / "var/lib/dpkg/status"

@@ -64,7 +64,7 @@ def make(
         raise SaintError(
             Code.CONFIG_INVALID,
             f"the slot needs {size} MiB, but SAINT_SLOT_MIB={most_mib}",
-            fix="Remove packages, or make slots larger: then every device must be flashed anew.",
+            fix="Remove packages, or make slots larger: then every device must be flashed again.",
         )
     target.unlink(missing_ok=True)
     with target.open("wb") as image:

@@ -1,4 +1,4 @@
-"""Tells people what the build is doing, how long each stage took, and what came out."""
+"""Shows what the build is doing, how long each stage took, and what came out."""
 
 import hashlib
 import time
@@ -65,13 +65,13 @@ def _shown(name: str, detail: str) -> str:
 
 
 @contextmanager
-def _following(log: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    """Tell the last line of a growing file once a second, in a thread of its own."""
+def _following(log: Path, show: Callable[[str], None]) -> Iterator[None]:
+    """Show the last line of a growing file once a second, in a thread of its own."""
     ended = Event()
 
     def follow() -> None:
         while not ended.wait(1.0):
-            tell(last_line(log))
+            show(last_line(log))
 
     thread = Thread(target=follow, daemon=True)
     thread.start()
@@ -94,7 +94,7 @@ def last_line(log: Path) -> str:
 
 
 def artefact_table(version: str, artefacts: list[Artefact]) -> Table:
-    """What was built, within 80 columns: enough of each hash to tell two builds apart by eye."""
+    """What was built, within 80 columns: enough of each hash to distinguish two builds by eye."""
     table = Table(title=f"SAINT.OS {version}", title_justify="left", box=None, pad_edge=False)
     table.caption, table.caption_justify = _WHOLE_HASHES, "left"
     table.add_column("artefact", no_wrap=True)

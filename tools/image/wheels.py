@@ -69,12 +69,12 @@ def pins(places: Places) -> str:
 
 def _download(pinned: str, folder: Path) -> None:
     """Of an archive that lies beside, pip takes nothing: only wheels run on a read-only device."""
-    asked = folder / "requirements.txt"
-    asked.write_text(pinned, encoding="utf-8")
+    wanted = folder / "requirements.txt"
+    wanted.write_text(pinned, encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--require-hashes", "--only-binary=:all:", *_DEVICE]
     done = subprocess.run(
-        [*command, "--dest", str(folder), "--requirement", str(asked)],
+        [*command, "--dest", str(folder), "--requirement", str(wanted)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

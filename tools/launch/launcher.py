@@ -15,11 +15,11 @@ from .unit_files.units import UnitFolder
 _ENDED = (Phase.STOPPED,)
 _PATIENCE_S = 1.5  # of a person at the prompt, who then wants to know what is awaited
 _REAPING_S = 1.0  # between a kill and its end
-_HOPELESS = 5  # failures in a row; the tries go on, the telling ends
+_HOPELESS = 5  # failures in a row; the tries go on, the messages end
 
 
 class Launcher:
-    """`on_news` hears of what a person should know; `report` is a file that programs read."""
+    """`on_news` receives what a user should know; `report` is a file that programs read."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Launcher:
         for machine in self.machines.values():
             machine.end()
         self._note_end()
-        impatience = self._loop.call_later(_PATIENCE_S, self._tell_late)
+        impatience = self._loop.call_later(_PATIENCE_S, self._report_late)
         try:
             await asyncio.wait_for(self._all_ended.wait(), limit_s)
         except TimeoutError:
@@ -76,12 +76,12 @@ class Launcher:
         limits_s = [machine.stop_limit_s for machine in self.machines.values()]
         return max(limits_s, default=0.0) + _REAPING_S
 
-    def _tell_late(self) -> None:
+    def _report_late(self) -> None:
         self._on_news(f"still ending, Ctrl-C kills them: {self._late()}")
 
     def _late(self) -> str:
-        """What was told to end and has not; what waits for that is not to blame."""
-        late = [s for s in self._services() if s.is_told_to_end and s.phase not in _ENDED]
+        """Name the services that were stopped and still run, not those that wait for them."""
+        late = [s for s in self._services() if s.is_stopping and s.phase not in _ENDED]
         return ", ".join(f"{each.place.machine}/{each.occupant}" for each in late)
 
     def kill(self) -> None:
@@ -90,7 +90,7 @@ class Launcher:
             service.kill()
 
     def close(self) -> None:
-        """End what is left and let go of everything."""
+        """End what is left and release everything."""
         if self._is_closed:
             return
         self._is_closed = True

@@ -13,7 +13,7 @@ _MARK = "robot.lock"  # a folder with it is ours to delete
 
 @contextlib.contextmanager
 def own(root: Path, is_fresh: bool = False) -> Iterator[None]:
-    """`root` is ours alone while this lasts; the system lets go of the lock when we die."""
+    """Own `root` alone meanwhile; the system releases the lock when this process ends."""
     if is_fresh and root.exists():
         _delete(root)
     root.mkdir(parents=True, exist_ok=True)

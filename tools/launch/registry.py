@@ -1,4 +1,4 @@
-"""Asks the simulated server who is on the robot, and has nodes adopted. Not here: who is to get
+"""Requests the list of nodes of the simulated server, and their adoption. Not here: which node gets
 which roles (robot.py, sim_node).
 """
 
@@ -46,10 +46,10 @@ class Registry:
     async def nodes(self) -> dict[str, Known]:
         """Every node that adoptiond knows, by node id; none while adoptiond starts."""
         try:
-            reply = await self._ask("GET /nodes")
+            reply = await self._request("GET /nodes")
         except (OSError, TimeoutError, SaintError):
             return {}
-        return {told["node_id"]: _known(told) for told in reply["nodes"]}
+        return {listed["node_id"]: _known(listed) for listed in reply["nodes"]}
 
     async def wait_until_settled(self, node_id: str) -> Known:
         """The node when it is free or holds a role; as long as it takes."""
@@ -83,25 +83,25 @@ class Registry:
                 continue
             body = {"role": role.role, "instance": role.instance, "add": not is_first}
             body |= {"display_name": display_name} if is_first else {}
-            await self._ask(f"POST /nodes/{node_id}/adopt", body)
+            await self._request(f"POST /nodes/{node_id}/adopt", body)
             is_first = False
             async with asyncio.timeout(_ANSWER_S):
                 await self._wait_for_role(node_id, role)
 
     async def _wait_for_role(self, node_id: str, role: Role) -> None:
-        """Until the server has heard from the node that it holds it."""
+        """Wait until the node has reported the role to the server."""
         while True:
-            if role in _known(await self._ask(f"GET /nodes/{node_id}")).roles:
+            if role in _known(await self._request(f"GET /nodes/{node_id}")).roles:
                 return
             await asyncio.sleep(_POLL_S)
 
-    async def _ask(self, request: str, body: object = None) -> dict[str, Any]:
+    async def _request(self, request: str, body: object = None) -> dict[str, Any]:
         reply: dict[str, Any] = await requests.over_unix(
             self._socket, request, body, timeout_s=_ANSWER_S
         )
         return reply
 
 
-def _known(told: dict[str, Any]) -> Known:
-    roles = (Role(each["role"], each["instance"]) for each in told["roles"])
-    return Known(told["state"], frozenset(roles))
+def _known(listed: dict[str, Any]) -> Known:
+    roles = (Role(each["role"], each["instance"]) for each in listed["roles"])
+    return Known(listed["state"], frozenset(roles))

@@ -1,5 +1,5 @@
-"""Asks running daemons over HTTP, with the standard library's asyncio only: the launcher starts
-with everything else and must not cost what aiohttp costs.
+"""Sends requests to running daemons over HTTP, with the standard library's asyncio only: the
+launcher starts with everything else and must not cost what aiohttp costs.
 """
 
 import asyncio

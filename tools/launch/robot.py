@@ -92,7 +92,7 @@ class Ports:
 
     @property
     def by_unit(self) -> dict[str, int]:
-        """Keyed by the port in the unit. Nodes are told where releases are: any port will do."""
+        """Keyed by the port in the unit. Nodes get the releases' address, so any port will do."""
         ports = {"80": self.http, "9090": self.saint, "11111": self.face, "8080": 0, "443": 0}
         if self.http:
             ports["443"] = 8443
@@ -145,13 +145,13 @@ class Robot:
         as it takes; returns what went wrong, in sentences.
         """
         problems: dict[Node, str] = {}
-        asked: set[Node] = set()
+        requested: set[Node] = set()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._wait_for_page())
             while not self._is_whole(known := await self._registry.nodes(), problems):
                 for node in self._nodes:
-                    if node not in asked and _lacks_roles(node, known):
-                        asked.add(node)
+                    if node not in requested and _lacks_roles(node, known):
+                        requested.add(node)
                         self._adopting.add(node)
                         tasks.create_task(self._adopt(node, problems))
                 await asyncio.sleep(_POLL_S)

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 USB = "usb"  # below the robot's folder: stands for the places where a USB stick shows up
-# How long a new release may take to be well: a laptop boots in seconds, and somebody watches.
+# How long a new release may take to be well: a laptop boots in seconds, and a user watches.
 _QUICK = "health_timeout_s: 60\nhealth_settle_s: 1\n"
 _FORMATS = ("llf", "json", "vmc", "ifacialmocap", "lines")
-_NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
+_NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it again)."
 
 
 def server(rc_tty: Path, root: Path, named: str = "") -> dict[str, str]:
@@ -25,7 +25,7 @@ def server(rc_tty: Path, root: Path, named: str = "") -> dict[str, str]:
         # Programs on this computer, such as --feed, may send faces; a phone is accepted once.
         "livelinkd.yaml": "senders:\n"
         + "".join(f"  - {{format: {each}, address: 127.0.0.1}}\n" for each in _FORMATS),
-        # Reachable from this computer only, so nobody is asked for a token.
+        # Reachable from this computer only, so no token is needed.
         "webd.yaml": (f"robot: {named}\n" if named else "") + "auth:\n  required: false\n",
         "otad.yaml": (
             f"address: 127.0.0.1\nimport_folders:\n  - {json.dumps(str(root / USB))}\n{_QUICK}"

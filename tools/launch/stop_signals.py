@@ -13,7 +13,7 @@ from typing import Any
 from .launcher import Launcher
 
 
-class Wish:
+class StopSignals:
     """Set once for an orderly end; a second Ctrl-C is for an end at once."""
 
     def __init__(self) -> None:
@@ -41,28 +41,28 @@ class Wish:
     async def stop(self, launcher: Launcher) -> None:
         """End everything, patiently or not."""
 
-        async def kill_when_told() -> None:
+        async def kill_on_second_signal() -> None:
             await self.to_kill.wait()
             launcher.kill()
 
-        impatience = asyncio.create_task(kill_when_told())
+        impatience = asyncio.create_task(kill_on_second_signal())
         await launcher.stop()
         impatience.cancel()
 
 
-def listen(*, until_eof: bool) -> Wish:
+def listen(*, until_eof: bool) -> StopSignals:
     """Ctrl-C, signals and, where a program has started us, the end of its pipe."""
-    loop, wish = asyncio.get_running_loop(), Wish()
-    loop.add_signal_handler(signal.SIGINT, wish.interrupt)
+    loop, signals = asyncio.get_running_loop(), StopSignals()
+    loop.add_signal_handler(signal.SIGINT, signals.interrupt)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, wish.to_stop.set)
+        loop.add_signal_handler(number, signals.to_stop.set)
     if until_eof:
         stdin = sys.stdin.fileno()
 
         def read() -> None:
             if not os.read(stdin, 1024):
                 loop.remove_reader(stdin)
-                wish.to_stop.set()
+                signals.to_stop.set()
 
         loop.add_reader(stdin, read)
-    return wish
+    return signals

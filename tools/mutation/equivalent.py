@@ -91,7 +91,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
     },
     "saint_services/lib/role/motion/collisions.py": {
-        "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was asked before",
+        "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was checked before",
     },
     "saint_services/lib/role/proof.py": {
         "without minus: -1 in self._second = -1": "no check was counted in any second before",
@@ -143,7 +143,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "8 -> 9 in return hashlib.sha256(sequence.to_bytes(8, 'big') + payload).digest()": (
             "written and read alike"
         ),
-        "Lt -> LtE: len(parts) < size": "no byte more is asked for",
+        "Lt -> LtE: len(parts) < size": "no further byte is read",
     },
     "saint_services/routerd/estop/latch_start.py": {
         "20 -> 21 in return min(int((directory / MARKER).read_bytes()[:20]), 2 ** 62)": (
@@ -160,7 +160,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "saint_services/routerd/report.py": {
         "False -> True in values |= {prefix + name: value for name, value in zip(stream.names, stream.values, strict=False)}": (  # noqa: E501 - as it is printed
-            "who was heard has as many values as names"
+            "a received source has as many values as names"
         ),
     },
     "saint_services/routerd/routes/preview.py": {
@@ -189,7 +189,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "a short cut: the look-up finds the same source"
         ),
         "True: if not claim.is_armed in if not claim.is_armed: of _follow_sum()": (
-            "who is armed asks again for what it has or has not"
+            "an armed input checks again what it has or has not"
         ),
         "False: if self.latch.active in if self.latch.active: of _recompute()": (
             "the clear disarms everybody again"
@@ -198,9 +198,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "a stopped output has nobody whom it could lose"
         ),
         "True: if self.locks.held": "a short cut: there is no lock to renew",
-        "True: if was_lost": "asked anew, everybody gives the same answer",
-        "False: if x == old[index]": "a short cut: the same input asks for the same",
-        "without: continue": "a short cut: the same input asks for the same",
+        "True: if was_lost": "checked again, each gives the same answer",
+        "False: if x == old[index]": "a short cut: the same input requests the same",
+        "without: continue": "a short cut: the same input requests the same",
     },
     "saint_services/webd/robot/goals.py": {
         "True: if SPEED not in values": "a speed of this command is written again",

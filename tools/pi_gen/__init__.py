@@ -1,1 +1,1 @@
-"""What the pi-gen stage (image/pi-gen) asks Python to do."""
+"""Python's part of the pi-gen stage (image/pi-gen)."""

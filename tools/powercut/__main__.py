@@ -33,7 +33,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=_ROOT / "build" / "powercut")
-    parser.add_argument("--again", action="store_true", help="record anew what is there")
+    parser.add_argument("--again", action="store_true", help="record again what is there")
     return parser.parse_args()
 
 

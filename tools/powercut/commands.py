@@ -38,7 +38,7 @@ _DEADMAN_S = 3600  # several emulated machines at once may take as long as one d
 
 @dataclass(frozen=True)
 class Work:
-    """What is asked for."""
+    """The requested scenarios."""
 
     folder: Path
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class Work:
 
     @property
     def recorded(self) -> list[str]:
-        """Those that are asked for and there, in their order."""
+        """Return those that are requested and exist, in their order."""
         return [name for name in self.names if (self.recording(name) / "info.json").exists()]
 
 

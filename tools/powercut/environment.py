@@ -37,7 +37,7 @@ class Choice:
     """What one run of the boot script does."""
 
     source: str  # "copy 1", "copy 2", "defaults"
-    slot: str  # empty: no slot has tries left; the counters are set anew and it starts again
+    slot: str  # empty: no slot has tries left; the counters are reset and it starts again
     saved: Environment  # what both copies hold afterwards
 
 
@@ -60,7 +60,7 @@ def choose(copy1: bytes, copy2: bytes) -> Choice:
 
 
 def first_slot(copy1: bytes, copy2: bytes) -> str:
-    """The slot that is booted in the end: setting the counters anew leads to another run."""
+    """The slot that is booted in the end: a reset of the counters leads to another run."""
     choice = choose(copy1, copy2)
     if not choice.slot:
         again = encode(choice.saved)

@@ -44,7 +44,7 @@ class Found:
 
 
 def read(data: Path) -> Found:
-    """Everything that a copy of the data partition's files tells."""
+    """Everything that a copy of the data partition's files shows."""
     found = Found()
     for reader in (_machine_id, _host_keys, _rauc, _setup):
         reader(data, found)
@@ -68,7 +68,7 @@ def _machines(data: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _cut_off(state: Path) -> Iterator[str]:
-    """The beginning of a YAML text is a YAML text: only its last byte tells that it is whole."""
+    """The beginning of a YAML text is a YAML text: only its last byte shows that it is whole."""
     for path in sorted(state.rglob("*")):
         if path.suffix in _IS_WHOLE and path.is_file() and not _IS_WHOLE[path.suffix](path):
             yield f"{path.relative_to(state)} is cut off ({path.stat().st_size} bytes)"

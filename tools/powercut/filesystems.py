@@ -14,7 +14,7 @@ from ..vm.programs import Programs
 _TIMEOUT_S = 120
 
 _MOST_REPAIRS = 3  # one may bring to light what was hidden before
-_GIVES_UP = 4  # e2fsck's code from which on it says: somebody has to decide
+_GIVES_UP = 4  # e2fsck's code from which on a user has to decide
 
 # -p leaves a flag that the kernel clears when it mounts; the rest says nothing about a fault.
 _EXT4_HARMLESS = (
@@ -22,7 +22,7 @@ _EXT4_HARMLESS = (
     re.compile(r"^Pass \d[A-D]?: "),
     re.compile(r"^Feature orphan_present is set but orphan file is clean\.$"),
     re.compile(r"^(Clear|Fix)\? no$"),
-    # The superblock's totals (not a group's), which the kernel counts anew at each mount.
+    # The superblock's totals (not a group's), which the kernel counts again at each mount.
     re.compile(r"^Free (blocks|inodes) count wrong \(\d+, counted=\d+\)\.$"),
     re.compile(r": \*{10} WARNING: Filesystem still has errors \*{10}$"),
     re.compile(r": \d+/\d+ files \(.*\), \d+/\d+ blocks$"),

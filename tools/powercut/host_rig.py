@@ -69,13 +69,13 @@ def _wait_for(path: Path) -> Path:
 
 
 def _loop(file: Path, place: Place) -> str:
-    # Written through: what ext4 writes is in the record before ext4 hears that it is done.
+    # Written through: what ext4 writes is in the record before ext4 learns that it is done.
     options = ("--find", "--show", f"--offset={place.start}", f"--sizelimit={place.length}")
     return _run("losetup", *options, "--direct-io=on", str(file)).strip()
 
 
 def _release(folder: Path) -> None:
-    """The kernel lets go of a loop device's file a moment after it was told to."""
+    """Wait: the kernel releases a loop device's file a moment after the request."""
     deadline = time.monotonic() + _WAIT_S
     while True:
         try:

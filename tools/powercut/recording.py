@@ -20,7 +20,7 @@ _FUA = 1
 
 
 class Kind(IntEnum):
-    """What a request asks."""
+    """The kind of a request."""
 
     WRITE = 1
     ZERO = 2  # write zeroes, or discard: what is read afterwards is zero, or still the old
@@ -50,7 +50,7 @@ class Request:
 class Mark:
     """A promise: from request `at` on `fact` may become `value`; once kept, it must have it.
 
-    `value` None: whatever the machine itself chose, until a kept mark tells it.
+    `value` None: the machine's own choice, until a stored mark shows it.
     """
 
     at: int

@@ -1,4 +1,4 @@
-"""What runs on a recorded disk: a virtual machine. Not here: what it is asked to do (scenarios.py),
+"""What runs on a recorded disk: a virtual machine. Not here: what it does (scenarios.py),
 programs of this computer on such a disk (host_rig.py).
 """
 

@@ -79,7 +79,7 @@ def factory_reset(rig: HostRig) -> None:
         for name, role in (("head", "head:"), ("tracks", "tracks:")):
             rig.begin(f"{name}:role", "")
             node = f"adoptiond/nodes/sim_{name}"
-            _ask(rig, "POST", f"{node}/reset", {"factory_reset": True})
+            _request(rig, "POST", f"{node}/reset", {"factory_reset": True})
             _until(rig, name, "unadopted")
             rig.keep(f"{name}:role", "")
             rig.begin(f"{name}:role", role)
@@ -96,7 +96,7 @@ def update(rig: HostRig) -> None:
     with _robot(rig, "--release", _VERSION):
         deadline = time.monotonic() + 2 * _SOON_S
         while machines and time.monotonic() < deadline:
-            report = _ask(rig, "GET", "otad/status")
+            report = _request(rig, "GET", "otad/status")
             for machine in report["machines"]:
                 name = machines.get(machine["node_id"], "")
                 if name and machine["verdict"] == "healthy" and machine["version"] == _VERSION:
@@ -172,14 +172,14 @@ def _adopt(rig: HostRig, name: str, role: str) -> None:
     wanted, _, instance = role.partition(":")
     with contextlib.suppress(RuntimeError):  # refused: it is being adopted already
         body = {"role": wanted, "instance": instance}
-        _ask(rig, "POST", f"adoptiond/nodes/sim_{name}/adopt", body)
+        _request(rig, "POST", f"adoptiond/nodes/sim_{name}/adopt", body)
 
 
 def _looks(rig: HostRig, is_enough: Callable[[], bool]) -> Iterator[dict[str, tuple[str, str]]]:
     """State and complaint of each node, again until it is enough and all are active."""
     deadline = time.monotonic() + _SOON_S
     while True:
-        nodes = _ask(rig, "GET", "adoptiond/nodes")["nodes"]
+        nodes = _request(rig, "GET", "adoptiond/nodes")["nodes"]
         states = {
             node["node_id"].removeprefix("sim_"): (node["state"], node["reason"]) for node in nodes
         }
@@ -192,10 +192,10 @@ def _looks(rig: HostRig, is_enough: Callable[[], bool]) -> Iterator[dict[str, tu
 
 
 def _until(rig: HostRig, name: str, state: str, role: str = "") -> None:
-    """`role`: asked for again while the node is without, e.g. because its last try failed."""
+    """`role`: requested again while the node is without, e.g. because its last try failed."""
     deadline = time.monotonic() + _SOON_S
     while True:
-        nodes = _ask(rig, "GET", "adoptiond/nodes")["nodes"]
+        nodes = _request(rig, "GET", "adoptiond/nodes")["nodes"]
         now = {node["node_id"]: node["state"] for node in nodes}.get(f"sim_{name}", "")
         if now == state:
             return
@@ -210,7 +210,7 @@ def _change(
     rig: HostRig, fact: str, value: str, method: str, path: str, body: Json | None = None
 ) -> None:
     rig.begin(f"server:{fact}", value)
-    _ask(rig, method, path, body)
+    _request(rig, method, path, body)
     rig.keep(f"server:{fact}", value)
 
 
@@ -218,7 +218,7 @@ def _clear(rig: HostRig) -> None:
     """Clear the e-stop that is seen now; looked at again when the daemon dies meanwhile."""
     rig.begin("server:estop", "open")
     deadline = time.monotonic() + _SOON_S
-    while (latch := _ask(rig, "GET", "routerd/status")["estop"])["active"]:
+    while (latch := _request(rig, "GET", "routerd/status")["estop"])["active"]:
         body = {"source": "power cut", "generation": latch["generation"]}
         with contextlib.suppress(ConnectionError, TimeoutError, http.client.HTTPException):
             _ask_once(rig, "POST", "routerd/estop/clear", body)
@@ -227,7 +227,7 @@ def _clear(rig: HostRig) -> None:
     rig.keep("server:estop", "open")
 
 
-def _ask(rig: HostRig, method: str, path: str, body: Json | None = None) -> Any:
+def _request(rig: HostRig, method: str, path: str, body: Json | None = None) -> Any:
     """Over a daemon's socket of the simulated server; said again when the daemon dies meanwhile."""
     deadline = time.monotonic() + _SOON_S
     while True:

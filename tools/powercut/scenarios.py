@@ -89,7 +89,7 @@ def settings(rig: Rig) -> None:
     rig.say("routes and receiver set")
     stop = {"source": "power cut test", "reason": "test"}
     _change(rig, "estop", "latched", "POST", "routerd/estop", stop)
-    seen = _ask(rig, "GET", "routerd/status")["estop"]["generation"]
+    seen = _request(rig, "GET", "routerd/status")["estop"]["generation"]
     clear = {"source": stop["source"], "generation": seen}
     _change(rig, "estop", "open", "POST", "routerd/estop/clear", clear)
     _change(rig, f"route.{_ROUTES[1]}", "", "DELETE", f"routerd/routes/{_ROUTES[1]}")
@@ -124,7 +124,7 @@ def power_off(rig: Rig) -> None:
     rig.machine.serial.wait_for(r"reboot: Power down", since, timeout_s=_SOON_S)
 
 
-# -- asking the machine -----------------------------------------------------------------------
+# -- requests to the machine -------------------------------------------------------------------
 
 
 def _sh(rig: Rig, command: str, timeout_s: float = 120) -> str:
@@ -141,7 +141,7 @@ _ASK = (
 )
 
 
-def _ask(rig: Rig, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+def _request(rig: Rig, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
     daemon, _, rest = path.partition("/")
     text = json.dumps(body) if body is not None else ""
     quoted = text.replace("'", "'\\''")
@@ -152,18 +152,18 @@ def _change(
     rig: Rig, fact: str, value: str, method: str, path: str, body: dict[str, Any] | None = None
 ) -> None:
     rig.begin(fact, value)
-    _ask(rig, method, path, body)
+    _request(rig, method, path, body)
     rig.keep(fact, value)
 
 
 def _node(rig: Rig, state: str) -> dict[str, Any]:
     """The one node, once the server sees it in this state."""
-    return _wait(rig, state, lambda: _ask(rig, "GET", "adoptiond/nodes")["nodes"])
+    return _wait(rig, state, lambda: _request(rig, "GET", "adoptiond/nodes")["nodes"])
 
 
 def _this_node(rig: Rig, state: str) -> dict[str, Any]:
     """The same on a machine that is no server."""
-    return _wait(rig, state, lambda: [_ask(rig, "GET", "noded/status")])
+    return _wait(rig, state, lambda: [_request(rig, "GET", "noded/status")])
 
 
 def _wait(rig: Rig, state: str, look: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:

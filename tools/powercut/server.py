@@ -162,8 +162,8 @@ _KINDS = {_WRITE: Kind.WRITE, _TRIM: Kind.ZERO, _ZEROES: Kind.ZERO, _FLUSH: Kind
 class _Stream:
     """Takes exact amounts from a socket, with as few calls as it allows.
 
-    What was taken is valid until the next call. `answered` tells how many requests have their
-    answer; it is asked whenever bytes arrive.
+    What was taken is valid until the next call. `answered` returns how many requests have their
+    answer; it is called whenever bytes arrive.
     """
 
     def __init__(self, connection: socket.socket, answered: Callable[[], int]) -> None:

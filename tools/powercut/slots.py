@@ -1,4 +1,4 @@
-"""Whether a slot holds a whole image, told sector by sector as writes come and go.
+"""Whether a slot holds a whole image, decided sector by sector as writes come and go.
 
 Nothing is hashed again for each cut: per known image one byte per sector says whether the slot has
 it. Not here: which slot is booted (environment.py).

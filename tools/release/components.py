@@ -78,17 +78,17 @@ def debian_ref(package: Package) -> str:
 def wheels(tree: Path) -> Iterator[Component]:
     """Python packages that Debian lacks, by what they say of themselves."""
     for record in sorted(tree.glob("usr/lib/python3/dist-packages/*.dist-info/RECORD")):
-        told = email.parser.Parser().parsestr(
+        metadata = email.parser.Parser().parsestr(
             (record.parent / "METADATA").read_text(encoding="utf-8"), headersonly=True
         )
-        name, version = told["Name"], told["Version"]
-        licence = told["License-Expression"] or told["License"]
+        name, version = metadata["Name"], metadata["Version"]
+        licence = metadata["License-Expression"] or metadata["License"]
         yield Component(
             type="library",
             bom_ref=f"pypi:{name}@{version}",
             name=name,
             version=version,
-            description=told["Summary"],
+            description=metadata["Summary"],
             licenses=_licenses([licence] if licence else []),
             purl=f"pkg:pypi/{quote(name.lower())}@{quote(version)}",
         )

@@ -35,7 +35,7 @@ class _Rules(BaseModel):
 
 
 class Device(_Rules):
-    """A board that Imager asks for; without any, a list of one's own shows no images."""
+    """A board that Imager offers; without any, a list of one's own shows no images."""
 
     name: Text
     tags: list[Text] = Field(min_length=1)

@@ -83,7 +83,7 @@ def _sourced_python() -> Path | None:
             return python
     raise RigError(
         f"ROS_DISTRO is {os.environ['ROS_DISTRO']}, but no python3 of this terminal can import "
-        "rclpy. Source the ROS 2 anew, or unset ROS_DISTRO to use wheels."
+        "rclpy. Source the ROS 2 again, or unset ROS_DISTRO to use wheels."
     )
 
 

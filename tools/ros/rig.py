@@ -4,7 +4,7 @@
     build   saint_msgs for it
     env     its variables, for `source <(python -m tools.ros.rig env)`
     test    tests/ros over it; further arguments are pytest's
-    lock    compute requirements-ros.lock anew from tools/ros/requirements.in
+    lock    compute requirements-ros.lock again from tools/ros/requirements.in
 
 Each does what comes before it first. Not here: how (installation.py, workspace.py).
 """

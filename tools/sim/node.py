@@ -136,7 +136,7 @@ def _domain(wanted: int | None, whole: dict[str, Any]) -> int:
 async def _run(
     options: argparse.Namespace, folders: Folders, domain: int, terminal: Terminal
 ) -> None:
-    wish = listen(until_eof=options.until_eof)
+    stop_signals = listen(until_eof=options.until_eof)
     node_id = f"sim_{folders.machine}"
     write_settings(folders, options.roles, "" if Role("tracks") in options.roles else "tracks")
     environment = bus_environment(domain) | node_environment(folders, node_id)
@@ -146,10 +146,10 @@ async def _run(
         launcher.facts = {"domain": domain, "ready": False, "problems": []}
         terminal.say(f"Starting {node_id} on ROS 2 domain {domain} ...")
         launcher.start()
-        await wish.until(_join(options, folders, launcher, terminal))
-        await wish.to_stop.wait()
+        await stop_signals.until(_join(options, folders, launcher, terminal))
+        await stop_signals.to_stop.wait()
         terminal.say("Stopping ...")
-        await wish.stop(launcher)
+        await stop_signals.stop(launcher)
     finally:
         launcher.close()
 

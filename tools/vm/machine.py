@@ -67,7 +67,7 @@ class Machine:
         return self._process is not None and self._process.poll() is None
 
     def cut(self) -> None:
-        """Power off at once, as by pulling the plug; what the disk has been told is on it."""
+        """Power off at once, as by pulling the plug; what was written to the disk is on it."""
         if self._process is None:
             return
         with contextlib.suppress(QmpError, OSError, TimeoutError):
@@ -131,7 +131,7 @@ class Machine:
         self._qmp.job("snapshot-load", f"load-{tag}", tag=tag, vmstate="card", devices=["card"])
         self.shell.follow()
 
-    # -- what QEMU is told ----------------------------------------------------------------------
+    # -- QEMU's options -------------------------------------------------------------------------
 
     def _command(self) -> list[str]:
         board = self.hardware
@@ -173,7 +173,7 @@ class Machine:
         ]
 
     def _network(self) -> list[str]:
-        """eth0 is where the links meet; eth1, when ports are asked for, is the world outside."""
+        """eth0 is where the links meet; eth1, when ports are requested, is the world outside."""
         board = self.hardware
         options = ["-netdev", "hubport,id=inside,hubid=0"] if board.links else []
         for number, link in enumerate(board.links):
@@ -187,8 +187,10 @@ class Machine:
             nic = {"netdev": "inside", "mac": board.mac, "romfile": ""}
             options += ["-device", fields("virtio-net-pci", nic)]
         if board.ports:
-            doors = [f",hostfwd=tcp:127.0.0.1:{ours}-:{port}" for port, ours in board.ports.items()]
-            options += ["-netdev", "user,id=outside" + "".join(doors)]
+            forwards = [
+                f",hostfwd=tcp:127.0.0.1:{ours}-:{port}" for port, ours in board.ports.items()
+            ]
+            options += ["-netdev", "user,id=outside" + "".join(forwards)]
             options += ["-device", "virtio-net-pci,netdev=outside,romfile="]
         return options
 

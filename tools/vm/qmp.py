@@ -74,7 +74,7 @@ class Qmp:
         return next((job["status"] for job in self.run("query-jobs") if job["id"] == name), "")
 
     def _next_event(self) -> None:
-        """A job's change is told by an event; one that came with an answer counts too."""
+        """A job's change arrives as an event; one that came with an answer counts too."""
         if self.events:
             self.events.clear()
             return

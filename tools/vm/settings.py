@@ -1,4 +1,4 @@
-"""What is asked of a machine: its hardware in QEMU, its role and keys on the FAT."""
+"""The definition of a machine: its hardware in QEMU, its role and keys on the FAT."""
 
 import base64
 import os
@@ -10,10 +10,10 @@ import yaml
 
 from . import simulation
 
-# The serial console tells the boot; the root shell is a second console that nothing else uses.
+# The serial console shows the boot; the root shell is a second console that nothing else uses.
 _KERNEL = (
     "console=ttyAMA0 systemd.debug_shell=hvc0 systemd.getty_auto=no audit=0"
-    # What goes wrong is told on the console too.
+    # Faults are shown on the console too.
     " systemd.journald.forward_to_console=1 systemd.journald.max_level_console=warning"
     # Limits of a few seconds bite where an emulated processor shares its host.
     " systemd.service_watchdogs=no systemd.default_timeout_start_sec=900"

@@ -1,7 +1,7 @@
 """A root shell in the machine, on a console of its own: no network, no ssh, no password.
 
-systemd opens it early in every boot when the kernel's command line asks for it (see
-`settings.py`), in every slot, so a machine that is half broken can still be asked why.
+systemd opens it early in every boot when the kernel's command line names it (see
+`settings.py`), in every slot, so a machine that is half broken can still be examined.
 """
 
 import contextlib

@@ -44,7 +44,7 @@ exec tail -n "$lines" -- {logs}"${{name%.service}}.log"
 
 
 def environment_of(folders: Folders, slot_files: Slots) -> dict[str, str]:
-    """What a machine's daemons are told about the board below them."""
+    """What a machine's daemons find out about the board below them."""
     booted = slot_files.slot(slot_files.booted)
     return {
         "SAINT_VERSION": booted.version,
@@ -56,14 +56,16 @@ def environment_of(folders: Folders, slot_files: Slots) -> dict[str, str]:
 
 
 class Board:
-    """One machine's. Boots it again when it asks, when its dead-man says so, after a power cut."""
+    """The board of one machine. Boots it again on request, when its dead-man timer ends, and after
+    a power cut.
+    """
 
-    def __init__(self, folders: Folders, version: str, tell: Callable[[str], None]) -> None:
+    def __init__(self, folders: Folders, version: str, report: Callable[[str], None]) -> None:
         self.slots = slots.load(folders.home, version)
         self.folders = folders
         self.machine: Machine | None = None
         self.on_power_lost: Callable[[], None] = lambda: None
-        self._tell = tell
+        self._report = report
         self._power_cut = asyncio.Event()
         self._deadman = -1
         self._deadline: asyncio.TimerHandle | None = None
@@ -109,7 +111,7 @@ class Board:
             if self._power_cut.is_set():
                 self._power_cut.clear()
                 await self._reboot("lost its power", 0.0)
-            elif machine_settings.is_asked(self.folders.home):
+            elif machine_settings.is_requested(self.folders.home):
                 await asyncio.to_thread(machine_settings.follow, self.folders.home)
             elif (reason := self._requested(PowerAction.REBOOT)) is not None:
                 await self._reboot(f"restarts: {reason}", _GRACE_S)
@@ -118,9 +120,9 @@ class Board:
             elif (reason := self._requested(PowerAction.POWER_OFF)) is not None:
                 await self._power_off(reason)
 
-    def _requested(self, wish: PowerAction) -> str | None:
+    def _requested(self, action: PowerAction) -> str | None:
         """Why a daemon wants that; the request is used up."""
-        path = self.folders.home / "reboot" / wish
+        path = self.folders.home / "reboot" / action
         try:
             reason = path.read_text(encoding="utf-8", errors="replace").strip()
             path.unlink()
@@ -129,23 +131,23 @@ class Board:
         return reason.partition("\n")[0][:200] or "no reason given"
 
     async def _restart(self, reason: str) -> None:
-        """All services anew on the slot that runs."""
+        """Start all services again on the running slot."""
         assert self.machine is not None
-        self._tell(f"{self.machine.name} starts its services anew: {reason}")
+        self._report(f"{self.machine.name} starts its services again: {reason}")
         await self.machine.shut_down(_GRACE_S)
         self.machine.power_on(environment_of(self.folders, self.slots), self._changed)
 
     async def _power_off(self, reason: str) -> None:
-        """Until somebody ends the robot and starts it again, or asks for a reboot."""
+        """Wait until the robot ends, or a reboot is requested."""
         assert self.machine is not None
         self._disarm()
-        self._tell(f"{self.machine.name} is switched off ({reason}); Ctrl-C ends the robot")
+        self._report(f"{self.machine.name} is switched off ({reason}); Ctrl-C ends the robot")
         await self.machine.shut_down(_GRACE_S)
 
     async def _reboot(self, why: str, grace_s: float) -> None:
         assert self.machine is not None
         self._disarm()
-        self._tell(f"{self.machine.name} {why}")
+        self._report(f"{self.machine.name} {why}")
         await self.machine.shut_down(grace_s)
         self.on_power_lost()
         for _ in range(_MOST_STARTS):
@@ -156,7 +158,7 @@ class Board:
         environment = environment_of(self.folders, self.slots)
         self.machine.power_on(environment, self._changed)
         version = environment["SAINT_VERSION"]
-        self._tell(f"{self.machine.name} started slot {self.slots.booted}, release {version}")
+        self._report(f"{self.machine.name} started slot {self.slots.booted}, release {version}")
 
     def _start(self) -> bool:
         """One try of the boot loader; False when what it takes never gets to its services."""
@@ -177,10 +179,10 @@ class Board:
         with contextlib.suppress(FileExistsError):
             os.mkfifo(path, 0o600)
         self._deadman = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-        asyncio.get_running_loop().add_reader(self._deadman, self._hear)
+        asyncio.get_running_loop().add_reader(self._deadman, self._read_deadman)
         self._arm()
 
-    def _hear(self) -> None:
+    def _read_deadman(self) -> None:
         with contextlib.suppress(BlockingIOError):
             os.read(self._deadman, 4096)
             self._disarm()
@@ -194,7 +196,7 @@ class Board:
             self._deadline = None
 
     def _deadman_fires(self) -> None:
-        self._tell(f"{self.folders.machine}: nobody said within {_DEADMAN_S:g} s that it is well")
+        self._report(f"{self.folders.machine}: no report of health within {_DEADMAN_S:g} s")
         self.cut_power()
 
 
@@ -204,8 +206,8 @@ def _prepare(folders: Folders) -> None:
         machine_settings.prepare(folders.home)
     requests = folders.home / "reboot"
     requests.mkdir(exist_ok=True)
-    for wish in PowerAction:
-        (requests / wish).unlink(missing_ok=True)  # of a robot that has ended since
+    for action in PowerAction:
+        (requests / action).unlink(missing_ok=True)  # of a robot that has ended since
     stand_in = folders.home / "bin" / "journalctl"
     stand_in.parent.mkdir(exist_ok=True)
     logs = shlex.quote(str(folders.log_of("")).removesuffix(".log"))

@@ -109,7 +109,7 @@ class Machine:
         ended = {s.unit.name for s in self.services.values() if s.phase is Phase.STOPPED}
         due = end_order.due(self._after, ended)
         for service in self.services.values():
-            if service.unit.name in due and not service.is_told_to_end:
+            if service.unit.name in due and not service.is_stopping:
                 service.stop()
 
     @property

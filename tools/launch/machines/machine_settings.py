@@ -29,7 +29,7 @@ class SimulatedMachine:
         """It stands in the files alone."""
 
     def systemctl(self, verb: str, unit: str) -> None:
-        """There is nobody to tell but the radio."""
+        """Apply the change to the simulated radio alone."""
         if unit.startswith("wpa_supplicant"):
             self._is_on = verb == "start"
 
@@ -48,7 +48,7 @@ class SimulatedMachine:
 
 
 def folder(home: Path) -> Path:
-    """Where webd puts its wishes."""
+    """Return where webd puts its requests."""
     return home / "machine/run/saint-settings"
 
 
@@ -69,8 +69,8 @@ def prepare(home: Path) -> None:
     run.tell_outside(plan)
 
 
-def is_asked(home: Path) -> bool:
-    """There is a wish."""
+def is_requested(home: Path) -> bool:
+    """Return whether a change is requested."""
     return (folder(home) / REQUEST).exists()
 
 

@@ -1,5 +1,5 @@
 """The serial line of the simulated RC receiver: a pseudo-terminal. rcd opens one end by its path;
-the other end, where the transmitter would be, is handed to whoever asks for it on a unix socket, so
+the other end, where the transmitter would be, is handed to each client of a unix socket, so
 that every byte takes one hop and no process copies it.
 """
 
@@ -26,16 +26,16 @@ class Receiver:
         self.path.unlink(missing_ok=True)
         self.path.symlink_to(os.ttyname(self._line))
         self._wire_path.unlink(missing_ok=True)
-        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._door.bind(str(self._wire_path))
-        self._door.listen()
-        self._door.setblocking(False)
-        loop.add_reader(self._door, self._hand_out)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(self._wire_path))
+        self._listener.listen()
+        self._listener.setblocking(False)
+        loop.add_reader(self._listener, self._hand_out)
 
     def close(self) -> None:
         """Unplug."""
-        self._loop.remove_reader(self._door)
-        self._door.close()
+        self._loop.remove_reader(self._listener)
+        self._listener.close()
         self._wire_path.unlink(missing_ok=True)
         self.path.unlink(missing_ok=True)
         os.close(self._transmitter)
@@ -43,16 +43,16 @@ class Receiver:
 
     def _hand_out(self) -> None:
         with contextlib.suppress(OSError):  # it has gone away again
-            asking, _ = self._door.accept()
-            with asking:
-                socket.send_fds(asking, [b"1"], [self._transmitter])
+            client, _ = self._listener.accept()
+            with client:
+                socket.send_fds(client, [b"1"], [self._transmitter])
 
 
 def open_wire(root: Path) -> int:
     """The transmitter's end of a running robot's serial line: a descriptor that does not block."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
-        asking.settimeout(_TIMEOUT_S)
-        asking.connect(str(root / "server" / WIRE))
-        _, descriptors, _, _ = socket.recv_fds(asking, 1, 1)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(_TIMEOUT_S)
+        client.connect(str(root / "server" / WIRE))
+        _, descriptors, _, _ = socket.recv_fds(client, 1, 1)
     os.set_blocking(descriptors[0], False)
     return descriptors[0]

@@ -47,14 +47,14 @@ class Updates:
         self,
         root: Path,
         launcher: Launcher,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         *,
         is_watched: bool = True,
     ) -> None:
         self._copy_takes_s = _COPY_TAKES_S if is_watched else _COPY_UNSEEN_S
         self._root = root
         self._launcher = launcher
-        self._tell = tell
+        self._report = report
         self._version = metadata.version("saint-os")
         self._boards: dict[str, Board] = {}
         self._buses: Machine | None = None
@@ -62,7 +62,7 @@ class Updates:
 
     def add(self, folders: Folders, *, is_server: bool) -> dict[str, str]:
         """The board of one machine; returns what goes into the machine's environment."""
-        board = Board(folders, self._version, self._tell)
+        board = Board(folders, self._version, self._report)
         self._boards[folders.machine] = board
         return environment_of(folders, board.slots) | {
             "SAINT_COMPATIBLE": COMPATIBLE,
@@ -98,7 +98,7 @@ class Updates:
                     await self._serve(board)
         except (OSError, EOFError) as err:
             why = str(err) or f"dbus-daemon does not answer within {_SERVE_LIMIT_S:g} s"
-            self._tell(f"no updates in this simulation: {why}")
+            self._report(f"no updates in this simulation: {why}")
 
     async def _serve(self, board: Board) -> None:
         from dbus_fast.aio import MessageBus

@@ -1,4 +1,4 @@
-"""The laptop's journald: what daemons print, in one bounded file each, shown when asked."""
+"""The laptop's journald: what daemons print, in one bounded file each, shown on request."""
 
 import asyncio
 import os
@@ -49,7 +49,7 @@ class Pump:
         os.close(self.writer)
 
     def close(self) -> None:
-        """Take what is there and end, also when somebody still holds the other end."""
+        """Take what is there and end, also when a process still holds the other end."""
         while self._read():
             pass
         if self._reader >= 0:

@@ -21,7 +21,7 @@ class Phase(Enum):
     LISTENING = auto()  # not running; a request starts it
     STARTING = auto()  # running, not ready yet
     RUNNING = auto()
-    ENDING = auto()  # told to end
+    ENDING = auto()  # was stopped
     PAUSING = auto()  # starts again by itself at the deadline
     RESTING = auto()  # ended; listens again at the deadline
     STOPPED = auto()  # for good
@@ -40,13 +40,13 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """State of one service. `deadline_s` is when `timer` has to be asked."""
+    """State of one service. `deadline_s` is when `timer` has to be called."""
 
     phase: Phase = Phase.LISTENING
     deadline_s: float | None = None
     ready_s: float = 0.0
     failures: int = 0  # in a row
-    is_ordered: bool = False  # the end was asked for
+    is_ordered: bool = False  # the end was requested
     is_hung: bool = False  # the end was forced: a failure, whatever the exit code
 
 
@@ -101,7 +101,7 @@ def exited(life: Life, unit: ServiceUnit, code: int, now_s: float) -> Step:
     if unit.restarts and not is_clean and code not in unit.final_exit_codes:
         pause_s = restart_pause_s(unit, failures)
         return _wait(ended, Phase.PAUSING, failures + 1, now_s + pause_s), ()
-    # An unread request would start it again at once and for ever: rest a moment first.
+    # An unread request would start it again at once, without end: rest a moment first.
     if is_clean:
         return _wait(ended, Phase.RESTING, 0, now_s + unit.restart_s), ()
     return _wait(ended, Phase.RESTING, failures + 1, now_s + unit.restart_max_s), ()
@@ -117,7 +117,7 @@ def stop(life: Life, unit: ServiceUnit, now_s: float) -> Step:
 
 
 def power_on(_: Life) -> Step:
-    """Its machine starts anew after everything had ended."""
+    """Its machine starts again after everything had ended."""
     return Life(), (Action.LISTEN,)
 
 

@@ -1,4 +1,4 @@
-"""Starts processes as systemd does (descriptors from 3 on, LISTEN_PID, a clean environment), hears
+"""Starts processes as systemd does (descriptors from 3 on, LISTEN_PID, a clean environment), learns
 of their end, and leaves none behind. Not here: when and why.
 """
 
@@ -15,7 +15,7 @@ _EXEC = 'cd / && export LISTEN_PID=$$ WATCHDOG_PID=$$ && exec "$@"'
 # Waits until our end of its pipe is gone, however that came, then ends its group: all we started.
 _GUARD = 'trap "" HUP INT TERM; read -r line; kill -TERM 0; sleep 1; kill -KILL 0'
 _BACK_TO_DEFAULT = (signal.SIGINT, signal.SIGPIPE, signal.SIGTERM, signal.SIGHUP)
-# What another service manager told us is not for our children.
+# The environment of another service manager is not for our children.
 _NOT_INHERITED = frozenset(
     {
         "INVOCATION_ID",

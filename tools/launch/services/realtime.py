@@ -20,12 +20,12 @@ class Limits:
     """
 
     priority: int = 0
-    warn_s: float = 0.0  # 0: for ever
+    warn_s: float = 0.0  # 0: without limit
     kill_s: float = 0.0
 
 
 def environment(limits: Limits, wanted: dict[str, str]) -> dict[str, str]:
-    """Without the wish for a priority where nobody may have one: each daemon would only tell that
+    """Leave out the requested priority where none is permitted: each daemon would only log that
     this computer refuses.
     """
     if limits.priority and is_permitted(limits.priority):

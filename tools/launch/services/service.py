@@ -33,7 +33,7 @@ class Place:
 
 
 class Service:
-    """Starts on the first request (or when told), restarts after a fault, ends when told."""
+    """Starts at the first request (or on command), restarts after a fault, ends on command."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Service:
         return self._life.failures
 
     @property
-    def is_told_to_end(self) -> bool:
+    def is_stopping(self) -> bool:
         """For good, whether it has ended or not."""
         return self._life.is_ordered
 
@@ -105,12 +105,12 @@ class Service:
 
     def kill(self) -> None:
         """End it at once, and for good."""
-        if not self.is_told_to_end:
+        if not self.is_stopping:
             self.stop()
         self._processes.signal(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of everything; the process must have ended."""
+        """Release everything; the process must have ended."""
         self._deafen()
         self._loop.remove_reader(self._notify)
         self._notify.close()
@@ -142,7 +142,7 @@ class Service:
                 self._spawn()
             case Action.TERMINATE:
                 self._processes.signal(self.pid, signal.SIGTERM)
-                self._processes.signal(self.pid, signal.SIGCONT)  # a halted process hears nothing
+                self._processes.signal(self.pid, signal.SIGCONT)  # halted, it receives none
             case Action.ABORT:
                 self._processes.signal(self.pid, self.unit.watchdog_signal)
             case Action.KILL:
@@ -191,15 +191,17 @@ class Service:
 
     def _environment(self) -> dict[str, str]:
         wanted = self.place.environment | self.unit.environment
-        told = realtime.environment(self.unit.realtime, wanted)
+        environment = realtime.environment(self.unit.realtime, wanted)
         if self.unit.notifies:
-            told["NOTIFY_SOCKET"] = str(self.place.notify_path)
+            environment["NOTIFY_SOCKET"] = str(self.place.notify_path)
         if self.place.sockets:
-            told["LISTEN_FDS"] = str(len(self.place.sockets))
-            told["LISTEN_FDNAMES"] = ":".join(passed.fd_name for passed in self.place.sockets)
+            environment["LISTEN_FDS"] = str(len(self.place.sockets))
+            environment["LISTEN_FDNAMES"] = ":".join(
+                passed.fd_name for passed in self.place.sockets
+            )
         if self.unit.watchdog_s:
-            told["WATCHDOG_USEC"] = str(int(self.unit.watchdog_s * 1_000_000))
-        return told
+            environment["WATCHDOG_USEC"] = str(int(self.unit.watchdog_s * 1_000_000))
+        return environment
 
     def _on_exit(self, code: int) -> None:
         self.pid = 0

@@ -152,7 +152,7 @@ class _Values:
         return default if setting is None else _seconds(setting, setting.value)
 
     def limits_s(self, key: str) -> tuple[float, float]:
-        """Soft and hard, "1s:2s"; one value is both, none is for ever (0)."""
+        """Soft and hard, "1s:2s"; one value is both, none is without limit (0)."""
         setting = self.last(key)
         if setting is None:
             return 0.0, 0.0

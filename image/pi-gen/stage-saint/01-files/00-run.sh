@@ -10,5 +10,5 @@ cd /tmp/saint-os
 python3 -B -m tools.pi_gen lay
 EOF
 rm -rf "${lent}"
-# No password, no wizard that asks for one at the first boot: keys come with saint.yaml.
+# No password, no wizard that requests one at the first boot: keys come with saint.yaml.
 rm -f "${ROOTFS_DIR}"/var/lib/systemd/rfkill/*:wlan
