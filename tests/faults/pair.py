@@ -90,8 +90,10 @@ class Pair:
 def _why(robot: Robot) -> str:
     """What the moving robot's own router says of it."""
     command = ("-m", "saint_services.saintctl", "--run", str(robot.run()))
-    asked = [sys.executable, *command, "route", "why", "tracks.linear"]
-    return subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False).stdout
+    command_line = [sys.executable, *command, "route", "why", "tracks.linear"]
+    return subprocess.run(
+        command_line, capture_output=True, text=True, timeout=30, check=False
+    ).stdout
 
 
 @contextlib.contextmanager

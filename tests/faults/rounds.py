@@ -34,7 +34,7 @@ DRIVING_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What happens in a round. `is_held`: the operator goes on, as somebody who notices nothing."""
+    """What happens in a round. `is_held`: the operator goes on, as a user who notices nothing."""
 
     number: int
     way: Way
@@ -166,7 +166,7 @@ class Course:
             yield
         finally:
             for pid, harm in pids:
-                _mend(pid, harm)
+                _undo(pid, harm)
 
     def _pid(self, name: str) -> int:
         machine = self._node if name in NODE else "server"
@@ -187,7 +187,7 @@ class Course:
         return time.monotonic() - began_s, late_s
 
     def _motion(self, seconds: float) -> float:
-        """The largest duty from now on; nobody asks for any."""
+        """The largest duty from now on; nothing requests any."""
         end_s = time.monotonic() + seconds
         largest = 0.0
         while time.monotonic() < end_s:
@@ -205,7 +205,7 @@ def _harm(pid: int, harm: Harm) -> None:
             os.kill(pid, signal.SIGKILL if harm == "kill" else signal.SIGSTOP)
 
 
-def _mend(pid: int, harm: Harm) -> None:
+def _undo(pid: int, harm: Harm) -> None:
     with contextlib.suppress(ProcessLookupError):
         if harm == "freeze":
             os.kill(pid, signal.SIGCONT)

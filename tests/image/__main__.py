@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     command = ["-m", "pytest", str(ROOT / "tests" / "image"), "--durations=30", "-v", *rest]
     code = subprocess.run([sys.executable, *command], cwd=ROOT).returncode
     if code == _FAILED and "--second-chance" in arguments:
-        print("What failed gets a second chance; a result of it tells so here.", flush=True)
+        print("What failed gets a second chance; the output says so.", flush=True)
         code = subprocess.run([sys.executable, *command, "--last-failed"], cwd=ROOT).returncode
     if code == 0 and not rest and before == inputs.of_tests():
         inputs.mark_passed()

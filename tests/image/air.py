@@ -1,5 +1,5 @@
-"""Radios for the emulated server: two of the kernel's mac80211_hwsim, which hear each other and
-nothing else. One is the server's own. The other, in a network namespace of its own, is somebody
+"""Radios for the emulated server: two of the kernel's mac80211_hwsim, which receive each other and
+nothing else. One is the server's own. The other, in a network namespace of its own, is a user
 else: a home's access point, or a guest. All programs are the image's.
 """
 

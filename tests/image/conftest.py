@@ -81,7 +81,7 @@ def node_reboot(adopted: Robot, report: Report) -> stages.Reboot:
 @pytest.fixture
 def robot(adopted: Robot) -> Robot:
     """The same, to be changed at will: the next test gets a fresh one."""
-    stages.go_back(adopted.pair, stages.ADOPTED)
+    stages.restore(adopted.pair, stages.ADOPTED)
     return adopted
 
 
@@ -94,7 +94,7 @@ def updated(rig: Rig, adopted: Robot, forge: Forge, report: Report) -> Robot:
 @pytest.fixture
 def newer_robot(updated: Robot) -> Robot:
     """The same, to be changed at will."""
-    stages.go_back(updated.pair, stages.UPDATED)
+    stages.restore(updated.pair, stages.UPDATED)
     return updated
 
 
@@ -105,7 +105,7 @@ def forge(rig: Rig) -> Forge:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-    """A failure tells what the machines said last."""
+    """A failure shows the machines' last messages."""
     result = yield
     rig = item.config.stash.get(_RIG, None)
     if result.failed and rig is not None:

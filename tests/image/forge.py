@@ -1,4 +1,4 @@
-"""Releases for the tests, good and broken: the built slot with a few files changed, bundled anew.
+"""Releases for the tests, good and broken: the built slot with a few files changed, bundled again.
 
 Files are changed with debugfs, which needs no root and moves nothing else. Bundles are made and
 signed by the builder itself.
@@ -99,7 +99,7 @@ def lose_kernel(slot: Slot) -> None:
 
 
 def hang_init(slot: Slot) -> None:
-    """PID 1 starts and does nothing, for ever."""
+    """PID 1 starts and does nothing."""
     slot.write("/usr/lib/systemd/systemd", "#!/bin/sh\nexec sleep infinity\n", 0o755)
 
 
@@ -182,8 +182,8 @@ class Forge:
         """The maker whose signature the image trusts."""
         return Signer(keys.signer(self.keys, self.tree), keys.keyring(self.keys, self.tree))
 
-    def stranger(self) -> Signer:
+    def foreign_key(self) -> Signer:
         """Another maker."""
-        places = replace(self.keys, cache=self.folder / "stranger")
+        places = replace(self.keys, cache=self.folder / "foreign")
         signer = keys.signer(places, self.tree, environment={})
         return Signer(signer, (places.keys / "authority.cert.pem").read_bytes())

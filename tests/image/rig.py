@@ -111,10 +111,10 @@ class Rig:
         return card
 
     def host(
-        self, name: str, card: Card, *, links: tuple[Link, ...] = (), doors: tuple[int, ...] = ()
+        self, name: str, card: Card, *, links: tuple[Link, ...] = (), forwards: tuple[int, ...] = ()
     ) -> Host:
         """A machine with that card, switched off."""
-        ports = {door: free_port() for door in doors}
+        ports = {port: free_port() for port in forwards}
         tail = hashlib.sha256(name.encode()).hexdigest()[:2]
         # Two machines with one processor each: as many as a small computer has itself.
         hardware = Hardware(name, cpus=1, links=links, ports=ports, mac=f"52:54:00:5a:00:{tail}")

@@ -1,6 +1,6 @@
-"""The pair of machines as a robot: what its owner asks of it, from outside and over ssh.
+"""The pair of machines as a robot: what its owner does with it, from outside and over ssh.
 
-Questions that are asked again and again go over the WebSocket, which costs the emulated server
+Requests that are repeated go over the WebSocket, which costs the emulated server
 least; what people type is typed (saintctl over ssh).
 """
 
@@ -63,7 +63,7 @@ class Robot:
 
     # -- over the WebSocket -----------------------------------------------------------------------
 
-    def ask(self, group: str, action: str, **params: Any) -> dict[str, Any]:
+    def request(self, group: str, action: str, **params: Any) -> dict[str, Any]:
         """One command and the data of its answer."""
         return self.send([(group, action, params)])[-1]
 
@@ -94,7 +94,9 @@ class Robot:
             return answers
 
     def nodes(self) -> list[NodeInfo]:
-        return [NodeInfo.model_validate(n) for n in self.ask("management", "list_nodes")["nodes"]]
+        return [
+            NodeInfo.model_validate(n) for n in self.request("management", "list_nodes")["nodes"]
+        ]
 
     def wait_node(self, what: str, is_it: Callable[[NodeInfo], bool], timeout_s: float) -> NodeInfo:
         """The first node of which that is true."""
@@ -107,11 +109,13 @@ class Robot:
 
     def report(self) -> FirmwareReport:
         """Releases, machines, the roll-out."""
-        return FirmwareReport.model_validate(self.ask("management", "firmware_status"))
+        return FirmwareReport.model_validate(self.request("management", "firmware_status"))
 
     def roll_out(self, version: str, **params: Any) -> None:
         """Bring a release that was uploaded to the node; the server keeps its own."""
-        self.ask("management", "firmware_rollout", version=version, nodes=[self.node_id], **params)
+        self.request(
+            "management", "firmware_rollout", version=version, nodes=[self.node_id], **params
+        )
 
     def control(self, action: str) -> None:
         """Pause, resume, cancel the roll-out, or take all machines back."""
@@ -140,13 +144,13 @@ class Robot:
 
     # -- waiting ----------------------------------------------------------------------------------
 
-    def until(self, what: str, ask: Callable[[], Any], timeout_s: float) -> Any:
-        """The first answer that is true; a server that is away meanwhile is asked again."""
+    def until(self, what: str, query: Callable[[], Any], timeout_s: float) -> Any:
+        """The first answer that is true; a server that is away meanwhile is queried again."""
         timeout_s *= PATIENCE
         deadline, problem = time.monotonic() + timeout_s, ""
         while time.monotonic() < deadline:
             try:
-                if answer := ask():
+                if answer := query():
                     return answer
                 problem = ""
             except (aiohttp.ClientError, TimeoutError, OSError, NotYetError) as error:

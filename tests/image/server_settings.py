@@ -7,13 +7,13 @@ from tests.image.robot import Robot
 
 
 def settings(robot: Robot) -> SettingsInfo:
-    return SettingsInfo.model_validate(robot.ask("settings", "get"))
+    return SettingsInfo.model_validate(robot.request("settings", "get"))
 
 
 def change(robot: Robot, action: str, timeout_s: float = 180, **params: Any) -> MachineChange:
     """Ask for it; how it ended."""
     before = settings(robot).change
-    robot.ask("settings", action, **params)
+    robot.request("settings", action, **params)
 
     def ended() -> MachineChange | None:
         now = settings(robot).change

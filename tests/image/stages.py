@@ -1,5 +1,5 @@
 """How far the robot has come: booted, adopted, updated. Each stage is reached once per session and
-kept as a snapshot of both machines, to which every test can go back.
+kept as a snapshot of both machines, which every test can restore.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ def boot(rig: Rig) -> Pair:
     """Two fresh cards, started for the first time."""
     cable = rig.cable("cable")
     card = rig.card("server", "server", claim=CLAIM)
-    server = rig.host("server", card, links=(cable,), doors=(SSH, HTTP, SAINT))
+    server = rig.host("server", card, links=(cable,), forwards=(SSH, HTTP, SAINT))
     node = rig.host("node", rig.card("node", "node"), links=(cable.turned(),))
     pair = Pair(server, node)
     if rig.kept(ADOPTED):
@@ -102,7 +102,7 @@ def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:
     """The node gets its first update from the server: a release with one changed file."""
     if rig.kept(UPDATED):
         return robot
-    go_back(robot.pair, ADOPTED)
+    restore(robot.pair, ADOPTED)
     bundle = forge.release(FIRST, change_one_file)
     status, said = robot.upload(bundle)
     assert status == 200, said
@@ -136,7 +136,7 @@ def wait_installed(node: Host) -> None:
     node.sh("until [ -s /run/saint-reboot/request ]; do sleep 1; done", 1200)
 
 
-def go_back(pair: Pair, tag: str) -> None:
+def restore(pair: Pair, tag: str) -> None:
     """Both machines are again what they were when that stage was reached."""
     for step in (Machine.pause, lambda m: m.load(tag), Machine.resume):
         for host in pair.both():

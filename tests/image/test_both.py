@@ -15,7 +15,7 @@ pytestmark = pytest.mark.image_all
 def alone(rig: Rig) -> Iterator[Robot]:
     """It is switched off again afterwards: two machines are enough for a small computer."""
     card = rig.card("both", "both", claim=CLAIM)
-    host = rig.host("both", card, links=(rig.cable("loose"),), doors=(SSH, HTTP, SAINT))
+    host = rig.host("both", card, links=(rig.cable("loose"),), forwards=(SSH, HTTP, SAINT))
     host.machine.start()
     host.machine.wait_up()
     yield Robot(Pair(host, host))
@@ -35,7 +35,7 @@ def test_machine_is_adopted_by_itself(alone: Robot) -> None:
 
 def test_machine_is_one_in_the_roll_out(alone: Robot) -> None:
     """Node and server share the slot: one line, one update."""
-    machines = alone.until("its firmware is told", lambda: alone.report().machines, 120)
+    machines = alone.until("its firmware is reported", lambda: alone.report().machines, 120)
     assert len(machines) == 1
     assert machines[0].state is UpdateState.IDLE
     assert machines[0].version == alone.report().robot_version

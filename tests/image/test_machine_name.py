@@ -20,9 +20,9 @@ _AUTHORITY = "/data/saint/webd/tls/authority.pem"
 @pytest.fixture
 def robot(robot: Robot) -> Robot:
     """Its pages are encrypted, and it has just been renamed."""
-    robot.ask("system", "enable_tls")
-    told = change(robot, "set_hostname", hostname=NAME)
-    assert told.state == "done", told
+    robot.request("system", "enable_tls")
+    shown = change(robot, "set_hostname", hostname=NAME)
+    assert shown.state == "done", shown
     return robot
 
 
@@ -39,8 +39,8 @@ def test_new_name_is_in_force_at_once_and_everywhere(robot: Robot) -> None:
 
     robot.until("the certificate has the new name", lambda: is_trusted(robot, f"{NAME}.local"), 120)
 
-    assert robot.ask("logs", "names")["home"] == NAME
-    assert robot.ask("logs", "query", node=NAME, limit=5)["lines"]
+    assert robot.request("logs", "names")["home"] == NAME
+    assert robot.request("logs", "query", node=NAME, limit=5)["lines"]
 
 
 async def status(robot: Robot, host: str) -> int:
@@ -54,17 +54,17 @@ async def status(robot: Robot, host: str) -> int:
 
 def is_trusted(robot: Robot, name: str) -> bool:
     """By a browser that trusts the robot's authority."""
-    asked = (
+    command = (
         f"openssl s_client -connect 127.0.0.1:443 -CAfile {_AUTHORITY} -servername {name}"
         f" -verify_hostname {name} -verify_return_error </dev/null"
     )
-    return robot.server.machine.shell.run(asked).code == 0
+    return robot.server.machine.shell.run(command).code == 0
 
 
 def test_page_says_where_to_go_on(robot: Robot) -> None:
     with admin_page(robot, "#/settings/network") as page:
         page.wait_for_selector("[data-change=done]")
-        told = page.locator("[data-change=done]").inner_text()
+        change_text = page.locator("[data-change=done]").inner_text()
         shown = page.input_value("input[name=hostname]")
-    assert f"http://{NAME}.local" in told
+    assert f"http://{NAME}.local" in change_text
     assert shown == NAME

@@ -11,25 +11,25 @@ from saint_services.lib.api.logs import LogLine, LogPage
 from tests.image.robot import NotYetError, Robot
 
 _ROLE = "saint-role-headd.service"
-_STRANGER = "a line of nobody of ours"
+_FOREIGN = "a line of nobody of ours"
 
 
 def lines(robot: Robot, **wanted: Any) -> list[LogLine]:
-    """As the page asks, newest first."""
-    answer = robot.ask("logs", "query", node=robot.node_id, **wanted)
+    """As the page requests them, newest first."""
+    answer = robot.request("logs", "query", node=robot.node_id, **wanted)
     return LogPage.model_validate(answer).lines
 
 
 @pytest.fixture
 def robot(robot: Robot) -> Robot:
-    """Its node has something to tell: the role was killed, and somebody else wrote too."""
-    robot.node.sh(f"echo {shlex.quote(_STRANGER)} | systemd-cat -t stranger -p warning")
+    """Its node has lines to show: the role was killed, and another program wrote too."""
+    robot.node.sh(f"echo {shlex.quote(_FOREIGN)} | systemd-cat -t foreign -p warning")
     robot.node.sh(f"systemctl kill -s KILL {_ROLE}")
-    robot.until("the role's end is told", lambda: lines(robot, level="WARNING", search=_ROLE), 60)
+    robot.until("the role's end is logged", lambda: lines(robot, level="WARNING", search=_ROLE), 60)
     return robot
 
 
-def test_node_gives_the_lines_of_our_units_that_are_asked_for(robot: Robot) -> None:
+def test_node_gives_the_lines_of_our_units_that_are_requested(robot: Robot) -> None:
     everything = lines(robot, limit=200)
     assert {line.node for line in everything} == {robot.node_id}
     sources = {line.source for line in everything}
@@ -45,7 +45,7 @@ def test_node_gives_the_lines_of_our_units_that_are_asked_for(robot: Robot) -> N
     assert {line.source for line in of_noded} == {"noded"}
     assert all("active" in line.text.casefold() for line in of_noded)
 
-    assert lines(robot, search=_STRANGER) == []
+    assert lines(robot, search=_FOREIGN) == []
 
 
 def test_node_log_is_read_in_a_terminal(robot: Robot) -> None:

@@ -46,7 +46,7 @@ def refusal(robot: Robot, bundle: bytes) -> str:
 
 
 def test_other_makers_signature_is_refused(server: Robot, forge: Forge) -> None:
-    said = refusal(server, forge.husk("0.2.1", forge.stranger()).read_bytes())
+    said = refusal(server, forge.husk("0.2.1", forge.foreign_key()).read_bytes())
     assert "sign" in said
 
 
@@ -87,7 +87,7 @@ async def _upload_half(robot: Robot, data: bytes) -> None:
 
 
 def test_without_the_token_nothing_is_taken(server: Robot, forge: Forge) -> None:
-    async def ask() -> int:
+    async def uploaded() -> int:
         async with aiohttp.ClientSession() as session:
             url = f"{server.server.http}/api/firmware"
             async with session.post(
@@ -95,10 +95,10 @@ def test_without_the_token_nothing_is_taken(server: Robot, forge: Forge) -> None
             ) as reply:
                 return reply.status
 
-    assert asyncio.run(ask()) in (401, 403)
+    assert asyncio.run(uploaded()) in (401, 403)
 
 
-def test_full_disk_is_told(server: Robot, forge: Forge) -> None:
+def test_full_disk_is_reported(server: Robot, forge: Forge) -> None:
     """Less than the reserve for the robot's own state is left."""
     server.server.sh(
         "free=$(df -k --output=avail /data | tail -1);"
@@ -113,7 +113,7 @@ def test_full_disk_is_told(server: Robot, forge: Forge) -> None:
 def test_nodes_own_installer_refuses_too(robot: Robot, forge: Forge, kind: str) -> None:
     """Should the server be deceived: RAUC in the node does not believe it."""
     bundles = {
-        "key": lambda: forge.husk("0.2.1", forge.stranger()).read_bytes(),
+        "key": lambda: forge.husk("0.2.1", forge.foreign_key()).read_bytes(),
         "compatible": lambda: forge.husk("0.2.2", SAINT_COMPATIBLE="toaster-amd64").read_bytes(),
         "tampered": lambda: _flip_tail(forge.husk("0.2.3")),
     }

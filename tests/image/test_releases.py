@@ -1,4 +1,4 @@
-"""What an owner does with releases later: go back, reset a node, change the maker's key."""
+"""What an owner does with releases later: roll back, reset a node, change the maker's key."""
 
 import time
 
@@ -61,12 +61,12 @@ def test_factory_reset_downloads_the_release_again(robot: Robot) -> None:
 @pytest.mark.image_all
 def test_maker_may_change_the_key(robot: Robot, forge: Forge) -> None:
     """A release of the old key brings the new authority; then one of the new key is taken."""
-    new = forge.stranger()
+    new = forge.foreign_key()
     refused, _ = robot.upload(forge.release(RENEWED, signer=new))
     assert refused != 200
     status, said = robot.upload(forge.release(ROLLOVER, lambda slot: _trust(slot, new)))
     assert status == 200, said
-    robot.ask("management", "firmware_rollout", version=ROLLOVER)
+    robot.request("management", "firmware_rollout", version=ROLLOVER)
     robot.until("all run it", lambda: robot.report().robot_version == ROLLOVER, 3600)
     status, said = robot.upload(forge.release(RENEWED, signer=new))
     assert status == 200, said

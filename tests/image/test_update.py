@@ -140,11 +140,11 @@ def expect_rollback(robot: Robot, version: str, reason: str) -> None:
         assert word in shown
     assert re.search(reason, " ".join(shown.split())), shown
     with admin_page(robot, "#/firmware") as page:
-        told = page.locator(f"[data-machine={robot.node_id}] [data-verdict]").inner_text()
+        shown = page.locator(f"[data-machine={robot.node_id}] [data-verdict]").inner_text()
         log = page.locator(f"[data-machine={robot.node_id}] .machine-log")
-        told += log.text_content() if log.count() else ""
-    assert version in told
-    assert re.search(reason, told), told
+        shown += log.text_content() if log.count() else ""
+    assert version in shown
+    assert re.search(reason, shown), shown
 
 
 def test_release_with_a_failing_unit_is_taken_back(robot: Robot, forge: Forge) -> None:

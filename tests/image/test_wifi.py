@@ -22,10 +22,10 @@ pytestmark = pytest.mark.image_all
 @pytest.fixture(scope="module")
 def robot(adopted: Robot) -> Iterator[Robot]:
     """Its server has a radio, and no Wi-Fi is set."""
-    stages.go_back(adopted.pair, stages.ADOPTED)
+    stages.restore(adopted.pair, stages.ADOPTED)
     air.switch_on(adopted.server)
     yield adopted
-    stages.go_back(adopted.pair, stages.ADOPTED)
+    stages.restore(adopted.pair, stages.ADOPTED)
 
 
 def wait_hotspot(server: Host) -> None:
@@ -42,32 +42,32 @@ def test_guest_reaches_the_page_over_the_hotspot(robot: Robot) -> None:
     assert air.page_status(robot.server, HOTSPOT) == "200"
 
 
-def test_wrong_password_is_told_and_the_hotspot_comes_back(robot: Robot) -> None:
+def test_wrong_password_is_reported_and_the_hotspot_comes_back(robot: Robot) -> None:
     air.open_home(robot.server, SSID, PASSWORD)
-    told = change(robot, "join_wifi", ssid=SSID, password="open barley")
-    assert told.state == "taken_back", told
-    assert "refuses this password" in told.message
-    assert "back on its own hotspot" in told.message
+    shown = change(robot, "join_wifi", ssid=SSID, password="open barley")
+    assert shown.state == "taken_back", shown
+    assert "refuses this password" in shown.message
+    assert "back on its own hotspot" in shown.message
     wait_hotspot(robot.server)
     assert settings(robot).wifi == ""
 
 
 def test_right_password_brings_the_server_into_the_wifi(robot: Robot) -> None:
     air.open_home(robot.server, SSID, PASSWORD)
-    told = change(robot, "join_wifi", ssid=SSID, password=PASSWORD)
-    assert told.state == "done", told
-    found = re.search(r"10\.77\.0\.\d+", told.message)
-    assert found, told
+    shown = change(robot, "join_wifi", ssid=SSID, password=PASSWORD)
+    assert shown.state == "done", shown
+    found = re.search(r"10\.77\.0\.\d+", shown.message)
+    assert found, shown
     assert settings(robot).wifi == SSID
     assert air.page_status(robot.server, found[0]) == "200"
     assert PASSWORD not in robot.server.sh("cat /run/saint/*.json; journalctl -b")
 
 
-def test_network_that_is_not_there_is_told(robot: Robot) -> None:
+def test_network_that_is_not_there_is_reported(robot: Robot) -> None:
     """From one Wi-Fi to another, and back to the one before."""
-    told = change(robot, "join_wifi", ssid="werkshop", password=PASSWORD)
-    assert told.state == "taken_back", told
-    assert "no network of that name" in told.message
+    shown = change(robot, "join_wifi", ssid="werkshop", password=PASSWORD)
+    assert shown.state == "taken_back", shown
+    assert "no network of that name" in shown.message
     robot.until("it is in the Wi-Fi again", lambda: has_home_address(robot.server), 120)
 
 

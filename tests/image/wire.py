@@ -20,7 +20,7 @@ def count_from_now(host: Host) -> None:
 
 def received_bytes(host: Host) -> int:
     """Of IP packets with their headers, since then."""
-    told = json.loads(host.sh(f"nft -j list table {_TABLE}"))
-    rules = [entry["rule"] for entry in told["nftables"] if "rule" in entry]
+    table = json.loads(host.sh(f"nft -j list table {_TABLE}"))
+    rules = [entry["rule"] for entry in table["nftables"] if "rule" in entry]
     (counter,) = [part["counter"] for rule in rules for part in rule["expr"] if "counter" in part]
     return int(counter["bytes"])

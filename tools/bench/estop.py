@@ -73,10 +73,10 @@ def main() -> int:
     columns = ("p50 ms", "p99 ms", "max ms", "own max ms", "calm", "its p99 ms")
     print(f"{'press -> safe pins':20}" + "".join(f"{each:>12}" for each in columns))
     for name, values in rows.items():
-        columns = (
+        cells = (
             f"{value:12.0f}" if key == "calm" else f"{value:12.1f}" for key, value in values.items()
         )
-        print(f"{name:20}{''.join(columns)}")
+        print(f"{name:20}{''.join(cells)}")
     print("budget: p99 50 ms")
     return 0
 
