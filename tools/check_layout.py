@@ -1,6 +1,5 @@
 """The shape that every daemon has, and which imports are allowed, in the web pages too.
 
-
 Each check yields one sentence per fault, naming the file and what to do.
 """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.robot import free_domain, short_folder, wait_for
-from tools.launch import ask
+from tools.launch import requests
 from tools.launch.unit_files import units
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +85,7 @@ def _fd_names(package: str) -> set[str]:
 
 def _ask_health(path: Path) -> object:
     async def health() -> object:
-        return await ask.over_unix(path, "GET /health", timeout_s=_START_S)
+        return await requests.over_unix(path, "GET /health", timeout_s=_START_S)
 
     return asyncio.run(health())
 
@@ -115,7 +115,7 @@ def test_first_visitor_starts_webd_and_sees_the_page(home: Path) -> None:
     listen = [f"--listen=127.0.0.1:{port}" for port in ports]
     activation = Activation(home, "webd", *listen, "--fdname=http:saint")
     try:
-        status = asyncio.run(ask.page("127.0.0.1", ports[0], "/", timeout_s=_START_S))
+        status = asyncio.run(requests.page("127.0.0.1", ports[0], "/", timeout_s=_START_S))
         assert status == 200, activation.log()
     finally:
         assert activation.stop() == 0, activation.log()
@@ -140,7 +140,7 @@ def test_first_datagram_starts_livelinkd(home: Path) -> None:
 
 def _refused(path: Path) -> dict[str, int]:
     async def ask_subjects() -> dict[str, int]:
-        reply = await ask.over_unix(path, "GET /subjects", timeout_s=_START_S)
+        reply = await requests.over_unix(path, "GET /subjects", timeout_s=_START_S)
         refused: dict[str, int] = reply["refused"]
         return refused
 
