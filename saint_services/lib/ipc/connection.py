@@ -21,9 +21,7 @@ _MOST_AHEAD_BYTES = 64 << 10  # of further requests, while one is being handled
 _ARRIVAL_LIMIT_S = 10.0  # for a whole request, from its first byte; of a new connection at once
 _IDLE_LIMIT_S = 60.0  # between two requests
 _WRITE_LIMIT_S = 5.0  # a client that reads nothing for this time is dropped
-_LINGER_S = (
-    1.0  # to receive the rest of a rejected request: closing at once would discard the reply
-)
+_LINGER_S = 1.0  # for the rest of a rejected request: closing at once would discard the reply
 _HEADER_MARKS = len(": \r\n")
 _JSON = (b"Content-Type", b"application/json; charset=utf-8")
 _LINES = (b"Content-Type", b"application/x-ndjson")

@@ -41,9 +41,7 @@ class Api:
     def __init__(self) -> None:
         self._routes: list[ApiRoute] = []
         self.counters: Counter[str] = Counter()
-        self.on_entry: Callable[[AuditRecord], None] = (
-            _discard  # called for each change and refusal
-        )
+        self.on_entry: Callable[[AuditRecord], None] = _discard  # for each change and refusal
 
     def get(self, path: str, handler: Handler[None], *, limit_s: float = 10.0) -> None:
         """Serve GET `path`; the handler times out after `limit_s`."""

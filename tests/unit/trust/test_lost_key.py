@@ -102,13 +102,13 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
         path.write_bytes(b"?")
     async with collected(runtime) as entries, robot.server() as server, robot.node():
         wrong = KeyImport(sealed=sealed.sealed, passphrase=passphrase.upper())
-        with pytest.raises(SaintError, match="not the right one"):
+        with pytest.raises(SaintError, match="passphrase is wrong"):
             await server.request(keys.IMPORT, wrong)
         right = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
         await server.request(keys.IMPORT, right)
         await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
     assert [each.what for each in entries] == ["key import", "key import"]
-    assert "not the right one" in entries[0].refused and not entries[1].refused
+    assert "passphrase is wrong" in entries[0].refused and not entries[1].refused
     assert {each.detail for each in entries} == {"passphrase: …, sealed: …"}
     assert key_file(robot).read_bytes() == before
 
