@@ -12,7 +12,7 @@ from _pytest.runner import runtestprotocol
 TRIES = 3
 WITHHELD_S = 0.05  # the shortest deadline of a timed test
 _SCHEDSTAT = Path("/proc/thread-self/schedstat")  # Linux: time on a processor, time waiting for one
-_TOLD = "tried again"
+_TRIED_AGAIN = "tried again"
 
 
 def withheld_s() -> float:
@@ -36,16 +36,16 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 def _reports(item: pytest.Item, nextitem: pytest.Item | None) -> list[pytest.TestReport]:
     """Of the last try."""
-    told: list[tuple[str, object]] = []
+    reported: list[tuple[str, object]] = []
     while True:
         before_s = withheld_s()
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
         lost_s = withheld_s() - before_s
         has_failed = any(report.failed for report in reports)
-        if not has_failed or lost_s < WITHHELD_S or len(told) == TRIES - 1:
-            reports[-1].user_properties.extend(told)
+        if not has_failed or lost_s < WITHHELD_S or len(reported) == TRIES - 1:
+            reports[-1].user_properties.extend(reported)
             return reports
-        told.append((_TOLD, f"the computer withheld {lost_s:.1f} s"))
+        reported.append((_TRIED_AGAIN, f"the computer withheld {lost_s:.1f} s"))
         if reports[
             0
         ].failed:  # a fixture, perhaps one of many tests: else its failure would be kept
@@ -58,7 +58,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         for reports in terminalreporter.stats.values()
         for report in reports
         for name, words in getattr(report, "user_properties", ())
-        if name == _TOLD
+        if name == _TRIED_AGAIN
     ]
     if lines:
         terminalreporter.section("tried again, because this computer was too busy")

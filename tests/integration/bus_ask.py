@@ -1,4 +1,4 @@
-"""A second process with our bus: asks the echo (bus_echo.py) until it answers. Says "answered"."""
+"""A second process with our bus: queries the echo (bus_echo.py) until it replies, then says so."""
 
 import asyncio
 import sys
@@ -13,10 +13,10 @@ async def main(limit_s: float) -> int:
     bus = await open_bus("ask", backend="dds")
     answered = asyncio.Event()
 
-    def heard(_: Sample[String]) -> None:
+    def received(_: Sample[String]) -> None:
         answered.set()
 
-    bus.subscribe(ANSWER, heard)
+    bus.subscribe(ANSWER, received)
     question = bus.publisher(QUESTION)
     try:
         async with asyncio.timeout(limit_s):

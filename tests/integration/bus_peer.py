@@ -1,4 +1,4 @@
-"""A participant written by hand, to test our bus against somebody else's idea of ROS 2.
+"""A participant written by hand, to test our bus against another implementation's idea of ROS 2.
 
 It uses the official Python binding of Cyclone DDS and types typed in by hand; nothing of
 saint_services. Runs as its own process: commands come as JSON lines, events go out as JSON lines.
@@ -199,7 +199,7 @@ def say(**event: Any) -> None:
 
 
 class Peer:
-    """One participant, and what the test asked it to do."""
+    """One participant, and what the test requested of it."""
 
     def __init__(self, domain: int) -> None:
         self.participant = DomainParticipant(domain, Qos(Policy.Userdata(b"enclave=/;")))

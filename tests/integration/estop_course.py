@@ -1,5 +1,5 @@
-"""From a press to safe pins: the robot drives, somebody stops it in one of four ways, the motor
-pins tell when they were written last, and a witness whether this computer had time for it. Used by
+"""From a press to safe pins: the robot drives, a user stops it in one of four ways, the motor
+pins show when they were written last, and a witness whether this computer had time for it. Used by
 `python -m tools.bench.estop`.
 """
 
@@ -47,7 +47,7 @@ CALM_S = 0.005  # so late a program may be woken on a computer that has time
 @dataclass(frozen=True, slots=True)
 class Stop:
     """One press; how long the program that pressed waited for a processor; how late the computer
-    woke somebody else meanwhile.
+    woke another process meanwhile.
     """
 
     seconds: float
@@ -87,7 +87,7 @@ def stop_frame() -> bytes:
 
 
 class Course:
-    """A robot that a transmitter drives, and the pins that tell."""
+    """A robot that a transmitter drives, and the pins that show it."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
@@ -221,7 +221,7 @@ async def course(robot: Robot) -> AsyncIterator[tuple[Course, dict[str, Press]]]
                     pass
 
             listening = asyncio.create_task(listen())
-            await _until_heard(robot, topic.publish)
+            await _until_received(robot, topic.publish)
             yield made, {"web": page, "RC switch": switch, "CLI": terminal, "ROS topic": ros}
             await made.park()
             listening.cancel()
@@ -231,7 +231,7 @@ async def course(robot: Robot) -> AsyncIterator[tuple[Course, dict[str, Press]]]
         made.close()
 
 
-async def _until_heard(robot: Robot, publish: Callable[[Bool], None]) -> None:
+async def _until_received(robot: Robot, publish: Callable[[Bool], None]) -> None:
     """A new participant is found after a moment; what it says before is lost."""
     async with asyncio.timeout(LIMIT_S), robot.client("routerd") as routerd:
         while True:

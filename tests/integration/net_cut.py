@@ -16,8 +16,8 @@ def main() -> None:
     """Until the input ends."""
     control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     for line in sys.stdin:
-        asked = fcntl.ioctl(control, _GET_FLAGS, struct.pack("16sH14x", CARD, 0))
-        flags = struct.unpack("16sH14x", asked)[1]
+        requested = fcntl.ioctl(control, _GET_FLAGS, struct.pack("16sH14x", CARD, 0))
+        flags = struct.unpack("16sH14x", requested)[1]
         flags = flags | _UP if line.strip() == "up" else flags & ~_UP
         now_ns = time.monotonic_ns()
         fcntl.ioctl(control, _SET_FLAGS, struct.pack("16sH14x", CARD, flags))

@@ -10,7 +10,7 @@ PERIOD_S = 0.05
 
 
 async def main() -> None:
-    """For ever."""
+    """Drive until killed."""
     bus = await open_bus("driver", backend="dds")
     publisher = bus.publisher(TRACKS_CMD_VEL)
     while True:

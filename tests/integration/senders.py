@@ -36,7 +36,7 @@ class Player:
     """
 
     def __init__(self, send: Callable[[bytes], object], items: list[bytes], rate_hz: float) -> None:
-        self.longest_pause_s = 0.0  # between two items; whoever looks may set it back
+        self.longest_pause_s = 0.0  # between two items; a reader may reset it
         self._send, self._items, self._period_s = send, items, 1.0 / rate_hz
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._play, daemon=True)

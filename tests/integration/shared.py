@@ -76,7 +76,7 @@ async def differences(robot: Robot, found: Picture) -> str:
 
 
 async def _picture(robot: Robot) -> Picture:
-    """By name, so that a difference names itself. What appears besides is no difference."""
+    """By name, so that a difference names itself. What appears in addition is no difference."""
     async with robot.client("adoptiond") as adoptiond:
         nodes = (await adoptiond.get("/nodes", NodeList)).nodes
     async with robot.client("routerd") as routerd:

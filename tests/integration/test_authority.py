@@ -77,7 +77,7 @@ async def test_forged_rc_samples_beside_a_neutral_transmitter_move_nothing(
         pages.publish(page)
 
     with transmitter(robot, [stick()]):
-        await _hears_rc(robot)
+        await _receives_rc(robot)
         assert await most_duty(tracks, attack) == 0.0
 
 
@@ -115,7 +115,7 @@ async def test_second_router_with_fresh_state_moves_nothing(
         assert await most_duty(tracks, lambda _: None) == 0.0
 
 
-async def _hears_rc(robot: Robot) -> None:
+async def _receives_rc(robot: Robot) -> None:
     """Until the router has samples of the true transmitter."""
     async with robot.client("routerd") as routerd, asyncio.timeout(8.0):
         while True:

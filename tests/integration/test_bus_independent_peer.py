@@ -165,7 +165,7 @@ async def test_graph_is_visible_both_ways(peer: PeerProcess) -> None:
 
         bus.serve(RESET, handle)
         await peer.do("publish", topic="rt/chatter", type="String", value={"data": ""})
-        await peer.do("announce", node="stranger")
+        await peer.do("announce", node="unknown")
 
         def our_node() -> dict[str, Any]:
             nodes = [node for one in peer.events for node in one.get("nodes", ())]
@@ -179,7 +179,7 @@ async def test_graph_is_visible_both_ways(peer: PeerProcess) -> None:
         assert len(ours["readers"]) == 2  # chatter, the service's request
         assert all(gid[:24] == bus.origin for gid in ours["readers"] + ours["writers"])
 
-        await until(lambda: NodeView("/", "stranger") in bus.graph().nodes)
+        await until(lambda: NodeView("/", "unknown") in bus.graph().nodes)
         graph = bus.graph()
         assert NodeView("/", "routerd") in graph.nodes
         assert graph.topics["/chatter"] == ("std_msgs/msg/String",)
@@ -263,8 +263,8 @@ async def test_vanished_peer_sends_no_sample_and_leaves_the_graph() -> None:
         bus.subscribe(CHATTER, got.append)
         async with independent_peer() as peer:
             await peer.do("publish", topic="rt/chatter", type="String", value={"data": "bye"})
-            await peer.do("announce", node="stranger")
-            await until(lambda: NodeView("/", "stranger") in bus.graph().nodes and got)
-        await until(lambda: NodeView("/", "stranger") not in bus.graph().nodes)
+            await peer.do("announce", node="unknown")
+            await until(lambda: NodeView("/", "unknown") in bus.graph().nodes and got)
+        await until(lambda: NodeView("/", "unknown") not in bus.graph().nodes)
         assert len(got) == 1
         assert bus.refused == {}

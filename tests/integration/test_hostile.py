@@ -23,7 +23,7 @@ SEED = 20261121
 
 @pytest.fixture
 def driving(robot: Robot) -> Iterator[Tracks]:
-    """Somebody drives all the while; afterwards every process is the one that it was."""
+    """A user drives meanwhile; afterwards every process is the one that it was."""
     tracks = Tracks(robot)
     with transmitter(robot, [stick(forward=1.0)]):
         wait_for(tracks.is_driving, 8.0, robot.diagnosis)
@@ -137,7 +137,7 @@ async def test_message_of_10_mb_closes_that_connection_alone(
 
 
 async def _reply(browser: aiohttp.ClientWebSocketResponse) -> dict[str, object]:
-    """The next response; what the robot tells by itself is passed over."""
+    """The next response; what the robot publishes by itself is passed over."""
     while True:
         message = json.loads(await browser.receive_str(timeout=5.0))
         if message.get("type") == "response":

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Driving:
-    """The stick is held forward by somebody who notices nothing."""
+    """The stick is held forward by a user who notices nothing."""
 
     robot: Robot
     tracks: Tracks

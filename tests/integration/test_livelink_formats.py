@@ -51,8 +51,8 @@ async def livelinkd(robot: Robot) -> AsyncIterator[Client]:
 
 
 async def address(client: Client, format: str) -> tuple[str, int]:
-    told = await client.request(livelink.LIST_FORMATS, Nothing())
-    (found,) = [each for each in told.formats if each.format == format]
+    reported = await client.request(livelink.LIST_FORMATS, Nothing())
+    (found,) = [each for each in reported.formats if each.format == format]
     host, _, port = found.addresses[0].rpartition(" ")[2].rpartition(":")
     return host, int(port)
 
@@ -65,7 +65,7 @@ def sending(data: list[bytes], to: tuple[str, int], host: str = "127.0.0.1") -> 
             yield
 
 
-async def heard(robot: Robot, source: str) -> SourceInfo:
+async def received(robot: Robot, source: str) -> SourceInfo:
     """The router's view of an input, once it is alive."""
     async with robot.client("routerd") as client:
         for _ in range(200):
@@ -74,14 +74,14 @@ async def heard(robot: Robot, source: str) -> SourceInfo:
                 if each.source == source and each.alive and each.values:
                     return each
             await asyncio.sleep(0.05)
-    raise TimeoutError(f"{source} was not heard\n{robot.diagnosis()}")
+    raise TimeoutError(f"{source} was not received\n{robot.diagnosis()}")
 
 
 @pytest.mark.parametrize("format", DATAGRAMS)
 async def test_a_format_reaches_the_router(robot: Robot, livelinkd: Client, format: str) -> None:
     source, name, value = EXPECTED[format]
     with sending(DATAGRAMS[format], await address(livelinkd, format)):
-        found = await heard(robot, source)
+        found = await received(robot, source)
     assert found.values[name] == pytest.approx(value, abs=1e-3)
 
 
@@ -89,7 +89,7 @@ async def test_lines_over_tcp_reach_the_router(robot: Robot, livelinkd: Client) 
     to = await address(livelinkd, "lines")
     line = b'{"subject_name": "Script", "property_names": ["tilt"], "property_values": [0.5]}\n'
     with socket.create_connection(to) as script, playing(script.sendall, [line], RATE_HZ):
-        found = await heard(robot, "livelink:Script")
+        found = await received(robot, "livelink:Script")
     assert found.values == {"tilt": 0.5}
 
 
@@ -122,7 +122,7 @@ async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
                 await asyncio.sleep(0.05)
 
     with sending(faces, await address(livelinkd, "json"), host="127.0.0.3"):
-        await until_shown(120)  # what an earlier face has asked for is over
+        await until_shown(120)  # what an earlier face requested is over
         before = await asyncio.to_thread(pulse)
         await until_shown(240)
         assert await asyncio.to_thread(pulse) == before
@@ -138,7 +138,7 @@ async def test_the_second_sender_of_a_subject_waits(robot: Robot, livelinkd: Cli
     other = SenderRef(format="json", ip="127.0.0.2", subject_name="Puppet")
     await livelinkd.request(livelink.ACCEPT_SENDER, other)
     with sending(data, to), sending(data, to, host="127.0.0.2"):
-        await heard(robot, "livelink:Puppet")
+        await received(robot, "livelink:Puppet")
         found = await livelinkd.request(livelink.LIST_SOURCES, Nothing())
         holder = _holder(found)
         waiting = {"127.0.0.1": "127.0.0.2", "127.0.0.2": "127.0.0.1"}[holder]
@@ -162,7 +162,7 @@ async def test_what_a_phone_sent_is_recorded_and_played(
 ) -> None:
     await livelinkd.request(livelink.RECORD, StartRecording(name="phone"))
     with phone(robot, RECORDED_FACE):
-        await heard(robot, "livelink:FaceCapture-p")
+        await received(robot, "livelink:FaceCapture-p")
     ended = await livelinkd.request(livelink.STOP_RECORDING, Nothing())
     assert ended.datagrams > 0
     detail = await livelinkd.request(livelink.GET_RECORDING, RecordingRef(name="phone"))
@@ -173,7 +173,7 @@ async def test_what_a_phone_sent_is_recorded_and_played(
     )
     await asyncio.to_thread(kept.with_name("other.jsonl").write_text, text)
     await livelinkd.request(livelink.PLAY, PlayRecording(name="other", again=True))
-    await heard(robot, "livelink:FaceCapture-q")
+    await received(robot, "livelink:FaceCapture-q")
     await livelinkd.request(livelink.STOP_PLAYING, Nothing())
     for name in ("phone", "other"):
         await livelinkd.request(livelink.DELETE_RECORDING, RecordingRef(name=name))

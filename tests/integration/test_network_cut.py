@@ -172,7 +172,7 @@ async def node_is_known(robot: Robot) -> NodeInfo:
                     await asyncio.sleep(0.05)
 
 
-# DDS gives a participant up after 10 s of silence: after that all of it is discovered anew.
+# DDS gives a participant up after 10 s of silence: after that all of it is discovered again.
 @pytest.mark.parametrize(("side", "away_s"), [("node", 3.0), ("server", 13.0)])
 async def test_motors_stop_in_time_and_everything_comes_back(
     robot: Robot, side: str, away_s: float

@@ -109,10 +109,10 @@ def _reached(robot: Robot, space: Space, address: str) -> tuple[set[int], set[in
         assert listener.stdout
         assert listener.stdout.readline() == "ready\n"
         connected = space.run(*probe, "probe", address, *lists)
-        heard: set[int] = set()
-        while max(OPEN_UDP) not in heard or min(OPEN_UDP) not in heard:
-            heard.add(int(listener.stdout.readline().split()[0]))
-    return {int(port) for port in connected.split()}, heard
+        received: set[int] = set()
+        while max(OPEN_UDP) not in received or min(OPEN_UDP) not in received:
+            received.add(int(listener.stdout.readline().split()[0]))
+    return {int(port) for port in connected.split()}, received
 
 
 def test_node_gets_an_address_of_the_range_and_no_way_out(robot: Robot) -> None:
@@ -150,7 +150,7 @@ def test_node_without_a_lease_reaches_everything_of_the_server(robot: Robot) -> 
 
 
 def test_nobody_is_routed_through_the_robot(robot: Robot) -> None:
-    robot.server.run("sysctl", "-q", "net.ipv4.ip_forward=1")  # as if somebody had turned it on
+    robot.server.run("sysctl", "-q", "net.ipv4.ip_forward=1")  # as if a user had turned it on
     robot.outside.run("ip", "route", "replace", "169.254.0.0/16", "via", f"{OUTSIDE}.1")
     assert robot.outside.run("ip", "route", "get", robot.link_local)
     with robot.node.running(
@@ -174,6 +174,6 @@ def test_buses_of_server_and_node_meet(robot: Robot, has_lease: bool) -> None:
         assert echo.stdout.readline() == "ready\n"
         with robot.server.running(
             python, "-m", "tests.integration.bus_ask", "20", **network
-        ) as asking:
-            assert asking.stdout
-            assert asking.stdout.readline() == "answered\n"
+        ) as requesting:
+            assert requesting.stdout
+            assert requesting.stdout.readline() == "answered\n"

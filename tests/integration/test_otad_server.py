@@ -114,11 +114,11 @@ async def machine_of(ota: Ota):
     return next(machine for machine in shown.machines if machine.is_server)
 
 
-async def begin(server: Server, ota: Ota, version: str, **wishes: object) -> None:
+async def begin(server: Server, ota: Ota, version: str, **fields: object) -> None:
     status, answer = await ota.upload(await server.bundle(version))
     assert status == 200, answer
     await until_machine(ota, lambda machine: not machine.blocked_by)
-    await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), RolloutPlan)
+    await ota.client.post("/rollout", RolloutRequest.model_validate(fields), RolloutPlan)
 
 
 async def ended(ota: Ota) -> RolloutPlan:
@@ -141,7 +141,7 @@ async def test_server_updates_itself_and_finishes_the_roll_out(server: Server):
     assert machine.spare_version == "1.0.0"
 
 
-async def test_server_that_is_not_well_goes_back_and_halts_the_roll_out(server: Server):
+async def test_server_that_is_not_well_rolls_back_and_halts_the_roll_out(server: Server):
     async with server.otad() as ota:
         await begin(server, ota, "1.1.0")
         await server.restarts()
@@ -189,7 +189,7 @@ async def until_machine(ota: Ota, condition: Callable[[MachineFirmware], bool]) 
                 return
 
 
-async def test_damaged_record_of_the_server_is_told(server: Server):
+async def test_damaged_record_of_the_server_is_reported(server: Server):
     path = server.robot.directories.state / "own/update.json"
     path.parent.mkdir(parents=True)
     path.write_text("{")
@@ -198,9 +198,9 @@ async def test_damaged_record_of_the_server_is_told(server: Server):
 
 
 async def test_bundle_of_another_maker_is_refused_by_the_installer(server: Server, tmp_path: Path):
-    strangers = await asyncio.to_thread(make_keys, tmp_path / "strangers")
+    unknowns = await asyncio.to_thread(make_keys, tmp_path / "unknown")
     async with server.otad() as ota:
-        status, answer = await ota.upload(await server.bundle("1.1.0", strangers))
+        status, answer = await ota.upload(await server.bundle("1.1.0", unknowns))
         shown = await ota.client.get("/status", FirmwareReport)
     assert (status, answer["code"]) == (422, "release_invalid")
     assert "signed by a key that this robot does not trust" in str(answer["message"])

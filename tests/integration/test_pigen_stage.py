@@ -92,8 +92,8 @@ def _inside(root: Path, *command: str) -> str:
 
 
 def test_every_package_is_installed(root: Path) -> None:
-    asked = "${Package} ${db:Status-Abbrev}\n"
-    listed = _inside(root, "dpkg-query", "-W", "-f", asked).splitlines()
+    requested = "${Package} ${db:Status-Abbrev}\n"
+    listed = _inside(root, "dpkg-query", "-W", "-f", requested).splitlines()
     installed = {line.split()[0] for line in listed if line.endswith("ii ")}
     assert set(wanted_packages(ROOT / "image/packages.list")) <= installed
     assert "rauc" not in installed

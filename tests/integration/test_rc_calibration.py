@@ -93,7 +93,7 @@ def tracks(robot: Robot) -> Iterator[Tracks]:
 
 @pytest.fixture
 async def page(robot: Robot, hand: Hand) -> AsyncIterator[Controller]:
-    """With the names set that the operator is asked for; everything is forgotten afterwards."""
+    """With the names set that the wizard shows; everything is forgotten afterwards."""
     async with (
         aiohttp.ClientSession() as session,
         session.ws_connect(robot.saint_url) as socket,
@@ -151,13 +151,13 @@ async def test_terminal_guides_through_a_calibration(
         assert await process.wait() == 0, said
     assert said[-1] == "Saved."
     for number, kind in FOUND:
-        told = [line.partition(" is on ")[0] for line in said if line.startswith(f"{kind}: ")]
-        assert any(f"channel {number}" in line for line in told), said
+        reported = [line.partition(" is on ")[0] for line in said if line.startswith(f"{kind}: ")]
+        assert any(f"channel {number}" in line for line in reported), said
     await _check_saved(robot, hand)
 
 
 async def _answered(process: Process, hand: Hand) -> AsyncIterator[str]:
-    """Every line, once the operator has done what it asks for."""
+    """Every line, once the operator has followed it."""
     assert process.stdin and process.stdout
     while line := (await process.stdout.readline()).decode().rstrip():
         is_done = await hand.obey(line) if line.startswith(("Put", "Move", "Let go")) else True

@@ -88,11 +88,11 @@ class Place:
     async def hearing(self) -> AsyncIterator[None]:
         """Collects the samples on the bus. A stand-in for the router admits their writer."""
 
-        def hear(sample: Sample[InputSample]) -> None:
+        def receive(sample: Sample[InputSample]) -> None:
             self.samples.append(sample.message)
 
         async with serving_writers(self.folder / "run"), bus_rig.opened("ear") as (bus,):
-            bus.subscribe(INPUT_RC, hear)
+            bus.subscribe(INPUT_RC, receive)
             yield
 
     @contextlib.asynccontextmanager
@@ -153,7 +153,7 @@ def place() -> Iterator[Place]:
         made.second.unplug()
 
 
-async def test_every_protocol_is_heard_and_changed_live(place: Place) -> None:
+async def test_every_protocol_is_received_and_changed_live(place: Place) -> None:
     place.settings(protocol="crsf")
     async with place.hearing(), place.running("rcd"), place.client("rcd") as rcd:
         for protocol, frame in FRAMES.items():
@@ -165,7 +165,7 @@ async def test_every_protocol_is_heard_and_changed_live(place: Place) -> None:
             assert (status.protocol, status.rejected, status.discarded_bytes) == (protocol, 0, 0)
 
 
-async def test_ppm_pulses_are_heard(place: Place) -> None:
+async def test_ppm_pulses_are_received(place: Place) -> None:
     os.mkfifo(place.folder / "edges.jsonl")
     place.settings(protocol="ppm", gpio={"ppm_pin": 18})
     async with place.hearing(), place.running("rcd"):
@@ -198,7 +198,7 @@ async def test_second_receiver_drives_on(place: Place) -> None:
             await bus_rig.until(lambda: bool(place.live) and len(place.live[-1].names) == 16)
         await bus_rig.until(lambda: len(place.live[-1].names) == 18)
         assert (await place.status()).receiver == "failover"
-        assert all(sample.names for sample in place.samples)  # never let go
+        assert all(sample.names for sample in place.samples)  # never released
         async with place.sending(crsf()):
             await bus_rig.until(lambda: len(place.live[-1].names) == 16)
             assert (await place.status()).receiver == "primary"

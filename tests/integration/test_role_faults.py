@@ -52,7 +52,7 @@ async def broken(robot: Robot, machine: str, device: str, fault: str) -> None:
     await asyncio.to_thread(breaking.break_device, robot.hw(machine), device, fault)
 
 
-async def mended(robot: Robot, machine: str) -> None:
+async def repaired(robot: Robot, machine: str) -> None:
     """Everything of a machine."""
     await asyncio.to_thread(breaking.clear, robot.hw(machine))
 
@@ -70,7 +70,7 @@ async def say_until(
     raise AssertionError(f"nothing happened\n{robot.diagnosis()}")
 
 
-async def told(robot: Robot, machine: str, text: str) -> None:
+async def reported(robot: Robot, machine: str, text: str) -> None:
     """Until a node's reason holds the text; no text: until it is well."""
     said = ""
     for _ in range(round(LIMIT_S * 10)):
@@ -112,13 +112,15 @@ async def test_arm_whose_chip_is_gone_stops_the_robot_and_says_why(robot: Robot,
 async def test_face_whose_chip_is_gone_does_not_stop_the_robot(robot: Robot, bus: Bus) -> None:
     await broken(robot, "head", "face", "unplug")
 
-    async def is_told() -> bool:
+    async def is_reported() -> bool:
         return "face" in await reason(robot, "head")
 
-    await say_until(bus, topics.HEAD_EXPRESSION_CMD, HeadExpression(0.5, 9.0, 9.0), is_told, robot)
+    await say_until(
+        bus, topics.HEAD_EXPRESSION_CMD, HeadExpression(0.5, 9.0, 9.0), is_reported, robot
+    )
     assert not (await estop(robot)).active
-    await mended(robot, "head")
-    await told(robot, "head", "")  # it comes back by itself
+    await repaired(robot, "head")
+    await reported(robot, "head", "")  # it comes back by itself
 
 
 def test_blocked_track_stops_both_and_may_be_tried_again(robot: Robot) -> None:
@@ -129,7 +131,7 @@ def test_blocked_track_stops_both_and_may_be_tried_again(robot: Robot) -> None:
         wait_for(tracks.is_driving, LIMIT_S, robot.diagnosis)
         breaking.break_device(place, "left_motor", "stall")
         wait_for(lambda: tracks.duties() == (0.0, 0.0), LIMIT_S, robot.diagnosis)
-        asyncio.run(told(robot, "tracks", "left track"))
+        asyncio.run(reported(robot, "tracks", "left track"))
         assert not asyncio.run(estop(robot)).active
     breaking.clear(place)
     with transmitter(robot, [stick(forward=0.0)]):
@@ -141,9 +143,9 @@ def test_blocked_track_stops_both_and_may_be_tried_again(robot: Robot) -> None:
 
 async def test_missing_sensor_degrades_the_head_and_heals(robot: Robot) -> None:
     await broken(robot, "head", "imu", "unplug")
-    await told(robot, "head", "imu")
-    await mended(robot, "head")
-    await told(robot, "head", "")
+    await reported(robot, "head", "imu")
+    await repaired(robot, "head")
+    await reported(robot, "head", "")
 
 
 async def test_camera_shows_pictures_over_the_bus(robot: Robot, bus: Bus) -> None:

@@ -78,18 +78,18 @@ def saintctl_program(robot: Robot, *words: str, expected: int = 0) -> str:
     return said
 
 
-def asked(robot: Robot, daemon: str, path: str, model: type[M]) -> M:
-    """What a daemon answers: cheaper than saintctl where it is asked again and again."""
+def requested(robot: Robot, daemon: str, path: str, model: type[M]) -> M:
+    """What a daemon answers: cheaper than saintctl where it is repeated."""
 
-    async def ask() -> M:
+    async def request() -> M:
         async with robot.client(daemon) as client:
             return await client.get(path, model)
 
-    return asyncio.run(ask())
+    return asyncio.run(request())
 
 
 def report(robot: Robot) -> FirmwareReport:
-    return asked(robot, "otad", "/status", FirmwareReport)
+    return requested(robot, "otad", "/status", FirmwareReport)
 
 
 def machine(robot: Robot, node_id: str) -> MachineFirmware:
@@ -197,15 +197,15 @@ def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot
     assert slots(robot, "tracks")["order"] == ["A"]
     assert slots(robot, "head")["b"]["installed"] == {}
 
-    told = asyncio.run(over_websocket(robot, "firmware_status"))
-    seen = next(each for each in told["machines"] if each["node_id"] == "sim_tracks")
+    reported = asyncio.run(over_websocket(robot, "firmware_status"))
+    seen = next(each for each in reported["machines"] if each["node_id"] == "sim_tracks")
     assert seen["verdict"] == "rolled_back"
     assert "saint-role-tracksd" in seen["reason"]
     wait_for(lambda: role_is_active(robot, "sim_tracks"), LIMIT_S, robot.diagnosis)
 
 
 def role_is_active(robot: Robot, node_id: str) -> bool:
-    nodes = asked(robot, "adoptiond", "/nodes", NodeList).nodes
+    nodes = requested(robot, "adoptiond", "/nodes", NodeList).nodes
     return any(n.node_id == node_id and n.state is NodeState.ACTIVE for n in nodes)
 
 
@@ -261,7 +261,7 @@ def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> Non
         assert found[letter.lower()]["left"] == 3  # marked good
 
 
-def test_all_go_back_to_the_release_before(robot: Robot) -> None:
+def test_all_roll_back_to_the_release_before(robot: Robot) -> None:
     saintctl(robot, "firmware", "rollback")
     until(robot, lambda shown: shown.plan and shown.plan.state is not RolloutState.RUNNING)
     found = report(robot)

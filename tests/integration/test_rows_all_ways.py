@@ -270,22 +270,24 @@ async def ways(robot: Robot, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
 
 @pytest.mark.parametrize("act", ACTS, ids=[f"{n}-{act.name}" for n, act in enumerate(ACTS)])
 async def test_every_way_has_one_effect_and_leaves_one_entry(ways: Ways, act: Act) -> None:
-    effects, told = {}, {}
+    effects, reported = {}, {}
     for way in WAYS:
         count = len(await ways.entries())
         assert await ways.go(way, act) is not act.is_refused, way
         entry = await ways.new_entry(count)
         assert entry["who"] and entry["source"] and entry["level"] == "admin", way
         assert bool(entry["refused"]) == act.is_refused, way
-        told[way] = _alike((entry["what"], _ASKER.sub("", entry["detail"]), entry["refused"]), way)
+        reported[way] = _alike(
+            (entry["what"], _CLIENT.sub("", entry["detail"]), entry["refused"]), way
+        )
         if act.look:
             kind, action = act.look[0].split()
             effects[way] = _alike((await ways.look(kind, action, **act.look[1]))[act.look[2]], way)
         if act.undo:
             await ways.message(*act.undo)
             await ways.new_entry(count + 1)
-    assert all(each == told["http"] for each in told.values()), told
-    assert json.loads(told["http"])[0] == (act.row or act.name)
+    assert all(each == reported["http"] for each in reported.values()), reported
+    assert json.loads(reported["http"])[0] == (act.row or act.name)
     assert all(each == effects["http"] for each in effects.values()), effects
 
 
@@ -306,8 +308,8 @@ async def test_no_request_is_forgotten() -> None:
     assert (rows | own) - known == set()
 
 
-# Who asks differs from way to way; the number of a stop from press to press.
-_ASKER = re.compile(r"(source|holder|generation): [^,]*(, )?")
+# The client differs from way to way; the number of a stop from press to press.
+_CLIENT = re.compile(r"(source|holder|generation): [^,]*(, )?")
 
 
 def _alike(found: Any, way: str) -> str:

@@ -57,7 +57,7 @@ class Machine:
         os.kill(self.processes[name].pid, signal.SIGKILL)
 
     def roles(self) -> list[RoleStatus]:
-        """As noded tells."""
+        """As noded reports."""
         return asyncio.run(self._roles())
 
     async def _roles(self) -> list[RoleStatus]:

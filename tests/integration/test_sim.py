@@ -39,28 +39,28 @@ def tracks(robot: Robot) -> Iterator[Tracks]:
     watch.close()
 
 
-def test_head_follows_its_servos_to_where_they_are_asked(robot: Robot) -> None:
-    outlook = BodyObserver(robot.hw("head"))
+def test_head_follows_its_servos_to_where_they_are_sent(robot: Robot) -> None:
+    observer = BodyObserver(robot.hw("head"))
 
     def tilt_is_there() -> bool:
-        plant = looked_at(outlook)
+        plant = looked_at(observer)
         tilt = next(joint for joint in plant.joints if joint.name == "tilt")
         return tilt.value > 5.0 and tilt.servo.position_us == tilt.servo.pulse_us
 
     with phone(robot, RECORDED_FACE):
         wait_for(tilt_is_there, _LIMIT_S, robot.diagnosis)
-    outlook.close()
+    observer.close()
 
 
-def test_driven_base_moves_forward_and_its_encoders_tell(robot: Robot) -> None:
-    outlook = BodyObserver(robot.hw("tracks"))
-    base = looked_at(outlook).base
+def test_driven_base_moves_forward_and_its_encoders_count(robot: Robot) -> None:
+    observer = BodyObserver(robot.hw("tracks"))
+    base = looked_at(observer).base
     assert base
     began_m = base.x_m
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(lambda: way_m(outlook) > began_m + 0.5, _LIMIT_S, robot.diagnosis)
-    wait_for(lambda: looked_at(outlook).ride.speed_mps == 0.0, _LIMIT_S, robot.diagnosis)
-    outlook.close()
+        wait_for(lambda: way_m(observer) > began_m + 0.5, _LIMIT_S, robot.diagnosis)
+    wait_for(lambda: looked_at(observer).ride.speed_mps == 0.0, _LIMIT_S, robot.diagnosis)
+    observer.close()
 
 
 def test_stalled_track_is_felt_by_the_running_role(robot: Robot, tracks: Tracks) -> None:
@@ -184,14 +184,14 @@ def sim_node(run: Path, *words: str) -> Iterator[Node]:
             process.wait(10.0)
 
 
-def looked_at(outlook: BodyObserver) -> Plant:
-    plant = outlook.look()
+def looked_at(observer: BodyObserver) -> Plant:
+    plant = observer.look()
     assert plant
     return plant
 
 
-def way_m(outlook: BodyObserver) -> float:
-    base = looked_at(outlook).base
+def way_m(observer: BodyObserver) -> float:
+    base = looked_at(observer).base
     assert base
     return base.x_m
 

@@ -27,7 +27,7 @@ def _tree(folder: Path) -> Tree:
 
 
 class Maker:
-    """Somebody who makes releases, in a checkout of their own."""
+    """A maker of releases, in a checkout of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.checkout, self.keys = folder / "checkout", folder / "keys"
@@ -130,5 +130,5 @@ def test_only_certificates_are_in_the_repository() -> None:
 
 
 def test_certificates_are_valid_on_a_device_without_a_clock(maker: Maker) -> None:
-    told = maker.run('openssl x509 -noout -startdate -in "$KEYS/signer-1.cert.pem"')
-    assert "2020" in told
+    reported = maker.run('openssl x509 -noout -startdate -in "$KEYS/signer-1.cert.pem"')
+    assert "2020" in reported

@@ -40,7 +40,7 @@ def pulses(robot: Robot) -> dict[str, float]:
 
 
 async def moved(robot: Robot) -> dict[str, float]:
-    """How far each pulse goes while somebody looks."""
+    """How far each pulse goes while a test looks."""
     before = await asyncio.to_thread(pulses, robot)
     await asyncio.sleep(LOOK_S)
     after = await asyncio.to_thread(pulses, robot)
@@ -49,7 +49,7 @@ async def moved(robot: Robot) -> dict[str, float]:
 
 async def positions_until_it_is_back(robot: Robot, role: str) -> set[float]:
     """The pulses of a role from now until its process is there again, which takes half a second on
-    an idle computer: then it goes on with what is asked of it.
+    an idle computer: then it goes on with what is requested.
     """
     found: set[float] = set()
     before: float | None = None  # only what was read before it was still away counts
@@ -62,8 +62,8 @@ async def positions_until_it_is_back(robot: Robot, role: str) -> set[float]:
 
 async def roles(robot: Robot) -> dict[str, RoleStatus]:
     async with robot.client("noded", UPPER) as node:
-        told = (await node.get("/status", NodeReport)).roles
-    return {f"{role.role} {role.instance}".strip(): role for role in told}
+        reported = (await node.get("/status", NodeReport)).roles
+    return {f"{role.role} {role.instance}".strip(): role for role in reported}
 
 
 async def eventually(look: Callable[[], bool], robot: Robot) -> None:

@@ -18,7 +18,7 @@ from tests.integration.tracks import Tracks
 
 pytestmark = pytest.mark.timeout(300)
 LIMIT_S = 30.0
-PATIENCE = 40  # times five frames; then the operator does once more what the page still asks for
+PATIENCE = 40  # times five frames; then the operator follows the page once more
 PAD = """() => {
   const buttons = Array.from({ length: 17 }, () => ({ pressed: false, value: 0 }));
   window.pad = { id: "Pad", index: 0, connected: true, mapping: "standard", buttons,
@@ -26,10 +26,10 @@ PAD = """() => {
   navigator.getGamepads = () => [{ ...window.pad }];
   dispatchEvent(new Event("gamepadconnected"));
 }"""
-ASKED = """() => {
-  const told = (each) => document.querySelector(each)?.innerText ?? "";
+SHOWN = """() => {
+  const text = (each) => document.querySelector(each)?.innerText ?? "";
   const { step } = document.querySelector(".wizard").dataset;
-  return [step, told(".instruction"), told(".wizard .refusal")];
+  return [step, text(".instruction"), text(".wizard .refusal")];
 }"""
 DEADMAN, STOP = 4, 1
 
@@ -50,7 +50,7 @@ def tracks(robot: Robot) -> Iterator[Tracks]:
 
 @pytest.fixture
 async def named(robot: Robot, hand: Hand) -> AsyncIterator[None]:
-    """The channels have the names that the operator is asked for; forgotten afterwards."""
+    """The channels have the names that the wizard shows; forgotten afterwards."""
     async with robot.client("rcd") as rcd:
         for number, name in NAMES.items():
             await rcd.patch(
@@ -79,25 +79,25 @@ async def test_transmitter_is_calibrated_by_the_wizard(
 
 
 async def _until_reviewed(page: Any, hand: Hand) -> None:
-    """Whatever the page asks for is done, and done again where it goes on asking."""
+    """Follow the page, and again where it shows the same step."""
     done, waited = ["", "", ""], 0
-    told = [done]
+    reported = [done]
     try:
         async with asyncio.timeout(120):
-            while (asked := await page.evaluate(ASKED))[0] != "done":
+            while (requested := await page.evaluate(SHOWN))[0] != "done":
                 waited += 1
-                told += [] if asked == told[-1] else [asked]
-                if asked == done and waited < PATIENCE:
+                reported += [] if requested == reported[-1] else [requested]
+                if requested == done and waited < PATIENCE:
                     await hand.frames(5)
                     continue
-                await _obey(page, hand, *asked[:2])
-                done, waited = asked, 0
+                await _obey(page, hand, *requested[:2])
+                done, waited = requested, 0
     except TimeoutError:
-        pytest.fail(f"the page does not come to its end; it said last: {told[-6:]}")
+        pytest.fail(f"the page does not come to its end; it said last: {reported[-6:]}")
 
 
 async def _obey(page: Any, hand: Hand, step: str, text: str) -> None:
-    """Do what the page asks for, and say so where that is needed."""
+    """Follow the page, and confirm where that is needed."""
     if step == "intro":  # the start is on its way, or was refused
         await hand.frames(40)
         await _press(page, "start")
@@ -128,10 +128,10 @@ async def test_drill_passes_when_the_transmitter_is_switched_off(robot: Robot) -
         hand.close()  # off
         await page.wait_for_selector("[data-verdict]")
         verdict = await page.locator("[data-verdict]").get_attribute("data-verdict")
-        told = await page.locator(".wizard").inner_text()
-    if "came too late" in told:
-        pytest.skip("this computer was too busy for its browser to measure: " + told)
-    assert verdict == "pass", told
+        reported = await page.locator(".wizard").inner_text()
+    if "came too late" in reported:
+        pytest.skip("this computer was too busy for its browser to measure: " + reported)
+    assert verdict == "pass", reported
 
 
 async def test_pad_drives_the_tracks_and_its_button_stops_the_robot(

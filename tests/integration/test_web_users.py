@@ -37,7 +37,7 @@ async def test_token_made_on_the_page_is_known_everywhere(robot: Robot) -> None:
     tokens = json.loads(await saintctl(robot, "token", "list", "--json"))["tokens"]
     assert [(token["name"], token["role"]) for token in tokens] == [("workshop panel", "viewer")]
     await saintctl(robot, "token", "revoke", "workshop panel")
-    told = json.loads(await saintctl(robot, "audit", "list", "--json"))["entries"]
-    assert [entry["what"] for entry in told[:2]] == ["users revoke_token", "users add_token"]
+    reported = json.loads(await saintctl(robot, "audit", "list", "--json"))["entries"]
+    assert [entry["what"] for entry in reported[:2]] == ["users revoke_token", "users add_token"]
     async with aiohttp.ClientSession() as http, http.get(f"{robot.http_url}/api/session") as answer:
         assert (await answer.json())["via"] == "open"

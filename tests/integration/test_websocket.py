@@ -25,7 +25,7 @@ class Controller:
         self._socket = socket
         self._number = 0
 
-    async def ask(self, **message: Any) -> dict[str, Any]:
+    async def request(self, **message: Any) -> dict[str, Any]:
         """Send a message and return its response."""
         self._number += 1
         number = str(self._number)
@@ -34,7 +34,7 @@ class Controller:
 
     async def command(self, target: str, action: str, **params: Any) -> dict[str, Any]:
         """A robot control command."""
-        return await self.ask(type="command", target=target, action=action, params=params)
+        return await self.request(type="command", target=target, action=action, params=params)
 
     async def receive(self, is_it: Any) -> dict[str, Any]:
         """The next message that is the one wanted."""
@@ -69,7 +69,7 @@ def head(robot: Robot) -> Iterator[PinWatch]:
 
 
 async def test_auth_is_answered(controller: Controller) -> None:
-    reply = await controller.ask(type="auth", token="", client_id="controller_001")
+    reply = await controller.request(type="auth", token="", client_id="controller_001")
     assert reply["status"] == "ok"
 
 
@@ -81,7 +81,7 @@ async def test_head_move_turns_the_head_to_the_angle(
     await until(lambda: head.read(PAN).value == pytest.approx(1750, abs=5))
 
 
-async def test_long_move_is_finished_although_it_was_asked_for_once(
+async def test_long_move_is_finished_although_it_was_requested_once(
     controller: Controller, head: PinWatch
 ) -> None:
     await controller.command("head", "move", pan=-170.0)
@@ -111,21 +111,23 @@ async def test_input_drives_while_it_is_streamed(controller: Controller, tracks:
     values = {"linear": 0.8, "angular": 0.0}
     async with asyncio.timeout(10.0):
         while not tracks.is_driving():
-            await controller.ask(type="input", target="tracks", values=values)
+            await controller.request(type="input", target="tracks", values=values)
             await asyncio.sleep(0.02)
     assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S
 
 
 async def test_subscribed_state_follows_in_the_specified_form(controller: Controller) -> None:
     await controller.command("head", "move", pan=20.0)
-    assert (await controller.ask(type="subscribe", topics=["head"], rate_hz=10))["status"] == "ok"
+    assert (await controller.request(type="subscribe", topics=["head"], rate_hz=10))[
+        "status"
+    ] == "ok"
     state = await controller.receive(
         lambda m: m.get("node") == "head" and abs(m["data"].get("pan", 0.0) - 20.0) < 0.5
     )
     assert state["type"] == "state"
     assert abs(state["timestamp"] - time.time()) < 5.0
     assert set(state["data"]) >= {"pan", "tilt", "roll", "camera_active"}
-    assert (await controller.ask(type="unsubscribe", topics=["head"]))["status"] == "ok"
+    assert (await controller.request(type="unsubscribe", topics=["head"]))["status"] == "ok"
 
 
 async def test_drive_moves_only_while_it_is_sent(controller: Controller, tracks: Tracks) -> None:
@@ -180,14 +182,14 @@ async def test_estop_stops_and_a_command_moves_nothing_until_it_is_cleared(
 async def test_queries_are_answered_in_both_shapes(
     controller: Controller, group: str, action: str, key: str
 ) -> None:
-    direct = await controller.ask(type=group, action=action, params={})
+    direct = await controller.request(type=group, action=action, params={})
     assert direct["status"] == "ok"
     assert key in direct["data"]
     as_command = await controller.command(group, action)
     assert set(as_command["data"]) == set(direct["data"])
 
 
-async def test_position_asked_for_during_a_stop_is_refused_and_never_reached(
+async def test_position_requested_during_a_stop_is_refused_and_never_reached(
     controller: Controller, head: PinWatch
 ) -> None:
     """Not after the clear, and not when its route is switched off and on after that."""
@@ -202,14 +204,14 @@ async def test_position_asked_for_during_a_stop_is_refused_and_never_reached(
     assert cleared["status"] == "ok", cleared
     for enabled in (False, True):
         params = {"route_id": "websocket_direct", "enabled": enabled}
-        reply = await controller.ask(type="router", action="set_route_enabled", params=params)
+        reply = await controller.request(type="router", action="set_route_enabled", params=params)
         assert reply["status"] == "ok"
     places = set()
     async with asyncio.timeout(10.0):
         until_s = time.monotonic() + 1.0
         while time.monotonic() < until_s:
             places.add(head.read(PAN).value)
-            await controller.ask(type="system", action="status")
+            await controller.request(type="system", action="status")
     assert places == {stood}
     await controller.command("head", "move", pan=-40.0)
     await until(lambda: head.read(PAN).value == pytest.approx(1500 - 222.2, abs=5))

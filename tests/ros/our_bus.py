@@ -1,6 +1,6 @@
 """One of our buses in a process of its own, over the backend that SAINT_BUS names.
 
-Does what it is told in lines of JSON on stdin and tells what it sees on stdout; see peers.py.
+Follows lines of JSON on stdin and reports what it sees on stdout; see peers.py.
 """
 
 import asyncio
@@ -60,11 +60,11 @@ class OurBus:
             publisher.publish(topics.BY_TYPE[type](data=str(number)))
 
     async def subscribe(self, topic: str, type: str, qos: Any = None, own: bool = True) -> None:
-        def tell(sample: Sample[Any]) -> None:
+        def report(sample: Sample[Any]) -> None:
             value = asdict(sample.message)
             say(topic=topic, value=value, age_s=sample.age_s, origin=sample.origin)
 
-        self._bus.subscribe(topic_of(topic, type, qos), tell, own=own)
+        self._bus.subscribe(topic_of(topic, type, qos), report, own=own)
 
     async def serve(self, name: str, type: str, value: Any) -> None:
         service = service_of(name, type)

@@ -1,6 +1,6 @@
 """A ROS 2 node as any site would write one: rclpy and message packages, none of our code.
 
-Does what it is told in lines of JSON on stdin and tells what it sees on stdout; see peers.py.
+Follows lines of JSON on stdin and reports what it sees on stdout; see peers.py.
 """
 
 import importlib
@@ -92,7 +92,7 @@ class StockNode:
         self.publisher(topic, type, qos).publish(bytes.fromhex(data))
 
     def repeat(self, topic: str, type: str, value: Any, qos: Any, hz: float) -> None:
-        """As `ros2 topic pub --rate` does, until told to stop."""
+        """As `ros2 topic pub --rate` does, until stopped."""
         publisher = self.publisher(topic, type, qos)
         message = filled(interface(type)(), value)
 
@@ -107,10 +107,10 @@ class StockNode:
         self.node.destroy_timer(self.timers.pop(topic))
 
     def subscribe(self, topic: str, type: str, qos: Any = None) -> None:
-        def tell(message: Any) -> None:
+        def report(message: Any) -> None:
             say(topic=topic, value=plain(message))
 
-        self.node.create_subscription(interface(type), topic, tell, profile(**(qos or {})))
+        self.node.create_subscription(interface(type), topic, report, profile(**(qos or {})))
 
     def serve(self, name: str, type: str, value: Any) -> None:
         def handle(request: Any, response: Any) -> Any:

@@ -58,7 +58,7 @@ async def met(sender: Bus, receiver: Bus, topic: Topic[String], **options: Any) 
     return got
 
 
-async def test_sample_tells_age_and_arrival(buses: tuple[Bus, Bus]) -> None:
+async def test_sample_has_age_and_arrival(buses: tuple[Bus, Bus]) -> None:
     one, two = buses
     got: list[Sample[String]] = []
     two.subscribe(TALK, got.append)
@@ -70,11 +70,11 @@ async def test_sample_tells_age_and_arrival(buses: tuple[Bus, Bus]) -> None:
     assert 0.0 <= time.monotonic() - got[0].received_s < 1.0
 
 
-async def test_own_messages_are_heard_unless_not_wanted(buses: tuple[Bus, Bus]) -> None:
+async def test_own_messages_are_received_unless_not_wanted(buses: tuple[Bus, Bus]) -> None:
     one, two = buses
-    heard: list[str] = []
+    received: list[str] = []
     others: list[str] = []
-    one.subscribe(TALK, lambda sample: heard.append(sample.message.data))
+    one.subscribe(TALK, lambda sample: received.append(sample.message.data))
     one.subscribe(TALK, lambda sample: others.append(sample.message.data), own=False)
     await met(two, one, TALK)
     others.clear()
@@ -82,11 +82,11 @@ async def test_own_messages_are_heard_unless_not_wanted(buses: tuple[Bus, Bus]) 
     for number in range(20):
         publisher.publish(String(f"own {number}"))
     two.publisher(TALK).publish(String("foreign"))
-    await until(lambda: "own 19" in heard and "foreign" in others)
+    await until(lambda: "own 19" in received and "foreign" in others)
     assert others == ["foreign"]
 
 
-async def test_equal_message_of_another_is_heard_when_we_sent_none_lately(
+async def test_equal_message_of_another_is_received_when_we_sent_none_lately(
     buses: tuple[Bus, Bus],
 ) -> None:
     one, two = buses
@@ -138,7 +138,7 @@ async def test_raising_callback_is_reported_and_harms_nobody(buses: tuple[Bus, B
 
 async def test_closed_subscription_is_silent(buses: tuple[Bus, Bus]) -> None:
     one, two = buses
-    heard = await met(one, two, TALK)
+    received = await met(one, two, TALK)
     ended: list[str] = []
     subscription = two.subscribe(TALK, lambda sample: ended.append(sample.message.data))
     publisher = one.publisher(TALK)
@@ -148,7 +148,7 @@ async def test_closed_subscription_is_silent(buses: tuple[Bus, Bus]) -> None:
     subscription.close()
     ended.clear()
     publisher.publish(String("after"))
-    await until(lambda: heard and heard[-1] == "after")
+    await until(lambda: received and received[-1] == "after")
     assert ended == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from saint_services.lib.bus import Service
 from saint_services.lib.generated import topics
 
-# The parser that rosidl uses asks for an older name of Python's.
+# The parser that rosidl uses needs an older name of Python's.
 pytestmark = pytest.mark.filterwarnings("ignore:module 'sre_:DeprecationWarning")
 SERVICES = {one.type: one for one in vars(topics).values() if isinstance(one, Service)}
 
