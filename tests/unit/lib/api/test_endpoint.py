@@ -20,7 +20,7 @@ from saint_services.lib.api.routing import Confirming, EStopRequest, Route
 from saint_services.lib.ipc import Api, Call, Client
 from saint_services.lib.ipc.connection import ApiConnection
 from saint_services.lib.machine import service_manager
-from tests.unit.lib.ipc.test_server import raw
+from tests.unit.lib.ipc.ipc_rig import raw
 from tests.unit.routerd.rig import route
 
 
@@ -157,7 +157,7 @@ async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
     def failing(_: AuditRecord) -> None:
         raise ValueError("the disk is gone")
 
-    person._user.cache_clear()
+    person._user_name.cache_clear()
     answer = ApiConnection.reply
     monkeypatch.setattr(ApiConnection, "reply", answered)
     monkeypatch.setattr(pwd, "getpwuid", looked_up)
@@ -165,7 +165,7 @@ async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
         bench.on_entry = failing
         assert await bench.client.request(STOP, EStopRequest(source="web")) == Done()
         assert bench.steps == ["done", "answer", "user", "entry"]
-    person._user.cache_clear()
+    person._user_name.cache_clear()
 
 
 async def test_a_change_whose_client_disconnects_is_logged(tmp_path: Path) -> None:
