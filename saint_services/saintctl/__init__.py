@@ -1,1 +1,1 @@
-"""saintctl: the robot from a terminal."""
+"""saintctl: the command line of the robot."""

@@ -1,4 +1,4 @@
-"""Starts saintctl."""
+"""Starts saintctl: a stop before anything else is loaded."""
 
 import sys
 
@@ -6,15 +6,15 @@ from .estop import urgent
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Run the console script."""
     if (code := urgent.main()) is not None:
         sys.exit(code)
     run()
 
 
 def run() -> None:
-    """The full program."""
-    from .app import app  # half a second: not before a stop
+    """Run the full program."""
+    from .app import app  # takes half a second: not before a stop
 
     app(prog_name="saintctl")
 

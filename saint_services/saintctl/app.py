@@ -1,4 +1,4 @@
-"""The command tree. Each noun has a module of its own; decoding needs no robot at all."""
+"""The command tree of saintctl, and the options of all commands."""
 
 import platform
 from typing import Annotated
@@ -8,10 +8,9 @@ import typer
 from ..lib.errors import SaintError
 from ..lib.machine import computer
 from . import inputs, motion, sim, status
-from .access import tls, tokens
-from .access import users as user
+from .access import tls, tokens, users
 from .backup import commands as backup
-from .connect import existing
+from .connect import existing_directory
 from .console import EXIT_CODES, fail
 from .doctor import commands as doctor
 from .estop import commands as estop
@@ -23,13 +22,13 @@ from .log import audit
 from .log import commands as log
 from .node import commands as node
 from .rc import commands as rc
+from .remote import RemoteRobot
 from .route import commands as route
-from .server import Server
 from .system import commands as system
 from .system import machine as system_machine
 
 app = typer.Typer(
-    help="See and steer a SAINT.OS robot.",
+    help="Monitor and control a SAINT.OS robot.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -55,21 +54,21 @@ app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
 app.command("doctor")(doctor.doctor)
 app.command("drill")(drill.drill)
-app.add_typer(user.app, name="user")
+app.add_typer(users.app, name="user")
 app.add_typer(tokens.app, name="token")
 app.add_typer(audit.app, name="audit")
 app.add_typer(tls.app, name="tls")
 
 
-def _tell(is_asked: bool) -> None:
-    """This program's release, which may be another one than the robot's."""
-    if is_asked:
-        print(f"saintctl {computer.version() or _of_image()}")
+def _print_version(is_requested: bool) -> None:
+    """Print this program's release, which may differ from the robot's."""
+    if is_requested:
+        print(f"saintctl {computer.version() or _image_version()}")
         raise typer.Exit
 
 
-def _of_image() -> str:
-    """In the image the program is no package of its own."""
+def _image_version() -> str:
+    """Return the release of the image, where saintctl is not installed as a package."""
     return platform.freedesktop_os_release().get("IMAGE_VERSION", "of an unknown release")
 
 
@@ -80,31 +79,36 @@ def options(
         str,
         typer.Option(
             envvar="SAINT_RUN",
-            help="Where the daemons' sockets are; found by itself.",
+            help="Folder of the daemons' sockets. Default: found automatically.",
         ),
     ] = "",
     server: Annotated[
         str,
         typer.Option(
             envvar="SAINT_SERVER",
-            help="Address of a robot elsewhere: http://saint.local. Else this machine is asked.",
+            help="Address of another robot: http://saint.local. Default: this machine.",
         ),
     ] = "",
     token: Annotated[
-        str, typer.Option(envvar="SAINT_TOKEN", help="For --server; best in SAINT_TOKEN.")
+        str, typer.Option(envvar="SAINT_TOKEN", help="Token for --server; better in SAINT_TOKEN.")
     ] = "",
     ca: Annotated[
-        str, typer.Option(envvar="SAINT_CA", help="For --server https://: file of the robot's CA.")
+        str, typer.Option(envvar="SAINT_CA", help="File with the CA of --server https://...")
     ] = "",
     _version: Annotated[
         bool,
-        typer.Option("--version", is_eager=True, callback=_tell, help="Of this program."),
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_print_version,
+            help="Print the release of this program.",
+        ),
     ] = False,
 ) -> None:
-    """See and steer a SAINT.OS robot."""
+    """Monitor and control a SAINT.OS robot."""
     try:
-        # A simulated node makes the folder by itself.
-        place = run if context.invoked_subcommand == "sim" else existing(run)
-        context.obj = Server.at(server, token, ca) if server else place
+        # A simulated node makes the folder.
+        folder = run if context.invoked_subcommand == "sim" else existing_directory(run)
+        context.obj = RemoteRobot.at(server, token, ca) if server else folder
     except SaintError as err:
         raise fail(err) from None

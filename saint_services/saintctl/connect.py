@@ -1,4 +1,4 @@
-"""Finds the daemons: on this machine by their sockets, or on another one through its webd."""
+"""Sends requests to daemons: to their sockets here, or through the webd of another robot."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -8,20 +8,23 @@ from pydantic import BaseModel, ValidationError
 from ..lib.api.endpoint import Endpoint
 from ..lib.config.validation import faults
 from ..lib.errors import Code, SaintError
+from ..lib.health import HealthReport
 from ..lib.ipc import Client
 from ..lib.machine.service_manager import Directories
 from .console import fail, run
-from .server import RemoteDaemon, Server
+from .remote import RemoteDaemon, RemoteRobot
 
 P = TypeVar("P", bound=BaseModel)
 Reply = TypeVar("Reply", bound=BaseModel)
-Place = str | Server  # a directory of sockets (empty: found by itself), or a server elsewhere
+RobotAddress = (
+    str | RemoteRobot
+)  # a directory of sockets (empty: the default one), or another robot
 
-TIMEOUT_S = 30.0  # an adoption waits for a node, a first request for its daemon to start
+_HEALTH_LIMIT_S = 30.0  # the request may have to start the daemon first
 
 
-def existing(given: str) -> str:
-    """What --run names; a folder that is not there is told before any daemon is looked for."""
+def existing_directory(given: str) -> str:
+    """Return `given`, the argument of --run. Raises daemon_unreachable when it does not exist."""
     if given and not Path(given).is_dir():
         raise SaintError(
             Code.DAEMON_UNREACHABLE,
@@ -31,50 +34,73 @@ def existing(given: str) -> str:
     return given
 
 
-def runtime_directory(given: Place) -> Path:
-    """`given`, else the `make run` of this checkout, else /run/saint."""
-    if isinstance(given, Server):
+def runtime_directory(robot: RobotAddress) -> Path:
+    """Return the directory of the daemons' sockets: `robot`, else the `make run` of this checkout,
+    else /run/saint.
+    """
+    if isinstance(robot, RemoteRobot):
         raise SaintError(
             Code.REFUSED,
-            f"this works only on the robot's own machine, not through {given.address}",
+            f"this works only on the robot's own machine, not through {robot.address}",
             fix="Leave --server out, or log in there.",
         )
-    if given:
-        return Path(given)
-    places = Directories.from_environment()
-    simulated = places.share / ".run" / "current"
-    for place in (simulated, places.runtime):
-        if place.is_dir():
-            return place.resolve()
+    if robot:
+        return Path(robot)
+    directories = Directories.from_environment()
+    simulated = directories.share / ".run" / "current"
+    for directory in (simulated, directories.runtime):
+        if directory.is_dir():
+            return directory.resolve()
     raise SaintError(
         Code.DAEMON_UNREACHABLE,
-        f"no robot runs here: neither {simulated} nor {places.runtime} exists",
+        f"no robot runs here: neither {simulated} nor {directories.runtime} exists",
         fix="Start one with make run, name the directory of the sockets with --run, "
         "or a robot's address with --server.",
     )
 
 
-def client(given: Place, daemon: str) -> Client:
-    """A connection to one daemon."""
-    if isinstance(given, Server):
-        return Client(RemoteDaemon(given, daemon))
-    return Client(runtime_directory(given) / f"{daemon}.sock")
+def client(robot: RobotAddress, daemon: str) -> Client:
+    """Return a client of one daemon."""
+    if isinstance(robot, RemoteRobot):
+        return Client(RemoteDaemon(robot, daemon))
+    return Client(runtime_directory(robot) / f"{daemon}.sock")
 
 
-async def do(given: Place, row: Endpoint[P, Reply], params: P) -> Reply:
-    """What the daemon of this row answers."""
-    async with client(given, row.daemon) as connection:
+async def request(robot: RobotAddress, row: Endpoint[P, Reply], params: P) -> Reply:
+    """Send the request of a row and return the reply of its daemon."""
+    async with client(robot, row.daemon) as connection:
         return await connection.request(row, params)
 
 
-def asked(given: Place, row: Endpoint[P, Reply], as_json: bool = False, **fields: object) -> Reply:
-    """The same for a command that does nothing else; a refusal ends the program."""
-    return run(do(given, row, wish(row.params, as_json, **fields)), as_json)
+async def request_or_error(
+    robot: RobotAddress, row: Endpoint[P, Reply], params: P
+) -> Reply | SaintError:
+    """Send the request of a row; return an error of the daemon instead of raising it."""
+    try:
+        return await request(robot, row, params)
+    except SaintError as err:
+        return err
 
 
-def wish(params: type[P], as_json: bool = False, **fields: object) -> P:
-    """The parameters of a row; fields that are None are left out where they may be. A
-    wrong one ends the program with a sentence.
+async def health_or_error(robot: RobotAddress, daemon: str) -> HealthReport | SaintError:
+    """Return the health report of a daemon, or the error that its request ended with."""
+    try:
+        async with client(robot, daemon) as connection:
+            return await connection.get("/health", HealthReport, timeout_s=_HEALTH_LIMIT_S)
+    except SaintError as err:
+        return err
+
+
+def run_request(
+    robot: RobotAddress, row: Endpoint[P, Reply], as_json: bool = False, **fields: object
+) -> Reply:
+    """Send the request of a row with these parameters; end the program when it is refused."""
+    return run(request(robot, row, checked_params(row.params, as_json, **fields)), as_json)
+
+
+def checked_params(params: type[P], as_json: bool = False, **fields: object) -> P:
+    """Return the parameters of a row; end the program with a sentence when one is wrong. A field
+    that is None gets its default.
     """
     needed = {name for name, field in params.model_fields.items() if field.is_required()}
     found = {name: value for name, value in fields.items() if value is not None or name in needed}
@@ -83,33 +109,3 @@ def wish(params: type[P], as_json: bool = False, **fields: object) -> P:
     except ValidationError as err:
         text = str(faults(err, params, found, noun="option")[0])
         raise fail(SaintError(Code.REQUEST_INVALID, text), as_json) from None
-
-
-async def do_or_error(given: Place, row: Endpoint[P, Reply], params: P) -> Reply | SaintError:
-    """The same, but a daemon that does not answer is a value."""
-    try:
-        return await do(given, row, params)
-    except SaintError as err:
-        return err
-
-
-async def ask(given: Place, daemon: str, path: str, reply: type[Reply]) -> Reply:
-    """GET one reply of one daemon."""
-    async with client(given, daemon) as connection:
-        return await connection.get(path, reply, timeout_s=TIMEOUT_S)
-
-
-async def ask_or_error(
-    given: Place, daemon: str, path: str, reply: type[Reply]
-) -> Reply | SaintError:
-    """The same, but a daemon that does not answer is a value, for overviews."""
-    try:
-        return await ask(given, daemon, path, reply)
-    except SaintError as err:
-        return err
-
-
-async def tell(given: Place, daemon: str, path: str, body: BaseModel, reply: type[Reply]) -> Reply:
-    """POST one request to one daemon."""
-    async with client(given, daemon) as connection:
-        return await connection.post(path, body, reply, timeout_s=TIMEOUT_S)

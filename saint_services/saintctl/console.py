@@ -1,4 +1,4 @@
-"""What all commands share: how an answer is printed, how a fault ends the program."""
+"""Output of all commands: JSON, tables and facts on stdout, errors on stderr with an exit code."""
 
 import asyncio
 import json
@@ -16,18 +16,18 @@ T = TypeVar("T")
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 fault, 2 wrong usage or file, 3 hardware, 4 not found, "
-    "5 refused or taken, 6 not allowed, 7 a daemon or, at a stop, a role "
-    "does not answer."
+    "5 refused or in conflict, 6 not allowed, 7 a daemon does not answer or, after a stop, "
+    "a role has not confirmed it."
 )
 
 _GAP = 2  # between columns
-_LEAST = 8  # a folded column can still be read
+_LEAST = 8  # characters of a folded column
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 def run(work: Coroutine[Any, Any, T], as_json: bool = False) -> T:
-    """The result of `work`; a SaintError becomes one sentence, what to do, and its exit code."""
+    """Run `work` and return its result. A SaintError is printed and ends the program."""
     try:
         return asyncio.run(work)
     except SaintError as err:
@@ -35,7 +35,7 @@ def run(work: Coroutine[Any, Any, T], as_json: bool = False) -> T:
 
 
 def fail(err: SaintError, as_json: bool = False) -> typer.Exit:
-    """Say what failed on stderr; returns what to raise."""
+    """Print the error and its remedy on stderr; return the exception that ends the program."""
     if as_json:
         fault = {"code": str(err.code), "message": err.message, "fix": err.fix}
         print(json.dumps(fault), file=sys.stderr)
@@ -45,13 +45,13 @@ def fail(err: SaintError, as_json: bool = False) -> typer.Exit:
 
 
 def print_json(reply: BaseModel) -> None:
-    """A reply as the daemons send it."""
+    """Print a reply as the daemons send it."""
     print(reply.model_dump_json(indent=2, by_alias=True))
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]], empty: str) -> None:
-    """Aligned columns, no word cut off: a program gets lines as long as they are, a terminal folds
-    the last column, and where that is not enough the widest. `empty` is said without rows.
+    """Print aligned columns without cutting words off: a pipe gets lines of any length, a terminal
+    folds the last column and, if that is not enough, the widest. Without rows print `empty`.
     """
     from rich.console import Console
     from rich.table import Table
@@ -82,7 +82,7 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]], empty: st
 
 
 def _folding(widths: list[int], room: int) -> set[int]:
-    """Which columns may fold, so that all the others are whole."""
+    """Return the columns that may fold, so that all others stay whole."""
     room -= _GAP * len(widths)
     last = len(widths) - 1
     if sum(widths) <= room:
@@ -93,7 +93,7 @@ def _folding(widths: list[int], room: int) -> set[int]:
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
-    """Labels and what belongs to them, one per line; long text folds beside its label."""
+    """Print one label and its text per line; long text folds beside its label."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -107,13 +107,13 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
 
 
 def styled(text: str, **style: Any) -> str:
-    """For a person at a terminal who has not said NO_COLOR; else the bare text."""
+    """Return the text in color, or bare where stdout is no terminal or NO_COLOR is set."""
     is_wanted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return typer.style(text, **style) if is_wanted else text
 
 
 def duration(seconds: float) -> str:
-    """12 -> "12 s", 4000 -> "1 h 6 m"."""
+    """Format seconds: 12 -> "12 s", 4000 -> "1 h 6 m"."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -124,6 +124,11 @@ def duration(seconds: float) -> str:
     return f"{whole // 86_400} d {whole % 86_400 // 3600} h"
 
 
+def sentence(message: str) -> str:
+    """Return a daemon's message with a capital letter and a full stop."""
+    return f"{message[:1].upper()}{message[1:]}".rstrip(".") + "."
+
+
 def dot(good: bool) -> str:
-    """A coloured mark that also reads without colour."""
+    """Return a colored mark that is also readable without color."""
     return "[green]●[/]" if good else "[red]○[/]"

@@ -1,30 +1,35 @@
-"""`saintctl head`, `saintctl arms`, `saintctl tracks`: moves the robot, as one input of the router
-among others: RC and whoever has the target alone come first. Not here: routes, and why nothing
-moves (`saintctl route why`).
+"""`saintctl head`, `saintctl arms`, `saintctl tracks`: moves the robot as one input of the router
+among others: RC and a source with exclusive control have precedence. Not here: routes, and why
+nothing moves (`saintctl route why`).
 """
 
 import asyncio
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from pydantic import RootModel
 
 from ..lib.api.routing import CommandReply
-from .action import accepted, perform, show
-from .connect import Place
-from .console import AsJson, run
+from .connect import RobotAddress, request
+from .console import AsJson, print_json, run
+from .webd import webd_row
 
 head = typer.Typer(help="Head: move, home, camera.", no_args_is_help=True)
 arms = typer.Typer(help="Arms: move, home, gripper.", no_args_is_help=True)
 tracks = typer.Typer(help="Tracks: drive, stop.", no_args_is_help=True)
 
 REPEAT_S = 0.1  # a velocity holds for 0.3 s
-_ASKED = "Asked for. Should it not move: saintctl route why {}."
+_REQUESTED = "Requested. If nothing moves: saintctl route why {}."
 
 Angle = Annotated[float | None, typer.Option(help="degrees")]
 Share = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="0 to 1")]
 Speed = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Share of the top speed.")]
 Side = Annotated[str, typer.Argument(metavar="ARM", help="left or right")]
+
+
+class MotionParams(RootModel[dict[str, Any]]):
+    """Parameters of a motion command by name; webd checks them."""
 
 
 @head.command("move")
@@ -39,16 +44,16 @@ def head_move(
     speed: Speed = None,
     as_json: AsJson = False,
 ) -> None:
-    """The axes that are named go there; the others stay."""
-    wanted = {"pan": pan, "tilt": tilt, "roll": roll, "jaw": jaw, "speed": speed}
-    wanted |= {"eye_pan": eye_pan, "eye_tilt": eye_tilt}
-    accepted(context, "head", "move", as_json, _ASKED.format("head.pan"), **wanted)
+    """Move the named axes; the others stay."""
+    params = {"pan": pan, "tilt": tilt, "roll": roll, "jaw": jaw, "speed": speed}
+    params |= {"eye_pan": eye_pan, "eye_tilt": eye_tilt}
+    _command(context, "head", "move", as_json, _REQUESTED.format("head.pan"), **params)
 
 
 @head.command("home")
 def head_home(context: typer.Context, as_json: AsJson = False) -> None:
-    """All axes to neutral."""
-    accepted(context, "head", "home", as_json, _ASKED.format("head.pan"))
+    """Move all axes to neutral."""
+    _command(context, "head", "home", as_json, _REQUESTED.format("head.pan"))
 
 
 @head.command("camera")
@@ -57,11 +62,11 @@ def head_camera(
     state: Annotated[str, typer.Argument(metavar="on|off")],
     as_json: AsJson = False,
 ) -> None:
-    """Switch the head's camera."""
+    """Switch the head's camera on or off."""
     if state not in ("on", "off"):
         raise typer.BadParameter(f"{state!r} is neither on nor off")
-    said = f"The camera was switched {state}."
-    accepted(context, "head", "camera", as_json, said, enable=state == "on")
+    text = f"The camera was switched {state}."
+    _command(context, "head", "camera", as_json, text, enable=state == "on")
 
 
 @arms.command("move")
@@ -69,15 +74,16 @@ def arm_move(
     context: typer.Context,
     arm: Side,
     positions: Annotated[
-        list[str], typer.Argument(metavar="DEGREES...", help="joint_0 first; a dot: stays.")
+        list[str],
+        typer.Argument(metavar="DEGREES...", help="joint_0 first; a dot leaves a joint as it is."),
     ],
     speed: Speed = None,
     as_json: AsJson = False,
 ) -> None:
-    """Joints go to these angles. Negative ones after --: arms move left -- -20 . 15"""
+    """Move joints to these angles. Negative angles after --: arms move left -- -20 . 15"""
     angles = [None if text == "." else _number(text) for text in positions]
-    said = _ASKED.format(f"arms.{arm}.joint_0")
-    accepted(context, "arms", "move", as_json, said, arm=arm, positions=angles, speed=speed)
+    text = _REQUESTED.format(f"arms.{arm}.joint_0")
+    _command(context, "arms", "move", as_json, text, arm=arm, positions=angles, speed=speed)
 
 
 @arms.command("home")
@@ -86,8 +92,8 @@ def arm_home(
     arm: Annotated[str, typer.Argument(metavar="ARM", help="left, right or both")] = "both",
     as_json: AsJson = False,
 ) -> None:
-    """All joints to neutral."""
-    accepted(context, "arms", "home", as_json, _ASKED.format("arms.left.joint_0"), arm=arm)
+    """Move all joints to neutral."""
+    _command(context, "arms", "home", as_json, _REQUESTED.format("arms.left.joint_0"), arm=arm)
 
 
 @arms.command("gripper")
@@ -95,13 +101,15 @@ def gripper(
     context: typer.Context,
     arm: Side,
     position: Annotated[float, typer.Argument(min=0.0, max=1.0, help="0 closed, 1 open")],
-    force: Annotated[float | None, typer.Option(help="newtons, where the gripper can")] = None,
+    force: Annotated[
+        float | None, typer.Option(help="newtons, for grippers that support it")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open or close."""
-    said = _ASKED.format(f"arms.{arm}.gripper")
-    wanted = {"arm": arm, "position": position, "force": force}
-    accepted(context, "arms", "gripper", as_json, said, **wanted)
+    """Open or close a gripper."""
+    text = _REQUESTED.format(f"arms.{arm}.gripper")
+    params = {"arm": arm, "position": position, "force": force}
+    _command(context, "arms", "gripper", as_json, text, **params)
 
 
 @tracks.command("drive")
@@ -112,29 +120,52 @@ def drive(
     seconds: Annotated[float, typer.Option(min=0.1, max=60.0, help="Then it stops.")] = 1.0,
     as_json: AsJson = False,
 ) -> None:
-    """Drive for a while. Ctrl-C, a lost connection or the end of the time stops."""
+    """Drive for a time. Ctrl-C, a lost connection or the end of the time stops the tracks."""
     reply = run(_drive(context.obj, linear, angular, seconds), as_json)
-    said = f"Driven for {seconds:g} s. Did it not move: saintctl route why tracks.linear."
-    show(reply, said, as_json)
+    text = f"Driven for {seconds:g} s. If nothing moved: saintctl route why tracks.linear."
+    _print(reply, text, as_json)
 
 
 @tracks.command("stop")
 def stop(context: typer.Context, as_json: AsJson = False) -> None:
-    """Zero velocity, as one input among others; what stops everything: saintctl estop set."""
-    accepted(context, "tracks", "stop", as_json, "Asked for; an e-stop is saintctl estop set.")
+    """Request zero velocity, as one input among others. To stop everything: saintctl estop set."""
+    text = "Requested. To stop everything: saintctl estop set."
+    _command(context, "tracks", "stop", as_json, text)
 
 
-async def _drive(place: Place, linear: float, angular: float, seconds: float) -> CommandReply:
-    until_s, reply = time.monotonic() + seconds, CommandReply()
+async def _drive(
+    robot: RobotAddress, linear: float, angular: float, seconds: float
+) -> CommandReply:
+    end_s, reply = time.monotonic() + seconds, CommandReply()
     try:
-        while time.monotonic() < until_s:
-            reply = await perform(
-                place, "tracks", "drive", CommandReply, linear=linear, angular=angular
-            )
+        while time.monotonic() < end_s:
+            reply = await _request(robot, "tracks", "drive", linear=linear, angular=angular)
             await asyncio.sleep(REPEAT_S)
     finally:
-        await perform(place, "tracks", "stop", CommandReply)
+        await _request(robot, "tracks", "stop")
     return reply
+
+
+def _command(
+    context: typer.Context, group: str, action: str, as_json: bool, text: str, **params: object
+) -> None:
+    """Request a motion and print which limits apply, then `text`."""
+    _print(run(_request(context.obj, group, action, **params), as_json), text, as_json)
+
+
+async def _request(robot: RobotAddress, group: str, action: str, **params: object) -> CommandReply:
+    """Send a motion command; parameters that are None are left out."""
+    given = MotionParams({name: value for name, value in params.items() if value is not None})
+    return await request(robot, webd_row(group, action, MotionParams, CommandReply, ""), given)
+
+
+def _print(reply: CommandReply, text: str, as_json: bool) -> None:
+    if as_json:
+        print_json(reply)
+        return
+    for each in reply.limited:
+        print(f"{each.text}.")
+    print(text)
 
 
 def _number(text: str) -> float:

@@ -1,10 +1,10 @@
-"""Names that a robot has, as arguments: what the help says of them, and what the Tab key offers.
-Whoever presses Tab waits: a robot that does not answer soon offers nothing, and tells no fault.
+"""Command-line arguments that name something of the robot, with completion by the Tab key. A robot
+that does not answer within two seconds completes nothing and reports no error.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Annotated, Any
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,77 +12,94 @@ from ..lib.api import livelink, presets, routing
 from ..lib.api.adoption import LIST_NODES
 from ..lib.api.endpoint import Nothing
 from ..lib.errors import SaintError
-from .connect import Place, do
-from .server import Server
+from .connect import RobotAddress, request
+from .remote import RemoteRobot
 
-PATIENCE_S = 2.0
+COMPLETION_LIMIT_S = 2.0
 
-Offer = tuple[str, str]  # a name, and what a shell shows beside it
-Asking = Callable[[Place], Coroutine[Any, Any, Iterable[Offer]]]
+Completion = tuple[str, str]  # a name, and the text that a shell shows beside it
+NameQuery = Callable[[RobotAddress], Coroutine[Any, Any, Iterable[Completion]]]
 
 
-def offers(asking: Asking) -> Callable[[typer.Context, str], list[Offer]]:
-    """For `autocompletion`."""
+def completes(query: NameQuery) -> Callable[[typer.Context, str], list[Completion]]:
+    """Return the `autocompletion` of an argument whose names come from `query`."""
 
-    def offer(context: typer.Context, incomplete: str) -> list[Offer]:
-        given = context.find_root().params
+    def complete(context: typer.Context, incomplete: str) -> list[Completion]:
+        options = context.find_root().params
         try:
-            found = asyncio.run(asyncio.wait_for(asking(_place(given)), PATIENCE_S))
+            found = asyncio.run(asyncio.wait_for(query(_address(options)), COMPLETION_LIMIT_S))
         except (SaintError, TimeoutError):
             return []
         return [each for each in found if each[0].startswith(incomplete)]
 
-    return offer
+    return complete
 
 
-def _place(given: dict[str, Any]) -> Place:
-    """What the options say: while a shell completes, nothing else of the program has run."""
-    server, token, ca = (given.get(name) or "" for name in ("server", "token", "ca"))
-    return Server.at(server, token, ca) if server else given.get("run") or ""
+def _address(options: dict[str, Any]) -> RobotAddress:
+    """Read the robot's address from the options: a shell's completion does not run app.options."""
+    server, token, ca = (options.get(name) or "" for name in ("server", "token", "ca"))
+    return RemoteRobot.at(server, token, ca) if server else options.get("run") or ""
 
 
-async def _nodes(place: Place) -> list[Offer]:
-    reply = await do(place, LIST_NODES, Nothing())
+async def _nodes(robot: RobotAddress) -> list[Completion]:
+    reply = await request(robot, LIST_NODES, Nothing())
     return [(node.node_id, node.display_name or str(node.state)) for node in reply.nodes]
 
 
-async def _routes(place: Place) -> list[Offer]:
-    reply = await do(place, routing.LIST_ROUTES, Nothing())
+async def _routes(robot: RobotAddress) -> list[Completion]:
+    reply = await request(robot, routing.LIST_ROUTES, Nothing())
     return [(info.route.id, f"{info.route.input.source} to {info.route.output.target}")
             for info in reply.routes]  # fmt: skip
 
 
-async def _presets(place: Place) -> list[Offer]:
-    reply = await do(place, presets.LIST_PRESETS, Nothing())
+async def _presets(robot: RobotAddress) -> list[Completion]:
+    reply = await request(robot, presets.LIST_PRESETS, Nothing())
     return [(each.name, f"{each.routes} routes") for each in reply.presets]
 
 
-async def _outputs(place: Place) -> list[Offer]:
-    reply = await do(place, routing.GET_STATUS, Nothing())
+async def _outputs(robot: RobotAddress) -> list[Completion]:
+    reply = await request(robot, routing.GET_STATUS, Nothing())
     return [(f"{each.target}.{each.field}", each.unit) for each in reply.outputs]
 
 
-async def _subjects(place: Place) -> list[Offer]:
-    reply = await do(place, livelink.LIST_SOURCES, Nothing())
+async def _subjects(robot: RobotAddress) -> list[Completion]:
+    reply = await request(robot, livelink.LIST_SOURCES, Nothing())
     return [(each.subject_name, each.subject_type) for each in reply.sources]
 
 
 NodeId = Annotated[
     str,
     typer.Argument(
-        metavar="NODE", help="Node id, as `node list` shows it.", autocompletion=offers(_nodes)
+        metavar="NODE", help="Node id, see `node list`.", autocompletion=completes(_nodes)
     ),
 ]
 RouteId = Annotated[
-    str, typer.Argument(metavar="ROUTE", help="The route's id.", autocompletion=offers(_routes))
+    str,
+    typer.Argument(
+        metavar="ROUTE", help="Route id, see `route list`.", autocompletion=completes(_routes)
+    ),
 ]
 PresetName = Annotated[
-    str, typer.Argument(metavar="PRESET", help="Its name.", autocompletion=offers(_presets))
+    str,
+    typer.Argument(
+        metavar="PRESET", help="See `route preset list`.", autocompletion=completes(_presets)
+    ),
 ]
 Output = Annotated[
-    str, typer.Argument(help="For example tracks.linear.", autocompletion=offers(_outputs))
+    str, typer.Argument(help="For example tracks.linear.", autocompletion=completes(_outputs))
 ]
 Subject = Annotated[
     str,
-    typer.Argument(metavar="SUBJECT", help="As `list` shows it.", autocompletion=offers(_subjects)),
+    typer.Argument(
+        metavar="SUBJECT", help="See `livelink list`.", autocompletion=completes(_subjects)
+    ),
 ]
+
+# The fields of lib/api that a command line gives as such an argument.
+ARGUMENTS: Final[Mapping[str, Any]] = {
+    "node_id": NodeId,
+    "route_id": RouteId,
+    "preset_name": PresetName,
+    "output": Output,
+    "subject_name": Subject,
+}

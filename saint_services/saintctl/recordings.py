@@ -1,4 +1,4 @@
-"""Reading the decoders' input: raw bytes, or one JSON object per line. Not here: what it means."""
+"""Reads recordings for the decoders: raw bytes, or one JSON object per line."""
 
 import contextlib
 import json
@@ -12,12 +12,12 @@ from ..lib.errors import Code, SaintError
 
 CHUNK_BYTES = 1 << 16
 LONGEST_LINE_BYTES = 1 << 20
-_FIX = "Correct the file; saintctl's help tells the form."
+_FIX = "Correct the file; the command's --help describes the format."
 
 
 @contextlib.contextmanager
 def opened(source: str) -> Iterator[BinaryIO]:
-    """The file, or standard input for "-"."""
+    """Open the file, or standard input for "-"."""
     if source == "-":
         yield sys.stdin.buffer
         return
@@ -31,13 +31,13 @@ def opened(source: str) -> Iterator[BinaryIO]:
 
 
 def chunks(file: BinaryIO, source: str) -> Iterator[bytes]:
-    """The bytes as they come: a pipe's are handed on at once."""
+    """Yield the bytes as they arrive: those of a pipe at once."""
     while data := _read(lambda: file.read1(CHUNK_BYTES), source):  # type: ignore[attr-defined]
         yield data
 
 
 def lines(file: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Number and object of every line that is not empty."""
+    """Yield number and object of every line that is not empty."""
     number = 0
     while raw := _read(lambda: file.readline(LONGEST_LINE_BYTES), source):
         number += 1
@@ -46,7 +46,7 @@ def lines(file: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def time_us(line: dict[str, Any], where: str) -> int:
-    """The line's t_us."""
+    """Return the line's t_us."""
     value = line.get("t_us")
     if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
         raise _fault(f"{where}: t_us must be a number of microseconds")
@@ -54,7 +54,7 @@ def time_us(line: dict[str, Any], where: str) -> int:
 
 
 def payload(line: dict[str, Any], where: str) -> bytes:
-    """The line's hex as bytes."""
+    """Return the line's hex as bytes."""
     value = line.get("hex")
     if not isinstance(value, str):
         raise _fault(f"{where}: hex must be a text of hexadecimal digits")

@@ -9,7 +9,7 @@ import typer
 from ..lib.errors import Code, SaintError
 from .connect import runtime_directory
 from .console import fail
-from .server import Server
+from .remote import RemoteRobot
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _MODULE = "tools.sim"
@@ -26,7 +26,7 @@ def simulate(context: typer.Context) -> None:
                 "no simulation is installed on this computer: its robot is not simulated",
                 fix="Simulate a robot in a source checkout: make run, then saintctl sim.",
             )
-        if isinstance(context.obj, Server):
+        if isinstance(context.obj, RemoteRobot):
             runtime_directory(context.obj)  # raises: a simulation has no remote interface
     except SaintError as err:
         raise fail(err) from None

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -IS
-"""What /usr/bin/saintctl is. Python's own search for packages (site) takes longer than a whole
-stop, so a stop goes without it, and everything else catches up on it. Not here: any command.
+"""Starts saintctl as /usr/bin/saintctl. Python's search for packages (site) takes longer than a
+whole stop, so it runs only after a stop was ruled out.
 """
 
 import sys
@@ -10,7 +10,7 @@ _PACKAGES = path.dirname(path.dirname(path.dirname(path.realpath(__file__))))  #
 
 
 def main() -> None:
-    """The stop first; whatever else is asked goes to the full program."""
+    """Run a stop at once, and everything else with the full program."""
     sys.path.insert(0, _PACKAGES)
     from saint_services.saintctl.estop import urgent
 

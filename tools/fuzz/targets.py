@@ -226,7 +226,7 @@ def replay(data: bytes) -> None:
     router = Replay(Router(robot, preset.routes, blending=preset.blending))
     try:
         for number, line in recordings.lines(io.BytesIO(data[1:]), "fuzz"):
-            shown = router.take(line, f"line {number}")
+            shown = router.feed(line, f"line {number}")
             json.dumps(shown, allow_nan=False)
             for target, fields in shown["outputs"].items():
                 for name, value in fields.items():

@@ -108,10 +108,10 @@ class NodeParams(Request):
 class AdoptNode(NodeParams):
     """Assign a role to a node; with `add`, in addition to the roles that it has."""
 
-    role: Name
-    instance: str = Field(default="", max_length=32)
-    display_name: str = Field(default="", max_length=64)
-    add: bool = False
+    role: Name = Field(description="Role to give: head, arms, tracks or console.")
+    instance: str = Field(default="", max_length=32, description="left or right, for arms.")
+    display_name: str = Field(default="", max_length=64, description="Display name of the node.")
+    add: bool = Field(default=False, description="Add the role to those that the node has.")
 
 
 class AdoptReply(Reply):
@@ -125,8 +125,10 @@ class AdoptReply(Reply):
 class ReplaceNode(NodeParams):
     """Move role and name of a missing node to another node."""
 
-    by: NodeId
-    display_name: str = Field(default="", max_length=64)  # empty: the name of the replaced node
+    by: NodeId = Field(description="The node that replaces it.")
+    display_name: str = Field(
+        default="", max_length=64, description="Display name. Default: the old node's."
+    )
 
 
 class IgnoreNode(NodeParams):
@@ -138,15 +140,15 @@ class IgnoreNode(NodeParams):
 class ResetNode(NodeParams):
     """Release all roles of a node, or the named one."""
 
-    factory_reset: bool = False
-    role: str = Field(default="", max_length=32)
-    instance: str = Field(default="", max_length=32)
+    factory_reset: bool = Field(default=False, description="Also delete the node's name.")
+    role: str = Field(default="", max_length=32, description="Remove only this one of its roles.")
+    instance: str = Field(default="", max_length=32, description="left or right, for arms.")
 
 
 class NameNode(NodeParams):
     """Set the display name of a node."""
 
-    display_name: Name
+    display_name: Name = Field(description="Display name of the node.")
 
 
 class RoleChoice(Reply):

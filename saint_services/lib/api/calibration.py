@@ -19,11 +19,15 @@ class Calibrate(GetCalibration):
     """Change one field of a role, in its unit. Values that are left out stay unchanged."""
 
     field: str = Field(min_length=1, max_length=64)
-    offset: float | None = None  # deviation of the servo from its commanded position
-    minimum: float | None = None
-    maximum: float | None = None
-    is_reversed: bool | None = None  # reversed against the manifest
-    clear: bool = False  # back to the manifest's values
+    offset: float | None = Field(
+        default=None, description="Trim: added to each commanded position, in the field's unit."
+    )
+    minimum: float | None = Field(default=None, description="Lower limit, in the field's unit.")
+    maximum: float | None = Field(default=None, description="Upper limit, in the field's unit.")
+    is_reversed: bool | None = Field(
+        default=None, description="The servo turns reversed to the manifest, or as it says."
+    )
+    clear: bool = Field(default=False, description="Return to the values of the manifest.")
 
 
 class CalibratedField(Reply):

@@ -74,7 +74,7 @@ class DrillSkip(Request):
 class DrillKill(Request):
     """End the process of the role that drives this target."""
 
-    target: Target
+    target: Target = Field(description="Target whose role's process is killed.")
 
 
 def _failed(reply: DrillInfo) -> list[str]:

@@ -130,19 +130,27 @@ class FirmwareCheck(Reply):
 class ImportRequest(Request):
     """A bundle at a path on the server, e.g. a USB stick."""
 
-    path: str = Field(min_length=1, max_length=1024)
+    path: str = Field(
+        min_length=1, max_length=1024, description="Path on the server, e.g. on a USB stick."
+    )
 
 
 class RolloutRequest(Request):
     """The release to install, on which machines, in which order."""
 
-    version: str = Field(default="", max_length=64)  # empty: the newest
+    version: str = Field(
+        default="", max_length=64, description="Release to install. Default: the newest."
+    )
     canary: str = Field(
-        default="", max_length=64
-    )  # node that is updated first; empty: the first of the list
+        default="",
+        max_length=64,
+        description="The node that is updated first. Default: the first of the list.",
+    )
     nodes: list[str] = Field(default=[], max_length=256)  # only these nodes; empty: all
-    server_last: bool | None = None  # None: as configured
-    force: bool = False  # also an older release
+    server_last: bool | None = Field(
+        default=None, description="Update the server last or first. Default: as configured."
+    )
+    force: bool = Field(default=False, description="Also install an older release.")
 
 
 class ControlAction(StrEnum):
@@ -163,7 +171,9 @@ class RolloutControl(Request):
 class FirmwareParams(Request):
     """A release."""
 
-    version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+~-]{0,31}$")
+    version: str = Field(
+        pattern=r"^[0-9][0-9A-Za-z.+~-]{0,31}$", description="See `firmware status`."
+    )
 
 
 _WORDS = {

@@ -74,7 +74,9 @@ class SetFormats(Request):
     """Switch formats on or off; formats that are left out stay unchanged."""
 
     formats: dict[FormatName, bool] = Field(default={}, max_length=6)
-    datagrams_per_second: Rate | None = None  # per sender: faster datagrams are dropped
+    datagrams_per_second: Rate | None = Field(
+        default=None, description="Datagrams per second of one sender. A phone sends 60."
+    )
 
 
 class SenderRef(Request):
@@ -88,7 +90,7 @@ class SenderRef(Request):
 class SetCheck(Request):
     """ "all" accepts every sender, for a closed network."""
 
-    accept: Acceptance
+    accept: Acceptance = Field(description="known: only accepted senders drive. all: every sender.")
 
 
 class SenderInfo(Reply):
@@ -131,7 +133,7 @@ class SubjectRef(Request):
 class SetZero(SubjectRef):
     """Set the zero offset of a subject from its current values, or clear it."""
 
-    clear: bool = False
+    clear: bool = Field(default=False, description="Clear the zero offset.")
 
 
 class SetScale(SubjectRef):
@@ -143,23 +145,29 @@ class SetScale(SubjectRef):
 class StartRecording(Request):
     """Name, formats and longest duration of a recording."""
 
-    name: RecordingName
-    formats: list[FormatName] = Field(default=[], max_length=6)  # empty: all
-    seconds: float = Field(default=600.0, gt=0, le=86_400)
+    name: RecordingName = Field(description="Letters, digits, dots and dashes.")
+    formats: list[FormatName] = Field(
+        default=[],
+        max_length=6,
+        description="llf, json, vmc, ifacialmocap or lines. Repeatable. Default: all.",
+    )
+    seconds: float = Field(
+        default=600.0, gt=0, le=86_400, description="The recording ends after this time."
+    )
 
 
 class RecordingRef(Request):
     """A recording by name."""
 
-    name: RecordingName
+    name: RecordingName = Field(description="Letters, digits, dots and dashes.")
 
 
 class PlayRecording(Request):
     """Play a recording."""
 
     name: RecordingName
-    speed: float = Field(default=1.0, ge=0.01, le=1000)
-    again: bool = False  # repeat from the start at the end
+    speed: float = Field(default=1.0, ge=0.01, le=1000, description="2 is twice as fast.")
+    again: bool = Field(default=False, description="Repeat from the start until stopped.")
 
 
 class RecordingInfo(Reply):

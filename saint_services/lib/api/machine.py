@@ -15,16 +15,18 @@ HostName = Annotated[str, Field(max_length=63, pattern=HOSTNAME)]
 class SetHostname(Request):
     """Set the name of the server on the network: NAME.local."""
 
-    hostname: HostName
+    hostname: HostName = Field(description="Host name, without .local.")
 
 
 class JoinWifi(Request):
     """A wireless network; without a password an open one."""
 
-    ssid: Ssid
+    ssid: Ssid = Field(description="Name of the Wi-Fi network.")
     password: WifiPassword = Field(default="", repr=False)
-    country: Country | None = None  # regulatory domain of the channels, e.g. GB
-    hidden: bool = False
+    country: Country | None = Field(
+        default=None, description="Country that sets the allowed channels, e.g. GB."
+    )
+    hidden: bool = Field(default=False, description="The network does not announce its name.")
 
 
 class MachineRequest(Request):
@@ -63,13 +65,13 @@ RobotName = Annotated[
 class NameRobot(Request):
     """Set the name of the robot."""
 
-    name: RobotName
+    name: RobotName = Field(description="Name of the robot.")
 
 
 class Forced(Request):
     """`force`: also while the robot moves."""
 
-    force: bool = False
+    force: bool = Field(default=False, description="Also while the robot is being driven.")
 
 
 class Reboot(Forced):
@@ -83,8 +85,8 @@ class FactoryReset(Forced):
     forget their server and role.
     """
 
-    confirm: str = Field(max_length=64)
-    nodes: bool = False
+    confirm: str = Field(max_length=64, description="The robot's name, as a confirmation.")
+    nodes: bool = Field(default=False, description="Also reset all nodes that are online.")
 
 
 class NetworkInterface(Reply):

@@ -96,23 +96,31 @@ class RcChannelList(Reply):
 class ChannelRef(Request):
     """A channel by number."""
 
-    channel: ChannelNumber
+    channel: ChannelNumber = Field(description="Number of the channel, 1 to 18.")
 
 
 class SetChannel(ChannelRef):
     """Range (microseconds) and name of a channel; values that are left out stay unchanged."""
 
-    name: str | None = Field(default=None, max_length=64)
-    min: int | None = Field(default=None, ge=0, le=LONGEST_US)
-    max: int | None = Field(default=None, ge=0, le=LONGEST_US)
-    center: int | None = Field(default=None, ge=0, le=LONGEST_US)
-    reversed: bool | None = None
+    name: str | None = Field(default=None, max_length=64, description="What the channel is for.")
+    min: int | None = Field(
+        default=None, ge=0, le=LONGEST_US, description="Microseconds that become -1."
+    )
+    max: int | None = Field(
+        default=None, ge=0, le=LONGEST_US, description="Microseconds that become 1."
+    )
+    center: int | None = Field(
+        default=None, ge=0, le=LONGEST_US, description="Microseconds that become 0."
+    )
+    reversed: bool | None = Field(default=None, description="Reverse the channel.")
 
 
 class CalibrateChannel(ChannelRef):
     """Set an end or the center of a channel from its current value."""
 
-    position: Literal["min", "max", "center"]
+    position: Literal["min", "max", "center"] = Field(
+        description="The end that the stick is at, or its middle."
+    )
 
 
 class FailsafeInfo(Reply):
@@ -129,17 +137,36 @@ class SetFailsafe(Request):
     unchanged.
     """
 
-    action: FailsafeAction | None = None
-    timeout_ms: int | None = Field(default=None, ge=40, le=2000)
-    lost_frames: int | None = Field(default=None, ge=1, le=1000)
-    recovery_ms: int | None = Field(default=None, ge=0, le=10_000)
+    action: FailsafeAction | None = Field(
+        default=None, description="What happens when the signal is lost."
+    )
+    timeout_ms: int | None = Field(
+        default=None,
+        ge=40,
+        le=2000,
+        description="The signal is lost after this time without a frame.",
+    )
+    lost_frames: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="The signal is lost after this many lost frames in a row.",
+    )
+    recovery_ms: int | None = Field(
+        default=None,
+        ge=0,
+        le=10_000,
+        description="The signal is back after this time of good frames.",
+    )
 
 
 class ResetRequest(Request):
     """Settings to forget, so that rcd.yaml applies again."""
 
     parts: list[SettingsPart] = Field(
-        default=["enabled", "protocol", "failsafe", "channels"], min_length=1
+        default=["enabled", "protocol", "failsafe", "channels"],
+        min_length=1,
+        description="Settings to reset. Default: all.",
     )
 
 
@@ -154,10 +181,10 @@ class ProtocolInfo(Reply):
 class SetProtocol(Request):
     """Protocol of the receiver."""
 
-    protocol: RcProtocol
+    protocol: RcProtocol = Field(description="Protocol of the receiver.")
     baud_rate: int | None = Field(
-        default=None, ge=1200, le=4_000_000
-    )  # None: the protocol's default
+        default=None, ge=1200, le=4_000_000, description="Baud rate. Default: the protocol's own."
+    )
 
 
 class CalibrationFinding(Reply):
@@ -211,8 +238,10 @@ class DetectedSettings(Reply):
 class DetectRequest(Request):
     """Listen for every protocol in turn; the receiver does not drive the robot meanwhile."""
 
-    seconds: float = Field(default=1.0, ge=0.2, le=5.0)  # per setting
-    apply: bool = False  # apply the detected protocol
+    seconds: float = Field(
+        default=1.0, ge=0.2, le=5.0, description="Time for each setting, 0.2 to 5 s."
+    )
+    apply: bool = Field(default=False, description="Use the protocol that was found.")
 
 
 class DetectReport(Reply):

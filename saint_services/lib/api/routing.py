@@ -76,14 +76,20 @@ class Blending(Request):
     1000 (safety) always drive alone.
     """
 
-    mode: BlendMode = "priority"
+    mode: BlendMode = Field(default="priority", description="priority, blend or additive.")
     fields: dict[str, BlendMode] = {}  # mode by field, as "head.pan"
-    blend_time_ms: int = Field(default=200, ge=0, le=10_000)  # cross-fade when control changes
+    blend_time_ms: int = Field(
+        default=200, ge=0, le=10_000, description="Cross-fade when control changes."
+    )
     # A source times out after this time without a sample; for all classes or by class. None: rc
     # 120, websocket, autonomous, leader and safety 300, livelink 500.
     source_timeout_ms: TimeoutMs | dict[SourceClass, TimeoutMs] | None = None
-    # How long a source that timed out must be steady before it takes a field from another.
-    hysteresis_ms: int = Field(default=200, ge=0, le=5000)
+    hysteresis_ms: int = Field(
+        default=200,
+        ge=0,
+        le=5000,
+        description="Time for which a source that timed out must be steady before it takes a field.",
+    )
 
 
 class RouteFile(Request):
@@ -301,8 +307,8 @@ class PreviewCurve(Request):
 
     route: Route
     index: int = Field(ge=0, le=127)  # of the mapping
-    low: FiniteNumber = -1.0
-    high: FiniteNumber = 1.0
+    low: FiniteNumber = Field(default=-1.0, description="Lowest input.")
+    high: FiniteNumber = Field(default=1.0, description="Highest input.")
     steps: int = Field(default=64, ge=2, le=128)
 
 
@@ -319,24 +325,31 @@ class Curve(Reply):
 class TakeControl(Request):
     """Take exclusive control of a target for one source. Repeating the request renews it."""
 
-    target: Target
-    holder: str = Field(min_length=1, max_length=128)  # name of the source: "websocket:panel"
-    timeout_ms: int = Field(default=5000, ge=200, le=600_000)  # since the holder's last command
+    target: Target = Field(description="head, arms.left, ..., or * for all.")
+    holder: str = Field(
+        min_length=1, max_length=128, description="The source that gets control, e.g. leader:left."
+    )
+    timeout_ms: int = Field(
+        default=5000,
+        ge=200,
+        le=600_000,
+        description="Control ends after this time without samples of the holder.",
+    )
 
 
 class ReleaseControl(Request):
     """Release exclusive control; `force` releases that of another holder."""
 
-    target: Target
-    holder: str = Field(default="", max_length=128)
-    force: bool = False
+    target: Target = Field(description="head, arms.left, ..., or * for all.")
+    holder: str = Field(default="", max_length=128, description="The source that releases control.")
+    force: bool = Field(default=False, description="End the control of any holder.")
 
 
 class EStopRequest(Request):
     """Raise the e-stop, or add a press. A malformed request raises it too."""
 
     source: str
-    reason: str = ""
+    reason: str = Field(default="", description="Shown to all users.")
 
     @classmethod
     def of_unsound(cls) -> Self:

@@ -25,13 +25,13 @@ class AddUser(UserParams):
     """Add a user."""
 
     password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
-    role: Role
+    role: Role = Field(description="What the user may do.")
 
 
 class SetRole(UserParams):
     """Set the role of a user."""
 
-    role: Role
+    role: Role = Field(description="What the user may do.")
 
 
 class SetPassword(UserParams):
@@ -50,8 +50,8 @@ class ChangePassword(Request):
 class AddToken(Request):
     """Add an access token for a program or device."""
 
-    name: TokenName
-    role: Role
+    name: TokenName = Field(description="The program that uses the token: workshop-panel.")
+    role: Role = Field(description="What the program may do.")
 
 
 class TokenParams(Request):
@@ -69,9 +69,11 @@ class SessionParams(Request):
 class GetAuditLog(Request):
     """A page of the audit log, newest first."""
 
-    limit: int = Field(default=100, ge=1, le=500)
+    limit: int = Field(default=100, ge=1, le=500, description="Number of entries.")
     offset: int = Field(default=0, ge=0, le=20_000)
-    search: str = Field(default="", max_length=64)  # in names, addresses and actions
+    search: str = Field(
+        default="", max_length=64, description="Text in names, addresses and actions."
+    )
 
 
 class UserInfo(Reply):

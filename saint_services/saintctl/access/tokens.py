@@ -1,30 +1,26 @@
-"""`saintctl token`: how programs come in, each with a role of its own."""
+"""`saintctl token`: tokens of programs, each with a role."""
 
 from typing import Annotated
 
 import typer
 
 from ...lib.api import Done
-from ...lib.api.users import AddToken, NewToken, TokenList, TokenParams
+from ...lib.api.endpoint import Endpoint, Nothing
+from ...lib.api.users import NewToken, TokenList, TokenParams
 from ...lib.errors import Code, SaintError
-from ..connect import Place, tell
+from .. import webd
+from ..connect import RobotAddress, request
 from ..console import AsJson, print_json, print_table, run
-from .users import NOTHING, RoleName, checked, day, path
+from ..row_command import R, row_command
+from .users import OPERATOR, day, print_done
 
 app = typer.Typer(help="Tokens of programs: list, add, renew, revoke.", no_args_is_help=True)
 
-Name = Annotated[
-    str, typer.Argument(help="What uses it: workshop-panel. Renew, revoke: its id too.")
-]
+Name = Annotated[str, typer.Argument(help="Name or id of the token.")]
 
 
-@app.command("list")
-def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """All tokens, without their secrets."""
-    reply = run(tell(context.obj, "webd", path("list_tokens"), NOTHING, TokenList), as_json)
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "list", webd.LIST_TOKENS)
+def print_tokens(reply: TokenList) -> None:
     rows = [
         (t.name, t.role, t.id, day(t.made_s), day(t.used_s) if t.used_s else "never")
         for t in reply.tokens
@@ -32,53 +28,28 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     print_table(("name", "role", "id", "made", "last used"), rows, "There is no token yet.")
 
 
-@app.command("add")
-def add(
-    context: typer.Context, name: Name, role: RoleName = "operator", as_json: AsJson = False
-) -> None:
-    """Make a token. Its secret is printed once, and is kept nowhere."""
-    body = AddToken(name=name, role=checked(role))
-    _print(run(tell(context.obj, "webd", path("add_token"), body, NewToken), as_json), as_json)
+@row_command(app, "add", webd.ADD_TOKEN, defaults=OPERATOR, name=typer.Argument())
+def print_secret(reply: NewToken) -> None:
+    print(reply.secret)
 
 
-@app.command("renew")
+@app.command("renew", help=webd.RENEW_TOKEN.text)
 def renew(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
-    """Give a token another secret; the old one is refused at once."""
-    _print(run(_renew(context.obj, name), as_json), as_json)
+    reply: NewToken = run(_request(context.obj, webd.RENEW_TOKEN, name), as_json)
+    print_json(reply) if as_json else print_secret(reply)
 
 
-@app.command("revoke")
+@app.command("revoke", help=webd.REVOKE_TOKEN.text)
 def revoke(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
-    """Take a program's way in away, at once."""
-    reply = run(_revoke(context.obj, name), as_json)
-    if as_json:
-        print_json(reply)
-    else:
-        print(f"{reply.message}.")
+    reply: Done = run(_request(context.obj, webd.REVOKE_TOKEN, name), as_json)
+    print_json(reply) if as_json else print_done(reply)
 
 
-async def _renew(place: Place, name: str) -> NewToken:
-    body = TokenParams(token_id=await _id(place, name))
-    return await tell(place, "webd", path("renew_token"), body, NewToken)
-
-
-async def _revoke(place: Place, name: str) -> Done:
-    body = TokenParams(token_id=await _id(place, name))
-    return await tell(place, "webd", path("revoke_token"), body, Done)
-
-
-async def _id(place: Place, name: str) -> str:
-    """Of the token that is called so, or that has this id."""
-    reply = await tell(place, "webd", path("list_tokens"), NOTHING, TokenList)
+async def _request(robot: RobotAddress, row: Endpoint[TokenParams, R], name: str) -> R:
+    """Send the request of `row` for the token with this name or id."""
+    reply = await request(robot, webd.LIST_TOKENS, Nothing())
     for token in reply.tokens:
         if name.lower() in (token.id, token.name.lower()):
-            return token.id
-    fix = "saintctl token list shows what there is."
+            return await request(robot, row, TokenParams(token_id=token.id))
+    fix = "saintctl token list shows the tokens of this robot."
     raise SaintError(Code.NOT_FOUND, f"there is no token {name!r}", fix=fix)
-
-
-def _print(reply: NewToken, as_json: bool) -> None:
-    if as_json:
-        print_json(reply)
-    else:
-        print(reply.secret)

@@ -1,5 +1,5 @@
-"""`saintctl backup`: everything that was set on the robot in one file, and back again. Asks webd,
-which asks all others.
+"""`saintctl backup`: writes everything that was set on the robot into a file, and restores it. webd
+collects it from all daemons.
 """
 
 import asyncio
@@ -10,46 +10,50 @@ from typing import Annotated
 
 import typer
 
-from ...lib.api.backup import BackupInfo, Confirm, RestoreReply
+from ...lib.api.backup import BackupInfo, RestoreReply
+from ...lib.api.routing import Confirming
 from ...lib.backup import archive
 from ...lib.errors import Code, SaintError
 from ...lib.state import write_atomic
-from ..connect import Place, client
+from .. import webd
+from ..connect import RobotAddress, client, request
 from ..console import AsJson, print_facts, print_json, print_table, run
 from ..estop.confirm import RemoveStop, confirmed, query
-from . import key as backup_key
+from . import key
 from .key import PassphraseFile, WithKeys
 
 app = typer.Typer(help="The whole robot in one file.", no_args_is_help=True)
 
-_LIMIT_S = 180.0  # every daemon in turn, started first where it does not run
+_LIMIT_S = 180.0  # every daemon in turn; some must be started first
 _PATH = "/api/backup"
 
-File = Annotated[Path, typer.Argument(help="A backup, a file that ends with .zip")]
+File = Annotated[Path, typer.Argument(help="A backup: a file that ends with .zip")]
 
 
 @app.command()
 def create(
     context: typer.Context,
-    file: Annotated[Path | None, typer.Argument(help="Where to; made of name and time")] = None,
-    force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to write. Default: made of name and time.")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Replace an existing file.")] = False,
     with_keys: WithKeys = False,
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Write a backup of the robot."""
-    passphrase = backup_key.asked(passphrase_file, is_new=True) if with_keys else ""
+    passphrase = key.read_passphrase(passphrase_file, is_new=True) if with_keys else ""
     path = run(_create(context.obj, file, force, passphrase))
     print(f"The backup is in {path}.")
 
 
 @app.command()
 def show(context: typer.Context, file: File, as_json: AsJson = False) -> None:
-    """What is in a backup, and what of it the robot, if one is there, would leave out."""
+    """Show what is in a backup, and which parts the robot would leave out."""
     info = run(_show(context.obj, file), as_json)
     if as_json:
         print_json(info)
         return
-    _print(info)
+    _print_info(info)
 
 
 @app.command()
@@ -62,30 +66,30 @@ def restore(
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set everything as it is in a backup. What is set now can be brought back by `undo`."""
-    raw, info = run(_looked_into(context.obj, file), as_json)
+    """Restore a backup. `backup undo` brings the present settings back."""
+    raw, info = run(_checked(context.obj, file), as_json)
     if not yes:
-        _print(info)
+        _print_info(info)
         typer.confirm("Restore it?", abort=True)
     if with_keys:
-        passphrase = backup_key.asked(passphrase_file, is_new=False)
-        run(backup_key.brought_back(context.obj, raw, passphrase), as_json)
+        passphrase = key.read_passphrase(passphrase_file, is_new=False)
+        run(key.restore_key(context.obj, raw, passphrase), as_json)
     send = partial(_restore, context.obj, raw)
-    _tell(run(confirmed(send, remove_stop), as_json), as_json)
+    _print_restored(run(confirmed(send, remove_stop), as_json), as_json)
 
 
 @app.command()
 def undo(context: typer.Context, remove_stop: RemoveStop = None, as_json: AsJson = False) -> None:
-    """As it was before the last restore or factory reset."""
+    """Restore the state before the last restore or factory reset."""
     send = partial(_undo, context.obj)
-    _tell(run(confirmed(send, remove_stop), as_json), as_json)
+    _print_restored(run(confirmed(send, remove_stop), as_json), as_json)
 
 
-async def _create(place: Place, file: Path | None, force: bool, passphrase: str) -> Path:
-    async with client(place, "webd") as webd:
-        raw = await webd.fetch(_PATH, timeout_s=_LIMIT_S)
+async def _create(robot: RobotAddress, file: Path | None, force: bool, passphrase: str) -> Path:
+    async with client(robot, "webd") as daemon:
+        raw = await daemon.fetch(_PATH, timeout_s=_LIMIT_S)
     if passphrase:
-        raw = await backup_key.added(place, raw, passphrase)
+        raw = await key.add_key(robot, raw, passphrase)
     return await asyncio.to_thread(_write, raw, file, force)
 
 
@@ -94,7 +98,7 @@ def _write(raw: bytes, file: Path | None, force: bool) -> Path:
     if path.is_dir():
         path = path / _name(raw)
     if path.exists() and not force:
-        raise SaintError(Code.CONFLICT, f"{path} is there already", fix="Add --force.")
+        raise SaintError(Code.CONFLICT, f"{path} exists already", fix="Add --force to replace it.")
     try:
         write_atomic(path.absolute(), raw, 0o600)
     except OSError as err:
@@ -108,22 +112,22 @@ def _name(raw: bytes) -> str:
     return f"{robot.strip('-') or 'robot'}-backup-{datetime.now():%Y%m%d-%H%M%S}.zip"
 
 
-async def _show(place: Place, file: Path) -> BackupInfo:
+async def _show(robot: RobotAddress, file: Path) -> BackupInfo:
     raw = await asyncio.to_thread(_read, file)
     try:
-        async with client(place, "webd") as webd:
-            return await webd.send(f"{_PATH}?check=1", raw, BackupInfo, timeout_s=_LIMIT_S)
+        async with client(robot, "webd") as daemon:
+            return await daemon.send(f"{_PATH}?check=1", raw, BackupInfo, timeout_s=_LIMIT_S)
     except SaintError as err:
         if err.code is not Code.DAEMON_UNREACHABLE:
             raise
         content = await asyncio.to_thread(archive.unpack, raw)
-        return archive.info(content, ["No robot was asked whether it would take this."])
+        return archive.info(content, ["No robot was available to check whether it accepts this."])
 
 
-async def _looked_into(place: Place, file: Path) -> tuple[bytes, BackupInfo]:
+async def _checked(robot: RobotAddress, file: Path) -> tuple[bytes, BackupInfo]:
     raw = await asyncio.to_thread(_read, file)
-    async with client(place, "webd") as webd:
-        info = await webd.send(f"{_PATH}?check=1", raw, BackupInfo, timeout_s=_LIMIT_S)
+    async with client(robot, "webd") as daemon:
+        info = await daemon.send(f"{_PATH}?check=1", raw, BackupInfo, timeout_s=_LIMIT_S)
     return raw, info
 
 
@@ -134,37 +138,34 @@ def _read(file: Path) -> bytes:
     except OSError as err:
         message = f"{file} cannot be read: {err.strerror}"
         raise SaintError(Code.NOT_FOUND, message, fix="Check the path.") from err
-    archive.unpack(raw)  # what is no backup is not sent at all
+    archive.unpack(raw)  # a file that is no backup is not sent
     return raw
 
 
-async def _restore(place: Place, raw: bytes, names: list[str]) -> RestoreReply:
-    async with client(place, "webd") as webd:
-        return await webd.send(f"{_PATH}{query(names)}", raw, RestoreReply, timeout_s=_LIMIT_S)
+async def _restore(robot: RobotAddress, raw: bytes, names: list[str]) -> RestoreReply:
+    async with client(robot, "webd") as daemon:
+        return await daemon.send(f"{_PATH}{query(names)}", raw, RestoreReply, timeout_s=_LIMIT_S)
 
 
-async def _undo(place: Place, names: list[str]) -> RestoreReply:
-    async with client(place, "webd") as webd:
-        path = "/api/v1/maintenance/undo_restore"
-        body = Confirm(confirm=names)
-        return await webd.post(path, body, RestoreReply, timeout_s=_LIMIT_S)
+async def _undo(robot: RobotAddress, names: list[str]) -> RestoreReply:
+    return await request(robot, webd.UNDO_RESTORE, Confirming(confirm=names))
 
 
-def _print(info: BackupInfo) -> None:
+def _print_info(info: BackupInfo) -> None:
     print_facts(
         [("robot", info.robot), ("made", info.created), ("release", info.version or "unknown")]
     )
     rows = [(c.daemon, c.section, str(c.entries or ""), str(c.bytes)) for c in info.contents]
-    print_table(("daemon", "part", "entries", "bytes"), rows, "It is empty.")
+    print_table(("daemon", "part", "entries", "bytes"), rows, "The backup is empty.")
     for name in info.confirm:
-        print(f"careful: {name} would no longer stop the robot as it does")
+        print(f"careful: {name} would no longer stop the robot as it does now")
     for note in info.notes:
         print(f"note: {note}")
     for sentence in info.outside:
-        print(f"not in it: {sentence}")
+        print(f"not included: {sentence}")
 
 
-def _tell(reply: RestoreReply, as_json: bool) -> None:
+def _print_restored(reply: RestoreReply, as_json: bool) -> None:
     if as_json:
         print_json(reply)
         return
@@ -172,4 +173,4 @@ def _tell(reply: RestoreReply, as_json: bool) -> None:
     for note in reply.notes:
         print(f"note: {note}")
     if reply.waiting:
-        print(f"{', '.join(reply.waiting)} did not answer; theirs follows as soon as they do.")
+        print(f"{', '.join(reply.waiting)} did not answer; their parts are restored once they do.")

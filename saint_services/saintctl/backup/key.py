@@ -1,5 +1,5 @@
 """The server's key in a backup file, sealed with a passphrase. Not here: the rest of the file
-(backup.py), how a key is sealed (lib/crypto/sealing.py, in adoptiond).
+(commands.py), how a key is sealed (lib/sealing.py, in adoptiond).
 """
 
 from pathlib import Path
@@ -12,19 +12,22 @@ from ...lib.api.keys import KeyImport, Passphrase
 from ...lib.backup import archive
 from ...lib.backup.sealed_key import key_in, with_key
 from ...lib.errors import Code, SaintError
-from ..connect import Place, do
-from ..server import Server
+from ..connect import RobotAddress, request
+from ..remote import RemoteRobot
 
 WithKeys = Annotated[
-    bool, typer.Option("--with-keys", help="Also the server's key, sealed with a passphrase.")
+    bool, typer.Option("--with-keys", help="Include the server's key, sealed with a passphrase.")
 ]
 PassphraseFile = Annotated[
-    Path | None, typer.Option("--passphrase-file", help="Its first line; else it is asked for.")
+    Path | None,
+    typer.Option(
+        "--passphrase-file", help="File whose first line is the passphrase. Default: prompt."
+    ),
 ]
 
 
-def asked(file: Path | None, *, is_new: bool) -> str:
-    """The passphrase of a file, or as it is typed; a new one is typed twice."""
+def read_passphrase(file: Path | None, *, is_new: bool) -> str:
+    """Read the passphrase from a file or the terminal; a new one is typed twice."""
     if file is None:
         given: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=is_new)
         return given
@@ -34,23 +37,23 @@ def asked(file: Path | None, *, is_new: bool) -> str:
         raise typer.BadParameter(f"{file} cannot be read: {err}") from err
 
 
-async def added(place: Place, raw: bytes, passphrase: str) -> bytes:
-    """The backup with the sealed key in it."""
-    _check_way(place)
-    sealed = await do(place, keys.EXPORT, Passphrase(passphrase=passphrase))
+async def add_key(robot: RobotAddress, raw: bytes, passphrase: str) -> bytes:
+    """Return the backup with the sealed key added."""
+    _check_encrypted(robot)
+    sealed = await request(robot, keys.EXPORT, Passphrase(passphrase=passphrase))
     content = archive.unpack(raw)
     daemons, of = with_key(content.daemons, sealed), content.manifest
     return archive.pack(daemons, robot=of.robot, version=of.version, created=of.created)
 
 
-async def brought_back(place: Place, raw: bytes, passphrase: str) -> None:
-    """Give the server the key that the backup holds."""
-    _check_way(place)
+async def restore_key(robot: RobotAddress, raw: bytes, passphrase: str) -> None:
+    """Give the server the key of the backup."""
+    _check_encrypted(robot)
     sealed = key_in(archive.unpack(raw).daemons).sealed
-    await do(place, keys.IMPORT, KeyImport(sealed=sealed, passphrase=passphrase))
+    await request(robot, keys.IMPORT, KeyImport(sealed=sealed, passphrase=passphrase))
 
 
-def _check_way(place: Place) -> None:
-    if isinstance(place, Server) and place.tls is None:
-        text = "a passphrase does not go over a connection that is not encrypted"
-        raise SaintError(Code.REFUSED, text, fix="Name the robot with https:// or log in there.")
+def _check_encrypted(robot: RobotAddress) -> None:
+    if isinstance(robot, RemoteRobot) and robot.tls is None:
+        text = "a passphrase is not sent over an unencrypted connection"
+        raise SaintError(Code.REFUSED, text, fix="Use https:// in the address, or log in there.")

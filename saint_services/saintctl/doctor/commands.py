@@ -1,4 +1,4 @@
-"""`saintctl doctor`: looks at the whole robot and names what to do about what is wrong."""
+"""`saintctl doctor`: checks the whole robot and names the remedy for each fault."""
 
 import json
 from typing import Annotated
@@ -6,27 +6,83 @@ from typing import Annotated
 import typer
 
 from ..console import AsJson, print_table, run
-from .checks import CHECKS
-from .facts import gather
-from .finding import Finding, State
+from . import machine_checks, robot_checks
+from .facts import DAEMONS, gather
+from .result import Check, CheckResult, CheckState
 
 _MARKS = {
-    State.GOOD: "[green]good[/]",
-    State.WARN: "[yellow]look[/]",
-    State.BAD: "[red]bad[/]",
-    State.NOT_HERE: "[dim]n/a[/]",
+    CheckState.GOOD: "[green]good[/]",
+    CheckState.WARN: "[yellow]look[/]",
+    CheckState.BAD: "[red]bad[/]",
+    CheckState.NOT_HERE: "[dim]n/a[/]",
 }
-_ORDER = [State.BAD, State.WARN, State.GOOD, State.NOT_HERE]
+_ORDER = [CheckState.BAD, CheckState.WARN, CheckState.GOOD, CheckState.NOT_HERE]
+
+# In the order of the list that --all prints.
+CHECKS: dict[str, Check] = {
+    **{name: robot_checks.answers(name) for name in DAEMONS},
+    "webd": robot_checks.webd,
+    **{f"{name} health": robot_checks.is_well(name) for name in DAEMONS},
+    "restore": robot_checks.restore,
+    "nodes online": robot_checks.nodes_online,
+    "nodes well": robot_checks.nodes_well,
+    "nodes fresh": robot_checks.nodes_fresh,
+    "node restarts": robot_checks.nodes_restarts,
+    "node heat": robot_checks.nodes_heat,
+    "node memory": robot_checks.nodes_memory,
+    "nodes waiting": robot_checks.nodes_waiting,
+    "node keys": robot_checks.nodes_keys,
+    "unknown participants": robot_checks.unknown_participants,
+    "e-stop": robot_checks.estop,
+    "stop switches": robot_checks.stop_switches,
+    "stop drill": robot_checks.stop_drill,
+    "lost inputs": robot_checks.lost_sources,
+    "refused inputs": robot_checks.refused_samples,
+    "RC link": robot_checks.rc,
+    "RC line": robot_checks.rc_line,
+    "LiveLink": robot_checks.livelink,
+    "LiveLink senders": robot_checks.senders,
+    "versions": robot_checks.versions,
+    "verdicts": robot_checks.verdicts,
+    "roll-out": robot_checks.rollout,
+    "updates": robot_checks.updates,
+    "settings files": machine_checks.settings_files,
+    "state files": machine_checks.state_files,
+    "log": machine_checks.errors,
+    "clock": machine_checks.clock,
+    "time source": machine_checks.time_sync,
+    "memory": machine_checks.memory,
+    "load": machine_checks.load,
+    "temperature": machine_checks.temperature,
+    "power supply": machine_checks.power,
+    "disk": machine_checks.disk,
+    "units": machine_checks.failed_units,
+    "daemon restarts": machine_checks.unit_restarts,
+    "firewall": machine_checks.unit(
+        "nftables.service", "the firewall is loaded", "systemctl restart nftables"
+    ),
+    "network service": machine_checks.unit(
+        "systemd-networkd.service", "runs", "systemctl start systemd-networkd"
+    ),
+    "time service": machine_checks.unit("chrony.service", "runs", "systemctl start chrony"),
+    "inside network": machine_checks.inside,
+    "address": machine_checks.address,
+    "root": machine_checks.root,
+    "data partition": machine_checks.data,
+    "setup": machine_checks.setup,
+    "crashes": machine_checks.crashes,
+    "requests": machine_checks.requests,
+}
 
 
 def doctor(
     context: typer.Context,
     every: Annotated[
-        bool, typer.Option("--all", help="Also what is well and what does not apply here.")
+        bool, typer.Option("--all", help="Also list good and not applicable checks.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at the whole robot; exit code 1 when something is bad."""
+    """Check the whole robot. Exit code 1: something is bad."""
     facts = run(gather(context.obj), as_json)
     found = {name: check(facts) for name, check in CHECKS.items()}
     if as_json:
@@ -37,24 +93,25 @@ def doctor(
         print(json.dumps({"checks": rows}, indent=2))
     else:
         _print(found, every)
-    if any(finding.state is State.BAD for finding in found.values()):
+    if any(result.state is CheckState.BAD for result in found.values()):
         raise typer.Exit(1)
 
 
-def _print(found: dict[str, Finding], every: bool) -> None:
+def _print(found: dict[str, CheckResult], every: bool) -> None:
     shown = [
-        (name, finding)
-        for name, finding in found.items()
-        if every or finding.state in (State.BAD, State.WARN)
+        (name, result)
+        for name, result in found.items()
+        if every or result.state in (CheckState.BAD, CheckState.WARN)
     ]
     shown.sort(key=lambda each: _ORDER.index(each[1].state))
-    rows = [(_MARKS[f.state], name, _words(f)) for name, f in shown]
+    rows = [(_MARKS[f.state], name, _text(f)) for name, f in shown]
     print_table(("", "check", "what, and what to do"), rows, "Nothing is wrong.")
     counts = {state: sum(f.state is state for f in found.values()) for state in _ORDER}
-    words = f"{counts[State.GOOD]} good, {counts[State.WARN]} to look at, {counts[State.BAD]} bad"
-    print(f"{len(found)} checks: {words}, {counts[State.NOT_HERE]} not applicable here.")
+    good, warn, bad, other = (counts[state] for state in CheckState)
+    summary = f"{good} good, {warn} to look at, {bad} bad"
+    print(f"{len(found)} checks: {summary}, {other} not applicable.")
 
 
-def _words(finding: Finding) -> str:
-    text = finding.text.replace("[", "\\[")
-    return f"{text}\n[dim]{finding.fix}[/]" if finding.fix else text
+def _text(result: CheckResult) -> str:
+    text = result.text.replace("[", "\\[")
+    return f"{text}\n[dim]{result.fix}[/]" if result.fix else text

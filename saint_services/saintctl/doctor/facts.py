@@ -1,5 +1,5 @@
-"""What `saintctl doctor` looks at: the daemons' answers and the machine below them, gathered once.
-What cannot be known stays None. Not here: what of it is wrong (doctor_checks.py).
+"""Gathers what `saintctl doctor` checks: replies of the daemons and facts about the machine.
+Unknown facts are None. Not here: which of them are faults (robot_checks.py, machine_checks.py).
 """
 
 import asyncio
@@ -10,9 +10,6 @@ import shutil
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
-
-from pydantic import BaseModel
 
 from ...lib import config as settings
 from ...lib.api import adoption, drill, firmware, livelink, rc, routing
@@ -29,11 +26,10 @@ from ...lib.api.routing import RouterStatus
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
 from ...lib.machine.network import interfaces
-from ..connect import Place, ask_or_error, do_or_error, runtime_directory
-from ..log.commands import source_of
-from ..server import Server
-
-M = TypeVar("M", bound=BaseModel)
+from .. import webd
+from ..connect import RobotAddress, health_or_error, request_or_error, runtime_directory
+from ..log.commands import log_source
+from ..remote import RemoteRobot
 
 DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
 _RELEASE = Path("/usr/lib/saint/release.env")
@@ -43,8 +39,8 @@ _MOST_ERRORS = 500
 
 
 @dataclass(slots=True)
-class Machine:
-    """The computer that saintctl runs on."""
+class MachineFacts:
+    """Facts about the computer that saintctl runs on."""
 
     is_device: bool = False
     now_s: float = 0.0
@@ -56,8 +52,8 @@ class Machine:
     disks: dict[str, tuple[float, int]] = field(default_factory=dict)  # path -> free share, bytes
     failed_units: list[str] | None = None
     active_units: dict[str, bool] = field(default_factory=dict)
-    restarts: dict[str, int] = field(default_factory=dict)  # unit -> how often
-    clock: str = ""  # what chrony says
+    restarts: dict[str, int] = field(default_factory=dict)  # unit -> restarts
+    clock: str = ""  # leap status of chrony
     interfaces: list[NetworkInterface] = field(default_factory=list)
     inside: str = ""
     root_is_read_only: bool | None = None
@@ -68,10 +64,10 @@ class Machine:
 
 
 @dataclass(slots=True)
-class Facts:
-    """Everything that is judged. An answer is either what a daemon said or why it did not."""
+class DoctorFacts:
+    """All facts that are checked. A field of a daemon has its reply or the error of the request."""
 
-    machine: Machine = field(default_factory=Machine)
+    machine: MachineFacts = field(default_factory=MachineFacts)
     is_remote: bool = False
     health: dict[str, HealthReport | SaintError] = field(default_factory=dict)
     nodes: NodeList | SaintError | None = None
@@ -87,49 +83,49 @@ class Facts:
     errors_logged: list[str] | None = None  # of the last hour, newest first
 
 
-async def gather(place: Place) -> Facts:
-    """All of it, in a few seconds. Another machine's own facts are not known here."""
-    facts = Facts(is_remote=isinstance(place, Server))
-    health = [ask_or_error(place, name, "/health", HealthReport) for name in DAEMONS]
+async def gather(robot: RobotAddress) -> DoctorFacts:
+    """Gather all facts within a few seconds. Facts about another machine stay unknown."""
+    facts = DoctorFacts(is_remote=isinstance(robot, RemoteRobot))
+    health = [health_or_error(robot, name) for name in DAEMONS]
     answers = await asyncio.gather(
-        do_or_error(place, adoption.LIST_NODES, Nothing()),
-        do_or_error(place, routing.GET_STATUS, Nothing()),
-        do_or_error(place, rc.GET_STATUS, Nothing()),
-        do_or_error(place, livelink.LIST_SOURCES, Nothing()),
-        do_or_error(place, firmware.STATUS, Nothing()),
-        ask_or_error(place, "webd", "/api/v1/maintenance/restore_state", RestoreState),
+        request_or_error(robot, adoption.LIST_NODES, Nothing()),
+        request_or_error(robot, routing.GET_STATUS, Nothing()),
+        request_or_error(robot, rc.GET_STATUS, Nothing()),
+        request_or_error(robot, livelink.LIST_SOURCES, Nothing()),
+        request_or_error(robot, firmware.STATUS, Nothing()),
+        request_or_error(robot, webd.RESTORE_STATE, Nothing()),
     )
     facts.nodes, facts.router, facts.rc, facts.subjects, facts.firmware, facts.restore = answers
-    facts.drills = await do_or_error(place, drill.STATUS, Nothing())
-    facts.senders = await do_or_error(place, livelink.LIST_SENDERS, Nothing())
+    facts.drills = await request_or_error(robot, drill.STATUS, Nothing())
+    facts.senders = await request_or_error(robot, livelink.LIST_SENDERS, Nothing())
     facts.health = dict(zip(DAEMONS, await asyncio.gather(*health), strict=True))
-    facts.errors_logged = await _errors(place)
-    if not isinstance(place, Server):
+    facts.errors_logged = await _errors(robot)
+    if not isinstance(robot, RemoteRobot):
         facts.machine = await _machine()
-        runtime = await asyncio.to_thread(runtime_directory, place)
+        runtime = await asyncio.to_thread(runtime_directory, robot)
         await asyncio.to_thread(_files, facts, runtime)
     return facts
 
 
-async def _errors(place: Place) -> list[str] | None:
-    """Lines of the last hour; None when the log cannot be read."""
+async def _errors(robot: RobotAddress) -> list[str] | None:
+    """Return the error lines of the last hour; None when the log cannot be read."""
     try:
-        page = await source_of(place).page(LogQuery(level="ERROR", limit=_MOST_ERRORS))
+        page = await log_source(robot).page(LogQuery(level="ERROR", limit=_MOST_ERRORS))
     except SaintError:
         return None
     since_s = time.time() - _RECENT_S
     return [f"{line.source}: {line.text}" for line in page.lines if line.time >= since_s]
 
 
-async def _machine() -> Machine:
+async def _machine() -> MachineFacts:
     machine = await asyncio.to_thread(_from_files)
     if not machine.is_device:
         return machine
     failed, active, restarts, clock = await asyncio.gather(
-        _said("systemctl", "list-units", "--failed", "--plain", "--no-legend", "--no-pager"),
-        _said("systemctl", "is-active", *_WANTED_UNITS),
-        _said("systemctl", "show", "--property=Id,NRestarts", "saint-*.service"),
-        _said("chronyc", "-n", "tracking"),
+        _output("systemctl", "list-units", "--failed", "--plain", "--no-legend", "--no-pager"),
+        _output("systemctl", "is-active", *_WANTED_UNITS),
+        _output("systemctl", "show", "--property=Id,NRestarts", "saint-*.service"),
+        _output("chronyc", "-n", "tracking"),
     )
     if failed is not None:
         machine.failed_units = [line.split()[0] for line in failed.splitlines() if line.strip()]
@@ -148,8 +144,8 @@ async def _machine() -> Machine:
 _WANTED_UNITS = ("nftables.service", "chrony.service", "systemd-networkd.service")
 
 
-async def _said(*command: str) -> str | None:
-    """What a program prints, whatever its exit code; None when it cannot run here."""
+async def _output(*command: str) -> str | None:
+    """Return what a program prints, with any exit code; None when it cannot run here."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
@@ -161,8 +157,8 @@ async def _said(*command: str) -> str | None:
     return out.decode(errors="replace")
 
 
-def _from_files(root: Path = Path("/")) -> Machine:
-    machine = Machine(is_device=_RELEASE.exists(), now_s=time.time())
+def _from_files(root: Path = Path("/")) -> MachineFacts:
+    machine = MachineFacts(is_device=_RELEASE.exists(), now_s=time.time())
     machine.kernel_time_s = float((_text(root / "proc/uptime").split() or ["0"])[0])
     numbers = dict(re.findall(r"^(\w+):\s+(\d+)", _text(root / "proc/meminfo"), re.M))
     if int(numbers.get("MemTotal", 0)):
@@ -198,9 +194,9 @@ def _setup_problems(root: Path) -> list[str]:
         return []
 
 
-def _files(facts: Facts, runtime: Path) -> None:
-    """Settings that no daemon could read, state that was set aside. In a simulation each machine
-    has its folders beside its sockets.
+def _files(facts: DoctorFacts, runtime: Path) -> None:
+    """Find settings that no daemon can read, and state files that were set aside. A simulated
+    machine has its folders beside its sockets.
     """
     is_device = facts.machine.is_device
     config = Path("/etc/saint") if is_device else runtime.parent / "config"

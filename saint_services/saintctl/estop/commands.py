@@ -1,4 +1,4 @@
-"""`saintctl estop`: stop all motion, show every press, clear what was seen."""
+"""`saintctl estop`: stops all motion, shows every press, clears the presses that were shown."""
 
 from typing import Annotated
 
@@ -6,27 +6,27 @@ import typer
 
 from ...lib.api import routing
 from ...lib.api.routing import EStopInfo, PressInfo
-from ..connect import Place, asked
+from ..connect import RobotAddress, run_request
 from ..console import AsJson, print_json
 from .outcomes import ACTIVE, EXIT_UNCONFIRMED, sentences
 
 app = typer.Typer(help="E-stop: show, set, clear.", no_args_is_help=True)
 
 SOURCE = "saintctl"
-Reason = Annotated[str, typer.Option(help="Shown to everybody else.")]
+Reason = Annotated[str, typer.Option(help=routing.EStopRequest.model_fields["reason"].description)]
 Seen = Annotated[
     int | None,
     typer.Option(
         "--generation",
-        help="Clear only this one (estop show --json names it); without it, the presses are shown "
-        "and cleared.",
+        help="Clear only this generation (see estop show --json). Default: show the presses and "
+        "clear them.",
     ),
 ]
 
 
 @app.command("show")
 def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """Whether the robot is stopped: every press, by whom, why and since when."""
+    """Show whether the robot is stopped: every press, its source, reason and time."""
     latch = _latch(context.obj, as_json)
     if as_json:
         print_json(latch)
@@ -35,14 +35,14 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     else:
         _print_presses(latch)
         _print_outcomes(latch)
-        print("Look at the robot, bring sticks to the middle, then: saintctl estop clear")
+        print("Check the robot, center the sticks, then: saintctl estop clear")
 
 
 @app.command("set")
 def press(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
-    """Stop all motion now. Stays until it is cleared. Says which roles have confirmed the stop;
-    ends with 0 when all of them have, with 7 when one has not within 0.3 s."""
-    reply = asked(context.obj, routing.ESTOP, as_json, source=SOURCE, reason=reason)
+    """Stop all motion now, until the e-stop is cleared. Prints which roles have confirmed the stop.
+    Exit code 0: all of them have; 7: one has not within 0.3 s."""
+    reply = run_request(context.obj, routing.ESTOP, as_json, source=SOURCE, reason=reason)
     if as_json:
         print_json(reply)
     else:
@@ -55,7 +55,7 @@ def press(context: typer.Context, reason: Reason = "", as_json: AsJson = False) 
 
 @app.command("clear")
 def clear(context: typer.Context, generation: Seen = None, as_json: AsJson = False) -> None:
-    """Clear the presses that it shows; refused when another one comes meanwhile, and while a
+    """Show the presses and clear them. Refused when another press comes meanwhile, and while a
     velocity input is not neutral.
     """
     if generation is None:
@@ -63,17 +63,17 @@ def clear(context: typer.Context, generation: Seen = None, as_json: AsJson = Fal
         if seen.active and not as_json:
             _print_presses(seen)
         generation = seen.generation
-    given = {"source": SOURCE, "generation": generation}
-    reply = asked(context.obj, routing.CLEAR_ESTOP, as_json, **given)
+    fields = {"source": SOURCE, "generation": generation}
+    reply = run_request(context.obj, routing.CLEAR_ESTOP, as_json, **fields)
     if as_json:
         print_json(reply)
         return
-    print("E-stop is cleared: each input moves something again once it has been moved.")
+    print("E-stop is cleared: each input drives again once it has been moved.")
     _print_problem(reply)
 
 
-def _latch(given: Place, as_json: bool) -> EStopInfo:
-    return asked(given, routing.GET_STATUS, as_json).estop
+def _latch(robot: RobotAddress, as_json: bool) -> EStopInfo:
+    return run_request(robot, routing.GET_STATUS, as_json).estop
 
 
 def _print_presses(latch: EStopInfo) -> None:
@@ -100,5 +100,5 @@ def _line(press: PressInfo) -> str:
 def _print_problem(latch: EStopInfo) -> None:
     if latch.stored:
         return
-    print(f"It could not be stored: {latch.problem}.")
+    print(f"The e-stop could not be stored: {latch.problem}.")
     print("Check the disk or the card of the server; until then keep the robot switched off.")

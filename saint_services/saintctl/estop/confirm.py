@@ -1,5 +1,5 @@
-"""Changes that take away what stops the robot: says which, asks, and repeats the request with their
-names. Not here: what such a change is (routerd), who may make it (webd).
+"""Confirmation of changes after which a switch, button or route no longer stops the robot: names
+them, asks the user, and repeats the request. Not here: which changes these are (routerd).
 """
 
 import asyncio
@@ -11,13 +11,11 @@ from urllib.parse import urlencode
 import typer
 from pydantic import BaseModel
 
-from ...lib.api.endpoint import Endpoint
-from ...lib.api.routing import Confirming
+from ...lib.api.endpoint import CONFIRM, Endpoint
 from ...lib.errors import Code, SaintError
-from ..connect import Place, do, wish
-from ..console import run
+from ..connect import RobotAddress, request
 
-P = TypeVar("P", bound=Confirming)
+P = TypeVar("P", bound=BaseModel)
 R = TypeVar("R", bound=BaseModel)
 T = TypeVar("T")
 
@@ -26,7 +24,7 @@ RemoveStop = Annotated[
     typer.Option(
         "--remove-stop",
         metavar="NAME",
-        help="Confirm that this may stop the robot no longer; as often as there are names.",
+        help="Confirm that NAME no longer stops the robot. Repeatable.",
     ),
 ]
 
@@ -38,47 +36,37 @@ async def confirmed(send: Callable[[list[str]], Awaitable[T]], given: list[str] 
     try:
         return await send(given or [])
     except SaintError as err:
-        if err.code is not Code.STOP_CHANGED or not await asyncio.to_thread(_is_wanted, err):
+        if err.code is not Code.STOP_CHANGED or not await asyncio.to_thread(_is_confirmed, err):
             raise _explained(err) from None
         return await send(list(err.names))
 
 
-async def do_confirmed(place: Place, row: Endpoint[P, R], params: P, given: list[str] | None) -> R:
-    """The same for a row of lib/api, whose parameters have `confirm`."""
+async def request_confirmed(
+    robot: RobotAddress, row: Endpoint[P, R], params: P, given: list[str] | None
+) -> R:
+    """Send the request of a row whose parameters have `confirm`, as `confirmed` does."""
 
     async def send(names: list[str]) -> R:
-        return await do(place, row, params.model_copy(update={"confirm": names}))
+        return await request(robot, row, params.model_copy(update={CONFIRM: names}))
 
     return await confirmed(send, given)
 
 
-def asked_confirmed(
-    place: Place,
-    row: Endpoint[P, R],
-    given: list[str] | None,
-    as_json: bool,
-    **fields: object,
-) -> R:
-    """The same for a command that does nothing else."""
-    params = wish(row.params, as_json, **fields)
-    return run(do_confirmed(place, row, params, given), as_json)
-
-
 def query(names: list[str]) -> str:
-    """What to add to a path of webd's backups."""
-    return f"?{urlencode({'confirm': ','.join(names)})}" if names else ""
+    """Return the query string that confirms these names to webd's backups."""
+    return f"?{urlencode({CONFIRM: ','.join(names)})}" if names else ""
 
 
-def _is_wanted(err: SaintError) -> bool:
+def _is_confirmed(err: SaintError) -> bool:
     if not sys.stdin.isatty():
         return False
     print(f"Careful: {err.message}.", file=sys.stderr)
-    return typer.confirm("Change that all the same?", default=False, err=True)
+    return typer.confirm("Make this change anyway?", default=False, err=True)
 
 
 def _explained(err: SaintError) -> SaintError:
     if err.code is not Code.STOP_CHANGED:
         return err
     options = " ".join(f"--remove-stop {name}" for name in err.names)
-    fix = f"Nothing was changed. To do it all the same, as admin, add: {options}"
+    fix = f"Nothing was changed. To make the change anyway, as an admin, add: {options}"
     return SaintError(err.code, err.message, fix=fix, names=err.names)

@@ -1,5 +1,5 @@
-"""`saintctl drill`: tries every way to stop the robot, with a person at each, and stores the
-report. Not here: what counts as passed (routerd/drill.py).
+"""`saintctl drill`: guides a person through every way to stop the robot and stores the report. Not
+here: what counts as passed (routerd/drill.py).
 """
 
 import asyncio
@@ -23,25 +23,25 @@ from ...lib.api.drill import (
 from ...lib.api.endpoint import Nothing
 from ...lib.api.routing import EStopClear
 from ...lib.errors import SaintError
-from ..connect import Place, asked, do
+from ..connect import RobotAddress, request, run_request
 from ..console import AsJson, print_json, run
 from .outcomes import target_name
 
-POLL_S = 0.1
-_DO = {
-    "page": "Press STOP on the robot's page, on any device.",
-    "rc": "Switch the stop switch of the transmitter on.",
+PERIOD_S = 0.1  # between two requests of the drill's state
+_INSTRUCTIONS = {
+    "page": "Press STOP on any page of the robot, on any device.",
+    "rc": "Switch on the stop switch of the transmitter.",
     "console": "Press the stop button of the console.",
     "ros": "On a ROS machine: "
     "ros2 topic pub --once /saint/tracks/estop std_msgs/msg/Bool '{data: true}'",
-    "kill": "The process of a role is killed; its guard has to stop the outputs.",
+    "kill": "The process of a role is killed; its guard must stop the outputs.",
 }
 Skips = Annotated[
     list[str] | None,
-    typer.Option("--skip", help="WAY=REASON, for example: rc='no transmitter'; repeatable"),
+    typer.Option("--skip", help="WAY=REASON, for example: rc='no transmitter'. Repeatable."),
 ]
-Target = Annotated[str, typer.Option(help="Whose role's process is killed")]
-Wait = Annotated[float, typer.Option(min=1.0, help="How long a press is waited for, in seconds")]
+Target = Annotated[str, typer.Option(help=rows.DrillKill.model_fields["target"].description)]
+Wait = Annotated[float, typer.Option(min=1.0, help="Seconds to wait for a press.")]
 
 
 def drill(
@@ -49,24 +49,24 @@ def drill(
     skip: Skips = None,
     target: Target = "tracks",
     wait: Wait = 60.0,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing; for scripts")] = False,
-    last: Annotated[bool, typer.Option("--last", help="Only show the last report")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask no questions; for scripts.")] = False,
+    last: Annotated[bool, typer.Option("--last", help="Only show the last report.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Try every way to stop the robot and measure it; nothing here moves the robot. Ends with 1
-    when a way failed."""
-    place = context.obj
+    """Try and measure every way to stop the robot; nothing here moves the robot. Exit code 1: a way
+    failed."""
+    robot = context.obj
     if last:
-        _show_last(asked(place, rows.STATUS, as_json), as_json)
+        _show_last(run_request(robot, rows.STATUS, as_json), as_json)
         return
     skipped = dict(each.partition("=")[::2] for each in skip or [])
-    asked(place, rows.BEGIN, as_json)
+    run_request(robot, rows.BEGIN, as_json)
     for way in WAYS:
         reason = skipped.get(way, "") or _reason_to_skip(way, is_quiet=yes)
-        step = run(_step(place, way, reason, target, wait), as_json)
+        step = run(_step(robot, way, reason, target, wait), as_json)
         if not as_json:
             print(_line(step))
-    report = asked(place, rows.FINISH, as_json).reports[0]
+    report = run_request(robot, rows.FINISH, as_json).reports[0]
     if as_json:
         print_json(report)
     if any(step.state == "failed" for step in report.steps):
@@ -74,52 +74,54 @@ def drill(
 
 
 def _reason_to_skip(way: str, *, is_quiet: bool) -> str:
-    """Tell the person what to do; returns why the way is skipped, or nothing."""
-    print(f"\n{way}: {_DO[way]}", file=sys.stderr)
+    """Print the instruction. Return why the way is skipped, or an empty string."""
+    print(f"\n{way}: {_INSTRUCTIONS[way]}", file=sys.stderr)
     if is_quiet:
         return ""
-    return input("Enter when you are ready, or type why this is skipped: ").strip()
+    return input("Press Enter when ready, or type a reason to skip this: ").strip()
 
 
-async def _step(place: Place, way: str, reason: str, target: str, wait_s: float) -> DrillStep:
-    """One way, to its result."""
+async def _step(
+    robot: RobotAddress, way: str, reason: str, target: str, wait_s: float
+) -> DrillStep:
+    """Try one way to stop and return its result."""
     if reason:
         skipped = DrillSkip.model_validate({"way": way, "reason": reason[:200]})
-        return _of(await do(place, rows.SKIP, skipped), way)
+        return _of(await request(robot, rows.SKIP, skipped), way)
     if way == "kill":
-        return _of(await do(place, rows.KILL, DrillKill(target=target)), way)
-    await _clear(place, wait_s)
-    await do(place, rows.WAIT, DrillWait.model_validate({"way": way}))
+        return _of(await request(robot, rows.KILL, DrillKill(target=target)), way)
+    await _clear(robot, wait_s)
+    await request(robot, rows.WAIT, DrillWait.model_validate({"way": way}))
     print(f"{way}: waiting for the press ({wait_s:g} s)", file=sys.stderr)
-    return await _pressed(place, way, wait_s)
+    return await _pressed(robot, way, wait_s)
 
 
-async def _pressed(place: Place, way: str, wait_s: float) -> DrillStep:
+async def _pressed(robot: RobotAddress, way: str, wait_s: float) -> DrillStep:
     end_s = time.monotonic() + wait_s
     while time.monotonic() < end_s:
-        step = _of(await do(place, rows.STATUS, Nothing()), way)
+        step = _of(await request(robot, rows.STATUS, Nothing()), way)
         if step.state != "waiting":
             return step
-        await asyncio.sleep(POLL_S)
+        await asyncio.sleep(PERIOD_S)
     reason = f"no press came within {wait_s:g} s"
     return DrillStep.model_validate({"way": way, "state": "failed", "reason": reason})
 
 
-async def _clear(place: Place, wait_s: float) -> None:
-    """Release the stop of the step before, which this person has just seen; a switch that still
-    asks for it has to be switched off first."""
+async def _clear(robot: RobotAddress, wait_s: float) -> None:
+    """Clear the stop of the step before, which the person has just seen. Retry until a switch that
+    still requests it is switched off, at most `wait_s`."""
     end_s, refusal = time.monotonic() + wait_s, ""
-    while (latch := (await do(place, routing.GET_STATUS, Nothing())).estop).active:
+    while (latch := (await request(robot, routing.GET_STATUS, Nothing())).estop).active:
         seen = EStopClear(source="saintctl drill", generation=latch.generation)
         try:
-            await do(place, routing.CLEAR_ESTOP, seen)
+            await request(robot, routing.CLEAR_ESTOP, seen)
         except SaintError as err:
             if time.monotonic() > end_s:
                 raise
             if err.message != refusal:
                 refusal = err.message
                 print(f"{refusal}. {err.fix}", file=sys.stderr)
-            await asyncio.sleep(POLL_S)
+            await asyncio.sleep(PERIOD_S)
 
 
 def _of(info: DrillInfo, way: str) -> DrillStep:
@@ -133,8 +135,8 @@ def _line(step: DrillStep) -> str:
         for each in step.targets
         if each.after_ms is not None
     )
-    why = f": {step.reason}" if step.reason else ""
-    return f"{step.way}: {step.state}{why}{f' ({times})' if times else ''}"
+    reason = f": {step.reason}" if step.reason else ""
+    return f"{step.way}: {step.state}{reason}{f' ({times})' if times else ''}"
 
 
 def _show_last(info: DrillInfo, as_json: bool) -> None:
@@ -142,7 +144,7 @@ def _show_last(info: DrillInfo, as_json: bool) -> None:
     if as_json:
         print_json(report)
     elif not info.reports:
-        print("The stop was never tested on this robot. Test it: saintctl drill")
+        print("The stop was never tested on this robot. To test it: saintctl drill")
     else:
         print(f"Stop drill of {report.ended} by {report.by or 'unknown'}:")
         for step in report.steps:

@@ -1,10 +1,10 @@
-"""What a stop has done, in sentences. Imports nothing: `saintctl estop set` uses it before the rest
-of saintctl is loaded. Not here: the request (urgent.py, estop.py).
+"""Describes the outcome of a stop. Imports nothing, because `saintctl estop set` uses it before the
+rest of saintctl is loaded. Not here: the request (urgent.py, commands.py).
 """
 
-EXIT_UNCONFIRMED = 7  # somebody has not confirmed the stop
+EXIT_UNCONFIRMED = 7  # a role has not confirmed the stop
 ACTIVE = "E-stop is active: nothing moves until it is cleared."
-_NOBODY = "No node holds a role: there is nothing to stop."
+_NO_ROLES = "No node holds a role: there is nothing to stop."
 _LIVE = "Its outputs may still be live: cut its power."
 _LIVE_MANY = "Their outputs may still be live: cut their power."
 
@@ -16,13 +16,13 @@ def target_name(target: str) -> str:
 
 
 def sentences(outcomes: "list[dict[str, object]]") -> "list[str]":
-    """One for each thing that happened, the good ones first. `outcomes` as routerd sends them."""
+    """Return a sentence for each kind of outcome that routerd has sent, confirmed stops first."""
     found: dict[str, list[dict[str, object]]] = {}
     for each in outcomes:
         found.setdefault(str(each["state"]), []).append(each)
     lines = [
-        f"{words}: {_names(found[state])}{_longest(found[state])}."
-        for state, words in (("stopped", "Stopped"), ("guard", "Stopped by the guard"))
+        f"{text}: {_names(found[state])}{_longest(found[state])}."
+        for state, text in (("stopped", "Stopped"), ("guard", "Stopped by the guard"))
         if state in found
     ]
     for each in found.get("stopping", []):
@@ -31,7 +31,7 @@ def sentences(outcomes: "list[dict[str, object]]") -> "list[str]":
     if silent := found.get("silent"):
         lines.append(f"No answer: {_names(silent)}. {_LIVE if len(silent) == 1 else _LIVE_MANY}")
     if outcomes and not lines:
-        lines.append(_NOBODY)
+        lines.append(_NO_ROLES)
     return lines
 
 

@@ -1,6 +1,6 @@
 """Runs `saintctl estop set` without the rest of saintctl, which takes half a second to load: a stop
-must not wait for that. Anything unusual is left to the full program, which reports what is wrong.
-Imports as little as possible. Not here: any other command.
+must not wait for that. Anything unusual is left to the full program, which reports the error.
+Imports as little as possible.
 """
 
 import os
@@ -17,8 +17,8 @@ _LARGEST_BYTES = 65_536
 
 
 def press(arguments: list[str]) -> int | None:
-    """Stop the robot when these arguments request that. Return 0 when every role has confirmed the
-    stop, 7 when one has not, None when the full program has to run."""
+    """Stop the robot when these arguments request a stop. Return 0 when every role has confirmed
+    it, 7 when one has not, None when the full program has to run."""
     if os.environ.get("SAINT_SERVER"):
         return None  # a request for another robot
     given = os.environ.get("SAINT_RUN", "")
@@ -67,7 +67,7 @@ def _answer(directory: str) -> bytes | None:
 
 
 class _Json:
-    """The settings of the scanner: numbers and objects are read as json reads them."""
+    """Settings of the scanner: numbers and objects are parsed as json does."""
 
     strict = True
     object_hook = None
@@ -78,7 +78,7 @@ class _Json:
 
 
 def _print(body: bytes) -> int | None:
-    """Print what became of the stop; return the exit code, None for a reply that is not sound."""
+    """Print the outcome of the stop. Return the exit code, or None for a malformed reply."""
     from _json import make_scanner  # the core of json; json itself imports re and enum
 
     from .outcomes import ACTIVE, EXIT_UNCONFIRMED, sentences

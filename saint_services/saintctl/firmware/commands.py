@@ -1,4 +1,4 @@
-"""`saintctl firmware`: releases, which machine runs which, and rolling one out."""
+"""`saintctl firmware`: releases, which machine runs which release, and roll-outs."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...lib.api import firmware
+from ...lib.api import Done, firmware
 from ...lib.api.endpoint import Nothing
 from ...lib.api.firmware import (
     ControlAction,
@@ -17,88 +17,85 @@ from ...lib.api.firmware import (
     FirmwareReport,
     Release,
     RolloutPlan,
+    RolloutRequest,
     RolloutState,
 )
 from ...lib.errors import Code, SaintError
-from ..access.users import NOTHING
-from ..connect import Place, asked, client, runtime_directory, tell
+from .. import webd
+from ..connect import RobotAddress, client, run_request, runtime_directory
 from ..console import AsJson, print_json, run
-from ..server import Server
-from . import view as view
+from ..remote import RemoteRobot
+from ..row_command import row_command
+from . import view
 
 if TYPE_CHECKING:
     from rich.live import Live
 
-app = typer.Typer(help="Releases: upload, roll out, go back.", no_args_is_help=True)
+app = typer.Typer(help="Releases: upload, roll out, roll back.", no_args_is_help=True)
 
-_SILENCE_S = 10.0  # otad speaks every 2 s at least
+_SILENCE_S = 10.0  # otad sends a report every 2 s at least
 _RECONNECT_S = 60.0  # the server itself restarts when it is updated
 _ENDED = (RolloutState.DONE, RolloutState.HALTED, RolloutState.CANCELLED)
 
 
 @app.command()
 def status(context: typer.Context, as_json: AsJson = False) -> None:
-    """Which release runs where, which releases there are, how the roll-out goes."""
-    report = asked(context.obj, firmware.STATUS, as_json)
+    """Show which release each machine runs, the releases on the server, and the roll-out."""
+    report = run_request(context.obj, firmware.STATUS, as_json)
     if as_json:
         print_json(report)
     else:
         _print(report)
 
 
-@app.command()
-def check(context: typer.Context, as_json: AsJson = False) -> None:
-    """Whether every machine runs the newest release that lies on the server."""
-    path = "/api/v1/management/firmware_check"
-    found = run(tell(context.obj, "webd", path, NOTHING, FirmwareCheck), as_json)
-    print_json(found) if as_json else print(found.message)
+@row_command(app, "check", webd.FIRMWARE_CHECK)
+def print_check(reply: FirmwareCheck) -> None:
+    print(reply.message)
 
 
 @app.command()
 def upload(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A release, a file that ends with .raucb")],
+    file: Annotated[Path, typer.Argument(help="A release: a file that ends with .raucb")],
     as_json: AsJson = False,
 ) -> None:
-    """Bring a release to the server; it is checked there before it is offered."""
+    """Upload a release to the server, which checks it before offering it."""
     release = run(_upload(context.obj, file, not as_json), as_json)
-    _tell_release(release, as_json)
+    print_json(release) if as_json else print_release(release)
 
 
-@app.command("import")
-def import_(
-    context: typer.Context,
-    path: Annotated[str, typer.Argument(help="A path on the server, e.g. on a USB stick")],
-    as_json: AsJson = False,
-) -> None:
-    """Take a release from a USB stick or another path of the server."""
-    release = asked(context.obj, firmware.IMPORT, as_json, path=path)
-    _tell_release(release, as_json)
+@row_command(app, "import", firmware.IMPORT, path=typer.Argument())
+def print_imported(release: Release) -> None:
+    """Import a release from a USB stick or another path on the server."""
+    print_release(release)
 
 
-@app.command()
-def remove(context: typer.Context, version: str, as_json: AsJson = False) -> None:
-    """Delete a release that nobody needs any more."""
-    done = asked(context.obj, firmware.DELETE, as_json, version=version)
-    print_json(done) if as_json else print(done.message)
+@row_command(app, "remove", firmware.DELETE, version=typer.Argument())
+def print_removed(reply: Done) -> None:
+    """Delete a release from the server."""
+    print(reply.message)
+
+
+def _help(field: str) -> str | None:
+    return RolloutRequest.model_fields[field].description
 
 
 @app.command()
 def rollout(
     context: typer.Context,
-    version: Annotated[str, typer.Argument(help="The newest where it is left out")] = "",
-    canary: Annotated[str, typer.Option(metavar="NODE", help="The node that goes first")] = "",
+    version: Annotated[str, typer.Argument(help=_help("version"))] = "",
+    canary: Annotated[str, typer.Option(metavar="NODE", help=_help("canary"))] = "",
     server_last: Annotated[
-        bool | None,
-        typer.Option("--server-last/--server-first", help="As configured where not given"),
+        bool | None, typer.Option("--server-last/--server-first", help=_help("server_last"))
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Also an older release")] = False,
-    detach: Annotated[bool, typer.Option("--detach", help="Do not wait for its end")] = False,
+    force: Annotated[bool, typer.Option("--force", help=_help("force"))] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Do not wait for the end.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Install a release on all machines, one after the other; waits until it has ended."""
-    wanted = {"version": version, "canary": canary, "server_last": server_last, "force": force}
-    plan = asked(context.obj, firmware.ROLLOUT, as_json, **wanted)
+    """Install a release on all machines, one after the other, and wait for the end. Exit code 1:
+    the roll-out was halted or cancelled."""
+    fields = {"version": version, "canary": canary, "server_last": server_last, "force": force}
+    plan = run_request(context.obj, firmware.ROLLOUT, as_json, **fields)
     if as_json and detach:
         print_json(plan)
     if not detach:
@@ -109,44 +106,51 @@ def rollout(
         raise typer.Exit(1)
 
 
-def _add_control(action: ControlAction, help_text: str) -> None:
-    def control(context: typer.Context, as_json: AsJson = False) -> None:
-        plan = asked(context.obj, firmware.CONTROL, as_json, action=action)
-        print_json(plan) if as_json else print(view.rollout_line(plan))
-
-    app.command(action.value, help=help_text)(control)
+@row_command(app, "pause", firmware.CONTROL, fixed={"action": ControlAction.PAUSE})
+def print_paused(plan: RolloutPlan) -> None:
+    """Pause the roll-out; a machine that is installing finishes."""
+    print(view.rollout_line(plan))
 
 
-for _action, _help in {
-    ControlAction.PAUSE: "Begin with no further machine; the one that installs goes on.",
-    ControlAction.RESUME: "Go on after a pause; after a halt, try the machine that failed again.",
-    ControlAction.CANCEL: "End the roll-out; machines keep what they have.",
-    ControlAction.ROLLBACK: "Bring all machines back to the release before.",
-}.items():
-    _add_control(_action, _help)
+@row_command(app, "resume", firmware.CONTROL, fixed={"action": ControlAction.RESUME})
+def print_resumed(plan: RolloutPlan) -> None:
+    """Resume the roll-out; after a halt, retry the machine that failed."""
+    print(view.rollout_line(plan))
+
+
+@row_command(app, "cancel", firmware.CONTROL, fixed={"action": ControlAction.CANCEL})
+def print_cancelled(plan: RolloutPlan) -> None:
+    """Cancel the roll-out; machines keep the release that they have."""
+    print(view.rollout_line(plan))
+
+
+@row_command(app, "rollback", firmware.CONTROL, fixed={"action": ControlAction.ROLLBACK})
+def print_rollback(plan: RolloutPlan) -> None:
+    """Roll all machines back to the previous release."""
+    print(view.rollout_line(plan))
 
 
 @app.command()
 def watch(context: typer.Context, as_json: AsJson = False) -> None:
-    """Follow what all machines do until Ctrl-C; with --json one line per change."""
+    """Show what all machines do until Ctrl-C; with --json one line per change."""
     with contextlib.suppress(KeyboardInterrupt):
         run(_watch(context.obj, as_json, until_end=False), as_json)
 
 
-def _tell_release(release: Release, as_json: bool) -> None:
-    if as_json:
-        print_json(release)
-        return
-    print(f"Release {release.version} is here ({view.size(release.size_bytes)}), its signature is"
-          f" trusted.\nInstall it with: saintctl firmware rollout {release.version}")  # fmt: skip
+def print_release(release: Release) -> None:
+    size = view.size(release.size_bytes)
+    print(f"Release {release.version} is on the server ({size}); its signature is trusted.")
+    print(f"Install it with: saintctl firmware rollout {release.version}")
 
 
-async def _upload(given: Place, file: Path, is_shown: bool) -> Release:
+async def _upload(robot: RobotAddress, file: Path, is_shown: bool) -> Release:
     from .upload import send
 
-    door = given if isinstance(given, Server) else runtime_directory(given) / "otad-files.sock"
+    listener = (
+        robot if isinstance(robot, RemoteRobot) else runtime_directory(robot) / "otad-files.sock"
+    )
     if not (is_shown and sys.stderr.isatty()):
-        return await send(door, file, lambda _, __: None)
+        return await send(listener, file, lambda _, __: None)
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
@@ -155,18 +159,18 @@ async def _upload(given: Place, file: Path, is_shown: bool) -> Release:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(file.name, total=None)
 
-        def tell_progress(sent: int, total: int) -> None:
-            words = "the server checks it" if sent == total else file.name
-            progress.update(task, completed=sent, total=total, description=words)
+        def show_progress(sent: int, total: int) -> None:
+            text = "the server checks the file" if sent == total else file.name
+            progress.update(task, completed=sent, total=total, description=text)
 
-        return await send(door, file, tell_progress)
+        return await send(listener, file, show_progress)
 
 
-async def _watch(given: Place, as_json: bool, *, until_end: bool) -> RolloutPlan | None:
-    """Show every change; returns the roll-out as it ended."""
+async def _watch(robot: RobotAddress, as_json: bool, *, until_end: bool) -> RolloutPlan | None:
+    """Show every change. Return the roll-out as it ended."""
     before: FirmwareReport | None = None
     with _screen(as_json) as live:
-        async with contextlib.aclosing(_reports(given)) as reports:
+        async with contextlib.aclosing(_reports(robot)) as reports:
             async for report in reports:
                 if report != before:
                     _show(before, report, live, as_json)
@@ -176,27 +180,27 @@ async def _watch(given: Place, as_json: bool, *, until_end: bool) -> RolloutPlan
     return None
 
 
-async def _reports(given: Place) -> AsyncGenerator[FirmwareReport]:
-    """Every change, also over a restart of the server that is updated itself."""
+async def _reports(robot: RobotAddress) -> AsyncGenerator[FirmwareReport]:
+    """Yield every change, also across a restart of the server."""
     loop = asyncio.get_running_loop()
-    heard_s = loop.time()
+    received_s = loop.time()
     while True:
         try:
-            async with client(given, "otad") as otad:
+            async with client(robot, "otad") as otad:
                 stream = otad.follow(firmware.WATCH, Nothing(), silence_s=_SILENCE_S)
                 async with contextlib.aclosing(stream) as reports:
                     async for report in reports:
-                        heard_s = loop.time()
+                        received_s = loop.time()
                         yield report
         except SaintError as err:
-            if err.code is not Code.DAEMON_UNREACHABLE or loop.time() - heard_s > _RECONNECT_S:
+            if err.code is not Code.DAEMON_UNREACHABLE or loop.time() - received_s > _RECONNECT_S:
                 raise
         await asyncio.sleep(1.0)
 
 
 @contextlib.contextmanager
 def _screen(as_json: bool) -> "Iterator[Live | None]":
-    """A part of the terminal that is drawn again and again; none where nobody looks."""
+    """Yield a live display of the terminal; None for --json and where stdout is no terminal."""
     if as_json or not sys.stdout.isatty():
         yield None
         return

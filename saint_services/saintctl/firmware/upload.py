@@ -1,5 +1,5 @@
-"""Sends a large file to otad's socket for bundles, or to the webd of a robot elsewhere, with a word
-on how far it is. The control plane's own client is not for that: it keeps whole bodies in memory.
+"""Uploads a release in chunks to otad's socket for bundles, or to the webd of another robot, and
+reports the progress. The control plane's client keeps whole bodies in memory and is unsuitable.
 """
 
 import asyncio
@@ -14,28 +14,32 @@ from pydantic import ValidationError
 from ...lib.api.firmware import Release
 from ...lib.errors import Code, SaintError
 from ...lib.ipc.wire import LARGEST_BODY_BYTES, ErrorReply
-from ..server import Server
+from ..remote import RemoteRobot
 
 _CHUNK_BYTES = 256 << 10
 _STALL_S = 60.0
-_JUDGING_S = 300.0  # reading a bundle whole and checking its signature, on a Pi
+_CHECK_LIMIT_S = 300.0  # to read a whole bundle and check its signature on a Pi
 _CHECKSUM_HEADER = "X-Saint-Sha256"
 
 Progress = Callable[[int, int], None]  # bytes so far, bytes in all
 
 
-async def send(door: Path | Server, bundle: Path, on_progress: Progress) -> Release:
-    """Upload one bundle; raises what otad answers."""
+async def send(listener: Path | RemoteRobot, bundle: Path, on_progress: Progress) -> Release:
+    """Upload one bundle. Raises the error that otad replies with."""
     file, size = await asyncio.to_thread(_open, bundle)
     with file:
         checksum = await asyncio.to_thread(_checksum, file)
-        reader, writer = await _connect(door)
+        reader, writer = await _connect(listener)
         try:
             head = h11.Request(
                 method="POST",
-                target="/api/firmware" if isinstance(door, Server) else "/releases",
+                target="/api/firmware" if isinstance(listener, RemoteRobot) else "/releases",
                 headers=[
-                    *(door.headers if isinstance(door, Server) else [("Host", "otad")]),
+                    *(
+                        listener.headers
+                        if isinstance(listener, RemoteRobot)
+                        else [("Host", "otad")]
+                    ),
                     ("Content-Length", str(size)),
                     ("Content-Type", "application/octet-stream"),
                     (_CHECKSUM_HEADER, checksum),
@@ -44,7 +48,7 @@ async def send(door: Path | Server, bundle: Path, on_progress: Progress) -> Rele
             wire = h11.Connection(h11.CLIENT)
             answer = asyncio.create_task(_answer(reader))
             await _send(wire, writer, head, _chunks(file, size, on_progress), answer)
-            return _release(*await _in_time(answer, _JUDGING_S))
+            return _release(*await _in_time(answer, _CHECK_LIMIT_S))
         finally:
             writer.close()
 
@@ -64,27 +68,29 @@ def _checksum(file: BufferedReader) -> str:
     return digest
 
 
-async def _connect(door: Path | Server) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _connect(
+    listener: Path | RemoteRobot,
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     try:
-        if isinstance(door, Server):
-            return await door.open()
+        if isinstance(listener, RemoteRobot):
+            return await listener.open()
         async with asyncio.timeout(_STALL_S):
-            return await asyncio.open_unix_connection(str(door))
+            return await asyncio.open_unix_connection(str(listener))
     except (OSError, TimeoutError) as err:
-        where = door if isinstance(door, Path) else door.address
+        where = listener if isinstance(listener, Path) else listener.address
         raise SaintError(
             Code.DAEMON_UNREACHABLE,
             f"otad does not answer at {where}",
-            fix="Look at its log: journalctl -u saint-otad, or the launcher's output.",
+            fix="Check its log: journalctl -u saint-otad, or the launcher's output.",
         ) from err
 
 
-async def _chunks(file: BufferedReader, size: int, tell: Progress) -> AsyncIterator[bytes]:
+async def _chunks(file: BufferedReader, size: int, on_progress: Progress) -> AsyncIterator[bytes]:
     sent = 0
     while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
         yield chunk
         sent += len(chunk)
-        tell(sent, size)
+        on_progress(sent, size)
 
 
 async def _send(
@@ -94,7 +100,7 @@ async def _send(
     chunks: AsyncIterator[bytes],
     answer: "asyncio.Task[tuple[int, bytes]]",
 ) -> None:
-    """Until the end, or until there is an answer already: a refusal does not wait for the rest."""
+    """Send the request until its end or until the answer comes: a refusal may come early."""
     writer.write(wire.send(head) or b"")
     try:
         async for chunk in chunks:
@@ -105,14 +111,16 @@ async def _send(
                 await writer.drain()
         writer.write(wire.send(h11.EndOfMessage()) or b"")
     except ConnectionError:
-        return  # why, the answer tells
+        return  # the answer has the reason
     except TimeoutError as err:
         answer.cancel()
-        raise _silent(f"otad took nothing for {_STALL_S:g} s") from err
+        raise _no_answer(f"otad accepted no data for {_STALL_S:g} s") from err
 
 
 async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    """Status and body. A parser of its own: one that still sends takes no early answer as final."""
+    """Return status and body. A parser that still sends would reject an early answer, so this has
+    its own.
+    """
     parser = h11.Connection(h11.CLIENT)
     parser.send(h11.Request(method="POST", target="/", headers=[("Host", "otad")]))
     parser.send(h11.EndOfMessage())
@@ -135,13 +143,13 @@ async def _in_time(answer: "asyncio.Task[tuple[int, bytes]]", limit_s: float) ->
         async with asyncio.timeout(limit_s):
             return await answer
     except TimeoutError as err:
-        raise _silent(f"otad did not judge the bundle within {limit_s:g} s") from err
+        raise _no_answer(f"otad did not finish checking the bundle within {limit_s:g} s") from err
     except (h11.ProtocolError, OSError) as err:
-        raise _silent("otad ended the connection without an answer") from err
+        raise _no_answer("otad ended the connection without an answer") from err
 
 
-def _silent(message: str) -> SaintError:
-    return SaintError(Code.DAEMON_UNREACHABLE, message, fix="Look at its log and try again.")
+def _no_answer(message: str) -> SaintError:
+    return SaintError(Code.DAEMON_UNREACHABLE, message, fix="Check its log and try again.")
 
 
 def _release(status: int, body: bytes) -> Release:

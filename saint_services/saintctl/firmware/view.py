@@ -1,6 +1,4 @@
-"""How the state of releases and machines looks in a terminal: 80 columns, light or dark, and as
-plain lines where nobody draws. Not here: asking (firmware.py).
-"""
+"""Formats releases, machines and roll-outs: as tables of 80 columns and as lines for a log."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -45,29 +43,29 @@ _GOOD, _BAD, _BUSY, _CALM = "[green]●[/]", "[red]○[/]", "[bold]◐[/]", "·"
 
 
 def headline(report: FirmwareReport) -> str:
-    """Which release the robot runs."""
+    """Describe which release the robot runs."""
     count = sum(machine.is_online for machine in report.machines)
     machines = f"{count} machine{'' if count == 1 else 's'}"
-    away = len(report.machines) - count
-    rest = f"; {away} {'is' if away == 1 else 'are'} away." if away else "."
+    offline = len(report.machines) - count
+    rest = f"; {offline} {'is' if offline == 1 else 'are'} offline." if offline else "."
     if report.robot_version:
         return f"The robot runs release {report.robot_version} on {machines}{rest}"
     if report.versions:
         versions = ", ".join(report.versions)
         return f"The robot's {machines} run different releases: {versions}{rest}"
-    return "No machine has told its release yet."
+    return "No machine has reported its release yet."
 
 
 def rollout_line(plan: RolloutPlan) -> str:
-    """What the roll-out does, with the reason when it stands."""
+    """Describe the roll-out, with the reason of a halt."""
     done = sum(step.step is RolloutStep.HEALTHY for step in plan.steps)
-    what = "Going back" if plan.is_rollback else f"Roll-out of {plan.version}"
+    what = "Rollback" if plan.is_rollback else f"Roll-out of {plan.version}"
     text = f"{what} {_ENDINGS[plan.state]}: {done} of {len(plan.steps)} machines healthy."
     return f"{text} {_sentence(plan.reason)}" if plan.reason else text
 
 
 def overview(report: FirmwareReport) -> "RenderableType":
-    """Everything at once."""
+    """Return everything about releases, for a terminal."""
     from rich.console import Group
     from rich.text import Text
 
@@ -82,12 +80,15 @@ def overview(report: FirmwareReport) -> "RenderableType":
     if report.releases:
         parts += [Text(""), releases(report.releases)]
     else:
-        parts += [Text(""), Text("No release is here yet: saintctl firmware upload FILE")]
+        parts += [
+            Text(""),
+            Text("There is no release on the server yet: saintctl firmware upload FILE"),
+        ]
     return Group(*parts)
 
 
 def machines(report: FirmwareReport) -> "Table":
-    """One row per machine."""
+    """Return one row per machine."""
     from rich.markup import escape
 
     table = _table(("", "machine", "release", "slot", "update"), last="note")
@@ -106,23 +107,23 @@ def machines(report: FirmwareReport) -> "Table":
 
 
 def failures(report: FirmwareReport) -> list[str]:
-    """What went wrong where, as far as the roll-out has not said it already."""
-    said = report.plan.reason if report.plan else ""
+    """Return the failures that the roll-out's reason does not already name."""
+    reason = report.plan.reason if report.plan else ""
     return [
         f"{machine.node_id}: {text}"
         for machine in report.machines
-        if (text := failure(machine)) and machine.reason not in said
+        if (text := failure(machine)) and machine.reason not in reason
     ]
 
 
 def releases(found: Iterable[Release]) -> "Table":
-    """One row per release."""
+    """Return one row per release."""
     from rich.markup import escape
 
     table = _table(("", "release", "date", "size"), last="what is new")
     for release in found:
         first = release.changelog.strip().partition("\n")[0]
-        news = [first or "-"] if not release.is_current else ["offered to nodes that boot", first]
+        news = [first or "-"] if not release.is_current else ["offered to nodes at boot", first]
         offered = "; ".join(text for text in news if text)
         table.add_row(
             _GOOD if release.is_current else _CALM, release.version,
@@ -132,18 +133,18 @@ def releases(found: Iterable[Release]) -> "Table":
 
 
 def failure(machine: MachineFirmware) -> str:
-    """Why the last try did not end well; empty when it did, or when another one runs."""
+    """Describe why the last update failed; empty when it did not, or while another one runs."""
     is_well = machine.verdict in (UpdateVerdict.NONE, UpdateVerdict.HEALTHY)
     if is_well or machine.state is not UpdateState.IDLE:
         return ""
     tried = machine.target_version or "the release"
-    return f"{tried} {_FAILURES[machine.verdict]}: {machine.reason or 'no reason was told'}"
+    return f"{tried} {_FAILURES[machine.verdict]}: {machine.reason or 'no reason was given'}"
 
 
 def note(machine: MachineFirmware) -> str:
-    """What a person should know of one machine, in a few words."""
+    """Return a short remark about one machine."""
     if not machine.is_online:
-        return "away"
+        return "offline"
     if machine.state is not UpdateState.IDLE:
         return f"to {machine.target_version}" + (
             f", try {machine.attempt}" if machine.attempt > 1 else ""
@@ -154,16 +155,16 @@ def note(machine: MachineFirmware) -> str:
 
 
 def machine_of(report: FirmwareReport | SaintError, node_id: str) -> MachineFirmware | None:
-    """What is known of one machine's release."""
+    """Return the release of one machine; None when unknown."""
     if isinstance(report, SaintError):
         return None
     return next((each for each in report.machines if each.node_id == node_id), None)
 
 
 def print_firmware(machine: MachineFirmware | None, problem: SaintError | None) -> None:
-    """The part of `node show` that is about releases, with the log lines of a failure."""
+    """Print what `node show` says of releases, with the log lines of a failure."""
     if machine is None:
-        print_facts([("release", problem.message if problem else "nothing was told yet")])
+        print_facts([("release", problem.message if problem else "not reported yet")])
         return
     print_facts(_firmware_facts(machine))
     if machine.log_excerpt:
@@ -183,44 +184,44 @@ def _firmware_facts(machine: MachineFirmware) -> list[tuple[str, str]]:
     rows = [
         ("release", f"{machine.version or 'unknown'}{slot}{spare}"),
         ("update", doing),
-        ("last try", verdict),
+        ("last update", verdict),
         ("reason", machine.reason),
-        ("held back", machine.blocked_by),
+        ("blocked by", machine.blocked_by),
     ]
     return [(label, text) for label, text in rows if text]
 
 
 def size(count: int) -> str:
-    """Bytes for people."""
+    """Format a number of bytes."""
     if count < 1_000_000:
         return f"{count / 1000:.0f} kB"
     return f"{count / 1_000_000:.1f} MB"
 
 
 def changes(before: FirmwareReport | None, after: FirmwareReport) -> Iterator[str]:
-    """Plain lines for a log: what is new since `before`."""
-    known = {machine.node_id: _story(machine) for machine in before.machines} if before else {}
+    """Yield plain lines for a log: what has changed since `before`."""
+    known = {machine.node_id: _summary(machine) for machine in before.machines} if before else {}
     for machine in after.machines:
-        if known.get(machine.node_id) != (story := _story(machine)):
-            yield f"{machine.node_id}: {story}"
+        if known.get(machine.node_id) != (text := _summary(machine)):
+            yield f"{machine.node_id}: {text}"
     old_plan = before.plan if before else None
     new = after.plan
     if new and (old_plan is None or (old_plan.state, old_plan.reason) != (new.state, new.reason)):
         yield rollout_line(new)
 
 
-def _story(machine: MachineFirmware) -> str:
-    words = [f"release {machine.version or '?'}"]
+def _summary(machine: MachineFirmware) -> str:
+    parts = [f"release {machine.version or '?'}"]
     if machine.state is UpdateState.INSTALLING:
-        tens = machine.progress // 10 * 10  # a line for every percent is too much of a log
-        words.append(f"installing {machine.target_version}, {tens} %")
+        tens = machine.progress // 10 * 10  # one line for every percent would flood a log
+        parts.append(f"installing {machine.target_version}, {tens} %")
     elif machine.state is not UpdateState.IDLE:
-        words.append(f"{machine.state} {machine.target_version}".rstrip())
+        parts.append(f"{machine.state} {machine.target_version}".rstrip())
     elif text := failure(machine) or note(machine):
-        words.append(text)
+        parts.append(text)
     elif machine.verdict is UpdateVerdict.HEALTHY:
-        words.append("healthy")
-    return ", ".join(words)
+        parts.append("healthy")
+    return ", ".join(parts)
 
 
 def _mark(machine: MachineFirmware) -> str:

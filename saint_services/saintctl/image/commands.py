@@ -1,4 +1,6 @@
-"""`saintctl image`: put the image onto a card. How it is written is in lib/flash."""
+"""`saintctl image`: writes the image to a card and verifies cards. Not here: how a card is written
+(lib/flash).
+"""
 
 import json
 import sys
@@ -19,22 +21,22 @@ from ...lib.flash.source import ImageFile
 from ...lib.flash.writer import Progress, Target, Written
 from ...lib.machine.service_manager import Directories
 from ..console import AsJson, fail, print_table
-from . import settings as image_settings
+from . import settings
 
-app = typer.Typer(help="The image: put it onto a card, check a card.", no_args_is_help=True)
+app = typer.Typer(help="The image: write it to a card, verify a card.", no_args_is_help=True)
 
-_INTERRUPTED = 130  # as shells have it
+_INTERRUPTED = 130  # exit code of shells for Ctrl-C
 _BUILT = ("saint-os-*.img.xz", "saint-os-*.img.zst", "saint-os-*.img")
 
 Card = Annotated[Path, typer.Argument(metavar="DEVICE", help="/dev/sdX, or a file to write into")]
 Image = Annotated[
-    Path | None, typer.Option("--image", help="Default: the newest in build/image of a checkout")
+    Path | None, typer.Option("--image", help="Default: the newest in build/image of a checkout.")
 ]
 
 
 @app.command("list")
 def show(as_json: AsJson = False) -> None:
-    """Disks of this computer, and which may be overwritten."""
+    """List the disks of this computer, and which may be overwritten."""
     try:
         disks = Disks().find()
     except SaintError as err:
@@ -67,30 +69,32 @@ def _row(disk: Disk) -> tuple[str, ...]:
 def flash(
     device: Card,
     image: Image = None,
-    role: Annotated[str, typer.Option(help="server, node or both; without: node")] = "",
-    hostname: Annotated[str, typer.Option(help="Its name in the network")] = "",
-    wifi_ssid: Annotated[str, typer.Option(help="Wi-Fi to join; the password is asked for")] = "",
-    wifi_country: Annotated[str, typer.Option(help="Where it is: GB, DE, ...")] = "",
+    role: Annotated[str, typer.Option(help="server, node or both. Default: node.")] = "",
+    hostname: Annotated[str, typer.Option(help="Its name on the network.")] = "",
+    wifi_ssid: Annotated[
+        str, typer.Option(help="Wi-Fi network to join; the password is prompted for.")
+    ] = "",
+    wifi_country: Annotated[str, typer.Option(help="Country of use: GB, DE, ...")] = "",
     wifi_secret_file: Annotated[
-        Path | None, typer.Option(help="Read the Wi-Fi password here instead")
+        Path | None, typer.Option(help="Read the Wi-Fi password from this file.")
     ] = None,
     ssh_key: Annotated[
-        list[Path] | None, typer.Option(help="Public key that may log in; may be repeated")
+        list[Path] | None, typer.Option(help="Public key that may log in. Repeatable.")
     ] = None,
     claim_file: Annotated[
-        Path | None, typer.Option(help="The server's claim code; made if there is no such file")
+        Path | None, typer.Option(help="File with the server's claim code; created if missing.")
     ] = None,
     simulated: Annotated[
-        bool, typer.Option("--simulated", help="Simulated pins, for demos")
+        bool, typer.Option("--simulated", help="Simulate the pins, for demos.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the image to a card, with settings, and read it back."""
+    """Write the image and its settings to a card, and read it back."""
     try:
         disk = _target(device)
         source = ImageFile(image or _newest())
-        wishes = image_settings.Wishes(
+        options = settings.CardOptions(
             role=role,
             hostname=hostname,
             wifi_ssid=wifi_ssid,
@@ -100,10 +104,10 @@ def flash(
             claim_file=claim_file,
             simulated=simulated,
         )
-        settings = image_settings.files(wishes)
+        files = settings.files(options)
         if not yes:
-            _ask(device, disk)
-        _flash(device, source, settings, as_json)
+            _confirm(device, disk)
+        _flash(device, source, files, as_json)
     except SaintError as err:
         raise fail(err, as_json) from None
 
@@ -114,17 +118,17 @@ def verify(
     image: Image = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare a card that was not started yet with its image."""
+    """Compare a card that has not been started yet with its image."""
     try:
         source = ImageFile(image or _newest())
-        with _progress("Comparing", source.size_bytes) as tell:
-            found = compare(source.chunks(), device, lambda _: tell(source.position_bytes))
+        with _progress("Comparing", source.size_bytes) as show:
+            found = compare(source.chunks(), device, lambda _: show(source.position_bytes))
         place = found.first_difference_bytes
         if place is not None:
             raise SaintError(
                 Code.HARDWARE_FAULT,
                 f"{device} differs from {source.path.name} at {place >> 20} MiB",
-                fix="A machine that was started has changed its card; else write it again.",
+                fix="A started machine has changed its card; otherwise write the card again.",
             )
     except SaintError as err:
         raise fail(err, as_json) from None
@@ -135,38 +139,38 @@ def verify(
     print(f"{device} holds {source.path.name}{own}.")
 
 
-def _flash(device: Path, source: ImageFile, settings: dict[str, bytes], as_json: bool) -> None:
+def _flash(device: Path, source: ImageFile, files: dict[str, bytes], as_json: bool) -> None:
     started = time.monotonic()
     try:
-        written = _write(device, source, settings)
+        written = _write(device, source, files)
     except KeyboardInterrupt:
-        warning = f"\n{device} was not finished: nothing starts from it. Write it again."
+        warning = f"\n{device} is incomplete and does not start. Write it again."
         print(warning, file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
     seconds = time.monotonic() - started
     if as_json:
-        said = {"device": str(device), "size_bytes": written.size_bytes, "sha256": written.sha256}
-        print(json.dumps({**said, "seconds": round(seconds, 1), "settings": sorted(settings)}))
+        facts = {"device": str(device), "size_bytes": written.size_bytes, "sha256": written.sha256}
+        print(json.dumps({**facts, "seconds": round(seconds, 1), "settings": sorted(files)}))
         return
     print(
         f"{device} holds {source.path.name}: {_gb(written.size_bytes)}, {seconds:.0f} s, read back."
     )
-    if not settings:
-        print("It has no settings of its own: it will be a node without Wi-Fi or ssh.")
+    if not files:
+        print("It has no settings: it will be a node without Wi-Fi and ssh.")
 
 
-def _write(device: Path, source: ImageFile, settings: dict[str, bytes]) -> Written:
+def _write(device: Path, source: ImageFile, files: dict[str, bytes]) -> Written:
     with Target(device) as target:
-        chunks = with_files(source.chunks(), settings, datetime.now())
-        with _progress("Writing", source.size_bytes) as tell:
-            written = target.write(chunks, lambda _: tell(source.position_bytes))
-        with _progress("Reading back", written.size_bytes) as tell:
-            target.verify(written, tell)
+        chunks = with_files(source.chunks(), files, datetime.now())
+        with _progress("Writing", source.size_bytes) as show:
+            written = target.write(chunks, lambda _: show(source.position_bytes))
+        with _progress("Reading back", written.size_bytes) as show:
+            target.verify(written, show)
     return written
 
 
 def _target(device: Path) -> Disk | None:
-    """The disk, if it may be overwritten; None for a file."""
+    """Return the disk; None for a file. Raises refused for a disk that must not be overwritten."""
     if device.is_block_device():
         return Disks().named(device)
     is_new_file = not device.exists() and device.parent.is_dir()
@@ -188,32 +192,32 @@ def _newest() -> Path:
 
 def _wifi_secret(ssid: str, file: Path | None) -> str:
     if file is not None:
-        return image_settings.read(file).strip("\r\n")
+        return settings.read(file).strip("\r\n")
     if not ssid:
         return ""
     if not sys.stdin.isatty():
-        what = f"the password of {ssid} cannot be asked for here"
+        what = f"the password of {ssid} cannot be prompted for without a terminal"
         raise SaintError(Code.REQUEST_INVALID, what, fix="Name a file with --wifi-secret-file.")
-    asked: str = typer.prompt(
+    typed: str = typer.prompt(
         f"Password of {ssid} (empty for an open network)", default="", hide_input=True,
         show_default=False,
     )  # fmt: skip
-    return asked
+    return typed
 
 
-def _ask(device: Path, disk: Disk | None) -> None:
+def _confirm(device: Path, disk: Disk | None) -> None:
     if disk is None and (not device.exists() or not device.stat().st_size):
         return
     about = f" ({_gb(disk.size_bytes)}, {disk.model}, {disk.connection})" if disk else ""
     if not sys.stdin.isatty():
-        what = f"{device}{about} would be overwritten, and nobody can be asked"
-        raise SaintError(Code.REQUEST_INVALID, what, fix="Add --yes if that is right.")
-    typer.confirm(f"Everything on {device}{about} will be lost. Go on?", abort=True)
+        what = f"{device}{about} would be overwritten, and there is no terminal to confirm it"
+        raise SaintError(Code.REQUEST_INVALID, what, fix="Add --yes to overwrite it.")
+    typer.confirm(f"Everything on {device}{about} will be lost. Continue?", abort=True)
 
 
 @contextmanager
 def _progress(verb: str, total: int) -> Iterator[Progress]:
-    """A bar on stderr, so that the answer stays alone on stdout."""
+    """Show a progress bar on stderr; stdout has only the result."""
     from rich import progress
     from rich.console import Console
 

@@ -1,7 +1,7 @@
-"""What `image flash` puts onto the card: saint.yaml, made of options and files.
+"""Makes saint.yaml, which `image flash` writes to the card, of options and files.
 
-Secrets come from files or are asked for; as arguments every process on this computer could
-read them. Not here: what the settings mean (saint_services/setup).
+Secrets come from files or are prompted for; every process on this computer could read them as
+arguments. Not here: what the settings mean (saint_services/setup).
 """
 
 import os
@@ -21,8 +21,8 @@ _CLAIM_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """The options as they were given; nothing in them was checked yet."""
+class CardOptions:
+    """Options of `image flash`, unchecked."""
 
     role: str = ""
     hostname: str = ""
@@ -34,11 +34,11 @@ class Wishes:
     simulated: bool = False
 
 
-def files(wishes: Wishes) -> dict[str, bytes]:
-    """File name on the card -> content; nothing when nothing was wished."""
+def files(options: CardOptions) -> dict[str, bytes]:
+    """Return the content of each file by its name on the card; empty without options."""
     from ...setup.config import Machine
 
-    data = _data(wishes)
+    data = _data(options)
     if not data:
         return {}
     try:
@@ -48,30 +48,30 @@ def files(wishes: Wishes) -> dict[str, bytes]:
         where = ".".join(str(step) for step in first["loc"])
         what = f"{where} {first['msg'].removeprefix('Value error, ')}"
         raise SaintError(Code.REQUEST_INVALID, what, fix="Correct this option.") from err
-    said = machine.model_dump(mode="json", exclude_unset=True)
-    text = yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=1000)
+    fields = machine.model_dump(mode="json", exclude_unset=True)
+    text = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=1000)
     return {FILE_NAME: (_HEAD + text).encode()}
 
 
-def _data(wishes: Wishes) -> dict[str, Any]:
+def _data(options: CardOptions) -> dict[str, Any]:
     data: dict[str, Any] = {}
-    if wishes.role:
-        data["role"] = wishes.role
-    if wishes.hostname:
-        data["hostname"] = wishes.hostname
-    if wishes.simulated:
+    if options.role:
+        data["role"] = options.role
+    if options.hostname:
+        data["hostname"] = options.hostname
+    if options.simulated:
         data["hardware"] = "sim"
-    if wishes.wifi_ssid:
+    if options.wifi_ssid:
         data["wifi"] = _given(
-            ssid=wishes.wifi_ssid, secret=wishes.wifi_secret, country=wishes.wifi_country
+            ssid=options.wifi_ssid, secret=options.wifi_secret, country=options.wifi_country
         )
-    elif wishes.wifi_country:
+    elif options.wifi_country:
         what = "--wifi-country needs a network"
         raise SaintError(Code.REQUEST_INVALID, what, fix="Add --wifi-ssid.")
-    if wishes.ssh_keys:
-        data["ssh"] = {"keys": [key for path in wishes.ssh_keys for key in _keys(path)]}
-    if wishes.claim_file:
-        data["claim"] = _claim(wishes.claim_file)
+    if options.ssh_keys:
+        data["ssh"] = {"keys": [key for path in options.ssh_keys for key in _keys(path)]}
+    if options.claim_file:
+        data["claim"] = _claim(options.claim_file)
     return data
 
 
@@ -82,14 +82,14 @@ def _given(**fields: str) -> dict[str, str]:
 def _keys(path: Path) -> list[str]:
     text = read(path)
     if "PRIVATE KEY" in text:
-        what = f"{path} is a private key: it stays with you"
-        raise SaintError(Code.REQUEST_INVALID, what, fix=f"Name the public one: {path}.pub")
+        what = f"{path} is a private key, which must not leave this computer"
+        raise SaintError(Code.REQUEST_INVALID, what, fix=f"Name the public key: {path}.pub")
     lines = (line.strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def _claim(path: Path) -> str:
-    """The code in the file; a new one is made and kept there for you if there is no file."""
+    """Return the code in the file; make the file with a new code if it is missing."""
     if path.exists():
         return read(path).strip()
     code = secrets.token_urlsafe(_CLAIM_BYTES)
@@ -99,9 +99,9 @@ def _claim(path: Path) -> str:
 
 
 def read(path: Path) -> str:
-    """A small text file that an option names."""
+    """Read a small text file that an option names. Raises not_found."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as err:
-        reason = err.strerror if isinstance(err, OSError) else "it is no text"
+        reason = err.strerror if isinstance(err, OSError) else "it is not a text file"
         raise SaintError(Code.NOT_FOUND, f"{path} cannot be read: {reason}") from err

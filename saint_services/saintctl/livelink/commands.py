@@ -1,5 +1,5 @@
-"""`saintctl livelink`: subjects of face and body capture, what they are tuned to, what is in a file
-of datagrams. Not here: recordings that livelinkd makes (livelink_record.py).
+"""`saintctl livelink`: subjects of face and body capture, their tuning and formats, and files of
+datagrams. Not here: recordings on the robot (record.py), senders (senders.py).
 """
 
 import sys
@@ -7,36 +7,29 @@ from typing import Annotated
 
 import typer
 
-from ...lib.api import livelink
-from ...lib.api.livelink import FormatList, SubjectDetail, SubjectInfo
+from ...lib.api import Done, livelink
+from ...lib.api.livelink import FormatList, SubjectDetail, SubjectInfo, SubjectList
 from ...lib.errors import Code, SaintError
-from ..connect import asked
+from ..connect import run_request
 from ..console import AsJson, dot, fail, print_facts, print_json, print_table
 from ..names import Subject
-from . import record as livelink_record
-from .senders import add_to as add_senders
+from ..row_command import row_command
+from . import record, senders
 
 app = typer.Typer(
     help="Face and body capture: senders, subjects, recordings, formats.", no_args_is_help=True
 )
-add_senders(app)
-app.command()(livelink_record.record)
-app.command()(livelink_record.play)
-app.command()(livelink_record.recordings)
-app.command()(livelink_record.remove)
+senders.add_to(app)
+record.add_to(app)
 
 _STALE_MS = 500  # the router's time-out
 
 
-@app.command("list")
-def show_all(context: typer.Context, as_json: AsJson = False) -> None:
-    """Every subject that is heard, whose it is, and what was refused."""
-    reply = asked(context.obj, livelink.LIST_SOURCES, as_json)
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "list", livelink.LIST_SOURCES)
+def print_subjects(reply: SubjectList) -> None:
+    """List every subject that is received, its sender, and what was refused."""
     columns = ("", "subject", "type", "format", "from", "rate", "age", "lost", "properties")
-    print_table(columns, [_row(each) for each in reply.sources], "No subject was heard yet.")
+    print_table(columns, [_row(each) for each in reply.sources], "No subject was received yet.")
     if reply.refused:
         print()
         rows = sorted(reply.refused.items(), key=lambda item: -item[1])
@@ -58,17 +51,9 @@ def _row(subject: SubjectInfo) -> tuple[str, ...]:
     )
 
 
-@app.command()
-def show(context: typer.Context, subject: Subject, as_json: AsJson = False) -> None:
-    """One subject with its newest values, as sent and as the router gets them."""
-    reply = asked(context.obj, livelink.GET_SUBJECT, as_json, subject_name=subject)
-    _print_detail(reply, as_json)
-
-
-def _print_detail(reply: SubjectDetail, as_json: bool) -> None:
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "show", livelink.GET_SUBJECT)
+def print_subject(reply: SubjectDetail) -> None:
+    """Show a subject with its newest values, as sent and as the router gets them."""
     about = reply.subject
     print_facts(
         (
@@ -78,13 +63,13 @@ def _print_detail(reply: SubjectDetail, as_json: bool) -> None:
         )
     )
     rows = [
-        (name, f"{value:+.3f}", f"{reply.values.get(name, 0.0):+.3f}", _tuned(reply, name))
+        (name, f"{value:+.3f}", f"{reply.values.get(name, 0.0):+.3f}", _tuning(reply, name))
         for name, value in reply.output.items()
     ]
-    print_table(("value", "is", "as sent", ""), rows, "Alive, but nothing is tracked.")
+    print_table(("value", "tuned", "as sent", ""), rows, "The sender is alive but tracks nothing.")
 
 
-def _tuned(reply: SubjectDetail, name: str) -> str:
+def _tuning(reply: SubjectDetail, name: str) -> str:
     parts = []
     if name in reply.zero:
         parts.append(f"zero {reply.zero[name]:+.3f}")
@@ -93,16 +78,10 @@ def _tuned(reply: SubjectDetail, name: str) -> str:
     return ", ".join(parts)
 
 
-@app.command()
-def zero(
-    context: typer.Context,
-    subject: Subject,
-    clear: Annotated[bool, typer.Option("--clear", help="As sent again")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """The subject looks straight ahead now: that is zero from now on."""
-    reply = asked(context.obj, livelink.ZERO, as_json, subject_name=subject, clear=clear)
-    _print_detail(reply, as_json)
+@row_command(app, "zero", livelink.ZERO)
+def print_zero(reply: SubjectDetail) -> None:
+    """Set the zero offset of a subject: it looks straight ahead now."""
+    print_subject(reply)
 
 
 @app.command()
@@ -110,14 +89,14 @@ def scale(
     context: typer.Context,
     subject: Subject,
     factors: Annotated[
-        list[str], typer.Argument(metavar="NAME=FACTOR...", help="-1 turns round, 1 is as sent.")
+        list[str], typer.Argument(metavar="NAME=FACTOR...", help="-1 reverses, 1 is as sent.")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """How much values count, and with which sign: `scale Anna headYaw=-1 jawOpen=1.5`."""
+    """Multiply values of a subject: `scale Anna headYaw=-1 jawOpen=1.5`."""
     given = dict(_factor(text, as_json) for text in factors)
-    reply = asked(context.obj, livelink.SCALE, as_json, subject_name=subject, scale=given)
-    _print_detail(reply, as_json)
+    reply = run_request(context.obj, livelink.SCALE, as_json, subject_name=subject, scale=given)
+    print_json(reply) if as_json else print_subject(reply)
 
 
 def _factor(text: str, as_json: bool) -> tuple[str, float]:
@@ -129,49 +108,43 @@ def _factor(text: str, as_json: bool) -> tuple[str, float]:
         raise fail(SaintError(Code.REQUEST_INVALID, message), as_json) from None
 
 
-@app.command()
-def release(context: typer.Context, subject: Subject, as_json: AsJson = False) -> None:
-    """Give the subject to the next other sender; until one comes, the present one keeps it."""
-    reply = asked(context.obj, livelink.RELEASE, as_json, subject_name=subject)
-    print_json(reply) if as_json else print(reply.message)
+@row_command(app, "release", livelink.RELEASE)
+def print_released(reply: Done) -> None:
+    """Give a subject to the next other sender; until one sends, the present sender keeps it."""
+    print(reply.message)
 
 
-@app.command()
-def formats(context: typer.Context, as_json: AsJson = False) -> None:
-    """Which formats are on, and where each is heard."""
-    _print_formats(asked(context.obj, livelink.LIST_FORMATS, as_json), as_json)
-
-
-def _print_formats(reply: FormatList, as_json: bool) -> None:
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "formats", livelink.LIST_FORMATS)
+def print_formats(reply: FormatList) -> None:
+    """List the formats and the addresses that they are received on."""
     rows = [(dot(f.enabled), f.format, ", ".join(f.addresses) or "off") for f in reply.formats]
-    print_table(("", "format", "heard at"), rows, "No format is on.")
-    print(f"One sender may send {reply.datagrams_per_second} datagrams a second.")
+    print_table(("", "format", "received on"), rows, "No format is on.")
+    print(f"Limit per sender: {reply.datagrams_per_second} datagrams a second.")
 
 
 @app.command()
 def switch(
     context: typer.Context,
-    format_: Annotated[str, typer.Argument(metavar="FORMAT", help="As `formats` shows it.")],
+    format_: Annotated[str, typer.Argument(metavar="FORMAT", help="See `formats`.")],
     state: Annotated[str, typer.Argument(metavar="on|off")],
     as_json: AsJson = False,
 ) -> None:
-    """Hear a format, or hear it no more; in force at once, kept over restarts."""
-    reply = asked(context.obj, livelink.SET_FORMATS, as_json, formats={format_: state})
-    _print_formats(reply, as_json)
+    """Switch a format on or off, at once and also after restarts."""
+    reply = run_request(context.obj, livelink.SET_FORMATS, as_json, formats={format_: state})
+    print_json(reply) if as_json else print_formats(reply)
 
 
-@app.command()
-def limit(
-    context: typer.Context,
-    per_second: Annotated[int, typer.Argument(help="A phone sends 60; more are not looked at.")],
-    as_json: AsJson = False,
-) -> None:
-    """How many datagrams a second one sender may send."""
-    reply = asked(context.obj, livelink.SET_FORMATS, as_json, datagrams_per_second=per_second)
-    _print_formats(reply, as_json)
+@row_command(
+    app,
+    "limit",
+    livelink.SET_FORMATS,
+    fixed={"formats": {}},
+    defaults={"datagrams_per_second": ...},
+    datagrams_per_second=typer.Argument(metavar="PER_SECOND"),
+)
+def print_limit(reply: FormatList) -> None:
+    """Limit how many datagrams a second one sender may send; faster ones are dropped."""
+    print_formats(reply)
 
 
 @app.command()
@@ -180,7 +153,7 @@ def decode(
     format_: Annotated[str, typer.Option("--format", help="llf, json, vmc, ifacialmocap, lines")],
 ) -> None:
     """Print every frame in a recording of datagrams, one JSON object per line."""
-    from .decode import livelink_decode
+    from .decode import livelink_decode  # the parsers: no other command needs them
 
     try:
         code = livelink_decode(format_, file, sys.stdout)

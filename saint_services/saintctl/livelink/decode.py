@@ -1,4 +1,4 @@
-"""`saintctl livelink decode`: what livelinkd's decoders find in a recording of datagrams."""
+"""`saintctl livelink decode`: prints the frames that livelinkd's decoders find in a recording."""
 
 import json
 from collections import defaultdict
@@ -11,7 +11,7 @@ from .. import recordings
 
 
 def livelink_decode(format: str, source: str, out: TextIO) -> int:
-    """Write one JSON object per frame or refusal, and a summary; returns the exit code."""
+    """Write one JSON object per frame or refusal, and a summary. Return the exit code."""
     if format not in DECODERS:
         fix = f"Choose one of {', '.join(DECODERS)}."
         raise SaintError(Code.REQUEST_INVALID, f"format {format!r} is not known", fix=fix)
@@ -23,7 +23,7 @@ def livelink_decode(format: str, source: str, out: TextIO) -> int:
             where = f"{source}, line {number}"
             recordings.time_us(line, where)
             if line.get("format", format) != format:
-                continue  # livelinkd's own recordings may have several
+                continue  # livelinkd's own recordings may have several formats
             for outcome in decode(recordings.payload(line, where), _sender(line)):
                 if isinstance(outcome, Refused):
                     refused += 1
@@ -41,13 +41,13 @@ def livelink_decode(format: str, source: str, out: TextIO) -> int:
 
 
 def _sender(line: dict[str, Any]) -> str:
-    """Formats of many datagrams are put together by their sender."""
+    """Return the sender, by which formats of several datagrams are assembled."""
     sender = line.get("from", "")
     return sender if isinstance(sender, str) else ""
 
 
 def described(outcome: Frame | Refused) -> dict[str, Any]:
-    """The line that people and scripts read."""
+    """Return the output line of a frame or refusal."""
     if isinstance(outcome, Refused):
         return {"kind": "refused", "reason": outcome.reason}
     line: dict[str, Any] = {

@@ -1,5 +1,5 @@
-"""`saintctl livelink record | play | recordings | remove`: recordings that livelinkd makes of what
-arrives, and plays back as a source.
+"""`saintctl livelink record | play | recordings | remove`: recordings of capture data, which
+livelinkd makes and plays back as a source.
 """
 
 import asyncio
@@ -8,15 +8,31 @@ from typing import Annotated
 
 import typer
 
-from ...lib.api import livelink
+from ...lib.api import Done, livelink
 from ...lib.api.endpoint import Nothing
-from ...lib.api.livelink import RecordingDetail, RecordingState, StartRecording
-from ..connect import Place, asked, client, wish
+from ...lib.api.livelink import (
+    PlayRecording,
+    RecordingDetail,
+    RecordingRef,
+    RecordingState,
+    StartRecording,
+)
+from ..connect import RobotAddress, checked_params, client, run_request
 from ..console import AsJson, print_facts, print_json, print_table, run
+from ..row_command import row_command
 
-_LOOK_S = 0.5  # how often it is looked whether a recording has ended by itself
+_PERIOD_S = 0.5  # between two requests of the recording's state
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits, dots, dashes.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help=RecordingRef.model_fields["name"].description)
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to `saintctl livelink`."""
+    for command in (record, play, recordings):
+        app.command()(command)
+    row_command(app, "remove", livelink.DELETE_RECORDING, name=Name)(print_removed)
 
 
 def record(
@@ -24,71 +40,79 @@ def record(
     name: Name,
     formats: Annotated[
         list[str] | None,
-        typer.Option("--format", help="llf, json, vmc, ifacialmocap, lines; may be repeated"),
+        typer.Option("--format", help=StartRecording.model_fields["formats"].description),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Ends by itself after this.")] = 600.0,
+    seconds: Annotated[
+        float, typer.Option(help=StartRecording.model_fields["seconds"].description)
+    ] = 600.0,
     as_json: AsJson = False,
 ) -> None:
-    """Record what arrives until Ctrl-C, the time is over or the largest size is reached."""
-    wanted = wish(StartRecording, as_json, name=name, formats=formats, seconds=seconds)
+    """Record capture data until Ctrl-C, the end of the time or the largest size."""
+    params = checked_params(StartRecording, as_json, name=name, formats=formats, seconds=seconds)
     if not as_json:
         print(f"Recording {name}; Ctrl-C ends it.")
-    state = run(_record(context.obj, wanted), as_json)
+    state = run(_record(context.obj, params), as_json)
     if as_json:
         print_json(state)
         return
-    why = f" ({state.problem})" if state.problem else ""
+    problem = f" ({state.problem})" if state.problem else ""
     lost = f", {state.dropped} not written in time" if state.dropped else ""
-    print(f"{state.datagrams} datagrams in {state.seconds:.1f} s{lost}{why}")
+    print(f"{state.datagrams} datagrams in {state.seconds:.1f} s{lost}{problem}")
 
 
-async def _record(given: Place, wanted: StartRecording) -> RecordingState:
-    async with client(given, livelink.RECORD.daemon) as daemon:
-        await daemon.request(livelink.RECORD, wanted)
+async def _record(robot: RobotAddress, params: StartRecording) -> RecordingState:
+    async with client(robot, livelink.RECORD.daemon) as daemon:
+        await daemon.request(livelink.RECORD, params)
         try:
             while True:
-                await asyncio.sleep(_LOOK_S)
+                await asyncio.sleep(_PERIOD_S)
                 state = (await daemon.request(livelink.LIST_RECORDINGS, Nothing())).current
                 if state is not None and not state.recording:
                     return state
-        except asyncio.CancelledError:  # Ctrl-C: that is how it is ended
+        except asyncio.CancelledError:  # by Ctrl-C, which is how a recording is ended
             return await daemon.request(livelink.STOP_RECORDING, Nothing())
 
 
 def play(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="As `recordings` shows it.")] = "",
-    speed: Annotated[float, typer.Option(help="2 is twice as fast.")] = 1.0,
-    again: Annotated[bool, typer.Option("--again", help="From the start when over")] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="End what plays")] = False,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="See `recordings`.")] = "",
+    speed: Annotated[
+        float, typer.Option(help=PlayRecording.model_fields["speed"].description)
+    ] = 1.0,
+    again: Annotated[
+        bool, typer.Option("--again", help=PlayRecording.model_fields["again"].description)
+    ] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop playing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a recording as a source; it never takes a subject from a living sender."""
+    """Play a recording as a source. A subject that a live sender has stays with that sender."""
     if stop:
-        reply = asked(context.obj, livelink.STOP_PLAYING, as_json)
+        reply = run_request(context.obj, livelink.STOP_PLAYING, as_json)
     else:
-        reply = asked(context.obj, livelink.PLAY, as_json, name=name, speed=speed, again=again)
+        reply = run_request(
+            context.obj, livelink.PLAY, as_json, name=name, speed=speed, again=again
+        )
     print_json(reply) if as_json else print(reply.message)
 
 
 def recordings(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Tell about this one.")] = "",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Show this one.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """The recordings on the robot; with a name, what is in it."""
+    """List the recordings on the robot; with a name, show what is in it."""
     if name:
-        detail = asked(context.obj, livelink.GET_RECORDING, as_json, name=name)
+        detail = run_request(context.obj, livelink.GET_RECORDING, as_json, name=name)
         print_json(detail) if as_json else _print_detail(detail)
         return
-    found = asked(context.obj, livelink.LIST_RECORDINGS, as_json)
+    found = run_request(context.obj, livelink.LIST_RECORDINGS, as_json)
     if as_json:
         print_json(found)
         return
     rows = []
     for each in found.recordings:
         made = datetime.fromtimestamp(each.made).strftime("%Y-%m-%d %H:%M")
-        state = f"plays, {found.played} datagrams so far" if each.name == found.playing else ""
+        state = f"playing, {found.played} datagrams so far" if each.name == found.playing else ""
         rows.append((each.name, made, f"{each.size_bytes / 1e6:.2f} MB", state))
     print_table(("recording", "made", "size", ""), rows, "There are no recordings.")
 
@@ -104,7 +128,6 @@ def _print_detail(detail: RecordingDetail) -> None:
     )
 
 
-def remove(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
+def print_removed(reply: Done) -> None:
     """Delete a recording."""
-    reply = asked(context.obj, livelink.DELETE_RECORDING, as_json, name=name)
-    print_json(reply) if as_json else print(reply.message)
+    print(reply.message)

@@ -12,26 +12,26 @@ from ...lib.api.endpoint import Endpoint
 from ...lib.api.livelink import SenderInfo, SenderList, SenderRef
 from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from ..connect import Place, asked
+from ..connect import RobotAddress, run_request
 from ..console import AsJson, fail, print_json, print_table
+from ..row_command import row_command
 
 _BY = {"person": "accepted", "settings": "in livelinkd.yaml", "code": "has the code"}
 
-Name = Annotated[str, typer.Argument(metavar="SUBJECT", help="As `senders` shows it.")]
-Ip = Annotated[str, typer.Option("--ip", help="Where several addresses send this subject.")]
-Format = Annotated[str, typer.Option("--format", help="Where it comes in several formats.")]
+Name = Annotated[str, typer.Argument(metavar="SUBJECT", help="See `senders`.")]
+Ip = Annotated[str, typer.Option("--ip", help="If several addresses send this subject.")]
+Format = Annotated[str, typer.Option("--format", help="If it is sent in several formats.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The sender that a command means; an empty address or format is any."""
+class SenderChoice:
+    """The sender that a command names; an empty address or format matches any."""
 
     subject: str
     ip: str
     format: str
 
-    def fits(self, sender: SenderInfo) -> bool:
-        """Whether it may be this one."""
+    def matches(self, sender: SenderInfo) -> bool:
         return (
             sender.subject_name == self.subject
             and self.ip in ("", sender.ip)
@@ -40,14 +40,12 @@ class Named:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (senders, accept, revoke, code, check):
+    """Add the commands to `saintctl livelink`."""
+    row_command(app, "senders", livelink.LIST_SENDERS)(print_senders)
+    for command in (accept, revoke, code):
         app.command()(command)
-
-
-def senders(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the senders that wait to be accepted and move nothing, and the accepted ones."""
-    _show(asked(context.obj, livelink.LIST_SENDERS, as_json), as_json)
+    check = typer.Argument(metavar="known|all")
+    row_command(app, "check", livelink.SET_SENDER_CHECK, accept=check)(print_check)
 
 
 def accept(
@@ -57,8 +55,8 @@ def accept(
     format_: Format = "",
     as_json: AsJson = False,
 ) -> None:
-    """Let a sender drive through the routes from now on; kept over restarts."""
-    _decide(context.obj, livelink.ACCEPT_SENDER, Named(subject, ip, format_), as_json)
+    """Let a sender drive through the routes from now on, also after restarts."""
+    _decide(context.obj, livelink.ACCEPT_SENDER, SenderChoice(subject, ip, format_), as_json)
 
 
 def revoke(
@@ -68,71 +66,70 @@ def revoke(
     format_: Format = "",
     as_json: AsJson = False,
 ) -> None:
-    """End what a sender drives; it must be accepted again."""
-    _decide(context.obj, livelink.REVOKE_SENDER, Named(subject, ip, format_), as_json)
+    """Stop what a sender drives; it must be accepted again."""
+    _decide(context.obj, livelink.REVOKE_SENDER, SenderChoice(subject, ip, format_), as_json)
 
 
 def code(
     context: typer.Context,
-    new: Annotated[bool, typer.Option("--new", help="Make another; the old one ends.")] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Make a new code; the old one is no longer accepted.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the code: a subject whose name ends with it is accepted by itself."""
+    """Show the code: a sender whose subject's name ends with it is accepted automatically."""
     row = livelink.RENEW_SENDER_CODE if new else livelink.GET_SENDER_CODE
-    reply = asked(context.obj, row, as_json)
+    reply = run_request(context.obj, row, as_json)
     if as_json:
         print_json(reply)
         return
     print(f"{reply.code}: call the subject Anna-{reply.code} in the capture app.")
 
 
-def check(
-    context: typer.Context,
-    which: Annotated[str, typer.Argument(metavar="known|all")],
-    as_json: AsJson = False,
-) -> None:
+def print_check(reply: SenderList) -> None:
     """Let only known senders drive, or all of them (for a closed network)."""
-    _show(asked(context.obj, livelink.SET_SENDER_CHECK, as_json, accept=which), as_json)
+    print_senders(reply)
 
 
 def _decide(
-    place: Place, row: Endpoint[SenderRef, SenderList], named: Named, as_json: bool
+    robot: RobotAddress, row: Endpoint[SenderRef, SenderList], choice: SenderChoice, as_json: bool
 ) -> None:
-    """Accept or revoke the sender that is meant, and show all senders."""
-    known = asked(place, livelink.LIST_SENDERS, as_json)
+    """Accept or revoke the chosen sender and print all senders."""
+    known = run_request(robot, livelink.LIST_SENDERS, as_json)
     if row is livelink.ACCEPT_SENDER:
-        one = _the_one(known.waiting, named, "waits", as_json)
+        sender = _only_match(known.waiting, choice, "waits", as_json)
     else:
-        one = _the_one(known.accepted, named, "is accepted", as_json)
-    fields = one.model_dump(include={"format", "ip", "subject_name"})
-    _show(asked(place, row, as_json, **fields), as_json)
+        sender = _only_match(known.accepted, choice, "is accepted", as_json)
+    fields = sender.model_dump(include={"format", "ip", "subject_name"})
+    reply = run_request(robot, row, as_json, **fields)
+    print_json(reply) if as_json else print_senders(reply)
 
 
-def _the_one(among: list[SenderInfo], named: Named, state: str, as_json: bool) -> SenderInfo:
-    """Return the only sender that fits what was given."""
-    subject = named.subject
-    found = [each for each in among if named.fits(each)]
+def _only_match(
+    senders: list[SenderInfo], choice: SenderChoice, state: str, as_json: bool
+) -> SenderInfo:
+    """Return the sender that the choice matches; end the program unless there is exactly one."""
+    subject = choice.subject
+    found = [each for each in senders if choice.matches(each)]
     if len(found) == 1:
         return found[0]
     if found:
-        message = f"{len(found)} senders of {subject!r} fit"
-        fix = "Name one with --ip and --format."
+        message = f"{len(found)} senders of {subject!r} match"
+        fix = "Choose one with --ip and --format."
         raise fail(SaintError(Code.REQUEST_INVALID, message, fix=fix), as_json)
-    near = hint(subject, {each.subject_name for each in among})
+    near = hint(subject, {each.subject_name for each in senders})
     message = f"no sender of {subject!r} {state}{near}"
     fix = "saintctl livelink senders lists them."
     raise fail(SaintError(Code.NOT_FOUND, message, fix=fix), as_json)
 
 
-def _show(reply: SenderList, as_json: bool) -> None:
-    if as_json:
-        print_json(reply)
-        return
+def print_senders(reply: SenderList) -> None:
+    """List the senders that wait to be accepted and move nothing, and the accepted ones."""
     if reply.accept == "all":
         print("The check is off: every sender may move the robot (saintctl livelink check known).")
     rows = [_row(each) for each in (*reply.waiting, *reply.accepted)]
     columns = ("state", "subject", "format", "from", "device", "rate", "first values")
-    print_table(columns, rows, "No sender waits, and none was accepted.")
+    print_table(columns, rows, "No sender is waiting, and none was accepted.")
 
 
 def _row(sender: SenderInfo) -> tuple[str, ...]:

@@ -1,36 +1,53 @@
-"""`saintctl log activity`: what happened to the robot, as the page's list of activity tells it. Not
-here: the lines of its programs (log.py), who did what (audit.py).
+"""`saintctl log activity`: what happened to the robot, as the page's activity list shows it. Not
+here: log lines of programs (commands.py), who did what (audit.py).
 """
 
 import time
 from typing import Annotated
 
 import typer
+from pydantic import Field
 
-from ...lib.api import Reply
+from ...lib.api import Reply, Request
+from ...lib.api.logs import LogLevel
 from ...lib.api.states import LogEntry
-from ..action import perform
-from ..console import AsJson, print_json, print_table, run
+from .. import webd
+from ..connect import run_request
+from ..console import AsJson, print_json, print_table
+
+Level = Annotated[str, typer.Option(help="Lowest level: debug, info, warning or error.")]
+
+
+class ActivityQuery(Request):
+    """Which entries of the activity log."""
+
+    level: LogLevel
+    about: str | None = None
+    limit: int = Field(ge=1, le=500)
 
 
 class Activity(Reply):
-    """As webd tells it, newest first."""
+    """Entries of the activity log as webd reports them, newest first."""
 
     entries: list[LogEntry]
 
 
+GET_ACTIVITY_LOG = webd.webd_row(
+    "management", "get_activity_log", ActivityQuery, Activity,
+    "Show nodes that come and go, stops and changes, newest last.",
+)  # fmt: skip
+
+
 def activity(
     context: typer.Context,
-    level: Annotated[
-        str, typer.Option(help="This and worse: debug, info, warning, error.")
-    ] = "info",
+    level: Level = "info",
     about: Annotated[str, typer.Option(help="A node: what it did and what was done to it.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500)] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Nodes that come and go, stops, changes; newest last."""
-    wanted = {"level": level.upper(), "about": about or None, "limit": limit}
-    reply = run(perform(context.obj, "management", "get_activity_log", Activity, **wanted), as_json)
+    """Show nodes that come and go, stops and changes, newest last."""
+    fields = {"level": level.upper(), "about": about or None, "limit": limit}
+    reply = run_request(context.obj, GET_ACTIVITY_LOG, as_json, **fields)
     if as_json:
         print_json(reply)
         return

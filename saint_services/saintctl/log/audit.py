@@ -1,31 +1,20 @@
-"""`saintctl audit`: who did what, when, from where."""
-
-from typing import Annotated
+"""`saintctl audit`: who did what, when, from which address."""
 
 import typer
 
-from ...lib.api.users import AuditEntry, AuditReply, GetAuditLog
+from ...lib.api.users import AuditEntry, AuditReply
+from .. import webd
 from ..access.users import day
-from ..connect import tell
-from ..console import AsJson, print_json, print_table, run
+from ..console import print_table
+from ..row_command import row_command
 
-app = typer.Typer(help="Who came in, took control, stopped the robot, changed what others use.")
+app = typer.Typer(
+    help="Audit log: who signed in, took control, stopped the robot, changed settings."
+)
 
 
-@app.command("list")
-def show(
-    context: typer.Context,
-    search: Annotated[str, typer.Option(help="In names, addresses and what was done.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=500, help="The newest ones.")] = 30,
-    as_json: AsJson = False,
-) -> None:
-    """The newest entries, the latest first."""
-    body = GetAuditLog(search=search, limit=limit)
-    path = "/api/v1/system/get_audit_log"
-    reply = run(tell(context.obj, "webd", path, body, AuditReply), as_json)
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "list", webd.GET_AUDIT_LOG, fixed={"offset": 0}, defaults={"limit": 30})
+def print_entries(reply: AuditReply) -> None:
     rows = [
         (day(e.time_s), e.who or "nobody", e.address or "this machine", e.what, _detail(e))
         for e in reply.entries
@@ -34,5 +23,5 @@ def show(
 
 
 def _detail(entry: AuditEntry) -> str:
-    """The parameters, and why it was not done."""
+    """Return the parameters, and the reason of a refusal."""
     return f"{entry.detail} (refused: {entry.refused})" if entry.refused else entry.detail

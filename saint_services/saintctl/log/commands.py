@@ -1,6 +1,6 @@
-"""`saintctl log`: the lines of all programs, newest last, filtered, or as they come. On the robot's
-own machine the logs are read themselves, so that they can be read while webd is dead; a node's
-come through adoptiond.
+"""`saintctl log`: log lines of all programs, filtered, newest last, or as they are written. On the
+robot's own machine the logs are read directly, so that they are readable while webd is down; a
+node's lines come through adoptiond.
 """
 
 import contextlib
@@ -10,26 +10,27 @@ from typing import Annotated
 
 import typer
 
+from ...lib.api.endpoint import Nothing
 from ...lib.api.logs import LEVELS, MOST_LINES, LogFilter, LogLine, LogNames, LogPage, LogQuery
 from ...lib.ipc import Client
 from ...lib.logs import LogSource, robot_source
 from ...lib.logs.source import follow_pages
-from ..connect import Place, client, runtime_directory
+from .. import webd
+from ..connect import RobotAddress, client, runtime_directory
 from ..console import AsJson, print_json, run, styled
-from ..server import Server
-from . import activity as log_activity
+from ..remote import RemoteRobot
+from . import activity as activity_log
+from .activity import Level
 
-app = typer.Typer(help="What all programs of the robot write.", no_args_is_help=True)
-app.command("activity")(log_activity.activity)
+app = typer.Typer(help="Log lines of all programs of the robot.", no_args_is_help=True)
+app.command("activity")(activity_log.activity)
 
-_LOOK_S = 1.0
-_LOOK_AT_NODE_S = 2.0
-_LIMIT_S = 25.0  # a node is asked by its server
-_COLOURS = {"ERROR": "red", "WARNING": "yellow"}
+_PERIOD_S = 1.0
+_PERIOD_OF_NODE_S = 2.0
+_COLORS = {"ERROR": "red", "WARNING": "yellow"}
 
-Level = Annotated[str, typer.Option(help="This and worse: debug, info, warning, error.")]
-Source = Annotated[str, typer.Option(help="Name of a program, as `log names` lists them.")]
-Node = Annotated[str, typer.Option(help="Name of a machine, as `log names` lists them.")]
+Source = Annotated[str, typer.Option(help="Name of a program, see `log names`.")]
+Node = Annotated[str, typer.Option(help="Name of a machine, see `log names`.")]
 Search = Annotated[str, typer.Option(help="Part of a line, in any case.")]
 
 
@@ -43,7 +44,7 @@ def show(
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=20_000)] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """The newest lines; with --json one object per line."""
+    """Show the newest lines; with --json one object per line."""
     found = run(_newest(context.obj, _filter(level, source, node, search), lines), as_json)
     for line in reversed(found):
         _print(line, as_json)
@@ -58,15 +59,15 @@ def follow(
     search: Search = "",
     as_json: AsJson = False,
 ) -> None:
-    """Lines as they come, until Ctrl-C."""
+    """Show new lines as they are written, until Ctrl-C."""
     with contextlib.suppress(KeyboardInterrupt):
         run(_follow(context.obj, _filter(level, source, node, search), as_json), as_json)
 
 
 @app.command()
 def names(context: typer.Context, as_json: AsJson = False) -> None:
-    """Programs and machines that have written."""
-    found = run(_names(context.obj), as_json)
+    """List the programs and machines that have written."""
+    found = run(log_source(context.obj).names(), as_json)
     if as_json:
         print_json(found)
         return
@@ -81,19 +82,19 @@ def _filter(level: str, source: str, node: str, search: str) -> LogFilter:
             {"level": level.upper(), "source": source, "node": node, "search": search}
         )
     except ValueError:
-        words = ", ".join(LEVELS).lower()
-        raise typer.BadParameter(f"{level!r} is no level ({words}), or a name is wrong") from None
+        known = ", ".join(LEVELS).lower()
+        raise typer.BadParameter(f"{level!r} is no level ({known}), or a name is wrong") from None
 
 
-def source_of(place: Place) -> LogSource:
-    """Where the lines are read."""
-    if isinstance(place, Server):
-        return RemoteLogs(client(place, "webd"))
-    return robot_source(runtime_directory(place), client(place, "adoptiond"))
+def log_source(robot: RobotAddress) -> LogSource:
+    """Return the logs of a robot: another robot's through its webd."""
+    if isinstance(robot, RemoteRobot):
+        return RemoteLogs(client(robot, "webd"))
+    return robot_source(runtime_directory(robot), client(robot, "adoptiond"))
 
 
-async def _newest(place: Place, wanted: LogFilter, most: int) -> list[LogLine]:
-    source, found, before = source_of(place), list[LogLine](), ""
+async def _newest(robot: RobotAddress, wanted: LogFilter, most: int) -> list[LogLine]:
+    source, found, before = log_source(robot), list[LogLine](), ""
     while len(found) < most:
         limit = min(MOST_LINES, most - len(found))
         page = await source.page(LogQuery(**wanted.model_dump(), before=before, limit=limit))
@@ -104,32 +105,28 @@ async def _newest(place: Place, wanted: LogFilter, most: int) -> list[LogLine]:
     return found
 
 
-async def _follow(place: Place, wanted: LogFilter, as_json: bool) -> None:
-    async with contextlib.aclosing(source_of(place).follow(wanted)) as lines:
+async def _follow(robot: RobotAddress, wanted: LogFilter, as_json: bool) -> None:
+    async with contextlib.aclosing(log_source(robot).follow(wanted)) as lines:
         async for line in lines:
             if line is not None:
                 _print(line, as_json)
 
 
-async def _names(place: Place) -> LogNames:
-    return await source_of(place).names()
-
-
 class RemoteLogs:
-    """Another machine's, through its webd."""
+    """The logs of another robot, through its webd."""
 
-    def __init__(self, webd: Client) -> None:
-        self._webd = webd
+    def __init__(self, client: Client) -> None:
+        self._client = client
 
     async def page(self, query: LogQuery) -> LogPage:
-        return await self._webd.post("/api/v1/logs/query", query, LogPage, timeout_s=_LIMIT_S)
+        return await self._client.request(webd.QUERY_LOGS, query)
 
     async def names(self) -> LogNames:
-        return await self._webd.get("/api/v1/logs/names", LogNames, timeout_s=_LIMIT_S)
+        return await self._client.request(webd.LIST_LOG_NAMES, Nothing())
 
     def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        """By asking again and again."""
-        return follow_pages(self.page, wanted, _LOOK_AT_NODE_S if wanted.node else _LOOK_S)
+        """Yield new lines by requesting pages periodically."""
+        return follow_pages(self.page, wanted, _PERIOD_OF_NODE_S if wanted.node else _PERIOD_S)
 
 
 def _print(line: LogLine, as_json: bool) -> None:
@@ -139,5 +136,5 @@ def _print(line: LogLine, as_json: bool) -> None:
     clock = time.strftime("%m-%d %H:%M:%S", time.localtime(line.time))
     milliseconds = int(line.time * 1000) % 1000
     head = styled(f"{clock}.{milliseconds:03d}", dim=True)
-    level = styled(f"{line.level.lower():7}", fg=_COLOURS.get(line.level))
+    level = styled(f"{line.level.lower():7}", fg=_COLORS.get(line.level))
     print(f"{head} {level} {line.node} {line.source}: {line.text}", flush=True)

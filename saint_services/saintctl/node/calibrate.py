@@ -1,50 +1,42 @@
-"""`saintctl node calibrate`: trim and direction of servos, narrower limits, kept on the server."""
+"""`saintctl node calibrate`: trim and direction of servos and narrower limits of a role."""
 
 from typing import Annotated
 
 import typer
 
-from ...lib.api.calibration import CALIBRATE, GET_CALIBRATION, CalibratedField
-from ..connect import asked
+from ...lib.api.calibration import CALIBRATE, GET_CALIBRATION, Calibrate, CalibratedField
+from ..connect import run_request
 from ..console import AsJson, print_json, print_table
+
+
+def _help(field: str) -> str | None:
+    return Calibrate.model_fields[field].description
 
 
 def calibrate(
     context: typer.Context,
     role: Annotated[str, typer.Argument(help="head, arms, tracks or console")],
-    field: Annotated[str, typer.Argument(help="Without one: show what is in force")] = "",
+    field: Annotated[str, typer.Argument(help="Left out: show what is in force.")] = "",
     instance: Annotated[str, typer.Option(help="left or right, for arms")] = "",
-    offset: Annotated[
-        float | None, typer.Option(help="The servo stands so far beside what it is told")
-    ] = None,
-    minimum: Annotated[float | None, typer.Option("--min", help="Not below this")] = None,
-    maximum: Annotated[float | None, typer.Option("--max", help="Not above this")] = None,
+    offset: Annotated[float | None, typer.Option(help=_help("offset"))] = None,
+    minimum: Annotated[float | None, typer.Option("--min", help=_help("minimum"))] = None,
+    maximum: Annotated[float | None, typer.Option("--max", help=_help("maximum"))] = None,
     is_reversed: Annotated[
-        bool | None,
-        typer.Option("--reversed/--straight", help="It turns against the manifest, or as it says"),
+        bool | None, typer.Option("--reversed/--straight", help=_help("is_reversed"))
     ] = None,
-    clear: Annotated[bool, typer.Option("--clear", help="As the manifest says")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help=_help("clear"))] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show or change how a role's own hardware differs from its manifest."""
+    """Show or change how a role's own hardware differs from its manifest. Kept on the server."""
     target = f"{role}.{instance}" if instance else role
+    changes = {"offset": offset, "minimum": minimum, "maximum": maximum, "is_reversed": is_reversed}
     if field:
-        reply = asked(
-            context.obj,
-            CALIBRATE,
-            as_json,
-            target=target,
-            field=field,
-            offset=offset,
-            minimum=minimum,
-            maximum=maximum,
-            is_reversed=is_reversed,
-            clear=clear,
-        )
+        fields = {"target": target, "field": field, "clear": clear, **changes}
+        reply = run_request(context.obj, CALIBRATE, as_json, **fields)
+    elif clear or any(value is not None for value in changes.values()):
+        raise typer.BadParameter("name the field to change")
     else:
-        if clear or (offset, minimum, maximum, is_reversed) != (None,) * 4:
-            raise typer.BadParameter("name the field that is meant")
-        reply = asked(context.obj, GET_CALIBRATION, as_json, target=target)
+        reply = run_request(context.obj, GET_CALIBRATION, as_json, target=target)
     if as_json:
         print_json(reply)
         return
@@ -57,6 +49,6 @@ def calibrate(
 def _row(field: CalibratedField) -> tuple[str, ...]:
     low, high = field.limits
     offset = f"{field.offset:g}" if field.has_offset else "-"
-    given = f"{field.manifest_limits[0]:g} to {field.manifest_limits[1]:g}"
+    by_manifest = f"{field.manifest_limits[0]:g} to {field.manifest_limits[1]:g}"
     direction = ("reversed" if field.is_reversed else "straight") if field.has_offset else "-"
-    return field.field, offset, direction, f"{low:g}", f"{high:g}", field.unit, given
+    return field.field, offset, direction, f"{low:g}", f"{high:g}", field.unit, by_manifest

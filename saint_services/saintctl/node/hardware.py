@@ -1,32 +1,31 @@
-"""`saintctl node gpio` and `saintctl node check`: a node's header and buses, and which roles would
-fit on it. webd asks the node. Not here: how it is drawn (node_hardware_view.py).
+"""`saintctl node gpio` and `saintctl node check`: a node's pins and buses, and which roles fit on
+it. Not here: how these are drawn (hardware_view.py).
 """
 
-from typing import Annotated, TypeVar
-from urllib.parse import urlencode
+from typing import Annotated
 
 import typer
 
-from ...lib.api import Reply
-from ...lib.api.hardware import GpioStatus, NodeFit
+from ...lib.api.hardware import GpioStatus
 from ...lib.errors import Code, SaintError
-from ..connect import Place, ask
-from ..console import AsJson, fail, print_json, print_table, run
+from .. import webd
+from ..connect import run_request
+from ..console import AsJson, fail, print_json, print_table
 from ..names import NodeId
+from ..row_command import row_command
 from .hardware_view import device_rows, finding_rows, header
 
 _DEVICES = ("", "bus", "address", "device")
 _FINDINGS = ("", "name", "what", "found")
 
-R = TypeVar("R", bound=Reply)
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to `saintctl node`."""
+    row_command(app, "gpio", webd.GET_GPIO_STATUS)(print_gpio)
+    app.command("check")(check)
 
 
-def gpio(context: typer.Context, node: NodeId, as_json: AsJson = False) -> None:
-    """The 40 pins of a node as they lie on the board, and what answers on its buses."""
-    status = run(_ask(context.obj, "get_gpio_status", node, GpioStatus), as_json)
-    if as_json:
-        print_json(status)
-        return
+def print_gpio(status: GpioStatus) -> None:
     for line in header(status.pins):
         print(line)
     print()
@@ -36,12 +35,12 @@ def gpio(context: typer.Context, node: NodeId, as_json: AsJson = False) -> None:
 def check(
     context: typer.Context,
     node: NodeId,
-    role: Annotated[str, typer.Argument(help="head, arms, tracks or console; empty: all")] = "",
+    role: Annotated[str, typer.Argument(help="head, arms, tracks or console. Default: all.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """What each role needs and whether the node has it. Ends with 1 when the role that was named
-    would not start there."""
-    fit = run(_ask(context.obj, "check_node", node, NodeFit), as_json)
+    """Show what each role needs and whether the node has it. Exit code 1: the named role would not
+    start there."""
+    fit = run_request(context.obj, webd.CHECK_NODE, as_json, node_id=node)
     roles = [each for each in fit.roles if role in ("", each.role)]
     if not roles:
         known = ", ".join(dict.fromkeys(each.role for each in fit.roles))
@@ -57,8 +56,3 @@ def check(
         print_table(_FINDINGS, finding_rows(each.findings), "  It needs no pins and no devices.")
     if role and not any(each.is_ready for each in roles):
         raise typer.Exit(1)
-
-
-async def _ask(given: Place, action: str, node: str, reply: type[R]) -> R:
-    path = f"/api/v1/management/{action}?{urlencode({'node_id': node})}"
-    return await ask(given, "webd", path, reply)

@@ -1,4 +1,4 @@
-"""A node's header drawn with letters, and what was found on it as rows of a table. Pure."""
+"""Draws a node's header with letters, and formats findings and devices as table rows."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,11 +11,11 @@ _SIGNS = {
     "input": "N",
 }  # fmt: skip
 _LEGEND = "+ power  G ground  I I2C  S SPI  U serial  P PWM  O output  N input"
-_VERDICTS = {"found": "found", "missing": "missing", "taken": "taken", "unknown": "cannot tell"}
+_VERDICTS = {"found": "found", "missing": "missing", "taken": "in use", "unknown": "cannot tell"}
 
 
 def header(pins: Sequence[HeaderPinState]) -> list[str]:
-    """Two pins a line, odd ones at the left, as on the board."""
+    """Return two pins per line, odd numbers at the left, as on the board."""
     texts = [_text(pin) for pin in pins]
     width = max(map(len, texts[::2]), default=0)
     lines = []
@@ -32,40 +32,44 @@ def _sign(pin: HeaderPinState) -> str:
 
 
 def _text(pin: HeaderPinState) -> str:
-    """ "pan, PWM 7 %: GPIO12" """
-    told = [pin.used_by] if pin.in_use and pin.used_by else []
+    """Return a pin's use, state and name: "pan, PWM 7 %: GPIO12"."""
+    parts = [pin.used_by] if pin.in_use and pin.used_by else []
     state = pin.current_state
     if state.startswith("pwm_"):
-        told.append(f"PWM {state.removeprefix('pwm_')} %")
+        parts.append(f"PWM {state.removeprefix('pwm_')} %")
     elif pin.in_use and state != "unknown":
-        told.append(state)
-    if not told and pin.direction in ("i2c", "spi", "uart"):
-        told = pin.alternates[:1]
+        parts.append(state)
+    if not parts and pin.direction in ("i2c", "spi", "uart"):
+        parts = pin.alternates[:1]
     name = pin.pin_name
-    if not told:
+    if not parts:
         return name
-    text = ", ".join(told)
+    text = ", ".join(parts)
     return f"{text}: {name}" if pin.number % 2 else f"{name}: {text}"
 
 
-def is_silent(device: Peripheral) -> bool:
-    """On SPI nobody answers who is there: that is no fault."""
+def does_not_answer(device: Peripheral) -> bool:
+    """Report a fault of a device. An SPI device never identifies itself, which is no fault."""
     return not device.responsive and device.type != "spi"
 
 
 def device_rows(devices: Iterable[Peripheral]) -> list[tuple[str, str, str, str]]:
-    """What answers, and what does not any more."""
     return [
-        (dot(not is_silent(d)), d.type, d.address, d.description + ", silent" * is_silent(d))
+        (
+            dot(not does_not_answer(d)),
+            d.type,
+            d.address,
+            d.description + ", does not answer" * does_not_answer(d),
+        )
         for d in devices
     ]
 
 
 def finding_rows(findings: Iterable[HardwareFinding]) -> list[tuple[str, str, str, str]]:
-    """What a role needs, what is missing first."""
-    amiss = ("missing", "taken")
-    rows = sorted(findings, key=lambda finding: finding.verdict not in amiss)
+    """Return what a role needs, missing items first."""
+    faults = ("missing", "taken")
+    rows = sorted(findings, key=lambda finding: finding.verdict not in faults)
     return [
-        (dot(f.verdict not in amiss), f.name, f.what, f"{_VERDICTS[f.verdict]}: {f.text}")
+        (dot(f.verdict not in faults), f.name, f.what, f"{_VERDICTS[f.verdict]}: {f.text}")
         for f in rows
     ]

@@ -3,14 +3,15 @@
 import typer
 
 from ...lib.api import Reply
-from ..action import perform
-from ..console import AsJson, print_json, print_table, run
-from ..names import NodeId
+from ...lib.api.adoption import NodeParams
+from .. import webd
+from ..console import print_table
+from ..row_command import row_command
 from ..system.machine import history_rows
 
 
 class NodeHistory(Reply):
-    """As webd tells it: one number a period, oldest first."""
+    """Load and temperature of a node: one number a period, oldest first."""
 
     node_id: str
     period_s: float
@@ -19,16 +20,17 @@ class NodeHistory(Reply):
     temp: list[float | None]
 
 
-def history(
-    context: typer.Context,
-    node: NodeId,
-    as_json: AsJson = False,
-) -> None:
-    """Load and temperature of the last ten minutes."""
-    wanted = perform(context.obj, "management", "get_node_history", NodeHistory, node_id=node)
-    reply = run(wanted, as_json)
-    if as_json:
-        print_json(reply)
-        return
+GET_NODE_HISTORY = webd.webd_row(
+    "management", "get_node_history", NodeParams, NodeHistory,
+    "Show load and temperature of the last ten minutes.",
+)  # fmt: skip
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to `saintctl node`."""
+    row_command(app, "history", GET_NODE_HISTORY)(print_history)
+
+
+def print_history(reply: NodeHistory) -> None:
     series = {"cpu %": reply.cpu, "memory %": reply.memory, "temperature C": reply.temp}
     print_table(("", "lowest", "mean", "highest", "now"), history_rows(series), "")

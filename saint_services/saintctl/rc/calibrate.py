@@ -1,4 +1,4 @@
-"""`saintctl rc calibrate`: the guided calibration, in a terminal."""
+"""`saintctl rc calibrate`: the guided calibration of all channels in a terminal."""
 
 import asyncio
 import contextlib
@@ -13,14 +13,14 @@ from ...lib.api.rc import CalibrationInfo, CalibrationStep
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Client
 from ..console import print_table
-from . import view as view
+from . import view
 
-LOOK_S = 0.1  # how often to look whether a stick was moved
+PERIOD_S = 0.1  # between two requests of the calibration's state
 _ANSWERS = {"": "next", "s": "skip", "q": "cancel"}
 
 
 class Lines:
-    """What is typed, without keeping anybody waiting: a thread reads, the end is None."""
+    """Reads typed lines in a thread, so that the event loop is not blocked; the end is None."""
 
     def __init__(self, source: TextIO = sys.stdin) -> None:
         self._source = source
@@ -29,47 +29,47 @@ class Lines:
         threading.Thread(target=self._read, daemon=True).start()
 
     async def next(self, limit_s: float | None = None) -> str | None:
-        """The next line; raises TimeoutError when there is none in time."""
+        """Return the next line. Raises TimeoutError after `limit_s`."""
         async with asyncio.timeout(limit_s):
             return await self._lines.get()
 
     def _read(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             for line in self._source:
                 self._loop.call_soon_threadsafe(self._lines.put_nowait, line.strip().lower())
             self._loop.call_soon_threadsafe(self._lines.put_nowait, None)
 
 
 async def calibrate(rcd: Client, lines: Lines, say: Callable[[str], None] = print) -> bool:
-    """Guides through all steps; whether the result was saved."""
-    say("While this runs, the transmitter moves nothing. Enter goes on, s skips, q gives up.")
+    """Guide the user through all steps. Return True when the result was saved."""
+    say("While this runs, the transmitter moves nothing. Enter continues, s skips, q cancels.")
     info = await _send(rcd, "start")
     is_saved = False
     try:
         while info.step != "done":
-            info = await _go_on(rcd, lines, info, say)
+            info = await _next_step(rcd, lines, info, say)
             if info.step == "idle":
                 return False
         _show_result(info, say)
-        say("Save this? y saves, anything else does not.")
+        say("Save this? Type y to save, anything else to discard.")
         if await lines.next() == "y":
             await _send(rcd, "save")
             is_saved = True
     finally:
         if not is_saved:
-            with contextlib.suppress(SaintError):  # it may have ended, or the daemon be gone
+            with contextlib.suppress(SaintError):  # it may have ended, or the daemon has
                 await _send(rcd, "cancel")
     return is_saved
 
 
-async def _go_on(
+async def _next_step(
     rcd: Client, lines: Lines, info: CalibrationInfo, say: Callable[[str], None]
 ) -> CalibrationInfo:
-    """Ask for what is to be done, and wait until it is, or until something is typed."""
+    """Print the instruction and wait until it is followed or a line is typed."""
     say(info.text)
     while True:
         try:
-            typed = await lines.next(LOOK_S if info.step == "directions" else None)
+            typed = await lines.next(PERIOD_S if info.step == "directions" else None)
         except TimeoutError:
             now = await rcd.request(rc.GET_CALIBRATION, Nothing())
             if now != info:
@@ -77,7 +77,7 @@ async def _go_on(
             continue
         step = "cancel" if typed is None else _ANSWERS.get(typed, "")
         if not step:
-            say("Enter goes on, s skips, q gives up.")
+            say("Enter continues, s skips, q cancels.")
             continue
         try:
             return await _send(rcd, step)

@@ -8,31 +8,40 @@ import typer
 
 from ...lib.api import rc
 from ...lib.api.endpoint import Nothing
-from ...lib.api.rc import RcChannelConfig
+from ...lib.api.rc import (
+    DetectRequest,
+    FailsafeInfo,
+    ProtocolInfo,
+    RcChannelConfig,
+    RcChannelList,
+    RcStatus,
+    ResetRequest,
+)
 from ...lib.errors import SaintError
-from ..connect import Place, asked, client
+from ..connect import RobotAddress, client, run_request
 from ..console import AsJson, fail, print_json, print_table, run
-from . import view as view
+from ..row_command import row_command
+from . import view
 
 app = typer.Typer(
     help="RC receiver: status, channels, calibration, failsafe, protocol, decode.",
     no_args_is_help=True,
 )
-Number = Annotated[int, typer.Argument(metavar="CHANNEL", help="1 to 18")]
+CHANNEL = typer.Argument(metavar="CHANNEL")
 
 
 @app.command()
 def status(
     context: typer.Context,
-    live: Annotated[bool, typer.Option("--live", help="Follow it until Ctrl-C")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Update until Ctrl-C.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Which receiver is in charge, its signal, and every channel as a bar."""
+    """Show the receiver in charge, its signal, and every channel as a bar."""
     if live:
         with contextlib.suppress(KeyboardInterrupt):
             run(_follow(context.obj, as_json), as_json)
         return
-    reply = asked(context.obj, rc.GET_STATUS, as_json)
+    reply = run_request(context.obj, rc.GET_STATUS, as_json)
     if as_json:
         print_json(reply)
         return
@@ -41,140 +50,99 @@ def status(
     Console(highlight=False).print(view.overview(reply))
 
 
-@app.command()
-def enable(context: typer.Context, as_json: AsJson = False) -> None:
+@row_command(app, "enable", rc.SET_ENABLED, fixed={"enabled": True})
+def print_enabled(_: RcStatus) -> None:
     """Switch the receiver on."""
-    _switch(context.obj, True, as_json)
+    print("The RC receiver is switched on.")
 
 
-@app.command()
-def disable(context: typer.Context, as_json: AsJson = False) -> None:
-    """Switch the receiver off: nothing is driven by it, and others may."""
-    _switch(context.obj, False, as_json)
+@row_command(app, "disable", rc.SET_ENABLED, fixed={"enabled": False})
+def print_disabled(_: RcStatus) -> None:
+    """Switch the receiver off. It then drives nothing, and other inputs may take over."""
+    print("The RC receiver is switched off.")
 
 
-@app.command()
-def channels(context: typer.Context, as_json: AsJson = False) -> None:
-    """Ranges and names of all channels."""
-    reply = asked(context.obj, rc.LIST_CHANNELS, as_json)
-    print_json(reply) if as_json else _print_channels(reply.channels)
+@row_command(app, "channels", rc.LIST_CHANNELS)
+def print_channels(reply: RcChannelList) -> None:
+    """List range and name of every channel."""
+    _print_channels(reply.channels)
 
 
-@app.command()
-def channel(
-    context: typer.Context,
-    number: Number,
-    name: Annotated[str | None, typer.Option(help="What it does")] = None,
-    low: Annotated[int | None, typer.Option("--min", help="us: becomes -1")] = None,
-    center: Annotated[int | None, typer.Option(help="us: becomes 0")] = None,
-    high: Annotated[int | None, typer.Option("--max", help="us: becomes 1")] = None,
-    turned: Annotated[bool | None, typer.Option("--reversed/--normal")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show one channel, or set what is given of it."""
-    given = {"name": name, "min": low, "center": center, "max": high, "reversed": turned}
-    if any(value is not None for value in given.values()):
-        reply = asked(context.obj, rc.SET_CHANNEL_CONFIG, as_json, channel=number, **given)
-    else:
-        reply = asked(context.obj, rc.GET_CHANNEL, as_json, channel=number)
-    print_json(reply) if as_json else _print_channels([reply])
+@row_command(
+    app,
+    "channel",
+    rc.SET_CHANNEL_CONFIG,
+    reads=rc.GET_CHANNEL,
+    channel=CHANNEL,
+    reversed=typer.Option("--reversed/--normal"),
+)
+def print_channel(reply: RcChannelConfig) -> None:
+    """Show one channel, or change what the options name."""
+    _print_channels([reply])
 
 
-@app.command("calibrate-channel")
-def calibrate_channel(
-    context: typer.Context,
-    number: Number,
-    position: Annotated[str, typer.Argument(help="min, max or center")],
-    as_json: AsJson = False,
-) -> None:
-    """Where the stick is now becomes its end or its middle."""
-    reply = asked(context.obj, rc.CALIBRATE_CHANNEL, as_json, channel=number, position=position)
-    print_json(reply) if as_json else _print_channels([reply])
+@row_command(
+    app, "calibrate-channel", rc.CALIBRATE_CHANNEL, channel=CHANNEL, position=typer.Argument()
+)
+def print_calibrated(reply: RcChannelConfig) -> None:
+    """Set an end or the middle of a channel to the present position of the stick."""
+    _print_channels([reply])
 
 
 @app.command()
 def calibrate(context: typer.Context) -> None:
-    """Measure all channels, guided; finds reversed, swapped, unplugged and narrow ones."""
+    """Measure all channels step by step; finds reversed, swapped, unplugged and narrow ones."""
     if not run(_calibrate(context.obj)):
         print("Nothing was changed.")
         raise typer.Exit(1)
     print("Saved.")
 
 
-@app.command()
-def failsafe(
-    context: typer.Context,
-    action: Annotated[str | None, typer.Option(help="hold, neutral, estop, passthrough")] = None,
-    timeout_ms: Annotated[int | None, typer.Option(help="Silence that is a loss")] = None,
-    lost_frames: Annotated[int | None, typer.Option(help="In a row: a loss")] = None,
-    recovery_ms: Annotated[
-        int | None, typer.Option(help="Good for so long before it counts")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show when the signal is lost and what happens then, or set what is given of it."""
-    given = {
-        "action": action,
-        "timeout_ms": timeout_ms,
-        "lost_frames": lost_frames,
-        "recovery_ms": recovery_ms,
-    }
-    if any(value is not None for value in given.values()):
-        reply = asked(context.obj, rc.SET_FAILSAFE, as_json, **given)
-    else:
-        reply = asked(context.obj, rc.GET_FAILSAFE, as_json)
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "failsafe", rc.SET_FAILSAFE, reads=rc.GET_FAILSAFE)
+def print_failsafe(reply: FailsafeInfo) -> None:
+    """Show when the signal is lost and what happens then, or change what the options name."""
     print(
-        f"On a loss: {reply.action}. A loss is {reply.timeout_ms} ms of silence or "
-        f"{reply.lost_frames} lost frames in a row; then {reply.recovery_ms} ms must be good."
+        f"On a loss: {reply.action}. The signal is lost after {reply.timeout_ms} ms without a "
+        f"frame or {reply.lost_frames} lost frames in a row; it is back after "
+        f"{reply.recovery_ms} ms of good frames."
     )
 
 
-@app.command()
-def protocol(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(help="crsf, sbus, ibus, ppm or pwm")] = "",
-    baud: Annotated[int | None, typer.Option(help="Its own where not given")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show which protocol is listened for, or set it."""
-    if name:
-        reply = asked(context.obj, rc.SET_PROTOCOL, as_json, protocol=name, baud_rate=baud)
-    else:
-        reply = asked(context.obj, rc.GET_RECEIVER, as_json)
+@row_command(
+    app,
+    "protocol",
+    rc.SET_PROTOCOL,
+    reads=rc.GET_RECEIVER,
+    protocol=typer.Argument(),
+    baud_rate=typer.Option("--baud"),
+)
+def print_protocol(reply: ProtocolInfo) -> None:
+    """Show the receiver's protocol, or set it."""
     speed = f" at {reply.baud_rate} baud" if reply.baud_rate else ""
-    print_json(reply) if as_json else print(f"{reply.protocol} on {reply.device}{speed}")
+    print(f"{reply.protocol} on {reply.device}{speed}")
 
 
-@app.command()
-def reset(
-    context: typer.Context,
-    parts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PART...]", help="enabled, protocol, failsafe, channels; else all"),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Forget what was set by page or terminal: as rcd.yaml says again."""
-    reply = asked(context.obj, rc.RESET, as_json, parts=parts or None)
-    if as_json:
-        print_json(reply)
-        return
-    told = f"{', '.join(parts).capitalize()}: as" if parts else "Everything is as"
-    print(f"{told} rcd.yaml says.")
+@row_command(app, "reset", rc.RESET, parts=typer.Argument(metavar="[PART...]"))
+def print_reset(_: RcStatus, params: ResetRequest) -> None:
+    """Delete settings that were changed on the page or here, so that rcd.yaml applies again."""
+    parts = ", ".join(params.parts).capitalize() if "parts" in params.model_fields_set else ""
+    print(f"{parts or 'Everything'}: rcd.yaml applies again.")
 
 
 @app.command()
 def detect(
     context: typer.Context,
-    seconds: Annotated[float, typer.Option(help="For each setting, 0.2 to 5")] = 1.0,
-    apply: Annotated[bool, typer.Option("--apply", help="Use what was found")] = False,
+    seconds: Annotated[
+        float, typer.Option(help=DetectRequest.model_fields["seconds"].description)
+    ] = 1.0,
+    apply: Annotated[
+        bool, typer.Option("--apply", help=DetectRequest.model_fields["apply"].description)
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Listen for every protocol in turn; the transmitter moves nothing meanwhile."""
-    reply = asked(context.obj, rc.DETECT_PROTOCOL, as_json, seconds=seconds, apply=apply)
+    """Try every protocol in turn; meanwhile the transmitter moves nothing. Exit code 1: none
+    fits."""
+    reply = run_request(context.obj, rc.DETECT_PROTOCOL, as_json, seconds=seconds, apply=apply)
     if as_json:
         print_json(reply)
     else:
@@ -187,12 +155,16 @@ def detect(
 def decode(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or - for standard input.")],
     protocol: Annotated[str, typer.Option(help="crsf, sbus or ibus")],
-    timed: Annotated[bool, typer.Option(help="Lines of JSON with t_us and hex")] = False,
-    ibus_18: Annotated[bool, typer.Option("--ibus-18", help="Four hidden channels more")] = False,
-    ibus_ia6: Annotated[bool, typer.Option("--ibus-ia6", help="The older form alone")] = False,
+    timed: Annotated[
+        bool, typer.Option(help="The file has lines of JSON with t_us and hex.")
+    ] = False,
+    ibus_18: Annotated[
+        bool, typer.Option("--ibus-18", help="Also decode the four hidden channels.")
+    ] = False,
+    ibus_ia6: Annotated[bool, typer.Option("--ibus-ia6", help="Only the older form.")] = False,
 ) -> None:
     """Print every frame in a recording of a receiver's serial line, one JSON object per line."""
-    from .decode import Options, rc_decode
+    from .decode import Options, rc_decode  # the parsers: no other command needs them
 
     try:
         code = rc_decode(Options(protocol, timed, ibus_18, ibus_ia6), file, sys.stdout)
@@ -201,16 +173,10 @@ def decode(
     raise typer.Exit(code)
 
 
-def _switch(given: Place, enabled: bool, as_json: bool) -> None:
-    reply = asked(given, rc.SET_ENABLED, as_json, enabled=enabled)
-    word = "on" if reply.enabled else "off"
-    print_json(reply) if as_json else print(f"The RC receiver is switched {word}.")
-
-
-async def _follow(given: Place, as_json: bool) -> None:
-    """Every status, drawn over the one before."""
+async def _follow(robot: RobotAddress, as_json: bool) -> None:
+    """Print every new status in place of the one before."""
     async with contextlib.AsyncExitStack() as stack:
-        rcd = await stack.enter_async_context(client(given, "rcd"))
+        rcd = await stack.enter_async_context(client(robot, "rcd"))
         lines = rcd.follow(rc.WATCH, Nothing())
         await stack.enter_async_context(contextlib.aclosing(lines))
         if as_json or not sys.stdout.isatty():
@@ -226,12 +192,12 @@ async def _follow(given: Place, as_json: bool) -> None:
             screen.update(view.overview(reply), refresh=True)
 
 
-async def _calibrate(given: Place) -> bool:
+async def _calibrate(robot: RobotAddress) -> bool:
     from .calibrate import Lines, calibrate
 
-    async with client(given, "rcd") as rcd:
+    async with client(robot, "rcd") as rcd:
         return await calibrate(rcd, Lines(sys.stdin))
 
 
-def _print_channels(shown: list[RcChannelConfig]) -> None:
-    print_table(view.CHANNEL_COLUMNS, view.channel_rows(shown), "There are no channels.")
+def _print_channels(channels: list[RcChannelConfig]) -> None:
+    print_table(view.CHANNEL_COLUMNS, view.channel_rows(channels), "There are no channels.")

@@ -1,4 +1,4 @@
-"""`saintctl rc decode`: what rcd's parsers find in a recording of a serial line."""
+"""`saintctl rc decode`: prints the frames that rcd's parsers find in a recording."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ from .. import recordings
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """What the recording is."""
+    """Protocol and form of a recording."""
 
     protocol: str
     timed: bool = False
@@ -22,7 +22,7 @@ class Options:
     ibus_ia6: bool = False
 
     def parser(self) -> Parser:
-        """SaintError when there is none for this."""
+        """Return the parser. Raises request_invalid for options that do not fit."""
         if self.protocol not in PARSERS:
             raise _misuse(
                 f"protocol {self.protocol!r} cannot be decoded",
@@ -32,7 +32,7 @@ class Options:
             return PARSERS[self.protocol]()
         if self.protocol != "ibus":
             raise _misuse(
-                f"--ibus-18 and --ibus-ia6 say nothing about {self.protocol}",
+                f"--ibus-18 and --ibus-ia6 do not apply to {self.protocol}",
                 "Leave them out, or choose --protocol ibus.",
             )
         if self.ibus_18 and self.ibus_ia6:
@@ -41,7 +41,7 @@ class Options:
 
 
 def rc_decode(options: Options, source: str, out: TextIO) -> int:
-    """Write one JSON object per frame and a summary; returns the exit code."""
+    """Write one JSON object per frame and a summary. Return the exit code."""
     parser = options.parser()
     read = _timed if options.timed else _at_once
     for frames in read(parser, source):
@@ -61,7 +61,7 @@ def rc_decode(options: Options, source: str, out: TextIO) -> int:
 
 
 def _at_once(parser: Parser, source: str) -> Iterator[list[Frame]]:
-    """All bytes without a pause; start and end count as pauses."""
+    """Parse all bytes without a pause; start and end count as pauses."""
     with recordings.opened(source) as file:
         for data in recordings.chunks(file, source):
             yield parser.feed(data, 0)
@@ -69,7 +69,7 @@ def _at_once(parser: Parser, source: str) -> Iterator[list[Frame]]:
 
 
 def _timed(parser: Parser, source: str) -> Iterator[list[Frame]]:
-    """Every line is one read from the port at its time, or the port's closing and opening."""
+    """Parse lines: each is one read from the port at its time, or a reopening of the port."""
     with recordings.opened(source) as file:
         for number, line in recordings.lines(file, source):
             where = f"{source}, line {number}"
@@ -84,7 +84,7 @@ def _timed(parser: Parser, source: str) -> Iterator[list[Frame]]:
 
 
 def described(frame: Frame, protocol: str) -> dict[str, Any]:
-    """The frame as the line that people and scripts read."""
+    """Return the output line of a frame."""
     return _channels(frame, protocol) if isinstance(frame, RcFrame) else _other(frame)
 
 

@@ -1,4 +1,4 @@
-"""How `saintctl rc` shows receivers, channels and findings. Not here: asking for them."""
+"""Formats receivers, channels and findings for `saintctl rc`."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -9,12 +9,12 @@ from ..console import dot
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_CHOSEN = ": [bold]the robot listens to this one[/]"
+_CHOSEN = ": [bold]in use[/]"
 _HALF = 10  # characters of a bar to either side of the middle
 
 
 def bar(value: float) -> str:
-    """-1 to 1 as a bar that begins in the middle."""
+    """Draw a value from -1 to 1 as a bar that begins in the middle."""
     filled = round(min(max(value, -1.0), 1.0) * _HALF)
     left = "░" * (_HALF - max(-filled, 0)) + "█" * max(-filled, 0)
     right = "█" * max(filled, 0) + "░" * (_HALF - max(filled, 0))
@@ -22,7 +22,7 @@ def bar(value: float) -> str:
 
 
 def overview(status: RcStatus) -> "RenderableType":
-    """Everything, for a terminal."""
+    """Return everything about the receivers, for a terminal."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -52,27 +52,27 @@ def _heads(status: RcStatus) -> Iterable[str]:
     for line in status.receivers:
         is_chosen = line.receiver == status.receiver and not line.failsafe
         yield f"{dot(not line.failsafe)} {_title(line)}" + (_CHOSEN * is_chosen)
-        yield f"  {_numbers(line)}" if line.connected else "  nothing is heard"
+        yield f"  {_numbers(line)}" if line.connected else "  no frame is received"
         if line.reason:
             yield f"  {line.reason}"
     words = [f"on a loss: {status.failsafe_action}"]
     if status.armed is not None:
-        words.append("armed" if status.armed else "disarmed: move the arm switch off and on")
+        words.append("armed" if status.armed else "disarmed: switch the arm switch off and on")
     if status.calibrating:
-        words.append("a calibration runs: the sticks move nothing")
+        words.append("calibrating: the sticks move nothing")
     yield "  " + ", ".join(words)
     if status.told:
-        yield f"  [bold]{_TOLD[status.told]}[/]"
+        yield f"  [bold]{_ON_LOSS[status.told]}[/]"
         if status.told != "passthrough":
-            yield "  Sources of lower priority drive nothing of it until the signal is back,"
+            yield "  Sources of lower priority are blocked while the signal is lost. Unblock them:"
             yield "  saintctl rc failsafe --action passthrough, or saintctl rc disable."
 
 
-_TOLD = {
-    "hold": "The robot was told to hold: velocities rest, positions stay.",
-    "neutral": "The robot was told to rest: velocities are zero, positions go to their middle.",
-    "estop": "The robot was stopped; the e-stop can be cleared when the signal is back.",
-    "passthrough": "The robot was told to go on without this receiver.",
+_ON_LOSS = {
+    "hold": "RC holds control: velocities are zero, positions stay.",
+    "neutral": "RC holds control: velocities are zero, positions go to neutral.",
+    "estop": "RC has set the e-stop; it can be cleared when the signal is back.",
+    "passthrough": "RC has released control: other inputs may take over.",
 }
 
 
@@ -94,14 +94,13 @@ def _numbers(line: RcLine) -> str:
 
 
 def plain(status: RcStatus) -> str:
-    """One line, for where nobody draws."""
+    """Return one line, for output that is no terminal."""
     state = "failsafe" if status.failsafe else "live"
     values = "  ".join(f"CH{each.channel} {each.normalized:+.2f}" for each in status.channels)
     return f"{status.protocol} {state}  {values}".rstrip()
 
 
 def channel_rows(channels: Iterable[RcChannelConfig]) -> list[tuple[str, ...]]:
-    """For a table."""
     return [
         (
             f"CH{each.channel}",
@@ -119,15 +118,14 @@ CHANNEL_COLUMNS = ("channel", "min", "center", "max", "", "name")
 
 
 def findings(info: CalibrationInfo) -> list[str]:
-    """What a calibration noticed."""
     return [f"{each.kind}: {each.text}" for each in info.findings] or ["Nothing is wrong."]
 
 
 def detection(report: DetectReport) -> list[str]:
-    """What was seen on the line, setting by setting, and the verdict."""
+    """Return what was received with each setting, and the verdict."""
     rows = [
         f"{each.protocol:5} {each.baud_rate:>7} baud: {each.bytes} bytes, {each.frames} frames, "
-        f"{each.discarded_bytes} bytes left over"
+        f"{each.discarded_bytes} bytes discarded"
         for each in report.seen
     ]
     return [*rows, report.text]

@@ -1,4 +1,4 @@
-"""`saintctl route`: which input drives which output, and why; presets; a target for one alone."""
+"""`saintctl route`: which input drives which output, and why; exclusive control of a target."""
 
 import sys
 from typing import Annotated
@@ -6,59 +6,41 @@ from typing import Annotated
 import typer
 
 from ...lib.api import routing
-from ...lib.api.routing import ContenderInfo, RouteInfo, RouterStatus
+from ...lib.api.routing import ContenderInfo, FieldOutput, RouteInfo, RouteList, RouterStatus
 from ...lib.errors import SaintError
-from ..connect import asked
-from ..console import AsJson, fail, print_facts, print_json, print_table
-from ..estop.confirm import RemoveStop, asked_confirmed
-from ..names import Output, RouteId
-from .blending import add_to as add_blending
-from .curve import curve
-from .edit import add_to as add_edits
-from .files import add_to as add_files
+from ..connect import checked_params
+from ..console import AsJson, fail, print_facts, print_json, print_table, run
+from ..estop.confirm import RemoveStop, request_confirmed
+from ..names import RouteId
+from ..row_command import row_command
+from . import blending, files, preset, show
 from .output_text import age_text, policy_text, value_text
-from .preset import app as presets
-from .show import show
 
 app = typer.Typer(
     help="Routes: list, show, why, set, export, import, preview, priority, blending, preset, test.",
     no_args_is_help=True,
 )
-app.add_typer(presets, name="preset")
-add_edits(app)
-add_files(app)
-add_blending(app)
-app.command("curve")(curve)
-app.command("show")(show)
+app.add_typer(preset.app, name="preset")
+files.add_to(app)
+app.command("blending")(blending.blending)
+show.add_to(app)
 
-# What a receiver without signal keeps is kept from all others; people take that for a fault.
+# A receiver without signal blocks all other sources, which looks like a fault.
 _WAY_OUT = "; until its signal is back, its failsafe action is passthrough, or saintctl rc disable"
-Target = Annotated[str, typer.Argument(help="head, arms.left, ..., or * for all.")]
+TARGET = typer.Argument()
 
 
-@app.command("list")
-def show_all(context: typer.Context, as_json: AsJson = False) -> None:
-    """Every route, the strongest first, and whether it is in control now."""
-    reply = asked(context.obj, routing.LIST_ROUTES, as_json)
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "list", routing.LIST_ROUTES)
+def print_routes(reply: RouteList) -> None:
+    """List every route, the highest priority first, and whether it is in control now."""
     rows = sorted(reply.routes, key=lambda info: -(info.route.priority or 0))
     columns = ("route", "input", "output", "priority", "status", "mappings")
     print_table(columns, [_row(info) for info in rows], "There are no routes.")
 
 
-@app.command("why")
-def why(
-    context: typer.Context,
-    output: Output,
-    as_json: AsJson = False,
-) -> None:
-    """Why an output has its value: who is in control, who is not, and for what reason."""
-    reply = asked(context.obj, routing.GET_OUTPUT, as_json, output=output)
-    if as_json:
-        print_json(reply)
-        return
+@row_command(app, "why", routing.GET_OUTPUT)
+def print_output(reply: FieldOutput) -> None:
+    """Show why an output has its value: what is in control, what is not, and for which reason."""
     limited = ", limited" if reply.clamped else ""
     in_control = policy_text(reply)
     if reply.winner:
@@ -68,25 +50,27 @@ def why(
         ("control", in_control),
     ]
     if reply.policy != "none":
-        changed = f"for {reply.changed_ms / 1000:.1f} s" if reply.changed_ms else "since the start"
-        facts.append(("so", changed))
-    print_facts([*facts, *((rival.route, _rival(rival)) for rival in reply.rivals)])
+        since = f"for {reply.changed_ms / 1000:.1f} s" if reply.changed_ms else "since the start"
+        facts.append(("unchanged", since))
+    print_facts([*facts, *((rival.route, _contender(rival)) for rival in reply.rivals)])
 
 
-@app.command("enable")
-def enable(
-    context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
-) -> None:
-    """Switch a route on. A velocity moves only after its input was moved."""
-    _switch(context, route, True, remove_stop, as_json)
+def print_route(info: RouteInfo) -> None:
+    route = info.route
+    priority = "its source's" if route.priority is None else route.priority
+    print(f"Route {route.id} is {info.status}; its priority is {priority}.")
 
 
-@app.command("disable")
-def disable(
-    context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
-) -> None:
+@row_command(app, "enable", routing.SET_ROUTE_ENABLED, fixed={"enabled": True})
+def print_enabled(info: RouteInfo) -> None:
+    """Switch a route on. A velocity input drives only after it has been moved."""
+    print_route(info)
+
+
+@row_command(app, "disable", routing.SET_ROUTE_ENABLED, fixed={"enabled": False})
+def print_disabled(info: RouteInfo) -> None:
     """Switch a route off."""
-    _switch(context, route, False, remove_stop, as_json)
+    print_route(info)
 
 
 @app.command("priority")
@@ -97,42 +81,26 @@ def priority(
     remove_stop: RemoveStop = None,
     as_json: AsJson = False,
 ) -> None:
-    """Who wins against whom: give a route another priority, or its source's."""
+    """Set the priority of a route, or return it to that of its source."""
     if value != "default" and not (value.isascii() and value.isdigit() and int(value) <= 1000):
         raise typer.BadParameter(f"{value!r} is neither a number from 0 to 1000 nor 'default'")
-    given = {"route_id": route, "priority": None if value == "default" else int(value)}
-    row = routing.SET_ROUTE_PRIORITY
-    _told(asked_confirmed(context.obj, row, remove_stop, as_json, **given), as_json)
+    row, number = routing.SET_ROUTE_PRIORITY, None if value == "default" else int(value)
+    params = checked_params(row.params, as_json, route_id=route, priority=number)
+    info = run(request_confirmed(context.obj, row, params, remove_stop), as_json)
+    print_json(info) if as_json else print_route(info)
 
 
-@app.command("take")
-def take(
-    context: typer.Context,
-    target: Target,
-    holder: Annotated[str, typer.Option(help="The source that gets it, e.g. leader:left.")],
-    timeout_ms: Annotated[
-        int, typer.Option(min=200, max=600_000, help="Ends after so long without samples.")
-    ] = 5000,
-    as_json: AsJson = False,
-) -> None:
-    """Give one source a target for itself; the others are refused, the e-stop never is."""
-    if not (target and holder):
-        raise typer.BadParameter("a target and a holder must be named")
-    given = {"target": target, "holder": holder, "timeout_ms": timeout_ms}
-    _held(asked(context.obj, routing.TAKE_CONTROL, as_json, **given), as_json)
+@row_command(app, "take", routing.TAKE_CONTROL, target=TARGET)
+def print_taken(reply: RouterStatus) -> None:
+    """Give one source exclusive control of a target. Other sources are refused, except for the
+    e-stop."""
+    print_control(reply)
 
 
-@app.command("release")
-def release(
-    context: typer.Context,
-    target: Target,
-    holder: Annotated[str, typer.Option(help="Who gives it back.")] = "",
-    force: Annotated[bool, typer.Option(help="Take it from whoever has it.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Give a target to everybody again."""
-    given = {"target": target, "holder": holder, "force": force}
-    _held(asked(context.obj, routing.RELEASE_CONTROL, as_json, **given), as_json)
+@row_command(app, "release", routing.RELEASE_CONTROL, target=TARGET)
+def print_released(reply: RouterStatus) -> None:
+    """End the exclusive control of a target."""
+    print_control(reply)
 
 
 @app.command("test")
@@ -142,7 +110,7 @@ def test(
         str, typer.Argument(metavar="SAMPLES.jsonl", help="A recording, or - for standard input.")
     ],
     role_dir: Annotated[
-        str, typer.Option(help="A folder of role manifests; else SAINT's own.")
+        str, typer.Option(help="A folder of role manifests instead of SAINT's own.")
     ] = "",
 ) -> None:
     """Try routes on recorded samples; needs no robot.
@@ -151,7 +119,7 @@ def test(
     "failsafe", "subject", "client", "name" or "target" where they matter, or {"t_ms": 0, "estop":
     "set"} (or "clear"), or {"t_ms": 0, "tick": true}. Each gives a line of outputs with reasons.
     """
-    from .replay import route_test
+    from .replay import route_test  # the whole router: not for every other command
 
     try:
         code = route_test(routes, role_dir, samples, sys.stdout)
@@ -160,33 +128,13 @@ def test(
     raise typer.Exit(code)
 
 
-def _switch(
-    context: typer.Context, route: str, enabled: bool, remove_stop: list[str] | None, as_json: bool
-) -> None:
-    given = {"route_id": route, "enabled": enabled}
-    row = routing.SET_ROUTE_ENABLED
-    _told(asked_confirmed(context.obj, row, remove_stop, as_json, **given), as_json)
-
-
-def _told(info: RouteInfo, as_json: bool) -> None:
-    if as_json:
-        print_json(info)
-        return
-    route = info.route
-    value = "its source's" if route.priority is None else route.priority
-    print(f"Route {route.id} is {info.status}; its priority is {value}.")
-
-
-def _held(reply: RouterStatus, as_json: bool) -> None:
-    if as_json:
-        print_json(reply)
-        return
+def print_control(reply: RouterStatus) -> None:
     rows = [(each.target, each.holder, f"{each.remaining_ms} ms") for each in reply.control]
-    print_table(("target", "holder", "remaining"), rows, "Nobody has a target for himself.")
+    print_table(("target", "holder", "remaining"), rows, "No target is under exclusive control.")
 
 
-def _rival(rival: ContenderInfo) -> str:
-    text = f"{rival.reason}: {rival.source} asks {rival.value:.3f}, {age_text(rival.age_ms)}"
+def _contender(rival: ContenderInfo) -> str:
+    text = f"{rival.reason}: {rival.source} requests {rival.value:.3f}, {age_text(rival.age_ms)}"
     return text + _WAY_OUT * (rival.reason == "failsafe of rc holds")
 
 
@@ -198,5 +146,5 @@ def _row(info: RouteInfo) -> tuple[str, ...]:
     pairs = "passthrough"
     if mapping != "passthrough":
         pairs = ", ".join(f"{arrow.from_} → {arrow.to}" for arrow in mapping)
-    told = "default" if route.priority is None else str(route.priority)
-    return route.id, source, route.output.target, told, info.status, pairs
+    priority = "default" if route.priority is None else str(route.priority)
+    return route.id, source, route.output.target, priority, info.status, pairs

@@ -1,8 +1,9 @@
-"""`saintctl route export, import`: all routes of a robot as one file. Not here: single routes of a
-file (route_edit.py), sets under a name (route_preset.py).
+"""`saintctl route export, import, set, delete, preview`: routes as files. Not here: stored sets of
+routes (preset.py).
 """
 
 import asyncio
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -11,28 +12,44 @@ import typer
 from ...lib import config
 from ...lib.api import Done, routing
 from ...lib.api.endpoint import Nothing
-from ...lib.api.routing import ReplaceRoutes, RouteFile, RouteList
+from ...lib.api.routing import (
+    Preview,
+    PreviewRoute,
+    ReplaceRoutes,
+    Route,
+    RouteFile,
+    RouteInfo,
+    RouteList,
+    SetRoute,
+)
 from ...lib.config import route_text
+from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from ..connect import do
-from ..console import AsJson, print_json, run
-from ..estop.confirm import RemoveStop, do_confirmed
+from ..connect import RobotAddress, checked_params, request
+from ..console import AsJson, print_json, print_table, run, sentence
+from ..estop.confirm import RemoveStop, request_confirmed
+from ..row_command import row_command
+
+File = Annotated[str, typer.Argument(metavar="ROUTES.yaml", help="A file with `routes:`.")]
 
 
 def add_to(app: typer.Typer) -> None:
-    """These are subcommands of `route` itself."""
+    """Add the commands to `saintctl route`."""
     app.command("export")(export)
-    app.command("import")(take_over)
+    app.command("import")(import_file)
+    app.command("set")(save)
+    row_command(app, "delete", routing.DELETE_ROUTE)(print_deleted)
+    app.command("preview")(preview)
 
 
 def export(
     context: typer.Context,
-    to: Annotated[str, typer.Option(help="The file to write; else they are printed.")] = "",
+    to: Annotated[str, typer.Option(help="The file to write. Default: print.")] = "",
 ) -> None:
-    """All routes and how rivals are combined, as a file that `import` takes."""
+    """Write all routes and how contenders are combined, as a file for `route import`."""
 
     async def work() -> RouteList:
-        listed = await do(context.obj, routing.LIST_ROUTES, Nothing())
+        listed = await request(context.obj, routing.LIST_ROUTES, Nothing())
         if to:
             await asyncio.to_thread(_write, Path(to), route_text.write_list(listed))
         return listed
@@ -44,21 +61,23 @@ def export(
         print(route_text.write_list(listed), end="")
 
 
-def take_over(
+def import_file(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="ROUTES.yaml", help="A file with `routes:`.")],
-    check: Annotated[bool, typer.Option("--check", help="Only tell whether it fits.")] = False,
+    file: File,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only check whether the file fits this robot.")
+    ] = False,
     remove_stop: RemoveStop = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replace all routes by those of a file, or none when one of them is at fault."""
+    """Replace all routes by those of a file; nothing changes when one of them is at fault."""
 
     async def work() -> RouteList | Done:
         found = await asyncio.to_thread(config.load, RouteFile, Path(file), required=True)
         if check:
-            return await do(context.obj, routing.CHECK_ROUTES, found)
-        wanted = ReplaceRoutes(file=found)
-        return await do_confirmed(context.obj, routing.REPLACE_ROUTES, wanted, remove_stop)
+            return await request(context.obj, routing.CHECK_ROUTES, found)
+        params = ReplaceRoutes(file=found)
+        return await request_confirmed(context.obj, routing.REPLACE_ROUTES, params, remove_stop)
 
     reply = run(work(), as_json)
     if as_json:
@@ -67,6 +86,100 @@ def take_over(
         print(f"{reply.message}; nothing was changed.")
     else:
         print(f"All routes are replaced: {len(reply.routes)} now.")
+
+
+def save(
+    context: typer.Context,
+    file: File,
+    route: Annotated[str, typer.Option("--route", help="Only this route of the file.")] = "",
+    remove_stop: RemoveStop = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create or replace the routes of a file; other routes stay."""
+
+    async def work() -> list[RouteInfo]:
+        chosen = await asyncio.to_thread(_chosen, file, route)
+        return [await _saved(context.obj, each, remove_stop) for each in chosen]
+
+    for info in run(work(), as_json):
+        if as_json:
+            print_json(info)
+        else:
+            print(f"Route {info.route.id} is saved; it is {info.status}.")
+
+
+def print_deleted(reply: Done) -> None:
+    """Delete a route."""
+    print(sentence(reply.message))
+
+
+def preview(
+    context: typer.Context,
+    route: Annotated[
+        str, typer.Argument(metavar="ROUTE", help="A route of the robot, or of FILE.")
+    ],
+    values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="Its inputs.")],
+    file: Annotated[str, typer.Option(help="A file with `routes:`; nothing of it is saved.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show which outputs a route makes of these inputs. Nothing moves."""
+    given = dict(_pair(text) for text in values)
+
+    async def work() -> Preview:
+        if file:
+            (found,) = await asyncio.to_thread(_chosen, file, route)
+        else:
+            listed = await request(context.obj, routing.LIST_ROUTES, Nothing())
+            found = named([info.route for info in listed.routes], route, "the robot")
+        params = checked_params(PreviewRoute, as_json, route=found, values=given)
+        return await request(context.obj, routing.PREVIEW_ROUTE, params)
+
+    reply = run(work(), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    rows = [
+        (
+            f"{each.target}.{each.field}",
+            f"{each.value:.3f} {each.unit}",
+            f"limited from {each.asked:.3f}" if each.clamped else "",
+        )
+        for each in reply.fields
+    ]
+    print_table(("output", "value", ""), rows, "These inputs drive nothing.")
+    if reply.estop:
+        print("These inputs set the e-stop.")
+    if reply.missing:
+        print(f"Missing inputs: {', '.join(reply.missing)}.")
+
+
+async def _saved(robot: RobotAddress, route: Route, remove_stop: list[str] | None) -> RouteInfo:
+    return await request_confirmed(robot, routing.SET_ROUTE, SetRoute(route=route), remove_stop)
+
+
+def _chosen(file: str, name: str) -> list[Route]:
+    found = config.load(RouteFile, Path(file), required=True).routes
+    return [named(found, name, file)] if name else found
+
+
+def named(routes: list[Route], name: str, owner: str) -> Route:
+    """Return the route called `name`. Raises not_found with the nearest name."""
+    for route in routes:
+        if route.id == name:
+            return route
+    near = hint(name, [route.id for route in routes])
+    raise SaintError(Code.NOT_FOUND, f"{owner} has no route {name!r}{near}")
+
+
+def _pair(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise typer.BadParameter(f"{text!r} is not of the form channel_1=0.5")
+    return name, number
 
 
 def _write(path: Path, text: str) -> None:

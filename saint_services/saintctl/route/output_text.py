@@ -1,5 +1,5 @@
-"""Describes what the router commands for an output, for people. Where an output stands is not known
-to the router, so no sentence says it.
+"""Describes what the router commands for an output. The router does not know where an output
+stands, so no sentence says it.
 """
 
 from typing import Final
@@ -9,17 +9,17 @@ from ...lib.api.routing import FieldOutput
 _MINUTE_MS, _HOUR_MS = 60_000, 3_600_000
 
 POLICIES: Final = {
-    "hold": "nobody: the last value is still commanded",
-    "ramp_to_zero": "nobody: zero is commanded",
-    "neutral": "nobody: neutral is commanded",
-    "park": "nobody: the park position is commanded",
-    "estop": "nobody: the e-stop is set, and no motion is commanded",
+    "hold": "no input: the last value is still commanded",
+    "ramp_to_zero": "no input: zero is commanded",
+    "neutral": "no input: neutral is commanded",
+    "park": "no input: the park position is commanded",
+    "estop": "no input: the e-stop is set, and no motion is commanded",
 }
 _ELSEWHERE = "; the output may stand elsewhere"
 
 
 def age_text(age_ms: int | None) -> str:
-    """Return the age of a sample; one that is unknown or beyond all bounds is no number."""
+    """Return the age of a sample, rounded for old samples."""
     if age_ms is None:
         return "age unknown"
     if age_ms < _MINUTE_MS:
@@ -30,18 +30,18 @@ def age_text(age_ms: int | None) -> str:
 
 
 def value_text(output: FieldOutput) -> str:
-    """Return what is commanded, with its unit."""
+    """Return the commanded value with its unit."""
     if output.value is None:
         return "not commanded"
     return f"{output.value:.3f} {output.unit}".rstrip()
 
 
 def policy_text(output: FieldOutput) -> str:
-    """Say what is commanded while nobody is in control."""
+    """Describe what is commanded while no input is in control."""
     if output.policy == "none":
         since = "the e-stop was cleared" if output.changed_ms else "the router started"
         rest = "" if output.unit.endswith("/s") else "; the output stays where it is"
-        return f"nobody: not driven since {since}{rest}"
-    text = POLICIES.get(output.policy, f"nobody: {output.policy}")
-    is_asked = output.policy in ("hold", "neutral", "park")
-    return text + _ELSEWHERE * is_asked
+        return f"no input: not driven since {since}{rest}"
+    text = POLICIES.get(output.policy, f"no input: {output.policy}")
+    is_position = output.policy in ("hold", "neutral", "park")
+    return text + _ELSEWHERE * is_position

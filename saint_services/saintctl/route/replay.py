@@ -1,5 +1,5 @@
-"""`saintctl route test`: what a file of routes makes of recorded samples, by the router itself, on
-the recording's clock. Needs no robot. Not here: any rule of the router.
+"""`saintctl route test`: feeds recorded samples to the router with a file of routes, on the
+recording's clock. Needs no robot.
 """
 
 import json
@@ -24,13 +24,13 @@ from .. import recordings
 
 KEYS = ("t_ms", "source", "values", "failsafe", "subject", "client", "name", "target")
 ACTIONS = ("hold", "neutral", "estop", "passthrough")  # of `failsafe`, instead of true
-LATEST_MS = 1e11  # three years: beyond it a step of 10 ms is lost in rounding
+LATEST_MS = 1e11  # three years: later times lose steps of 10 ms in rounding
 LARGEST = 3.4e38  # samples travel as float32
-SAME_S = 1e-9  # times are sums of seconds: what is due so much later is due now
+SAME_S = 1e-9  # rounding error of times, which are sums of seconds
 
 
 def route_test(routes: str, role_dir: str, samples: str, out: TextIO) -> int:
-    """Write one JSON object per line of the recording; returns the exit code."""
+    """Write one JSON object per line of the recording. Return the exit code."""
     robot = _robot(role_dir)
     file = config.load(RouteFile, Path(routes), required=True)
     try:
@@ -40,7 +40,7 @@ def route_test(routes: str, role_dir: str, samples: str, out: TextIO) -> int:
     replay = Replay(Router(robot, file.routes, blending=file.blending))
     with recordings.opened(samples) as recording:
         for number, line in recordings.lines(recording, samples):
-            shown = replay.take(line, f"{samples}, line {number}")
+            shown = replay.feed(line, f"{samples}, line {number}")
             out.write(json.dumps(shown) + "\n")
             if samples == "-":
                 out.flush()
@@ -63,8 +63,8 @@ class Replay:
     now_s: float = 0.0  # of the router
     sequences: Counter[str] = field(default_factory=Counter)
 
-    def take(self, line: Mapping[str, Any], where: str) -> dict[str, Any]:
-        """One line in, the line to show out."""
+    def feed(self, line: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Feed one line of the recording. Return the line to print."""
         _check_keys(line, where)
         t_ms = _time_ms(line, where)
         refused = ""
@@ -78,7 +78,7 @@ class Replay:
         return self._shown(line["t_ms"], refused)
 
     def _advance(self, t_ms: float) -> None:
-        """Every timer fires when it is due."""
+        """Advance the clock; every timer on the way fires when it is due."""
         end_s = max(t_ms / 1000, self.now_s)
         router = self.router
         while router.wake_at <= end_s + SAME_S:
@@ -88,7 +88,7 @@ class Replay:
         self.now_ms = t_ms
 
     def _act(self, line: Mapping[str, Any], where: str) -> str:
-        """Why the router refused it; empty when it did not."""
+        """Apply a line. Return why the router refused it, or an empty string."""
         now = self.now_s
         _check_content(line, where)
         if "estop" in line:
@@ -102,8 +102,8 @@ class Replay:
         self.router.sample(message, "", now)
         return ", ".join(self.router.refused - before)
 
-    def _estop(self, word: str, now: float) -> str:
-        if word == "set":
+    def _estop(self, action: str, now: float) -> str:
+        if action == "set":
             self.router.raise_estop("test", "set", now)
             return ""
         try:
@@ -167,7 +167,7 @@ def _message(line: Mapping[str, Any]) -> InputSample:
 
 
 def _number(value: float) -> float:
-    """What a float32 cannot hold is infinite there; the router refuses it."""
+    """Convert to float; values beyond float32 become infinite, which the router refuses."""
     return float(value) if abs(value) <= LARGEST else math.inf
 
 
@@ -179,7 +179,7 @@ def _time_ms(line: Mapping[str, Any], where: str) -> float:
 
 
 def _check_keys(line: Mapping[str, Any], where: str) -> None:
-    """A misspelled key is a fault; notes of other programs beside ours are not."""
+    """Raise request_invalid for a misspelled key. Unrelated keys of other programs are allowed."""
     for key in line:
         if key not in (*KEYS, "estop", "tick") and (meant := nearest(key, (*KEYS, "estop"))):
             raise _fault(f"{where}: {key!r} is not known; did you mean {meant!r}?")
@@ -215,5 +215,7 @@ def _is_number(value: object) -> bool:
 
 def _fault(sentence: str) -> SaintError:
     return SaintError(
-        Code.REQUEST_INVALID, sentence, fix="Correct the file; saintctl's help tells the form."
+        Code.REQUEST_INVALID,
+        sentence,
+        fix="Correct the file; saintctl route test --help describes the format.",
     )

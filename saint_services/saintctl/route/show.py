@@ -1,23 +1,39 @@
-"""`saintctl route show`: one route whole, and who has its outputs now."""
+"""`saintctl route show` and `curve`: one route, its mappings, and what controls its outputs."""
 
 import json
 from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
 from ...lib.api import routing
 from ...lib.api.endpoint import Nothing
-from ...lib.api.routing import FieldOutput, Mapping, Route, RouteInfo
-from ..connect import Place, do
-from ..console import AsJson, print_facts, print_table, run
+from ...lib.api.routing import (
+    Curve,
+    FieldOutput,
+    Mapping,
+    PreviewCurve,
+    Route,
+    RouteInfo,
+)
+from ..connect import RobotAddress, checked_params, request
+from ..console import AsJson, print_facts, print_json, print_table, run
 from ..names import RouteId
-from .edit import named
+from .files import named
 from .output_text import policy_text, value_text
+
+_POINTS, _JSON_POINTS = 11, 64
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to `saintctl route`."""
+    app.command("show")(show)
+    app.command("curve")(curve)
 
 
 def show(context: typer.Context, route: RouteId, as_json: AsJson = False) -> None:
-    """Everything about one route: its conditions, its mappings, and who has its outputs now."""
-    info, outputs = run(_ask(context.obj, route), as_json)
+    """Show a route: its conditions, its mappings, and what controls its outputs now."""
+    info, outputs = run(_request(context.obj, route), as_json)
     if as_json:
         fields = [each.model_dump(mode="json") for each in outputs]
         facts = info.model_dump(mode="json", by_alias=True)
@@ -27,24 +43,24 @@ def show(context: typer.Context, route: RouteId, as_json: AsJson = False) -> Non
     if info.route.mapping != "passthrough":
         rows = [(each.from_, each.to, _how(each)) for each in info.route.mapping]
         print()
-        print_table(("from", "to", "how"), rows, "It has no mapping.")
+        print_table(("from", "to", "how"), rows, "The route has no mapping.")
     print()
     rows = [_output(each, info.route.id) for each in outputs]
-    print_table(("output", "value", "in control"), rows, "It drives no output now.")
+    print_table(("output", "value", "in control"), rows, "The route drives no output now.")
 
 
-async def _ask(given: Place, name: str) -> tuple[RouteInfo, list[FieldOutput]]:
-    listed = await do(given, routing.LIST_ROUTES, Nothing())
+async def _request(robot: RobotAddress, name: str) -> tuple[RouteInfo, list[FieldOutput]]:
+    listed = await request(robot, routing.LIST_ROUTES, Nothing())
     named([each.route for each in listed.routes], name, "the robot")
     info = next(each for each in listed.routes if each.route.id == name)
-    status = await do(given, routing.GET_STATUS, Nothing())
+    status = await request(robot, routing.GET_STATUS, Nothing())
     return info, [each for each in status.outputs if _is_of(each, info.route)]
 
 
 def _is_of(output: FieldOutput, route: Route) -> bool:
-    """One that a mapping names, or that the route wants: what passes through has no mapping."""
-    wants = (output.winner, *(rival.route for rival in output.rivals))
-    return f"{output.target}.{output.field}" in _named_outputs(route) or route.id in wants
+    """Return True for an output that a mapping names or that the route contends for."""
+    contenders = (output.winner, *(rival.route for rival in output.rivals))
+    return f"{output.target}.{output.field}" in _named_outputs(route) or route.id in contenders
 
 
 def _named_outputs(route: Route) -> set[str]:
@@ -67,17 +83,17 @@ def _facts(info: RouteInfo) -> Iterator[tuple[str, str]]:
     yield "commands", ", ".join(given.command_types)
     yield "output", "any" if route.output.target == "*" else route.output.target
     yield "priority", "its source's" if route.priority is None else str(route.priority)
-    yield "weight", "" if route.weight is None else f"{route.weight:g} where values are mixed"
-    lost = "its source's time" if route.timeout_ms is None else f"{route.timeout_ms} ms"
-    yield "lost after", lost
+    yield "weight", "" if route.weight is None else f"{route.weight:g} when values are blended"
+    timeout = "its source's time-out" if route.timeout_ms is None else f"{route.timeout_ms} ms"
+    yield "lost after", timeout
     if route.mapping == "passthrough":
-        yield "mapping", "passthrough: names of the input are names of the output"
+        yield "mapping", "passthrough: inputs drive the outputs of the same names"
 
 
 def _how(mapping: Mapping) -> str:
-    """Only what is not so by itself: "deadzone 0.05, times 1.5"."""
+    """Describe what differs from the defaults: "deadzone 0.05, times 1.5"."""
     is_switch = mapping.mode == "switch"
-    told = {
+    parts = {
         f"on from {mapping.threshold:g}": is_switch,
         "inverted": mapping.inverted,
         f"deadzone {mapping.deadzone:g}": mapping.deadzone,
@@ -85,18 +101,45 @@ def _how(mapping: Mapping) -> str:
         f"times {mapping.scale:g}": mapping.scale != 1,
         f"plus {mapping.offset:g}": mapping.offset,
     }
-    words = [text for text, holds in told.items() if holds]
+    found = [text for text, holds in parts.items() if holds]
     if mapping.clamp:
-        words.append(f"kept within {mapping.clamp[0]:g} to {mapping.clamp[1]:g}")
-    return ", ".join(words) or "as it comes"
+        found.append(f"kept within {mapping.clamp[0]:g} to {mapping.clamp[1]:g}")
+    return ", ".join(found) or "unchanged"
 
 
 def _output(output: FieldOutput, route: str) -> tuple[str, str, str]:
-    who = policy_text(output)
+    control = policy_text(output)
     if output.winner == route:
-        who = f"this route, with {output.source}"
+        control = f"this route, with {output.source}"
     elif output.winner:
-        who = f"{output.winner}, with {output.source}"
+        control = f"{output.winner}, with {output.source}"
     reasons = {each.reason: None for each in output.rivals if each.route == route}
     waiting = f"; this route: {', '.join(reasons)}" if reasons else ""
-    return f"{output.target}.{output.field}", value_text(output), who + waiting
+    return f"{output.target}.{output.field}", value_text(output), control + waiting
+
+
+def curve(
+    context: typer.Context,
+    route: RouteId,
+    mapping: Annotated[int, typer.Option(min=1, help="Number of the mapping in the route.")] = 1,
+    low: Annotated[float, typer.Option(help=PreviewCurve.model_fields["low"].description)] = -1.0,
+    high: Annotated[float, typer.Option(help=PreviewCurve.model_fields["high"].description)] = 1.0,
+    as_json: AsJson = False,
+) -> None:
+    """Show the outputs of one mapping for inputs from LOW to HIGH. Nothing moves."""
+
+    async def work() -> Curve:
+        listed = await request(context.obj, routing.LIST_ROUTES, Nothing())
+        found = named([info.route for info in listed.routes], route, "the robot")
+        fields = {"route": found, "index": mapping - 1, "low": low, "high": high}
+        steps = _JSON_POINTS if as_json else _POINTS
+        params = checked_params(PreviewCurve, as_json, **fields, steps=steps)
+        return await request(context.obj, routing.PREVIEW_CURVE, params)
+
+    reply = run(work(), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    print(f"{reply.target}.{reply.field}, {reply.limits[0]:g} to {reply.limits[1]:g} {reply.unit}")
+    rows = [(f"{x:+.3f}", f"{y:+.3f} {reply.unit}".rstrip()) for x, y in reply.points]
+    print_table(("input", "output"), rows, "This mapping drives nothing.")

@@ -1,41 +1,38 @@
-"""`saintctl system`: how robot and server are called, and the server's way to other networks.
+"""`saintctl system`: the names of robot and server, and the server's network outside the robot. Not
+here: restarts, history and clients (machine.py).
 
-A Wi-Fi password is asked for, or comes from SAINT_WIFI_PASSWORD: arguments can be read by others.
+A Wi-Fi password is prompted for or read from SAINT_WIFI_PASSWORD: other users can read arguments.
 """
 
 import asyncio
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel
 
 from ...lib import clock
 from ...lib.api import Done
-from ...lib.api.machine import JoinWifi, MachineChange, NameRobot, SetHostname, SettingsInfo
+from ...lib.api.endpoint import Endpoint, Nothing
+from ...lib.api.machine import JoinWifi, MachineChange, SetHostname, SettingsInfo
 from ...lib.errors import Code, SaintError
-from ..access.users import NOTHING
-from ..connect import Place, tell, wish
+from .. import webd
+from ..connect import RobotAddress, checked_params, request
 from ..console import AsJson, fail, print_facts, print_json, run
+from ..row_command import P, row_command
 
 app = typer.Typer(help="The server: names, networks, restart, history.", no_args_is_help=True)
 
-_WATCH_S, _LOOK_S = 90.0, 1.0
+_LIMIT_S, _PERIOD_S = 90.0, 1.0
 Password = Annotated[
     str,
     typer.Option(
         prompt="Password (empty for an open network)", hide_input=True, prompt_required=True,
-        envvar="SAINT_WIFI_PASSWORD", help="Asked for when it is left out.",
+        envvar="SAINT_WIFI_PASSWORD", help="Prompted for when left out.",
     ),
 ]  # fmt: skip
 
 
-@app.command("show")
-def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """Names, release, networks, and how the last change of them ended."""
-    settings = run(_settings(context.obj), as_json)
-    if as_json:
-        print_json(settings)
-        return
+@row_command(app, "show", webd.GET_SETTINGS)
+def print_settings(settings: SettingsInfo) -> None:
     outside = settings.wifi or (f"{settings.hotspot} (own hotspot)" if settings.hotspot else "none")
     facts = [("robot", settings.name), ("host name", settings.hostname), ("Wi-Fi", outside)]
     facts += [
@@ -49,70 +46,64 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     print_facts(facts)
 
 
-@app.command("rename")
-def rename(context: typer.Context, name: str, as_json: AsJson = False) -> None:
-    """How the robot is called on its pages."""
-    body = wish(NameRobot, as_json, name=name)
-    settings = run(tell(context.obj, "webd", _path("set_name"), body, SettingsInfo), as_json)
-    print_json(settings) if as_json else print(f"The robot is now called {settings.name}.")
+@row_command(app, "rename", webd.SET_NAME, name=typer.Argument())
+def print_renamed(settings: SettingsInfo) -> None:
+    print(f"The robot is now called {settings.name}.")
 
 
-@app.command("hostname")
-def hostname(context: typer.Context, name: str, as_json: AsJson = False) -> None:
-    """How the server is found on the network: NAME.local."""
-    body = wish(SetHostname, as_json, hostname=name)
-    _change(context.obj, "set_hostname", body, as_json)
-
-
-@app.command("wifi")
-def wifi(
+@app.command("hostname", help=webd.SET_HOSTNAME.text)
+def hostname(
     context: typer.Context,
-    ssid: Annotated[str, typer.Argument(metavar="NAME", help="Of the wireless network.")],
-    password: Password,
-    country: Annotated[str, typer.Option(help="Which channels are allowed: GB")] = "",
-    hidden: Annotated[bool, typer.Option("--hidden", help="It does not tell its name.")] = False,
+    name: Annotated[str, typer.Argument(help=SetHostname.model_fields["hostname"].description)],
     as_json: AsJson = False,
 ) -> None:
-    """Join a wireless network; without an address within a minute the one before comes back."""
-    given = {"ssid": ssid, "password": password, "country": country or None, "hidden": hidden}
-    body = wish(JoinWifi, as_json, **given)
-    _change(context.obj, "join_wifi", body, as_json)
+    params = checked_params(SetHostname, as_json, hostname=name)
+    _change(context.obj, webd.SET_HOSTNAME, params, as_json)
 
 
-@app.command("hotspot")
+@app.command("wifi", help=webd.JOIN_WIFI.text)
+def wifi(
+    context: typer.Context,
+    ssid: Annotated[
+        str, typer.Argument(metavar="NAME", help=JoinWifi.model_fields["ssid"].description)
+    ],
+    password: Password,
+    country: Annotated[str, typer.Option(help=JoinWifi.model_fields["country"].description)] = "",
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help=JoinWifi.model_fields["hidden"].description)
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    fields = {"ssid": ssid, "password": password, "country": country or None, "hidden": hidden}
+    params = checked_params(JoinWifi, as_json, **fields)
+    _change(context.obj, webd.JOIN_WIFI, params, as_json)
+
+
+@app.command("hotspot", help=webd.LEAVE_WIFI.text)
 def hotspot(context: typer.Context, as_json: AsJson = False) -> None:
-    """Leave the wireless network, and open the server's own."""
-    _change(context.obj, "leave_wifi", NOTHING, as_json)
+    _change(context.obj, webd.LEAVE_WIFI, Nothing(), as_json)
 
 
-def _change(place: Place, action: str, body: BaseModel, as_json: bool) -> None:
-    """Ask for it, then wait for what came of it."""
-    ended = run(_changed(place, action, body), as_json)
+def _change(robot: RobotAddress, row: Endpoint[P, Done], params: P, as_json: bool) -> None:
+    """Request a change of the network, wait for its outcome and print it."""
+    ended = run(_changed(robot, row, params), as_json)
     if ended.state in ("refused", "taken_back"):
         raise fail(SaintError(Code.REFUSED, ended.message.rstrip(".")), as_json)
     print_json(ended) if as_json else print(ended.message)
 
 
-async def _changed(place: Place, action: str, body: BaseModel) -> MachineChange:
-    before = (await _settings(place)).change
-    asked = await tell(place, "webd", _path(action), body, Done)
-    limit_s = clock.monotonic_s() + _WATCH_S
-    while clock.monotonic_s() < limit_s:
-        await asyncio.sleep(_LOOK_S)
+async def _changed(robot: RobotAddress, row: Endpoint[P, Done], params: P) -> MachineChange:
+    before = (await request(robot, webd.GET_SETTINGS, Nothing())).change
+    accepted = await request(robot, row, params)
+    end_s = clock.monotonic_s() + _LIMIT_S
+    while clock.monotonic_s() < end_s:
+        await asyncio.sleep(_PERIOD_S)
         try:
-            now = (await _settings(place)).change
-        except SaintError:  # over the network that is being changed
+            now = (await request(robot, webd.GET_SETTINGS, Nothing())).change
+        except SaintError:  # the connection may use the network that is being changed
             continue
         if now != before and now.state != "trying":
             return now
     return MachineChange(
-        state="trying", message=f"{asked.message} Look again: saintctl system show"
+        state="trying", message=f"{accepted.message} Look again: saintctl system show"
     )
-
-
-async def _settings(place: Place) -> SettingsInfo:
-    return await tell(place, "webd", _path("get"), NOTHING, SettingsInfo)
-
-
-def _path(action: str) -> str:
-    return f"/api/v1/settings/{action}"

@@ -1,87 +1,97 @@
 """`saintctl system restart | reboot | shutdown | factory-reset | history | clients | disconnect`:
-the server as a machine, and who is connected to it. Not here: names and networks (system.py).
+the server as a machine and its connected clients. Not here: names and networks (commands.py).
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from ...lib.api import Reply
+from ...lib.api import Done, Reply, Request
 from ...lib.api.backup import RestoreReply
+from ...lib.api.endpoint import Nothing
+from ...lib.api.machine import FactoryReset
 from ...lib.api.states import ClientState
-from ..action import done, perform
-from ..console import AsJson, duration, print_json, print_table, run
-
-Force = Annotated[bool, typer.Option("--force", help="Also while the robot is driven.")]
+from .. import webd
+from ..connect import run_request
+from ..console import AsJson, duration, print_json, print_table
+from ..row_command import row_command
 
 
 class ClientList(Reply):
-    """As webd tells it."""
+    """WebSocket clients, as webd reports them."""
 
     clients: list[ClientState]
 
 
+class ClientParams(Request):
+    """One connected client."""
+
+    client_id: str
+
+
+class HistoryParams(Request):
+    """How far the history reaches back."""
+
+    span: Literal["minutes", "hours"]
+
+
 class History(Reply):
-    """As webd tells it: one number a period, oldest first."""
+    """One number a period of each series, oldest first, as webd reports them."""
 
     period_s: float
     series: dict[str, list[float | None]]
 
 
+LIST_CLIENTS = webd.webd_row(
+    "system", "list_clients", Nothing, ClientList,
+    "List the browsers and programs that are connected by a WebSocket.",
+)  # fmt: skip
+DISCONNECT_CLIENT = webd.webd_row(
+    "system", "disconnect_client", ClientParams, Done, "Close the connection of a client."
+)
+GET_HISTORY = webd.webd_row(
+    "system", "get_history", HistoryParams, History,
+    "Show load, temperature, inputs and delays: lowest, mean, highest and newest value.",
+)  # fmt: skip
+
+
 def add_to(app: typer.Typer) -> None:
-    """These are subcommands of `system`."""
-    app.command("restart")(restart)
-    app.command("reboot")(reboot)
-    app.command("shutdown")(shutdown)
-    app.command("factory-reset")(factory_reset)
-    app.command("history")(history)
-    app.command("clients")(clients)
-    app.command("disconnect")(disconnect)
+    """Add the commands to `saintctl system`."""
+    server_only = {"node": None}
+    row_command(app, "restart", webd.RESTART)(print_done)
+    row_command(app, "reboot", webd.REBOOT, fixed=server_only)(print_rebooted)
+    row_command(app, "shutdown", webd.SHUTDOWN)(print_done)
+    robot = typer.Argument(metavar="ROBOT")
+    row_command(app, "factory-reset", webd.FACTORY_RESET, confirm=robot)(print_factory_reset)
+    app.command("history", help=GET_HISTORY.text)(history)
+    row_command(app, "clients", LIST_CLIENTS)(print_clients)
+    client = typer.Argument(metavar="CLIENT", help="See `system clients`.")
+    row_command(app, "disconnect", DISCONNECT_CLIENT, client_id=client)(print_done)
 
 
-def restart(context: typer.Context, force: Force = False, as_json: AsJson = False) -> None:
-    """Start the server's programs anew; its machine and the nodes go on."""
-    done(context, "maintenance", "restart", as_json, force=force)
+def print_done(reply: Done) -> None:
+    print(reply.message)
 
 
-def reboot(context: typer.Context, force: Force = False, as_json: AsJson = False) -> None:
-    """Restart the server's machine. A node's: saintctl node reboot NODE."""
-    done(context, "system", "reboot", as_json, force=force)
+def print_rebooted(reply: Done) -> None:
+    """Restart the server's machine. For a node: saintctl node reboot NODE."""
+    print(reply.message)
 
 
-def shutdown(context: typer.Context, force: Force = False, as_json: AsJson = False) -> None:
-    """Switch the server's machine off."""
-    done(context, "system", "shutdown", as_json, force=force)
-
-
-def factory_reset(
-    context: typer.Context,
-    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="The robot's name, typed.")],
-    nodes: Annotated[bool, typer.Option("--nodes", help="The nodes forget it too.")] = False,
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
-    """Forget routes, presets, RC settings, subjects, nodes, names and users."""
-    wanted = {"confirm": robot, "nodes": nodes, "force": force}
-    reply = run(
-        perform(context.obj, "maintenance", "factory_reset", RestoreReply, **wanted), as_json
-    )
-    if as_json:
-        print_json(reply)
-        return
-    print(f"{robot} is as it was shipped. Undo: saintctl backup undo.")
+def print_factory_reset(reply: RestoreReply, params: FactoryReset) -> None:
+    print(f"{params.confirm} is reset to its factory state. Undo: saintctl backup undo.")
     for note in reply.notes:
         print(note)
 
 
 def history(
     context: typer.Context,
-    hours: Annotated[bool, typer.Option("--hours", help="Six hours, not ten minutes.")] = False,
+    hours: Annotated[
+        bool, typer.Option("--hours", help="Six hours instead of ten minutes.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Load, temperature, inputs and delays: lowest, mean and highest, and the newest value."""
-    span = "hours" if hours else "minutes"
-    reply = run(perform(context.obj, "system", "get_history", History, span=span), as_json)
+    reply = run_request(context.obj, GET_HISTORY, as_json, span="hours" if hours else "minutes")
     if as_json:
         print_json(reply)
         return
@@ -89,7 +99,7 @@ def history(
 
 
 def history_rows(series: dict[str, list[float | None]]) -> list[tuple[str, ...]]:
-    """A row for each series; a dash where nothing was heard."""
+    """Return a row for each series; a dash stands for a missing value."""
     rows = []
     for name, points in series.items():
         known = [point for point in points if point is not None]
@@ -100,23 +110,9 @@ def history_rows(series: dict[str, list[float | None]]) -> list[tuple[str, ...]]
     return rows
 
 
-def clients(context: typer.Context, as_json: AsJson = False) -> None:
-    """Who is connected by a WebSocket now: browsers and programs."""
-    reply = run(perform(context.obj, "system", "list_clients", ClientList), as_json)
-    if as_json:
-        print_json(reply)
-        return
+def print_clients(reply: ClientList) -> None:
     rows = [
         (each.client_id, each.user, each.level, each.address, duration(each.connected_s))
         for each in reply.clients
     ]
-    print_table(("client", "user", "may", "address", "for"), rows, "Nobody is connected.")
-
-
-def disconnect(
-    context: typer.Context,
-    client: Annotated[str, typer.Argument(help="As `system clients` names it.")],
-    as_json: AsJson = False,
-) -> None:
-    """End the connection of one of them."""
-    done(context, "system", "disconnect_client", as_json, client_id=client)
+    print_table(("client", "user", "may", "address", "for"), rows, "No client is connected.")

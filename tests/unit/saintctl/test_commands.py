@@ -167,7 +167,7 @@ async def test_node_list_tells_of_devices_that_are_not_offered_and_why(robot: Ro
 async def test_node_replace_is_one_command_and_shows_the_code(robot: Robot) -> None:
     result = await robot.saintctl("node", "replace", "sim_tracks", "sim_spare")
     assert robot.asked == [ReplaceNode(node_id="sim_tracks", by="sim_spare")]
-    assert "sim_spare is now /saint/tracks, in the place of sim_tracks" in result.stdout
+    assert "sim_spare is now /saint/tracks and replaces sim_tracks" in result.stdout
     assert "code 482 173" in result.stdout
 
 
@@ -208,7 +208,7 @@ async def test_node_show_tells_who_is_silent_but_not_of_spi(robot: Robot) -> Non
 
 
 async def test_status_says_that_no_node_is_at_work(robot: Robot) -> None:
-    sentence = "no node is at work in a role: nothing can move"
+    sentence = "no node is active in a role: nothing can move"
     assert sentence not in (await robot.saintctl("status")).stdout
     robot.node = NODE.model_copy(update={"state": NodeState.UNADOPTED, "role": ""})
     assert sentence in (await robot.saintctl("status")).stdout

@@ -197,8 +197,8 @@ async def test_history_and_activity_and_clients_are_shown(saintctl: Ask) -> None
     for words, shown in (
         (("system", "history"), "delay_ms"),
         (("node", "history", "sim_head"), "cpu %"),
-        (("system", "clients"), "Nobody is connected."),
-        (("head", "home"), "Asked for."),
+        (("system", "clients"), "No client is connected."),
+        (("head", "home"), "Requested."),
         (("log", "activity"), ""),
     ):
         result = await saintctl(*words)

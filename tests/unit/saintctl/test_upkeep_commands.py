@@ -42,7 +42,7 @@ async def test_backup_is_created_shown_and_restored(
     assert file.stat().st_mode & 0o777 == 0o600
     robot.kept["rcd"].words = Words(words=["changed"])
     shown = await saintctl("backup", "show", str(file))
-    assert shown.exit_code == 0 and "receiver" in shown.stdout and "not in it:" in shown.stdout
+    assert shown.exit_code == 0 and "receiver" in shown.stdout and "not included:" in shown.stdout
     restored = await saintctl("backup", "restore", str(file), "--yes")
     assert restored.exit_code == 0 and "Restored: adoptiond, routerd, rcd" in restored.stdout
     assert robot.kept["rcd"].words == Words(words=["crsf"])

@@ -9,7 +9,7 @@ import click
 import pytest
 import typer
 
-from saint_services.lib.api.adoption import NodeInfo, NodeList, UnknownDevice
+from saint_services.lib.api.adoption import NodeInfo, NodeList, Stranger
 from saint_services.lib.api.backup import RestoreState
 from saint_services.lib.api.drill import WAYS, DrillInfo, DrillReport, DrillStep, Way
 from saint_services.lib.api.firmware import (
@@ -25,10 +25,11 @@ from saint_services.lib.api.routing import EStopInfo, RouterStatus, SourceInfo
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.saintctl.app import app
-from saint_services.saintctl.doctor.checks import CHECKS
-from saint_services.saintctl.doctor.facts import DAEMONS, Facts, Machine
-from saint_services.saintctl.doctor.finding import State
+from saint_services.saintctl.doctor.commands import CHECKS
+from saint_services.saintctl.doctor.facts import DAEMONS, DoctorFacts, MachineFacts
+from saint_services.saintctl.doctor.result import CheckState
 
+GOOD, WARN, BAD, NOT_HERE = CheckState.GOOD, CheckState.WARN, CheckState.BAD, CheckState.NOT_HERE
 SILENT = SaintError(Code.DAEMON_UNREACHABLE, "it does not answer", fix="Look at its log.")
 ETH = NetworkInterface(
     name="eth0", place="inside", is_up=True, is_wireless=False, addresses=["10.0.0.1/8"]
@@ -68,9 +69,9 @@ def receiver(**changes: Any) -> RcStatus:
     return RcStatus.model_validate(RcStatus.model_construct(**first | changes).model_dump())
 
 
-def healthy() -> Facts:
+def healthy() -> DoctorFacts:
     """A robot on a device, without a fault."""
-    machine = Machine(
+    machine = MachineFacts(
         is_device=True, now_s=1_795_000_000.0, memory_free=0.5, load_per_core=0.2,
         temperature=48.0, throttled=0, disks={"/data": (0.6, 1 << 34)}, failed_units=[],
         active_units=dict.fromkeys(
@@ -79,7 +80,7 @@ def healthy() -> Facts:
         restarts={"saint-webd.service": 0}, clock="Normal", interfaces=[ETH], inside="eth0",
         root_is_read_only=True,
     )  # fmt: skip
-    return Facts(
+    return DoctorFacts(
         machine=machine,
         health={name: Health(name).report() for name in DAEMONS},
         nodes=NodeList(nodes=[node()]),
@@ -94,23 +95,23 @@ def healthy() -> Facts:
     )
 
 
-def with_nodes(*several: NodeInfo, **more: Any) -> Callable[[Facts], None]:
+def with_nodes(*several: NodeInfo, **more: Any) -> Callable[[DoctorFacts], None]:
     return lambda facts: setattr(facts, "nodes", NodeList(nodes=list(several), **more))
 
 
-def put(name: str, value: object) -> Callable[[Facts], None]:
+def put(name: str, value: object) -> Callable[[DoctorFacts], None]:
     return lambda facts: setattr(facts, name, value)
 
 
-def on_machine(**values: object) -> Callable[[Facts], None]:
-    def change(facts: Facts) -> None:
+def on_machine(**values: object) -> Callable[[DoctorFacts], None]:
+    def change(facts: DoctorFacts) -> None:
         for name, value in values.items():
             setattr(facts.machine, name, value)
 
     return change
 
 
-def sick(facts: Facts) -> None:
+def sick(facts: DoctorFacts) -> None:
     health = Health("rcd")
     health.raise_issue(Code.HARDWARE_MISSING, "no receiver")
     facts.health["rcd"] = health.report()
@@ -126,65 +127,64 @@ HALTED = RolloutPlan.model_construct(state=RolloutState.HALTED)
 LOST = SourceInfo.model_construct(source="rc", age_ms=500, alive=False, failsafe=True)
 DOWN = ETH.model_copy(update={"is_up": False})
 
-FAULTS: dict[str, tuple[Callable[[Facts], None], State]] = {
-    **{n: (lambda f, n=n: f.health.update({n: SILENT}), State.BAD) for n in DAEMONS},
-    **{f"{n} health": (lambda f, n=n: (sick(f), f.health.update({n: f.health["rcd"]})), State.BAD)
+FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
+    **{n: (lambda f, n=n: f.health.update({n: SILENT}), BAD) for n in DAEMONS},
+    **{f"{n} health": (lambda f, n=n: (sick(f), f.health.update({n: f.health["rcd"]})), BAD)
        for n in DAEMONS},
-    "webd": (put("restore", SILENT), State.BAD),
-    "restore": (put("restore", RestoreState(waiting=["rcd"], since="now")), State.BAD),
-    "nodes online": (with_nodes(node(state="offline")), State.BAD),
-    "nodes well": (with_nodes(node(reason="a servo is silent")), State.WARN),
-    "nodes fresh": (with_nodes(node(seen_age_s=2.4)), State.WARN),
-    "node restarts": (with_nodes(node(role_restarts=9)), State.WARN),
-    "node heat": (with_nodes(node(cpu_temp=74.0)), State.WARN),
-    "node memory": (with_nodes(node(memory_usage=95.0)), State.WARN),
-    "nodes waiting": (with_nodes(node(role="", is_offered=True)), State.WARN),
-    "node keys": (with_nodes(node(is_ours=False)), State.WARN),
-    "strangers": (
-        with_nodes(strangers=[UnknownDevice(name="x", reason="no token", seen_age_s=1)]),
-        State.WARN,
+    "webd": (put("restore", SILENT), BAD),
+    "restore": (put("restore", RestoreState(waiting=["rcd"], since="now")), BAD),
+    "nodes online": (with_nodes(node(state="offline")), BAD),
+    "nodes well": (with_nodes(node(reason="a servo is silent")), WARN),
+    "nodes fresh": (with_nodes(node(seen_age_s=2.4)), WARN),
+    "node restarts": (with_nodes(node(role_restarts=9)), WARN),
+    "node heat": (with_nodes(node(cpu_temp=74.0)), WARN),
+    "node memory": (with_nodes(node(memory_usage=95.0)), WARN),
+    "nodes waiting": (with_nodes(node(role="", is_offered=True)), WARN),
+    "node keys": (with_nodes(node(is_ours=False)), WARN),
+    "unknown participants": (
+        with_nodes(strangers=[Stranger(name="x", reason="no token", seen_age_s=1)]), WARN,
     ),
-    "e-stop": (put("router", status(estop=EStopInfo(active=True, source="rc"))), State.WARN),
-    "stop switches": (put("router", status(stop_switches=[])), State.BAD),
-    "stop drill": (put("drills", DrillInfo()), State.WARN),
-    "lost inputs": (put("router", status().model_copy(update={"sources": [LOST]})), State.WARN),
-    "refused inputs": (put("router", status(refused={"unknown source": 900})), State.WARN),
-    "RC link": (put("rc", receiver(connected=False)), State.BAD),
-    "RC line": (put("rc", receiver(rejected=800)), State.WARN),
+    "e-stop": (put("router", status(estop=EStopInfo(active=True, source="rc"))), WARN),
+    "stop switches": (put("router", status(stop_switches=[])), BAD),
+    "stop drill": (put("drills", DrillInfo()), WARN),
+    "lost inputs": (put("router", status().model_copy(update={"sources": [LOST]})), WARN),
+    "refused inputs": (put("router", status(refused={"unknown source": 900})), WARN),
+    "RC link": (put("rc", receiver(connected=False)), BAD),
+    "RC line": (put("rc", receiver(rejected=800)), WARN),
     "LiveLink": (
         put("subjects", SubjectList(sources=[], refused={"bad": 5000}, refused_by_sender={})),
-        State.WARN,
+        WARN,
     ),
     "LiveLink senders": (
         put("senders", SenderList(accept="all", waiting=[], accepted=[])),
-        State.WARN,
+        WARN,
     ),
-    "versions": (put("firmware", given_back(versions=["1.3.0", "1.2.0"])), State.BAD),
-    "verdicts": (put("firmware", given_back(machines=[GAVE_BACK])), State.WARN),
-    "roll-out": (put("firmware", given_back(plan=HALTED)), State.BAD),
-    "updates": (put("firmware", given_back(updates_off="there is no RAUC")), State.WARN),
-    "settings files": (put("settings_faults", ["rcd.yaml, line 3: odd"]), State.BAD),
-    "state files": (put("damaged_files", ["rcd.json.damaged-1"]), State.WARN),
-    "log": (put("errors_logged", ["rcd: x"] * 9), State.WARN),
-    "clock": (on_machine(now_s=1_000_000_000.0), State.BAD),
-    "time source": (on_machine(clock="Not synchronised"), State.WARN),
-    "memory": (on_machine(memory_free=0.02), State.WARN),
-    "load": (on_machine(load_per_core=3.0), State.WARN),
-    "temperature": (on_machine(temperature=84.0), State.BAD),
-    "power supply": (on_machine(throttled=0x50001), State.BAD),
-    "disk": (on_machine(disks={"/data": (0.01, 1 << 20)}), State.BAD),
-    "units": (on_machine(failed_units=["saint-webd.service"]), State.BAD),
-    "daemon restarts": (on_machine(restarts={"saint-webd.service": 40}), State.WARN),
-    "firewall": (on_machine(active_units={"nftables.service": False}), State.BAD),
-    "network service": (on_machine(active_units={"systemd-networkd.service": False}), State.BAD),
-    "time service": (on_machine(active_units={"chrony.service": False}), State.BAD),
-    "inside network": (on_machine(interfaces=[DOWN]), State.BAD),
-    "address": (on_machine(interfaces=[ETH.model_copy(update={"addresses": []})]), State.BAD),
-    "root": (on_machine(root_is_read_only=False), State.WARN),
-    "data partition": (on_machine(is_data_lost=True), State.BAD),
-    "setup": (on_machine(setup_problems=["saint.yaml, line 2: odd"]), State.WARN),
-    "crashes": (on_machine(crashes=["saint-webd"]), State.WARN),
-    "requests": (on_machine(waiting_requests=["request"]), State.WARN),
+    "versions": (put("firmware", given_back(versions=["1.3.0", "1.2.0"])), BAD),
+    "verdicts": (put("firmware", given_back(machines=[GAVE_BACK])), WARN),
+    "roll-out": (put("firmware", given_back(plan=HALTED)), BAD),
+    "updates": (put("firmware", given_back(updates_off="there is no RAUC")), WARN),
+    "settings files": (put("settings_faults", ["rcd.yaml, line 3: odd"]), BAD),
+    "state files": (put("damaged_files", ["rcd.json.damaged-1"]), WARN),
+    "log": (put("errors_logged", ["rcd: x"] * 9), WARN),
+    "clock": (on_machine(now_s=1_000_000_000.0), BAD),
+    "time source": (on_machine(clock="Not synchronised"), WARN),
+    "memory": (on_machine(memory_free=0.02), WARN),
+    "load": (on_machine(load_per_core=3.0), WARN),
+    "temperature": (on_machine(temperature=84.0), BAD),
+    "power supply": (on_machine(throttled=0x50001), BAD),
+    "disk": (on_machine(disks={"/data": (0.01, 1 << 20)}), BAD),
+    "units": (on_machine(failed_units=["saint-webd.service"]), BAD),
+    "daemon restarts": (on_machine(restarts={"saint-webd.service": 40}), WARN),
+    "firewall": (on_machine(active_units={"nftables.service": False}), BAD),
+    "network service": (on_machine(active_units={"systemd-networkd.service": False}), BAD),
+    "time service": (on_machine(active_units={"chrony.service": False}), BAD),
+    "inside network": (on_machine(interfaces=[DOWN]), BAD),
+    "address": (on_machine(interfaces=[ETH.model_copy(update={"addresses": []})]), BAD),
+    "root": (on_machine(root_is_read_only=False), WARN),
+    "data partition": (on_machine(is_data_lost=True), BAD),
+    "setup": (on_machine(setup_problems=["saint.yaml, line 2: odd"]), WARN),
+    "crashes": (on_machine(crashes=["saint-webd"]), WARN),
+    "requests": (on_machine(waiting_requests=["request"]), WARN),
 }  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def test_every_check_has_a_fault_here_and_there_are_at_least_25() -> None:
 @pytest.mark.parametrize("name", CHECKS)
 def test_healthy_robot_passes(name: str) -> None:
     finding = CHECKS[name](healthy())
-    assert finding.state is State.GOOD, finding
+    assert finding.state is GOOD, finding
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -211,18 +211,18 @@ def test_fault_is_found_and_its_fix_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_nothing_known_is_not_applicable_or_good_never_a_crash(name: str) -> None:
-    assert CHECKS[name](Facts()).state in (State.NOT_HERE, State.GOOD)
+    assert CHECKS[name](DoctorFacts()).state in (NOT_HERE, GOOD)
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_fault_of_one_daemon_is_told_once(name: str) -> None:
     """A dead daemon is the finding of its own check; what it would have said is not applicable."""
-    facts = Facts(
+    facts = DoctorFacts(
         health=dict.fromkeys(DAEMONS, SILENT), nodes=SILENT, router=SILENT, rc=SILENT,
         subjects=SILENT, firmware=SILENT, restore=SILENT,
     )  # fmt: skip
     is_own = name in (*DAEMONS, "webd")
-    assert (CHECKS[name](facts).state is State.BAD) is is_own
+    assert (CHECKS[name](facts).state is BAD) is is_own
 
 
 def fixes() -> Iterator[str]:
@@ -247,19 +247,19 @@ def test_fix_names_only_commands_that_exist() -> None:
 def test_small_share_of_a_large_disk_is_room_enough() -> None:
     facts = healthy()
     facts.machine.disks = {"/data": (0.07, 16 << 30)}
-    assert CHECKS["disk"](facts).state is State.GOOD
+    assert CHECKS["disk"](facts).state is GOOD
 
 
 @pytest.mark.parametrize(
     ("report", "state", "words"),
     [
-        (drilled(days_ago=3), State.GOOD, "last tested 3 days ago"),
-        (drilled(days_ago=91), State.WARN, "last tested 91 days ago"),
-        (drilled(ways=("page", "rc")), State.BAD, "failed by console, ros, kill"),
+        (drilled(days_ago=3), GOOD, "last tested 3 days ago"),
+        (drilled(days_ago=91), WARN, "last tested 91 days ago"),
+        (drilled(ways=("page", "rc")), BAD, "failed by console, ros, kill"),
     ],
 )
 def test_stop_drill_is_judged_by_its_age_and_result(
-    report: DrillReport, state: State, words: str
+    report: DrillReport, state: CheckState, words: str
 ) -> None:
     facts = healthy()
     facts.drills = DrillInfo(reports=[report])

@@ -66,7 +66,7 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
 
 async def test_status_shows_version_machines_and_releases(robot: Robot) -> None:
     said = (await robot.saintctl("firmware", "status")).stdout
-    assert said.startswith("The robot runs release 0.1.0 on 6 machines; 1 is away.")
+    assert said.startswith("The robot runs release 0.1.0 on 6 machines; 1 is offline.")
     assert "saint-server (server)" in said
     assert "231.0 MB" in said
 
@@ -126,7 +126,7 @@ async def test_upload_sends_the_file_with_its_checksum(robot: Robot, tmp_path: P
     bundle = tmp_path / "x.raucb"
     bundle.write_bytes(bytes(range(256)) * 4000)
     said = (await robot.saintctl("firmware", "upload", str(bundle))).stdout
-    assert "Release 0.2.0 is here (1.0 MB)" in said
+    assert "Release 0.2.0 is on the server (1.0 MB)" in said
     assert robot.otad.uploaded == bundle.read_bytes()
 
 

@@ -87,7 +87,7 @@ def test_made_claim_code_is_kept_for_its_owner_alone(tmp_path: Path, settable: P
 
 def test_nothing_wished_leaves_the_image_as_it_is(tmp_path: Path, image: Path) -> None:
     card = tmp_path / "card.img"
-    assert "no settings of its own" in _flash(card, image).stdout
+    assert "It has no settings" in _flash(card, image).stdout
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_nothing_wished_leaves_the_image_as_it_is(tmp_path: Path, image: Path) -
         (("--wifi-ssid", "net", "--wifi-secret-file", "SHORT"), "8 to 63"),
         (("--wifi-ssid", "net", "--wifi-secret-file", "NOTHING"), "cannot be read"),
         (("--wifi-ssid", "net"), "--wifi-secret-file"),
-        (("--ssh-key", "PRIVATE"), "Name the public one"),
+        (("--ssh-key", "PRIVATE"), "Name the public key"),
         (("--ssh-key", "SHORT"), "no public key"),
         (("--claim-file", "SHORT"), "claim must be 20 to 128"),
     ],
@@ -158,7 +158,7 @@ def test_interrupted_flash_says_that_the_card_is_no_good(
     card = tmp_path / "card.img"
     result = _flash(card, image)
     assert result.exit_code == 130
-    assert "nothing starts from it" in result.stderr
+    assert "is incomplete and does not start" in result.stderr
     assert not card.read_bytes()[:512].strip(b"\0")
 
 

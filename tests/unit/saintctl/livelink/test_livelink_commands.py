@@ -134,7 +134,7 @@ async def test_sender_is_listed_accepted_and_revoked(tmp_path: Path) -> None:
         ears.send(CAPTURE[1])
         await ears.until(lambda: len(ears.samples) == 1)
         assert (
-            "No sender waits"
+            "No sender is waiting"
             in (await saintctl(tmp_path, "revoke", WHO, "--ip", "127.0.0.1")).output
         )
         await saintctl(tmp_path, "revoke", WHO, code=4)

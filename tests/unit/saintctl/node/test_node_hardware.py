@@ -60,4 +60,4 @@ async def test_one_node_is_updated_and_nobody_else(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
         assert robot.otad.plan
         assert [step.node_id for step in robot.otad.plan.steps] == ["sim_head"]
-        assert "sim_head is brought to release" in result.output
+        assert "sim_head is being updated to release" in result.output

@@ -17,11 +17,11 @@ def output(policy: str, value: float | None = 0.0, changed_ms: int = 5) -> Field
 @pytest.mark.parametrize(
     ("policy", "text"),
     [
-        ("hold", "nobody: the last value is still commanded; the output may stand elsewhere"),
-        ("neutral", "nobody: neutral is commanded; the output may stand elsewhere"),
-        ("park", "nobody: the park position is commanded; the output may stand elsewhere"),
-        ("ramp_to_zero", "nobody: zero is commanded"),
-        ("estop", "nobody: the e-stop is set, and no motion is commanded"),
+        ("hold", "no input: the last value is still commanded; the output may stand elsewhere"),
+        ("neutral", "no input: neutral is commanded; the output may stand elsewhere"),
+        ("park", "no input: the park position is commanded; the output may stand elsewhere"),
+        ("ramp_to_zero", "no input: zero is commanded"),
+        ("estop", "no input: the e-stop is set, and no motion is commanded"),
     ],
 )
 def test_policy_says_what_is_commanded(policy: str, text: str) -> None:
@@ -35,7 +35,7 @@ def test_output_that_nobody_drove_is_not_commanded(changed_ms: int, since: str) 
     undriven = output("none", None, changed_ms)
     assert value_text(undriven) == "not commanded"
     text = policy_text(undriven)
-    assert text == f"nobody: not driven since the {since}; the output stays where it is"
+    assert text == f"no input: not driven since the {since}; the output stays where it is"
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ async def test_one_route_is_shown_whole(terminal: Terminal) -> None:
     told = " ".join((await terminal.ok("show", "mine")).split())
     assert "route mine status standby input rc output head priority its source's" in told
     assert "channel_4 pan times 400" in told
-    assert "head.pan" in told and "not commanded nobody: not driven since" in told
+    assert "head.pan" in told and "not commanded no input: not driven since" in told
     data = await terminal.json("show", "mine")
     assert data["route"]["mapping"][0]["from"] == "channel_4"
     assert [each["field"] for each in data["outputs"]] == ["pan"]
@@ -118,7 +118,7 @@ async def test_why_tells_the_way_out_of_a_field_that_a_lost_receiver_keeps(
 
     async with again_and_again(send):
         told = " ".join((await terminal.ok("why", "tracks.linear")).split())
-    assert "nobody: zero is commanded" in told
+    assert "no input: zero is commanded" in told
     assert "failsafe of rc holds" in told
     assert "its failsafe action is passthrough, or saintctl rc disable" in told
 
@@ -129,8 +129,8 @@ async def test_preview_of_a_file_and_of_the_robot(terminal: Terminal) -> None:
     assert "limited from 200.000" in told
     told = await terminal.ok("preview", "rc_drive", "channel_2=1")
     assert "1.500 m/s" in told
-    assert "Not given: channel_1." in told
-    assert "raise the e-stop" in await terminal.ok(
+    assert "Missing inputs: channel_1." in told
+    assert "set the e-stop" in await terminal.ok(
         "preview", "stop", "channel_7=1", "--file", str(terminal.file)
     )
     assert (await terminal.run("preview", "mien", "a=1")).exit_code == 4
@@ -212,7 +212,7 @@ async def test_control_is_taken_and_released(terminal: Terminal) -> None:
     assert "leader:left" in await terminal.ok("take", "arms.left", "--holder", "leader:left")
     assert (await terminal.run("take", "*", "--holder", "rc")).exit_code == 5
     assert (await terminal.run("release", "arms.left")).exit_code == 5
-    assert "Nobody" in await terminal.ok("release", "arms.left", "--force")
+    assert "No target is" in await terminal.ok("release", "arms.left", "--force")
     assert (await terminal.run("take", "head", "--holder", "")).exit_code == 2
 
 

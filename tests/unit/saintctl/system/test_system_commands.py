@@ -16,7 +16,7 @@ from tests.web.fakes.machine import tell, wish
 @pytest.fixture
 def ask(saintctl: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """`saintctl system`, which looks often here."""
-    monkeypatch.setattr(system, "_LOOK_S", 0.01)
+    monkeypatch.setattr(system, "_PERIOD_S", 0.01)
     return partial(saintctl, "system")
 
 

@@ -1,5 +1,5 @@
-"""A robot's server elsewhere on the network: its address and token as the user gave them, and the
-way to one of its daemons through webd. Not here: what is asked (each noun's module).
+"""A robot elsewhere on the network: its address and token as the user gave them, and the way to its
+daemons through its webd.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """Where webd answers, and what it is shown."""
+class RemoteRobot:
+    """The webd of another robot, and the token that requests carry."""
 
     host: str
     port: int
@@ -23,8 +23,10 @@ class Server:
     tls: ssl.SSLContext | None = field(default=None, repr=False)
 
     @classmethod
-    def at(cls, url: str, token: str = "", ca: str = "") -> "Server":
-        """From "http://saint.local:8080", or a bare name; `ca` is a file with the robot's CA."""
+    def at(cls, url: str, token: str = "", ca: str = "") -> "RemoteRobot":
+        """Parse "http://saint.local:8080" or a bare name; `ca` is a file with the robot's CA.
+        Raises request_invalid.
+        """
         try:
             parts = urlsplit(url if "://" in url else f"http://{url}")
             port = parts.port
@@ -44,12 +46,14 @@ class Server:
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Of each request."""
-        shown = [("Authorization", f"Bearer {self.token}")] if self.token else []
-        return [("Host", self.address), *shown]
+        """Headers of each request."""
+        authorization = [("Authorization", f"Bearer {self.token}")] if self.token else []
+        return [("Host", self.address), *authorization]
 
     async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A new connection."""
+        """Connect within 10 s. Raises unauthorized for a certificate that is not trusted, else
+        daemon_unreachable.
+        """
         try:
             async with asyncio.timeout(_CONNECT_LIMIT_S):
                 return await asyncio.open_connection(self.host, self.port, ssl=self.tls)
@@ -71,29 +75,29 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class RemoteDaemon:
-    """One daemon of that server: webd itself, or another one through it."""
+    """One daemon of a remote robot: webd itself, or another daemon through it."""
 
-    server: Server
+    robot: RemoteRobot
     name: str
 
     @property
     def where(self) -> str:
-        """For people."""
-        return self.server.address
+        """The address, for messages."""
+        return self.robot.address
 
     @property
     def prefix(self) -> str:
-        """Before each path."""
+        """The part of the URL before each path of the daemon."""
         return "" if self.name == "webd" else f"/api/v1/daemon/{self.name}"
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Of each request."""
-        return self.server.headers
+        """Headers of each request."""
+        return self.robot.headers
 
     async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A new connection."""
-        return await self.server.open()
+        """Connect to the robot's webd."""
+        return await self.robot.open()
 
 
 def _context(ca: str) -> ssl.SSLContext:

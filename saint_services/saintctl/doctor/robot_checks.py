@@ -1,5 +1,5 @@
-"""Checks of what the daemons say: nodes, router, inputs, releases. Pure. Not here: the computer
-below them (doctor_machine.py).
+"""Checks of what the daemons report: nodes, router, inputs, releases. Not here: the computer
+(machine_checks.py).
 """
 
 from datetime import UTC, datetime
@@ -13,19 +13,19 @@ from ...lib.api.livelink import SenderList, SubjectList
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
 from ...lib.errors import SaintError
-from .facts import Facts
-from .finding import Check, Finding, about, bad, good, not_here, warn
+from .facts import DoctorFacts
+from .result import Check, CheckResult, about, bad, good, not_here, warn
 
 T = TypeVar("T")
 
 HOT = 70.0  # a Pi slows down at 80 degrees Celsius
-SILENT_S = 3.0
+LOST_S = 3.0
 OLD_DAYS = 90  # of a stop drill
 MOST_RESTARTS = 3
 
 
 def _known(answer: T | SaintError | None) -> T | None:
-    """The answer of a daemon that does not answer is one finding, not one in every check."""
+    """Return the reply; None for an error, which only the check of the daemon itself reports."""
     return None if isinstance(answer, SaintError) else answer
 
 
@@ -34,25 +34,25 @@ _of_nodes = about("adoptiond does not answer", lambda facts: _known(facts.nodes)
 _of_router = about("routerd does not answer", lambda facts: _known(facts.router))
 _of_drills = about("routerd does not answer", lambda facts: _known(facts.drills))
 _of_receiver = about("rcd does not answer", lambda facts: _known(facts.rc))
-_of_faces = about("livelinkd does not answer", lambda facts: _known(facts.subjects))
+_of_subjects = about("livelinkd does not answer", lambda facts: _known(facts.subjects))
 _of_senders = about("livelinkd does not answer", lambda facts: _known(facts.senders))
 _of_releases = about("otad does not answer", lambda facts: _known(facts.firmware))
 
 
 def answers(name: str) -> Check:
-    def check(facts: Facts) -> Finding:
+    def check(facts: DoctorFacts) -> CheckResult:
         answer = facts.health.get(name)
         if answer is None:
-            return not_here("it was not asked")
+            return not_here("it was not queried")
         if isinstance(answer, SaintError):
             return bad(answer.message, answer.fix)
-        return good(f"it answers, up for {answer.uptime_s:.0f} s")
+        return good(f"answers, up for {answer.uptime_s:.0f} s")
 
     return check
 
 
 def is_well(name: str) -> Check:
-    def check(facts: Facts) -> Finding:
+    def check(facts: DoctorFacts) -> CheckResult:
         answer = _known(facts.health.get(name))
         if answer is None:
             return not_here(f"{name} does not answer")
@@ -60,87 +60,89 @@ def is_well(name: str) -> Check:
             first = answer.issues[0]
             more = f" (and {len(answer.issues) - 1} more)" if len(answer.issues) > 1 else ""
             return bad(f"{first.title}: {first.text}{more}", first.fix)
-        return good("it reports no issue")
+        return good("reports no issue")
 
     return check
 
 
-def webd(facts: Facts) -> Finding:
+def webd(facts: DoctorFacts) -> CheckResult:
     if facts.restore is None:
-        return not_here("it was not asked")
+        return not_here("it was not queried")
     if isinstance(facts.restore, SaintError):
         return bad(facts.restore.message, facts.restore.fix)
     return good("the pages are served")
 
 
 @_of_restores
-def restore(state: RestoreState) -> Finding:
+def restore(state: RestoreState) -> CheckResult:
     if state.waiting:
         names = ", ".join(state.waiting)
-        fix = f"See why they do not answer: saintctl log show --source {state.waiting[0]}"
+        fix = f"Find out why they do not answer: saintctl log show --source {state.waiting[0]}"
         return bad(f"a restore since {state.since} waits for {names}", fix)
     return good("no restore is unfinished")
 
 
 @_of_nodes
-def nodes_online(nodes: NodeList) -> Finding:
+def nodes_online(nodes: NodeList) -> CheckResult:
     gone = [node.node_id for node in nodes.nodes if node.role and node.state is NodeState.OFFLINE]
     if gone:
-        fix = "Check power and network cable; a dead one is replaced by: saintctl node replace"
+        fix = "Check power and network cable. To replace a dead node: saintctl node replace"
         return bad(f"offline: {', '.join(gone)}", fix)
-    return good(f"{sum(bool(node.role) for node in nodes.nodes)} nodes with a role are there")
+    return good(f"{sum(bool(node.role) for node in nodes.nodes)} nodes with a role are online")
 
 
 @_of_nodes
-def nodes_well(nodes: NodeList) -> Finding:
-    sick = [n for n in nodes.nodes if n.reason and n.role and n.state is not NodeState.OFFLINE]
-    if sick:
-        fix = f"saintctl node show {sick[0].node_id}"
-        return warn(f"{sick[0].node_id}: {sick[0].reason}", fix)
-    return good("no node complains")
+def nodes_well(nodes: NodeList) -> CheckResult:
+    faulty = [n for n in nodes.nodes if n.reason and n.role and n.state is not NodeState.OFFLINE]
+    if faulty:
+        fix = f"saintctl node show {faulty[0].node_id}"
+        return warn(f"{faulty[0].node_id}: {faulty[0].reason}", fix)
+    return good("no node reports a fault")
 
 
 @_of_nodes
-def nodes_restarts(nodes: NodeList) -> Finding:
+def nodes_restarts(nodes: NodeList) -> CheckResult:
     shaky = [node for node in nodes.nodes if node.role_restarts > MOST_RESTARTS]
     if shaky:
         first = shaky[0]
-        text = f"the role of {first.node_id} was started again {first.role_restarts} times"
+        text = f"the role of {first.node_id} was restarted {first.role_restarts} times"
         return warn(
-            text, f"Log in there and see why: saintctl log show --source role-{first.role}d"
+            text, f"Log in there and find out why: saintctl log show --source role-{first.role}d"
         )
-    return good("roles run without being started again")
+    return good("roles run without restarts")
 
 
 @_of_nodes
-def nodes_heat(nodes: NodeList) -> Finding:
+def nodes_heat(nodes: NodeList) -> CheckResult:
     hot = [node for node in nodes.nodes if node.cpu_temp >= HOT]
     if hot:
-        return warn(f"{hot[0].node_id} has {hot[0].cpu_temp:.0f} °C", "Give it air or a heat sink.")
+        return warn(
+            f"{hot[0].node_id} has {hot[0].cpu_temp:.0f} °C", "Improve cooling: air or a heat sink."
+        )
     return good("all nodes are below 70 °C")
 
 
 @_of_nodes
-def nodes_memory(nodes: NodeList) -> Finding:
+def nodes_memory(nodes: NodeList) -> CheckResult:
     full = [node for node in nodes.nodes if node.memory_usage >= 92.0]
     if full:
         text = f"{full[0].node_id} uses {full[0].memory_usage:.0f} % of its memory"
-        return warn(text, "Restart it: saintctl log show there tells what grew.")
-    return good("all nodes have memory to spare")
+        return warn(text, "Restart the node; saintctl log show there shows which program grew.")
+    return good("all nodes have spare memory")
 
 
 @_of_nodes
-def nodes_fresh(nodes: NodeList) -> Finding:
+def nodes_fresh(nodes: NodeList) -> CheckResult:
     online = [node for node in nodes.nodes if node.state is not NodeState.OFFLINE]
-    late = [node for node in online if node.seen_age_s > SILENT_S / 2]
+    late = [node for node in online if node.seen_age_s > LOST_S / 2]
     if late:
-        text = f"{late[0].node_id} was last heard {late[0].seen_age_s:.1f} s ago"
+        text = f"the last heartbeat of {late[0].node_id} is {late[0].seen_age_s:.1f} s old"
         return warn(text, "Check its network: a switch or a cable loses packets.")
-    return good(f"all {len(online)} nodes that are there speak once a second")
+    return good(f"all {len(online)} nodes that are online send a heartbeat every second")
 
 
 @_of_nodes
-def nodes_waiting(nodes: NodeList) -> Finding:
+def nodes_waiting(nodes: NodeList) -> CheckResult:
     free = [node.node_id for node in nodes.nodes if node.is_offered]
     if free:
         fix = f"saintctl node adopt {free[0]} ROLE, or: saintctl node ignore {free[0]}"
@@ -149,34 +151,36 @@ def nodes_waiting(nodes: NodeList) -> Finding:
 
 
 @_of_nodes
-def nodes_keys(nodes: NodeList) -> Finding:
+def nodes_keys(nodes: NodeList) -> CheckResult:
     open_ = [n.node_id for n in nodes.nodes if n.role and not n.is_ours and n.state != "offline"]
     if open_:
-        fix = "Give back its role and adopt it again, so that it takes orders of this server only."
+        fix = "Reset the node and adopt it again, so that it accepts orders of this server only."
         return warn(f"not bound to this server by a key: {', '.join(open_)}", fix)
-    return good("every node with a role takes orders of this server only")
+    return good("every node with a role accepts orders of this server only")
 
 
 @_of_nodes
-def strangers(nodes: NodeList) -> Finding:
+def unknown_participants(nodes: NodeList) -> CheckResult:
     if nodes.strangers:
         first = nodes.strangers[0]
-        fix = "Look what it is: another robot on the same network needs another network.domain_id."
-        return warn(f"{first.name} was heard and is no node: {first.reason}", fix)
-    return good("nothing unknown speaks on the robot's network")
+        fix = "Identify it: another robot on the same network needs another network.domain_id."
+        return warn(
+            f"{first.name} is on the robot's network but is no node of it: {first.reason}", fix
+        )
+    return good("no unknown participant on the robot's network")
 
 
 @_of_router
-def estop(router: RouterStatus) -> Finding:
+def estop(router: RouterStatus) -> CheckResult:
     if router.estop.active:
         why = router.estop.reason or "no reason given"
-        fix = "Look at the robot, then: saintctl estop clear"
+        fix = "Check the robot, then: saintctl estop clear"
         return warn(f"pressed by {router.estop.source}: {why}", fix)
-    return good("it is not pressed")
+    return good("not pressed")
 
 
 @_of_router
-def stop_switches(router: RouterStatus) -> Finding:
+def stop_switches(router: RouterStatus) -> CheckResult:
     if not router.stop_switches:
         text = "no switch and no button stops this robot: only pages and programs do"
         fix = "Add a route from a switch of the transmitter to estop: saintctl route set FILE"
@@ -185,7 +189,7 @@ def stop_switches(router: RouterStatus) -> Finding:
 
 
 @_of_drills
-def stop_drill(info: DrillInfo) -> Finding:
+def stop_drill(info: DrillInfo) -> CheckResult:
     fix = "Test every way to stop the robot: saintctl drill"
     if not info.reports:
         return warn("the stop was never tested on this robot", fix)
@@ -203,17 +207,17 @@ def stop_drill(info: DrillInfo) -> Finding:
 
 
 @_of_router
-def refused_samples(router: RouterStatus) -> Finding:
+def refused_samples(router: RouterStatus) -> CheckResult:
     refused = sum(router.refused.values())
     if refused > max(100, router.samples // 20):
         most = max(router.refused, key=lambda reason: router.refused[reason])
-        fix = "See which source sends it: saintctl input list"
-        return warn(f"{refused} samples were refused, most as {most}", fix)
-    return good("inputs are understood")
+        fix = "Find the source that sends them: saintctl input list"
+        return warn(f"{refused} samples were refused, mostly: {most}", fix)
+    return good("inputs are accepted")
 
 
 @_of_router
-def lost_sources(router: RouterStatus) -> Finding:
+def lost_sources(router: RouterStatus) -> CheckResult:
     lost = [source.source for source in router.sources if source.failsafe]
     if lost:
         return warn(f"signal lost: {', '.join(lost)}", "Switch its transmitter on.")
@@ -221,7 +225,7 @@ def lost_sources(router: RouterStatus) -> Finding:
 
 
 @_of_receiver
-def rc(status: RcStatus) -> Finding:
+def rc(status: RcStatus) -> CheckResult:
     if not status.enabled:
         return not_here("the RC receiver is switched off")
     if not status.connected:
@@ -233,38 +237,38 @@ def rc(status: RcStatus) -> Finding:
 
 
 @_of_receiver
-def rc_line(status: RcStatus) -> Finding:
+def rc_line(status: RcStatus) -> CheckResult:
     if not status.enabled:
         return not_here("no RC receiver is in use")
     if status.rejected > max(20, status.frames // 50):
         text = f"{status.rejected} of {status.frames} frames were damaged"
-        return warn(text, "Check the wire, its ground, and whether the protocol is the right one.")
+        return warn(text, "Check wire, ground and protocol.")
     return good("frames arrive undamaged")
 
 
-@_of_faces
-def livelink(subjects: SubjectList) -> Finding:
+@_of_subjects
+def livelink(subjects: SubjectList) -> CheckResult:
     refused = sum(subjects.refused.values())
     if refused > 1000:
         most = max(subjects.refused, key=lambda reason: subjects.refused[reason])
-        return warn(f"{refused} datagrams were refused, most as {most}", "saintctl livelink list")
-    return good(f"{len(subjects.sources)} subjects, nothing strange")
+        return warn(f"{refused} datagrams were refused, mostly: {most}", "saintctl livelink list")
+    return good(f"{len(subjects.sources)} subjects, few datagrams refused")
 
 
 @_of_senders
-def senders(found: SenderList) -> Finding:
+def senders(found: SenderList) -> CheckResult:
     if found.accept == "all":
         text = "every capture sender in the network may move the robot: the check is off"
         return warn(text, "saintctl livelink check known")
     if found.waiting:
         first = found.waiting[0]
-        text = f"{first.subject_name} of {first.ip} sends, is not accepted and moves nothing"
+        text = f"{first.subject_name} of {first.ip} sends but is not accepted and moves nothing"
         return warn(text, f"If it is yours: saintctl livelink accept {first.subject_name}")
     return good("only known capture senders may move the robot")
 
 
 @_of_releases
-def versions(report: FirmwareReport) -> Finding:
+def versions(report: FirmwareReport) -> CheckResult:
     if len(report.versions) > 1:
         text = f"machines run different releases: {', '.join(report.versions)}"
         return bad(text, f"saintctl firmware rollout {report.versions[0]}")
@@ -272,26 +276,26 @@ def versions(report: FirmwareReport) -> Finding:
 
 
 @_of_releases
-def verdicts(report: FirmwareReport) -> Finding:
+def verdicts(report: FirmwareReport) -> CheckResult:
     poor = [
         m for m in report.machines if m.verdict in (UpdateVerdict.FAILED, UpdateVerdict.ROLLED_BACK)
     ]
     if poor:
-        text = f"{poor[0].node_id} gave release {poor[0].target_version} back: {poor[0].reason}"
-        return warn(text, "saintctl firmware status shows its log; upload a corrected release.")
-    return good("no machine has given a release back")
+        text = f"{poor[0].node_id} rejected release {poor[0].target_version}: {poor[0].reason}"
+        return warn(text, "saintctl firmware status shows the reason; upload a corrected release.")
+    return good("no machine has rejected a release")
 
 
 @_of_releases
-def rollout(report: FirmwareReport) -> Finding:
+def rollout(report: FirmwareReport) -> CheckResult:
     if report.plan and report.plan.state is RolloutState.HALTED:
-        fix = "saintctl firmware status tells where; then resume or rollback"
+        fix = "saintctl firmware status shows where; then resume or roll back"
         return bad("a roll-out has halted", fix)
-    return good("no roll-out is stuck")
+    return good("no roll-out has halted")
 
 
 @_of_releases
-def updates(report: FirmwareReport) -> Finding:
+def updates(report: FirmwareReport) -> CheckResult:
     if report.updates_off:
-        return warn(report.updates_off, "Without it no release can be taken.")
-    return good("releases can be taken")
+        return warn(report.updates_off, "Until this is fixed, no release can be installed.")
+    return good("releases can be installed")
