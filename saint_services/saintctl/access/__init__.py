@@ -1,1 +1,1 @@
-"""`saintctl user`, `token` and `tls`: who may sign in, and with which certificate webd answers."""
+"""`saintctl user`, `token` and `tls`: users, tokens and the certificate of the pages."""

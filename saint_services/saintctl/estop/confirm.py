@@ -1,5 +1,6 @@
-"""Confirmation of changes after which a switch, button or route no longer stops the robot: names
-them, asks the user, and repeats the request. Not here: which changes these are (routerd).
+"""Confirmation of changes after which a switch, button or route no longer stops the robot: shows
+their names, prompts for a confirmation, and repeats the request. Not here: which changes these are
+(routerd).
 """
 
 import asyncio

@@ -41,8 +41,8 @@ def print_nodes(reply: NodeList) -> None:
     """List every node that the server knows."""
     columns = ("", "node", "name", "role", "state", "address", "seen", "note")
     print_table(columns, [_row(node) for node in reply.nodes], "No node was seen yet.")
-    for stranger in reply.strangers:
-        print(f"not offered: {stranger.name}: {stranger.reason}")
+    for other in reply.strangers:
+        print(f"not offered: {other.name}: {other.reason}")
 
 
 def _row(node: NodeInfo) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ _SIGNS = {
     "input": "N",
 }  # fmt: skip
 _LEGEND = "+ power  G ground  I I2C  S SPI  U serial  P PWM  O output  N input"
-_VERDICTS = {"found": "found", "missing": "missing", "taken": "in use", "unknown": "cannot tell"}
+_VERDICTS = {"found": "found", "missing": "missing", "taken": "in use", "unknown": "unknown"}
 
 
 def header(pins: Sequence[HeaderPinState]) -> list[str]:

@@ -52,7 +52,7 @@ def print_output(reply: FieldOutput) -> None:
     if reply.policy != "none":
         since = f"for {reply.changed_ms / 1000:.1f} s" if reply.changed_ms else "since the start"
         facts.append(("unchanged", since))
-    print_facts([*facts, *((rival.route, _contender(rival)) for rival in reply.rivals)])
+    print_facts([*facts, *((contender.route, _contender(contender)) for contender in reply.rivals)])
 
 
 def print_route(info: RouteInfo) -> None:
@@ -133,9 +133,10 @@ def print_control(reply: RouterStatus) -> None:
     print_table(("target", "holder", "remaining"), rows, "No target is under exclusive control.")
 
 
-def _contender(rival: ContenderInfo) -> str:
-    text = f"{rival.reason}: {rival.source} requests {rival.value:.3f}, {age_text(rival.age_ms)}"
-    return text + _WAY_OUT * (rival.reason == "failsafe of rc holds")
+def _contender(contender: ContenderInfo) -> str:
+    requested = f"{contender.source} requests {contender.value:.3f}"
+    text = f"{contender.reason}: {requested}, {age_text(contender.age_ms)}"
+    return text + _WAY_OUT * (contender.reason == "failsafe of rc holds")
 
 
 def _row(info: RouteInfo) -> tuple[str, ...]:

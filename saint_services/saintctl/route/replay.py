@@ -134,12 +134,12 @@ def _why(output: FieldOutput) -> dict[str, Any]:
         "policy": output.policy,
         "rivals": [
             {
-                "route": rival.route,
-                "source": rival.source,
-                "age_ms": rival.age_ms,
-                "reason": rival.reason,
+                "route": contender.route,
+                "source": contender.source,
+                "age_ms": contender.age_ms,
+                "reason": contender.reason,
             }
-            for rival in output.rivals
+            for contender in output.rivals
         ],
     }
 

@@ -59,7 +59,7 @@ async def _request(robot: RobotAddress, name: str) -> tuple[RouteInfo, list[Fiel
 
 def _is_of(output: FieldOutput, route: Route) -> bool:
     """Return True for an output that a mapping names or that the route contends for."""
-    contenders = (output.winner, *(rival.route for rival in output.rivals))
+    contenders = (output.winner, *(contender.route for contender in output.rivals))
     return f"{output.target}.{output.field}" in _named_outputs(route) or route.id in contenders
 
 
