@@ -88,7 +88,7 @@ class Blending(Request):
         default=200,
         ge=0,
         le=5000,
-        description="Time for which a source that timed out must be steady before it takes a field.",
+        description="How long a source that timed out must be steady before it takes a field.",
     )
 
 
