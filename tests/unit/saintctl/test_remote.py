@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.web.fake_robot import fake_robot
 
 from saint_services.lib.api import routing
 from saint_services.lib.api.adoption import (
@@ -24,6 +23,7 @@ from saint_services.saintctl.connect import (
 )
 from saint_services.saintctl.estop import urgent
 from saint_services.saintctl.remote import RemoteRobot
+from tests.web.fakes.robot import fake_robot
 
 
 @pytest.mark.parametrize(

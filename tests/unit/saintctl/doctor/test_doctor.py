@@ -9,7 +9,7 @@ import click
 import pytest
 import typer
 
-from saint_services.lib.api.adoption import NodeInfo, NodeList, Stranger
+from saint_services.lib.api.adoption import NodeInfo, NodeList, UnknownDevice
 from saint_services.lib.api.backup import RestoreState
 from saint_services.lib.api.drill import WAYS, DrillInfo, DrillReport, DrillStep, Way
 from saint_services.lib.api.firmware import (
@@ -142,7 +142,7 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
     "nodes waiting": (with_nodes(node(role="", is_offered=True)), WARN),
     "node keys": (with_nodes(node(is_ours=False)), WARN),
     "unknown participants": (
-        with_nodes(strangers=[Stranger(name="x", reason="no token", seen_age_s=1)]), WARN,
+        with_nodes(strangers=[UnknownDevice(name="x", reason="no token", seen_age_s=1)]), WARN,
     ),
     "e-stop": (put("router", status(estop=EStopInfo(active=True, source="rc"))), WARN),
     "stop switches": (put("router", status(stop_switches=[])), BAD),
