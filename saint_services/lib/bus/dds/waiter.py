@@ -16,6 +16,7 @@ from .library import FOREVER_NS, Library
 
 _TRIGGERED = 256  # the rest is handled in the next round
 _CLOSE_S = 5.0
+_AT_ONCE_S = 0.001  # what is found so soon after the thread went on was there before
 _CLOSING = 0  # token of the guard condition
 
 
@@ -39,6 +40,7 @@ class Waiter:
         self._pending: deque[WaitSource] = deque()
         self._next_token = _CLOSING + 1
         self._woke_s = 0.0
+        self._drained_s = time.monotonic()
         self._gate = threading.Lock()
         self._gate.acquire()
         self._is_closing = False
@@ -76,11 +78,14 @@ class Waiter:
         tokens = (ctypes.c_ssize_t * _TRIGGERED)()
         wait = self._library.dds_waitset_wait
         while not self._is_closing:
+            waits_s = time.monotonic()
             count = wait(self._waitset, tokens, _TRIGGERED, FOREVER_NS)
             if self._is_closing or count < 0:
                 break
-            woken = (time.monotonic(), tokens[: min(count, _TRIGGERED)])
-            if not self._call_loop(self._wake, *woken):
+            woke_s = time.monotonic()
+            if woke_s - waits_s < _AT_ONCE_S:
+                woke_s = self._drained_s  # it may have arrived as early
+            if not self._call_loop(self._wake, woke_s, tokens[: min(count, _TRIGGERED)]):
                 break
             self._gate.acquire()
         self._free()
@@ -119,5 +124,12 @@ class Waiter:
             if pending and not self._is_closing:
                 self._woke_s = time.monotonic()
                 self._loop.call_soon(self._drain)
-            elif self._gate.locked():
-                self._gate.release()
+            else:
+                # The thread goes on after what the callbacks have scheduled: what arrives until
+                # then becomes one batch, and the thread does not compete for the interpreter.
+                self._drained_s = time.monotonic()
+                self._loop.call_soon(self._open_gate)
+
+    def _open_gate(self) -> None:
+        if self._gate.locked():
+            self._gate.release()
