@@ -1,1 +1,1 @@
-"""The router: decides, per output field, who is in control."""
+"""The router: decides for each output field which input is in control, and holds the e-stop."""

@@ -1,6 +1,4 @@
-"""Reads what the router has to know from manifests/: the robot's roles and the route presets; keeps
-the presets that operators save.
-"""
+"""Reads roles and shipped presets from manifests/, and stores the operators' presets."""
 
 from pathlib import Path
 
@@ -18,14 +16,14 @@ MOST_PRESETS = 64
 
 
 def load_robot(share: Path, name: str) -> RobotTargets:
-    """The robot's targets; raises SaintError config_* with the file that is at fault."""
+    """Read the targets of a robot; raise SaintError config_* with the file that is at fault."""
     manifests = share / "manifests"
     manifest = config.load(RobotManifest, _named(manifests / "robots", name), required=True)
     return RobotTargets.of([read_role(manifests, entry)[0] for entry in manifest.roles])
 
 
 def load_roles(folder: Path) -> RobotTargets:
-    """A robot of all role manifests in one folder."""
+    """Read the targets of all role manifests in a folder."""
     paths = sorted(path for path in folder.glob("*.y*ml") if path.suffix in (".yaml", ".yml"))
     if not paths:
         raise SaintError(Code.CONFIG_MISSING, f"{folder} has no role manifests (*.yaml)")
@@ -38,13 +36,13 @@ def load_roles(folder: Path) -> RobotTargets:
 
 
 def load_preset(share: Path, name: str) -> RouteFile:
-    """A route preset by name."""
+    """Read a shipped preset by name."""
     path = _named(share / "manifests" / "routes", name)
     return config.load(RouteFile, path, required=True)
 
 
 def load_start(share: Path, name: str, robot: RobotTargets) -> RouteFile:
-    """The preset to begin with, as far as this robot has what it drives."""
+    """Read the preset to begin with, without routes for roles that this robot does not have."""
     file = load_preset(share, name)
     if not missing_targets(file, robot):
         return file
@@ -54,48 +52,48 @@ def load_start(share: Path, name: str, robot: RobotTargets) -> RouteFile:
 
 
 class PresetStore:
-    """Presets by name: the shipped ones, which nobody changes, and the operators'. Calls block."""
+    """Presets by name: the shipped ones, which are read-only, and the operators'. Calls block."""
 
     def __init__(self, share: Path, state: Path) -> None:
         self._share, self._state = share, state
 
     def names(self) -> list[tuple[str, bool]]:
-        """Every name, and is it shipped."""
+        """Return every name, and whether it is shipped."""
         shipped = {path.stem for path in (self._share / "manifests" / "routes").glob("*.yaml")}
         own = {path.stem for path in (self._state / "presets").glob("*.yaml")} - shipped
         return [*((name, True) for name in sorted(shipped)), *((name, False) for name in own)]
 
     def read(self, name: str) -> RouteFile:
-        """Raises SaintError not_found, or what is wrong with its file."""
+        """Read a preset; raise SaintError not_found, or what is wrong with its file."""
         if self._is_shipped(name):
             return load_preset(self._share, name)
         store = preset_store(self._state, name)
-        self._exists(name, store.path)
+        self._check_exists(name, store.path)
         saved = store.load()
         if store.problem:
             raise store.problem
         return RouteFile(routes=saved.routes, blending=saved.blending)
 
     def write(self, name: str, file: RouteFile) -> None:
-        """Raises SaintError refused for a shipped one."""
-        self._own(name)
+        """Store a preset; raise SaintError refused for a shipped name or too many presets."""
+        self._check_own(name)
         store = preset_store(self._state, name)
         if not store.path.exists() and len(self.names()) >= MOST_PRESETS:
             raise SaintError(
                 Code.REFUSED,
-                f"there are {MOST_PRESETS} presets, which is all there may be",
-                fix="Delete one that nobody needs.",
+                f"there are {MOST_PRESETS} presets already, the most that can be stored",
+                fix="Delete a preset that is not needed any more.",
             )
         store.save(SavedPreset(routes=file.routes, blending=file.blending))
 
     def delete(self, name: str) -> None:
-        """Raises SaintError refused for a shipped one, not_found when there is none."""
-        self._own(name)
+        """Delete a preset; raise SaintError refused for a shipped one, not_found without one."""
+        self._check_own(name)
         store = preset_store(self._state, name)
-        self._exists(name, store.path)
+        self._check_exists(name, store.path)
         store.forget()
 
-    def _own(self, name: str) -> None:
+    def _check_own(self, name: str) -> None:
         if self._is_shipped(name):
             raise SaintError(
                 Code.REFUSED,
@@ -106,7 +104,7 @@ class PresetStore:
     def _is_shipped(self, name: str) -> bool:
         return (self._share / "manifests" / "routes" / f"{name}.yaml").exists()
 
-    def _exists(self, name: str, path: Path) -> None:
+    def _check_exists(self, name: str, path: Path) -> None:
         if path.exists():
             return
         meant = hint(name, [known for known, _ in self.names()])

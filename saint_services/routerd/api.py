@@ -1,6 +1,6 @@
-"""routerd's socket: routes, exclusive control. Translates requests into calls of the
-router and keeps edited routes on disk. No rules: those are in routes.py and locks.py.
-Not here: presets (preset_api.py), the e-stop (estop_api.py).
+"""Requests about routes, outputs and exclusive control: translates them into calls of the router
+and stores edited routes. Not here: rules (routes/, fields/locks.py), presets
+(routes/presets_api.py), the e-stop (estop/api.py).
 """
 
 import asyncio
@@ -45,8 +45,8 @@ from .state import SavedRoutes
 
 
 class RoutesApi:
-    """Answers requests. `settle` makes the daemon act on what a request changed; `estop_info`
-    returns the latch.
+    """Answers requests. `settle` acts on what a request changed in the router; `estop_info` returns
+    the latch.
     """
 
     def __init__(
@@ -60,14 +60,13 @@ class RoutesApi:
     ) -> None:
         self._router = router
         self._store = store
-        self.loaded = loaded  # the preset that the routes are
-        self._parked = list(parked)  # saved routes that do not fit this robot: kept, not used
+        self.loaded = loaded  # the name of the preset that the routes are
+        self._parked = list(parked)  # saved routes that do not fit this robot: stored, not used
         self._settle = settle
         self._estop_info = estop_info
         self._editing = asyncio.Lock()
 
     def add_to(self, api: Api) -> Api:
-        """All paths."""
         api.bind(routing.GET_STATUS, self.get_status)
         api.bind(routing.LIST_ROUTES, self.list_routes)
         api.bind(routing.REPLACE_ROUTES, self.replace_routes)
@@ -94,7 +93,7 @@ class RoutesApi:
         return self.listed()
 
     def listed(self) -> RouteList:
-        """Every route, the unused ones too."""
+        """Return every route, the unused ones too."""
         routes = report.route_list(self._router, monotonic_s())
         routes += [
             RouteInfo(route=route, status="disabled", fault=self._fault(route))
@@ -103,7 +102,7 @@ class RoutesApi:
         return RouteList(routes=routes, blending=self._router.blending)
 
     def _fault(self, route: Route) -> str:
-        """Why a route is not used."""
+        """Return why a route is not used."""
         try:
             check(route, self._router.robot)
         except SaintError as err:
@@ -131,7 +130,7 @@ class RoutesApi:
     async def delete_route(self, call: Call[RouteParams]) -> Done:
         name = call.body.route_id
         async with self._editing:
-            self._known(name)
+            self._check_known(name)
             routes = [route for route in self._router.routes if route.id != name]
             parked = [route for route in self._parked if route.id != name]
             await self._apply(routes, parked, confirm=call.body.confirm)
@@ -143,18 +142,21 @@ class RoutesApi:
     async def set_route_priority(self, call: Call[RoutePriority]) -> RouteInfo:
         return await self._change(call.body, {"priority": call.body.priority})
 
-    async def _change(self, wish: RouteParams, change: dict[str, object]) -> RouteInfo:
-        name = wish.route_id
+    async def _change(self, request: RouteParams, change: dict[str, object]) -> RouteInfo:
+        name = request.route_id
         async with self._editing:
-            self._known(name)
+            self._check_known(name)
             if any(route.id == name for route in self._parked):
-                message = f"route {name} does not fit this robot; replace or delete it"
-                raise SaintError(Code.REFUSED, message)
+                raise SaintError(
+                    Code.REFUSED,
+                    f"route {name} does not fit this robot and cannot be changed",
+                    fix="Replace or delete it.",
+                )
             routes = [
                 route.model_copy(update=change) if route.id == name else route
                 for route in self._router.routes
             ]
-            await self._apply(routes, self._parked, confirm=wish.confirm)
+            await self._apply(routes, self._parked, confirm=request.confirm)
         return self._info(name)
 
     async def set_blending(self, call: Call[SetBlending]) -> Blending:
@@ -169,7 +171,7 @@ class RoutesApi:
             await self._apply(file.routes, [], file.blending, loaded, confirm=confirm)
 
     def in_force(self) -> RouteFile:
-        """What a preset of the present routes would hold."""
+        """Return the present routes and blending in the form of a preset."""
         return RouteFile(routes=list(self._router.routes), blending=self._router.blending)
 
     async def _apply(
@@ -181,8 +183,9 @@ class RoutesApi:
         *,
         confirm: Collection[str],
     ) -> None:
-        """Check, save, then use: what runs is what is still there after a restart. `confirm` names
-        what may stop the robot no longer."""
+        """Check, store, then use the routes: after a restart they are the same. `confirm` names the
+        stops that the change may remove.
+        """
         blending = blending or self._router.blending
         file = RouteFile(routes=routes, blending=blending)
         check_file(file, self._router.robot)
@@ -225,7 +228,7 @@ class RoutesApi:
         infos = report.route_list(self._router, monotonic_s())
         return next(info for info in infos if info.route.id == name)
 
-    def _known(self, name: str) -> None:
+    def _check_known(self, name: str) -> None:
         known = [route.id for route in (*self._router.routes, *self._parked)]
         if name in known:
             return

@@ -1,5 +1,5 @@
-"""What routerd gives to a backup and takes back: the routes in force and the operators' presets.
-Not the e-stop latch: whether the robot may move is not a matter of yesterday.
+"""What routerd adds to a backup and restores from it: the routes in force and the operators'
+presets. Not the e-stop latch: an old backup must not decide whether the robot may move.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from .state import PRESET_VERSION, ROUTES_MIGRATIONS, ROUTES_VERSION, SavedPrese
 
 
 class SavedPresets(BaseModel):
-    """The operators' own, by name."""
+    """The operators' own presets, by name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,24 +27,23 @@ class SavedPresets(BaseModel):
 
 
 class RouterBackup:
-    """Both sections."""
+    """Exports and restores both sections."""
 
     def __init__(
         self,
         control: RoutesApi,
-        shelf: PresetStore,
+        store: PresetStore,
         robot: RobotTargets,
         start: RouteFile,
         start_name: str,
     ) -> None:
         self._control = control
-        self._shelf = shelf
+        self._store = store
         self._robot = robot
         self._start = start
         self._start_name = start_name
 
     def backup(self) -> Backup:
-        """The paths."""
         return Backup(
             Section(
                 "routes",
@@ -89,7 +88,7 @@ class RouterBackup:
         return self._start if saved.routes is None else self._fitting(saved)[0]
 
     def _fitting(self, saved: SavedRoutes) -> tuple[RouteFile, list[str]]:
-        """What this robot can use, and sentences about the rest."""
+        """Return the routes that fit this robot, and sentences about the others."""
         notes, sound = [], []
         for route in saved.routes or []:
             try:
@@ -107,18 +106,18 @@ class RouterBackup:
 
     def _read_presets(self) -> SavedPresets:
         found = {}
-        for name, is_shipped in self._shelf.names():
+        for name, is_shipped in self._store.names():
             if is_shipped:
                 continue
             try:
-                file = self._shelf.read(name)
+                file = self._store.read(name)
             except SaintError:
-                continue  # a damaged one cannot be kept; the list of presets tells of it
+                continue  # a damaged one is left out; the list of presets shows it
             found[name] = SavedPreset(routes=file.routes, blending=file.blending)
         return SavedPresets(presets=found)
 
     async def _check_presets(self, saved: SavedPresets) -> list[str]:
-        names = await asyncio.to_thread(self._shelf.names)
+        names = await asyncio.to_thread(self._store.names)
         shipped = {name for name, is_shipped in names if is_shipped}
         for name in saved.presets:
             check_name(name)
@@ -131,11 +130,11 @@ class RouterBackup:
         await asyncio.to_thread(self._write_presets, saved)
 
     def _write_presets(self, saved: SavedPresets) -> None:
-        own = {name for name, is_shipped in self._shelf.names() if not is_shipped}
-        shipped = {name for name, is_shipped in self._shelf.names() if is_shipped}
+        own = {name for name, is_shipped in self._store.names() if not is_shipped}
+        shipped = {name for name, is_shipped in self._store.names() if is_shipped}
         for name in own - saved.presets.keys():
-            self._shelf.delete(name)
+            self._store.delete(name)
         for name, preset in saved.presets.items():
             if name not in shipped:
                 file = RouteFile(routes=preset.routes, blending=preset.blending)
-                self._shelf.write(name, file)
+                self._store.write(name, file)

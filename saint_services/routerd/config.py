@@ -1,4 +1,4 @@
-"""What an operator may set for the router."""
+"""Settings of the router."""
 
 from pydantic import Field
 

@@ -1,5 +1,5 @@
 """Proves to the roles that this router belongs to the server: requests a credential from adoptiond
-and publishes it. Not here: what a role makes of it (lib/role/proof.py).
+and publishes it. Not here: how a role checks it (lib/role).
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from ..lib.ipc import Client
 
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 5.0
-_AGAIN_S = 2.0  # a role that was busy with false credentials gets the genuine one again
+_AGAIN_S = 2.0  # repeated for a role that was busy with false credentials
 _SUBJECT = "credential"
 _log = log.get("routerd")
 
 
 async def publish_credential(bus: Bus, adoptiond: Client, health: Health) -> None:
-    """Until stopped. The robot does not move before adoptiond has answered."""
+    """Publish the credential every 2 s, until stopped. Roles obey the router only with it."""
     publisher = bus.publisher(ROUTER_CREDENTIAL)
     if not bus.origin:
         _log.warning("this bus does not name its writers, so no role can check this router")
@@ -47,7 +47,7 @@ async def _credential(origin: str, adoptiond: Client, health: Health) -> Credent
         except SaintError as err:
             _log.debug("no credential yet", reason=err.message)
             if pause_s == _LONGEST_PAUSE_S:
-                text = f"no proof for the roles, so nothing moves: {err.message}"
+                text = f"the roles obey no router without a credential: {err.message}"
                 health.raise_issue(Code.DAEMON_UNREACHABLE, text, _SUBJECT)
         await asyncio.sleep(pause_s)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)

@@ -1,6 +1,5 @@
-"""The router: samples in, output fields out. Which sample is new, whose it is, what it drives; the
-order in which the parts work. Its parts: sources, intake, plan, arbitration, board, motion, locks,
-estop. No clock, no I/O.
+"""The router: takes samples, moves output fields, holds the e-stop latch, and calls its parts in
+the right order: inputs, routes, fields, estop. No clock, no I/O.
 """
 
 from collections import Counter
@@ -19,18 +18,18 @@ from .fields.targets import RobotTargets
 from .inputs.intake import SampleIntake
 from .inputs.source_classes import timeouts
 from .inputs.sources import InputSource, is_restart, measure
-from .inputs.writers import Admitted
+from .inputs.writers import AdmittedSource
 from .routes.checks import ESTOP, check_file
 from .routes.plan import Planner
 
-# How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may
-# be late on a busy machine, and velocities are at rest all the while.
+# How long the newest failsafe sample holds fields for its source. Longer than a time-out: samples
+# may be late on a busy machine, and velocities are at rest in the meantime.
 KEEP_S = 0.5
 STOPPED = "e-stop is active"  # of `refused`
 
 
 class Router:
-    """Feed it with sample() and advance(); read `dirty`, `wake_at`, `latch` and the outputs."""
+    """Feed it with sample() and advance(); read `dirty`, `wake_at`, `latch` and `outputs`."""
 
     def __init__(
         self,
@@ -79,12 +78,12 @@ class Router:
     # Samples. This is the hot path: nothing is built that is not needed.
 
     def sample(
-        self, message: InputSample, origin: str, now: float, admitted: Admitted | None = None
+        self, message: InputSample, origin: str, now: float, admitted: AdmittedSource | None = None
     ) -> bool:
-        """Route one sample. False when it was refused; `refused` counts why. `admitted`: as whose
-        it counts; without it the name in the message is true.
+        """Route one sample; return False if it was refused, which `refused` counts by reason.
+        `admitted` is the source that it counts for; without it, the source in the message.
         """
-        admitted = admitted or Admitted(message.source, is_known=True)
+        admitted = admitted or AdmittedSource(message.source, is_known=True)
         name, is_known = admitted.source, admitted.is_known
         source = self.sources.get(name)
         if source is None or source.is_known != is_known:
@@ -133,13 +132,11 @@ class Router:
         return source is None or waited_s > source.timeout_s
 
     def refuse_old(
-        self, message: InputSample, now: float, admitted: Admitted | None = None
+        self, message: InputSample, now: float, admitted: AdmittedSource | None = None
     ) -> None:
-        """Count a sample that waited while the loop stood still; of what it asks, only a stop is
-        obeyed.
-        """
+        """Count a sample that waited while the loop stood still; obey only a stop in it."""
         self.refused["old after a stall"] += 1
-        admitted = admitted or Admitted(message.source, is_known=True)
+        admitted = admitted or AdmittedSource(message.source, is_known=True)
         name, is_known = admitted.source, admitted.is_known
         source = self._intake.source(name, is_known)
         if source is None:
@@ -152,7 +149,7 @@ class Router:
         if stream is None or len(message.values) != len(stream.names):
             return
         old, stream.values = stream.values, tuple(message.values)
-        self._pull(stream, old, now)
+        self._press_switches(stream, old, now)
         stream.values = old
 
     def _accept(self, source: InputSource, sequence: int, origin: str, now: float) -> None:
@@ -165,9 +162,9 @@ class Router:
             self.locks.renew(source.name, now)
 
     def _follow(self, stream: InputStream, old: tuple[float, ...], now: float) -> None:
-        """The next sample of a living stream: only what changed matters."""
+        """Apply the next sample of a live stream: only inputs that changed matter."""
         values = stream.values
-        self._pull(stream, old, now)
+        self._press_switches(stream, old, now)
         if self.latch.active:
             return
         board = self.board
@@ -193,7 +190,7 @@ class Router:
                 self._follow_sum(plan.claim, now)
 
     def _follow_sum(self, claim: Claim, now: float) -> None:
-        """The same for a claim that several inputs feed."""
+        """Apply the next sample to a claim that several inputs feed."""
         output = claim.output
         if not claim.is_armed:
             self._test_motion(claim)
@@ -206,8 +203,8 @@ class Router:
     def _revive(
         self, source: InputSource, stream: InputStream, old: tuple[float, ...], now: float
     ) -> None:
-        """The first sample of a stream, or the first after a pause or a change of names."""
-        was_lost, source.failsafe, source.asks_stop = source.failsafe, False, False
+        """Apply the first sample of a stream, or the first after a pause or a change of names."""
+        was_lost, source.failsafe, source.wants_stop = source.failsafe, False, False
         source.is_guarding = source.kind == "safety"
         for plan in stream.plans:
             claim = plan.claim
@@ -216,7 +213,7 @@ class Router:
         stream.received = now
         for plan in stream.plans:
             plan.claim.stream, plan.claim.plan = stream, plan
-        self._pull(stream, old, now)
+        self._press_switches(stream, old, now)
         if source.is_guarding:
             self.board.wake(now + source.timeout_s)
         if self.latch.active:
@@ -225,11 +222,11 @@ class Router:
             self._test_motion(plan.claim)
             self.board.contend(plan.claim, now)
         if was_lost:
-            self.board.lose_source(source.name, now)  # what it still keeps and feeds no more
+            self.board.lose_source(source.name, now)  # what it holds and no longer feeds
 
     def _test_motion(self, claim: Claim) -> None:
         """Arm the claim if one of its inputs was moved."""
-        assert claim.plan is not None and claim.stream is not None, "it has been heard"
+        assert claim.plan is not None and claim.stream is not None, "a live claim has both"
         for part, index in claim.plan.inputs:
             if not claim.is_armed:
                 claim.has_moved(part, claim.stream.values[index])
@@ -237,8 +234,8 @@ class Router:
     # Signals that are lost
 
     def _fail(self, source: InputSource, message: InputSample, now: float) -> None:
-        """The source says itself that its signal is lost, and what is to be done: nothing named,
-        others may take over; inputs with values, it keeps what it has; "estop", stop.
+        """Apply a failsafe sample: the source reports that its signal is lost. Without names other
+        sources may win its fields; with inputs and values it holds them; "estop" stops the robot.
         """
         source.failsafe = True
         for claim in self.claims:
@@ -246,9 +243,8 @@ class Router:
                 claim.stream.received = NEVER
         for stream in source.streams.values():
             stream.received = NEVER
-        wants_stop = tuple(message.names) == (ESTOP,)
-        source.asks_stop = wants_stop
-        if wants_stop or source.kind == "safety":
+        source.wants_stop = tuple(message.names) == (ESTOP,)
+        if source.wants_stop or source.kind == "safety":
             source.is_guarding = False
             self.raise_estop(source.name, "its signal is lost", now, is_repeat=True)
         values = dict(zip(message.names, message.values, strict=False))
@@ -262,7 +258,7 @@ class Router:
     # Time
 
     def advance(self, now: float) -> None:
-        """Let time pass: sources and locks time out, ramps and slews go on."""
+        """Time out sources and locks, go on with ramps and slews."""
         if self.locks.held and self.locks.expire(now):
             self._relock(now)
         self.board.advance(now)
@@ -272,51 +268,51 @@ class Router:
         self.board.wake(self.locks.wake_at)
 
     def _watch(self, source: InputSource, now: float) -> None:
-        """The silence of a safety input is a stop."""
+        """Raise the e-stop when a safety input times out."""
         if source.is_alive(now):
             self.board.wake(source.received + source.timeout_s)
             return
         source.is_guarding = False
-        self.raise_estop(source.name, "it fell silent", now, is_repeat=True)
+        self.raise_estop(source.name, "its signal timed out", now, is_repeat=True)
 
     def measure(self, now: float) -> None:
-        """Renew the sources' rates; called now and then."""
+        """Update the sources' sample rates."""
         for source in self.sources.values():
             measure(source, now)
 
     # E-stop
 
     def raise_estop(self, source: str, reason: str, now: float, *, is_repeat: bool = False) -> None:
-        """Stop everything. A press while stopped is kept too: a clear must have seen it."""
+        """Stop every output at once. A press while stopped is recorded too: a clear must see it."""
         was_active = self.latch.active
         self.latch = latches.raised(self.latch, source, reason, is_repeat=is_repeat)
         if not was_active:
             self.board.stop_all(now)
 
     def stamp_presses(self, wall: str) -> None:
-        """Write the time into presses that have none."""
+        """Write the time of day into presses that have none."""
         self.latch = latches.stamped(self.latch, wall)
 
     def check_clear(self, generation: int, now: float) -> None:
-        """Raises SaintError refused when a press was not seen by who clears, or when something
-        still asks for motion or for the stop. `generation` is that of the latch as it was seen.
+        """Raise SaintError refused if a press came after `generation`, or if an input still
+        requests motion or the stop.
         """
         if missed := latches.unseen(self.latch, generation):
             raise SaintError(
                 Code.REFUSED,
-                f"the e-stop stays: {missed}",
-                fix="Look at all presses (saintctl estop show) and at the robot, then clear again.",
+                f"the e-stop stays active: {missed}",
+                fix="Check each press (saintctl estop show) and the robot, then clear it again.",
             )
         if objection := latches.objection(self.claims, self.sources.values(), now):
             raise SaintError(
                 Code.REFUSED,
-                f"the e-stop stays: {objection}",
-                fix="Bring it to neutral, or switch it off, and clear the e-stop again.",
+                f"the e-stop stays active: {objection}",
+                fix="Bring that input to neutral, or switch it off, then clear the e-stop again.",
             )
 
     def clear_estop(self, source: str, generation: int, now: float) -> None:
-        """Release the latch, or raise SaintError as check_clear() does. What inputs asked for
-        during the stop drives nothing until they are moved.
+        """Clear the latch, or raise SaintError as check_clear() does. No input drives anything
+        until it was moved.
         """
         if not self.latch.active:
             return
@@ -329,11 +325,11 @@ class Router:
             for stream in each.streams.values():
                 _refer(stream, now)
         self.board.rest_all(now)
-        self.board.wake(now)  # a safety input may have fallen silent meanwhile
+        self.board.wake(now)  # a safety input may have timed out meanwhile
 
-    def _pull(self, stream: InputStream, old: tuple[float, ...], now: float) -> None:
-        """Raise the e-stop for stop switches that are on: one that was switched on since `old` is a
-        press of a person, one that is held repeats itself.
+    def _press_switches(self, stream: InputStream, old: tuple[float, ...], now: float) -> None:
+        """Raise the e-stop for stop switches that are on. One that was switched on since `old` is a
+        person's press; one that is held repeats itself.
         """
         for index, is_on, route in stream.stops:
             if is_on(stream.values[index]):
@@ -344,12 +340,12 @@ class Router:
     # Exclusive control
 
     def take_control(self, target: str, holder: str, timeout_s: float, now: float) -> None:
-        """From now on only this source, and class safety, drives the target."""
+        """Let only this source, and class safety, drive the target from now on."""
         self.locks.take(target, holder, timeout_s, now)
         self._relock(now)
 
     def release_control(self, target: str, holder: str, now: float, *, force: bool = False) -> None:
-        """Give it back."""
+        """End exclusive control of the target."""
         self.locks.release(target, holder, force=force)
         self._relock(now)
 
@@ -359,8 +355,8 @@ class Router:
         if self.latch.active:
             return
         for output in self.outputs:
-            if output.keeper is not None and output.keeper.is_locked:
-                output.free()
+            if output.held_by is not None and output.held_by.is_locked:
+                output.unhold()
         self.board.decide_all(now)
 
     def _apply_locks(self) -> None:
@@ -371,7 +367,9 @@ class Router:
     def set_routes(
         self, routes: Sequence[Route], now: float, blending: Blending | None = None
     ) -> None:
-        """Replace all routes. Claims that stay keep control without a break; what jumps fades."""
+        """Replace all routes. Claims that still exist keep control without a break; a value that
+        jumps is cross-faded.
+        """
         blending = blending or self.blending
         check_file(RouteFile(routes=list(routes), blending=blending), self.robot)
         planner = self._planner
@@ -397,13 +395,13 @@ class Router:
         """Evaluate a stream's newest values with its new plans."""
         for plan in stream.plans:
             claim = plan.claim
-            # Of two heard at the same moment the claim keeps its own: the other's values differ
-            # from where its inputs stood at a reset, and would count as motion.
-            heard = claim.stream
-            if heard is None or heard is stream or heard.received < stream.received:
+            # Of two streams received at the same moment the claim keeps its own: the values of the
+            # other differ from where the inputs stood at a clear, and would count as motion.
+            own = claim.stream
+            if own is None or own is stream or own.received < stream.received:
                 claim.stream, claim.plan = stream, plan
         if stream.received + source.timeout_s > now:
-            self._pull(stream, stream.values, now)
+            self._press_switches(stream, stream.values, now)
         if self.latch.active:
             return
         for plan in stream.plans:
@@ -411,7 +409,7 @@ class Router:
                 self._test_motion(plan.claim)
 
     def _rearrange(self, now: float) -> None:
-        """Ask for every field anew who is in control."""
+        """Decide again for every field which claim is in control."""
         for output in self.outputs:
             winner = output.winner
             if output.members or (winner is not None and winner.value != output.want):

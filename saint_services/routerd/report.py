@@ -1,4 +1,4 @@
-"""Why every output has its value, as models and as the status message; built when asked for."""
+"""Explains why every output has its value: models of replies and the status message."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from .inputs.sources import InputSource
 from .logic import Router
 from .routes import stops
 
-FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
+FORGOTTEN_S = 60.0  # sources and claims without a sample for longer are not listed
 
 
 def status(router: Router, estop: EStopInfo, now: float) -> RouterStatus:
-    """The reply of GET /status."""
+    """Return the reply of GET /status."""
     return RouterStatus(
         state=_state(router, now),
         estop=estop,
@@ -54,17 +54,17 @@ def status(router: Router, estop: EStopInfo, now: float) -> RouterStatus:
 
 
 def stop_switches(router: Router) -> list[str]:
-    """Every switch and button that stops the robot."""
+    """Return every switch and button that stops the robot."""
     return [*stops.switches(router.routes), *router.robot.stop_buttons]
 
 
 def outputs(router: Router, now: float) -> list[FieldOutput]:
-    """Every field and why it has its value."""
+    """Return every field with the reasons for its value."""
     return [_field_output(field_status(router, output, now)) for output in router.outputs]
 
 
 def _field_output(status: FieldStatus) -> FieldOutput:
-    """Convert the message, with what is unknown as None."""
+    """Convert the message into the model; unknown values become None."""
     data = asdict(status)
     for each in (data, *data["rivals"]):
         each["age_ms"] = None if each["age_ms"] == UNKNOWN_AGE_MS else each["age_ms"]
@@ -73,7 +73,9 @@ def _field_output(status: FieldStatus) -> FieldOutput:
 
 
 def estop_info(latch: Latch, problem: str, outcomes: Sequence[StopOutcomeInfo] = ()) -> EStopInfo:
-    """The latch; `problem` is why it is not stored. Without outcomes nobody has confirmed it."""
+    """Return the latch as a model. `problem` is why it is not stored. Without outcomes no role has
+    confirmed it.
+    """
     first = latch.presses[0] if latch.active else Press(latch.source)
     return EStopInfo(
         active=latch.active,
@@ -94,7 +96,7 @@ def estop_info(latch: Latch, problem: str, outcomes: Sequence[StopOutcomeInfo] =
 
 
 def estop_message(latch: Latch, now: Time) -> EStop:
-    """The latch as a ROS message."""
+    """Return the latch as a message."""
     return EStop(
         stamp=now,
         active=latch.active,
@@ -107,7 +109,7 @@ def estop_message(latch: Latch, now: Time) -> EStop:
 
 
 def message(router: Router, now: float, fields: Sequence[FieldStatus] | None = None) -> RouteStatus:
-    """The same as a ROS message; the caller stamps it, and may bring the fields."""
+    """Return the status as a message, which the caller stamps; it may pass the fields."""
     latch = router.latch
     if fields is None:
         fields = [field_status(router, output, now) for output in router.outputs]
@@ -122,7 +124,7 @@ def message(router: Router, now: float, fields: Sequence[FieldStatus] | None = N
 
 
 def route_list(router: Router, now: float) -> list[RouteInfo]:
-    """Every route, and whether it does anything now."""
+    """Return every route with its status: active, standby or disabled."""
     winning = {output.winner.route for output in router.outputs if output.winner}
     guarding = {
         route
@@ -134,21 +136,21 @@ def route_list(router: Router, now: float) -> list[RouteInfo]:
     active = winning | guarding
     infos = []
     for route in router.routes:
-        word: Literal["active", "standby", "disabled"]
-        word = "disabled" if not route.enabled else "active" if route.id in active else "standby"
-        infos.append(RouteInfo(route=route, status=word))
+        status: Literal["active", "standby", "disabled"]
+        status = "disabled" if not route.enabled else "active" if route.id in active else "standby"
+        infos.append(RouteInfo(route=route, status=status))
     return infos
 
 
 def _state(router: Router, now: float) -> Literal["idle", "routing", "blending", "estop"]:
     if router.latch.active:
         return "estop"
-    rivals = Counter(
+    contenders = Counter(
         (claim.output.target, claim.output.field) for claim in router.claims if claim.may_drive(now)
     )
-    if not rivals:
+    if not contenders:
         return "idle"
-    return "blending" if max(rivals.values()) > 1 else "routing"
+    return "blending" if max(contenders.values()) > 1 else "routing"
 
 
 def _is_listed(claim: Claim, now: float) -> bool:
@@ -158,19 +160,19 @@ def _is_listed(claim: Claim, now: float) -> bool:
 
 
 def _reason(router: Router, claim: Claim, now: float) -> str:
-    """Why this claim is not in control."""
+    """Return why a claim is not in control."""
     output = claim.output
     source = router.sources.get(claim.source)
     holder = router.locks.holder(claim)
     winner = output.winner
-    # The first that holds is told.
+    # The first that applies is reported.
     reasons = {
         "failsafe": source is not None and source.failsafe,
         "timed out": not claim.is_live(now),
         "e-stop": router.latch.active,
         f"panel locked by {holder}": claim.is_locked,
         "must move first": not claim.is_armed,
-        f"failsafe of {output.keeper.source if output.keeper else ''} holds": output.is_barred(
+        f"failsafe of {output.held_by.source if output.held_by else ''} holds": output.is_barred(
             claim
         ),
         "returned just now": claim.steady_at > now,
@@ -203,7 +205,7 @@ def _source(source: InputSource, now: float) -> SourceInfo:
 
 
 def field_status(router: Router, output: OutputField, now: float) -> FieldStatus:
-    """One field, as it is published ten times a second; its model is made of it on request."""
+    """Return one field as the status message has it; replies are made of it."""
     winner = output.winner
     value = output.value if output.is_driven or output.is_velocity else None
     return FieldStatus(
@@ -225,13 +227,13 @@ def field_status(router: Router, output: OutputField, now: float) -> FieldStatus
                 age_ms=_age_ms(claim, now),
                 reason=_reason(router, claim, now),
             )
-            for claim in _rivals(output, now)
+            for claim in _contenders(output, now)
         ],
     )
 
 
 def _policy(output: OutputField) -> str:
-    """The policy in force; none where no command has gone out that it could keep or change."""
+    """Return the policy in force; "none" if no command was sent that it could hold or change."""
     return output.policy if output.is_driven or output.policy == "estop" else "none"
 
 
@@ -239,14 +241,14 @@ def _changed_ms(output: OutputField, now: float) -> int:
     return _ms(now - output.changed_at) if output.changed_at != NEVER else 0
 
 
-def _rivals(output: OutputField, now: float) -> list[Claim]:
+def _contenders(output: OutputField, now: float) -> list[Claim]:
     return [
         claim for claim in output.claims if claim is not output.winner and _is_listed(claim, now)
     ]
 
 
 def _age_ms(claim: Claim, now: float) -> int:
-    """Return the age of its newest sample; unknown when none came, or none counts any more."""
+    """Return the age of the newest sample; unknown if none came, or none counts any more."""
     if claim.stream is None or claim.stream.received == NEVER:
         return UNKNOWN_AGE_MS
     return _ms(now - claim.stream.received)

@@ -1,4 +1,4 @@
-"""What survives a reboot: the e-stop latch, the routes and the operators' own presets."""
+"""Stored state: the e-stop latch, the routes and the operators' presets."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from ..lib.state import VERSION_KEY, Migration, StateStore
 from .estop.latch import Latch, Press
 
 LATCH_VERSION = 1
-ROUTES_VERSION = 2  # 2: weight, blending.fields, hysteresis_ms; time-outs that are obeyed; loaded
+ROUTES_VERSION = 2  # 2: weight, blending.fields, hysteresis_ms; source_timeout_ms counts; loaded
 PRESET_VERSION = 1
 
 
@@ -30,7 +30,7 @@ class SavedPress(BaseModel):
 
 
 class SavedLatch(BaseModel):
-    """estop.latch. The generation is kept while the latch is open too: it must never fall."""
+    """estop.latch. An open latch has its generation too: it must never fall."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,13 +51,13 @@ class SavedLatch(BaseModel):
 
 
 def encode_latch(latch: Latch) -> bytes:
-    """The record of a latch, with the version of its format."""
+    """Encode a latch, with the version of the format."""
     saved = {VERSION_KEY: LATCH_VERSION, **SavedLatch.of(latch).model_dump()}
     return json.dumps(saved, ensure_ascii=False).encode(errors="replace")
 
 
 def decode_latch(record: bytes) -> Latch:
-    """Raises SaintError when this program cannot read the record."""
+    """Decode a latch; raise SaintError if this program cannot read the record."""
     try:
         data = json.loads(record)
         version = data.pop(VERSION_KEY)
@@ -70,13 +70,13 @@ def decode_latch(record: bytes) -> Latch:
 
 
 class SavedRoutes(BaseModel):
-    """routes.yaml, in the form of a preset. None: the preset is in force."""
+    """routes.yaml, in the form of a preset. Without routes the configured preset is in force."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     routes: list[Route] | None = None
     blending: Blending = Blending()
-    loaded: str = ""  # the preset that they are, until they are edited
+    loaded: str = ""  # the name of the preset that they are, until they are edited
 
 
 class SavedPreset(BaseModel):
@@ -98,8 +98,8 @@ def preset_store(directory: Path, name: str) -> StateStore[SavedPreset]:
 
 
 def _obeyed_timeout(data: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 wrote blending.source_timeout_ms and did not obey it: the robot keeps the time-outs
-    that it has had.
+    """Drop blending.source_timeout_ms, which version 1 stored and ignored: the time-outs stay as
+    they were.
     """
     blending = {k: v for k, v in (data.get("blending") or {}).items() if k != "source_timeout_ms"}
     return data | {"blending": blending}

@@ -1,6 +1,6 @@
-"""Publishes the router's status, ten times a second. Of a robot of many outputs that is a lot of
-work, so a little is done in each turn of the loop: no stick waits for it. Not here: what the status
-says (report.py).
+"""Publishes the router's status ten times a second. A robot of many outputs makes that long, so it
+is built in steps, a few fields per turn of the loop: no stick waits for it. Not here: the content
+(report.py).
 """
 
 import asyncio
@@ -17,14 +17,12 @@ STEP = 8  # fields per turn
 
 
 class StatusPublisher:
-    """Of one router."""
-
     def __init__(self, bus: Bus, router: Router) -> None:
         self._router = router
         self._status = bus.publisher(topics.ROUTER_STATUS)
 
     async def work(self) -> None:
-        """Again and again."""
+        """Publish every PERIOD_S, until stopped."""
         while True:
             await asyncio.sleep(PERIOD_S)
             now = monotonic_s()
@@ -42,7 +40,7 @@ class StatusPublisher:
                 fields.append(report.field_status(router, output, now))
                 if number % STEP == 0:
                     await asyncio.sleep(0)
-            if router.latch is latch:  # else what was told first holds no longer
+            if router.latch is latch:  # else the first fields are outdated
                 message = report.message(router, now, fields)
                 message.stamp = stamp()
                 return message

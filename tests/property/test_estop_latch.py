@@ -76,7 +76,7 @@ class Latches(RuleBasedStateMachine):
         self.confirmed, self.newest = begun.latch.active, begun.latch.generation
 
     def settle(self) -> None:
-        self.store.keep(self.router.latch)
+        self.store.put(self.router.latch)
 
     @rule(person=PEOPLE, looks=st.booleans(), cut=CUTS)
     def press(self, person: str, looks: bool, cut: tuple[int, bool]) -> None:

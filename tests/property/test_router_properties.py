@@ -69,7 +69,7 @@ def test_mapping_is_that_of_the_plain_stages(mapping: dict[str, Any], value: flo
 
 
 @given(mappings(PLAIN), st.floats(-2, 2))
-def test_asked_is_the_mapping_without_bounds(mapping: dict[str, Any], value: float) -> None:
+def test_unbounded_is_the_mapping_without_bounds(mapping: dict[str, Any], value: float) -> None:
     free = unbounded(Mapping.model_validate(mapping))(value)
     plain = plainly(mapping | {"clamp": None}, value, -math.inf, math.inf)
     assert free == pytest.approx(plain, abs=1e-9)

@@ -8,7 +8,7 @@ from saint_services.routerd.fields.claims import Claim, InputStream, OutputField
 from saint_services.routerd.fields.motion import FOREVER, NEVER
 from saint_services.routerd.fields.targets import Modifier
 
-NOW = 100.0  # a claim that was heard now is lost at 100.12
+NOW = 100.0  # a claim that was received now is lost at 100.12
 SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)
 
 
@@ -22,7 +22,7 @@ def output(**more: Any) -> OutputField:
 
 
 def claim(where: OutputField, value: float = 0.5, received: float = 100.0, **more: Any) -> Claim:
-    """Heard at 100 s, lost 120 ms later."""
+    """Make a claim that was received at 100 s and is lost 120 ms later."""
     facts: dict[str, Any] = {"priority": 300, "weight": 300.0, "timeout_s": 0.120, "move": 0.05}
     is_safety = more.pop("is_safety", False)
     made = Claim("route", more.pop("source", "rc"), where, is_safety, **(facts | more))
@@ -62,7 +62,7 @@ def hold(made: FieldBoard, winner: Claim, now: float = NOW, **said: float) -> No
 
 
 def slow(one: Claim) -> Claim:
-    """It asks for a quarter of the rate."""
+    """Let the claim request a quarter of the rate."""
     assert one.plan is not None
     one.plan.modifiers = ((SPEED, 1),)
     return one

@@ -1,6 +1,6 @@
-"""The safety argument for one output field: whatever asks, it stays within its limits and its rate,
-moves only for a live authorised source, obeys its loss policy and the e-stop. A field states its
-numbers by hand (not from the manifests) and inherits the rest.
+"""The safety argument for one output field: whatever is requested, it stays within its limits and
+its rate, moves only for a live authorised source, obeys its loss policy and the e-stop. A field
+states its numbers by hand (not from the manifests) and inherits the rest.
 """
 
 import pytest
@@ -192,11 +192,11 @@ class VelocityArgument(FieldArgument):
         rig.stream(0.06, "rc", x=1.0)
         assert self.value(rig) == 0.0
 
-    def test_reset_is_barred_while_something_asks_for_it(self) -> None:
+    def test_clear_is_refused_while_an_input_requests_motion(self) -> None:
         rig = Rig(self.mapped(scale=self.high))
         rig.router.raise_estop("test", "", rig.now)
         rig.stream(0.1, "rc", x=0.03)
-        with pytest.raises(Exception, match="still asks"):
+        with pytest.raises(Exception, match="still requests"):
             rig.clear("test", rig.now)
 
     def stands(self, rig: Rig) -> None:
@@ -220,7 +220,7 @@ class PositionArgument(FieldArgument):
         else:
             assert (output.policy, output.value) == ("neutral", self.neutral)
 
-    def test_nobody_commands_it_before_somebody_does(self) -> None:
+    def test_it_is_not_commanded_before_an_input_drives_it(self) -> None:
         rig = Rig(self.direct())
         rig.wait(5.0)
         assert not rig.is_driven(self.name)

@@ -164,7 +164,7 @@ def test_stick_that_was_moved_while_its_receiver_was_off_waits() -> None:
 
 
 def test_command_of_a_client_that_was_quiet_counts_after_the_clear() -> None:
-    """Somebody asks for it now."""
+    """Request it now, from a new source."""
     rig = Rig(DIRECT)
     rig.stream(0.2, "websocket:desk", "head", pan=10.0)
     rig.wait(1.0)

@@ -12,7 +12,7 @@ from tests.safety.claims_rig import NOW, board, claim, driven, hold, output, slo
 
 
 class TestAtTheStart:
-    def test_nothing_is_due_and_nothing_is_told(self) -> None:
+    def test_nothing_is_due_and_nothing_is_dirty(self) -> None:
         made = FieldBoard([output()])
         assert (made.wake_at, made.dirty, made.hysteresis_s) == (FOREVER, set(), 0.0)
 
@@ -94,7 +94,7 @@ class TestAlarm:
         made.contend(claim(where, 1.0, priority=900), NOW)
         assert made.wake_at == 100.01
 
-    def test_advance_sets_it_anew(self) -> None:
+    def test_advance_sets_it_again(self) -> None:
         where = output()
         made = board(where)
         driven(where, made)
@@ -114,12 +114,12 @@ class TestWhoContends:
         assert (where.value, where.changed_at, made.dirty) == (0.05, NOW, {3})
 
     @pytest.mark.parametrize("flags", [{"is_armed": False}, {"is_locked": True}])
-    def test_not_by_who_may_not_drive(self, flags: dict[str, bool]) -> None:
+    def test_not_by_a_claim_that_may_not_drive(self, flags: dict[str, bool]) -> None:
         where = output()
         board(where).contend(claim(where, **flags), NOW)
         assert where.winner is None
 
-    def test_not_by_who_is_barred(self) -> None:
+    def test_not_by_a_claim_that_is_barred(self) -> None:
         where = output(bar=300)
         board(where).contend(claim(where, priority=300), NOW)
         assert where.winner is None
@@ -129,9 +129,9 @@ class TestWhoContends:
         where = output()
         made = board(where)
         winner = driven(where, made)
-        rival = claim(where, priority=priority)
-        made.contend(rival, NOW)
-        assert where.winner is (rival if wins else winner)
+        contender = claim(where, priority=priority)
+        made.contend(contender, NOW)
+        assert where.winner is (contender if wins else winner)
 
     def test_who_was_not_steady_when_the_field_became_free_is_looked_at_when_it_is(self) -> None:
         where = output()
@@ -172,7 +172,7 @@ class TestWhoContends:
         made.decide(where, NOW)
         assert (where.members, where.review_at) == ((winner,), 100.05)
 
-    def test_an_equal_one_does_not_even_ask(self) -> None:
+    def test_an_equal_one_does_not_contend(self) -> None:
         where = output()
         made = board(where)
         driven(where, made)
@@ -205,17 +205,17 @@ class TestWhoContends:
         where = output()
         made = board(where)
         driven(where, made, priority=100)
-        rival = claim(where, priority=300, steady_at=steady_at)
-        made.contend(rival, NOW)
-        assert (where.winner is rival) is wins
+        contender = claim(where, priority=300, steady_at=steady_at)
+        made.contend(contender, NOW)
+        assert (where.winner is contender) is wins
 
     def test_nobody_waits_for_a_winner_that_is_lost(self) -> None:
         where = output()
         made = board(where)
         driven(where, made, priority=100)
-        rival = claim(where, priority=300, received=NOW + 0.12, steady_at=NOW + 9.0)
-        made.contend(rival, NOW + 0.12)
-        assert where.winner is rival
+        contender = claim(where, priority=300, received=NOW + 0.12, steady_at=NOW + 9.0)
+        made.contend(contender, NOW + 0.12)
+        assert where.winner is contender
 
 
 class TestHandOver:
@@ -239,10 +239,10 @@ class TestHandOver:
         where = output(is_velocity=is_velocity)
         made = board(where, blend_time_ms=blend_ms)
         driven(where, made, priority=100)
-        rival = claim(where, 1.0, received=NOW + later_s, priority=300)
-        made.contend(rival, NOW + later_s)
+        contender = claim(where, 1.0, received=NOW + later_s, priority=300)
+        made.contend(contender, NOW + later_s)
         assert (where.fade_s, where.fade_from) == (fade_s, 0.5)
-        assert (where.winner, where.changed_at) == (rival, NOW + later_s)
+        assert (where.winner, where.changed_at) == (contender, NOW + later_s)
 
     def test_one_lost_member_of_a_mix_makes_it_short(self) -> None:
         where = output()
@@ -265,14 +265,14 @@ class TestHandOver:
         made.decide(where, NOW + 0.06)
         assert where.fade_s == 0.0  # nothing new
 
-    def test_whoever_takes_it_ends_a_keeping(self) -> None:
+    def test_a_new_winner_ends_a_hold(self) -> None:
         where = output()
         made = board(where)
         kept = driven(where, made)
         hold(made, kept, x=0.5)
-        assert where.keeper is kept
+        assert where.held_by is kept
         made.contend(claim(where, priority=301), NOW)
-        assert (where.keeper, where.bar, where.kept_until) == (None, NO_BAR, NEVER)
+        assert (where.held_by, where.bar, where.held_until) == (None, NO_BAR, NEVER)
 
 
 class TestPace:
@@ -297,11 +297,11 @@ class TestPace:
         assert where.rate == 10.0
 
 
-class TestWhatIsAskedFor:
+class TestUnboundedValue:
     def test_by_the_one_in_control_without_any_limit(self) -> None:
         where = output()
         made = board(where)
-        driven(where, made, 0.5)  # it asks for ten times as much
+        driven(where, made, 0.5)  # without limits it is ten times as much
         assert (where.want, where.unbounded) == (0.5, 5.0)
 
     def test_by_nobody_is_what_the_policy_wants(self) -> None:

@@ -91,27 +91,27 @@ class TestReview:
         where = output()
         made = board(where)
         winner = driven(where, made, priority=100)
-        rival = claim(where, priority=300, received=NOW + 0.02, steady_at=NOW + 0.05)
-        made.contend(rival, NOW)
+        contender = claim(where, priority=300, received=NOW + 0.02, steady_at=NOW + 0.05)
+        made.contend(contender, NOW)
         made.advance(NOW + 0.049)
         assert (where.winner, made.wake_at) == (winner, 100.05)
         made.advance(NOW + 0.05)
-        assert (where.winner, where.review_at) == (rival, FOREVER)
+        assert (where.winner, where.review_at) == (contender, FOREVER)
 
 
-class TestWhatALostSourceKeeps:
+class TestWhatALostSourceHolds:
     def test_until_then_and_no_longer(self) -> None:
         where = output(is_velocity=False, on_loss="neutral", command=3)
         made = board(where)
         winner = driven(where, made)
         hold(made, winner, x=0.5)
-        assert (where.keeper, where.bar, where.winner) == (winner, 300, None)
+        assert (where.held_by, where.bar, where.winner) == (winner, 300, None)
         assert (made.wake_at, made.dirty) == (100.5, {3})
         made.dirty.clear()
         made.advance(NOW + 0.499)
         assert (where.policy, made.wake_at, made.dirty) == ("hold", 100.5, set())
         made.advance(NOW + 0.5)
-        assert (where.keeper, where.bar, where.kept_until) == (None, NO_BAR, NEVER)
+        assert (where.held_by, where.bar, where.held_until) == (None, NO_BAR, NEVER)
         assert (where.policy, made.dirty) == ("neutral", {3})
 
     def test_a_velocity_stays_at_rest_afterwards(self) -> None:
@@ -142,7 +142,7 @@ class TestWhatALostSourceKeeps:
         hold(made, winner, x=0.5)
         assert where.winner is other
 
-    def test_it_goes_where_the_newest_word_says(self) -> None:
+    def test_it_goes_where_the_newest_values_say(self) -> None:
         where = output(is_velocity=False, on_loss="hold")
         made = board(where)
         winner = driven(where, made)
@@ -150,13 +150,13 @@ class TestWhatALostSourceKeeps:
             hold(made, winner, **said)
             assert where.want == wanted
 
-    def test_the_same_word_again_changes_nothing_but_the_end(self) -> None:
+    def test_the_same_values_again_change_nothing_but_the_end(self) -> None:
         where = output(is_velocity=False, on_loss="hold")
         made = board(where)
         winner = driven(where, made)
         for more_s in (0.0, 0.1):
             hold(made, winner, NOW + more_s, x=0.5)
-            assert (where.changed_at, where.kept_until) == (NOW, NOW + more_s + 0.5)
+            assert (where.changed_at, where.held_until) == (NOW, NOW + more_s + 0.5)
 
     @pytest.mark.parametrize("said", [1.5, 0.25])
     def test_a_velocity_does_not_begin_its_ramp_again(self, said: float) -> None:
@@ -167,28 +167,28 @@ class TestWhatALostSourceKeeps:
             hold(made, winner, NOW + more_s, x=said)
             assert where.ramp_at == NOW
 
-    def test_it_keeps_no_field_of_others_and_none_that_is_mixed(self) -> None:
+    def test_it_holds_no_field_of_others_and_none_that_is_blended(self) -> None:
         free, others, mix = (output(field=name, command=ord(name)) for name in "abc")
         made = board(free, others, mix, fields={"t.c": "blend"})
         theirs = claim(others, source="web")
         made.contend(theirs, NOW)
         hold(made, driven(mix, made), x=0.5)
-        assert [each.keeper for each in (free, others, mix)] == [None] * 3
+        assert [each.held_by for each in (free, others, mix)] == [None] * 3
         assert (others.winner, mix.winner, mix.policy) == (theirs, None, "ramp_to_zero")
         assert made.dirty == {ord("c")}
 
-    def test_only_itself_lets_go(self) -> None:
+    def test_only_the_loss_of_the_holder_ends_it(self) -> None:
         where, other = output(field="a"), output(field="b")
         made = board(where, other)
         winner, theirs = driven(where, made), driven(other, made)
         theirs.source = "web"
         hold(made, winner, x=0.5)
         made.lose_source("web", NOW)
-        assert where.keeper is winner
+        assert where.held_by is winner
         made.lose_source("rc", NOW)
-        assert (where.keeper, other.winner) == (None, theirs)
+        assert (where.held_by, other.winner) == (None, theirs)
 
-    def test_a_position_goes_to_its_policy_when_it_lets_go(self) -> None:
+    def test_a_position_follows_its_policy_when_the_hold_ends(self) -> None:
         where = output(is_velocity=False, on_loss="neutral", command=3)
         made = board(where)
         hold(made, driven(where, made), x=0.5)
@@ -198,7 +198,7 @@ class TestWhatALostSourceKeeps:
         assert (where.policy, where.is_moving) == ("neutral", True)
         assert (made.dirty, made.wake_at) == ({3}, 100.01)
 
-    def test_a_source_that_is_lost_without_a_word_lets_go_at_once(self) -> None:
+    def test_a_source_that_is_lost_without_values_releases_at_once(self) -> None:
         where = output(command=3)
         made = board(where)
         winner = driven(where, made)
@@ -211,17 +211,17 @@ class TestWhatALostSourceKeeps:
 
 
 class TestSteps:
-    def test_what_moves_is_told_and_goes_on_every_10_ms(self) -> None:
+    def test_what_moves_is_dirty_and_goes_on_every_10_ms(self) -> None:
         where = output(command=3)
         made = board(where)
         driven(where, made)
         made.follow(where, 0.65, NOW + 0.01)
         assert (where.value, made.dirty) == (pytest.approx(0.6), {3})
         assert made.wake_at == pytest.approx(100.02)
-        for later_s, told in ((0.02, {3}), (0.03, set())):
+        for later_s, dirty in ((0.02, {3}), (0.03, set())):
             made.dirty.clear()
             made.advance(NOW + later_s)
-            assert (where.value, made.dirty) == (0.65, told)
+            assert (where.value, made.dirty) == (0.65, dirty)
 
 
 class TestEstop:

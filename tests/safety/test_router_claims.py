@@ -1,5 +1,5 @@
-"""Who may drive a field, who beats whom, and what is mixed, one class per rule: on claims made by
-hand, at the very bound of each rule. All numbers are typed by hand.
+"""Which claims may drive a field, which one wins, and what is blended, one class per rule: on
+claims made by hand, at the very bound of each rule. All numbers are typed by hand.
 """
 
 import pytest
@@ -11,9 +11,9 @@ from tests.safety.claims_rig import SPEED, claim, output
 FORCE = Modifier("force", "force", 0.0, 1000.0, 0.0)
 
 
-class TestClaimThatWasNeverHeard:
+class TestClaimWithoutASample:
     @pytest.mark.parametrize("missing", ["stream", "plan", "both"])
-    def test_it_asks_for_rest(self, missing: str) -> None:
+    def test_it_requests_rest(self, missing: str) -> None:
         # Rest is the nearest that the limits allow.
         made = claim(output(low=0.25), 1.5)
         for name in ("stream", "plan"):
@@ -44,7 +44,7 @@ class TestHowLongAClaimLives:
 
 
 class TestWhatAClaimSays:
-    def test_value_and_what_was_asked(self) -> None:
+    def test_value_with_and_without_limits(self) -> None:
         made = claim(output(), 0.5)
         assert (made.value, made.unbounded) == (0.5, 5.0)
 
@@ -57,14 +57,14 @@ class TestWhatAClaimSays:
         assert made.with_inputs({"x": 0.75}) is None
         assert made.with_inputs({"x": 0.75, "speed": 1.0}) == 0.75
 
-    @pytest.mark.parametrize(("said", "told"), [(0.25, 0.25), (-1.0, 0.0), (7.0, 1.0)])
-    def test_its_pace_is_a_share(self, said: float, told: float) -> None:
+    @pytest.mark.parametrize(("said", "share"), [(0.25, 0.25), (-1.0, 0.0), (7.0, 1.0)])
+    def test_its_pace_is_a_share(self, said: float, share: float) -> None:
         made = claim(output())
         assert made.stream is not None and made.plan is not None
         made.stream.values = (0.5, said)
         made.plan.modifiers = ((FORCE, 0), (SPEED, 1))
-        assert made.modifiers == [(FORCE, 0.5), (SPEED, told)]
-        assert made.pace == told
+        assert made.modifiers == [(FORCE, 0.5), (SPEED, share)]
+        assert made.pace == share
 
     def test_a_force_is_no_pace(self) -> None:
         made = claim(output())
@@ -176,10 +176,10 @@ class TestWhoIsBarred:
         assert where.is_barred(made) is barred
         assert (where.choose(100.0) is None) is barred
 
-    def test_never_the_keeper(self) -> None:
+    def test_never_the_claim_that_holds_it(self) -> None:
         where = output(bar=300)
-        where.keeper = claim(where, priority=300)
-        assert not where.is_barred(where.keeper)
+        where.held_by = claim(where, priority=300)
+        assert not where.is_barred(where.held_by)
 
     def test_nobody_without_a_bar(self) -> None:
         free = output()

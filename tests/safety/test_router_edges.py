@@ -16,7 +16,7 @@ class TestEstopSwitch:
     def test_a_switch_that_is_on_bars_the_reset_for_120_ms_and_no_longer(self) -> None:
         rig = Rig(DRIVE, STOP)
         rig.send("rc", stick=0.0, switch=1.0)
-        with pytest.raises(SaintError, match="still asks for the stop"):
+        with pytest.raises(SaintError, match="still requests the stop"):
             rig.clear("web", rig.now + 0.1199)
         rig.clear("web", rig.now + 0.120)
         assert not rig.router.latch.active
@@ -38,7 +38,7 @@ class TestStart:
 
 
 class TestSilence:
-    def test_who_is_heard_at_its_time_out_comes_back_like_anybody(self) -> None:
+    def test_source_that_is_received_at_its_time_out_returns_as_lost(self) -> None:
         rig = Rig(DRIVE, DIRECT, source_timeout_ms=125, hysteresis_ms=250)
         rig.send("rc", stick=0.0)
         for _ in range(4):
@@ -52,7 +52,7 @@ class TestSilence:
             rig.wait(0.03125)
         assert rig.output("tracks.linear").winner == "rc_drive"
 
-    def test_a_refused_sample_is_told_to_be_so(self) -> None:
+    def test_a_refused_sample_returns_false(self) -> None:
         rig = Rig(FACE, route("r", "rc", "head", [{"from": "x", "to": "pan"}]))
         assert rig.send("rc", x=1.0)
         assert not rig.send("joystick", x=1.0)
@@ -129,7 +129,7 @@ class TestAfterTheReset:
         rig.wait(0.0)  # nobody sends anything
         assert rig.router.latch.active
         assert (rig.router.latch.source, rig.router.latch.reason) == (
-            "safety:bumper", "it fell silent",
+            "safety:bumper", "its signal timed out",
         )  # fmt: skip
 
     def test_a_safety_input_that_lives_is_watched_on(self) -> None:

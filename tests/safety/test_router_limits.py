@@ -1,5 +1,5 @@
 """The safety argument for every field of SAINT. The numbers are typed by hand: they must not change
-with a manifest that somebody edits.
+with a manifest that is edited.
 """
 
 from tests.safety.field_argument import PositionArgument, VelocityArgument

@@ -1,6 +1,6 @@
 """Random schedules of samples, loss, delay, reordering, restarts, edits, locks and e-stops against
 what must hold whatever happens. The limits are typed by hand; the model beside the router knows
-only who was heard when, and which routes there are.
+only which source was received when, and which routes there are.
 """
 
 import math
@@ -115,9 +115,9 @@ class Machine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.rig = Rig()
-        self.heard: dict[str, float] = {}  # when the newest good sample of a source came
+        self.received: dict[str, float] = {}  # when the newest good sample of a source came
         self.lost: dict[str, float] = {}  # when a source said that it is lost
-        self.told: dict[str, dict[str, float]] = {}  # its newest values
+        self.newest: dict[str, dict[str, float]] = {}  # its newest values
         self.epochs = dict.fromkeys(SOURCES, 0)
         self.edited = -math.inf
         self.seen: dict[str, tuple[float, float]] = {}  # when, where a field was looked at
@@ -136,7 +136,7 @@ class Machine(RuleBasedStateMachine):
         values=st.dictionaries(st.sampled_from(INPUTS), st.one_of(st.floats(-2, 2), FLOATS)),
     )
     def sample(self, source: str, to: str, values: dict[str, float]) -> None:
-        self.hear(source, "" if source in ("rc", "livelink:a") else to, values)
+        self.receive(source, "" if source in ("rc", "livelink:a") else to, values)
 
     @rule(source=st.sampled_from(SOURCES), linear=st.floats(-1.5, 1.5), times=st.integers(1, 30))
     def drive(self, source: str, linear: float, times: int) -> None:
@@ -144,7 +144,7 @@ class Machine(RuleBasedStateMachine):
         target = "tracks" if source.startswith(("web", "auto")) else ""
         values = {"linear": linear, "channel_2": linear, "channel_6": -1.0, "headYaw": linear}
         for _ in range(times):
-            self.hear(source, target, values)
+            self.receive(source, target, values)
             self.fields_keep_their_rate()
             self.rig.wait(0.01)
 
@@ -158,7 +158,7 @@ class Machine(RuleBasedStateMachine):
         """Its signal is lost: passthrough, e-stop, neutral, hold."""
         origin = f"origin {self.epochs[source]}"
         if self.rig.send(source, failsafe=True, origin=origin, **values):
-            self.heard.pop(source, None)
+            self.received.pop(source, None)
             self.lost[source] = self.rig.now
             if values == {"estop": 1.0} or source.startswith("safety"):
                 assert self.rig.router.latch.active
@@ -230,7 +230,7 @@ class Machine(RuleBasedStateMachine):
         except SaintError:
             assert router.latch.active
             return
-        self.still = {source: dict(values) for source, values in self.told.items()}
+        self.still = {source: dict(values) for source, values in self.newest.items()}
         self.claimed = {(c.route, c.source, c.output.name) for c in router.claims}
 
     @rule()
@@ -241,30 +241,30 @@ class Machine(RuleBasedStateMachine):
         self.rig = Rig(*router.routes, latch=router.latch, **router.blending.model_dump())
         assert self.rig.router.latch == router.latch
         self.rig.now, self.rig.sequences = old.now, old.sequences
-        self.heard.clear()
+        self.received.clear()
         self.seen.clear()
         self.still.clear()
         self.claimed.clear()
 
     # The model
 
-    def hear(self, source: str, target: str, values: dict[str, float]) -> None:
+    def receive(self, source: str, target: str, values: dict[str, float]) -> None:
         origin = f"origin {self.epochs[source]}"
         before = self.rig.router.latch
         if not self.rig.send(source, target, origin=origin, **values):
             return
-        self.heard[source] = self.rig.now
+        self.received[source] = self.rig.now
         still = self.still.get(source)
         if still is not None and any(still.setdefault(n, v) != v for n, v in values.items()):
             del self.still[source]
-        self.told.setdefault(source, {}).update(values)
-        if not before.active and self.asks_stop(source, values, target):
+        self.newest.setdefault(source, {}).update(values)
+        if not before.active and self.requests_stop(source, values, target):
             assert self.rig.router.latch.active
 
     def note_edit(self) -> None:
         self.edited = self.rig.now
 
-    def asks_stop(self, source: str, values: dict[str, float], target: str) -> bool:
+    def requests_stop(self, source: str, values: dict[str, float], target: str) -> bool:
         for each in self.rig.router.routes:
             if each.mapping == "passthrough" or not self.is_for(each, source):
                 continue
@@ -281,7 +281,7 @@ class Machine(RuleBasedStateMachine):
         return each.enabled and each.input.source == kind_of(source)
 
     def may_move(self, name: str) -> bool:
-        """Was a source that some route lets drive this field heard recently enough?"""
+        """Return whether a source that some route lets drive this field was received in time."""
         now = self.rig.now
         if now - self.edited < RAMP_S:
             return True  # what was driven by the routes before is on its way to rest
@@ -291,7 +291,7 @@ class Machine(RuleBasedStateMachine):
                 return True
         return any(
             now - at < self.limit_s(each, source) + RAMP_S
-            for source, at in self.heard.items()
+            for source, at in self.received.items()
             for each in routes_to_it
             if self.is_for(each, source)
         )
@@ -350,7 +350,7 @@ class Machine(RuleBasedStateMachine):
                     assert claim.source not in self.still
 
     @invariant()
-    def in_control_is_who_may(self) -> None:
+    def in_control_is_a_claim_that_may_drive(self) -> None:
         now = self.rig.now
         locks = {lock.target: lock.holder for lock in self.rig.router.locks.held.values()}
         for output in self.rig.router.outputs:
@@ -360,12 +360,12 @@ class Machine(RuleBasedStateMachine):
             assert winner.is_armed
             holder = locks.get(output.target, winner.source)
             assert winner.source == holder or winner.priority >= 1000 or winner.is_safety
-            if output.keeper is None and winner.steady_at <= now:
+            if output.held_by is None and winner.steady_at <= now:
                 steady = [c for c in output.claims if c.may_drive(now) and c.steady_at <= now]
                 assert winner.priority >= max((c.priority for c in steady), default=0)
 
     @invariant()
-    def status_can_be_told(self) -> None:
+    def status_can_be_encoded(self) -> None:
         text = self.rig.status().model_dump_json()
         assert "NaN" not in text
         assert "Infinity" not in text

@@ -123,7 +123,7 @@ class TestCrossFade:
             made.drive(1.0, now)
             assert (made.fade_s == 0.0) is is_over
 
-    def test_it_begins_where_it_was_and_a_clock_that_goes_back_harms_nothing(self) -> None:
+    def test_it_begins_where_it_was_and_a_clock_that_is_set_earlier_harms_nothing(self) -> None:
         made = moving(0.5)
         made.rate = 1000.0
         made.fade(0.2, NOW)
@@ -170,14 +170,14 @@ class TestLoss:
             assert made.is_moving is (later_s < 0.05)
             assert made.at == NOW + later_s
 
-    def test_the_ramp_begins_when_it_was_lost_not_when_somebody_noticed(self) -> None:
+    def test_the_ramp_begins_when_it_was_lost_not_when_that_was_noticed(self) -> None:
         made = moving(1.5)
         made.lose(NOW - 0.025, NOW)
         made.step(NOW)
         assert made.value == pytest.approx(0.75)
 
     @pytest.mark.parametrize("back_s", [0.0, 1.0])
-    def test_a_clock_that_goes_back_makes_it_no_faster(self, back_s: float) -> None:
+    def test_a_clock_that_is_set_earlier_makes_it_no_faster(self, back_s: float) -> None:
         made = moving(1.5)
         made.lose(NOW, NOW)
         made.step(NOW + 0.025)
@@ -261,7 +261,7 @@ class TestHeldByALostSource:
         ("want", "policy", "wanted"),
         [(None, "hold", 0.5), (0.5, "hold", 0.5), (1.0, "neutral", 1.0)],
     )
-    def test_a_position_stays_or_goes_where_it_is_told(
+    def test_a_position_stays_or_goes_where_it_is_commanded(
         self, want: float | None, policy: str, wanted: float
     ) -> None:
         made = position(0.5)
@@ -293,9 +293,9 @@ class TestEstop:
     def test_nobody_keeps_it_any_more(self) -> None:
         made = moving(1.5)
         made.bar, made.review_at = 300, 7.0
-        made.keeper = object()  # type: ignore[assignment]
+        made.held_by = object()  # type: ignore[assignment]
         made.stop(NOW)
-        assert (made.bar, made.keeper, made.review_at) == (NO_BAR, None, FOREVER)
+        assert (made.bar, made.held_by, made.review_at) == (NO_BAR, None, FOREVER)
 
     def test_after_the_reset_its_loss_policy_is_in_force(self) -> None:
         made = moving(1.5)

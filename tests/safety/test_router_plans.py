@@ -59,12 +59,12 @@ class TestOrder:
         rig = Rig(first, second, route("high", "rc", "head", [{"from": "x", "to": "pan"}]))
         rig.send("rc", x=0.0)
         for _ in range(2):
-            rig.send("livelink:b", headYaw=0.0)  # heard first, but second in the file
+            rig.send("livelink:b", headYaw=0.0)  # received first, but second in the file
             rig.send("livelink:a", headYaw=0.0)
         rig.wait(0.13)
         assert rig.output("head.pan").winner == "first"
 
-    def test_rivals_are_told_strongest_first(self) -> None:
+    def test_contenders_are_listed_strongest_first(self) -> None:
         pan = [{"from": "x", "to": "pan"}]
         kinds = ("autonomous:a", "livelink:a", "websocket:a", "rc")
         rig = Rig(
@@ -72,8 +72,8 @@ class TestOrder:
         )
         for kind in kinds:
             rig.send(kind, x=0.0)
-        rivals = [each.route for each in rig.output("head.pan").rivals]
-        assert rivals == ["websocket", "livelink", "autonomous"]
+        listed = [each.route for each in rig.output("head.pan").rivals]
+        assert listed == ["websocket", "livelink", "autonomous"]
 
 
 class TestMovement:
@@ -225,7 +225,7 @@ class TestLocks:
     @pytest.mark.parametrize(
         ("target", "hint"), [("haed", "did you mean 'head'"), ("xyz", "known: head, ")]
     )
-    def test_an_unknown_target_is_told_with_a_hint(self, target: str, hint: str) -> None:
+    def test_an_unknown_target_is_refused_with_a_hint(self, target: str, hint: str) -> None:
         rig = Rig(DIRECT)
         with pytest.raises(SaintError, match=hint):
             rig.router.take_control(target, "websocket:9", 1.0, rig.now)
@@ -264,7 +264,7 @@ class TestSamplesOfAnotherForm:
 
 
 @pytest.mark.parametrize(("stick", "expected"), [(1.0, 1.5), (-1.0, -1.5), (0.25, 1.0)])
-def test_mapping_alone_asks_for_no_more_than_its_field_allows(
+def test_mapping_alone_requests_no_more_than_its_field_allows(
     stick: float, expected: float
 ) -> None:
     rig = Rig(route("r", "rc", "tracks", [{"from": "stick", "to": "linear", "scale": 4.0}]))

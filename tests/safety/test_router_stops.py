@@ -109,7 +109,7 @@ def test_route_of_the_safety_class_that_would_be_lost_is_named(after: RouteFile)
     assert stops.change(file(SAFETY), after).lost == ("edge",)
 
 
-def test_safety_route_that_hears_silence_earlier_needs_no_confirmation() -> None:
+def test_safety_route_with_a_shorter_time_out_needs_no_confirmation() -> None:
     sooner = file(SAFETY.model_copy(update={"timeout_ms": 100}))
     assert stops.change(file(SAFETY), sooner).names == ()
 

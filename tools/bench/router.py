@@ -29,7 +29,7 @@ SAMPLES = 4000  # per round
 PERIOD_S = 0.004  # between samples, as of a receiver with 250 Hz
 CHANNELS = tuple(f"channel_{number}" for number in range(1, 17))
 ROUTES = 10
-_FADED_IN = 100  # samples, until the new source has full control
+_FADED_IN = 100  # samples, until the cross-fade is over
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,8 +152,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "0 -> 1 in return 0": "wall time is higher",
     },
     "saint_services/routerd/estop/latch_store.py": {
-        "1 -> 2 in self._kept = 1": "only whether it is the stored one is ever read",
-        "1 -> 2 in self._kept += 1": "only whether it is the stored one is ever read",
+        "1 -> 2 in self._newest = 1": "only whether it is the stored one is ever read",
+        "1 -> 2 in self._newest += 1": "only whether it is the stored one is ever read",
     },
     "saint_services/routerd/inputs/console.py": {
         "1 -> 2 in self._sequence = itertools.count(1)": "any first number will do",

@@ -36,7 +36,6 @@ _BESIDE = {
     "estop/latch_file": (_LATCH[0],),
     "estop/latch_start": (_LATCH[1],),
     "estop/latch_store": (f"{_UNIT}estop/test_latch_store.py",),
-    "estop/presses": (f"{_UNIT}estop/test_presses.py",),
     "estop/outcomes": (f"{_SAFETY}outcomes.py", f"{_UNIT}estop/test_confirmations.py"),
     "estop/confirmations": (f"{_UNIT}estop/test_confirmations.py",),
     "estop/proven_roles": (f"{_UNIT}estop/test_proven_roles.py",),

@@ -1,5 +1,5 @@
-"""The stop drill on routerd's socket, and its reports in drills.json. Nothing here moves the robot.
-Not here: what counts as passed (drill.py), who confirms a stop (confirmations.py).
+"""Requests of the stop drill, and its reports in drills.json. Nothing here moves the robot. Not
+here: what counts as passed (rules.py), which roles confirm a stop (estop/confirmations.py).
 """
 
 import asyncio
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...lib.api import drill as rows
+from ...lib.api import drill
 from ...lib.api.drill import DrillInfo, DrillKill, DrillReport, DrillSkip, DrillStep, DrillWait
 from ...lib.api.endpoint import Nothing
 from ...lib.api.orders import KILL, KillRole
@@ -20,7 +20,7 @@ from ...lib.machine import computer
 from ...lib.state import StateStore
 from ..estop.confirmations import Confirmations, holders
 from ..logic import Router
-from . import rules as drill
+from . import rules
 
 VERSION = 1
 MOST_REPORTS = 20
@@ -37,12 +37,12 @@ class SavedDrills(BaseModel):
 
 
 def drills_store(folder: Path) -> StateStore[SavedDrills]:
-    """The file of the reports; a damaged one falls back to its last good copy."""
+    """Return the store of the reports; a damaged file falls back to its last good copy."""
     return StateStore(folder / FILE, SavedDrills, VERSION, keeps_last_good=True)
 
 
 class DrillApi:
-    """One drill at a time. `now` returns the time of day in ISO 8601, UTC."""
+    """Runs one drill at a time. `now` returns the time of day in ISO 8601, UTC."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class DrillApi:
         confirmations.watch(self._look)
 
     async def load(self) -> None:
-        """Read the reports; without them drills work all the same."""
+        """Read the earlier reports; drills work without them too."""
         self._version = await asyncio.to_thread(computer.version)
         try:
             self._reports = (await asyncio.to_thread(self._store.load)).reports
@@ -76,12 +76,12 @@ class DrillApi:
 
     def add_to(self, api: Api) -> Api:
         """All paths."""
-        api.bind(rows.STATUS, self.status)
-        api.bind(rows.BEGIN, self.begin)
-        api.bind(rows.WAIT, self.wait)
-        api.bind(rows.SKIP, self.skip)
-        api.bind(rows.KILL, self.kill)
-        api.bind(rows.FINISH, self.finish)
+        api.bind(drill.STATUS, self.status)
+        api.bind(drill.BEGIN, self.begin)
+        api.bind(drill.WAIT, self.wait)
+        api.bind(drill.SKIP, self.skip)
+        api.bind(drill.KILL, self.kill)
+        api.bind(drill.FINISH, self.finish)
         return api
 
     async def status(self, _: Call[Nothing]) -> DrillInfo:
@@ -92,33 +92,36 @@ class DrillApi:
         return DrillInfo(running=self._running, reports=self._reports)
 
     def _look(self) -> None:
-        """Judge the press that was waited for, if it came: at each change of who has confirmed, so
-        that a press which is released at once counts too, and when somebody asks."""
-        way, found = drill.awaited(self._running), self._confirmations.outcomes
+        """Judge the press that the drill waits for, if it has come: after each change of the
+        outcomes, so that a press that is cleared at once counts too, and at each request.
+        """
+        way, found = rules.awaited(self._running), self._confirmations.outcomes
         if self._running is None or way is None:
             return
         if not self._router.latch.active:
             waiting = next(each for each in self._running.steps if each.way == way)
-            self._running = drill.with_step(self._running, drill.released(waiting))
+            self._running = rules.with_step(self._running, rules.released(waiting))
             return
         for press in self._router.latch.presses:
             is_new = press.generation > self._from_generation
-            if is_new and drill.way_of(press.source) == way:
+            if is_new and rules.way_of(press.source) == way:
                 listed = self._confirmations.listed()
-                step = drill.judged(way, press.source, listed, monotonic_s() - found.pressed_s)
-                self._running = drill.with_step(self._running, step)
+                step = rules.judged(way, press.source, listed, monotonic_s() - found.pressed_s)
+                self._running = rules.with_step(self._running, step)
                 return
 
     def _current(self) -> DrillReport:
         if self._running is None:
-            raise SaintError(Code.REFUSED, "no drill is under way", fix="Begin one first.")
+            raise SaintError(
+                Code.REFUSED, "no stop drill is running", fix="Begin a stop drill first."
+            )
         return self._running
 
     async def begin(self, call: Call[Nothing]) -> DrillInfo:
         versions = {"server": self._version}
         versions |= {each.node_id: each.firmware_version for each in self._confirmations.nodes}
         by = call.person.name if call.person else ""
-        self._running = drill.begun(self._now(), by, versions)
+        self._running = rules.begun(self._now(), by, versions)
         return self._info()
 
     async def wait(self, call: Call[DrillWait]) -> DrillInfo:
@@ -126,20 +129,20 @@ class DrillApi:
         if latch.active:
             raise SaintError(
                 Code.REFUSED,
-                "the e-stop is active, so a press would stop nothing",
-                fix="Look at the robot, clear the e-stop, then begin the step.",
+                "the e-stop is active already, so this step would prove nothing",
+                fix="Check the robot, clear the e-stop, then begin the step.",
             )
         self._from_generation = latch.generation
-        self._running = drill.waiting(running, call.body.way)
+        self._running = rules.waiting(running, call.body.way)
         return self._info()
 
     async def skip(self, call: Call[DrillSkip]) -> DrillInfo:
         step = DrillStep(way=call.body.way, state="skipped", reason=call.body.reason)
-        self._running = drill.with_step(self._current(), step)
+        self._running = rules.with_step(self._current(), step)
         return self._info()
 
     async def kill(self, call: Call[DrillKill]) -> DrillInfo:
-        """Have the node end the role's process; the node measures when its guard has acted."""
+        """Have the node kill the role's process; the node measures when its guard has acted."""
         self._current()
         target = call.body.target
         node_id = holders(self._confirmations.nodes).get(target)
@@ -148,13 +151,13 @@ class DrillApi:
         role, _, instance = target.partition(".")
         order = KillRole(node_id=node_id, role=role, instance=instance)
         found = await self._adoptiond.request(KILL, order)
-        step = drill.killed(target, found.after_ms, found.detail, found.failed)
-        self._running = drill.with_step(self._current(), step)
+        step = rules.killed(target, found.after_ms, found.detail, found.failed)
+        self._running = rules.with_step(self._current(), step)
         return self._info()
 
     async def finish(self, _: Call[Nothing]) -> DrillInfo:
         self._look()
-        report = drill.ended(self._current(), self._now())
+        report = rules.ended(self._current(), self._now())
         async with self._disk:
             reports = [report, *self._reports][:MOST_REPORTS]
             await asyncio.to_thread(self._store.save, SavedDrills(reports=reports))

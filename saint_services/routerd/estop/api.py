@@ -1,5 +1,5 @@
-"""The e-stop on routerd's socket: presses and clears. Not here: what may be cleared (estop.py), how
-it is stored (latch_store.py).
+"""Requests that press and clear the e-stop. Not here: when a clear is refused (latch.py), storage
+(latch_store.py).
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from .latch_store import LatchClearing, LatchStore
 
 
 class EStopApi:
-    """Answers requests. `settle` makes the daemon act on what a request changed."""
+    """Answers requests. `settle` acts on what a request changed in the router."""
 
     def __init__(
         self,
@@ -33,14 +33,14 @@ class EStopApi:
         self._settle = settle
 
     def add_to(self, api: Api) -> Api:
-        """Both paths."""
         api.bind(routing.ESTOP, self.estop)
         api.bind(routing.CLEAR_ESTOP, self.clear_estop)
         return api
 
     async def estop(self, call: Call[EStopRequest]) -> EStopInfo:
-        """The stop has waited for nothing; the answer waits for the disk and for the confirmations,
-        and says what is not stored and who has not confirmed."""
+        """Stop the robot at once. The reply waits for the disk and for the confirmations, and names
+        what is not stored and which roles have not confirmed.
+        """
         self._router.raise_estop(call.body.source, call.body.reason, monotonic_s())
         self._settle()
         problem, _ = await asyncio.gather(self._store.settled(), self._confirmations.settled())

@@ -1,5 +1,5 @@
-"""Collects what the roles say of a stop, publishes it, and waits for it on behalf of who pressed.
-The stop itself waits for nothing here. Not here: what counts as confirmed (outcomes.py).
+"""Collects what the roles report of a stop, publishes it, and lets replies wait for it. The stop
+itself waits for nothing here. Not here: what counts as confirmed (outcomes.py).
 """
 
 import asyncio
@@ -19,16 +19,17 @@ from .latch import Latch
 from .outcomes import LONGEST_DETAIL, LONGEST_NODE_ID, ReceivedReport, StopState, TargetOutcomes
 from .proven_roles import ProvenRoles
 
-ANSWER_S = 0.3  # an answer to a press waits at most so long for the confirmations
-LOOK_S = 2.0  # how often adoptiond is asked who holds which role
+ANSWER_S = 0.3  # the reply to a press waits for the confirmations for at most this long
+LOOK_S = 2.0  # between two requests to adoptiond: which node holds which role
 _LOOK_LIMIT_S = 1.0
-_KNOWN_S = 10.0  # who holds which role is unknown when adoptiond has not said it for so long
+_KNOWN_S = 10.0  # after so long without a reply of adoptiond the holders are unknown
 _REPORTED = {StopState.STOPPED, StopState.STOPPING, StopState.GUARD}
 
 
 class Confirmations:
-    """Of one router. `on_unseen` is called for a role that is stopped while the latch is not
-    active, with its target and why: people must see that stop, and be able to clear it."""
+    """Confirmations of the newest press. `on_unseen` is called with the report of a role that has
+    stopped while the latch is not active: people must see that stop, and be able to clear it.
+    """
 
     def __init__(
         self,
@@ -36,10 +37,10 @@ class Confirmations:
         targets: tuple[str, ...],
         proven: ProvenRoles,
         adoptiond: Client,
-        on_unseen: Callable[[str, str], None],
+        on_unseen: Callable[[ReceivedReport], None],
     ) -> None:
         self.outcomes = TargetOutcomes(targets)
-        self.nodes: list[NodeInfo] = []  # as adoptiond said last
+        self.nodes: list[NodeInfo] = []  # of adoptiond's newest reply
         self._proven = proven
         self._adoptiond = adoptiond
         self._on_unseen = on_unseen
@@ -50,15 +51,15 @@ class Confirmations:
         bus.subscribe(topics.ESTOP_REPORTS, self._receive)
 
     def watch(self, on_change: Callable[[], None]) -> None:
-        """Have this called soon after each press, clear and report that changed an outcome."""
+        """Call this soon after each press, clear and report that changed an outcome."""
         self._watchers.append(on_change)
 
     def latched(self, latch: Latch, now_s: float) -> None:
-        """A press or a clear."""
+        """Start over after a press or a clear."""
         self._set(self.outcomes.latched(latch.generation, now_s, is_active=latch.active))
 
     def listed(self) -> list[StopOutcomeInfo]:
-        """For replies."""
+        """Return the outcomes as they stand in replies."""
         return [
             StopOutcomeInfo(
                 target=each.target,
@@ -71,7 +72,7 @@ class Confirmations:
         ]
 
     async def settled(self) -> None:
-        """Wait until everyone expected has confirmed the newest press, at most ANSWER_S."""
+        """Wait until every expected role has confirmed the newest press, at most ANSWER_S."""
         try:
             async with asyncio.timeout(ANSWER_S):
                 while self.outcomes.is_active and not self.outcomes.is_confirmed:
@@ -81,13 +82,13 @@ class Confirmations:
             return
 
     async def work(self) -> None:
-        """Keep up who holds which role, until stopped."""
+        """Request the nodes and their roles from adoptiond every LOOK_S, until stopped."""
         while True:
             await self.look()
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:
-        """Ask adoptiond once."""
+        """Update which node holds which role; unknown after _KNOWN_S without a reply."""
         try:
             found = await self._adoptiond.request(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
             self.nodes, self._known_s = found.nodes, monotonic_s()
@@ -115,18 +116,20 @@ class Confirmations:
             self._set(self.outcomes.after(report, now_s))
 
     def _check_unseen(self, report: ReceivedReport, *, is_known: bool) -> None:
-        """Another robot's roles are none of ours; of ours, also a doubtful report stops."""
+        """Raise the latch for a role of this robot that has stopped by itself, even if its report
+        does not count as a confirmation. Roles of another robot are ignored.
+        """
         is_ours = report.is_proven or self.outcomes.is_holder(report)
         is_late = is_known and report.generation < self.outcomes.generation
         if is_ours and not is_late and report.target in self.outcomes.targets:
-            self._on_unseen(report.target, report.detail)
+            self._on_unseen(report)
 
     def _set(self, outcomes: TargetOutcomes) -> None:
         before, self.outcomes = self.outcomes, outcomes
         if outcomes.generation != before.generation or outcomes.listed() != before.listed():
             self._changed.set()
             self._publisher.publish(self._message())
-            for watcher in self._watchers:  # later: whatever it does, the stop goes on
+            for watcher in self._watchers:  # in a later turn: a fault in one must not end the stop
                 asyncio.get_running_loop().call_soon(watcher)
 
     def _message(self) -> msgs.StopOutcomes:
@@ -150,7 +153,7 @@ class Confirmations:
 
 
 def holders(nodes: list[NodeInfo]) -> Mapping[str, str]:
-    """Which node of this robot holds which target, offline ones too."""
+    """Map each target to the node of this robot that holds its role, offline nodes included."""
     return {
         f"{role.role}.{role.instance}" if role.instance else role.role: node.node_id
         for node in nodes

@@ -1,5 +1,6 @@
-"""The e-stop latch: every press is kept with who and why until a clear that names what was seen.
-Not here: what the stop does to the outputs (motion.py, logic.py), how it is stored (latch_file.py).
+"""The e-stop latch: every press is recorded with its source and reason until a clear that names the
+newest one. Not here: what the stop does to the outputs (logic.py), how it is stored
+(latch_file.py).
 """
 
 from collections.abc import Iterable
@@ -11,7 +12,8 @@ from ..inputs.sources import InputSource
 NEUTRAL_SHARE = 0.02  # of the field's largest value: what counts as standing still
 MOST_PRESSES = 16  # the first one and the newest; the others are counted
 LONGEST_SOURCE = 128  # characters
-LONGEST_REASON = 300  # 200 of who pressed, and what the router adds: the topic, the node
+LONGEST_REASON = 300  # 200 of the sender's text, and what the router adds: the topic, the node
+MOST_SENDERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,10 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Latch:
-    """`source` and `reason` are those of the first press, or who cleared. `generation` rises with
-    every press and every clear, over restarts too. `more` counts presses that the list left out.
-    `ahead` is added to the next generation: the process before may have published presses that it
-    could not store, and a clear that saw one of those must not fit another press.
+    """`source` and `reason` are those of the first press; after a clear, the source that cleared.
+    `generation` rises with every press and every clear, over restarts too. `more` counts presses
+    that the list left out. `ahead` is added to the next generation: the process before may have
+    published presses that it could not store, and a clear of one of those must not fit another.
     """
 
     active: bool = False
@@ -52,8 +54,9 @@ class Latch:
 
 
 def raised(latch: Latch, source: str, reason: str, *, is_repeat: bool = False) -> Latch:
-    """The latch after a press. `is_repeat` marks a sender that repeats itself (a held switch, a
-    lost signal): what it has said already adds nothing. A person's press always counts.
+    """Return the latch after a press. `is_repeat` marks a sender that repeats itself (a held
+    switch, a lost signal): the same source and reason again add nothing. A person's press always
+    counts.
     """
     source, reason = source[:LONGEST_SOURCE], reason[:LONGEST_REASON]
     if is_repeat and any((each.source, each.reason) == (source, reason) for each in latch.presses):
@@ -69,26 +72,28 @@ def raised(latch: Latch, source: str, reason: str, *, is_repeat: bool = False) -
 
 
 def cleared(latch: Latch, source: str) -> Latch:
-    """The latch after a clear."""
+    """Return the latch after a clear."""
     return Latch(False, source[:LONGEST_SOURCE], "", latch.following)
 
 
 def stamped(latch: Latch, now: str) -> Latch:
-    """The latch with the time in every press that has none yet."""
+    """Return the latch with the time in every press that has none yet."""
     presses = tuple(each if each.since else replace(each, since=now) for each in latch.presses)
     return latch if presses == latch.presses else replace(latch, presses=presses)
 
 
 def unseen(latch: Latch, generation: int) -> str:
-    """Why a clear that names this generation is refused; empty when it saw every press."""
+    """Return why a clear that names this generation is refused; empty when it names the newest
+    press.
+    """
     if generation == latch.generation:
         return ""
     later = [each for each in latch.presses if each.generation > generation]
     if not later:
-        return "the e-stop was pressed and cleared since, or belongs to another start"
+        return "it was pressed and cleared since, or the named press belongs to an earlier start"
     if len(later) == len(latch.presses):
-        return f"not one of its presses was seen: {_listed(later)}"
-    return f"another press came since: {_listed(later)}"
+        return f"none of its presses was seen: {_listed(later)}"
+    return f"it was pressed again since: {_listed(later)}"
 
 
 def _listed(presses: list[Press]) -> str:
@@ -98,9 +103,9 @@ def _listed(presses: list[Press]) -> str:
 
 
 def objection(claims: Iterable[Claim], sources: Iterable[InputSource], now: float) -> str:
-    """Why the latch must not be cleared now; empty when nothing speaks against it."""
+    """Return why the latch must not be cleared now; empty when no input objects."""
     for source in sources:
-        if source.asks_stop and source.is_alive(now):
+        if source.wants_stop and source.is_alive(now):
             return (
                 f"{source.name} has lost its signal; switch its transmitter on, or the receiver off"
             )
@@ -109,7 +114,7 @@ def objection(claims: Iterable[Claim], sources: Iterable[InputSource], now: floa
                 continue
             for index, is_on, _ in stream.stops:
                 if is_on(stream.values[index]):
-                    return f"{stream.names[index]} of {source.name} still asks for the stop"
+                    return f"{stream.names[index]} of {source.name} still requests the stop"
     for claim in claims:
         output = claim.output
         if not output.is_velocity or not claim.is_live(now):
@@ -117,7 +122,28 @@ def objection(claims: Iterable[Claim], sources: Iterable[InputSource], now: floa
         tolerance = NEUTRAL_SHARE * max(abs(output.low), abs(output.high))
         if abs(claim.value - output.rest) > tolerance:
             return (
-                f"{', '.join(claim.inputs)} of {claim.source} still asks {output.target}."
-                f"{output.field} for {claim.value:.2f} {output.unit}"
+                f"{', '.join(claim.inputs)} of {claim.source} still requests "
+                f"{claim.value:.2f} {output.unit} of {output.name}"
             )
     return ""
+
+
+class PressEdges:
+    """Distinguishes a press on an e-stop topic from its repetition, by the sender's origin."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, None] = {}
+
+    def is_edge(self, origin: str, is_pressed: bool) -> bool:
+        """Return whether this sample is a new press: the first "true" of a sender, or its first
+        after "false". A sender that the list has lost counts as new: that can only stop the robot.
+        """
+        if not is_pressed:
+            self._held.pop(origin, None)
+            return False
+        if origin in self._held:
+            return False
+        if len(self._held) >= MOST_SENDERS:
+            self._held.pop(next(iter(self._held)))
+        self._held[origin] = None
+        return True

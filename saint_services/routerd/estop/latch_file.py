@@ -1,6 +1,6 @@
 """The file of the e-stop latch: fixed size, two slots, overwritten in place, so that a full disk
 cannot lose a stop. Each record carries a sequence number and a checksum; it is read back after
-writing. Not here: what a record says (state.py), when it is written (latch_store.py).
+writing. Not here: the format of a record (state.py), when it is written (latch_store.py).
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from pathlib import Path
 from ...lib.errors import Code, SaintError
 
 NAME = "estop.latch"
-SLOT_BYTES = 65_536  # the longest texts of all presses fit in
+SLOT_BYTES = 65_536  # holds the longest texts of all presses
 _SLOTS = 2
 _HEAD = struct.Struct(">8sQI32s")  # magic, sequence, length, checksum
 _MAGIC = b"SAINTES1"
@@ -25,7 +25,7 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class LatchContent:
-    """What the file says: the newest sound record (None: neither is), and what is wrong."""
+    """The newest valid record (None: both are damaged), and what is wrong with the file."""
 
     payload: bytes | None
     problem: str = ""
@@ -33,7 +33,7 @@ class LatchContent:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    sequence: int = -1  # the slot holds no sound record
+    sequence: int = -1  # the slot holds no valid record
     payload: bytes = b""
 
 
@@ -44,7 +44,7 @@ class LatchFile:
         self.path = directory / NAME
 
     def read(self) -> LatchContent:
-        """Read both slots. A damaged one is a problem even beside a sound one: the record that
+        """Read both slots. A damaged one is a problem even beside a valid one: the record that
         cannot be read may be the newer. Raises FileNotFoundError without a file.
         """
         try:
@@ -62,7 +62,7 @@ class LatchFile:
         return LatchContent(newest.payload)
 
     def write(self, payload: bytes) -> None:
-        """Store a record and check it. Raises SaintError when it is not on the disk."""
+        """Store a record and read it back. Raises SaintError when it is not on the disk."""
         try:
             self._write(payload)
         except OSError as err:
@@ -73,7 +73,7 @@ class LatchFile:
             ) from err
 
     def spoil(self) -> None:
-        """Remove a file that still says "not stopped": without it the next start is a stop."""
+        """Remove a file that still records "not stopped": without it the next start is stopped."""
         with contextlib.suppress(OSError):
             self.path.unlink()
             _sync(self.path.parent)
@@ -91,7 +91,7 @@ class LatchFile:
         self._create(payload)
 
     def _create(self, payload: bytes) -> None:
-        """A new file with real blocks behind every byte, put in place whole."""
+        """Create the file with allocated blocks behind every byte, and rename it into place."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         aside = self.path.with_name(f".{NAME}.new")
         slots = [_record(number + 1, payload) for number in range(_SLOTS)]
@@ -122,9 +122,7 @@ class LatchFile:
 
 
 def _overwrite(file: int, payload: bytes) -> None:
-    """Write over the older record, the damaged one first; where that block is broken, over the
-    other one.
-    """
+    """Overwrite the older record, a damaged one first; if that block is broken, the other one."""
     slots = _slots(file)
     order = sorted(range(_SLOTS), key=lambda number: slots[number].sequence)
     record = _record(max(0, slots[order[-1]].sequence) + 1, payload)
@@ -164,11 +162,11 @@ def _checksum(sequence: int, payload: bytes) -> bytes:
 
 
 def _check(file: int, expected: bytes, offset: int) -> None:
-    """Read back what was written, from the disk where the kernel allows it."""
+    """Read back what was written, from the disk if the kernel allows it."""
     with contextlib.suppress(OSError):
         os.posix_fadvise(file, offset, len(expected), os.POSIX_FADV_DONTNEED)
     if _read_all(file, len(expected), offset) != expected:
-        raise OSError(errno.EIO, "it reads back differently")
+        raise OSError(errno.EIO, "it reads back with other contents")
 
 
 def _read_all(file: int, size: int, offset: int) -> bytes:

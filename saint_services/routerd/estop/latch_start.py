@@ -1,6 +1,6 @@
-"""What the e-stop is when the router starts: as it was stored, and stopped where that is in doubt.
-Only the very first start of a robot, with nothing in its state folder, begins not stopped.
-Not here: the form of the file (latch_file.py).
+"""The e-stop latch at the start of the router: as it was stored, and active if that is in doubt.
+Only the very first start of a robot, with an empty state folder, begins with an open latch. Not
+here: the format of the file (latch_file.py).
 """
 
 import contextlib
@@ -14,8 +14,8 @@ from . import latch_file
 from .latch import Latch, raised
 from .latch_file import LatchFile
 
-SOURCE = "routerd"  # who presses when the stored e-stop is in doubt
-MARKER = "estop.has-run"  # says that this robot has run, and its generation at the last start
+SOURCE = "routerd"  # of the press when the stored e-stop is in doubt
+MARKER = "estop.has-run"  # this robot has run; holds the generation of its last start
 _OURS = (latch_file.NAME, f".{latch_file.NAME}.new")
 # Above every generation since the last start: a lost latch must not begin below it.
 _MARGIN = 1_000_000
@@ -24,14 +24,14 @@ _AHEAD = 1000  # more presses than one process publishes while its disk hangs
 
 @dataclass(frozen=True, slots=True)
 class LatchStart:
-    """The latch to begin with, and why it is in doubt; empty when it is not."""
+    """The latch to begin with, and why the stored one is in doubt; empty when it is not."""
 
     latch: Latch
     doubt: str = ""
 
 
 def after_start(directory: Path, wall_s: int) -> LatchStart:
-    """The latch as it was; pressed when nobody can tell."""
+    """Read the stored latch; return an active one if the file is missing or damaged."""
     try:
         content = LatchFile(directory).read()
     except FileNotFoundError:
@@ -52,18 +52,22 @@ def after_start(directory: Path, wall_s: int) -> LatchStart:
 
 
 def leave_marker(directory: Path, generation: int) -> None:
-    """Leave a trace beside the latch. A full disk is no reason not to start: others are there."""
+    """Record that this robot has run. A full disk does not prevent the start: other files of the
+    state folder prove the same.
+    """
     with contextlib.suppress(OSError):
         write_atomic(directory / MARKER, f"{generation}\n".encode())
 
 
 def _stopped(latch: Latch, doubt: str) -> LatchStart:
-    reason = f"it is not known whether the robot was stopped: {doubt}"
+    reason = f"the stored e-stop is in doubt, so the robot starts stopped: {doubt}"
     return LatchStart(raised(latch, SOURCE, reason, is_repeat=True), doubt)
 
 
 def _traces(directory: Path) -> list[Path]:
-    """Files that a robot has only when it has run before; a folder that cannot be read is one."""
+    """Return files that exist only if the robot has run before, or the folder itself if it cannot
+    be read.
+    """
     try:
         return [each for each in directory.iterdir() if each.name not in _OURS]
     except FileNotFoundError:
@@ -73,7 +77,7 @@ def _traces(directory: Path) -> list[Path]:
 
 
 def _lost(directory: Path, wall_s: int) -> int:
-    """A generation above every one that roles may remember, also when the clock is wrong."""
+    """Return a generation above every one that roles may remember, even if the clock is wrong."""
     known = [wall_s, _marked(directory)]
     for each in (*_traces(directory), directory / latch_file.NAME):
         with contextlib.suppress(OSError):

@@ -1,5 +1,5 @@
-"""What the newest stop has done to each target: who confirmed it, who is silent. Pure.
-Not here: whose report is believed (proven_roles.py), when it is published (outcome_publisher.py).
+"""What the newest stop has done to each target: confirmed, not confirmed, or doubtful. Pure. Not
+here: which reports count as proven (proven_roles.py), publishing (confirmations.py).
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,12 +12,12 @@ LONGEST_NODE_ID = 64
 
 
 class StopState(StrEnum):
-    """What is known of one target."""
+    """What is known about one target."""
 
-    STOPPED = "stopped"  # its role says that the outputs are at rest
+    STOPPED = "stopped"  # its role reports that the outputs are at rest
     GUARD = "guard"  # the guard of its node made the outputs safe
     STOPPING = "stopping"  # an output may still move
-    SILENT = "silent"  # nobody has answered for it
+    SILENT = "silent"  # no report has come
     ABSENT = "absent"  # no node holds the role
 
 
@@ -26,19 +26,21 @@ CONFIRMED = (StopState.STOPPED, StopState.GUARD)
 
 @dataclass(frozen=True, slots=True)
 class ReceivedReport:
-    """What a role, or its node, says of this stop."""
+    """What a role, or its node, reports of a stop."""
 
     target: str
     node_id: str
     generation: int
     state: StopState
     detail: str = ""
-    is_proven: bool = False  # its writer belongs to this node
+    is_proven: bool = False  # a node of this robot has signed for its writer
 
 
 @dataclass(frozen=True, slots=True)
 class TargetOutcome:
-    """Of one target. `after_ms`: from the press to the confirmation; None without one."""
+    """What the stop has done to one target. `after_ms` is the time from the press to the
+    confirmation; None without one.
+    """
 
     target: str
     node_id: str
@@ -49,8 +51,8 @@ class TargetOutcome:
 
 @dataclass(frozen=True, slots=True)
 class TargetOutcomes:
-    """`holders`: which node holds which target; None while that is not known, and then everyone is
-    expected to answer. Only reports of the newest press count.
+    """The outcomes of the newest press; only its reports count. `holders` maps a target to its
+    node; None while that is not known: then every target is expected to confirm.
     """
 
     targets: tuple[str, ...]
@@ -61,7 +63,7 @@ class TargetOutcomes:
     reported: Mapping[str, TargetOutcome] = field(default_factory=dict)
 
     def latched(self, generation: int, now_s: float, *, is_active: bool) -> "TargetOutcomes":
-        """After a press or a clear: what was reported before does not count for it."""
+        """Return the outcomes after a press or a clear: earlier reports do not count for it."""
         if (is_active, generation) == (self.is_active, self.generation):
             return self
         return replace(
@@ -69,11 +71,11 @@ class TargetOutcomes:
         )
 
     def held_by(self, holders: Mapping[str, str] | None) -> "TargetOutcomes":
-        """With what is known of who holds which role."""
+        """Return the outcomes with these holders."""
         return replace(self, holders=holders)
 
     def after(self, report: ReceivedReport, now_s: float) -> "TargetOutcomes":
-        """After a report. One that proves nothing can only make things look worse."""
+        """Return the outcomes after a report. An unproven one can only add doubt."""
         if not self._counts(report):
             return self
         if report.state not in CONFIRMED:
@@ -106,7 +108,7 @@ class TargetOutcomes:
         return replace(self, reported={**self.reported, outcome.target: outcome})
 
     def listed(self) -> tuple[TargetOutcome, ...]:
-        """Every target of the robot, as the manifests order them; none while not active."""
+        """Return every target in the order of the manifests; none while the latch is open."""
         return tuple(map(self._of, self.targets)) if self.is_active else ()
 
     def _of(self, target: str) -> TargetOutcome:
@@ -122,17 +124,17 @@ class TargetOutcomes:
 
     @property
     def is_confirmed(self) -> bool:
-        """Everyone who is expected has confirmed the newest press."""
+        """True when every expected role has confirmed the newest press."""
         return self.is_active and is_confirmed(self.listed())
 
 
 class HasState(Protocol):
-    """An outcome, here or in a reply."""
+    """An outcome, of this module or of a reply."""
 
     @property
     def state(self) -> str: ...
 
 
 def is_confirmed(outcomes: Iterable[HasState]) -> bool:
-    """No target is left of which it is not known that its outputs are at rest."""
+    """Return whether the outputs of every target with a role are known to be at rest."""
     return all(each.state in (*CONFIRMED, StopState.ABSENT) for each in outcomes)

@@ -1,7 +1,7 @@
-"""Which participants are role processes and nodes of this robot: the nodes have signed for them,
-and adoptiond knows the nodes. Anyone may stop the robot; only a proven console clears, brings home,
-releases, and only a proven role or node confirms a stop. Not here: what the buttons do
-(overrides.py), what a confirmation means (outcomes.py).
+"""Which participants are role processes and nodes of this robot: its nodes have signed for them,
+and adoptiond checks the signatures. Any participant may stop the robot; only a proven console
+clears, brings home and releases, and only a proven role or node confirms a stop. Not here: what the
+buttons do (inputs/console.py), what a confirmation means (outcomes.py).
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _PAUSE_S = 0.05  # between two requests to adoptiond: a flood must not keep it b
 
 @dataclass(frozen=True, slots=True)
 class ProvenParticipant:
-    """A participant that a node has signed for: `role` is "arms left", or that of the node."""
+    """A participant that a node has signed for. `role` is a role ("arms left") or "node"."""
 
     node_id: str
     role: str
@@ -37,7 +37,9 @@ class ProvenParticipant:
 
 
 class ProvenRoles:
-    """Each writer has few places in the queue, so that a flood of one does not push out others."""
+    """Credentials that were checked, and the queue of those to check. Each writer has few places in
+    the queue, so that a flood of one does not push out others.
+    """
 
     def __init__(self, bus: Bus, adoptiond: Client, *, is_unnamed_accepted: bool = False) -> None:
         self._adoptiond = adoptiond
@@ -48,15 +50,16 @@ class ProvenRoles:
         bus.subscribe(ROLE_CREDENTIAL, self._receive)
 
     def is_console(self, origin: str, now_s: float) -> bool:
-        """True for the role process of a console that belongs to this robot."""
+        """Return whether this is the role process of a console of this robot."""
         if not origin:
             return self._is_unnamed_accepted
         found = self._found(origin, now_s)
         return found is not None and found.role == CONSOLE
 
     def is_reporter(self, origin: str, report: StopReport, now_s: float) -> bool:
-        """True for the role process that a report is about, or the node that holds the role. Only a
-        node speaks for its guard, and it speaks for nothing else."""
+        """Return whether this participant may send the report: the role process that it is about,
+        or the node that holds the role. Only a node reports for its guard, and only for that.
+        """
         if not origin:
             return self._is_unnamed_accepted
         found = self._found(origin, now_s)
@@ -91,7 +94,7 @@ class ProvenRoles:
         )
 
     async def work(self) -> None:
-        """Have each credential checked, one of each writer in turn, until stopped."""
+        """Have each queued credential checked, one of each writer in turn, until stopped."""
         while True:
             await self._is_any.wait()
             writer, waiting = self._waiting.popitem(last=False)

@@ -70,11 +70,11 @@ class FieldBoard:
 
     def lose_source(self, source: str, now: float) -> None:
         """Give the source's fields to the next claims, or to their loss policies; end what it
-        keeps.
+        holds.
         """
         for output in self.outputs:
-            if output.keeper is not None and output.keeper.source == source:
-                if output.end_keeping(now):
+            if output.held_by is not None and output.held_by.source == source:
+                if output.end_hold(now):
                     self._show(output, now)
             elif output.is_driven_by(source):
                 self.decide(output, now)
@@ -84,9 +84,9 @@ class FieldBoard:
     ) -> None:
         """Keep the fields that the source drives alone until then: its signal is lost."""
         for output in self.outputs:
-            claim = output.keeper or output.winner
+            claim = output.held_by or output.winner
             if output.members is None and claim is not None and claim.source == source:
-                if output.keep(values, until, now):
+                if output.hold_lost(values, until, now):
                     self._show(output, now)
                 self.wake(until)
                 self.decide(output, now)  # a claim of higher priority may win it
@@ -103,8 +103,8 @@ class FieldBoard:
                 self._show(output, now)
             else:
                 self._wake_for(output)
-            if output.keeper is not None:
-                self.wake(output.kept_until)
+            if output.held_by is not None:
+                self.wake(output.held_until)
 
     # E-stop
 

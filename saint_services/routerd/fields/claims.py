@@ -171,9 +171,9 @@ class OutputField(FieldMotion):
     claims: list[Claim] = dataclasses.field(default_factory=list)  # the highest priority first
     winner: Claim | None = None
     members: tuple[Claim, ...] | None = None  # the blended claims; None: the winner drives alone
-    keeper: Claim | None = None  # the claim of a lost source that keeps the field
-    bar: float = NO_BAR  # the keeper keeps the field from priorities up to this
-    kept_until: float = NEVER
+    held_by: Claim | None = None  # the claim of a lost source that holds the field
+    bar: float = NO_BAR  # while held: priorities up to this cannot win the field
+    held_until: float = NEVER
     review_at: float = FOREVER  # when a claim that returned is steady
     is_sum: bool = False  # members add up; else their weighted average counts
     blend_time_s: float = 0.0  # of a cross-fade
@@ -206,8 +206,8 @@ class OutputField(FieldMotion):
         return any(claim.source == source for claim in self.drivers)
 
     def is_barred(self, claim: Claim) -> bool:
-        """Return whether a lost source keeps the field from this claim."""
-        return claim.priority <= self.bar and claim is not self.keeper
+        """Return whether a lost source holds the field against this claim."""
+        return claim.priority <= self.bar and claim is not self.held_by
 
     # Claims and settings
 
@@ -221,8 +221,8 @@ class OutputField(FieldMotion):
     def drop(self, claim: Claim) -> None:
         """Forget a claim whose route is gone; call decide() afterwards, it cross-fades."""
         self.claims.remove(claim)
-        if self.keeper is claim:
-            self.free()
+        if self.held_by is claim:
+            self.unhold()
         if self.winner is claim:
             self.winner = None
         if self.members:
@@ -306,7 +306,7 @@ class OutputField(FieldMotion):
             if self.winner is not claim:
                 self.changed_at = now
             self.winner, self.members = claim, members
-            self.free()
+            self.unhold()
         self.policy = "live"
         self.is_driven = True
         self.set_pace(claim)
@@ -326,12 +326,12 @@ class OutputField(FieldMotion):
             self.rate = self.max_rate * (claim.pace if self.members is None else 1.0)
 
     def review(self, now: float) -> bool:
-        """Do what is due: a time-out, the end of a kept field, a return, the next step."""
+        """Do what is due: a time-out, the end of a hold, a return, the next step."""
         has_changed = False
         if any(each.deadline <= now for each in self.drivers):
             has_changed = self.decide(now)
-        if self.keeper is not None and self.kept_until <= now:
-            has_changed |= self.end_keeping(now)
+        if self.held_by is not None and self.held_until <= now:
+            has_changed |= self.end_hold(now)
         if self.review_at <= now:
             self.review_at = FOREVER
             has_changed |= self.decide(now)
@@ -347,35 +347,35 @@ class OutputField(FieldMotion):
         self._start_loss(lost_at, now)
         self._end_control()
 
-    def keep(self, values: Mapping[str, float], until: float, now: float) -> bool:
-        """Keep the field for its claim, whose signal is lost, until then: a velocity rests, a
+    def hold_lost(self, values: Mapping[str, float], until: float, now: float) -> bool:
+        """Hold the field for its claim, whose signal is lost, until then: a velocity rests, a
         position goes to what `values` request.
         """
-        claim = self.keeper or self.winner
-        assert claim is not None, "a lost source keeps what it drives or keeps already"
+        claim = self.held_by or self.winner
+        assert claim is not None, "a lost source holds what it drives or holds already"
         want = claim.with_inputs(values)
-        is_new = self.keeper is None
+        is_new = self.held_by is None
         has_changed = is_new or (want is not None and want != self.want and not self.is_velocity)
         if has_changed:
-            self.keeper, self.bar = claim, claim.priority
+            self.held_by, self.bar = claim, claim.priority
             self.hold(want, now)
-        self.kept_until = until
+        self.held_until = until
         return has_changed
 
     def hold(self, want: float | None, now: float) -> None:
         """End control without the loss policy: a velocity goes to rest, a position to `want`, or
         stays (None).
         """
-        self._start_keep(want, now)
+        self._start_hold(want, now)
         self._end_control()
 
-    def free(self) -> None:
-        """End the keeping of the field."""
-        self.keeper, self.bar, self.kept_until = None, NO_BAR, NEVER
+    def unhold(self) -> None:
+        """Forget which lost source holds the field."""
+        self.held_by, self.bar, self.held_until = None, NO_BAR, NEVER
 
-    def end_keeping(self, now: float) -> bool:
-        """Give the kept field to the next claim; without one a position follows its loss policy."""
-        self.free()
+    def end_hold(self, now: float) -> bool:
+        """Give a held field to the next claim; without one a position follows its loss policy."""
+        self.unhold()
         claim = self.choose(now)
         if claim is not None:
             self._hand_to(claim, now)
@@ -389,7 +389,7 @@ class OutputField(FieldMotion):
         """Stop for the e-stop: a velocity is zero at once, a position is commanded no longer."""
         self._halt(now)
         self._end_control()
-        self.bar, self.keeper, self.review_at = NO_BAR, None, FOREVER
+        self.bar, self.held_by, self.review_at = NO_BAR, None, FOREVER
 
     def _end_control(self) -> None:
         self.winner = None

@@ -1,5 +1,5 @@
-"""Command messages from output fields, and fields from foreign command messages. The role manifests
-say where each field stands; nothing here knows a single message type.
+"""Writes output fields into command messages, and reads fields of foreign command messages. The
+manifests say where each field stands; no message type is named here.
 """
 
 import math
@@ -14,7 +14,7 @@ from ...lib.generated import topics
 from .claims import OutputField
 from .targets import CommandLayout, Modifier
 
-LEAVE = math.nan  # a position that nobody commands: the joint is left as it is
+LEAVE = math.nan  # a position without a command: the joint is left as it is
 LARGEST = 3.4e38  # what a float32 of ours can hold
 _PLACE = re.compile(r"([a-z_]\w*)(?:\[(\d+)\])?")
 
@@ -22,7 +22,7 @@ Place = tuple[str | int, ...]
 
 
 class CommandWriter:
-    """Fills one message object again and again; publishing encodes it at once."""
+    """Fills the same message object for each command; publishing encodes it at once."""
 
     def __init__(self, command: CommandLayout, outputs: dict[tuple[str, str], OutputField]) -> None:
         self.command = command
@@ -42,11 +42,11 @@ class CommandWriter:
 
     @property
     def is_wanted(self) -> bool:
-        """False until something drives one of its fields."""
+        """True as soon as one of its fields was driven."""
         return any(output.is_driven for output, _, _ in self._slots)
 
     def message(self) -> Any:
-        """The message with the outputs' present values."""
+        """Return the message with the present values of the fields."""
         for output, holder, key in self._slots:
             value = output.value if output.is_driven or output.is_velocity else LEAVE
             if value is None:
@@ -60,7 +60,7 @@ class CommandWriter:
         return self._message
 
     def _modified(self, modifier: Modifier) -> float:
-        """The smallest that somebody in control of a field of this message asks for."""
+        """Return the smallest value that a claim in control of one of the fields requests."""
         lowest: float | None = None
         for output, _, _ in self._slots:
             winner = output.winner
@@ -73,7 +73,7 @@ class CommandWriter:
 
 
 def command_topic(command: CommandLayout) -> Topic[Any]:
-    """Where the command goes."""
+    """Return the topic of a command; raises SaintError config_invalid for an unknown type."""
     kind = topics.BY_TYPE.get(command.topic.type)
     if kind is None:
         raise SaintError(
@@ -83,8 +83,8 @@ def command_topic(command: CommandLayout) -> Topic[Any]:
 
 
 def read(command: CommandLayout, message: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Names and values of the fields that a foreign command sets. NaN leaves one out, anything
-    else that is not a number within float32 makes the whole message void (no fields).
+    """Return names and values of the fields that a foreign command sets. NaN leaves a field out;
+    any other value that is no number within float32 voids the whole message (no fields).
     """
     found = [(name, value) for name, value in _fields(command, message) if not math.isnan(value)]
     if not all(abs(value) <= LARGEST for _, value in found):
@@ -100,7 +100,7 @@ def _fields(command: CommandLayout, message: Any) -> Iterator[tuple[str, float]]
 
 
 def place(path: str) -> Place:
-    """ "target_positions[0]" -> ("target_positions", 0)."""
+    """Parse a path: "target_positions[0]" -> ("target_positions", 0)."""
     parts: list[str | int] = []
     for text in path.split("."):
         match = _PLACE.fullmatch(text)
@@ -113,7 +113,7 @@ def place(path: str) -> Place:
 
 
 def put(message: Any, where: Place, value: float) -> None:
-    """Set one number in a message; arrays grow as needed, their gaps are left as they are."""
+    """Set one number in a message. Arrays grow as needed; LEAVE fills their gaps."""
     holder, last = owner(message, where), where[-1]
     if isinstance(last, str):
         setattr(holder, last, value)
@@ -123,7 +123,7 @@ def put(message: Any, where: Place, value: float) -> None:
 
 
 def owner(message: Any, where: Place) -> Any:
-    """What holds the number: the message, a part of it, or an array that may be written to."""
+    """Return what holds the number: the message, a part of it, or a list."""
     holder = message
     for key, after in pairwise(where):
         inner = holder[key] if isinstance(key, int) else getattr(holder, key)
@@ -135,7 +135,7 @@ def owner(message: Any, where: Place) -> Any:
 
 
 def get(message: Any, where: Place) -> float | None:
-    """One number of a message; None where an array is too short."""
+    """Return one number of a message; None if an array is too short."""
     owner = message
     for key in where:
         if isinstance(key, str):

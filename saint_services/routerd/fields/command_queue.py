@@ -1,5 +1,5 @@
-"""Which commands leave in which turn of the loop: of many only a few, those asked for last first,
-so that a stick never waits for what a face has asked for. Pure. Not here: what is in a command.
+"""Decides which commands leave in which turn of the loop: of many only a few, the newest first, so
+that a stick never waits for what a face has requested. Pure. Not here: the content of a command.
 """
 
 from collections.abc import Iterable
@@ -12,31 +12,32 @@ class CommandQueue:
 
     def __init__(self, count: int) -> None:
         self._all = range(count)
-        self._waiting: dict[int, None] = {}  # the one asked for last stands last
+        self._waiting: dict[int, None] = {}  # the newest stands last
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
-    def ask(self, indexes: Iterable[int]) -> None:
-        """These have something new."""
+    def put(self, indexes: Iterable[int]) -> None:
+        """Queue commands that have changed."""
         for index in indexes:
             self._waiting.pop(index, None)
             self._waiting[index] = None
 
-    def repeat(self) -> None:
-        """All go out again, after those that have something new."""
+    def put_all(self) -> None:
+        """Queue all commands, behind those that have changed."""
         self._waiting = {i: None for i in self._all if i not in self._waiting} | self._waiting
 
-    def take(self) -> list[int]:
-        """Those of this turn. One is the one that waits longest, so that all have their turn."""
+    def next_batch(self) -> list[int]:
+        """Remove and return the commands of this turn. One is the command that waits longest, so
+        that each has its turn.
+        """
         waiting = self._waiting
-        taken = [waiting.popitem()[0] for _ in range(min(len(waiting), MOST_PER_TURN - 1))]
+        batch = [waiting.popitem()[0] for _ in range(min(len(waiting), MOST_PER_TURN - 1))]
         if waiting:
             oldest = next(iter(waiting))
             del waiting[oldest]
-            taken.append(oldest)
-        return taken
+            batch.append(oldest)
+        return batch
 
     def clear(self) -> None:
-        """Nothing is sent any more."""
         self._waiting.clear()

@@ -1,5 +1,5 @@
-"""Exclusive control: one source has a target for itself until it gives it back or falls silent.
-Class safety is never locked out, and the e-stop knows no locks. Not kept over a restart.
+"""Exclusive control: one source alone drives a target until it releases the target or times out.
+Class safety is never locked out, and the e-stop ignores locks. Locks do not outlive the process.
 """
 
 from collections.abc import Collection, Iterable
@@ -15,7 +15,7 @@ from .motion import FOREVER
 
 @dataclass(slots=True)
 class Lock:
-    """`until` moves on with every sample of the holder."""
+    """Exclusive control of one target. Every sample of the holder renews `until`."""
 
     target: str
     holder: str
@@ -25,19 +25,19 @@ class Lock:
 
 @dataclass(slots=True)
 class Locks:
-    """At most one per target."""
+    """At most one lock per target."""
 
     targets: Collection[str]
     held: dict[str, Lock] = field(default_factory=dict)
 
     def take(self, target: str, holder: str, timeout_s: float, now: float) -> None:
-        """Raises SaintError conflict when another has it."""
+        """Lock a target for a source. Raises SaintError conflict if another source holds it."""
         wanted = self._targets(target)
         if kind_of(holder) is None:
             raise SaintError(
                 Code.REQUEST_INVALID,
                 f"{holder!r} is not the name of a source",
-                fix="Name one, such as rc, websocket:panel or leader:left.",
+                fix="Name a source, such as rc, websocket:panel or leader:left.",
             )
         for each in wanted:
             lock = self.held.get(each)
@@ -45,13 +45,15 @@ class Locks:
                 raise SaintError(
                     Code.CONFLICT,
                     f"{each} is locked by {lock.holder} for {lock.until - now:.1f} s more",
-                    fix="Wait until it gives the target back, or release it with force.",
+                    fix="Wait until the holder releases it, or release it with force.",
                 )
         for each in wanted:
             self.held[each] = Lock(each, holder, timeout_s, now + timeout_s)
 
     def release(self, target: str, holder: str, *, force: bool) -> None:
-        """Giving back what nobody holds changes nothing."""
+        """Release a target; one that is not locked stays so. Raises SaintError conflict if another
+        source holds it, unless forced.
+        """
         wanted = self._targets(target)
         for each in wanted:
             lock = self.held.get(each)
@@ -59,19 +61,19 @@ class Locks:
                 raise SaintError(
                     Code.CONFLICT,
                     f"{each} is locked by {lock.holder}, not by {holder or 'you'}",
-                    fix="Release it with force if its holder cannot.",
+                    fix="If the holder cannot release it, release it with force.",
                 )
         for each in wanted:
             self.held.pop(each, None)
 
     def renew(self, holder: str, now: float) -> None:
-        """The holder was heard."""
+        """Extend the locks of this source: it sent a sample."""
         for lock in self.held.values():
             if lock.holder == holder:
                 lock.until = now + lock.timeout_s
 
     def expire(self, now: float) -> bool:
-        """Drop what is over; true when something was."""
+        """Drop locks that timed out; return whether there were any."""
         over = [target for target, lock in self.held.items() if lock.until <= now]
         for target in over:
             del self.held[target]
@@ -82,12 +84,14 @@ class Locks:
         return min((lock.until for lock in self.held.values()), default=FOREVER)
 
     def apply(self, claims: Iterable[Claim]) -> None:
-        """Tell the claims who is locked out."""
+        """Mark the claims that are locked out."""
         for claim in claims:
             claim.is_locked = self.holder(claim) not in ("", claim.source)
 
     def holder(self, claim: Claim) -> str:
-        """Who has this claim's target for himself; empty when nobody, or for class safety."""
+        """Return the source that locks this claim out, or holds the lock itself; empty if there is
+        none, and for class safety.
+        """
         lock = self.held.get(claim.output.target)
         return "" if lock is None or claim.overrides else lock.holder
 

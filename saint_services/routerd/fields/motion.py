@@ -129,7 +129,7 @@ class FieldMotion:
         self.at = now
         self.is_moving = value != self.want
 
-    def _start_keep(self, want: float | None, now: float) -> None:
+    def _start_hold(self, want: float | None, now: float) -> None:
         """Bring a velocity to rest whatever its policy, a position to `want`; None: leave it."""
         self._end_drive(now)
         value = self.value

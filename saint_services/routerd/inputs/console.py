@@ -1,7 +1,7 @@
-"""What the buttons of the robot's own console ask for: stop, all joints to their neutral places,
-release of exclusive control. Going home is an input like that of a page: it goes through the
-routes, gives way to RC, and ends with the e-stop. No clock, no I/O. Not here: the clear, which
-waits for the disk (latch_store.py).
+"""What the buttons of the robot's own console do: stop, bring all joints to neutral, release
+exclusive control. Going home is an input like that of a page: it passes through the routes, RC
+precedes it, and the e-stop ends it. No clock, no I/O. Not here: the clear, which waits for the disk
+(estop/latch_store.py).
 """
 
 import itertools
@@ -15,17 +15,17 @@ SOURCE = "websocket:console_buttons"
 REPEAT_S = 0.1  # a third of the time-out of its class
 _ORIGIN = "console"
 _PACE = 0.3  # share of the top rate: a person stands beside the robot
-_MARGIN_S = 0.5  # over the time of the longest way at that pace
+_MARGIN_S = 0.5  # beyond the time of the longest way at that rate
 _LONGEST_S = 30.0
-_LONGEST = 64  # characters of a target's name that are told on
+_LONGEST = 64  # characters of a target's name that are used
 
 
 class ConsoleButtons:
-    """Every order of the console; `step` carries on what takes time."""
+    """Carries out the orders of the console; step() goes on with what takes time."""
 
     def __init__(self, router: Router) -> None:
         self._router = router
-        self._homing: dict[str, float] = {}  # target -> until when it is asked to go home
+        self._homing: dict[str, float] = {}  # target -> until when it is commanded home
         self._generation = router.latch.generation  # of the latch when homing began
         self._sequence = itertools.count(1)
         self._orders: Mapping[str, Callable[[str, float], str]] = {
@@ -40,21 +40,21 @@ class ConsoleButtons:
         return bool(self._homing)
 
     def act(self, target: str, action: str, now: float) -> str:
-        """Do it; why it could not be done, or nothing. Unknown words mean nothing."""
+        """Carry out an order; return why it was refused, or "". Unknown actions do nothing."""
         order = self._orders.get(action)
         return order(target[:_LONGEST], now) if order else ""
 
     def step(self, now: float) -> None:
-        """Ask again for the neutral places, until the slowest joint must be there."""
+        """Repeat the neutral positions until the slowest joint must have reached its own."""
         if self._router.latch.generation != self._generation:
-            self._homing.clear()  # there was a stop, though it may be over by now
+            self._homing.clear()  # there was a stop, even if it was cleared meanwhile
         for target in [target for target, until in self._homing.items() if until <= now]:
             del self._homing[target]
         for target in self._homing:
             self._send(target, {name: s.neutral for name, s in self._joints(target).items()}, now)
 
     def forget(self) -> None:
-        """End what was begun: the loop stood still, and the press is too long ago."""
+        """End going home: the loop stood still, and the press is too long ago."""
         self._homing.clear()
 
     def _stop(self, target: str, now: float) -> str:
@@ -70,15 +70,15 @@ class ConsoleButtons:
 
     def _home(self, target: str, now: float) -> str:
         if self._router.latch.active:
-            return "joints do not go home while the e-stop is active"
+            return "Home was refused: the e-stop is active. Clear it first."
         targets = [each for each in self._named(target) if self._joints(each)]
         if not targets:
-            return f"there are no joints to bring home: {target or 'no target has any'}"
+            return f"Home was refused: {target or 'this robot'} has no joints."
         self._generation = self._router.latch.generation
         is_routed = False
         for each in targets:
             joints = self._joints(each)
-            # From where they are commanded to be: after a reset an input counts once it moved.
+            # Begin at the commanded positions: after a clear an input counts once it has moved.
             self._send(each, {name: self._now_at(each, name) for name in joints}, now)
             self._send(each, {name: spec.neutral for name, spec in joints.items()}, now)
             source = self._router.sources.get(SOURCE)
@@ -86,16 +86,16 @@ class ConsoleButtons:
             self._homing[each] = now + max(map(_longest_s, joints.values()))
         if not is_routed:
             self._homing.clear()
-            return "no route takes commands of pages and buttons (source websocket)"
+            return "Home was refused: no enabled route has the source websocket."
         return ""
 
     def _named(self, target: str) -> list[str]:
-        """ "": all; "arms": both of them; "arms.left"."""
+        """Return the targets of a name: all of "", both of "arms", one of "arms.left"."""
         fields = self._router.robot.fields
         return [each for each in fields if target in ("", each, each.partition(".")[0])]
 
     def _joints(self, target: str) -> dict[str, FieldSpec]:
-        """A gripper stays as it is: it may hold something."""
+        """Return the joints of a target without its gripper, which may hold something."""
         fields = self._router.robot.fields[target]
         return {n: s for n, s in fields.items() if s.kind == "position" and n != "gripper"}
 

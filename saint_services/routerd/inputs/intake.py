@@ -1,4 +1,4 @@
-"""Which samples are taken: sources and their streams, bounded, and why others were refused. Not
+"""Accepts or refuses sources and their streams, both limited in number, and counts the reasons. Not
 here: what a sample does (logic.py).
 """
 
@@ -12,7 +12,7 @@ from .sources import MAX_NAMES, MAX_SOURCES, MAX_STREAMS, MAX_UNKNOWN, InputSour
 
 
 class SampleIntake:
-    """`on_new` is told of claims that a new stream brought."""
+    """Sources by name. `on_new` is called when a new stream has brought new claims."""
 
     def __init__(
         self,
@@ -29,8 +29,9 @@ class SampleIntake:
         self._on_new = on_new
 
     def source(self, name: str, is_known: bool) -> InputSource | None:
-        """The source of this name. One of a registered writer is nobody else's; an unknown writer
-        gives the name up as soon as a registered one uses it.
+        """Return the source of this name, made when it is new; None if it is refused. The name of a
+        registered writer is refused to others; an unknown writer loses its name to a registered
+        one.
         """
         source = self.sources.get(name)
         if source is not None:
@@ -59,11 +60,11 @@ class SampleIntake:
         return source
 
     def _make_room(self, *, unknown_alone: bool = False) -> bool:
-        """Forget the source that was silent for longest, if it is in control of nothing."""
+        """Forget the source with the oldest sample among those that are in control of nothing."""
         busy = {
             claim.source
             for output in self._outputs
-            for claim in (output.keeper, *output.drivers)
+            for claim in (output.held_by, *output.drivers)
             if claim is not None
         }
         idle = [
@@ -79,13 +80,15 @@ class SampleIntake:
         return True
 
     def _forget(self, source: InputSource) -> None:
-        """Without claims that an output follows: an idle source, or one that never drives."""
+        """Forget a source that no output follows: an idle one, or one that never drives."""
         claims = self._planner.claims.values()
         self._planner.drop([claim for claim in claims if claim.source == source.name])
         del self.sources[source.name]
 
     def stream(self, source: InputSource, target: str, names: Sequence[str]) -> InputStream | None:
-        """The stream of samples with this target and these names, compiled when it is new."""
+        """Return the stream of this target and these names, compiled when it is new; None if it is
+        refused.
+        """
         names = names if type(names) is tuple else tuple(names)
         key = (target, names)
         stream = source.streams.get(key)

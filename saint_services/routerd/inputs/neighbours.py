@@ -1,6 +1,6 @@
 """Participants of other robots on the same bus: their routers, and the daemons that write inputs
-for them. Nothing that they publish moves this robot; their stops count. A false claim only keeps a
-participant from driving. Not here: who writes inputs for this robot (writers.py).
+for them. Nothing that they publish moves this robot, but their stops count. A false claim can only
+keep a participant from driving. Not here: writers of inputs for this robot (writers.py).
 """
 
 from collections import OrderedDict
@@ -10,14 +10,14 @@ from ...lib.bus import Bus, Publisher, Sample
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import RouterCredential, RouterHeartbeat, RouterWriters
 
-# A participant that commands is watched for so long before it counts as a program: a router would
-# have sent ten heartbeats.
+# A participant that sends commands counts as a program after this time: a router would have sent
+# ten heartbeats by then.
 GRACE_S = 0.5
 _MOST = 256
 
 
 class Neighbours:
-    """Who belongs to another robot."""
+    """Remembers the participants that belong to other robots."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin
@@ -25,7 +25,7 @@ class Neighbours:
         self._first_s: OrderedDict[str, float] = OrderedDict()
 
     def add(self, origins: Collection[str]) -> None:
-        """These belong to another robot. Our own participant never does."""
+        """Record participants of another robot. Our own participant never is one."""
         for origin in origins:
             if origin and origin != self._origin and len(origin) <= len(self._origin):
                 self._foreign[origin] = None
@@ -37,8 +37,9 @@ class Neighbours:
         return origin in self._foreign
 
     def is_program(self, origin: str, now: float) -> bool:
-        """Whether a participant that commands is a program: it was there for a while and belongs to
-        no other robot."""
+        """Return whether a participant that sends commands is a program: it has done so for GRACE_S
+        and belongs to no other robot.
+        """
         first_s = self._first_s.setdefault(origin, now)
         if len(self._first_s) > _MOST:
             self._first_s.popitem(last=False)
@@ -46,7 +47,7 @@ class Neighbours:
 
 
 class WriterAnnouncements:
-    """Publishes who writes inputs for this robot, and receives the same of others."""
+    """Publishes the participants that write inputs for this robot, and receives those of others."""
 
     def __init__(self, bus: Bus, neighbours: Neighbours) -> None:
         self._neighbours = neighbours
@@ -57,7 +58,7 @@ class WriterAnnouncements:
         bus.subscribe(topics.ROUTER_WRITERS, self._on_writers, own=False)
 
     def changed(self, origin: str, is_there: bool) -> None:
-        """A writer of this robot came or went; one that went stays ours for a while."""
+        """Publish a new writer of this robot. One that left stays in the list."""
         if is_there and origin not in self._origins:
             self._origins.add(origin)
             self._publisher.publish(RouterWriters(tuple(sorted(self._origins))[-_MOST:]))

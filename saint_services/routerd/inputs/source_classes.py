@@ -1,13 +1,11 @@
-"""Classes of sources: which of them goes first, and after how long a silence one is lost. Not here:
-the sources (sources.py).
-"""
+"""Classes of sources: their priorities and time-outs. Not here: the sources (sources.py)."""
 
 from collections.abc import Callable
 from typing import Final
 
 from ...lib.api.routing import Blending, SourceClass
 
-SAFETY: Final = 1000  # this priority always drives alone, and past every lock
+SAFETY: Final = 1000  # this priority always drives alone, and no lock holds it back
 PRIORITIES: Final[dict[SourceClass, int]] = {
     "safety": SAFETY,
     "rc": 300,
@@ -16,8 +14,8 @@ PRIORITIES: Final[dict[SourceClass, int]] = {
     "livelink": 100,
     "autonomous": 50,
 }
-# A source that sent nothing new for so long is lost (seconds). The RC's is short: at 1.5 m/s the
-# robot rolls 18 cm before anybody notices.
+# A source without a new sample for so long is lost (seconds). The RC's is short: at 1.5 m/s the
+# robot rolls 18 cm in that time.
 TIMEOUTS_S: Final[dict[SourceClass, float]] = {
     "safety": 0.300,
     "rc": 0.120,
@@ -29,7 +27,7 @@ TIMEOUTS_S: Final[dict[SourceClass, float]] = {
 
 
 def kind_of(name: str) -> SourceClass | None:
-    """The class of a source's name, None when it is not one of ours."""
+    """Return the class of a source by its name; None for an unknown one."""
     kind, colon, subject = name.partition(":")
     if len(name) > 128 or (colon and (kind == "rc" or not subject)):
         return None
@@ -37,7 +35,7 @@ def kind_of(name: str) -> SourceClass | None:
 
 
 def timeouts(blending: Blending) -> Callable[[SourceClass], float]:
-    """After how many seconds of silence a source of a class is lost."""
+    """Return the time-out of each class in seconds, with the changes that `blending` makes."""
     wanted = blending.source_timeout_ms
     if isinstance(wanted, int):
         return lambda _: wanted / 1000

@@ -1,6 +1,5 @@
-"""Input sources and which of their samples are new. A source is alive by new samples only: one that
-repeats itself or goes back in sequence is as good as silent. Not here: what their samples feed
-(claims.py).
+"""Input sources, and which of their samples are new. Only new samples keep a source alive: repeated
+ones and lower sequences do not. Not here: what samples feed (fields/claims.py).
 """
 
 import re
@@ -13,11 +12,11 @@ from ..fields.claims import InputStream
 from ..fields.motion import NEVER
 
 MAX_SOURCES = 64
-MAX_UNKNOWN = 16  # of these, written by participants that no daemon has registered
+MAX_UNKNOWN = 16  # of these, by participants that are not registered
 MAX_STREAMS = 16  # sets of names that one source may use at a time
 MAX_NAMES = 256
-UNNAMED_RESTART_S = 1.0  # silence after which a lower sequence is a restart, writer unknown
-# Names of ARKit's shapes and of the head's angles: samples do not tell their type.
+UNNAMED_RESTART_S = 1.0  # pause after which a lower sequence is a restart of an unnamed writer
+# Names of ARKit's shapes and of the head's angles: samples do not have a type.
 _FACE = re.compile(
     r"(eye|jaw|mouth|brow|cheek|nose)[A-Z]|tongueOut$|(head|(left|right)Eye)(Yaw|Pitch|Roll)$|head[XYZ]$"
 )
@@ -25,7 +24,7 @@ _FACE = re.compile(
 
 @dataclass(slots=True, eq=False)
 class InputSource:
-    """One writer of samples, by name."""
+    """A source of samples, by name."""
 
     name: str
     kind: SourceClass
@@ -35,8 +34,8 @@ class InputSource:
     origin: str = ""
     received: float = NEVER
     failsafe: bool = False
-    asks_stop: bool = False  # its newest failsafe sample asks for the e-stop
-    is_guarding: bool = False  # class safety: its silence raises the e-stop
+    wants_stop: bool = False  # its newest failsafe sample requests the e-stop
+    is_guarding: bool = False  # class safety: its time-out raises the e-stop
     samples: int = 0
     stream: InputStream | None = None  # the newest sample's
     streams: OrderedDict[tuple[str, tuple[str, ...]], InputStream] = field(
@@ -48,16 +47,16 @@ class InputSource:
 
     @property
     def subject(self) -> str:
-        """What follows the colon: LiveLink subject, client, program."""
+        """The name behind the colon: LiveLink subject, client or program."""
         return self.name.partition(":")[2]
 
     def is_alive(self, now: float) -> bool:
-        """It was heard within its time-out, with whatever it had to say."""
+        """Return whether its newest sample, a failsafe one too, is within the time-out."""
         return self.received + self.timeout_s > now
 
 
 def is_restart(source: InputSource, sequence: int, origin: str, now: float) -> bool:
-    """A sequence that did not rise is good only from a writer that started anew."""
+    """Return whether a sequence that did not rise comes from a writer that was restarted."""
     if sequence >= source.sequence:
         return False
     if origin or source.origin:
@@ -66,8 +65,8 @@ def is_restart(source: InputSource, sequence: int, origin: str, now: float) -> b
 
 
 def may_be_type(names: Iterable[str], wanted: str) -> bool:
-    """Could a sample with these names be of this type of subject? Bones have a dot in their name
-    (LeftArm.shoulder); a stream may carry a face and bones.
+    """Return whether a sample with these names may be of this type of subject. Bones have a dot in
+    their name (LeftArm.shoulder); a stream may carry a face and bones.
     """
     is_face = any(_FACE.match(name) for name in names)
     has_bones = any("." in name for name in names)
@@ -77,7 +76,7 @@ def may_be_type(names: Iterable[str], wanted: str) -> bool:
 
 
 def measure(source: InputSource, now: float) -> None:
-    """Renew the sample rate about once a second."""
+    """Update the sample rate, about once a second."""
     elapsed = now - source.rate_at
     if elapsed < 1.0:
         return

@@ -1,6 +1,6 @@
-"""Knows which participants write inputs for this server, and under which name a sample counts.
-Daemons are registered for as long as their connection to the socket is open; every other
-participant that writes is a program. Not here: what a source may do (intake.py, plan.py).
+"""Registers the participants that write inputs for this server, and decides under which source a
+sample counts. A daemon is registered while its connection to the socket is open; every other
+participant that writes is a program. Not here: what a source may do (intake.py, routes/plan.py).
 """
 
 import asyncio
@@ -24,16 +24,17 @@ _NAMES: tuple[WriterName, ...] = get_args(WriterName)
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
-    """The source that a sample counts for. `is_known`: its writer is registered for that source."""
+class AdmittedSource:
+    """The source that a sample counts for. `is_known` says that its writer is registered for it."""
 
     source: str
     is_known: bool
 
 
 class InputWriters:
-    """The registered participants. `is_unnamed_accepted`: the bus names no writers, and the owner
-    of the robot accepts that."""
+    """The registered participants. `is_unnamed_accepted` says that the bus names no writers and
+    that the owner of the robot accepts that.
+    """
 
     def __init__(self, *, is_unnamed_accepted: bool = False) -> None:
         self._origins: dict[WriterName, Counter[str]] = {name: Counter() for name in _NAMES}
@@ -41,50 +42,54 @@ class InputWriters:
         self._is_unnamed_accepted = is_unnamed_accepted
 
     def add(self, daemon: WriterName, origin: str) -> None:
-        """Count one more connection of this writer. Raises SaintError for a wrong participant."""
+        """Count a connection of this writer. Raises SaintError for an invalid participant."""
         if not re.fullmatch(ORIGIN_PATTERN, origin) and (origin or not self._is_unnamed_accepted):
-            message = f"{daemon} gives {origin!r} as its bus participant, which is not one"
+            message = f"{daemon} registered {origin!r}, which is no bus participant"
             raise SaintError(Code.REQUEST_INVALID, message, fix="Set SAINT_BUS=dds.")
         self._origins[daemon][origin] += 1
 
     def remove(self, daemon: WriterName, origin: str) -> None:
-        """Count one connection less."""
+        """Count a closed connection of this writer."""
         self._origins[daemon] -= Counter({origin: 1})
 
-    def admit(self, daemon: WriterName, source: str, origin: str, now: float) -> Admitted | None:
-        """Return what a sample on the topic of one daemon counts for; None: drop the sample."""
+    def admit(
+        self, daemon: WriterName, source: str, origin: str, now: float
+    ) -> AdmittedSource | None:
+        """Return the source of a sample on the topic of a daemon; None: drop the sample."""
         if origin in self._origins[daemon]:
-            return Admitted(source, is_known=True)
+            return AdmittedSource(source, is_known=True)
         return self._program(origin, now)
 
-    def admit_program(self, source: str, origin: str, now: float) -> Admitted | None:
-        """Return the same for the topic of programs. An unregistered safety device keeps its name,
-        because it may stop the robot."""
+    def admit_program(self, source: str, origin: str, now: float) -> AdmittedSource | None:
+        """Return the source of a sample on the topic of programs; None: drop the sample. An
+        unregistered safety device keeps its name, because it may stop the robot.
+        """
         kind = source.partition(":")[0]
         if kind == "leader":
             return self.admit("leader", source, origin, now)
         if kind == "safety":
-            return Admitted(source, origin in self._origins["safety"])
-        return Admitted(source, is_known=False)
+            return AdmittedSource(source, origin in self._origins["safety"])
+        return AdmittedSource(source, is_known=False)
 
-    def _program(self, origin: str, now: float) -> Admitted | None:
+    def _program(self, origin: str, now: float) -> AdmittedSource | None:
         since = self._newcomers.setdefault(origin, now)
         if len(self._newcomers) > _MOST_NEWCOMERS:
             self._newcomers.popitem(last=False)
         if now - since < GRACE_S:
             return None
-        return Admitted(f"autonomous:{origin or 'unnamed'}", is_known=False)
+        return AdmittedSource(f"autonomous:{origin or 'unnamed'}", is_known=False)
 
 
 class WriterRegistration:
-    """Registers daemons. `on_change` gets each writer that registers or leaves."""
+    """Answers the request of daemons to register. `on_change` is called with each daemon and
+    participant that registers or leaves.
+    """
 
     def __init__(self, writers: InputWriters, on_change: Callable[[str, str, bool], None]) -> None:
         self._writers = writers
         self._on_change = on_change
 
     def add_to(self, api: Api) -> Api:
-        """Add the path."""
         api.bind_stream(routing.REGISTER_WRITER, self.register_writer)
         return api
 

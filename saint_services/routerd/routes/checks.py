@@ -1,4 +1,4 @@
-"""Is a route sound, and which samples is it for. Pure."""
+"""Validates routes, and says which samples a route is for. Pure."""
 
 from collections.abc import Collection, Iterable
 
@@ -14,7 +14,7 @@ ESTOP = "estop"
 MAX_ROUTES = 128
 MAX_MAPPINGS = 128
 SUBJECT_TYPES = ("face", "animation", "transform", "camera")
-# What a browser's command drives: samples carry fields, not the command's name.
+# The kind of fields that a browser's command drives: samples carry fields, not the command's name.
 COMMAND_TYPES = {
     "move": "position",
     "home": "position",
@@ -25,7 +25,7 @@ COMMAND_TYPES = {
 
 
 def check_file(file: RouteFile, robot: RobotTargets) -> None:
-    """Routes and how their rivals are combined; raises SaintError request_invalid."""
+    """Check routes and their blending; raise SaintError request_invalid for the first fault."""
     check_all(file.routes, robot)
     names = [f"{target}.{field}" for target, fields in robot.fields.items() for field in fields]
     for name in file.blending.fields:
@@ -33,15 +33,15 @@ def check_file(file: RouteFile, robot: RobotTargets) -> None:
 
 
 def missing_targets(file: RouteFile, robot: RobotTargets) -> set[str]:
-    """What routes and blending name and the robot does not have."""
+    """Return the targets that routes and blending name and the robot does not have."""
     named = {route.output.target for route in file.routes}
     named |= {name.rpartition(".")[0] for name in file.blending.fields}
     return named - {ANY, *robot.fields}
 
 
 def fitting(file: RouteFile, robot: RobotTargets, known: Collection[str]) -> RouteFile:
-    """A shipped preset without what is for roles that another robot has. Names that no role has are
-    kept, so that they are refused.
+    """Return a shipped preset without routes for roles that only other robots have. Names that no
+    role has are kept, so that they are refused.
     """
     left_out = missing_targets(file, robot) & set(known)
     routes = [route for route in file.routes if route.output.target not in left_out]
@@ -55,7 +55,7 @@ def fitting(file: RouteFile, robot: RobotTargets, known: Collection[str]) -> Rou
 
 
 def check_all(routes: Iterable[Route], robot: RobotTargets) -> None:
-    """Raises SaintError request_invalid for the first fault in a set of routes."""
+    """Check a set of routes; raise SaintError request_invalid for the first fault."""
     known: set[str] = set()
     for route in routes:
         if route.id in known:
@@ -67,7 +67,7 @@ def check_all(routes: Iterable[Route], robot: RobotTargets) -> None:
 
 
 def check(route: Route, robot: RobotTargets) -> None:
-    """Raises SaintError request_invalid; the sentence names the place and the nearest name."""
+    """Check one route; raise SaintError request_invalid with the place and the nearest name."""
     place = f"route {route.id}"
     _check_source(place, route)
     _check_known(f"{place}: input.type", route.input.type, ("", *SUBJECT_TYPES))
@@ -110,7 +110,7 @@ def _check_mapping(place: str, mapping: Mapping, target: str, robot: RobotTarget
 
 
 def _check_input(place: str, name: str, robot: RobotTargets) -> None:
-    """An output as an input would be a cycle: the router would follow itself."""
+    """Refuse an output as an input: the router would follow itself."""
     target, _, field = name.rpartition(".")
     if field in robot.fields.get(target, ()):
         raise _invalid(
@@ -129,12 +129,12 @@ def _invalid(sentence: str) -> SaintError:
 
 
 def priority(route: Route) -> int:
-    """The route's own, else its source class's."""
+    """Return the route's own priority, else that of its source class."""
     return PRIORITIES[route.input.source] if route.priority is None else route.priority
 
 
 def place(route: Route, mapping: Mapping) -> tuple[str, str]:
-    """Target and field that a mapping drives."""
+    """Return the target and the field that a mapping drives."""
     if route.output.target != ANY:
         return route.output.target, mapping.to
     target, _, field = mapping.to.rpartition(".")
@@ -142,7 +142,7 @@ def place(route: Route, mapping: Mapping) -> tuple[str, str]:
 
 
 def applies(route: Route, source: InputSource, target: str, names: Collection[str]) -> bool:
-    """Is this route for samples of that source with that target and these names?"""
+    """Return whether a route is for samples of this source with this target and these names."""
     wanted = route.input
     if not route.enabled or wanted.source != source.kind:
         return False
@@ -156,7 +156,7 @@ def applies(route: Route, source: InputSource, target: str, names: Collection[st
 
 
 def lets_through(route: Route, field: str, is_velocity: bool) -> bool:
-    """Does the list of command types, when there is one, allow a command of this field?"""
+    """Return whether the route's list of command types, if it has one, allows this field."""
     if not route.input.command_types:
         return True
     kind = "velocity" if is_velocity else "gripper" if field == "gripper" else "position"

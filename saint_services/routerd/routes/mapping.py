@@ -1,7 +1,8 @@
-"""From an input value to what it asks of an output field; compiled once per route, run per sample.
+"""Maps an input value to the requested value of an output field; compiled once per route, run for
+each sample.
 
 Order: invert or switch, deadzone (rescaled, continuous), curve, scale, offset, clamp. The field's
-limits come last, as part of the last clamp where one mapping alone asks for the field.
+limits come last, as part of the last clamp if one mapping alone drives the field.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ Shape = Callable[[float], float]
 
 
 def shape(mapping: Mapping, low: float, high: float) -> Shape:
-    """The compiled mapping; its result is within its own clamp and [low, high]."""
+    """Compile a mapping; its result is within its own clamp and [low, high]."""
     if mapping.clamp is not None:
         low, high = narrowed(mapping.clamp, low, high)
     if mapping.mode == "switch":
@@ -33,13 +34,13 @@ def unbounded(mapping: Mapping) -> Shape:
 
 
 def switch(mapping: Mapping) -> Callable[[float], bool]:
-    """Switch mode: on at or above the threshold; inverted: on below it."""
+    """Compile a switch: on at or above the threshold; inverted: on below it."""
     threshold, inverted = mapping.threshold, mapping.inverted
     return lambda x: (x >= threshold) is not inverted
 
 
 def narrowed(bounds: tuple[float, float], low: float, high: float) -> tuple[float, float]:
-    """`bounds` within [low, high]; the limits win where the two do not meet."""
+    """Return `bounds` within [low, high]; if the two do not overlap, the limits win."""
     return min(max(bounds[0], low), high), max(min(bounds[1], high), low)
 
 

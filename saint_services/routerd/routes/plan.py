@@ -1,4 +1,4 @@
-"""Compiles routes for one stream of samples: which input index feeds which claim through which
+"""Compiles routes for a stream of samples: which input index feeds which claim through which
 mapping. Done once per stream and set of routes, so that a sample costs a few look-ups.
 """
 
@@ -23,20 +23,20 @@ Key = tuple[str, str, str, str]  # route, source, target, field
 
 @dataclass(slots=True)
 class Planner:
-    """Makes and keeps the claims; they outlive a change of routes as far as they still exist."""
+    """Makes and holds the claims. A claim outlives an edit of the routes if it is still made."""
 
     outputs: Dictionary[tuple[str, str], OutputField]
     commands: Sequence[CommandLayout] = ()
     routes: tuple[Route, ...] = ()
     timeout_of: Callable[[SourceClass], float] = TIMEOUTS_S.__getitem__
     claims: dict[Key, Claim] = field(default_factory=dict)
-    # What comes new must be moved before it moves anything: after the first reset everything,
-    # at a change of routes the velocities.
+    # The input of a new claim must be moved before it drives: after the first clear of any claim,
+    # at a change of routes of a velocity.
     must_move: bool = False
     is_editing: bool = False  # the routes are being changed: their claims are fed by known streams
 
     def compile(self, source: InputSource, stream: InputStream) -> list[Claim]:
-        """Fill in the stream's plans and stops; returns claims that are new."""
+        """Fill in the stream's plans and stops; return the claims that are new."""
         known = len(self.claims)
         plans: list[StreamPlan] = []
         stops: list[StopInput] = []
@@ -80,7 +80,7 @@ class Planner:
                 yield plan
 
     def _modifiers(self, target: str, stream: InputStream) -> list[tuple[int, Modifier, int]]:
-        """Command, modifier and input index of those that are among the stream's names."""
+        """Return command, modifier and input index of the modifiers among the stream's names."""
         return [
             (number, modifier, stream.names.index(modifier.name))
             for number, command in enumerate(self.commands)
@@ -137,7 +137,7 @@ class Planner:
     def _set_caution(self, claim: Claim) -> None:
         """Decide whether a claim that is new, or that other inputs feed from now on, may drive at
         once. A program that never commanded this field may: what it sends now is its first motion.
-        At a change of routes the values are older than the claim, so after a reset none may.
+        At a change of routes the values are older than the claim, so after a clear none may.
         """
         is_first_motion = claim.is_direct and not self.is_editing
         is_cautious = self.is_editing and claim.output.is_velocity
@@ -166,7 +166,7 @@ def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, in
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """Several mappings of one route to one field add up."""
+    """The sum of several mappings of one route to one field."""
 
     terms: tuple[tuple[int, Shape], ...]
 
@@ -179,7 +179,7 @@ def _sum(terms: list[tuple[int, Shape]]) -> _Sum:
 
 
 def _only(evaluate: Evaluation) -> Shape:
-    """The mapping of a claim that has only one."""
+    """Return the mapping of a claim that has only one."""
     assert isinstance(evaluate, _Sum)
     return evaluate.terms[0][1]
 

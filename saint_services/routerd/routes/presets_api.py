@@ -1,5 +1,5 @@
-"""routerd's socket: presets, listed, saved, loaded and deleted. Not here: where they are kept
-(adapters.py) and what loading does (api.py).
+"""Requests about presets: list, show, save, load and delete. Not here: their files (adapters.py),
+what loading does (api.py).
 """
 
 import asyncio
@@ -22,13 +22,12 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class PresetsApi:
     """Answers requests about presets."""
 
-    def __init__(self, control: RoutesApi, shelf: PresetStore, robot: RobotTargets) -> None:
+    def __init__(self, control: RoutesApi, store: PresetStore, robot: RobotTargets) -> None:
         self._control = control
-        self._shelf = shelf
+        self._store = store
         self._robot = robot
 
     def add_to(self, api: Api) -> Api:
-        """All paths."""
         api.bind(presets.LIST_PRESETS, self.list_presets)
         api.bind(presets.GET_PRESET, self.get_preset)
         api.bind(presets.SAVE_PRESET, self.save_preset)
@@ -41,12 +40,12 @@ class PresetsApi:
         return PresetList(presets=infos, loaded=self._control.loaded)
 
     def _infos(self) -> list[PresetInfo]:
-        return [self._info(name, is_shipped) for name, is_shipped in self._shelf.names()]
+        return [self._info(name, is_shipped) for name, is_shipped in self._store.names()]
 
     def _info(self, name: str, is_shipped: bool) -> PresetInfo:
         routes, fault = 0, ""
         try:
-            file = self._shelf.read(name)
+            file = self._store.read(name)
             routes = len(file.routes)
             check_file(file, self._robot)
         except SaintError as err:
@@ -54,7 +53,7 @@ class PresetsApi:
         return PresetInfo(name=name, is_shipped=is_shipped, routes=routes, fault=fault)
 
     async def get_preset(self, call: Call[PresetParams]) -> RouteFile:
-        return await asyncio.to_thread(self._shelf.read, call.body.preset_name)
+        return await asyncio.to_thread(self._store.read, call.body.preset_name)
 
     async def save_preset(self, call: Call[SavePreset]) -> PresetInfo:
         name, body = call.body.preset_name, call.body
@@ -62,17 +61,17 @@ class PresetsApi:
         routes = now.routes if body.routes is None else body.routes
         file = RouteFile(routes=routes, blending=body.blending or now.blending)
         check_file(file, self._robot)
-        await asyncio.to_thread(self._shelf.write, name, file)
+        await asyncio.to_thread(self._store.write, name, file)
         return PresetInfo(name=name, is_shipped=False, routes=len(routes))
 
     async def delete_preset(self, call: Call[PresetParams]) -> Done:
         name = call.body.preset_name
-        await asyncio.to_thread(self._shelf.delete, name)
+        await asyncio.to_thread(self._store.delete, name)
         return Done(message=f"preset {name} is deleted")
 
     async def load_preset(self, call: Call[LoadPreset]) -> RouteList:
         name = call.body.preset_name
-        file = await asyncio.to_thread(self._shelf.read, name)
+        file = await asyncio.to_thread(self._store.read, name)
         try:
             await self._control.replace_all(file, name, call.body.confirm)
         except SaintError as err:
@@ -84,11 +83,11 @@ class PresetsApi:
 
 
 def check_name(text: str) -> str:
-    """It becomes the name of a file."""
+    """Return a name that may become the name of a file; else raise SaintError request_invalid."""
     if not _NAME.fullmatch(text):
         raise SaintError(
             Code.REQUEST_INVALID,
-            f"{text[:64]!r} is not a name for a preset",
+            f"{text[:64]!r} is no valid name for a preset",
             fix="Use 1 to 64 letters, digits, _ and -.",
         )
     return text

@@ -1,12 +1,12 @@
-"""What a route would make of given inputs, without saving or moving anything: the same compiled
-plans that samples go through.
+"""Computes what a route would do with given inputs, without storing or moving anything, by the
+compiled plans that samples pass through.
 """
 
 from collections.abc import Mapping
 from math import isnan, nextafter
 
 from ...lib.api.routing import Curve, Preview, PreviewCurve, PreviewField, Route
-from ...lib.api.routing import Mapping as Arrow
+from ...lib.api.routing import Mapping as RouteMapping
 from ...lib.errors import Code, SaintError
 from ..fields.claims import InputStream, output_fields
 from ..fields.targets import RobotTargets
@@ -19,7 +19,7 @@ LARGEST = 1e300  # JSON has no infinity
 
 
 def preview(robot: RobotTargets, route: Route, values: Mapping[str, float]) -> Preview:
-    """Raises SaintError request_invalid when the route is not sound."""
+    """Apply a route to values; raise SaintError request_invalid for an invalid route."""
     check(route, robot)
     wanted = route.input.model_copy(update={"type": "", "subject": ANY})
     tried = route.model_copy(update={"enabled": True, "input": wanted})
@@ -57,8 +57,8 @@ def _missing(route: Route, values: Mapping[str, float]) -> list[str]:
 
 
 def curve(robot: RobotTargets, request: PreviewCurve) -> Curve:
-    """One mapping over a range of its input. Raises SaintError request_invalid when the route is
-    not sound or has no such mapping.
+    """Apply one mapping to a range of its input; raise SaintError request_invalid for an invalid
+    route or index.
     """
     check(request.route, robot)
     mappings = request.route.mapping
@@ -83,8 +83,8 @@ def curve(robot: RobotTargets, request: PreviewCurve) -> Curve:
     )
 
 
-def _points(request: PreviewCurve, mapping: Arrow, run: Shape) -> list[tuple[float, float]]:
-    """A grid, and where the line bends or jumps: on both sides of a jump."""
+def _points(request: PreviewCurve, mapping: RouteMapping, run: Shape) -> list[tuple[float, float]]:
+    """Evaluate a grid, the bends of the line, and both sides of a jump."""
     low, high = min(request.low, request.high), max(request.low, request.high)
     steps = request.steps
     inputs = {low + (high - low) * step / steps for step in range(steps)} | {high}

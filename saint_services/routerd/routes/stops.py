@@ -1,5 +1,5 @@
-"""Which routes stop the robot, and what a change of the routes would take away from that. Pure.
-Not here: who may do it (webd), applying a change (api.py).
+"""Which routes stop the robot, and which of these stops a change of the routes would remove. Pure.
+Not here: permissions (webd), applying a change (api.py).
 """
 
 from collections.abc import Collection, Iterable
@@ -16,7 +16,7 @@ _SWITCHES = ("rc", "safety")  # classes whose stop a person presses on a device 
 
 @dataclass(frozen=True, slots=True)
 class StopChange:
-    """What changes about stopping the robot, by the names that a confirmation repeats."""
+    """The stops that a change affects, by the names that a confirmation repeats."""
 
     lost: tuple[str, ...] = ()  # ROUTE:INPUT of a stop, ROUTE of the safety class
     gained: tuple[str, ...] = ()  # routes that would come before every other one and every lock
@@ -26,7 +26,7 @@ class StopChange:
         return (*self.lost, *self.gained)
 
     def check(self, confirmed: Collection[str]) -> None:
-        """Raises stop_changed, with all names, unless each of them is confirmed."""
+        """Raise SaintError stop_changed, with all names, unless each of them is confirmed."""
         if set(self.names) <= set(confirmed):
             return
         parts = []
@@ -34,12 +34,12 @@ class StopChange:
             parts.append(f"these would no longer stop the robot: {', '.join(self.lost)}")
         if self.gained:
             routes = ", ".join(self.gained)
-            parts.append(f"these would come before every other input and every lock: {routes}")
+            parts.append(f"these would override every other input and every lock: {routes}")
         raise SaintError(Code.STOP_CHANGED, "; ".join(parts), names=self.names)
 
 
 def change(before: RouteFile, after: RouteFile) -> StopChange:
-    """What the routes after would no longer do, and which would newly be of the safety class."""
+    """Compare two sets of routes: lost stops, and routes that newly are of the safety class."""
     old, new = _stops(before.routes), _stops(after.routes)
     lost = [
         f"{route.id}:{quote(mapping.from_, safe='')}"
@@ -53,7 +53,7 @@ def change(before: RouteFile, after: RouteFile) -> StopChange:
 
 
 def switches(routes: Iterable[Route]) -> tuple[str, ...]:
-    """The stops that a person presses on a transmitter or a safety device."""
+    """Return the stops that a person presses on a transmitter or a safety device."""
     found = _stops(routes)
     return _once(
         f"{route.id}:{quote(mapping.from_, safe='')}"
@@ -76,18 +76,18 @@ def _stops(routes: Iterable[Route]) -> list[Stop]:
 
 
 def _stops_as(stop: Stop, other: Stop) -> bool:
-    """Does this one stop the robot whenever the other one does?"""
+    """Return whether this stop acts whenever the other one does."""
     (route, mapping), (old_route, old) = stop, other
     if mapping.from_ != old.from_ or mapping.inverted is not old.inverted:
         return False
     is_easier = mapping.threshold >= old.threshold if old.inverted else (
         mapping.threshold <= old.threshold
     )  # fmt: skip
-    return is_easier and _hears(route, old_route)
+    return is_easier and _matches(route, old_route)
 
 
-def _hears(route: Route, other: Route) -> bool:
-    """Is this one for every sample that the other one is for?"""
+def _matches(route: Route, other: Route) -> bool:
+    """Return whether this route is for every sample that the other one is for."""
     mine, theirs = route.input, other.input
     return (
         mine.source == theirs.source
@@ -99,20 +99,20 @@ def _hears(route: Route, other: Route) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Safety:
-    """A route of the safety class that drives something, and after which silence it is lost."""
+    """A route of the safety class that drives something, with its time-out."""
 
     route: Route
     timeout_ms: float
 
     def replaces(self, other: "_Safety") -> bool:
-        """Is the other one not missed beside this one?"""
+        """Return whether this route covers the other one with no longer a time-out."""
         return self.covers(other) and self.timeout_ms <= other.timeout_ms
 
     def covers(self, other: "_Safety") -> bool:
-        """Does this one drive, as strongly, all that the other one does?"""
+        """Return whether this route drives, with no lower priority, all that the other one does."""
         mine, theirs = self.route, other.route
         return (
-            _hears(mine, theirs)
+            _matches(mine, theirs)
             and priority(mine) >= priority(theirs)
             and _kinds(theirs) <= _kinds(mine)
             and _drives(mine, theirs)
@@ -126,7 +126,7 @@ def _drives(route: Route, other: Route) -> bool:
 
 
 def _kinds(route: Route) -> set[str]:
-    """The kinds of commands that it lets through; an empty list stands for all."""
+    """Return the kinds of commands that a route lets through; an empty list stands for all."""
     return {COMMAND_TYPES[each] for each in route.input.command_types or COMMAND_TYPES}
 
 

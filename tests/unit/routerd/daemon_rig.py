@@ -28,25 +28,27 @@ from saint_services.routerd.daemon import run
 from tests.unit.routerd.rig import SHARE
 
 
-class Robot:
+class RunningRouter:
     """A running routerd, what it published, and a bus to talk to it."""
 
     def __init__(self, domain: LocalDomain, context: Context[Config], client: Client) -> None:
         self.bus: Bus = domain.bus("others")
-        self.stranger: Bus = domain.bus("stranger")  # registers nowhere
+        self.unknown: Bus = domain.bus("unknown")  # registers nowhere
         self.context = context
         self.socket = context.directories.runtime / "routerd.sock"
         self.client = client
-        self.heard: dict[str, list[Any]] = {}
+        self.received: dict[str, list[Any]] = {}
         self.sequence = 0
 
-    def hear(self, *wanted: Topic[Any]) -> None:
+    def record(self, *wanted: Topic[Any]) -> None:
         for topic in wanted:
-            heard = self.heard.setdefault(topic.name, [])
-            self.bus.subscribe(topic, lambda sample, heard=heard: heard.append(sample.message))
+            received = self.received.setdefault(topic.name, [])
+            self.bus.subscribe(
+                topic, lambda sample, received=received: received.append(sample.message)
+            )
 
     def all_of(self, topic: Topic[Any]) -> list[Any]:
-        return self.heard[topic.name]
+        return self.received[topic.name]
 
     def rc(self, is_lost: bool = False, **channels: float) -> None:
         self._send(topics.INPUT_RC, InputSample(source="rc", failsafe=is_lost), channels)
@@ -90,14 +92,16 @@ def places(tmp_path: Path) -> Directories:
 
 
 @contextlib.asynccontextmanager
-async def alive(directories: Directories, config: Config | None = None) -> AsyncIterator[Robot]:
+async def alive(
+    directories: Directories, config: Config | None = None
+) -> AsyncIterator[RunningRouter]:
     domain = LocalDomain()
     bus = domain.bus("routerd")
     async with (
         running("routerd", config or Config(), run, directories, bus=bus) as context,
         Client(directories.runtime / "routerd.sock") as client,
     ):
-        robot = Robot(domain, context, client)
+        robot = RunningRouter(domain, context, client)
         async with registered(client, robot.bus.origin, *get_args(WriterName)):
             yield robot
 
@@ -115,12 +119,12 @@ async def registered(client: Client, origin: str, *daemons: WriterName) -> Async
 
 
 @contextlib.asynccontextmanager
-async def vouching(directories: Directories, robot: Robot) -> AsyncIterator[None]:
+async def vouching(directories: Directories, robot: RunningRouter) -> AsyncIterator[None]:
     """An adoptiond that knows a console: the participant of the test, and no other."""
-    asked: list[RoleProof] = []
+    requests: list[RoleProof] = []
 
     async def check(call: Call[RoleProof]) -> Done:
-        asked.append(call.body)
+        requests.append(call.body)
         if call.body.origin != robot.bus.origin:
             raise SaintError(Code.REFUSED, "nobody signed for this")
         return Done()
@@ -130,10 +134,10 @@ async def vouching(directories: Directories, robot: Robot) -> AsyncIterator[None
     server = await api.serve([bind(directories.runtime, "adoptiond")])
     said = RoleCredential("pi_5", robot.bus.origin, "console", "0" * 128)
     robot.bus.publisher(topics.ROLE_CREDENTIAL).publish(said)
-    false = RoleCredential("pi_5", robot.stranger.origin, "console", "0" * 128)
-    robot.stranger.publisher(topics.ROLE_CREDENTIAL).publish(false)
+    false = RoleCredential("pi_5", robot.unknown.origin, "console", "0" * 128)
+    robot.unknown.publisher(topics.ROLE_CREDENTIAL).publish(false)
     async with asyncio.timeout(5.0):
-        while len(asked) < 2:  # noqa: ASYNC110  # over a socket
+        while len(requests) < 2:  # noqa: ASYNC110  # over a socket
             await asyncio.sleep(0.005)
     await turns()
     try:

@@ -19,7 +19,7 @@ from saint_services.lib.api.routing import (
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd import state
-from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
 from tests.unit.routerd.rig import route
 
 MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 400}])
@@ -27,23 +27,23 @@ SHIPPED = {"default", "facecap_head", "manual_override", "rc_manual", "ue_fullbo
 
 
 @pytest.fixture
-async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
+async def robot(tmp_path: Path) -> AsyncIterator[RunningRouter]:
     async with alive(places(tmp_path)) as running:
         yield running
 
 
-async def loaded(robot: Robot) -> str:
+async def loaded(robot: RunningRouter) -> str:
     return (await robot.client.request(presets.LIST_PRESETS, Nothing())).loaded
 
 
-async def ids(robot: Robot) -> list[str]:
+async def ids(robot: RunningRouter) -> list[str]:
     return [
         info.route.id
         for info in (await robot.client.request(routing.LIST_ROUTES, Nothing())).routes
     ]
 
 
-async def test_shipped_presets_are_listed_and_fit(robot: Robot) -> None:
+async def test_shipped_presets_are_listed_and_fit(robot: RunningRouter) -> None:
     found = await robot.client.request(presets.LIST_PRESETS, Nothing())
     assert {each.name for each in found.presets if each.is_shipped} == SHIPPED
     assert [each.fault for each in found.presets] == [""] * 5
@@ -63,7 +63,7 @@ async def test_preset_is_loaded_at_once_and_after_a_restart(tmp_path: Path, name
         assert await loaded(robot) == name
 
 
-async def test_preset_is_saved_edited_loaded_and_deleted(robot: Robot) -> None:
+async def test_preset_is_saved_edited_loaded_and_deleted(robot: RunningRouter) -> None:
     before = await ids(robot)
     mine = await robot.client.request(
         presets.SAVE_PRESET,
@@ -117,7 +117,7 @@ async def test_preset_is_saved_edited_loaded_and_deleted(robot: Robot) -> None:
     ],
 )  # fmt: skip
 async def test_request_that_cannot_be_is_refused(
-    robot: Robot, row: Endpoint[Any, Any], params: Any, code: Code, words: str
+    robot: RunningRouter, row: Endpoint[Any, Any], params: Any, code: Code, words: str
 ) -> None:
     with pytest.raises(SaintError) as caught:
         await robot.client.request(row, params)
@@ -125,7 +125,7 @@ async def test_request_that_cannot_be_is_refused(
     assert words in caught.value.message
 
 
-async def test_priority_is_set_and_taken_back(robot: Robot) -> None:
+async def test_priority_is_set_and_reset(robot: RunningRouter) -> None:
     for priority in (7, None):
         wanted = RoutePriority(route_id="rc_drive", priority=priority)
         info = await robot.client.request(routing.SET_ROUTE_PRIORITY, wanted)
@@ -141,7 +141,7 @@ async def test_blending_is_set_and_kept(tmp_path: Path) -> None:
         assert (await robot.client.request(routing.LIST_ROUTES, Nothing())).blending == wanted
 
 
-async def test_preview_tells_values_and_moves_nothing(robot: Robot) -> None:
+async def test_preview_reports_values_and_moves_nothing(robot: RunningRouter) -> None:
     body = PreviewRoute(route=MINE, values={"channel_4": 0.5, "other": 1.0})
     (field,) = (await robot.client.request(routing.PREVIEW_ROUTE, body)).fields
     assert (field.target, field.field, field.value, field.asked, field.clamped) == (
@@ -154,14 +154,14 @@ async def test_preview_tells_values_and_moves_nothing(robot: Robot) -> None:
     assert (status.sources, status.samples) == ([], 0)
 
 
-async def test_preview_of_direct_commands_takes_the_routes_target(robot: Robot) -> None:
+async def test_preview_of_direct_commands_uses_the_routes_target(robot: RunningRouter) -> None:
     body = PreviewRoute(route=route("a", "websocket", "head"), values={"pan": 200.0, "x": 1.0})
     shown = await robot.client.request(routing.PREVIEW_ROUTE, body)
     assert [(each.field, each.value) for each in shown.fields] == [("pan", 180.0)]
     assert (shown.missing, shown.estop) == ([], False)
 
 
-async def test_preview_of_huge_numbers_is_still_told(robot: Robot) -> None:
+async def test_preview_of_huge_numbers_is_still_encoded(robot: RunningRouter) -> None:
     arrows = [{"from": "x", "to": "pan", "scale": sign * 1.7e308} for sign in (1, -1)]
     body = PreviewRoute(route=route("a", "rc", "head", arrows), values={"x": 1e6})
     (field,) = (await robot.client.request(routing.PREVIEW_ROUTE, body)).fields
@@ -171,14 +171,14 @@ async def test_preview_of_huge_numbers_is_still_told(robot: Robot) -> None:
     assert (field.value, field.asked, field.clamped) == (180.0, 1e300, True)
 
 
-async def test_preview_tells_of_the_stop(robot: Robot) -> None:
+async def test_preview_reports_the_stop(robot: RunningRouter) -> None:
     stop = route("s", "rc", "*", [{"from": "x", "to": "estop", "mode": "switch"}])
     for value, raises in ((0.4, False), (0.5, True)):
         body = PreviewRoute(route=stop, values={"x": value})
         assert (await robot.client.request(routing.PREVIEW_ROUTE, body)).estop is raises
 
 
-async def test_why_names_winner_and_rivals(robot: Robot) -> None:
+async def test_why_names_winner_and_contenders(robot: RunningRouter) -> None:
     robot.rc(channel_2=0.0)
     await turns()
     why = await robot.client.request(
@@ -187,7 +187,7 @@ async def test_why_names_winner_and_rivals(robot: Robot) -> None:
     assert (why.winner, why.source, why.policy) == ("rc_drive", "rc", "live")
 
 
-async def test_control_is_taken_refused_and_released(robot: Robot) -> None:
+async def test_control_is_granted_refused_and_released(robot: RunningRouter) -> None:
     take = TakeControl(target="tracks", holder="websocket:a", timeout_ms=60_000)
     status = await robot.client.request(routing.TAKE_CONTROL, take)
     assert [(each.target, each.holder) for each in status.control] == [("tracks", "websocket:a")]
@@ -208,7 +208,7 @@ async def test_control_is_taken_refused_and_released(robot: Robot) -> None:
     assert (await robot.client.request(routing.RELEASE_CONTROL, forced)).control == []
 
 
-async def test_damaged_preset_is_told_and_the_others_stay(tmp_path: Path) -> None:
+async def test_damaged_preset_is_listed_and_the_others_stay(tmp_path: Path) -> None:
     folders = places(tmp_path)
     (folders.state / "presets").mkdir(parents=True)
     (folders.state / "presets" / "bad.yaml").write_text("{")

@@ -14,7 +14,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
 from tests.audit_log import collected
-from tests.unit.routerd.daemon_rig import Robot, alive, places
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.routerd.rig import route
 
 MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 400}])
@@ -27,7 +27,7 @@ async def entries(tmp_path: Path) -> AsyncIterator[list[AuditRecord]]:
 
 
 @pytest.fixture
-async def robot(tmp_path: Path, entries: list[AuditRecord]) -> AsyncIterator[Robot]:
+async def robot(tmp_path: Path, entries: list[AuditRecord]) -> AsyncIterator[RunningRouter]:
     async with alive(places(tmp_path)) as running:
         yield running
 
@@ -43,7 +43,7 @@ async def noted(entries: list[AuditRecord], count: int) -> list[AuditRecord]:
 class Page:
     """The WebSocket's actions with the real router behind them."""
 
-    def __init__(self, robot: Robot, client_id: str = "page") -> None:
+    def __init__(self, robot: RunningRouter, client_id: str = "page") -> None:
         self.caller = Caller(client_id)
         daemons = SimpleNamespace(routerd=robot.client, of=lambda _: robot.client)
         stop = SimpleNamespace(publish=lambda _: None)
@@ -57,7 +57,7 @@ class Page:
 
 
 async def test_actions_of_the_specifications_table_do_what_they_say(
-    robot: Robot, entries: list[AuditRecord]
+    robot: RunningRouter, entries: list[AuditRecord]
 ) -> None:
     page = Page(robot)
     mine = MINE.model_dump(mode="json", by_alias=True)
@@ -94,7 +94,7 @@ async def test_actions_of_the_specifications_table_do_what_they_say(
     assert loading.detail == 'confirm: ["rc_estop:channel_6"], preset_name: one'
 
 
-async def test_specifications_own_set_route_message_is_taken(robot: Robot) -> None:
+async def test_specifications_own_set_route_message_is_accepted(robot: RunningRouter) -> None:
     message = {
         "id": "my_custom_route",
         "enabled": True,
@@ -108,7 +108,7 @@ async def test_specifications_own_set_route_message_is_taken(robot: Robot) -> No
 
 
 async def test_actions_preview_blend_explain_and_lock(
-    robot: Robot, entries: list[AuditRecord]
+    robot: RunningRouter, entries: list[AuditRecord]
 ) -> None:
     page = Page(robot)
     mine = MINE.model_dump(mode="json", by_alias=True)
@@ -121,8 +121,8 @@ async def test_actions_preview_blend_explain_and_lock(
     with pytest.raises(SaintError, match="locked by websocket:page"):
         await Page(robot, "other").do("take_control", target="head")
     assert (await page.do("release_control", target="*"))["control"] == []
-    told = [(each.what, each.text or each.refused) for each in await noted(entries, 4)]
-    assert told == [
+    logged = [(each.what, each.text or each.refused) for each in await noted(entries, 4)]
+    assert logged == [
         ("router set_blending", "Contenders are now combined by additive"),
         ("router take_control", "Exclusive control of * was taken"),
         ("router take_control", entries[2].refused),
@@ -134,7 +134,7 @@ async def test_actions_preview_blend_explain_and_lock(
 
 @pytest.mark.parametrize("group", ["tracks", "system"])
 async def test_stop_and_its_clear_give_one_entry_each_and_no_second_sentence(
-    robot: Robot, entries: list[AuditRecord], group: str
+    robot: RunningRouter, entries: list[AuditRecord], group: str
 ) -> None:
     page = Page(robot)
     raised = await page.do("estop", group, reason="a child")
@@ -142,10 +142,10 @@ async def test_stop_and_its_clear_give_one_entry_each_and_no_second_sentence(
     with pytest.raises(SaintError, match="the e-stop stays"):
         await page.do("estop", group, enable=False, generation=seen - 1)
     await page.do("estop", group, enable=False, generation=seen)
-    told = [
+    logged = [
         (each.what, each.who, each.text, bool(each.refused)) for each in await noted(entries, 3)
     ]
-    assert told == [
+    assert logged == [
         ("router estop", "anyone", "", False),
         ("router clear_estop", "anyone", "", True),
         ("router clear_estop", "anyone", "", False),
@@ -153,8 +153,8 @@ async def test_stop_and_its_clear_give_one_entry_each_and_no_second_sentence(
     assert entries[0].detail == "source: websocket:page, reason: a child"
 
 
-async def test_drill_names_who_began_it_and_tells_how_it_ended(
-    robot: Robot, entries: list[AuditRecord]
+async def test_drill_names_who_began_it_and_logs_how_it_ended(
+    robot: RunningRouter, entries: list[AuditRecord]
 ) -> None:
     page = Page(robot)
     begun = await page.do("begin", "drill")
@@ -175,7 +175,7 @@ async def test_drill_names_who_began_it_and_tells_how_it_ended(
     assert entries[2].refused == "no node holds tracks"
 
 
-async def test_all_routes_travel_as_yaml(robot: Robot, entries: list[AuditRecord]) -> None:
+async def test_all_routes_travel_as_yaml(robot: RunningRouter, entries: list[AuditRecord]) -> None:
     page = Page(robot)
     before = await page.do("export_routes")
     mine = MINE.model_dump(mode="json", by_alias=True)
@@ -191,7 +191,7 @@ async def test_all_routes_travel_as_yaml(robot: Robot, entries: list[AuditRecord
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("routes:\n  - id: a\n    sorce: rc\n", "mine.yaml, line 3: routes[0].sorce is not"),
         ("routes: [", "mine.yaml, line 1: this is not YAML"),
@@ -199,17 +199,19 @@ async def test_all_routes_travel_as_yaml(robot: Robot, entries: list[AuditRecord
          "route a: output.target 'hed' is not known; did you mean 'head'?"),
     ],
 )  # fmt: skip
-async def test_a_text_with_a_fault_changes_nothing(robot: Robot, text: str, told: str) -> None:
+async def test_a_text_with_a_fault_changes_nothing(
+    robot: RunningRouter, text: str, reason: str
+) -> None:
     page = Page(robot)
     before = await page.do("list_routes")
     with pytest.raises(SaintError) as refused:
         await page.do("import_routes", yaml=text, name="mine.yaml")
     assert refused.value.status == 400
-    assert told in refused.value.message
+    assert reason in refused.value.message
     assert await page.do("list_routes") == before
 
 
-async def test_a_preset_and_a_curve_are_shown(robot: Robot) -> None:
+async def test_a_preset_and_a_curve_are_shown(robot: RunningRouter) -> None:
     page = Page(robot)
     shown = await page.do("get_preset", preset_name="facecap_head")
     assert [each["id"] for each in shown["routes"]] == ["facecap_to_head", "rc_estop"]

@@ -1,5 +1,5 @@
-"""How the router proves itself to the roles: when it asks again, what it publishes, when a person
-is told. On an adoptiond made by hand; numbers are typed by hand.
+"""How the router proves itself to the roles: when it requests again, what it publishes, when a
+health issue is raised. On an adoptiond made by hand; numbers are typed by hand.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from saint_services.routerd import credential
 
 
 class Adoptiond:
-    """Refuses as often as it is told to."""
+    """Refuses the first `refusals` requests."""
 
     def __init__(self, refusals: int = 0) -> None:
         self.refusals = refusals
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
 
     async def request(self, row: Endpoint[Any, Any], body: CredentialRequest) -> Credential:
-        self.asked.append((row.path, body.origin))
+        self.requests.append((row.path, body.origin))
         if self.refusals:
             self.refusals -= 1
             raise SaintError(Code.DAEMON_UNREACHABLE, "adoptiond does not answer")
@@ -40,9 +40,9 @@ class Bench:
         self.adoptiond = Adoptiond(refusals)
         self.health = Health("routerd")
         self.bus = LocalDomain().bus("routerd")
-        self.heard: list[RouterCredential] = []
+        self.received: list[RouterCredential] = []
         self.pauses: list[tuple[float, list[str]]] = []
-        self.bus.subscribe(ROUTER_CREDENTIAL, lambda sample: self.heard.append(sample.message))
+        self.bus.subscribe(ROUTER_CREDENTIAL, lambda sample: self.received.append(sample.message))
         self._sleep = asyncio.sleep
         monkeypatch.setattr(credential.asyncio, "sleep", self._pause)  # while the test runs
 
@@ -64,13 +64,13 @@ class Bench:
 async def test_credential_is_published_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(monkeypatch)
     await bench.prove()
-    assert bench.adoptiond.asked == [("/router/credential", bench.bus.origin)]
-    assert len(bench.heard) > 5
-    assert bench.heard[0] == RouterCredential(bench.bus.origin, "key", 7, "signed")
+    assert bench.adoptiond.requests == [("/router/credential", bench.bus.origin)]
+    assert len(bench.received) > 5
+    assert bench.received[0] == RouterCredential(bench.bus.origin, "key", 7, "signed")
     assert {seconds for seconds, _ in bench.pauses} == {2.0}
 
 
-async def test_pauses_double_up_to_five_seconds_and_then_a_person_is_told(
+async def test_pauses_double_up_to_five_seconds_and_then_an_issue_is_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bench = Bench(monkeypatch, refusals=9)
@@ -80,8 +80,8 @@ async def test_pauses_double_up_to_five_seconds_and_then_a_person_is_told(
         *((seconds, []) for seconds in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)),
         *((5.0, [why]) for _ in range(3)),
     ]
-    assert len(bench.adoptiond.asked) == 10
-    assert bench.heard and bench.health.is_healthy
+    assert len(bench.adoptiond.requests) == 10
+    assert bench.received and bench.health.is_healthy
 
 
 async def test_bus_that_names_no_writers_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,5 +90,5 @@ async def test_bus_that_names_no_writers_proves_nothing(monkeypatch: pytest.Monk
     bench = Bench(monkeypatch)
     bench.bus.origin = ""
     await bench.prove()
-    assert bench.adoptiond.asked == [] and bench.heard == []
+    assert bench.adoptiond.requests == [] and bench.received == []
     assert warned == ["this bus does not name its writers, so no role can check this router"]

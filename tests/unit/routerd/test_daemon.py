@@ -45,7 +45,7 @@ def directories(tmp_path: Path) -> Directories:
 
 async def test_rc_sample_becomes_a_twist(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.TRACKS_CMD_VEL, topics.HEAD_CMD)
+        robot.record(topics.TRACKS_CMD_VEL, topics.HEAD_CMD)
         robot.rc(channel_1=0.0, channel_2=0.06)
         await turns()
         (twist,) = robot.all_of(topics.TRACKS_CMD_VEL)
@@ -55,7 +55,7 @@ async def test_rc_sample_becomes_a_twist(directories: Directories) -> None:
 
 async def test_samples_of_one_turn_leave_as_one_command(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.TRACKS_CMD_VEL)
+        robot.record(topics.TRACKS_CMD_VEL)
         for value in (0.06, 0.07, 0.055):
             robot.rc(channel_2=value)
         await turns()
@@ -64,7 +64,7 @@ async def test_samples_of_one_turn_leave_as_one_command(directories: Directories
 
 async def test_commands_are_repeated_with_the_heartbeat(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT, topics.ROUTER_STATUS)
+        robot.record(topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT, topics.ROUTER_STATUS)
         robot.rc(channel_2=0.0)
         await asyncio.sleep(0.55)
         beats = robot.all_of(topics.ROUTER_HEARTBEAT)
@@ -77,7 +77,7 @@ async def test_commands_are_repeated_with_the_heartbeat(directories: Directories
 
 async def test_lost_source_ramps_without_any_traffic(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.TRACKS_CMD_VEL)
+        robot.record(topics.TRACKS_CMD_VEL)
         await robot.drive(0.3, channel_2=1.0)
         assert robot.all_of(topics.TRACKS_CMD_VEL)[-1].linear.x > 1.0
         await asyncio.sleep(0.5)
@@ -118,7 +118,7 @@ async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directo
 
 async def test_estop_is_published_latched_and_silences_commands(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.ESTOP, topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT)
+        robot.record(topics.ESTOP, topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT)
         await robot.drive(0.1, channel_2=0.5)
         reply = await robot.client.request(
             routing.ESTOP, EStopRequest(source="web", reason="pressed")
@@ -129,11 +129,11 @@ async def test_estop_is_published_latched_and_silences_commands(directories: Dir
         commands = len(robot.all_of(topics.TRACKS_CMD_VEL))
         await robot.drive(0.2, channel_2=0.5)
         assert len(robot.all_of(topics.TRACKS_CMD_VEL)) == commands
-        told = robot.all_of(topics.ESTOP)
-        assert [each.active for each in told] == [False, True]
-        assert told[1].generation == told[0].generation + 1
+        published = robot.all_of(topics.ESTOP)
+        assert [each.active for each in published] == [False, True]
+        assert published[1].generation == published[0].generation + 1
         newest = robot.all_of(topics.ROUTER_HEARTBEAT)[-1]
-        assert (newest.estop, newest.estop_generation) == (True, told[1].generation)
+        assert (newest.estop, newest.estop_generation) == (True, published[1].generation)
 
 
 async def test_clear_is_refused_with_the_input_named(directories: Directories) -> None:
@@ -144,7 +144,7 @@ async def test_clear_is_refused_with_the_input_named(directories: Directories) -
         await robot.client.request(routing.ESTOP, EStopRequest(source="web"))
         robot.rc(channel_2=0.5)
         await turns()
-        with pytest.raises(SaintError, match="channel_2 of rc still asks") as caught:
+        with pytest.raises(SaintError, match="channel_2 of rc still requests") as caught:
             await robot.clear()
         assert caught.value.code is Code.REFUSED
         robot.rc(channel_2=0.0)
@@ -190,11 +190,11 @@ async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
         assert status.state == "estop"
 
 
-async def test_consoles_home_moves_the_joints_again_and_again_and_refusals_are_told(
+async def test_consoles_home_moves_the_joints_again_and_refusals_are_published(
     directories: Directories,
 ) -> None:
     async with alive(directories) as robot, vouching(directories, robot):
-        robot.hear(topics.HEAD_CMD, topics.CONSOLE_ALERTS)
+        robot.record(topics.HEAD_CMD, topics.CONSOLE_ALERTS)
         console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
         console.publish(ConsoleOverride(target="head", action="home"))
         await turns()
@@ -269,7 +269,7 @@ async def test_leaders_and_safety_devices_use_the_topic_of_programs(
             if status.estop.active:
                 break
             await asyncio.sleep(0.02)
-        assert status.estop.source == "safety:bumper"  # it fell silent
+        assert status.estop.source == "safety:bumper"  # it timed out
 
 
 async def test_latch_survives_a_restart(directories: Directories) -> None:
@@ -277,7 +277,7 @@ async def test_latch_survives_a_restart(directories: Directories) -> None:
         await robot.client.request(routing.ESTOP, EStopRequest(source="web", reason="r"))
         before = await robot.client.request(routing.GET_STATUS, Nothing())
     async with alive(directories) as robot:
-        robot.hear(topics.ESTOP)
+        robot.record(topics.ESTOP)
         await turns()
         status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.estop == before.estop
@@ -296,7 +296,7 @@ async def test_answer_about_the_latch_comes_when_it_is_on_disk(
     monkeypatch.setattr(latch_store, "ANSWER_S", 10.0)
     async with alive(directories) as robot:
         monkeypatch.setattr(LatchFile, "write", held)
-        robot.hear(topics.ESTOP)
+        robot.record(topics.ESTOP)
         request = EStopRequest(source="web")
         answer = asyncio.create_task(robot.client.request(routing.ESTOP, request))
         for _ in range(100):
@@ -326,14 +326,14 @@ async def test_latch_that_cannot_be_saved_stops_all_the_same(directories: Direct
     async with alive(directories) as robot:
         (directories.state / "estop.latch").unlink()
         (directories.state / "estop.latch").mkdir()
-        robot.hear(topics.ESTOP)
+        robot.record(topics.ESTOP)
         reply = await robot.client.request(routing.ESTOP, EStopRequest(source="web"))
         assert (reply.active, reply.stored) == (True, False)
         assert "estop.latch cannot be written" in reply.problem
         assert robot.all_of(topics.ESTOP)[-1].active
         (issue,) = robot.context.health.report().issues
         assert issue.code is Code.ESTOP_NOT_STORED
-        with pytest.raises(SaintError, match="its release cannot be stored"):
+        with pytest.raises(SaintError, match="its clear cannot be stored"):
             await robot.clear()
         assert (await robot.latch()).active
 
@@ -344,12 +344,12 @@ async def test_damaged_latch_file_means_stopped(directories: Directories) -> Non
     async with alive(directories) as robot:
         status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.estop.active
-        assert "it is not known whether the robot was stopped" in status.estop.reason
+        assert "the stored e-stop is in doubt, so the robot starts stopped" in status.estop.reason
 
 
 async def test_generation_never_falls_back_to_zero(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.ESTOP)
+        robot.record(topics.ESTOP)
         await turns()
         assert robot.all_of(topics.ESTOP)[0].generation > 1_600_000_000
 
@@ -450,7 +450,7 @@ async def test_console_clears_only_the_stop_that_its_display_showed(
     directories: Directories,
 ) -> None:
     async with alive(directories) as robot, vouching(directories, robot):
-        robot.hear(topics.CONSOLE_ALERTS)
+        robot.record(topics.CONSOLE_ALERTS)
         console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
         stop = EStopRequest(source="web", reason="child in front")
         seen = (await robot.client.request(routing.ESTOP, stop)).generation
@@ -510,7 +510,7 @@ async def test_robot_that_cannot_store_a_stop_starts_stopped(directories: Direct
 
 async def test_every_press_is_on_the_topic(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.ESTOP)
+        robot.record(topics.ESTOP)
         for source, reason in (("A", ""), ("B", "child in front")):
             await robot.client.request(routing.ESTOP, EStopRequest(source=source, reason=reason))
         newest = robot.all_of(topics.ESTOP)[-1]

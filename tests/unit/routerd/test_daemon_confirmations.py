@@ -16,24 +16,24 @@ from saint_services.lib.generated.saint_msgs import RoleCredential, StopReport
 from saint_services.lib.ipc import Api, Call
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.estop.confirmations import holders
-from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
 
 PRESS = EStopRequest(source="web", reason="test")
 
 
 @contextlib.asynccontextmanager
 async def adoptiond(directories: Directories, *targets: str) -> AsyncIterator[list[str]]:
-    """One node, pi_5, holds these; every credential is genuine. Yields what it was asked."""
-    asked: list[str] = []
+    """One node, pi_5, holds these; every credential is genuine. Yields the requests to it."""
+    requests: list[str] = []
     roles = [NodeRoleInfo(role=each) for each in targets]
     node = NodeInfo(node_id="pi_5", display_name="", state=NodeState.ACTIVE, roles=roles)
 
     async def nodes(_: Call[Nothing]) -> NodeList:
-        asked.append("nodes")
+        requests.append("nodes")
         return NodeList(nodes=[node])
 
     async def check(call: Call[RoleProof]) -> Done:
-        asked.append(call.body.role)
+        requests.append(call.body.role)
         return Done()
 
     api = Api()
@@ -41,33 +41,33 @@ async def adoptiond(directories: Directories, *targets: str) -> AsyncIterator[li
     api.bind(ROLE_PROOF, check)
     server = await api.serve([bind(directories.runtime, "adoptiond")])
     try:
-        yield asked
+        yield requests
     finally:
         await server.close()
 
 
 @contextlib.asynccontextmanager
-async def robot_with(tmp_path: Path, *targets: str) -> AsyncIterator[Robot]:
+async def robot_with(tmp_path: Path, *targets: str) -> AsyncIterator[RunningRouter]:
     """Its roles are the participant of the test; `others` may say what it likes."""
     directories = places(tmp_path)
-    async with adoptiond(directories, *targets) as asked, alive(directories) as robot:
+    async with adoptiond(directories, *targets) as requests, alive(directories) as robot:
         for target in targets:
             said = RoleCredential("pi_5", robot.bus.origin, target, "0" * 128)
             robot.bus.publisher(topics.ROLE_CREDENTIAL).publish(said)
         async with asyncio.timeout(5.0):
-            while not {"nodes", *targets} <= set(asked):  # noqa: ASYNC110  # over a socket
+            while not {"nodes", *targets} <= set(requests):  # noqa: ASYNC110  # over a socket
                 await asyncio.sleep(0.005)
         await turns()
         yield robot
 
 
-def report(robot: Robot, outcome: str = "stopped", **changes: object) -> None:
+def report(robot: RunningRouter, outcome: str = "stopped", **changes: object) -> None:
     facts = {"node_id": "pi_5", "target": "tracks", "generation": 1, "is_known": True, **changes}
     message = StopReport(outcome=outcome, **facts)  # type: ignore[arg-type]
     robot.bus.publisher(topics.ESTOP_REPORTS).publish(message)
 
 
-async def pressed(robot: Robot) -> EStopInfo:
+async def pressed(robot: RunningRouter) -> EStopInfo:
     return await robot.client.request(routing.ESTOP, PRESS)
 
 
@@ -107,7 +107,7 @@ async def test_report_of_an_unknown_participant_confirms_nothing(tmp_path: Path)
     async with robot_with(tmp_path, "tracks") as robot:
         generation = (await pressed(robot)).generation
         said = StopReport(node_id="pi_5", target="tracks", generation=generation, outcome="stopped")
-        robot.stranger.publisher(topics.ESTOP_REPORTS).publish(said)
+        robot.unknown.publisher(topics.ESTOP_REPORTS).publish(said)
         await turns()
         assert known(await robot.latch()) == {"tracks": "silent"}
         report(robot, generation=generation)
@@ -121,13 +121,13 @@ async def test_role_that_is_stopped_unseen_raises_the_latch(tmp_path: Path) -> N
         await turns()
         latch = await robot.latch()
         assert latch.active and latch.source == "tracks"
-        assert latch.reason == "its role is stopped: a participant pressed"
+        assert latch.reason == "its role reports that it has stopped: a participant pressed"
 
 
 async def test_role_of_another_robot_does_not_raise_the_latch(tmp_path: Path) -> None:
     async with robot_with(tmp_path, "tracks") as robot:
         said = StopReport(node_id="elsewhere", target="tracks", outcome="stopped")
-        robot.stranger.publisher(topics.ESTOP_REPORTS).publish(said)
+        robot.unknown.publisher(topics.ESTOP_REPORTS).publish(said)
         await turns()
         assert not (await robot.latch()).active
 
@@ -143,7 +143,7 @@ async def test_late_report_of_a_cleared_stop_does_not_raise_the_latch(tmp_path: 
 
 async def test_outcomes_are_published_for_everyone(tmp_path: Path) -> None:
     async with robot_with(tmp_path, "tracks") as robot:
-        robot.hear(topics.ESTOP_OUTCOME)
+        robot.record(topics.ESTOP_OUTCOME)
         generation = (await pressed(robot)).generation
         report(robot, generation=generation)
         await turns()

@@ -14,7 +14,7 @@ from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.daemon import STALL_S
 from saint_services.routerd.inputs import neighbours, writers
-from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
 
 pytestmark = pytest.mark.timed
 
@@ -26,7 +26,7 @@ def directories(tmp_path: Path) -> Directories:
     return places(tmp_path)
 
 
-async def counted(robot: Robot) -> int:
+async def counted(robot: RunningRouter) -> int:
 
     return (await robot.client.request(routing.GET_STATUS, Nothing())).refused.get(OLD, 0)
 
@@ -38,7 +38,7 @@ def stall(seconds: float) -> None:
 
 async def test_sample_that_waited_out_a_stall_drives_nothing(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.TRACKS_CMD_VEL)
+        robot.record(topics.TRACKS_CMD_VEL)
         await robot.drive(0.2, channel_2=0.0)
         robot.rc(channel_2=1.0)
         stall(0.3)
@@ -50,7 +50,7 @@ async def test_sample_that_waited_out_a_stall_drives_nothing(directories: Direct
 
 async def test_sample_after_a_stall_drives_again(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.TRACKS_CMD_VEL)
+        robot.record(topics.TRACKS_CMD_VEL)
         await robot.drive(0.2, channel_2=0.0)
         stall(0.3)
         await robot.drive(0.4, channel_2=1.0)
@@ -62,7 +62,7 @@ async def test_foreign_command_that_waited_out_a_stall_drives_nothing(
 ) -> None:
     monkeypatch.setattr(neighbours, "GRACE_S", 0.0)
     async with alive(directories) as robot:
-        robot.hear(topics.TRACKS_CMD_VEL)
+        robot.record(topics.TRACKS_CMD_VEL)
         await robot.drive(0.2, channel_2=0.0)
         own = robot.bus.publisher(topics.TRACKS_CMD_VEL)
         own.publish(Twist(Vector3(x=0.4), Vector3()))
@@ -78,7 +78,7 @@ async def test_program_under_another_name_may_not_wait_for_longer_than_a_program
     sample = InputSample(source="livelink:ann", sequence=1, names=("headYaw",), values=(0.1,))
     async with alive(directories) as robot:
         robot.bus.publisher(topics.INPUT_LIVELINK).publish(sample)
-        program = robot.stranger.publisher(topics.INPUT_LIVELINK)
+        program = robot.unknown.publisher(topics.INPUT_LIVELINK)
         program.publish(sample)
         await turns()
         sources = (await robot.client.request(routing.GET_STATUS, Nothing())).sources
@@ -91,7 +91,7 @@ async def test_program_under_another_name_may_not_wait_for_longer_than_a_program
 
 async def test_stop_that_waited_out_a_stall_stops(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.hear(topics.ESTOP)
+        robot.record(topics.ESTOP)
         await robot.drive(0.2, channel_2=0.0, channel_6=-1.0)
         robot.rc(channel_2=0.0, channel_6=1.0)
         stall(0.3)

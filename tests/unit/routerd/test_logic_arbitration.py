@@ -1,4 +1,4 @@
-"""Who is in control, and what the others are told."""
+"""Which claim is in control, and the reasons of the others."""
 
 import pytest
 
@@ -172,7 +172,7 @@ def test_type_face_takes_no_bones() -> None:
     assert rig.value("head.pan") is None
 
 
-def test_state_tells_idle_routing_blending() -> None:
+def test_state_is_idle_routing_or_blending() -> None:
     rig = Rig(DRIVE, DIRECT)
     assert rig.status().state == "idle"
     rig.send("rc", stick=0.0)
@@ -193,7 +193,7 @@ def test_slow_field_says_that_it_is_limited() -> None:
     assert not rig.output("tracks.linear").clamped
 
 
-def test_equal_priority_keeps_control_when_all_is_decided_anew() -> None:
+def test_equal_priority_stays_in_control_when_all_is_decided_again() -> None:
     second = route("second", "websocket", "*")
     rig = Rig(DIRECT, second)
     rig.send("websocket:2", "head", pan=2.0)
@@ -202,7 +202,7 @@ def test_equal_priority_keeps_control_when_all_is_decided_anew() -> None:
     rig.send("websocket:1", "head", pan=1.0)
     output = rig.output("head.pan")
     assert (output.winner, output.source, output.value) == ("web", "websocket:2", 2.0)
-    rig.router.take_control("tracks", "rc", 1.0, rig.now)  # this asks for every field anew
+    rig.router.take_control("tracks", "rc", 1.0, rig.now)  # this decides every field again
     assert rig.output("head.pan").source == "websocket:2"
 
 
@@ -213,7 +213,7 @@ def test_of_newcomers_of_equal_priority_the_first_in_the_file_wins() -> None:
         assert rig.output("head.pan").winner == order[0]
 
 
-def test_commands_that_changed_are_told_and_no_others() -> None:
+def test_commands_that_changed_are_dirty_and_no_others() -> None:
     rig = Rig(DRIVE, DIRECT)
     tracks = rig.router.by_name["tracks", "linear"].command
     head = rig.router.by_name["head", "pan"].command

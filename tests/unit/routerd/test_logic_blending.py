@@ -1,4 +1,4 @@
-"""Rivals that are mixed, and the cross-fade when control changes. Numbers worked out by hand."""
+"""Blended contenders, and the cross-fade when control changes. Numbers worked out by hand."""
 
 from typing import Any
 

@@ -93,7 +93,7 @@ def test_idle_time_is_not_saved_up_for_a_jump() -> None:
     assert rig.value("head.pan") == pytest.approx(39.6, abs=0.1)
 
 
-def test_moving_field_asks_for_its_next_step() -> None:
+def test_moving_field_schedules_its_next_step() -> None:
     rig = Rig(DRIVE)
     rig.send("rc", stick=0.0)
     assert rig.router.wake_at == pytest.approx(rig.now + 0.12)
@@ -149,7 +149,7 @@ def test_rest_of_a_velocity_is_0_and_of_a_position_its_neutral() -> None:
     assert field(park=-5.0).park == -1.0
 
 
-def test_clock_that_goes_back_moves_nothing() -> None:
+def test_clock_that_is_set_earlier_moves_nothing() -> None:
     output = field(value=0.0, at=10.0)
     output.drive(1.0, 9.0)
     assert output.value == 0.0
@@ -226,10 +226,10 @@ def test_stop_ends_whatever_was_under_way(is_velocity: bool) -> None:
     output = field(value=0.5, at=10.0, is_velocity=is_velocity, policy="live", is_driven=True)
     output.value = 0.5
     output.fade(1.0, 10.0)
-    output.review_at, output.kept_until, output.bar = 11.0, 11.0, 300
+    output.review_at, output.held_until, output.bar = 11.0, 11.0, 300
     output.stop(10.5)
     assert (output.policy, output.is_moving, output.fade_s) == ("estop", False, 0.0)
-    assert (output.bar, output.keeper, output.review_at) == (NO_BAR, None, float("inf"))
+    assert (output.bar, output.held_by, output.review_at) == (NO_BAR, None, float("inf"))
     assert (output.value, output.is_driven) == ((0.0, True) if is_velocity else (0.5, False))
     assert output.changed_at == 10.5
 
@@ -242,7 +242,7 @@ def test_rest_grants_no_time_that_passed_before_it() -> None:
     assert output.value == pytest.approx(0.501)
 
 
-def test_kept_velocity_rests_and_kept_position_goes_where_it_is_told() -> None:
+def test_held_velocity_rests_and_held_position_goes_where_it_is_commanded() -> None:
     moving = field(value=0.5, is_velocity=True, policy="live")
     moving.value = 0.5
     moving.hold(0.7, 10.0)

@@ -4,12 +4,12 @@ import pytest
 
 from saint_services.lib.api.routing import Blending
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.routerd.inputs.writers import Admitted
+from saint_services.routerd.inputs.writers import AdmittedSource
 from saint_services.routerd.logic import Router
 from tests.unit.routerd.rig import DIRECT, DRIVE, STOP, Rig, robot, route
 
 OLD = "old after a stall"
-PROGRAM = Admitted("autonomous:program", is_known=False)
+PROGRAM = AdmittedSource("autonomous:program", is_known=False)
 
 
 def sample(name: str, *, failsafe: bool = False, **values: float) -> InputSample:
@@ -152,7 +152,7 @@ def test_name_of_a_registered_writer_is_refused_to_another() -> None:
     rig.send("rc", stick=0.0)
     message = sample("rc", stick=1.0)
     message.sequence = 2
-    assert not rig.router.sample(message, "b", rig.now, Admitted("rc", is_known=False))
+    assert not rig.router.sample(message, "b", rig.now, AdmittedSource("rc", is_known=False))
     assert dict(rig.router.refused) == {"name of a registered writer": 1}
 
 
@@ -196,7 +196,7 @@ def test_safety_input_that_falls_silent_again_is_the_same_press() -> None:
     for _ in range(2):
         rig.send("safety:mat", x=0.0)
         rig.wait(0.4)
-    assert [each.reason for each in rig.router.latch.presses] == ["it fell silent"]
+    assert [each.reason for each in rig.router.latch.presses] == ["its signal timed out"]
 
 
 def test_presses_are_stamped() -> None:

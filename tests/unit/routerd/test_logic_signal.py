@@ -61,7 +61,7 @@ def test_steady_source_takes_over_by_time_alone() -> None:
     assert winner(rig) == "rc_drive"
 
 
-def test_losing_is_immediate_and_needs_no_steady_rival() -> None:
+def test_losing_is_immediate_and_needs_no_steady_contender() -> None:
     rig = Rig(DRIVE, DIRECT)
     both(rig, 0.1)
     only_web(rig, 0.3)
@@ -332,7 +332,7 @@ def test_held_velocity_stays_at_rest_when_the_source_is_silent_at_last() -> None
     assert rig.router.wake_at == float("inf")
 
 
-def test_hold_of_a_mixed_field_lets_go() -> None:
+def test_hold_of_a_blended_field_releases_it() -> None:
     rig = Rig(DRIVE, DIRECT, mode="blend")
     both(rig, 0.5)
     rig.send("rc", failsafe=True, stick=0.02)

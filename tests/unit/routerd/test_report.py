@@ -1,4 +1,4 @@
-"""What the router tells about a field: who, why not the others, since when, limited or not."""
+"""What is reported of a field: the winner, why not the others, since when, limited or not."""
 
 import math
 
@@ -11,10 +11,10 @@ from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, TURN, Rig, route
 
 
 def reasons(rig: Rig, name: str = "tracks.linear") -> dict[str, str]:
-    return {rival.route: rival.reason for rival in rig.output(name).rivals}
+    return {contender.route: contender.reason for contender in rig.output(name).rivals}
 
 
-def test_winner_is_told_with_source_and_age() -> None:
+def test_winner_is_reported_with_source_and_age() -> None:
     rig = Rig(DRIVE)
     rig.send("rc", stick=0.02)
     rig.wait(0.05)
@@ -87,7 +87,7 @@ def test_position_that_was_stopped_is_unknown_until_it_is_driven_again() -> None
     assert (cleared.value, cleared.policy, cleared.changed_ms) == (None, "none", 100)
 
 
-def test_position_that_was_lost_says_what_was_asked_for() -> None:
+def test_position_that_was_lost_reports_the_requested_value() -> None:
     rig = Rig(FACE)
     rig.stream(1.0, "livelink:a", headYaw=0.5)
     rig.wait(5.0)
@@ -108,7 +108,9 @@ def test_age_beyond_what_the_message_holds_is_not_unknown() -> None:
     ("stick", "clamp", "clamped"),
     [(0.5, None, False), (0.5, [-0.5, 0.5], True), (2.0, None, True), (0.3, [-0.5, 0.5], False)],
 )
-def test_limits_that_bite_are_told(stick: float, clamp: list[float] | None, clamped: bool) -> None:
+def test_limits_that_apply_are_reported(
+    stick: float, clamp: list[float] | None, clamped: bool
+) -> None:
     arrow = {"from": "stick", "to": "linear", "scale": 1.5, "clamp": clamp}
     rig = Rig(route("r", "rc", "tracks", [arrow]))
     rig.stream(0.5, "rc", stick=stick)
@@ -123,7 +125,7 @@ def test_every_reason_has_its_word() -> None:
     rig.send("websocket:2", "tracks", linear=0.01)
     assert reasons(rig) == {"web": "came later", "low": "lower priority"}
     rig.send("rc", failsafe=True)
-    assert "rc_drive" not in reasons(rig)  # it has never been heard
+    assert "rc_drive" not in reasons(rig)  # no sample of it was received
     rig.send("rc", stick=0.0)
     rig.send("rc", failsafe=True)
     assert reasons(rig)["rc_drive"] == "failsafe"
@@ -136,7 +138,7 @@ def test_every_reason_has_its_word() -> None:
     assert reasons(rig)["rc_drive"] == "must move first"
 
 
-def test_rivals_are_forgotten_after_a_minute() -> None:
+def test_contenders_are_forgotten_after_a_minute() -> None:
     rig = Rig(DRIVE, DIRECT)
     rig.send("rc", stick=0.0)
     rig.send("websocket:1", "tracks", linear=0.0)
@@ -148,16 +150,17 @@ def test_rivals_are_forgotten_after_a_minute() -> None:
     assert rig.status().sources == []
 
 
-def test_rival_in_failsafe_stays_listed() -> None:
+def test_contender_in_failsafe_stays_listed() -> None:
     rig = Rig(DRIVE)
     rig.send("rc", stick=0.0)
     rig.send("rc", failsafe=True)
     assert rig.output("tracks.linear").rivals[0].age_ms is None
-    rivals = next(each.rivals for each in report.message(rig.router, rig.now).fields if each.rivals)
-    assert rivals[0].age_ms == 0xFFFFFFFF
+    fields = report.message(rig.router, rig.now).fields
+    listed = next(each.rivals for each in fields if each.rivals)
+    assert listed[0].age_ms == 0xFFFFFFFF
 
 
-def test_state_is_blending_when_rivals_meet_in_one_field_only() -> None:
+def test_state_is_blending_when_contenders_meet_in_one_field_only() -> None:
     rig = Rig(DRIVE, TURN, FACE)
     rig.send("rc", stick=0.0, wheel=0.0)
     rig.send("livelink:a", headYaw=0.0)
@@ -166,7 +169,7 @@ def test_state_is_blending_when_rivals_meet_in_one_field_only() -> None:
     assert rig.status().state == "estop"
 
 
-def test_latch_is_told_only_while_it_is_active() -> None:
+def test_latch_is_reported_only_while_it_is_active() -> None:
     rig = Rig(STOP)
     rig.send("rc", switch=1.0)
     rig.router.stamp_presses("then")
@@ -179,7 +182,7 @@ def test_latch_is_told_only_while_it_is_active() -> None:
     assert (info.active, info.source, info.reason, info.since) == (False, "", "", "")
 
 
-def test_message_tells_the_same_as_the_status() -> None:
+def test_message_says_the_same_as_the_status() -> None:
     rig = Rig(DRIVE, DIRECT)
     rig.send("rc", stick=0.02)
     rig.send("websocket:1", "tracks", linear=0.01)
@@ -188,11 +191,13 @@ def test_message_tells_the_same_as_the_status() -> None:
     status = rig.status()
     assert len(message.fields) == len(status.outputs)
     for field, output in zip(message.fields, status.outputs, strict=True):
-        told = output.model_dump(exclude={"rivals"})
-        told["value"] = (
-            field.value if told["value"] is None and math.isnan(field.value) else told["value"]
+        reported = output.model_dump(exclude={"rivals"})
+        reported["value"] = (
+            field.value
+            if reported["value"] is None and math.isnan(field.value)
+            else reported["value"]
         )
-        assert {name: getattr(field, name) for name in told} == told
+        assert {name: getattr(field, name) for name in reported} == reported
         assert [(r.route, r.source, r.value, r.age_ms, r.reason) for r in field.rivals] == [
             (r.route, r.source, r.value, r.age_ms, r.reason) for r in output.rivals
         ]
@@ -201,7 +206,7 @@ def test_message_tells_the_same_as_the_status() -> None:
     assert (message.estop, message.estop_source, message.estop_reason) == (True, "desk", "test")
 
 
-def test_route_list_tells_what_works_now() -> None:
+def test_route_list_shows_which_routes_are_active() -> None:
     off = FACE.model_copy(update={"enabled": False})
     rig = Rig(DRIVE, STOP, DIRECT, off)
     rig.send("rc", stick=0.0, switch=0.0)
@@ -214,7 +219,7 @@ def test_route_list_tells_what_works_now() -> None:
     assert words["rc_stop"] == "standby"
 
 
-def test_source_is_told_with_all_its_living_streams() -> None:
+def test_source_is_reported_with_all_its_live_streams() -> None:
     rig = Rig(DIRECT)
     rig.send("websocket:1", "tracks", linear=0.1)
     rig.send("websocket:1", "head", pan=2.0)
@@ -229,7 +234,7 @@ def test_source_is_told_with_all_its_living_streams() -> None:
     assert (source.alive, source.failsafe) == (False, True)
 
 
-def test_lock_is_told_with_what_remains() -> None:
+def test_lock_is_reported_with_its_remaining_time() -> None:
     rig = Rig(DIRECT)
     rig.router.take_control("head", "websocket:1", 2.0, rig.now)
     rig.wait(0.5)
@@ -245,7 +250,7 @@ def test_released_latch_names_nobody() -> None:
     assert (message.estop, message.estop_source, message.estop_reason) == (False, "", "")
 
 
-def test_two_in_one_field_are_blending_whoever_is_alone_in_another() -> None:
+def test_two_in_one_field_are_blending_whatever_another_field_has() -> None:
     rig = Rig(DRIVE, DIRECT)
     rig.send("rc", stick=0.02)
     rig.send("websocket:1", "tracks", linear=0.01, angular=0.1)
@@ -263,7 +268,7 @@ def test_source_is_silent_at_the_very_end_of_its_time() -> None:
     assert words["rc_stop"] == "standby"
 
 
-def test_source_and_rival_are_forgotten_after_exactly_a_minute() -> None:
+def test_source_and_contender_are_forgotten_after_exactly_a_minute() -> None:
     rig = Rig(DIRECT)
     rig.send("websocket:1", "tracks", linear=0.0)
     rig.wait(0.4)
@@ -322,7 +327,7 @@ def test_message_takes_the_fields_that_the_caller_brings() -> None:
     assert report.message(rig.router, rig.now, []).fields == []
 
 
-def test_source_without_a_target_is_told_with_its_plain_names_and_its_rate() -> None:
+def test_source_without_a_target_is_reported_with_plain_names_and_its_rate() -> None:
     rig = Rig(DRIVE)
     rig.send("rc", stick=0.25)
     rig.router.sources["rc"].rate_hz = 33.333

@@ -1,4 +1,4 @@
-"""The status is published a little per turn, and is one whole truth all the same."""
+"""The status is published in steps, and is consistent all the same."""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ from tests.unit.routerd.rig import Rig, route
 DRIVE = route("rc_drive", "rc", "tracks", [{"from": "stick", "to": "linear"}])
 
 
-async def told(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> RouteStatus:
+async def first_status(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> RouteStatus:
     monkeypatch.setattr(status_publisher, "PERIOD_S", 0.0)
     monkeypatch.setattr(status_publisher, "monotonic_s", lambda: rig.now)
     domain = LocalDomain()
-    heard: asyncio.Queue[RouteStatus] = asyncio.Queue()
+    received: asyncio.Queue[RouteStatus] = asyncio.Queue()
     page = domain.bus("page")
-    page.subscribe(topics.ROUTER_STATUS, lambda each: heard.put_nowait(each.message))
+    page.subscribe(topics.ROUTER_STATUS, lambda each: received.put_nowait(each.message))
     work = asyncio.create_task(StatusPublisher(domain.bus("routerd"), rig.router).work())
     async with asyncio.timeout(5):
-        first = await heard.get()
+        first = await received.get()
     work.cancel()
     return first
 
@@ -40,14 +40,14 @@ def rig() -> Rig:
 
 
 async def test_status_is_what_the_report_says(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    message = await told(rig, monkeypatch)
+    message = await first_status(rig, monkeypatch)
     assert message.stamp.sec > 0
     wanted = report.message(rig.router, rig.now)
     wanted.stamp = message.stamp
     assert cdr.encode(message) == cdr.encode(wanted)
 
 
-async def test_stop_between_two_fields_is_told_of_all(
+async def test_stop_between_two_fields_is_reported_for_all(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
@@ -56,11 +56,11 @@ async def test_stop_between_two_fields_is_told_of_all(
         seen.append(output.field)
         if len(seen) == len(router.outputs):
             router.raise_estop("desk", "test", now)
-        return told_of(router, output, now)
+        return field_status(router, output, now)
 
-    told_of = report.field_status
+    field_status = report.field_status
     monkeypatch.setattr(report, "field_status", late_stop)
-    message = await told(rig, monkeypatch)
+    message = await first_status(rig, monkeypatch)
     assert message.estop
     assert {field.policy for field in message.fields} == {"estop"}
 

@@ -130,13 +130,13 @@ async def test_step_of_a_robot_that_is_stopped_is_refused(tmp_path: Path) -> Non
 
 async def test_step_without_a_drill_is_refused(tmp_path: Path) -> None:
     async with alive(places(tmp_path)) as robot:
-        asked: list[tuple[Endpoint[Any, Any], Request]] = [
+        requests: list[tuple[Endpoint[Any, Any], Request]] = [
             (rows.WAIT, DrillWait(way="rc")),
             (rows.SKIP, DrillSkip(way="rc", reason="x")),
             (rows.KILL, DrillKill(target="tracks")),
             (rows.FINISH, Nothing()),
         ]
-        for row, params in asked:
+        for row, params in requests:
             with pytest.raises(SaintError) as caught:
                 await robot.client.request(row, params)
             assert caught.value.code is Code.REFUSED

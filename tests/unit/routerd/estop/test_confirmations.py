@@ -36,13 +36,13 @@ class Around:
     def __init__(self) -> None:
         self.now_s = 100.0
         self.nodes: list[NodeInfo] | None = NODES
-        self.asked: list[tuple[str, float]] = []
+        self.requests: list[tuple[str, float]] = []
         self.is_proven = True
 
     async def request(
         self, row: Endpoint[Any, Any], params: object, *, timeout_s: float
     ) -> NodeList:
-        self.asked.append((row.path, timeout_s))
+        self.requests.append((row.path, timeout_s))
         if self.nodes is None:
             raise SaintError(Code.DAEMON_UNREACHABLE, "nobody answers")
         return NodeList(nodes=self.nodes)
@@ -61,7 +61,7 @@ class Bench:
             TARGETS,
             self.around,  # type: ignore[arg-type]
             self.around,  # type: ignore[arg-type]
-            lambda target, why: self.unseen.append((target, why)),
+            lambda report: self.unseen.append((report.target, report.detail)),
         )
         self.published: list[StopOutcomes] = []
         bus.subscribe(topics.ESTOP_OUTCOME, lambda sample: self.published.append(sample.message))
@@ -140,7 +140,7 @@ class TestUnseenStop:
         await bench.says(is_known=False, detail="a participant pressed")
         assert bench.unseen == [("tracks", "a participant pressed")]
 
-    async def test_an_unknown_word_raises_it_too(self, bench: Bench) -> None:
+    async def test_an_unknown_outcome_raises_it_too(self, bench: Bench) -> None:
         await bench.says(outcome="nonsense", is_known=False)
         assert bench.unseen == [("tracks", "d")]
 
@@ -172,8 +172,8 @@ class TestUnseenStop:
 
 
 class TestWhoIsExpected:
-    async def test_adoptiond_is_asked_for_a_second_at_most(self, bench: Bench) -> None:
-        assert bench.around.asked == [("/nodes", 1.0)]
+    async def test_request_to_adoptiond_takes_a_second_at_most(self, bench: Bench) -> None:
+        assert bench.around.requests == [("/nodes", 1.0)]
         assert bench.found.nodes == NODES
 
     async def test_everyone_before_adoptiond_has_answered(
@@ -206,7 +206,7 @@ class TestWhoIsExpected:
         work = asyncio.create_task(bench.found.work())
         await bench.turns()
         work.cancel()
-        assert len(bench.around.asked) > 3
+        assert len(bench.around.requests) > 3
 
     def test_instances_belong_to_their_targets(self) -> None:
         nodes = [node("a", ("arms", "left"), ("head", "")), node("b", ("tracks", ""))]

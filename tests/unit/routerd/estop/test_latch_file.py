@@ -73,7 +73,7 @@ def test_both_records_damaged_is_nothing_to_go_by(file: LatchFile) -> None:
     assert file.read().payload is None and "damaged" in file.read().problem
 
 
-def test_missing_file_is_told_from_a_damaged_one(file: LatchFile) -> None:
+def test_missing_file_differs_from_a_damaged_one(file: LatchFile) -> None:
     file.path.unlink()
     with pytest.raises(FileNotFoundError):
         file.read()

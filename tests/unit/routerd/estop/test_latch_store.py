@@ -96,7 +96,7 @@ async def test_each_change_is_stored_once() -> None:
     bench = Bench()
     async with bench.working():
         await bench.until_written(1)
-        bench.store.keep(STOPPED)
+        bench.store.put(STOPPED)
         assert bench.store.problem
         await bench.until_written(2)
     assert await bench.store.save()
@@ -127,7 +127,7 @@ async def test_change_during_a_save_is_stored_by_the_next() -> None:
     async with bench.working():
         for _ in range(20):
             await asyncio.sleep(0)
-        bench.store.keep(STOPPED)
+        bench.store.put(STOPPED)
         bench.disk.may_write.set()
         await bench.until_written(2)
     assert bench.disk.written == [FREE, STOPPED]
@@ -142,7 +142,7 @@ async def test_disk_that_refuses_is_an_issue_until_it_takes_the_latch() -> None:
     bench.disk.fault = ""
     assert await bench.store.save()
     assert (bench.store.problem, bench.issues) == ("", [])
-    bench.store.keep(STOPPED)
+    bench.store.put(STOPPED)
     assert bench.store.problem == "storing it takes longer than 0.8 s"  # the old fault is over
 
 
@@ -197,7 +197,7 @@ async def test_answer_is_about_the_latch_of_its_time() -> None:
     answer = asyncio.create_task(bench.store.settled())
     for _ in range(20):
         await asyncio.sleep(0)
-    bench.store.keep(STOPPED)
+    bench.store.put(STOPPED)
     bench.disk.may_write.set()
     assert await answer == ""
     assert bench.store.problem  # the newer one is not there yet
@@ -239,7 +239,7 @@ class TestClear:
     def make(self, latch: Latch = STOPPED) -> tuple[Bench, Router, LatchClearing]:
         bench = Bench(latch)
         router = Router(ROBOT, (), latch)
-        clearing = LatchClearing(router, bench.store, lambda: bench.store.keep(router.latch))
+        clearing = LatchClearing(router, bench.store, lambda: bench.store.put(router.latch))
         return bench, router, clearing
 
     async def test_next_generation_is_stored_as_stopped_before_the_release(self) -> None:
@@ -258,7 +258,7 @@ class TestClear:
 
     async def test_clear_that_has_not_seen_the_press_stores_nothing(self) -> None:
         bench, router, clearing = self.make()
-        with pytest.raises(SaintError, match="not one of its presses was seen"):
+        with pytest.raises(SaintError, match="none of its presses was seen"):
             await clearing.clear("B", 7)
         assert bench.disk.written == [] and router.latch.active
 
@@ -269,7 +269,7 @@ class TestClear:
             await clearing.clear("B", 8)
         assert caught.value.code is Code.REFUSED
         assert caught.value.message == (
-            "the e-stop stays: its release cannot be stored: the disk is full"
+            "the e-stop stays active: its clear cannot be stored: the disk is full"
         )
         assert router.latch.active
 
@@ -278,7 +278,7 @@ class TestClear:
 
         def settle() -> None:
             bench.disk.fault = "the card is worn out"
-            bench.store.keep(router.latch)
+            bench.store.put(router.latch)
 
         clearing = LatchClearing(router, bench.store, settle)
         assert await clearing.clear("B", 8) == "the card is worn out"

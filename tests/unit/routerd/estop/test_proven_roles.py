@@ -24,13 +24,13 @@ class Adoptiond:
     """Knows every signature but an empty one; the checks wait for `may_answer`."""
 
     def __init__(self) -> None:
-        self.asked: list[RoleProof] = []
+        self.requests: list[RoleProof] = []
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
     async def request(self, row: object, body: RoleProof) -> None:
         assert row is ROLE_PROOF
-        self.asked.append(body)
+        self.requests.append(body)
         await self.may_answer.wait()
         if not body.signature:
             raise SaintError(Code.REFUSED, "nobody signed for this")
@@ -139,7 +139,7 @@ async def test_bus_that_names_no_writers_is_trusted_only_where_that_is_wanted(
     assert bench.reports(origin="") is is_accepted
 
 
-async def test_unnamed_writers_are_not_trusted_unless_somebody_says_so() -> None:
+async def test_unnamed_writers_are_not_trusted_by_default() -> None:
     proven = ProvenRoles(LocalDomain().bus("routerd"), Adoptiond())  # type: ignore[arg-type]
     assert not proven.is_console("", 100.0)
 
@@ -169,7 +169,7 @@ async def test_same_credential_is_checked_again_after_8_seconds(
     bench.now_s += later_s
     bench.say(role="console")
     await bench.checked()
-    assert len(bench.adoptiond.asked) == checks
+    assert len(bench.adoptiond.requests) == checks
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ async def test_other_credential_is_checked_at_once(bench: Bench, other: dict[str
     await bench.checked()
     bench.say(**{"role": "console", **other})
     await bench.checked()
-    assert len(bench.adoptiond.asked) == 2
+    assert len(bench.adoptiond.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ async def test_credential_arrives_over_the_bus(bench: Bench) -> None:
     bench.bus.publisher(ROLE_CREDENTIAL).publish(said)
     await bench.checked()
     assert bench.proven.is_console(ROLE, 100.0)
-    assert [(each.node_id, each.role) for each in bench.adoptiond.asked] == [("pi_1", "console")]
+    assert [(each.node_id, each.role) for each in bench.adoptiond.requests] == [("pi_1", "console")]
 
 
 async def test_writers_take_turns(bench: Bench) -> None:
@@ -209,8 +209,8 @@ async def test_writers_take_turns(bench: Bench) -> None:
         bench.say(f"{number:024x}", writer=NODE)
     bench.say(ROLE, writer=OTHER)
     await bench.checked()
-    asked = [each.origin for each in bench.adoptiond.asked]
-    assert asked == [f"{0:024x}", ROLE, f"{1:024x}", f"{2:024x}"]
+    requests = [each.origin for each in bench.adoptiond.requests]
+    assert requests == [f"{0:024x}", ROLE, f"{1:024x}", f"{2:024x}"]
     assert bench.pauses_s == [0.05] * 4
 
 
@@ -219,8 +219,8 @@ async def test_eight_of_one_writer_wait_and_a_repeated_one_is_the_newest(bench: 
         bench.say(f"{number:024x}", role="tracks")
     bench.say(f"{7:024x}", role="console")
     await bench.checked()
-    asked = [(each.origin, each.role) for each in bench.adoptiond.asked]
-    assert asked == [
+    requests = [(each.origin, each.role) for each in bench.adoptiond.requests]
+    assert requests == [
         *((f"{number:024x}", "tracks") for number in range(7)),
         (f"{7:024x}", "console"),
     ]
@@ -232,8 +232,8 @@ async def test_sixty_four_writers_wait_and_known_ones_may_add(bench: Bench) -> N
     bench.say(OTHER, writer=f"{63:024x}")
     bench.say(OTHER, writer=f"{64:024x}")
     await bench.checked()
-    asked = [each.origin for each in bench.adoptiond.asked]
-    assert asked == [ROLE] * 64 + [OTHER]
+    requests = [each.origin for each in bench.adoptiond.requests]
+    assert requests == [ROLE] * 64 + [OTHER]
 
 
 async def test_check_under_way_makes_room_for_the_next(bench: Bench) -> None:
@@ -244,7 +244,7 @@ async def test_check_under_way_makes_room_for_the_next(bench: Bench) -> None:
         bench.say(OTHER)
         bench.adoptiond.may_answer.set()
         await bench.turns()
-    assert [each.origin for each in bench.adoptiond.asked] == [ROLE, OTHER]
+    assert [each.origin for each in bench.adoptiond.requests] == [ROLE, OTHER]
 
 
 async def test_sixty_four_are_proven_and_the_oldest_is_forgotten(bench: Bench) -> None:

@@ -21,7 +21,7 @@ def drive_both(rig: Rig, seconds: float) -> None:
         rig.wait(0.01)
 
 
-def test_holder_drives_against_higher_priorities_which_are_told() -> None:
+def test_holder_drives_against_higher_priorities_with_the_reason() -> None:
     rig = Rig(DRIVE, DIRECT)
     drive_both(rig, 0.1)
     take(rig)

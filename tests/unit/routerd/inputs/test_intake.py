@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.routerd.inputs.writers import Admitted
+from saint_services.routerd.inputs.writers import AdmittedSource
 from tests.unit.routerd.rig import DIRECT, DRIVE, STOP, Rig, route
 
 AUTO = route("auto", "autonomous", "*")
@@ -24,7 +24,7 @@ def program(rig: Rig, name: str, *, is_known: bool = False, **values: float) -> 
         names=tuple(values),
         values=tuple(values.values()),
     )
-    return rig.router.sample(message, "b", rig.now, Admitted(name, is_known))
+    return rig.router.sample(message, "b", rig.now, AdmittedSource(name, is_known))
 
 
 def many(rig: Rig, count: int, *, is_known: bool = False, **values: float) -> list[bool]:

@@ -1,4 +1,4 @@
-"""Two robots on one bus: nothing of one moves the other, whoever is heard first."""
+"""Two robots on one bus: nothing of one moves the other, in whatever order they start."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, Rout
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.inputs import neighbours
 from saint_services.routerd.inputs.neighbours import Neighbours, WriterAnnouncements
-from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
 
 OWN, OTHER, PROGRAM = "0a" * 12, "0b" * 12, "0c" * 12
 
@@ -151,7 +151,7 @@ def test_256_writers_of_this_robot_are_published_at_most() -> None:
     assert bus.published[254:] == [names[:255], names[:256], names[1:]]
 
 
-async def refused(robot: Robot) -> dict[str, int]:
+async def refused(robot: RunningRouter) -> dict[str, int]:
     return (await robot.client.request(routing.GET_STATUS, Nothing())).refused
 
 
@@ -163,30 +163,30 @@ def directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Directories:
 
 async def test_command_of_another_robots_router_moves_nothing(directories: Directories) -> None:
     async with alive(directories) as robot:
-        robot.stranger.publisher(topics.ROUTER_HEARTBEAT).publish(RouterHeartbeat(sequence=1))
+        robot.unknown.publisher(topics.ROUTER_HEARTBEAT).publish(RouterHeartbeat(sequence=1))
         await turns()
-        robot.stranger.publisher(topics.TRACKS_CMD_VEL).publish(Twist(Vector3(x=0.5)))
+        robot.unknown.publisher(topics.TRACKS_CMD_VEL).publish(Twist(Vector3(x=0.5)))
         await turns()
         assert (await refused(robot))["command of another robot"]
 
 
 async def test_claimed_participant_moves_nothing(directories: Directories) -> None:
     async with alive(directories) as robot:
-        said = RouterWriters((robot.stranger.origin,))
-        robot.stranger.publisher(topics.ROUTER_WRITERS).publish(said)
+        said = RouterWriters((robot.unknown.origin,))
+        robot.unknown.publisher(topics.ROUTER_WRITERS).publish(said)
         await turns()
-        robot.stranger.publisher(topics.TRACKS_CMD_VEL).publish(Twist(Vector3(x=0.5)))
+        robot.unknown.publisher(topics.TRACKS_CMD_VEL).publish(Twist(Vector3(x=0.5)))
         await turns()
         assert (await refused(robot))["command of another robot"]
 
 
-async def test_two_routers_do_not_answer_each_others_stops_for_ever(
+async def test_two_routers_do_not_answer_each_others_stops_without_end(
     directories: Directories,
 ) -> None:
     async with alive(directories) as robot:
-        robot.stranger.publisher(topics.ROUTER_HEARTBEAT).publish(RouterHeartbeat(sequence=1))
+        robot.unknown.publisher(topics.ROUTER_HEARTBEAT).publish(RouterHeartbeat(sequence=1))
         await turns()
-        publisher = robot.stranger.publisher(topics.ESTOP)
+        publisher = robot.unknown.publisher(topics.ESTOP)
         for generation in range(5):
             publisher.publish(EStop(active=True, reason=f"{generation}", generation=generation))
             await turns()

@@ -236,7 +236,7 @@ def test_rate_after_a_long_pause_is_0() -> None:
         ((), True, True),
     ],
 )
-def test_type_of_a_subject_is_told_by_its_names(
+def test_type_of_a_subject_follows_from_its_names(
     names: tuple[str, ...], face: bool, animation: bool
 ) -> None:
     assert may_be_type(names, "face") is face
@@ -321,7 +321,7 @@ def test_unknown_writer_restarts_after_more_than_a_second(silent_s: float, resta
     source = InputSource("rc", "rc", 0.12, sequence=9, received=8.0)
     assert is_restart(source, 8, "", 8.0 + silent_s) is restarted
     assert not is_restart(source, 9, "", 99.0)
-    assert is_restart(source, 8, "somebody", 8.0)
+    assert is_restart(source, 8, "other", 8.0)
 
 
 @pytest.mark.parametrize(

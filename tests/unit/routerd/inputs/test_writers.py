@@ -19,8 +19,8 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample, RoleFault
 from saint_services.lib.ipc import Call
 from saint_services.lib.machine.service_manager import Directories
-from saint_services.routerd.inputs.writers import Admitted, InputWriters, WriterRegistration
-from tests.unit.routerd.daemon_rig import Robot, alive, places, registered, turns, vouching
+from saint_services.routerd.inputs.writers import AdmittedSource, InputWriters, WriterRegistration
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, registered, turns, vouching
 from tests.unit.routerd.rig import Rig, route
 
 OURS, OTHER = "0a" * 12, "0b" * 12
@@ -43,7 +43,7 @@ def test_registered_writer_keeps_its_name_until_its_last_connection_ends() -> No
     writers.add("rcd", OURS)
     writers.add("rcd", OURS)
     writers.remove("rcd", OURS)
-    assert writers.admit("rcd", "rc", OURS, 0.0) == Admitted("rc", is_known=True)
+    assert writers.admit("rcd", "rc", OURS, 0.0) == AdmittedSource("rc", is_known=True)
     writers.remove("rcd", OURS)
     assert writers.admit("rcd", "rc", OURS, 0.0) is None
 
@@ -53,19 +53,23 @@ def test_unregistered_writer_is_a_program_after_two_seconds() -> None:
     writers.add("webd", OTHER)  # for another topic
     assert writers.admit("rcd", "rc", OTHER, 10.0) is None
     assert writers.admit("rcd", "rc", OTHER, 11.99) is None
-    expected = Admitted(f"autonomous:{OTHER}", is_known=False)
+    expected = AdmittedSource(f"autonomous:{OTHER}", is_known=False)
     assert writers.admit("rcd", "rc", OTHER, 12.0) == expected
 
 
 def test_unregistered_leader_is_a_program_and_safety_device_keeps_its_name() -> None:
     writers = InputWriters()
     assert writers.admit_program("leader:left", OTHER, 0.0) is None
-    assert writers.admit_program("leader:left", OTHER, 2.0) == Admitted(
+    assert writers.admit_program("leader:left", OTHER, 2.0) == AdmittedSource(
         f"autonomous:{OTHER}", is_known=False
     )
-    assert writers.admit_program("safety:mat", OTHER, 0.0) == Admitted("safety:mat", is_known=False)
+    assert writers.admit_program("safety:mat", OTHER, 0.0) == AdmittedSource(
+        "safety:mat", is_known=False
+    )
     writers.add("safety", OTHER)
-    assert writers.admit_program("safety:mat", OTHER, 0.0) == Admitted("safety:mat", is_known=True)
+    assert writers.admit_program("safety:mat", OTHER, 0.0) == AdmittedSource(
+        "safety:mat", is_known=True
+    )
 
 
 def test_64_unregistered_writers_wait_at_once_and_one_that_is_forgotten_waits_again() -> None:
@@ -82,13 +86,15 @@ def test_64_unregistered_writers_wait_at_once_and_one_that_is_forgotten_waits_ag
 def test_unregistered_writer_without_a_name_is_a_program_without_one() -> None:
     writers = InputWriters()
     assert writers.admit("rcd", "rc", "", 10.0) is None
-    assert writers.admit("rcd", "rc", "", 12.0) == Admitted("autonomous:unnamed", is_known=False)
+    assert writers.admit("rcd", "rc", "", 12.0) == AdmittedSource(
+        "autonomous:unnamed", is_known=False
+    )
 
 
 def test_program_keeps_the_name_that_it_gives_itself_but_is_not_known() -> None:
     writers = InputWriters()
     found = writers.admit_program("autonomous:patrol", OTHER, 0.0)
-    assert found == Admitted("autonomous:patrol", is_known=False)
+    assert found == AdmittedSource("autonomous:patrol", is_known=False)
 
 
 def test_writer_without_a_name_is_refused_unless_that_was_accepted() -> None:
@@ -103,7 +109,7 @@ def test_safety_device_that_names_itself_a_program_is_not_known_as_one() -> None
     writers = InputWriters()
     writers.add("safety", OTHER)
     found = writers.admit_program("autonomous:patrol", OTHER, 0.0)
-    assert found == Admitted("autonomous:patrol", is_known=False)
+    assert found == AdmittedSource("autonomous:patrol", is_known=False)
 
 
 async def test_registration_beats_every_second_and_ends_with_its_connection(
@@ -130,7 +136,7 @@ async def test_registration_beats_every_second_and_ends_with_its_connection(
     )
     await anext(stream)
     assert changes == [("rcd", OURS, True)]
-    assert held.admit("rcd", "rc", OURS, 0.0) == Admitted("rc", is_known=True)
+    assert held.admit("rcd", "rc", OURS, 0.0) == AdmittedSource("rc", is_known=True)
     monkeypatch.setattr(asyncio, "sleep", sleep)
     await anext(stream)
     assert slept == [1.0]
@@ -148,7 +154,7 @@ def test_writer_that_names_no_participant_is_refused(origin: str) -> None:
 def test_unnamed_writer_only_where_that_was_accepted() -> None:
     writers = InputWriters(is_unnamed_accepted=True)
     writers.add("rcd", "")
-    assert writers.admit("rcd", "rc", "", 0.0) == Admitted("rc", is_known=True)
+    assert writers.admit("rcd", "rc", "", 0.0) == AdmittedSource("rc", is_known=True)
 
 
 @pytest.mark.parametrize("uid", [None, -1, 4_000_000])
@@ -161,7 +167,7 @@ def test_request_for_a_daemon_of_another_user_is_refused(uid: int | None) -> Non
 def test_unknown_safety_device_stops_and_never_drives() -> None:
     mappings = [{"from": "x", "to": "linear"}, {"from": "stop", "to": "estop", "mode": "switch"}]
     rig = Rig(route("guard", "safety", "tracks", mappings))
-    unknown = Admitted("safety:mat", is_known=False)
+    unknown = AdmittedSource("safety:mat", is_known=False)
 
     def send(sequence: int, x: float, stop: float) -> None:
         sample = InputSample(
@@ -181,9 +187,9 @@ def test_unknown_writer_does_not_touch_the_source_of_a_registered_one() -> None:
     rig = Rig()
     name = "safety:mat"
     sample = InputSample(source=name, sequence=5, names=("x",), values=(0.0,))
-    assert rig.router.sample(sample, OURS, rig.now, Admitted(name, is_known=True))
+    assert rig.router.sample(sample, OURS, rig.now, AdmittedSource(name, is_known=True))
     forged = InputSample(source=name, sequence=1 << 40, names=("x",), values=(1.0,))
-    assert not rig.router.sample(forged, OTHER, rig.now, Admitted(name, is_known=False))
+    assert not rig.router.sample(forged, OTHER, rig.now, AdmittedSource(name, is_known=False))
     source = rig.router.sources[name]
     assert (source.sequence, source.origin, source.is_known) == (5, OURS, True)
 
@@ -192,9 +198,9 @@ def test_registered_writer_takes_its_name_from_an_unknown_one() -> None:
     rig = Rig()
     name = "safety:mat"
     forged = InputSample(source=name, sequence=1 << 40, names=("x",), values=(1.0,))
-    rig.router.sample(forged, OTHER, rig.now, Admitted(name, is_known=False))
+    rig.router.sample(forged, OTHER, rig.now, AdmittedSource(name, is_known=False))
     sample = InputSample(source=name, sequence=5, names=("x",), values=(0.0,))
-    assert rig.router.sample(sample, OURS, rig.now, Admitted(name, is_known=True))
+    assert rig.router.sample(sample, OURS, rig.now, AdmittedSource(name, is_known=True))
     assert rig.router.sources[name].sequence == 5
 
 
@@ -204,15 +210,15 @@ def test_unknown_writers_are_bounded_and_push_out_nobody_else() -> None:
     for number in range(200):
         name = f"autonomous:{number}"
         sample = InputSample(source=name, sequence=1, names=("x",), values=(1.0,))
-        rig.router.sample(sample, OTHER, rig.now + number, Admitted(name, is_known=False))
+        rig.router.sample(sample, OTHER, rig.now + number, AdmittedSource(name, is_known=False))
     unknown = [each for each in rig.router.sources.values() if not each.is_known]
     assert len(unknown) == 16
     assert "rc" in rig.router.sources
 
 
-async def _drive_as_stranger(robot: Robot, sequence: int) -> None:
+async def _drive_as_unknown(robot: RunningRouter, sequence: int) -> None:
     sample = InputSample(source="rc", sequence=sequence, names=("channel_2",), values=(1.0,))
-    robot.stranger.publisher(topics.INPUT_RC).publish(sample)
+    robot.unknown.publisher(topics.INPUT_RC).publish(sample)
     await turns()
 
 
@@ -221,23 +227,23 @@ async def test_unregistered_rc_sample_is_no_rc_and_registered_one_is(
     directories: Directories,
 ) -> None:
     async with alive(directories) as robot:
-        await _drive_as_stranger(robot, 1)
+        await _drive_as_unknown(robot, 1)
         status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.refused == {"unregistered writer": 1}
         assert status.sources == []
-        async with registered(robot.client, robot.stranger.origin, "rcd"):
-            await _drive_as_stranger(robot, 2)
+        async with registered(robot.client, robot.unknown.origin, "rcd"):
+            await _drive_as_unknown(robot, 2)
             status = await robot.client.request(routing.GET_STATUS, Nothing())
             assert [each.source for each in status.sources] == ["rc"]
 
 
 async def test_writer_is_forgotten_when_its_connection_ends(directories: Directories) -> None:
     async with alive(directories) as robot:
-        async with registered(robot.client, robot.stranger.origin, "rcd"):
+        async with registered(robot.client, robot.unknown.origin, "rcd"):
             pass
         async with asyncio.timeout(5.0):
             while True:
-                await _drive_as_stranger(robot, 1)
+                await _drive_as_unknown(robot, 1)
                 status = await robot.client.request(routing.GET_STATUS, Nothing())
                 if status.refused.get("unregistered writer"):
                     return
@@ -245,7 +251,7 @@ async def test_writer_is_forgotten_when_its_connection_ends(directories: Directo
 
 async def test_foreign_estop_raises_the_latch(directories: Directories) -> None:
     async with alive(directories) as robot:
-        foreign = robot.stranger.publisher(topics.ESTOP)
+        foreign = robot.unknown.publisher(topics.ESTOP)
         foreign.publish(EStop(active=False, generation=1 << 40))
         await turns()
         assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
@@ -258,8 +264,8 @@ async def test_foreign_estop_raises_the_latch(directories: Directories) -> None:
 async def test_reason_of_200_characters_is_kept_whole(directories: Directories) -> None:
     async with alive(directories) as robot:
         reason = "x" * 199 + "Z"
-        robot.stranger.publisher(topics.ESTOP).publish(EStop(active=True, reason=reason))
-        robot.stranger.publisher(topics.ROLE_FAULTS).publish(
+        robot.unknown.publisher(topics.ESTOP).publish(EStop(active=True, reason=reason))
+        robot.unknown.publisher(topics.ROLE_FAULTS).publish(
             RoleFault(node_id="pi_" + "5" * 61, target="tracks", stops_robot=True, text=reason)
         )
         await turns()
@@ -275,13 +281,13 @@ async def test_unproven_console_stops_but_does_nothing_else(
     directories: Directories, action: str
 ) -> None:
     async with alive(directories) as robot, vouching(directories, robot):
-        robot.hear(topics.CONSOLE_ALERTS, topics.HEAD_CMD)
-        stranger = robot.stranger.publisher(topics.CONSOLE_OVERRIDE)
+        robot.record(topics.CONSOLE_ALERTS, topics.HEAD_CMD)
+        unknown = robot.unknown.publisher(topics.CONSOLE_OVERRIDE)
         if action == "clear":
-            stranger.publish(ConsoleOverride(action="stop"))
+            unknown.publish(ConsoleOverride(action="stop"))
             await turns()
         before = (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
-        stranger.publish(ConsoleOverride(action=action))
+        unknown.publish(ConsoleOverride(action=action))
         await turns()
         assert (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active == before
         (alert,) = robot.all_of(topics.CONSOLE_ALERTS)
@@ -306,7 +312,7 @@ async def test_route_for_leaders_ignores_an_unregistered_one(directories: Direct
         lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
         await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=lead))
         sample = InputSample(source="leader:left", sequence=1, names=("j0",), values=(5.0,))
-        robot.stranger.publisher(topics.INPUT_AUTONOMOUS).publish(sample)
+        robot.unknown.publisher(topics.INPUT_AUTONOMOUS).publish(sample)
         await turns()
         status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert [each.source for each in status.sources] == []

@@ -108,7 +108,7 @@ def test_edit_takes_effect_without_a_new_sample() -> None:
     assert rig.value("tracks.linear") == pytest.approx(0.4)
 
 
-def test_removed_route_lets_go() -> None:
+def test_removed_route_releases_its_field() -> None:
     rig = Rig(DRIVE)
     rig.stream(0.4, "rc", stick=1.0)
     rig.router.set_routes([], rig.now)
@@ -118,7 +118,7 @@ def test_removed_route_lets_go() -> None:
     assert list(rig.router.claims) == []
 
 
-def test_disabled_route_lets_go_and_the_next_in_line_takes_over() -> None:
+def test_disabled_route_releases_its_field_to_the_next() -> None:
     rig = Rig(DRIVE, DIRECT)
     rig.send("rc", stick=0.0)
     rig.send("websocket:1", "tracks", linear=0.05)
@@ -197,7 +197,7 @@ def test_route_for_another_target_takes_no_direct_command() -> None:
     assert {r.source for r in rig.output("head.pan").rivals} == {"websocket:2"}
 
 
-def test_command_types_tell_positions_grippers_and_velocities_apart() -> None:
+def test_command_types_distinguish_positions_grippers_and_velocities() -> None:
     allowed = {
         "move": {"arms.left.joint_0"},
         "home": {"arms.left.joint_0"},

@@ -62,7 +62,7 @@ def test_huge_scale_of_nothing_is_nothing(curve: str) -> None:
     assert mapped(0.05, deadzone=0.99, scale=1.7e308, curve=curve, expo=1.0) == 0.0
 
 
-def test_asked_has_no_bounds() -> None:
+def test_unbounded_mapping_has_no_bounds() -> None:
     mapping = Mapping.model_validate({"from": "a", "to": "b", "scale": 50, "clamp": [0, 1]})
     assert unbounded(mapping)(1.0) == 50.0
 

@@ -25,7 +25,7 @@ def line(
     return curve(robot(), PreviewCurve(route=made, index=0, low=low, high=high, steps=steps)).points
 
 
-def test_preview_tells_value_limit_and_what_was_asked() -> None:
+def test_preview_reports_value_limit_and_the_unbounded_value() -> None:
     (field,) = shown(PAN, a=3.0).fields
     assert (field.target, field.field, field.unit) == ("head", "pan", "deg")
     assert (field.value, field.asked, field.clamped) == (180.0, 300.0, True)
@@ -33,10 +33,10 @@ def test_preview_tells_value_limit_and_what_was_asked() -> None:
     assert (field.value, field.asked, field.clamped) == (50.0, 50.0, False)
 
 
-@pytest.mark.parametrize(("a", "asked"), [(1e307, 1e300), (-1e307, -1e300)])
-def test_preview_of_huge_numbers_has_a_bound(a: float, asked: float) -> None:
+@pytest.mark.parametrize(("a", "unbounded"), [(1e307, 1e300), (-1e307, -1e300)])
+def test_preview_of_huge_numbers_has_a_bound(a: float, unbounded: float) -> None:
     (field,) = shown(PAN, a=a).fields
-    assert (abs(field.value), field.asked) == (180.0, asked)
+    assert (abs(field.value), field.asked) == (180.0, unbounded)
 
 
 def test_preview_of_what_is_no_number_shows_the_value() -> None:
@@ -51,7 +51,7 @@ def test_preview_names_what_is_missing_once() -> None:
 
 
 @pytest.mark.parametrize(("s", "stops"), [(0.49, False), (0.5, True)])
-def test_preview_tells_of_the_stop(s: float, stops: bool) -> None:
+def test_preview_reports_the_stop(s: float, stops: bool) -> None:
     assert shown(STOP | {"from": "other"}, STOP, s=s, other=0.0).estop is stops
 
 

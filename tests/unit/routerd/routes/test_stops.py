@@ -16,7 +16,7 @@ from saint_services.lib.api.routing import (
     RouteFile,
 )
 from saint_services.lib.errors import Code, SaintError
-from tests.unit.routerd.daemon_rig import Robot, alive, places
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.routerd.rig import route
 
 NAME = "rc_estop:channel_6"
@@ -25,14 +25,14 @@ HARMLESS = route("rc_estop", "rc", "head", [{"from": "channel_6", "to": "jaw"}])
 
 
 @pytest.fixture
-async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
+async def robot(tmp_path: Path) -> AsyncIterator[RunningRouter]:
     async with alive(places(tmp_path)) as running:
         bare = presets.SavePreset(preset_name="bare", routes=[JAW])
         await running.client.request(presets.SAVE_PRESET, bare)
         yield running
 
 
-async def stops(robot: Robot) -> list[str]:
+async def stops(robot: RunningRouter) -> list[str]:
     return (await robot.client.request(routing.GET_STATUS, Nothing())).stop_switches
 
 
@@ -47,14 +47,14 @@ CHANGES: dict[str, tuple[Endpoint[Any, Any], Confirming]] = {
 }  # fmt: skip
 
 
-async def change(robot: Robot, name: str, *confirm: str) -> None:
+async def change(robot: RunningRouter, name: str, *confirm: str) -> None:
     row, params = CHANGES[name]
     await robot.client.request(row, params.model_copy(update={"confirm": list(confirm)}))
 
 
 @pytest.mark.parametrize("name", CHANGES)
 async def test_change_that_takes_the_stop_switch_away_is_refused_without_its_name(
-    robot: Robot, name: str
+    robot: RunningRouter, name: str
 ) -> None:
     before = await robot.client.request(routing.LIST_ROUTES, Nothing())
     for confirm in ((), ("",), ("rc_estop",), ("rc_estop:channel_5", "other")):
@@ -67,13 +67,13 @@ async def test_change_that_takes_the_stop_switch_away_is_refused_without_its_nam
 
 
 @pytest.mark.parametrize("name", CHANGES)
-async def test_change_that_names_the_stop_switch_is_done(robot: Robot, name: str) -> None:
+async def test_change_that_names_the_stop_switch_is_done(robot: RunningRouter, name: str) -> None:
     await change(robot, name, NAME)
     assert NAME not in await stops(robot)
 
 
 async def test_priority_of_the_safety_class_and_longer_silence_are_confirmed_by_name(
-    robot: Robot,
+    robot: RunningRouter,
 ) -> None:
     strong = routing.RoutePriority(route_id="websocket_direct", priority=1000)
     with pytest.raises(SaintError, match="every lock: websocket_direct"):
@@ -88,7 +88,7 @@ async def test_priority_of_the_safety_class_and_longer_silence_are_confirmed_by_
         await robot.client.request(routing.SET_ROUTE_PRIORITY, weak)
 
 
-async def test_backup_without_the_stop_switch_names_it(robot: Robot) -> None:
+async def test_backup_without_the_stop_switch_names_it(robot: RunningRouter) -> None:
     backup = await robot.client.get("/backup", DaemonBackup)
     assert (await robot.client.post("/backup/check", backup, RestoreNotes)).confirm == []
     routes = backup.sections["routes"].data["routes"]
@@ -96,11 +96,13 @@ async def test_backup_without_the_stop_switch_names_it(robot: Robot) -> None:
     assert (await robot.client.post("/backup/check", backup, RestoreNotes)).confirm == [NAME]
 
 
-async def test_robot_tells_its_stop_switches_and_the_buttons_of_its_console(robot: Robot) -> None:
+async def test_status_lists_stop_switches_and_the_buttons_of_the_console(
+    robot: RunningRouter,
+) -> None:
     assert await stops(robot) == [NAME, "console:button_b"]
 
 
-async def test_other_changes_need_no_confirmation(robot: Robot) -> None:
+async def test_other_changes_need_no_confirmation(robot: RunningRouter) -> None:
     listed = await robot.client.request(routing.LIST_ROUTES, Nothing())
     for info in listed.routes:
         same: Route = info.route

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from saint_services.saintctl.app import app
-from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
 
 FILE = """\
 routes:
@@ -29,7 +29,7 @@ routes:
 class Terminal:
     """saintctl beside the robot."""
 
-    def __init__(self, robot: Robot, folder: Path) -> None:
+    def __init__(self, robot: RunningRouter, folder: Path) -> None:
         self.robot, self.folder = robot, folder
         self.file = folder / "mine.yaml"
         self.file.write_text(FILE)
