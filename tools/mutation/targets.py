@@ -11,7 +11,6 @@ _ALL = (
     f"{_SAFETY}motion.py",
     *_BOARD,
     f"{_UNIT}routes/test_mapping.py",
-    f"{_UNIT}fields/test_modifiers.py",
     f"{_UNIT}routes/test_checks.py",
     f"{_UNIT}inputs/test_sources.py",
     *(f"{_UNIT}test_{name}.py" for name in ("report", "adapters", "api")),
@@ -53,20 +52,22 @@ _MORE: dict[str, tuple[str, ...]] = {
     "credential": ("tests/unit/trust/test_router.py",),
 }
 _ROUTERD: dict[str, tuple[str, ...]] = {
-    "routes/mapping": ("routes/test_mapping", "fields/test_modifiers"),
+    "routes/mapping": ("routes/test_mapping", "fields/test_command_messages"),
     "routes/plan": (
-        *("inputs/test_intake", "fields/test_modifiers", "test_logic_blending"),
+        *("inputs/test_intake", "fields/test_command_messages", "test_logic_blending"),
         *("routes/test_checks", "test_logic_arbitration"),
     ),
     "routes/checks": ("routes/test_checks", "inputs/test_sources", "test_adapters"),
     "routes/preview": ("routes/test_preview",),
-    "fields/claims": ("test_logic_arbitration", "test_logic_blending", "fields/test_modifiers"),
+    "fields/claims": (
+        "test_logic_arbitration",
+        "test_logic_blending",
+        "fields/test_command_messages",
+    ),
     "fields/motion": ("test_logic_loss", "test_logic_blending"),
     "fields/board": ("test_logic_loss", "test_logic_blending"),
     "fields/locks": ("fields/test_locks",),
-    "fields/targets": (
-        *("fields/test_targets", "fields/test_command_messages", "fields/test_modifiers"),
-    ),
+    "fields/targets": (*("fields/test_targets", "fields/test_command_messages"),),
     "inputs/sources": ("inputs/test_sources", "inputs/test_intake"),
     "inputs/source_classes": ("inputs/test_sources",),
     "inputs/intake": ("inputs/test_intake", "inputs/test_sources"),
@@ -74,7 +75,7 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "logic": (
         *("test_logic_samples", "test_logic_arbitration", "test_logic_loss", "test_logic_signal"),
         *("test_logic_blending", "fields/test_locks", "inputs/test_sources"),
-        "fields/test_modifiers",
+        "fields/test_command_messages",
     ),
     "report": ("test_report",),
 }
@@ -136,7 +137,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/unit/role/test_proof.py",), ("tests/safety/test_role_authority.py",)
     ),
     "saint_services/lib/stall.py": _stages(
-        ("tests/property/test_stall_watch.py",), (f"{_DAEMON}_stall.py",)
+        ("tests/property/test_stall_watch.py",), (f"{_UNIT}inputs/test_input_topics.py",)
     ),
     "saint_services/lib/limits.py": _stages(
         ("tests/unit/lib/test_limits.py",), (*_ROLE_RIGS, *_ROLE)

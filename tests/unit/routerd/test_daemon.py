@@ -1,9 +1,7 @@
 """The daemon on the in-process bus: samples in, commands and life signs out, requests, restarts."""
 
 import asyncio
-import math
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,22 +15,12 @@ from saint_services.lib.api.routing import (
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
-from saint_services.lib.generated.geometry_msgs import Twist, Vector3
-from saint_services.lib.generated.saint_msgs import (
-    ArmState,
-    ConsoleOverride,
-    HeadCommand,
-    InputSample,
-    RoleFault,
-)
-from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd import state
 from saint_services.routerd.config import Config
 from saint_services.routerd.estop import latch_store
 from saint_services.routerd.estop.latch_file import LatchFile
-from saint_services.routerd.inputs import neighbours
-from tests.unit.routerd.daemon_rig import alive, places, turns, vouching
+from tests.unit.routerd.daemon_rig import alive, places, turns
 from tests.unit.routerd.rig import route
 
 pytestmark = pytest.mark.timed
@@ -84,36 +72,6 @@ async def test_lost_source_ramps_without_any_traffic(directories: Directories) -
         speeds = [twist.linear.x for twist in robot.all_of(topics.TRACKS_CMD_VEL)]
         assert speeds[-1] == 0.0
         assert len({speed for speed in speeds if 0.0 < speed < 1.0}) >= 2  # steps on the way down
-
-
-@pytest.mark.usefixtures("without_grace")
-async def test_foreign_twist_drives_by_the_routers_rules(directories: Directories) -> None:
-    async with alive(directories) as robot:
-        ours = robot.context
-        foreign = robot.bus.publisher(topics.TRACKS_CMD_VEL)
-        foreign.publish(Twist(linear=Vector3(x=0.05)))
-        await turns()
-        status = await robot.client.request(routing.GET_STATUS, Nothing())
-        linear = next(each for each in status.outputs if each.field == "linear")
-        assert (linear.winner, linear.source) == ("autonomous", "autonomous:ros")
-        assert linear.value == pytest.approx(0.05)
-        assert ours.health.is_healthy
-
-
-@pytest.fixture
-def without_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs count from their first sample on."""
-    monkeypatch.setattr(neighbours, "GRACE_S", 0.0)
-
-
-@pytest.mark.usefixtures("without_grace")
-async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directories) -> None:
-    async with alive(directories) as robot:
-        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(math.nan, 12.0, math.nan))
-        await turns()
-        status = await robot.client.request(routing.GET_STATUS, Nothing())
-        driven = [each.field for each in status.outputs if each.winner]
-        assert driven == ["tilt"]
 
 
 async def test_estop_is_published_latched_and_silences_commands(directories: Directories) -> None:
@@ -173,103 +131,6 @@ async def test_stop_that_cannot_be_read_stops(
         assert (await reader.readline()).split()[1] == b"200"
         writer.close()
         assert (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
-
-
-async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
-    async with alive(directories) as robot:
-        publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
-        publisher.publish(Bool(data=False))
-        await turns()
-        status = await robot.client.request(routing.GET_STATUS, Nothing())
-        assert not status.estop.active
-        publisher.publish(Bool(data=True))
-        publisher.publish(Bool(data=False))
-        await turns()
-        status = await robot.client.request(routing.GET_STATUS, Nothing())
-        assert status.estop.active
-        assert status.state == "estop"
-
-
-async def test_consoles_home_moves_the_joints_again_and_refusals_are_published(
-    directories: Directories,
-) -> None:
-    async with alive(directories) as robot, vouching(directories, robot):
-        robot.record(topics.HEAD_CMD, topics.CONSOLE_ALERTS)
-        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
-        console.publish(ConsoleOverride(target="head", action="home"))
-        await turns()
-        assert robot.all_of(topics.HEAD_CMD)[-1].pan == 0.0
-        console.publish(ConsoleOverride(target="wings", action="home"))
-        await turns()
-        (alert,) = robot.all_of(topics.CONSOLE_ALERTS)
-        assert (alert.severity, alert.code) == ("warning", "refused") and "wings" in alert.text
-
-
-async def test_consoles_stop_raises_it_and_its_other_words_do_not(
-    directories: Directories,
-) -> None:
-    async with alive(directories) as robot:
-        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
-        for action in ("home", "release", ""):
-            console.publish(ConsoleOverride(target="head", action=action))
-        await turns()
-        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
-        console.publish(ConsoleOverride(target="head", action="stop"))
-        await turns()
-        latch = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
-        assert (latch.source, latch.reason) == ("console", "manual override of head")
-
-
-async def test_role_that_turns_faulty_stops_the_robot_once(directories: Directories) -> None:
-    async with alive(directories) as robot:
-        state_of_arm = robot.bus.publisher(topics.ARM_STATE.at(instance="left"))
-        state_of_arm.publish(ArmState(error_state=False))
-        await turns()
-        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
-        faulty = ArmState(error_state=True, error_message="servos does not take what is written")
-        state_of_arm.publish(faulty)
-        await turns()
-        latch = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
-        assert (latch.active, latch.source) == (True, "arms.left")
-        assert "servos" in latch.reason
-        await robot.clear()
-        state_of_arm.publish(faulty)
-        await turns()
-        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
-
-
-async def test_fault_that_stops_the_robot_raises_the_estop(directories: Directories) -> None:
-    async with alive(directories) as robot:
-        faults = robot.bus.publisher(topics.ROLE_FAULTS)
-        faults.publish(RoleFault(node_id="pi_3", target="head", text="face does not answer"))
-        await turns()
-        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
-        faults.publish(RoleFault(node_id="pi_4", target="tracks", stops_robot=True, text="stalled"))
-        await turns()
-        latch = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
-        assert (latch.active, latch.source, latch.reason) == (True, "tracks", "stalled (pi_4)")
-
-
-async def test_leaders_and_safety_devices_use_the_topic_of_programs(
-    directories: Directories,
-) -> None:
-    async with alive(directories) as robot:
-        lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
-        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=lead))
-        publisher = robot.bus.publisher(topics.INPUT_AUTONOMOUS)
-        for source in ("leader:left", "safety:bumper", "rc"):
-            publisher.publish(InputSample(source=source, sequence=1, names=("j0",), values=(5.0,)))
-        await turns()
-        status = await robot.client.request(routing.GET_STATUS, Nothing())
-        driven = {f"{each.target}.{each.field}": each.source for each in status.outputs}
-        assert driven["arms.left.joint_0"] == "leader:left"
-        assert status.refused == {"source on the wrong topic": 1}
-        for _ in range(100):
-            status = await robot.client.request(routing.GET_STATUS, Nothing())
-            if status.estop.active:
-                break
-            await asyncio.sleep(0.02)
-        assert status.estop.source == "safety:bumper"  # it timed out
 
 
 async def test_latch_survives_a_restart(directories: Directories) -> None:
@@ -428,59 +289,6 @@ async def test_unknown_preset_names_the_nearest(directories: Directories) -> Non
         async with alive(directories, Config(preset="defualt")):
             pass
     assert caught.value.exit_code == 2
-
-
-async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
-    async with alive(directories) as robot:
-        bad = InputSample(source="websocket:1", sequence=1, names=("channel_2",), values=(1.0,))
-        robot.bus.publisher(topics.INPUT_RC).publish(bad)
-        robot.bus.publisher(topics.INPUT_RC).publish(replace(bad, source="rc", values=()))
-        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(*[math.nan] * 3))
-        await turns()
-        status = await robot.client.request(routing.GET_STATUS, Nothing())
-        assert status.refused == {
-            "source on the wrong topic": 1,
-            "names and values differ in number": 1,
-            "empty foreign command": 1,
-        }
-        assert status.samples == 0
-
-
-async def test_console_clears_only_the_stop_that_its_display_showed(
-    directories: Directories,
-) -> None:
-    async with alive(directories) as robot, vouching(directories, robot):
-        robot.record(topics.CONSOLE_ALERTS)
-        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
-        stop = EStopRequest(source="web", reason="child in front")
-        seen = (await robot.client.request(routing.ESTOP, stop)).generation
-        await robot.client.request(routing.ESTOP, stop)
-        for generation in (0, seen):
-            console.publish(ConsoleOverride(action="clear", generation=generation))
-            await turns()
-            assert "child in front" in robot.all_of(topics.CONSOLE_ALERTS).pop().text
-        assert (await robot.latch()).active
-        console.publish(ConsoleOverride(action="clear", generation=seen + 1))
-        for _ in range(500):  # until both records are on the disk
-            if not (await robot.latch()).active:
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(await robot.latch())
-
-
-async def test_topic_that_repeats_itself_is_one_press_and_its_next_edge_another(
-    directories: Directories,
-) -> None:
-    async with alive(directories) as robot:
-        publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
-        for data in (True, True, True):
-            publisher.publish(Bool(data=data))
-        await turns()
-        assert len((await robot.latch()).presses) == 1
-        for data in (False, True, True):
-            publisher.publish(Bool(data=data))
-        await turns()
-        assert len((await robot.latch()).presses) == 2
 
 
 async def test_latch_file_that_was_deleted_means_stopped_after_a_restart(

@@ -1,4 +1,4 @@
-"""Command messages out of fields and back."""
+"""Command messages of fields, with speed and force beside them, and fields of foreign messages."""
 
 import math
 
@@ -10,7 +10,7 @@ from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadCommand
 from saint_services.routerd.fields import command_messages
 from saint_services.routerd.fields.command_messages import CommandWriter
-from tests.unit.routerd.rig import DIRECT, Rig
+from tests.unit.routerd.rig import DIRECT, FACE, Rig, route
 
 
 def writer(rig: Rig, topic: str) -> CommandWriter:
@@ -86,3 +86,130 @@ def test_place_of_a_field() -> None:
     assert command_messages.place("linear.x") == ("linear", "x")
     with pytest.raises(SaintError, match="is not a place"):
         command_messages.place("a..b")
+
+
+def sent(rig: Rig, topic: str) -> object:
+    return writer(rig, topic).message()
+
+
+def test_speed_paces_the_field_and_is_no_unknown_one() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "head", pan=0.0, speed=0.1)
+    rig.wait(0.01)
+    for _ in range(10):
+        rig.send("websocket:1", "head", pan=100.0, speed=0.1)
+        rig.wait(0.01)
+    assert rig.value("head.pan") == pytest.approx(3.6, abs=0.4)  # a tenth of 360 deg/s
+    assert rig.router.refused == {}
+
+
+def test_speed_may_change_without_the_goal() -> None:
+    rig = Rig(DIRECT)
+    rig.stream(0.1, "websocket:1", "head", pan=0.0, speed=1.0)
+    rig.stream(0.1, "websocket:1", "head", pan=100.0, speed=0.1)
+    slow = rig.value("head.pan") or 0.0
+    rig.stream(0.1, "websocket:1", "head", pan=100.0, speed=0.5)
+    assert (rig.value("head.pan") or 0.0) - slow == pytest.approx(18.0, abs=2.0)
+
+
+@pytest.mark.parametrize(("speed", "moved"), [(5.0, 36.0), (-1.0, 0.0), (0.0, 0.0)])
+def test_speed_is_a_share_from_0_to_1(speed: float, moved: float) -> None:
+    rig = Rig(DIRECT)
+    rig.stream(0.1, "websocket:1", "head", pan=0.0, speed=1.0)
+    rig.stream(0.1, "websocket:1", "head", pan=100.0, speed=speed)
+    assert rig.value("head.pan") == pytest.approx(moved, abs=4.0)
+
+
+def test_lost_client_leaves_the_joint_on_its_way() -> None:
+    rig = Rig(DIRECT)
+    rig.stream(0.1, "websocket:1", "head", pan=0.0, speed=0.1)
+    rig.stream(0.1, "websocket:1", "head", pan=100.0, speed=0.1)
+    rig.wait(5.0)
+    assert (rig.value("head.pan") or 0.0) < 20.0
+    assert rig.output("head.pan").policy == "hold"
+
+
+def test_next_in_control_moves_at_its_own_pace() -> None:
+    rig = Rig(DIRECT, FACE, blend_time_ms=0)
+    rig.stream(0.1, "websocket:1", "head", pan=0.0, speed=0.1)
+    rig.wait(0.4)
+    rig.stream(0.1, "livelink:a", headYaw=1.0)
+    assert rig.value("head.pan") == pytest.approx(36.0, abs=4.0)
+
+
+def test_loss_policy_has_the_full_rate() -> None:
+    rig = Rig(route("jaw", "websocket", "head"))
+    output = rig.router.by_name["head", "pan"]
+    output.on_loss = "neutral"
+    rig.send("websocket:1", "head", pan=36.0, speed=0.1)
+    rig.wait(0.3 + 0.11)
+    assert rig.value("head.pan") == 0.0
+
+
+def test_of_a_mix_nobody_sets_the_pace() -> None:
+    rig = Rig(DIRECT, mode="blend", blend_time_ms=0)
+    rig.stream(0.1, "websocket:1", "head", pan=0.0, speed=0.1)
+    rig.stream(0.1, "websocket:1", "head", pan=100.0, speed=0.1)
+    assert rig.value("head.pan") == pytest.approx(36.0, abs=4.0)
+
+
+def test_command_has_the_smallest_speed_of_those_in_control() -> None:
+    rig = Rig(DIRECT)
+    assert sent(rig, "/saint/head/cmd").speed == 1.0  # type: ignore[attr-defined]
+    rig.send("websocket:1", "head", pan=1.0, speed=0.5)
+    rig.send("websocket:2", "head", tilt=1.0, speed=0.25)
+    rig.send("websocket:3", "head", roll=1.0)
+    assert sent(rig, "/saint/head/cmd").speed == 0.25  # type: ignore[attr-defined]
+    rig.wait(0.31)
+    assert sent(rig, "/saint/head/cmd").speed == 1.0  # type: ignore[attr-defined]
+
+
+def test_arm_and_gripper_have_modifiers_of_their_own() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "arms.left", joint_0=1.0, speed=0.5)
+    rig.send("websocket:1", "arms.left", gripper=1.0, force=3.0)
+    rig.send("websocket:2", "arms.right", gripper=1.0, force=-3.0)
+    assert sent(rig, "/saint/arms/left/cmd").speed_factor == 0.5  # type: ignore[attr-defined]
+    assert sent(rig, "/saint/arms/left/gripper/cmd").force == 3.0  # type: ignore[attr-defined]
+    assert sent(rig, "/saint/arms/right/cmd").speed_factor == 1.0  # type: ignore[attr-defined]
+    assert sent(rig, "/saint/arms/right/gripper/cmd").force == 0.0  # type: ignore[attr-defined]
+    assert rig.router.refused == {}
+
+
+def test_modifier_where_there_is_none_is_an_unknown_field() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "tracks", linear=0.01, speed=0.5)
+    rig.send("websocket:1", "head", pan=0.0, force=0.5)
+    assert rig.router.refused["unknown field"] == 2
+
+
+def test_modifier_alone_drives_nothing() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "head", speed=0.5)
+    assert rig.output("head.pan").winner == ""
+
+
+def test_force_is_no_pace() -> None:
+    rig = Rig(DIRECT)
+    rig.stream(0.1, "websocket:1", "arms.left", gripper=0.0, force=0.1)
+    rig.stream(0.1, "websocket:1", "arms.left", gripper=1.0, force=0.1)
+    assert rig.value("arms.left.gripper") == pytest.approx(0.4, abs=0.05)  # 4 a second
+
+
+def test_one_sample_sets_the_pace() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "head", pan=0.0)
+    rig.wait(0.01)
+    rig.send("websocket:1", "head", pan=100.0, speed=0.1)
+    rig.wait(0.1)
+    assert rig.value("head.pan") == pytest.approx(3.6, abs=0.4)
+
+
+def test_who_is_not_in_control_sets_no_pace() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "head", pan=0.0)
+    for tick in range(10):
+        rig.send("websocket:2", "head", pan=50.0, speed=0.1 + tick / 100)
+        rig.send("websocket:1", "head", pan=100.0)
+        rig.wait(0.01)
+    assert rig.value("head.pan") == pytest.approx(36.0, abs=4.0)

@@ -35,7 +35,7 @@ def directories(tmp_path: Path) -> Directories:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A router that drops no sample because this computer let it wait for 100 ms: that is the
     subject of test_router_stall.py, and a busy computer does it at any moment."""
-    monkeypatch.setattr("saint_services.routerd.daemon.STALL_S", math.inf)
+    monkeypatch.setattr("saint_services.routerd.wiring.STALL_S", math.inf)
 
 
 def test_registered_writer_keeps_its_name_until_its_last_connection_ends() -> None:

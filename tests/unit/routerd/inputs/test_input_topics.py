@@ -1,5 +1,9 @@
-"""What waited in sockets while routerd's loop stood still drives nothing; a stop among it stops."""
+"""Inputs and foreign commands on their topics, with a running router. What waited while its
+loop stood still drives nothing; a stop among it stops.
+"""
 
+import asyncio
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +14,15 @@ from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
-from saint_services.lib.generated.saint_msgs import InputSample
+from saint_services.lib.generated.saint_msgs import (
+    HeadCommand,
+    InputSample,
+)
 from saint_services.lib.machine.service_manager import Directories
-from saint_services.routerd.daemon import STALL_S
 from saint_services.routerd.inputs import neighbours, writers
+from saint_services.routerd.wiring import STALL_S
 from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
+from tests.unit.routerd.rig import route
 
 pytestmark = pytest.mark.timed
 
@@ -24,6 +32,74 @@ OLD = "old after a stall"
 @pytest.fixture
 def directories(tmp_path: Path) -> Directories:
     return places(tmp_path)
+
+
+@pytest.fixture
+def without_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs count from their first sample on."""
+    monkeypatch.setattr(neighbours, "GRACE_S", 0.0)
+
+
+@pytest.mark.usefixtures("without_grace")
+async def test_foreign_twist_drives_by_the_routers_rules(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        ours = robot.context
+        foreign = robot.bus.publisher(topics.TRACKS_CMD_VEL)
+        foreign.publish(Twist(linear=Vector3(x=0.05)))
+        await turns()
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
+        linear = next(each for each in status.outputs if each.field == "linear")
+        assert (linear.winner, linear.source) == ("autonomous", "autonomous:ros")
+        assert linear.value == pytest.approx(0.05)
+        assert ours.health.is_healthy
+
+
+@pytest.mark.usefixtures("without_grace")
+async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(math.nan, 12.0, math.nan))
+        await turns()
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
+        driven = [each.field for each in status.outputs if each.winner]
+        assert driven == ["tilt"]
+
+
+async def test_leaders_and_safety_devices_use_the_topic_of_programs(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
+        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=lead))
+        publisher = robot.bus.publisher(topics.INPUT_AUTONOMOUS)
+        for source in ("leader:left", "safety:bumper", "rc"):
+            publisher.publish(InputSample(source=source, sequence=1, names=("j0",), values=(5.0,)))
+        await turns()
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
+        driven = {f"{each.target}.{each.field}": each.source for each in status.outputs}
+        assert driven["arms.left.joint_0"] == "leader:left"
+        assert status.refused == {"source on the wrong topic": 1}
+        for _ in range(100):
+            status = await robot.client.request(routing.GET_STATUS, Nothing())
+            if status.estop.active:
+                break
+            await asyncio.sleep(0.02)
+        assert status.estop.source == "safety:bumper"  # it timed out
+
+
+async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        bad = InputSample(source="websocket:1", sequence=1, names=("channel_2",), values=(1.0,))
+        robot.bus.publisher(topics.INPUT_RC).publish(bad)
+        robot.bus.publisher(topics.INPUT_RC).publish(replace(bad, source="rc", values=()))
+        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(*[math.nan] * 3))
+        await turns()
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
+        assert status.refused == {
+            "source on the wrong topic": 1,
+            "names and values differ in number": 1,
+            "empty foreign command": 1,
+        }
+        assert status.samples == 0
 
 
 async def counted(robot: RunningRouter) -> int:
