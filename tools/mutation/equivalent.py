@@ -1,5 +1,5 @@
-"""Changes that change nothing that anybody could notice, each with its reason. They are not
-counted; a test demands that each still exists. Where the code could do without it, it should.
+"""Mutations without an effect that anything could notice, each with its reason. They are not
+counted; a test requires that each still exists. If the code can do without it, it should.
 """
 
 EQUIVALENT: dict[str, dict[str, str]] = {
@@ -91,7 +91,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
     },
     "saint_services/lib/role/motion/collisions.py": {
-        "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was checked before",
+        "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was tested before",
     },
     "saint_services/lib/role/proof.py": {
         "without minus: -1 in self._second = -1": "no check was counted in any second before",
@@ -143,7 +143,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "8 -> 9 in return hashlib.sha256(sequence.to_bytes(8, 'big') + payload).digest()": (
             "written and read alike"
         ),
-        "Lt -> LtE: len(parts) < size": "no further byte is read",
+        "Lt -> LtE: len(parts) < size": "no byte more is requested",
     },
     "saint_services/routerd/estop/latch_start.py": {
         "20 -> 21 in return min(int((directory / MARKER).read_bytes()[:20]), 2 ** 62)": (
@@ -160,7 +160,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "saint_services/routerd/report.py": {
         "False -> True in values |= {prefix + name: value for name, value in zip(stream.names, stream.values, strict=False)}": (  # noqa: E501 - as it is printed
-            "a received source has as many values as names"
+            "a stream with a sample has as many values as names"
         ),
     },
     "saint_services/routerd/routes/preview.py": {
@@ -189,16 +189,16 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "a short cut: the look-up finds the same source"
         ),
         "True: if not claim.is_armed in if not claim.is_armed: of _follow_sum()": (
-            "an armed input checks again what it has or has not"
+            "an armed claim contends again for the field that it has or has not"
         ),
         "False: if self.latch.active in if self.latch.active: of _recompute()": (
-            "the clear disarms everybody again"
+            "the clear disarms every claim again"
         ),
         "False: if self.latch.active in if self.latch.active: of _fail()": (
-            "a stopped output has nobody whom it could lose"
+            "a stopped output has no winner to lose"
         ),
         "True: if self.locks.held": "a short cut: there is no lock to renew",
-        "True: if was_lost": "checked again, each gives the same answer",
+        "True: if was_lost": "decided again, every field has the same winner",
         "False: if x == old[index]": "a short cut: the same input requests the same",
         "without: continue": "a short cut: the same input requests the same",
     },

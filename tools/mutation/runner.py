@@ -53,7 +53,7 @@ def _test(module: str, source: str, stages: Sequence[Sequence[str]]) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(null, descriptor)
-        if module in sys.modules:  # its importers have to import it again
+        if module in sys.modules:  # the modules that imported it must do so again
             for name in [name for name in sys.modules if name.startswith("saint_services")]:
                 del sys.modules[name]
         sys.meta_path.insert(0, _Changed(module, source))

@@ -100,18 +100,18 @@ class Confirmations:
         self._set(self.outcomes.held_by(holders(found.nodes)))
 
     def _receive(self, sample: Sample[msgs.StopReport]) -> None:
-        said, now_s = sample.message, sample.received_s
-        is_state = said.outcome in _REPORTED
+        message, now_s = sample.message, sample.received_s
+        is_state = message.outcome in _REPORTED
         report = ReceivedReport(
-            target=said.target,
-            node_id=said.node_id[:LONGEST_NODE_ID],
-            generation=said.generation,
-            state=StopState(said.outcome) if is_state else StopState.SILENT,
-            detail=said.detail[:LONGEST_DETAIL],
-            is_proven=self._proven.is_reporter(sample.origin, said, now_s),
+            target=message.target,
+            node_id=message.node_id[:LONGEST_NODE_ID],
+            generation=message.generation,
+            state=StopState(message.outcome) if is_state else StopState.SILENT,
+            detail=message.detail[:LONGEST_DETAIL],
+            is_proven=self._proven.is_reporter(sample.origin, message, now_s),
         )
         if not self.outcomes.is_active:
-            self._check_unseen(report, is_known=said.is_known)
+            self._check_unseen(report, is_known=message.is_known)
         if is_state:
             self._set(self.outcomes.after(report, now_s))
 

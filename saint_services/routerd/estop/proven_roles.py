@@ -84,12 +84,12 @@ class ProvenRoles:
             waiting[sample.message.origin] = sample.message
             self._is_any.set()
 
-    def _is_checked(self, said: RoleCredential, now_s: float) -> bool:
-        found = self._proven.get(said.origin)
+    def _is_checked(self, credential: RoleCredential, now_s: float) -> bool:
+        found = self._proven.get(credential.origin)
         return (
             found is not None
             and now_s < found.checked_s + RECHECK_S
-            and (said.node_id, said.role, said.signature)
+            and (credential.node_id, credential.role, credential.signature)
             == (found.node_id, found.role, found.signature)
         )
 
@@ -98,25 +98,28 @@ class ProvenRoles:
         while True:
             await self._is_any.wait()
             writer, waiting = self._waiting.popitem(last=False)
-            _, said = waiting.popitem(last=False)
+            _, credential = waiting.popitem(last=False)
             if waiting:
                 self._waiting[writer] = waiting
             if not self._waiting:
                 self._is_any.clear()
-            await self._check(said)
+            await self._check(credential)
             await asyncio.sleep(_PAUSE_S)
 
-    async def _check(self, said: RoleCredential) -> None:
+    async def _check(self, credential: RoleCredential) -> None:
         try:
             proof = RoleProof(
-                node_id=said.node_id, origin=said.origin, role=said.role, signature=said.signature
+                node_id=credential.node_id,
+                origin=credential.origin,
+                role=credential.role,
+                signature=credential.signature,
             )
             await self._adoptiond.request(ROLE_PROOF, proof)
         except (SaintError, ValueError):
             return  # its node repeats it
-        self._proven[said.origin] = ProvenParticipant(
-            said.node_id, said.role, said.signature, monotonic_s()
+        self._proven[credential.origin] = ProvenParticipant(
+            credential.node_id, credential.role, credential.signature, monotonic_s()
         )
-        self._proven.move_to_end(said.origin)
+        self._proven.move_to_end(credential.origin)
         if len(self._proven) > _MOST_PROVEN:
             self._proven.popitem(last=False)

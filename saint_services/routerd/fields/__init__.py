@@ -1,1 +1,1 @@
-"""Output fields: what claims them, who drives them, how they move, the commands they leave in."""
+"""Output fields: their claims, the one in control, their motion, the commands that carry them."""

@@ -1,5 +1,5 @@
 """Motion of one output field: it follows what is commanded at a limited rate, cross-fades when
-control changes, and falls back to its loss policy. Not here: who drives the field (claims.py).
+control changes, and falls back to its loss policy. Not here: the claim in control (claims.py).
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class FieldMotion:
     neutral: float
     park: float = 0.0
     rate: float = 0.0  # at most `max_rate`: the rate that the claim in control requests
-    value: float | None = None  # None: a position that nobody has commanded yet
+    value: float | None = None  # None: a position that was not commanded yet
     want: float = 0.0  # what the winner or the policy requests
     at: float = NEVER  # when `value` was last advanced
     is_driven: bool = False  # part of the commands; else the joint is left as it is
@@ -57,8 +57,8 @@ class FieldMotion:
         """Move towards `want`, which is within the limits, no faster than the field's rate.
 
         After a pause only one step's worth is granted, so that idle time is not saved up for a
-        jump. The first command of a position is adopted as it is: nobody knows where the joint
-        stands, and the role daemon limits the rate from there.
+        jump. The first command of a position is adopted as it is: only the role daemon knows where
+        the joint stands, and it limits the rate from there.
         """
         self.want = want
         value = self.value

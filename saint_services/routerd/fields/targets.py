@@ -1,5 +1,5 @@
 """What a robot has to drive, by its role manifests: targets, their fields, the command messages
-that carry them, and what a command says beside its fields. Data only.
+that carry them, and modifiers of a command beside its fields. Data only.
 """
 
 from collections.abc import Iterable

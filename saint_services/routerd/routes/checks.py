@@ -1,4 +1,4 @@
-"""Validates routes, and says which samples a route is for. Pure."""
+"""Validates routes, and decides which samples a route is for. Pure."""
 
 from collections.abc import Collection, Iterable
 

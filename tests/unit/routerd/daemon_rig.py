@@ -29,7 +29,7 @@ from tests.unit.routerd.rig import SHARE
 
 
 class RunningRouter:
-    """A running routerd, what it published, and a bus to talk to it."""
+    """A running routerd, the messages that it published, and buses of other participants."""
 
     def __init__(self, domain: LocalDomain, context: Context[Config], client: Client) -> None:
         self.bus: Bus = domain.bus("others")
@@ -54,7 +54,7 @@ class RunningRouter:
         self._send(topics.INPUT_RC, InputSample(source="rc", failsafe=is_lost), channels)
 
     def page(self, target: str, **values: float) -> None:
-        """A browser."""
+        """Send a sample of a browser."""
         sample = InputSample(source="websocket:page", target=target)
         self._send(topics.INPUT_WEBSOCKET, sample, values)
 
@@ -65,11 +65,11 @@ class RunningRouter:
         self.bus.publisher(topic).publish(sample)
 
     async def latch(self) -> EStopInfo:
-        """The e-stop as a person sees it."""
+        """Return the e-stop as a reply has it."""
         return (await self.client.request(routing.GET_STATUS, Nothing())).estop
 
     async def clear(self, source: str = "web", generation: int | None = None) -> EStopInfo:
-        """Clear as one who has seen every press, or only up to `generation`."""
+        """Clear with the generation of the newest press, or with `generation`."""
         seen = (await self.latch()).generation if generation is None else generation
         body = EStopClear(source=source, generation=seen)
         return await self.client.request(routing.CLEAR_ESTOP, body)
@@ -81,13 +81,13 @@ class RunningRouter:
 
 
 async def turns() -> None:
-    """Let the in-process bus deliver and the router answer, however slow this machine is."""
+    """Let the in-process bus deliver and the router react, however slow this machine is."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 def places(tmp_path: Path) -> Directories:
-    """Empty folders, and the shipped manifests."""
+    """Return empty folders, and the shipped manifests."""
     return Directories(tmp_path / "etc", tmp_path / "state", tmp_path / "run", SHARE)
 
 
@@ -108,7 +108,7 @@ async def alive(
 
 @contextlib.asynccontextmanager
 async def registered(client: Client, origin: str, *daemons: WriterName) -> AsyncIterator[None]:
-    """This participant writes for these daemons meanwhile."""
+    """Register this participant as the writer of these daemons."""
     async with contextlib.AsyncExitStack() as stack:
         for daemon in daemons:
             request = WriterRequest(daemon=daemon, origin=origin)
@@ -120,7 +120,7 @@ async def registered(client: Client, origin: str, *daemons: WriterName) -> Async
 
 @contextlib.asynccontextmanager
 async def vouching(directories: Directories, robot: RunningRouter) -> AsyncIterator[None]:
-    """An adoptiond that knows a console: the participant of the test, and no other."""
+    """Run an adoptiond that knows one console: the participant of the test."""
     requests: list[RoleProof] = []
 
     async def check(call: Call[RoleProof]) -> Done:

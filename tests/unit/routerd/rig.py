@@ -18,7 +18,7 @@ TWIST = ("linear", "angular")
 
 @cache
 def robot() -> RobotTargets:
-    """SAINT's own, from the shipped manifests."""
+    """Load SAINT's own targets from the shipped manifests."""
     return adapters.load_robot(SHARE, "saint")
 
 
@@ -33,7 +33,7 @@ def route(
     mapping: Sequence[Mapping[str, Any]] | str = "passthrough",
     **more: Any,
 ) -> Route:
-    """A route in few words; `input` adds to the input part."""
+    """Make a route; `input` adds to its input part."""
     wanted = {"source": source, **more.pop("input", {})}
     data = {"id": name, "input": wanted, "output": {"target": target}, "mapping": mapping, **more}
     return Route.model_validate(data)
@@ -65,7 +65,7 @@ class Rig:
         origin: str = "a",
         **values: float,
     ) -> bool:
-        """One sample; the sequence rises by itself."""
+        """Send one sample; the sequence rises by itself."""
         self.sequences[source] = self.sequences.get(source, 0) + 1 if sequence is None else sequence
         message = InputSample(
             source=source,
@@ -85,12 +85,12 @@ class Rig:
         self.now = end
 
     def clear(self, source: str, now: float, generation: int | None = None) -> None:
-        """Clear as one who has seen every press, or only up to `generation`."""
+        """Clear with the generation of the newest press, or with `generation`."""
         seen = self.router.latch.generation if generation is None else generation
         self.router.clear_estop(source, seen, now)
 
     def stream(self, seconds: float, source: str, target: str = "", /, **values: float) -> None:
-        """The same values again and again, every 10 ms, as new samples."""
+        """Send the same values every 10 ms, as new samples."""
         for _ in range(round(seconds * 100)):
             self.send(source, target, **values)
             self.wait(0.01)
