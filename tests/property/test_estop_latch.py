@@ -26,7 +26,7 @@ CUTS = st.sampled_from([(-1, False), (-1, False), (0, False), (0, True), (1, Fal
 
 
 class PowerCutError(Exception):
-    """The machine is off."""
+    """Raised at the write at which the power fails."""
 
 
 class FailingFile(LatchFile):

@@ -39,7 +39,7 @@ def mappings(draw: Any, number: Any = NUMBERS) -> dict[str, Any]:
 
 
 def plainly(mapping: dict[str, Any], x: float, low: float, high: float) -> float:
-    """The mapping as it is written down: one stage after the other, nothing compiled."""
+    """Apply the mapping one stage after the other, without compiling it."""
     if mapping["mode"] == "switch":
         is_on = x >= mapping["threshold"]
         if mapping["inverted"]:
@@ -100,7 +100,7 @@ def test_axis_never_turns_back(mapping: dict[str, Any], values: list[float]) -> 
 def test_change_of_control_has_no_step_beyond_its_fade(
     low: float, high: float, fade_ms: int, priorities: list[int]
 ) -> None:
-    """Two sources ask for different things; the second one comes, and goes again."""
+    """Two sources request different values; the second one starts and ends again."""
     assume(abs(high - low) > 1)
     arrow = [{"from": "x", "to": "pan"}]
     rig = Rig(

@@ -1,5 +1,5 @@
 """Presses, clears, reports true and false, and roles that change their node, in any order: a stop
-counts as confirmed only when every role that is expected has answered the newest press.
+counts as confirmed only when every role that is expected has confirmed the newest press.
 """
 
 from hypothesis import settings
@@ -14,7 +14,7 @@ REPORTED = st.sampled_from([StopState.STOPPED, StopState.GUARD, StopState.STOPPI
 
 
 class Stops(RuleBasedStateMachine):
-    """Keeps beside it, in the plainest way, who has proven what of the newest press."""
+    """Compares the outcomes with a plain model: what was proven of the newest press."""
 
     def __init__(self) -> None:
         super().__init__()

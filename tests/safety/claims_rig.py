@@ -13,7 +13,7 @@ SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)
 
 
 def output(**more: Any) -> OutputField:
-    """A velocity between -1 and 2."""
+    """Make a velocity between -1 and 2."""
     facts = {
         "target": "t", "field": "f", "unit": "m/s", "is_velocity": True, "low": -1.0, "high": 2.0,
         "max_rate": 10.0, "on_loss": "ramp_to_zero", "neutral": 0.0, "command": 0,
@@ -44,7 +44,7 @@ def board(*outputs: OutputField, mode: str = "priority", **more: object) -> Fiel
 def driven(
     where: OutputField, made: FieldBoard, value: float = 0.5, now: float = NOW, **more: int
 ) -> Claim:
-    """In control since now, and where it wants to be."""
+    """Make a claim that is in control since now, and a field at its value."""
     winner = claim(where, value, received=now, **more)
     made.contend(winner, now)
     assert where.winner is winner
@@ -55,7 +55,7 @@ def driven(
 
 
 def hold(made: FieldBoard, winner: Claim, now: float = NOW, **said: float) -> None:
-    """Its signal is lost, and it keeps what it has for half a second."""
+    """Lose the claim's signal and hold its fields for half a second."""
     assert winner.stream is not None
     winner.stream.received = NEVER
     made.hold_source(winner.source, said, now + 0.5, now)

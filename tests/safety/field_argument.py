@@ -12,7 +12,7 @@ HOSTILE = (3.4e38, -3.4e38, 1e9, -1e9, 1e-300)
 
 
 class FieldArgument:
-    """What holds for every field."""
+    """The argument for every field."""
 
     target: str
     field: str
@@ -130,7 +130,7 @@ class FieldArgument:
             self.stands(rig)
 
     def stands(self, rig: Rig) -> None:
-        """What the e-stop means for this field."""
+        """Return whether the field stands as the e-stop demands."""
         assert rig.router.latch.active
         assert rig.output(self.name).policy == "estop"
         assert not rig.router.dirty
@@ -205,7 +205,7 @@ class VelocityArgument(FieldArgument):
 
 
 class PositionArgument(FieldArgument):
-    """A position keeps its place when its source is lost, or goes to neutral (`neutral`)."""
+    """A position stays where it is when its source is lost, or goes to neutral (`neutral`)."""
 
     neutral: float | None = None  # None: it holds
 

@@ -125,7 +125,7 @@ def test_velocity_of_during_a_stop_stays_away_after_its_route_is_switched_on() -
 
 
 def test_route_that_is_turned_to_another_input_waits_for_that_input() -> None:
-    """The input that was moved since the clear says nothing about the one that was not."""
+    """The input that was moved since the clear does not count for the one that was not."""
     rig = Rig(PANEL)
     stopped_and_cleared(rig, lambda: rig.send("rc", knob=0.0, lever=0.8))
     rig.stream(0.2, "rc", knob=0.3, lever=0.8)

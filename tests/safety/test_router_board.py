@@ -1,5 +1,5 @@
-"""All outputs together: who is given a field, how it is handed over, when the next step is due. On
-a board made by hand, one class per rule; all numbers are typed by hand.
+"""All outputs together: which claim gets a field, the change of control, when the next step is due.
+On a board made by hand, one class per rule; all numbers are typed by hand.
 """
 
 import pytest

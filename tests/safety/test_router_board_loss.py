@@ -1,4 +1,4 @@
-"""All outputs together: time-outs, reviews, what a lost source keeps, the e-stop. On a board made
+"""All outputs together: time-outs, reviews, what a lost source holds, the e-stop. On a board made
 by hand, one class per rule; all numbers are typed by hand.
 """
 

@@ -1,4 +1,4 @@
-"""The e-stop always wins, and only an explicit reset with everything at rest ends it. The numbers
+"""The e-stop always wins, and only an explicit clear with everything at rest ends it. The numbers
 are typed by hand: they must not change with the code.
 """
 

@@ -110,7 +110,7 @@ def kind_of(source: str) -> str:
 
 
 class Machine(RuleBasedStateMachine):
-    """The router beside what it must at least obey."""
+    """The router beside a plain model of what it must obey."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(source=st.sampled_from(SOURCES), linear=st.floats(-1.5, 1.5), times=st.integers(1, 30))
     def drive(self, source: str, linear: float, times: int) -> None:
-        """A steady source that is likely to move something."""
+        """Send from a steady source, which is likely to move something."""
         target = "tracks" if source.startswith(("web", "auto")) else ""
         values = {"linear": linear, "channel_2": linear, "channel_6": -1.0, "headYaw": linear}
         for _ in range(times):
@@ -155,7 +155,7 @@ class Machine(RuleBasedStateMachine):
         ),
     )
     def fail(self, source: str, values: dict[str, float]) -> None:
-        """Its signal is lost: passthrough, e-stop, neutral, hold."""
+        """Lose a signal: passthrough, e-stop, neutral, hold."""
         origin = f"origin {self.epochs[source]}"
         if self.rig.send(source, failsafe=True, origin=origin, **values):
             self.received.pop(source, None)
@@ -165,7 +165,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(source=st.sampled_from(SOURCES), back=st.integers(0, 3), value=FLOATS)
     def repeat(self, source: str, back: int, value: float) -> None:
-        """A repeated or late sample is refused and keeps nothing alive."""
+        """Repeat a sample or send it late: it is refused, and no source is live by it."""
         known = self.rig.router.sources.get(source)
         if known is None or known.sequence < 0:
             return
@@ -184,7 +184,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from((0.02, 0.2, 1.0)))
     def stall(self, seconds: float) -> None:
-        """The loop was blocked: timers come late, all at once."""
+        """Block the loop: timers come late, all at once."""
         self.rig.now += seconds
         self.rig.router.advance(self.rig.now)
 
@@ -235,7 +235,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def restart_router(self) -> None:
-        """A new process: it knows the latch and the routes, nothing else."""
+        """Start a new process, which has the latch and the routes and nothing else."""
         old = self.rig
         router = old.router
         self.rig = Rig(*router.routes, latch=router.latch, **router.blending.model_dump())

@@ -21,7 +21,7 @@ def position(value: float | None = 0.5, **more: Any) -> OutputField:
 
 
 def moving(value: float) -> OutputField:
-    """In control at this speed."""
+    """Make a field that is in control at this speed."""
     made = output(policy="live", at=NOW)
     made.value = made.want = value
     return made

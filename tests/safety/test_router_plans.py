@@ -1,4 +1,4 @@
-"""What a change of routes or of settings does to claims that are alive: their time-outs, their
+"""What a change of routes or of settings does to claims that are live: their time-outs, their
 order, what counts as a movement. All numbers are typed by hand.
 """
 

@@ -1,4 +1,4 @@
-"""What stops the robot by a route is not taken away without a confirmation that names it."""
+"""A stop by a route is not removed without a confirmation that names it."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ SWITCH: dict[str, Any] = {"from": "channel_6", "to": "estop", "mode": "switch", 
 
 
 def route(**changes: Any) -> Route:
-    """The stop switch of the transmitter, as it is shipped, changed."""
+    """Change the shipped route of the transmitter's stop switch."""
     plain: dict[str, Any] = {
         "id": "rc_estop",
         "priority": 1000,
@@ -224,7 +224,7 @@ ROUTES = st.lists(
 
 
 def stopping(routes: list[Route], target: str, value: float) -> set[str]:
-    """Which inputs stop the robot at that value, by the router's own plan."""
+    """Return the inputs that stop the robot at that value, by the router's own plan."""
     planner = Planner({}, routes=tuple(routes))
     stream = InputStream("rc", target, ("channel_5", "channel_6"), (value, value))
     planner.compile(InputSource("rc", "rc", ""), stream)

@@ -13,7 +13,7 @@ from tests.unit.routerd.rig import SHARE
 
 @pytest.fixture
 def share(tmp_path: Path) -> Path:
-    """The shipped manifests with a robot of tracks alone."""
+    """Copy the shipped manifests, with a robot of tracks alone."""
     shutil.copytree(SHARE / "manifests", tmp_path / "manifests")
     (tmp_path / "manifests" / "robots" / "rover.yaml").write_text(
         "name: ROVER\nroles: [{role: tracks, config: roles/tracks.yaml}]\n"

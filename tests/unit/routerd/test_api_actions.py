@@ -33,7 +33,7 @@ async def robot(tmp_path: Path, entries: list[AuditRecord]) -> AsyncIterator[Run
 
 
 async def noted(entries: list[AuditRecord], count: int) -> list[AuditRecord]:
-    """The entries of the log, of which there must be so many."""
+    """Return the entries of the log, as soon as there are `count`."""
     async with asyncio.timeout(5.0):
         while len(entries) < count:  # noqa: ASYNC110 - they come over a socket
             await asyncio.sleep(0.005)

@@ -23,7 +23,7 @@ async def robot(tmp_path: Path) -> AsyncIterator[RunningRouter]:
 
 
 async def replace(robot: RunningRouter, routes: list[routing.Route]) -> None:
-    """All routes, without the shipped stop switch."""
+    """Replace all routes, without the shipped stop switch."""
     wanted = routing.ReplaceRoutes(file=RouteFile(routes=routes), confirm=["rc_estop:channel_6"])
     await robot.client.request(routing.REPLACE_ROUTES, wanted)
 

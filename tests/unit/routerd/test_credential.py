@@ -34,7 +34,7 @@ class Adoptiond:
 
 
 class Bench:
-    """One router; its pauses end at once, and are written down with the issues of their time."""
+    """One router; its pauses end at once, and are recorded with the issues of their time."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, refusals: int = 0) -> None:
         self.adoptiond = Adoptiond(refusals)

@@ -1,4 +1,4 @@
-"""The daemon on the in-process bus: samples in, commands and life signs out, requests, restarts."""
+"""The daemon on the in-process bus: samples in, commands and heartbeats out, requests, restarts."""
 
 import asyncio
 import threading

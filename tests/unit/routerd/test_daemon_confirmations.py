@@ -1,4 +1,4 @@
-"""Who has confirmed a stop, as routerd collects, answers and publishes it."""
+"""Which roles have confirmed a stop, as routerd collects, reports and publishes it."""
 
 import asyncio
 import contextlib

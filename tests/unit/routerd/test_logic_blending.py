@@ -13,7 +13,7 @@ NUDGE = route("nudge", "autonomous", "head", [{"from": "x", "to": "pan"}])
 
 
 def settled(rig: Rig, seconds: float = 0.6, **values: float) -> None:
-    """Each source repeats its value for a while; rc=10 means x of source rc."""
+    """Let each source repeat its value for a while; rc=10 means x of source rc."""
     for _ in range(round(seconds * 100)):
         for source, x in values.items():
             name = {"rc": "rc", "look": "livelink:a", "nudge": "autonomous:b"}[source]
@@ -119,7 +119,7 @@ def test_estop_and_clear_hold_for_mixed_fields(mode: str) -> None:
 def fading(
     rig: Rig, name: str, seconds: float, *samples: tuple[str, dict[str, float]]
 ) -> list[Any]:
-    """The field every 10 ms, while the sources go on."""
+    """Return the field every 10 ms, while the sources go on."""
     values = []
     for _ in range(round(seconds * 100)):
         for source, sent in samples:

@@ -1,4 +1,4 @@
-"""What an output does when nobody is in control, and how fast it may move."""
+"""What an output does when no claim is in control, and how fast it may move."""
 
 from typing import Any
 
@@ -133,7 +133,7 @@ def test_nothing_wakes_a_router_at_rest() -> None:
 
 
 def field(**settings: Any) -> OutputField:
-    """Something that moves one unit per second between -1 and 1."""
+    """Make a field that moves one unit per second between -1 and 1."""
     given = {
         "target": "a", "field": "b", "unit": "m/s", "is_velocity": False, "low": -1.0, "high": 1.0,
         "max_rate": 1.0, "on_loss": "hold", "neutral": 0.25, "command": 0,

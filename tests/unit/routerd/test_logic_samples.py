@@ -1,4 +1,4 @@
-"""Samples as they come: which are refused and counted, and what one that is too old may do."""
+"""Samples: which are refused and counted, and what one that is too old may do."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sources that flicker, that say that their signal is lost, and safety inputs that fall silent."""
+"""Sources that flicker, that report a lost signal, and safety inputs that time out."""
 
 import pytest
 

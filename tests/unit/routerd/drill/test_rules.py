@@ -1,4 +1,4 @@
-"""The steps of the stop drill by themselves: which one waits, what judges it, what is written."""
+"""The steps of the stop drill by themselves: which one waits, how it is judged, what is written."""
 
 from saint_services.lib.api.drill import DrillReport, DrillStep
 from saint_services.lib.api.routing import StopOutcomeInfo

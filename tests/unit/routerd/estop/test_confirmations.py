@@ -1,4 +1,4 @@
-"""What routerd makes of each report of a stop, whom it expects, and how long an answer waits. On a
+"""How each report of a stop counts, which roles are expected, and how long a reply waits. On a
 bus and an adoptiond of the test; numbers are typed by hand.
 """
 
@@ -31,7 +31,7 @@ NODES = [node("pi_1", ("head", "")), node("pi_2", ("tracks", ""))]
 
 
 class Around:
-    """Adoptiond, the proofs, and the clock."""
+    """Stands for adoptiond, the proofs and the clock."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -134,7 +134,7 @@ async def test_doubt_of_a_role_shows(bench: Bench) -> None:
 
 
 class TestUnseenStop:
-    """A role is stopped while the latch is not active."""
+    """A role has stopped while the latch is not active."""
 
     async def test_it_is_raised_with_its_reason(self, bench: Bench) -> None:
         await bench.says(is_known=False, detail="a participant pressed")

@@ -141,7 +141,7 @@ def test_broken_block_of_one_record_is_gone_round(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own, 400 KiB, empty."""
+    """Mount an empty file system of 400 KiB."""
     where = tmp_path / "disk"
     where.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(where)]
@@ -152,7 +152,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> None:
-    """Until not one byte more fits."""
+    """Fill the disk to its last byte."""
     with (disk / "filler").open("wb", buffering=0) as filler, pytest.raises(OSError):
         while True:
             filler.write(bytes(4096))
@@ -228,7 +228,7 @@ def test_largest_record_is_read_back(file: LatchFile) -> None:
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The order of what is done to the disk; the same twice in a row once."""
+    """Record the operations on the disk in order; repeated ones once."""
     events: list[str] = []
 
     def watch(name: str) -> None:

@@ -1,4 +1,4 @@
-"""What the latch is after a start: stored, in doubt, lost, for the first time."""
+"""The latch after a start: stored, in doubt, lost, and at the first start."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The latch on its way to the disk: what is stored when, what an answer says meanwhile, how a clear
-goes on. On a file made by hand; numbers are typed by hand.
+"""The latch on its way to the disk: what is stored when, what a reply says meanwhile, how a
+clear goes on. On a file made by hand; numbers are typed by hand.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ STOPPED = raised(FREE, "A", "first")
 
 
 class Disk:
-    """Stands for the file. `fault` refuses writes; `may_write` lets them wait."""
+    """Stands for the file. `fault` fails writes; `may_write` delays them."""
 
     def __init__(self, stored: bytes | None = None) -> None:
         self.written: list[Latch] = []
@@ -58,7 +58,7 @@ class Disk:
 
 
 class Bench:
-    """A store above such a disk."""
+    """A store that writes to such a disk."""
 
     def __init__(self, latch: Latch = FREE, stored: bytes | None = None) -> None:
         self.disk = Disk(stored)
@@ -234,7 +234,7 @@ async def test_file_in_doubt_is_read_as_a_stop_and_stays(doubt: str) -> None:
 
 
 class TestClear:
-    """A router with one press that everybody has seen."""
+    """Clears a router with one press, which was seen."""
 
     def make(self, latch: Latch = STOPPED) -> tuple[Bench, Router, LatchClearing]:
         bench = Bench(latch)

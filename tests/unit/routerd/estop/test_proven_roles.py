@@ -85,7 +85,7 @@ class Bench:
             await self._sleep(0)
 
     async def checked(self) -> None:
-        """Have all that wait checked."""
+        """Check all that wait."""
         async with self.working():
             await self.turns(1000)
 

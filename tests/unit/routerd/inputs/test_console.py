@@ -1,4 +1,4 @@
-"""What the buttons of the console ask the router for."""
+"""What the buttons of the console do to the router."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from tests.unit.routerd.rig import DIRECT, DRIVE, Rig, robot, route
 
 
 class Console:
-    """Buttons, and the loop that carries on what they began."""
+    """Presses buttons, and calls step() as the loop does."""
 
     def __init__(self, rig: Rig) -> None:
         self.rig = rig

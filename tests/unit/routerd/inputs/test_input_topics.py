@@ -108,7 +108,7 @@ async def counted(robot: RunningRouter) -> int:
 
 
 def stall(seconds: float) -> None:
-    """The whole process stands still."""
+    """Block the whole process."""
     time.sleep(seconds)
 
 

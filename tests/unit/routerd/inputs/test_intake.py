@@ -1,4 +1,4 @@
-"""Which sources there may be at a time: those of registered writers, and of unknown ones far fewer.
+"""How many sources there may be: of registered writers, and far fewer of unknown ones.
 Numbers are typed by hand.
 """
 
@@ -15,7 +15,7 @@ MAT = route("mat", "safety", "*")
 
 
 def program(rig: Rig, name: str, *, is_known: bool = False, **values: float) -> bool:
-    """One sample of a program under this name."""
+    """Send a sample of a program under this name."""
     rig.sequences[name] = rig.sequences.get(name, 0) + 1
     message = InputSample(
         source=name,

@@ -82,7 +82,7 @@ def test_claim_names_a_participant_of_the_length_of_ours(origin: str, counts: bo
 
 
 class PlayedBus:
-    """Notes what is subscribed and published."""
+    """Records what is subscribed and published."""
 
     def __init__(self) -> None:
         self.topics: dict[str, tuple[Callable[[Any], None], bool]] = {}

@@ -1,4 +1,4 @@
-"""Whose samples count as what: registered writers, and everyone else."""
+"""Under which source samples count: of registered writers, and of all others."""
 
 import asyncio
 import math
@@ -34,7 +34,7 @@ def directories(tmp_path: Path) -> Directories:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A router that drops no sample because this computer let it wait for 100 ms: that is the
-    subject of test_router_stall.py, and a busy computer does it at any moment."""
+    subject of test_input_topics.py, and a busy computer does it at any moment."""
     monkeypatch.setattr("saint_services.routerd.wiring.STALL_S", math.inf)
 
 

@@ -285,7 +285,7 @@ def test_program_that_comes_after_an_edit_drives_at_once() -> None:
 
 
 def file_of(**fields: str) -> RouteFile:
-    """Two routes, and how these fields are combined."""
+    """Make a file of two routes, with the blending of these fields."""
     named = {name.replace("__", "."): mode for name, mode in fields.items()}
     blending = Blending.model_validate({"fields": named})
     return RouteFile(routes=[DRIVE, route("pan", "rc", "head", [PAN])], blending=blending)

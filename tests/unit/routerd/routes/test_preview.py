@@ -1,4 +1,4 @@
-"""What a route would make of inputs, and the line of one of its mappings. Numbers typed by hand."""
+"""What a route would do with inputs, and the line of one of its mappings. Numbers typed by hand."""
 
 from typing import Any
 

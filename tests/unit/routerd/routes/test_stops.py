@@ -1,4 +1,4 @@
-"""Every request that would take a stop away: refused without its name, done with it."""
+"""Every request that would remove a stop: refused without its name, carried out with it."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
