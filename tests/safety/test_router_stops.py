@@ -184,7 +184,7 @@ def test_new_route_of_the_safety_class_is_named() -> None:
     )  # fmt: skip
     change = stops.change(STOP, file(route(), strong))
     assert (change.lost, change.gained) == ((), ("mine",))
-    with pytest.raises(SaintError, match="before every other input and every lock: mine"):
+    with pytest.raises(SaintError, match="override every other input and every lock: mine"):
         change.check([])
     weak = strong.model_copy(update={"priority": 999})
     assert stops.change(STOP, file(route(), weak)).names == ()

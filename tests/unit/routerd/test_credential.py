@@ -75,7 +75,7 @@ async def test_pauses_double_up_to_five_seconds_and_then_an_issue_is_raised(
 ) -> None:
     bench = Bench(monkeypatch, refusals=9)
     await bench.prove()
-    why = "no proof for the roles, so nothing moves: adoptiond does not answer"
+    why = "the roles obey no router without a credential: adoptiond does not answer"
     assert bench.pauses[:9] == [
         *((seconds, []) for seconds in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)),
         *((5.0, [why]) for _ in range(3)),

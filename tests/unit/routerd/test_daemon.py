@@ -240,7 +240,7 @@ async def test_routes_are_edited_saved_and_loaded(directories: Directories) -> N
 @pytest.mark.parametrize(
     ("path", "body", "code", "words"),
     [
-        ("/routes/a", route("b", "rc", "*", []), Code.REQUEST_INVALID, "the path names 'a' as id"),
+        ("/routes/a", route("b", "rc", "*", []), Code.REQUEST_INVALID, "the path has 'a' as id"),
         ("/routes/a", route("a", "rc", "hed"), Code.REQUEST_INVALID, "did you mean 'head'?"),
     ],
 )

@@ -61,7 +61,7 @@ async def test_silent_role_fails_the_step_in_red(site: Site) -> None:
     await way(page, "rc").locator("[data-wait]").click()
     await expect(way(page, "rc")).to_contain_text("Press now")
     site.robot.set_estop(True, "rc", "")
-    await expect(way(page, "rc")).to_contain_text("not confirmed: tracks")
+    await expect(way(page, "rc")).to_contain_text("not confirmed within 2 s: tracks")
     await expect(way(page, "rc").locator("[data-target=tracks]")).to_contain_text("no answer")
     await page.click("[data-finish]")
     await expect(page.locator("[data-report='0']")).to_contain_text("Failed")

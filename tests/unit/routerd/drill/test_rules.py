@@ -54,7 +54,7 @@ def test_step_lists_every_role_but_those_that_no_node_holds() -> None:
 
 def test_step_without_roles_says_so() -> None:
     step = drill.judged("rc", "rc", [outcome("absent")], 0.1)
-    assert step.reason == "no node holds a role: there was nothing to stop"
+    assert step.reason == "no node holds a role, so nothing was stopped"
 
 
 def test_failed_step_names_who_was_late() -> None:
@@ -63,7 +63,10 @@ def test_failed_step_names_who_was_late() -> None:
         outcome("guard", 250.5, "tracks"),
         outcome("stopped", None, "arms.left"),
     ]
-    assert drill.judged("rc", "rc", found, 0.1).reason == "later than 250 ms: tracks, arms.left"
+    assert (
+        drill.judged("rc", "rc", found, 0.1).reason
+        == "confirmed later than 250 ms: tracks, arms.left"
+    )
 
 
 def test_failed_step_names_who_has_not_confirmed() -> None:
@@ -75,7 +78,7 @@ def test_failed_step_names_who_has_not_confirmed() -> None:
     ]
     assert drill.judged("rc", "rc", found, 1.99).state == "waiting"
     step = drill.judged("rc", "rc", found, 2.0)
-    assert (step.state, step.reason) == ("failed", "not confirmed: arms.right, tracks")
+    assert (step.state, step.reason) == ("failed", "not confirmed within 2 s: arms.right, tracks")
     assert drill.GIVE_UP_S == 2.0
 
 
@@ -84,7 +87,10 @@ def test_released_step_fails_once_it_was_pressed() -> None:
     assert drill.released(waits) == waits
     pressed = waits.model_copy(update={"source": "rc"})
     assert drill.released(pressed).state == "failed"
-    assert drill.released(pressed).reason == "released before every role had confirmed the stop"
+    assert (
+        drill.released(pressed).reason
+        == "the e-stop was cleared before every role had confirmed it"
+    )
 
 
 def test_killed_step_says_what_its_guard_did() -> None:
@@ -95,7 +101,7 @@ def test_killed_step_says_what_its_guard_did() -> None:
         "tracks", "guard", 250.0, "its process ended",
     )  # fmt: skip
     late = drill.killed("tracks", 250.5, "its process ended", "")
-    assert (late.state, late.reason) == ("failed", "later than 250 ms")
+    assert (late.state, late.reason) == ("failed", "the guard acted later than 250 ms")
     failed = drill.killed("tracks", 5.0, "its process ended", "no chip")
     assert (failed.state, failed.reason) == ("failed", "no chip")
     assert (failed.targets[0].state, failed.targets[0].detail) == ("stopping", "no chip")

@@ -120,7 +120,7 @@ def test_disk_that_lies_is_found_by_reading_back(
     file: LatchFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "pwrite", lambda _, data, __: len(data))
-    with pytest.raises(SaintError, match="reads back differently"):
+    with pytest.raises(SaintError, match="reads back with other contents"):
         file.write(b"second")
 
 

@@ -74,7 +74,7 @@ def test_home_works_again_after_a_stop_that_interrupted_it() -> None:
     at.wait(0.3)
     stopped_at = value(at.rig, "head", "pan") or 0.0
     assert not at.overrides.is_homing and stopped_at > 45.0
-    assert at.press("home") == "joints do not go home while the e-stop is active"
+    assert at.press("home") == "Home was refused: the e-stop is active. Clear it first."
     at.rig.clear("console", at.rig.now)
     at.wait(0.5)
     assert value(at.rig, "head", "pan") == pytest.approx(stopped_at)
@@ -102,7 +102,7 @@ def test_release_gives_everybodys_targets_back_and_ends_homing() -> None:
 
 
 def test_home_without_a_route_or_a_target_says_so() -> None:
-    assert "no route takes commands" in console(DRIVE).press("home")
+    assert "no enabled route has the source websocket" in console(DRIVE).press("home")
     assert "there are no joints" in console().press("home", "wings")
     assert "there are no joints" in console().press("home", "tracks")
 
@@ -182,7 +182,7 @@ def test_home_that_no_route_takes_does_not_go_on() -> None:
 
 
 def test_home_of_an_unknown_target_names_it() -> None:
-    assert console().press("home", "wings") == "there are no joints to bring home: wings"
+    assert console().press("home", "wings") == "Home was refused: wings has no joints."
 
 
 def test_forgotten_home_sends_nothing_more() -> None:

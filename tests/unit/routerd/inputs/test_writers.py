@@ -291,7 +291,7 @@ async def test_unproven_console_stops_but_does_nothing_else(
         await turns()
         assert (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active == before
         (alert,) = robot.all_of(topics.CONSOLE_ALERTS)
-        assert "no node of this robot signed for it" in alert.text
+        assert "no node of this robot has signed for this console" in alert.text
         assert robot.all_of(topics.HEAD_CMD) == []
 
 
