@@ -103,8 +103,8 @@ def test_release_gives_everybodys_targets_back_and_ends_homing() -> None:
 
 def test_home_without_a_route_or_a_target_says_so() -> None:
     assert "no enabled route has the source websocket" in console(DRIVE).press("home")
-    assert "there are no joints" in console().press("home", "wings")
-    assert "there are no joints" in console().press("home", "tracks")
+    assert "has no joints" in console().press("home", "wings")
+    assert "has no joints" in console().press("home", "tracks")
 
 
 def test_home_gives_way_to_rc() -> None:
