@@ -7,16 +7,16 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from saint_services.guardd.config import Config
-from saint_services.guardd.daemon import Guard
+from saint_services.guardd.daemon import GuardService
 from saint_services.lib.guard.will import WillFiles, wills_folder
 from saint_services.lib.machine.service_manager import bind
 
 
 @contextlib.contextmanager
-def guarding(runtime: Path, config: Config | None = None) -> Iterator[Guard]:
+def guarding(runtime: Path, config: Config | None = None) -> Iterator[GuardService]:
     """A guard that listens below `runtime` while the context is open."""
     listener = bind(runtime, "guardd")
-    guard = Guard(listener, WillFiles(wills_folder(str(runtime))), config or Config())
+    guard = GuardService(listener, WillFiles(wills_folder(str(runtime))), config or Config())
     thread = threading.Thread(target=guard.run, name="guard", daemon=True)
     thread.start()
     try:
@@ -28,7 +28,7 @@ def guarding(runtime: Path, config: Config | None = None) -> Iterator[Guard]:
 
 
 @contextlib.asynccontextmanager
-async def guarded(runtime: Path) -> AsyncIterator[Guard]:
+async def guarded(runtime: Path) -> AsyncIterator[GuardService]:
     """The same inside a loop that must not block."""
     context = guarding(runtime)
     guard = await asyncio.to_thread(context.__enter__)

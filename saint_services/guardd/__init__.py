@@ -1,1 +1,1 @@
-"""The guard of a node: watches its role processes and carries out their wills."""
+"""Watches the role processes of a node, and carries out their wills when they fail."""

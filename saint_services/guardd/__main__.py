@@ -1,4 +1,4 @@
-"""Starts guardd."""
+"""Runs guardd."""
 
 from saint_services.guardd.daemon import main
 

@@ -1,5 +1,5 @@
-"""What the guard touches: a role's memory, ports and process; the enable line. Not here: when
-(logic.py).
+"""The shared memory, output ports and process of a role; the enable line; the restart request.
+Not here: when a will is carried out (logic.py).
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import sys
 
 from ..lib.guard import ports
 from ..lib.guard.beat import Beat, has_fixed_size
-from ..lib.guard.ports import Ports
+from ..lib.guard.ports import WillPorts
 from ..lib.guard.will import Kind, Will, Write
 from ..lib.records import Records
 from .logic import Reading
@@ -20,11 +20,11 @@ _CURRENT_AND_FUTURE = 1 | 2  # MCL_CURRENT, MCL_FUTURE (mlockall(2))
 _PEER = struct.Struct("3i")  # pid, uid, gid
 
 
-class Role:
-    """A role process under guard: its will, its memory, its process."""
+class RoleOutputs:
+    """The will, shared memory, output ports and process of a role."""
 
     def __init__(self, will: Will, descriptors: list[int], connection: socket.socket) -> None:
-        """Take over the descriptors: the memory, then one for each line. Raises ValueError."""
+        """Own the descriptors: the memory, then one for each line. Raises ValueError."""
         self.will = will
         lines = sum(write.kind is Kind.LINE for write in will.writes)
         if len(descriptors) != 1 + lines or not has_fixed_size(descriptors[0]):
@@ -33,15 +33,15 @@ class Role:
             raise ValueError(f"{will.name} sent {len(descriptors)} descriptors, not {1 + lines}")
         self.beat = Beat(descriptors[0])
         os.close(descriptors[0])
-        self.ports = Ports(will, descriptors[1:])
+        self.ports = WillPorts(will, descriptors[1:])
         self.process = _process(connection)
 
     def reading(self) -> Reading:
-        """What the memory says now."""
+        """Read the shared memory."""
         return Reading(self.beat.role_ns, self.beat.is_moving)
 
     def close(self) -> None:
-        """Give everything back; outputs keep what they have."""
+        """Close everything; outputs keep their state."""
         self.ports.close()
         self.beat.close()
         if self.process is not None:
@@ -50,8 +50,8 @@ class Role:
 
 
 def _process(connection: socket.socket) -> int | None:
-    """A descriptor that becomes readable when the peer's process ends; None where there is none:
-    then the end of the connection says the same."""
+    """Return a descriptor that becomes readable when the peer's process ends; None where there is
+    none: then the end of the connection has to do."""
     if not hasattr(socket, "SO_PEERCRED") or not hasattr(os, "pidfd_open"):
         return None
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
@@ -62,7 +62,7 @@ def _process(connection: socket.socket) -> int | None:
 
 
 class EnableLine:
-    """A line that toggles while all is well. Raises OSError when it cannot be opened."""
+    """A line that toggles while every role is well. Raises OSError when it does not open."""
 
     def __init__(self, write: Write) -> None:
         self._is_high = False
@@ -75,7 +75,7 @@ class EnableLine:
             self._line = ports.request_line(write.path, write.place, False)
 
     def step(self, *, may_enable: bool) -> None:
-        """Toggle, or rest low."""
+        """Toggle the line, or let it rest low."""
         if not may_enable and not self._is_high:
             return
         self._is_high = may_enable and not self._is_high
@@ -96,7 +96,7 @@ def request_reboot(reason: str) -> None:
 
 
 def lock_memory() -> bool:
-    """Keep all memory of this process in RAM: a guard that waits for a disk guards nothing."""
+    """Lock all memory of this process in RAM, so that the guard never waits for a disk."""
     if not sys.platform.startswith("linux"):
         return False
     return bool(ctypes.CDLL(None, use_errno=True).mlockall(_CURRENT_AND_FUTURE) == 0)

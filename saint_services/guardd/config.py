@@ -1,4 +1,4 @@
-"""Settings of the guard, from its environment: it has no other library to read files with."""
+"""Settings of the guard, from its environment: it imports no library that reads files."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _LINE = re.compile(r"(?:(/[\w/.-]+):)?([0-9]{1,2})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """`enable_line` is the line that toggles while all is well, None for none."""
+    """`enable_line` is the line that toggles while every role is well; None for none."""
 
     enable_line: Write | None = None
 

@@ -1,5 +1,5 @@
-"""Wires the guard: connections, clocks, roles. One thread, one selector, no waiting anywhere else.
-Not here: when a will is carried out (logic.py), how (lib/guard/ports.py).
+"""Wires the guard: connections, time, roles. One thread that waits in one selector only. Not here:
+when a will is carried out (logic.py), how (lib/guard/ports.py).
 """
 
 import contextlib
@@ -18,43 +18,43 @@ from ..lib.guard.ports import carry_out
 from ..lib.guard.will import Will, WillFiles, wills_folder
 from ..lib.machine import realtime, service_manager
 from . import logic
-from .adapters import EnableLine, Role, lock_memory, request_reboot
+from .adapters import EnableLine, RoleOutputs, lock_memory, request_reboot
 from .config import Config
-from .logic import Stop, Watched
+from .logic import EStopState, Watched
 
 _MOST_CONNECTIONS = 32
 _log = log.get("guardd")
 
 
-class Connection:
-    """One peer: a role process, or the node."""
+class GuardPeer:
+    """A connection of a role process, or of the node."""
 
     def __init__(self, peer: socket.socket) -> None:
         self.peer = peer
-        self.lines = wire.Lines()
+        self.lines = wire.MessageSplitter()
         self.is_node = False
-        self.descriptors: list[int] = []  # that came before their message was whole
+        self.descriptors: list[int] = []  # received before their message was complete
 
 
-class Guarded:
+class GuardedRole:
     """A role under guard, and the connection on which its process left its will."""
 
-    def __init__(self, role: Role, connection: Connection, now_ns: int) -> None:
+    def __init__(self, role: RoleOutputs, connection: GuardPeer, now_ns: int) -> None:
         self.role = role
         self.connection = connection
         self.watched = Watched(now_ns)
 
 
-class Guard:
-    """All roles of one machine."""
+class GuardService:
+    """Guards all roles of one machine."""
 
     def __init__(self, listener: socket.socket, files: WillFiles, config: Config) -> None:
         self._selector = selectors.DefaultSelector()
         self._files = files
         self._enable = EnableLine(config.enable_line) if config.enable_line else None
-        self._roles: dict[str, Guarded] = {}
-        self._connections: set[Connection] = set()
-        self._stop = Stop()
+        self._roles: dict[str, GuardedRole] = {}
+        self._connections: set[GuardPeer] = set()
+        self._stop = EStopState()
         self._is_ending = False
         self._is_rebooting = False
         self._listen(listener, lambda: self._accept(listener))
@@ -76,7 +76,7 @@ class Guard:
         self._close()
 
     def end(self) -> None:
-        """Leave `run` after the current turn."""
+        """End `run` after the present turn."""
         self._is_ending = True
 
     # Roles
@@ -100,8 +100,8 @@ class Guard:
         period = logic.period_ns(states, readings, has_enable_line=self._enable is not None)
         return now_ns + period
 
-    def _trip(self, guarded: Guarded, why: str) -> None:
-        """Carry a will out: at once the first time, then again at every look."""
+    def _trip(self, guarded: GuardedRole, why: str) -> None:
+        """Carry a will out, and record the outcome; a repeated one is not reported again."""
         role, before = guarded.role, guarded.watched
         failures = role.ports.carry_out()
         role.beat.trip()
@@ -117,21 +117,21 @@ class Guard:
         )
 
     def _carry_out_left(self, will: Will) -> list[str]:
-        """Carry out a will whose process is not there any more."""
+        """Carry out a will whose process has ended."""
         failures = carry_out([will])
         if not failures:
             self._files.forget(will.name)
         _log.warning("left will carried out", role=will.name, failed="; ".join(failures))
         return failures
 
-    def _gone(self, guarded: Guarded, why: str) -> None:
-        """The process of a role has ended: carry its will out and give its handles back."""
+    def _gone(self, guarded: GuardedRole, why: str) -> None:
+        """Carry out the will of a role whose process has ended, and close its handles."""
         if self._roles.get(guarded.role.will.name) is not guarded:
             return
         self._trip(guarded, why)
         self._forget(guarded, keep_will=bool(guarded.watched.failures))
 
-    def _forget(self, guarded: Guarded, *, keep_will: bool = False) -> None:
+    def _forget(self, guarded: GuardedRole, *, keep_will: bool = False) -> None:
         role = guarded.role
         del self._roles[role.will.name]
         if role.process is not None:
@@ -140,13 +140,14 @@ class Guard:
         if not keep_will:
             self._files.forget(role.will.name)
 
-    def _register(self, connection: Connection, message: dict[str, object]) -> None:
+    def _register(self, connection: GuardPeer, message: dict[str, object]) -> None:
         descriptors, connection.descriptors = connection.descriptors, []
         body = message.get("will")
         will = Will.of(body if isinstance(body, dict) else {})
         if before := self._roles.get(will.name):
             self._gone(before, "another process took its place")
-        guarded = Guarded(Role(will, descriptors, connection.peer), connection, monotonic_ns())
+        outputs = RoleOutputs(will, descriptors, connection.peer)
+        guarded = GuardedRole(outputs, connection, monotonic_ns())
         self._files.store(will)
         self._roles[will.name] = guarded
         guarded.role.beat.watch(monotonic_ns())
@@ -154,11 +155,11 @@ class Guard:
             self._listen(guarded.role.process, lambda: self._gone(guarded, "its process ended"))
         self._answer(connection, {"event": "guarded"})
 
-    def _of(self, connection: Connection) -> list[Guarded]:
+    def _of(self, connection: GuardPeer) -> list[GuardedRole]:
         return [each for each in self._roles.values() if each.connection is connection]
 
-    def _leave(self, connection: Connection) -> None:
-        """A role gives its outputs back, at rest."""
+    def _leave(self, connection: GuardPeer) -> None:
+        """End the guarding of a role whose outputs are at rest."""
         for guarded in self._of(connection):
             if guarded.role.beat.is_moving:
                 self._trip(guarded, "it left before its outputs were at rest")
@@ -167,7 +168,7 @@ class Guard:
 
     # The node
 
-    def _make_safe(self, connection: Connection, message: dict[str, object]) -> None:
+    def _make_safe(self, connection: GuardPeer, message: dict[str, object]) -> None:
         """Make a role's outputs safe on the node's request, whatever its process does."""
         target = message.get("target")
         failures: list[str] = []
@@ -197,11 +198,11 @@ class Guard:
                 peer.close()
                 return
             peer.setblocking(False)
-            connection = Connection(peer)
+            connection = GuardPeer(peer)
             self._connections.add(connection)
             self._listen(peer, lambda: self._receive(connection))
 
-    def _receive(self, connection: Connection) -> None:
+    def _receive(self, connection: GuardPeer) -> None:
         try:
             data, descriptors = wire.receive(connection.peer)
             connection.descriptors += descriptors
@@ -214,7 +215,7 @@ class Guard:
         except (OSError, ValueError) as err:
             self._drop(connection, str(err))
 
-    def _obey(self, connection: Connection, message: dict[str, object]) -> None:
+    def _obey(self, connection: GuardPeer, message: dict[str, object]) -> None:
         match message.get("do"):
             case "guard":
                 self._register(connection, message)
@@ -229,9 +230,9 @@ class Guard:
             case "stop":
                 self._stopped(message.get("active") is not False)
             case unknown:
-                raise ValueError(f"{str(unknown)[:40]!r} is no request to the guard")
+                raise ValueError(f"unknown request {str(unknown)[:40]!r}")
 
-    def _drop(self, connection: Connection, why: str) -> None:
+    def _drop(self, connection: GuardPeer, why: str) -> None:
         self._selector.unregister(connection.peer)
         self._connections.discard(connection)
         for descriptor in connection.descriptors:
@@ -242,7 +243,7 @@ class Guard:
             connection.peer.close()
 
     def _close(self) -> None:
-        """Let go of everything. The wills stay: roles that go on stop when they miss the guard."""
+        """Close everything. The wills stay: roles that still run stop when the guard is silent."""
         for guarded in self._roles.values():
             guarded.role.close()
         for connection in self._connections:
@@ -253,21 +254,21 @@ class Guard:
         for connection in [each for each in self._connections if each.is_node]:
             self._answer(connection, message)
 
-    def _answer(self, connection: Connection, message: dict[str, object]) -> None:
-        # A peer that does not read loses its answers; it must not hold the guard up.
+    def _answer(self, connection: GuardPeer, message: dict[str, object]) -> None:
+        # A peer that does not read loses its answers; it must not delay the guard.
         with contextlib.suppress(OSError):
             connection.peer.send(wire.encoded(message))
 
 
 def main() -> None:
-    """Run the guard until it is asked to stop."""
+    """Run the guard until stopped."""
     log.setup("guardd")
     directories = service_manager.Directories.from_environment()
     try:
         passed = service_manager.listen_sockets().get("api")
         listener = passed[0] if passed else service_manager.bind(directories.runtime, "guardd")
         listener.setblocking(False)
-        guard = Guard(
+        guard = GuardService(
             listener, WillFiles(wills_folder(str(directories.runtime))), Config.of(os.environ)
         )
     except (SaintError, OSError, ValueError) as err:

@@ -1,14 +1,14 @@
-"""When a will is carried out. Pure: every reading comes with its time.
+"""Decides when a will is carried out. Pure: every reading has its time.
 
-A role is in one of three states: watched (its loop beats), tripped (its will was carried out and is
-carried out again at every look until its process has gone or leaves a new will), gone.
+A role is in one of three states: watched (its loop beats), tripped (its will was carried out, and
+is carried out again at every look until its process ends or leaves a new will), gone.
 """
 
 from dataclasses import dataclass, replace
 
 from ..lib.guard.beat import FAST_NS, LIMIT_NS, SLOW_NS
 
-# After an e-stop a role has so long to bring its outputs to rest by itself.
+# After an e-stop a role has this time to bring its outputs to rest by itself.
 STOP_NS = 60_000_000
 # How long pins may refuse their will before only a restart of the machine can help.
 REFUSAL_NS = 2_000_000_000
@@ -16,7 +16,7 @@ REFUSAL_NS = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the shared memory says: when the role's loop beat, and whether an output moves."""
+    """A reading of the shared memory: when the role's loop beat, whether an output moves."""
 
     role_ns: int
     is_moving: bool
@@ -34,19 +34,19 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class EStopState:
     """The e-stop as noded reports it."""
 
     is_active: bool = False
     since_ns: int = 0
 
-    def reported(self, is_active: bool, now_ns: int) -> "Stop":
-        """The stop after a report; a repeated one keeps its time."""
-        return self if is_active == self.is_active else Stop(is_active, now_ns)
+    def reported(self, is_active: bool, now_ns: int) -> "EStopState":
+        """Return the state after a report; a repeated one keeps its time."""
+        return self if is_active == self.is_active else EStopState(is_active, now_ns)
 
 
-def verdict(watched: Watched, reading: Reading, stop: Stop, now_ns: int) -> str:
-    """Why the will has to be carried out now; empty when it does not."""
+def verdict(watched: Watched, reading: Reading, stop: EStopState, now_ns: int) -> str:
+    """Return why the will has to be carried out now; empty when it does not."""
     if watched.trip:
         return watched.trip
     if not reading.is_moving:
@@ -62,24 +62,24 @@ def verdict(watched: Watched, reading: Reading, stop: Stop, now_ns: int) -> str:
 def carried_out(
     watched: Watched, why: str, failures: list[str], now_ns: int, *, is_refused: bool = False
 ) -> Watched:
-    """The role after its will was carried out. `is_refused`: a pin of this machine did not take its
-    write; what hangs on a bus or a line may be unplugged, and no restart would bring it back."""
+    """Return the role after its will was carried out. `is_refused`: a write to a pin of this
+    machine failed; a device on a bus or a line may be unplugged, and a restart would not help."""
     failing_ns = (watched.failing_ns or now_ns) if is_refused else 0
     return replace(watched, trip=why, failures=tuple(failures), failing_ns=failing_ns)
 
 
 def is_well(roles: list[Watched], now_ns: int) -> bool:
-    """Whether this guard can do its work: no pin of this machine has refused for too long."""
+    """Return whether no pin of this machine has refused its will for REFUSAL_NS."""
     return not any(r.failing_ns and now_ns - r.failing_ns > REFUSAL_NS for r in roles)
 
 
-def may_enable(roles: list[Watched], stop: Stop) -> bool:
-    """Whether the enable line may toggle: something is guarded, nothing tripped, no e-stop."""
+def may_enable(roles: list[Watched], stop: EStopState) -> bool:
+    """Return whether the enable line may toggle: roles are guarded, none tripped, no e-stop."""
     return bool(roles) and not stop.is_active and not any(role.trip for role in roles)
 
 
 def period_ns(roles: list[Watched], readings: list[Reading], *, has_enable_line: bool) -> int:
-    """How long until the next look."""
+    """Return the time until the next look."""
     if has_enable_line:
         return FAST_NS // 2  # a period of 20 ms is 50 Hz
     is_busy = any(r.is_moving for r in readings) or any(role.trip for role in roles)

@@ -3,8 +3,7 @@
     python3 -m saint_services.guardd.rescue saint-role-tracksd     after the end of that unit
     python3 -m saint_services.guardd.rescue                        after the guard's: all wills
 
-Writing zero to an output that is at rest changes nothing, so it never asks whether somebody was
-faster.
+Writing zero to an output that is at rest changes nothing, so a will may be carried out twice.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Starts noded."""
+"""Runs noded."""
 
 from saint_services.lib.daemon import main
 

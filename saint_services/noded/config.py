@@ -1,4 +1,4 @@
-"""What an operator may set on a node: /etc/saint/noded.yaml. Most nodes need no file."""
+"""Settings of a node, /etc/saint/noded.yaml. Most nodes need no file."""
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from ..lib.update.settings import UpdateSettings
 class Config(UpdateSettings):
     """noded.yaml"""
 
-    # Only tells which of our addresses is the internal one; nothing is sent to it.
+    # Selects which of our addresses is the internal one; nothing is sent to it.
     server_address: str = Field(default="192.168.10.1", max_length=64)
     # The server waits 20 s for an adoption: both attempts and the role's start fit into that. A Pi
     # that is busy booting takes several seconds to start a Python process.
@@ -17,9 +17,9 @@ class Config(UpdateSettings):
     role_ready_timeout_s: float = Field(default=15.0, gt=0, le=60)
     role_silence_timeout_s: float = Field(default=2.5, gt=1, le=60)
     refresh_interval_s: float = Field(default=30.0, gt=0, le=3600)
-    # A button to ground here, held for 5 s, takes role and server away; a role that uses this pin
-    # itself has it instead. BCM number; the next ground on the header is two pins further.
+    # A button to ground here, held for 5 s, removes role and server; a role that uses this pin
+    # has it instead. BCM number; the next ground on the header is two pins further.
     reset_pin: int | None = Field(default=26, ge=0, le=27)
-    # A node that starts asks the server for a newer release before it begins its role. One that is
-    # not there costs this long; it is asked again when it is heard.
+    # A node that starts requests a newer release from its server before its role starts. A server
+    # that is away delays the role by this time; the request is repeated when the server is back.
     firmware_check_timeout_s: float = Field(default=1.0, gt=0, le=10)

@@ -1,5 +1,5 @@
-"""Signs for this node's role processes and for this daemon, so that the router knows whose button
-clears the e-stop and who confirms a stop. Not here: what the router makes of it
+"""Signs credentials for this node's role processes and for this daemon, so that the router knows
+whose button clears the e-stop and whose reports confirm a stop. Not here: how the router uses them
 (routerd/proven_roles.py).
 """
 
@@ -10,14 +10,14 @@ from ..lib.api.credentials import NODE, role_parts
 from ..lib.bus import Bus
 from ..lib.generated.saint_msgs import RoleCredential
 from ..lib.generated.topics import ROLE_CREDENTIAL
-from .lifecycle.model import Life
+from .lifecycle.model import RoleLifecycle
 
 PERIOD_S = 2.0
 
 
-class Vouching:
-    """Publishes a credential of each role process and of this daemon, when it comes and
-    regularly."""
+class RoleCredentials:
+    """Publishes a credential for each role process and for this daemon, at its start and every
+    PERIOD_S."""
 
     def __init__(self, bus: Bus, node_id: str, sign: Callable[..., str]) -> None:
         self._publisher = bus.publisher(ROLE_CREDENTIAL)
@@ -26,8 +26,8 @@ class Vouching:
         self._own_origin = bus.origin
         self._origins: dict[int, tuple[str, str]] = {}  # participant and role, by its slot
 
-    def reported(self, slot: int, life: Life | None, origin: str) -> None:
-        """A role process said which participant it is."""
+    def reported(self, slot: int, life: RoleLifecycle | None, origin: str) -> None:
+        """Sign for the participant that a role process reported as its own."""
         if life is None or life.wanted is None or not origin:
             return
         proof = origin, str(life.wanted)
@@ -36,11 +36,11 @@ class Vouching:
             self._publish(*proof)
 
     def keep(self, lives: Iterable[int]) -> None:
-        """Forget the roles that are gone."""
+        """Forget the roles that the node does not hold any more."""
         self._origins = {slot: self._origins[slot] for slot in lives if slot in self._origins}
 
-    async def repeat(self, read: Callable[[], Mapping[int, Life]]) -> None:
-        """Until stopped; for roles that are at work."""
+    async def repeat(self, read: Callable[[], Mapping[int, RoleLifecycle]]) -> None:
+        """Publish again, for roles that work, until cancelled."""
         while True:
             if self._own_origin:
                 self._publish(self._own_origin, NODE)

@@ -16,23 +16,23 @@ from ..lib.bus import Bus
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
-from .lifecycle.model import Answer, Event, ResetRequested
-from .state import Identity
+from .lifecycle.model import AnswerRequest, Event, ResetRequested
+from .state import NodeIdentity
 
 _LONGEST_NAME = 64
 _ADOPT = replace(ADOPT_NODE, daemon="noded")
 _ADOPT_THERE = (
-    "needs the key of its server, which this request does not bring: adopt it on the web page or "
+    "needs the key of its server, which this request does not contain: adopt it on the web page or "
     "with `saintctl node adopt`"
 )
 
 
 class ServedNode(Protocol):
-    """The node that the services are about."""
+    """The node of the services."""
 
-    identity: Identity
+    identity: NodeIdentity
 
-    async def ask(self, make_event: Callable[[int], Event]) -> Answer: ...
+    async def request(self, make_event: Callable[[int], Event]) -> AnswerRequest: ...
 
     def refuse_unsigned(self) -> str: ...
 
@@ -40,22 +40,22 @@ class ServedNode(Protocol):
 
 
 class RosServices:
-    """The handlers of the services."""
+    """Handles the services of one node."""
 
     def __init__(self, node: ServedNode, add_entry: Callable[[AuditRecord], None]) -> None:
         self._node = node
         self._add_entry = add_entry
 
     def serve(self, bus: Bus) -> None:
-        """Answer from now on."""
+        """Serve requests from now on."""
         node_id = self._node.identity.node_id
         bus.serve(NODE_ADOPT.at(node_id=node_id), self._adopt)
         bus.serve(NODE_RESET.at(node_id=node_id), self._reset)
         bus.serve(NODE_GPIO_PROBE.at(node_id=node_id), self._probe)
 
     async def _adopt(self, request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
-        """Refuse: a role obeys the router of a server whose key its node has, and this request
-        brings none."""
+        """Refuse: a role obeys the router of a server whose key its node has, and this request has
+        no key."""
         node_id = self._node.identity.node_id
         refusal = self._node.refuse_unsigned() or f"{node_id} {_ADOPT_THERE}"
         wanted = AdoptNode.model_construct(
@@ -78,7 +78,7 @@ class RosServices:
         if refusal := self._node.refuse_unsigned():
             raise SaintError(Code.REFUSED, refusal)
         node_id, factory = request.node_id[:_LONGEST_NAME], request.factory_reset
-        answer = await self._node.ask(lambda n: ResetRequested(n, node_id, factory))
+        answer = await self._node.request(lambda n: ResetRequested(n, node_id, factory))
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
         return Done(message=answer.message)

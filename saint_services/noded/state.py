@@ -1,8 +1,7 @@
-"""What a node keeps over a power cycle: identity.yaml, role.yaml and the role's configuration as
-the server gave it, role_config.yaml. The role counts from the moment when role.yaml is there.
-Further roles stand in more_roles.yaml, each with a role_config_<role>.yaml: role.yaml stays as
-releases know it that have one role only, so they go on with the first. Calls block: run them in a
-thread.
+"""Stores a node over a power cycle: identity.yaml, role.yaml and the role's configuration as the
+server sent it, role_config.yaml. A role counts from the moment when role.yaml exists. Further roles
+are in more_roles.yaml, each with a role_config_<role>.yaml: releases that know one role read
+role.yaml and go on with the first. Calls block: run them in a thread.
 """
 
 import contextlib
@@ -20,7 +19,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.machine import computer
 from ..lib.role_config.parsing import parse_role_config
 from ..lib.state import StateStore, last_good, write_atomic
-from .lifecycle.model import Assignment, DiskRead, Started, Wanted
+from .lifecycle.model import Assignment, RoleId, RoleLoaded, RolesLoaded
 from .lifecycle.node import MOST_ROLES
 
 _LARGEST_CONFIG_BYTES = 1 << 18
@@ -28,7 +27,7 @@ _log = log.get("noded")
 S = TypeVar("S", bound=BaseModel)
 
 
-class Identity(BaseModel):
+class NodeIdentity(BaseModel):
     """identity.yaml"""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -52,19 +51,19 @@ class StoredRole(BaseModel):
     server_address: str = ""
 
     @property
-    def wanted(self) -> Wanted:
-        """Which role this is."""
-        return Wanted(self.assigned_role, self.instance)
+    def wanted(self) -> RoleId:
+        """The stored role."""
+        return RoleId(self.assigned_role, self.instance)
 
     @property
     def adoption(self) -> str:
-        """Which adoption this is: the same role may be given a second time."""
+        """Identify the adoption: the same role may be adopted a second time."""
         return f"{self.wanted} {self.assigned_at}"
 
 
 class MoreRoles(BaseModel):
     """more_roles.yaml: the roles after the first. They count beside that adoption only: a release
-    that knows one role may have reset the node, or given it another one."""
+    that knows one role may have reset the node, or adopted it as another one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -72,11 +71,11 @@ class MoreRoles(BaseModel):
     roles: list[StoredRole] = Field(default=[], max_length=MOST_ROLES - 1)
 
     def after(self, first: StoredRole) -> list[StoredRole]:
-        """Those that count beside this first role."""
+        """Return the roles that count beside this first one."""
         return self.without(first.wanted) if first.adoption in self.beside else []
 
-    def without(self, wanted: Wanted) -> list[StoredRole]:
-        """All others."""
+    def without(self, wanted: RoleId) -> list[StoredRole]:
+        """Return all other roles."""
         return [role for role in self.roles if role.wanted != wanted]
 
 
@@ -85,7 +84,7 @@ class NodeFiles:
 
     def __init__(self, directory: Path) -> None:
         self.problem = ""  # of the identity's file; a node without one still works
-        self._identity = StateStore(directory / "identity.yaml", Identity, version=1)
+        self._identity = StateStore(directory / "identity.yaml", NodeIdentity, version=1)
         self._role = StateStore(
             directory / "role.yaml", StoredRole, version=1, keeps_last_good=True
         )
@@ -94,72 +93,72 @@ class NodeFiles:
         )
         self._directory = directory
 
-    def identity(self, given_id: str = "", root: Path = Path("/")) -> Identity:
-        """Who this node is. A disk that moved to another computer gets that one's identity."""
+    def identity(self, given_id: str = "", root: Path = Path("/")) -> NodeIdentity:
+        """Load the identity. A disk that moved to another computer gets the new computer's."""
         known = self._known_identity()
         node_id = _checked(given_id) or computer.hardware_id(root) or known.node_id
         node_id = node_id if computer.is_token(node_id) else f"id_{secrets.token_hex(6)}"
         if known.node_id != node_id:
-            known = Identity(node_id=node_id)
+            known = NodeIdentity(node_id=node_id)
         mac_address = computer.mac_address(root)
         if known.mac_address == mac_address and known.first_seen:
             return known
         seen = known.first_seen or now()
         return self._save(known.model_copy(update={"mac_address": mac_address, "first_seen": seen}))
 
-    def rename(self, identity: Identity, display_name: str) -> Identity:
-        """Keep the name that a person gave this node."""
+    def rename(self, identity: NodeIdentity, display_name: str) -> NodeIdentity:
+        """Store the name that a person chose for this node."""
         return self._save(identity.model_copy(update={"display_name": display_name}))
 
-    def _known_identity(self) -> Identity:
+    def _known_identity(self) -> NodeIdentity:
         try:
             known = self._identity.load()
         except SaintError as err:
             self.problem = str(err)
-            return Identity()
+            return NodeIdentity()
         self.problem = str(self._identity.problem or "")
         return known
 
-    def _save(self, identity: Identity) -> Identity:
+    def _save(self, identity: NodeIdentity) -> NodeIdentity:
         try:
             self._identity.save(identity)
         except SaintError as err:
             self.problem = str(err)
         return identity
 
-    def started(self) -> DiskRead:
-        """What the disk says about the roles. A node without a role says so in role.yaml, so a file
-        that is gone is lost."""
+    def load_roles(self) -> RolesLoaded:
+        """Load the roles. A node without a role has an empty role.yaml, so a missing file is a
+        loss."""
         first, problem = _loaded(self._role, StoredRole())
         is_lost = not first.assigned_role and bool(problem or not self._role.path.exists())
-        told, more_problem = _loaded(self._more, MoreRoles())
-        is_lost = is_lost or (bool(more_problem) and not told.roles)
+        more, more_problem = _loaded(self._more, MoreRoles())
+        is_lost = is_lost or (bool(more_problem) and not more.roles)
         problem = problem or more_problem
-        roles = [role for role in (first, *told.after(first)) if role.assigned_role]
-        found = [self._role_started(role) for role in roles] or [Started(problem=problem)]
+        roles = [role for role in (first, *more.after(first)) if role.assigned_role]
+        found = [self._role_started(role) for role in roles] or [RoleLoaded(problem=problem)]
         if problem and not found[0].problem:
             found[0] = replace(found[0], problem=problem)
-        return DiskRead(tuple(found), is_lost)
+        return RolesLoaded(tuple(found), is_lost)
 
-    def _role_started(self, role: StoredRole) -> Started:
+    def _role_started(self, role: StoredRole) -> RoleLoaded:
         path = self._own_config(role.wanted)
         is_own = path.exists() or last_good(path).exists()
         path = path if is_own else self._first_config
         try:
-            return Started(held=_read_config(role, path), wanted=role.wanted)
+            return RoleLoaded(held=_read_config(role, path), wanted=role.wanted)
         except SaintError as err:
             problem = err.message
         try:
             held = _read_config(role, last_good(path))
         except SaintError:
-            return Started(wanted=role.wanted, problem=problem)
+            return RoleLoaded(wanted=role.wanted, problem=problem)
         with contextlib.suppress(OSError):
             write_atomic(path, held.text.encode())
         problem = f"{problem}. Its last good copy is in force"
-        return Started(held=held, wanted=role.wanted, problem=problem)
+        return RoleLoaded(held=held, wanted=role.wanted, problem=problem)
 
     def store(self, assignment: Assignment) -> None:
-        """Configuration first: a role without its configuration should not be seen."""
+        """Store a role, its configuration first: a role without one must not be found."""
         wanted = assignment.wanted
         first, more = self._role.load(), self._more.load()
         if first.assigned_role and first.wanted != wanted:
@@ -172,8 +171,8 @@ class NodeFiles:
         self._role.save(_stored(assignment, first))
         _remove(self._own_config(wanted))
 
-    def forget(self, wanted: Wanted | None = None) -> None:
-        """No such role any more; None: no role at all. Its own file goes first: without it the
+    def forget(self, wanted: RoleId | None = None) -> None:
+        """Remove a role, or all with None. The role's file is removed first: without it the
         configuration means nothing."""
         if wanted is None:
             self._more.forget()
@@ -197,7 +196,7 @@ class NodeFiles:
         _remove(self._own_config(wanted))
 
     def _keep_no_role(self) -> None:
-        """Say that there is none, so that a file that is gone is known to be lost."""
+        """Store that there is no role, so that a missing file is known as a loss."""
         self._role.forget()  # and its copy, which would bring the role back
         self._role.save(StoredRole())
 
@@ -211,14 +210,14 @@ class NodeFiles:
     def _first_config(self) -> Path:
         return self._directory / "role_config.yaml"
 
-    def _own_config(self, wanted: Wanted) -> Path:
-        """Of a role that is, or was, not the first."""
+    def _own_config(self, wanted: RoleId) -> Path:
+        """The configuration file of a role that is, or was, not the first."""
         name = re.sub(r"[^A-Za-z0-9]", "_", str(wanted))
         return self._directory / f"role_config_{name}.yaml"
 
 
 def _loaded(store: StateStore[S], default: S) -> tuple[S, str]:
-    """What the file holds and what is wrong with it, or nothing."""
+    """Load a file; returns its content and what is wrong with it."""
     try:
         value = store.load()
     except SaintError as err:
@@ -246,20 +245,20 @@ def _stored(assignment: Assignment, known: StoredRole) -> StoredRole:
     )
 
 
-def checked_assignment(wanted: Wanted, text: str, server: str, address: str) -> Assignment:
-    """A role configuration that is valid in itself and for the role that was asked for."""
+def checked_assignment(wanted: RoleId, text: str, server: str, address: str) -> Assignment:
+    """Parse a role configuration. Raises SaintError when it is invalid or for another role."""
     found = parse_role_config(text, "role_config.yaml")
     config = found.config
     if found.notice:
         _log.warning("role configuration", text=found.notice)
     if (config.role, config.instance) != (wanted.role, wanted.instance):
-        got = Wanted(config.role, config.instance)
+        got = RoleId(config.role, config.instance)
         raise SaintError(Code.CONFIG_INVALID, f"role_config.yaml is for {got}, not for {wanted}")
     return Assignment(config, text, server, address)
 
 
 def now() -> str:
-    """For people, in the specification's form."""
+    """Return the time for people, in the specification's form."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

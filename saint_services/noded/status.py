@@ -1,5 +1,5 @@
-"""What a node tells about itself: announcement without a role, status with one, its pins always.
-Once a second, and at once when something changed.
+"""Publishes the status of a node: an announcement without a role, a status with one, its pins
+always; every second, and at once after a change.
 """
 
 import asyncio
@@ -20,30 +20,30 @@ from ..lib.generated.saint_msgs import (
 )
 from ..lib.generated.topics import NODE_GPIO, NODE_ROLES, NODE_STATUS, NODES_UNADOPTED
 from ..lib.machine import computer
-from .adapters.outputs import HEADER, Outputs
-from .lifecycle.model import Life
-from .lifecycle.node import NodeLife
+from .adapters.pins import HEADER, NodePins
+from .lifecycle.model import RoleLifecycle
+from .lifecycle.node import NodeLifecycle
 from .server.trust import Bond
-from .state import Identity
+from .state import NodeIdentity
 
-LifeSign = TypeVar("LifeSign", NodeAnnouncement, NodeStatus)
+NodeMessage = TypeVar("NodeMessage", NodeAnnouncement, NodeStatus)
 _INTERVAL_S = 1.0
-_PROBE_EVERY = 5  # seconds; a role at work owns its buses: they are not probed then
+_PROBE_EVERY = 5  # seconds; the buses of a role that works are not probed
 
 
-class Reporter:
-    """Publishes the life signs."""
+class StatusPublisher:
+    """Publishes announcement or status, roles and pins of one node."""
 
-    def __init__(self, bus: Bus, node_id: str, server_address: str, outputs: Outputs) -> None:
+    def __init__(self, bus: Bus, node_id: str, server_address: str, outputs: NodePins) -> None:
         self._announcement = bus.publisher(NODES_UNADOPTED)
         self._status = bus.publisher(NODE_STATUS.at(node_id=node_id))
         self._roles = bus.publisher(NODE_ROLES.at(node_id=node_id))
-        self._told: tuple[NodeRole, ...] | None = None
+        self._published_roles: tuple[NodeRole, ...] | None = None
         self._gpio = bus.publisher(NODE_GPIO.at(node_id=node_id))
         self._node_id = node_id
         self._server_address = server_address
         self._outputs = outputs
-        self.bond = Bond()  # whom the node belongs to
+        self.bond = Bond()  # the server that the node belongs to
         self._meter = computer.Meter()
         self._metrics = computer.MachineMetrics()
         self._hardware = computer.MachineHardware()
@@ -52,12 +52,12 @@ class Reporter:
         self._peripherals: tuple[PeripheralInfo, ...] = ()
 
     async def open(self) -> None:
-        """Know the hardware before the first announcement."""
+        """Read the hardware, before the first announcement."""
         self._hardware = await asyncio.to_thread(computer.hardware)
         await asyncio.to_thread(self._sample, False)
 
-    async def report(self, read: Callable[[], tuple[NodeLife, Identity]]) -> None:
-        """Forever. `read` gives the node as it is at that moment."""
+    async def run(self, read: Callable[[], tuple[NodeLifecycle, NodeIdentity]]) -> None:
+        """Publish every second until cancelled. `read` returns the node as it is at that moment."""
         next_s = monotonic_s()
         for count in range(1 << 62):
             is_probing = count % _PROBE_EVERY == 0 and not read()[0].is_any_alive
@@ -67,28 +67,28 @@ class Reporter:
             next_s = max(next_s + _INTERVAL_S, monotonic_s())
             await asyncio.sleep(next_s - monotonic_s())
 
-    async def probe(self, life: NodeLife) -> NodeGPIOStatus:
-        """The pins now; the devices as they were last known while a role works on their buses."""
+    async def probe(self, life: NodeLifecycle) -> NodeGPIOStatus:
+        """Read the pins; devices are those of the last probe while a role works on their buses."""
         await asyncio.to_thread(self._sample, not life.is_any_alive)
         return self._gpio_status()
 
-    def announce(self, life: NodeLife, identity: Identity) -> None:
-        """The life sign, with the numbers of the last second."""
-        self._tell_roles(life)
+    def announce(self, life: NodeLifecycle, identity: NodeIdentity) -> None:
+        """Publish announcement or status, with the metrics of the last second."""
+        self._publish_roles(life)
         if life.is_adopted:
             self._status.publish(self._node_status(life, identity))
         else:
             self._announcement.publish(self._node_announcement(life, identity))
 
-    def _tell_roles(self, life: NodeLife) -> None:
-        """Publish the roles when they changed; late readers get the last sample. A node that has
-        lost some says nothing here, so that its server keeps what it knows."""
+    def _publish_roles(self, life: NodeLifecycle) -> None:
+        """Publish the roles after a change; late readers get the last sample. A node that has lost
+        roles publishes none, so that its server keeps what it has."""
         if life.is_lost:
             return
         roles = tuple(_role(each) for each in life.roles)
-        if roles == self._told:
+        if roles == self._published_roles:
             return
-        self._told = roles
+        self._published_roles = roles
         version = self._hardware.version
         self._roles.publish(NodeRoles(stamp(), self._node_id, version, roles))
 
@@ -99,12 +99,12 @@ class Reporter:
         if is_probing:
             self._peripherals = self._outputs.peripherals()
 
-    def _node_announcement(self, life: NodeLife, identity: Identity) -> NodeAnnouncement:
+    def _node_announcement(self, life: NodeLifecycle, identity: NodeIdentity) -> NodeAnnouncement:
         message = NodeAnnouncement(peripherals=self._peripherals, server=self.bond.server)
         message.role_lost = life.is_lost
         return self._filled(message, life, identity)
 
-    def _node_status(self, life: NodeLife, identity: Identity) -> NodeStatus:
+    def _node_status(self, life: NodeLifecycle, identity: NodeIdentity) -> NodeStatus:
         first = _role(life.first)
         message = NodeStatus(
             role=first.role,
@@ -115,8 +115,10 @@ class Reporter:
         )
         return self._filled(message, life, identity)
 
-    def _filled(self, message: LifeSign, life: NodeLife, identity: Identity) -> LifeSign:
-        """With what both life signs tell."""
+    def _filled(
+        self, message: NodeMessage, life: NodeLifecycle, identity: NodeIdentity
+    ) -> NodeMessage:
+        """Fill in the fields that announcement and status share."""
         message.stamp = stamp()
         message.node_id = identity.node_id
         message.mac_address = identity.mac_address
@@ -147,7 +149,7 @@ class Reporter:
         )
 
 
-def _role(life: Life) -> NodeRole:
+def _role(life: RoleLifecycle) -> NodeRole:
     return NodeRole(
         role=life.wanted.role if life.wanted else "",
         instance=life.wanted.instance if life.wanted else "",
@@ -160,8 +162,8 @@ def _role(life: Life) -> NodeRole:
     )
 
 
-def node_report(node: NodeLife, identity: Identity, bond: Bond) -> NodeReport:
-    """The node as its socket shows it."""
+def node_report(node: NodeLifecycle, identity: NodeIdentity, bond: Bond) -> NodeReport:
+    """Return the node as GET /status shows it."""
     roles = [_role_life(life) for life in node.roles]
     first = _role_life(node.first)
     return NodeReport(
@@ -181,15 +183,15 @@ def node_report(node: NodeLife, identity: Identity, bond: Bond) -> NodeReport:
     )
 
 
-def _role_life(life: Life) -> RoleStatus:
-    told = _role(life)
+def _role_life(life: RoleLifecycle) -> RoleStatus:
+    role = _role(life)
     return RoleStatus(
-        role=told.role,
-        instance=told.instance,
+        role=role.role,
+        instance=role.instance,
         state=life.state,
-        config_version=told.config_version,
-        reason=told.reason,
-        role_alive=told.alive,
-        role_restarts=told.restarts,
-        outputs_safe=told.outputs_safe,
+        config_version=role.config_version,
+        reason=role.reason,
+        role_alive=role.alive,
+        role_restarts=role.restarts,
+        outputs_safe=role.outputs_safe,
     )

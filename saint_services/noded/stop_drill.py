@@ -1,5 +1,5 @@
-"""A part of the stop drill: has a role's process end as by a fault, and measures when the guard has
-made its outputs safe. Not here: who may order it (orders.py), the guard (guardd).
+"""Kills a role's process for a stop drill, as by a fault, and measures how long the guard takes to
+make its outputs safe. Not here: whose order it is (server/orders.py), the guard (guardd).
 """
 
 import asyncio
@@ -12,30 +12,31 @@ from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
 from .adapters.guard import CarriedOut
 from .adapters.role_process import daemon_of
-from .lifecycle.model import Life, Wanted
-from .lifecycle.node import NodeLife
+from .lifecycle.model import RoleId, RoleLifecycle
+from .lifecycle.node import NodeLifecycle
 
 LIMIT_S = 2.0
 
 
-class Killing:
-    """Of one node; one process at a time."""
+class RoleKill:
+    """Kills the role processes of one node, one at a time."""
 
     def __init__(self, runtime: Path) -> None:
         self._runtime = runtime
         self._waiting: tuple[str, asyncio.Future[CarriedOut]] | None = None
 
     def carried_out(self, event: CarriedOut) -> None:
-        """The guard has acted."""
+        """Record that the guard has acted."""
         if self._waiting and event.target == self._waiting[0] and not self._waiting[1].done():
             self._waiting[1].set_result(event)
 
-    async def kill(self, node: NodeLife, wanted: Wanted) -> Killed:
-        """Raises SaintError when the role is not at work here, or the guard does not act."""
-        life = _at_work(node, wanted)
+    async def kill(self, node: NodeLifecycle, wanted: RoleId) -> Killed:
+        """Kill the process of a role and wait for the guard. Raises SaintError when the role does
+        not work here, or the guard does not act."""
+        life = _working(node, wanted)
         assert life.config_in_use
         if self._waiting:
-            raise SaintError(Code.CONFLICT, "another process is being killed just now")
+            raise SaintError(Code.CONFLICT, "another drill kills a process of this node")
         target = life.config_in_use.target
         answer: asyncio.Future[CarriedOut] = asyncio.get_running_loop().create_future()
         self._waiting = target, answer
@@ -45,7 +46,7 @@ class Killing:
             async with asyncio.timeout(LIMIT_S):
                 event = await answer
         except TimeoutError as err:
-            message = f"the guard did not act within {LIMIT_S:g} s after the process of {wanted}"
+            message = f"the guard did not act within {LIMIT_S:g} s after the end of {wanted}"
             fix = "Cut the power of its outputs and look at the log of saint-guardd."
             raise SaintError(Code.HARDWARE_FAULT, message, fix=fix) from err
         finally:
@@ -56,7 +57,7 @@ class Killing:
         )
 
     async def _end(self, daemon: str) -> None:
-        """The process ends itself at once, so its answer never comes."""
+        """Have the process kill itself; it does not answer."""
         async with Client(self._runtime / f"{daemon}.sock") as role:
             try:
                 await role.post("/kill", None, Done, timeout_s=LIMIT_S)
@@ -65,8 +66,8 @@ class Killing:
                     raise
 
 
-def _at_work(node: NodeLife, wanted: Wanted) -> Life:
+def _working(node: NodeLifecycle, wanted: RoleId) -> RoleLifecycle:
     for life in node.roles:
         if life.wanted == wanted and life.role_alive and life.config_in_use:
             return life
-    raise SaintError(Code.REFUSED, f"{wanted} is not at work on {node.node_id}")
+    raise SaintError(Code.REFUSED, f"{wanted} does not work on {node.node_id}")

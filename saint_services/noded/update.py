@@ -1,6 +1,6 @@
-"""The update of a node: says how its role is going, stops it while a release is written, takes what
-the server offers after a boot, answers /saint/node/<id>/update, publishes how it stands.
-Not here: what an update does and when it has failed (lib/update).
+"""Connects a node to its updates: reports the state of its roles, stops them while a release is
+written, requests the server's release after a boot, serves /saint/node/<id>/update, publishes the
+status. Not here: what an update does and when it has failed (lib/update).
 """
 
 import asyncio
@@ -19,23 +19,23 @@ from ..lib.update.events import Part
 from ..lib.update.updater import Updater, Work, World
 from .adapters.role_process import DAEMONS, daemon_of
 from .config import Config
-from .lifecycle.model import Event, Life, UpdateBegan, UpdateEnded
-from .lifecycle.node import NodeLife
-from .server.release_offers import FirmwareServer, checked_release
+from .lifecycle.model import Event, RoleLifecycle, UpdateBegan, UpdateEnded
+from .lifecycle.node import NodeLifecycle
+from .server.release_offers import ReleaseOffers, checked_release
 
-_HEARD_S = 10.0  # its life sign comes once a second
+_SERVER_SILENT_S = 10.0  # it publishes its status once a second
 _log = log.get("noded")
 
 
-class NodeFirmware:
-    """Owns this node's update."""
+class NodeUpdate:
+    """The updates of one node."""
 
     def __init__(
         self,
         ctx: Context[Config],
         bus: Bus,
-        read: Callable[[], NodeLife],
-        tell_node: Callable[[Event], None],
+        read: Callable[[], NodeLifecycle],
+        handle: Callable[[Event], None],
         refuse: Callable[[], str] = str,
         world: World | None = None,
     ) -> None:
@@ -43,19 +43,19 @@ class NodeFirmware:
         self._ctx = ctx
         self._bus = bus
         self._read = read
-        self._tell_node = tell_node
-        self._refuse = refuse  # why an order that nobody signed is refused
+        self._handle = handle
+        self._refuse = refuse  # why a request without a signature is refused
         self._node_id = node_id
-        self._heard_s = float("-inf")
-        self._has_asked = False  # the server answered once since this boot
-        self._server = FirmwareServer(bus, node_id, ctx.config.firmware_check_timeout_s)
+        self._server_s = float("-inf")
+        self._has_answer = False  # of the server, once since this boot
+        self._server = ReleaseOffers(bus, node_id, ctx.config.firmware_check_timeout_s)
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
         self._blocked_by = ""
-        bus.subscribe(SYSTEM_STATUS, self._heard)
+        bus.subscribe(SYSTEM_STATUS, self._on_server)
 
     async def start(self) -> None:
-        """Know where this machine stands, and ask the server once, before the role is begun."""
+        """Load the state of the update, and request the server's release before the roles start."""
         await self._updater.start()
         if self._updater.problem:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._updater.problem, "update.json")
@@ -63,77 +63,77 @@ class NodeFirmware:
         await self.take_offer()
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._updater.close()
 
-    def node_changed(self, node: NodeLife) -> None:
-        """Whether this node may be disturbed now."""
+    def node_changed(self, node: NodeLifecycle) -> None:
+        """Update the installation blocker from the node's outputs."""
         live = [life for life in node.roles if life.role_alive and not life.outputs_safe]
         reason = ""
         if live:
             reason = f"its outputs are live: stop the {live[0].wanted} first"
-        elif node.is_asked:
+        elif node.is_changing:
             reason = "it is being adopted or reset"
         self._blocked_by = reason
         self._updater.block(reason)
 
     async def restart(self, reason: str) -> None:
-        """The machine below restarts, unless this node must not be disturbed now."""
+        """Restart the machine. Raises SaintError while an installation would be blocked."""
         if self._blocked_by:
             raise SaintError(Code.REFUSED, self._blocked_by)
         await asyncio.to_thread(power.request, power.PowerAction.REBOOT, reason)
 
     async def take_offer(self) -> None:
-        """Once after each boot: the first time that the server answers."""
+        """Install the server's newer release when the server first answers after a boot."""
         update = self._updater.update
-        if self._has_asked or update.slots is None or update.record.pending:
+        if self._has_answer or update.slots is None or update.record.pending:
             return
         is_any_wanted = update.record.must_download
         try:
             wanted = await self._server.offer(update.version, is_any_wanted=is_any_wanted)
         except SaintError as err:
             if err.code is not Code.BUS_TIMEOUT:
-                self._has_asked = True  # an answer; the next boot asks again
-                _log.warning("the server's offer is of no use", reason=err.message)
+                self._has_answer = True  # an answer; the next boot requests again
+                _log.warning("the server's offer is unusable", reason=err.message)
             return
-        self._has_asked = True
+        self._has_answer = True
         if wanted and self._updater.offer(wanted):
-            _log.info("taking the server's release", version=wanted.version)
+            _log.info("installing the server's release", version=wanted.version)
 
     async def download_again(self) -> None:
-        """After a factory reset: what the server offers is installed, whatever runs."""
+        """Install the release that the server offers, after a factory reset, whatever runs."""
         self._updater.want_download()
-        self._has_asked = False
+        self._has_answer = False
         await self.take_offer()
 
-    # what lib/update asks of its owner
+    # What lib/update requests of its owner
 
     def work(self) -> Work:
-        """How the roles are going: each is judged for itself."""
+        """Report the state of every role: each is judged for itself."""
         return Work(
             parts=tuple(_part(life) for life in self._read().roles),
-            server_heard=monotonic_s() - self._heard_s < _HEARD_S,
+            server_heard=monotonic_s() - self._server_s < _SERVER_SILENT_S,
         )
 
     def hold(self) -> None:
-        """Stop the role."""
-        self._tell_node(UpdateBegan())
+        """Stop the roles. Raises SaintError while the node is busy."""
+        self._handle(UpdateBegan())
         life = self._read()
         if life.state is not NodeState.UPDATING:
             raise SaintError(Code.REFUSED, f"{self._node_id} is busy ({life.state.value})")
 
     def resume(self) -> None:
-        """The role may work again."""
-        self._tell_node(UpdateEnded())
+        """Start the roles again."""
+        self._handle(UpdateEnded())
 
     def tell(self, status: msgs.FirmwareStatus) -> None:
-        """Publish it."""
+        """Publish the status of the update."""
         self._publisher.publish(status)
 
-    # the outside
+    # Requests
 
-    def _heard(self, _: object) -> None:
-        self._heard_s = monotonic_s()
+    def _on_server(self, _: object) -> None:
+        self._server_s = monotonic_s()
 
     async def _requested(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
         try:
@@ -145,7 +145,8 @@ class NodeFirmware:
         return msgs.UpdateNode_Response(success=answer[0], message=answer[1])
 
     async def act(self, request: msgs.UpdateNode_Request) -> tuple[bool, str]:
-        """Begin an update, or go back; whether that was begun, in words. Raises SaintError."""
+        """Begin an update or a rollback; returns whether it began, and a sentence. Raises
+        SaintError."""
         if request.node_id not in ("", self._node_id):
             raise SaintError(Code.REFUSED, f"this is {self._node_id}")
         match request.action:
@@ -155,18 +156,18 @@ class NodeFirmware:
             case "rollback":
                 answer = await self._updater.rollback()
             case _:
-                message = f"there is no action '{request.action[:40]}'; use install or rollback"
+                message = f"unknown action '{request.action[:40]}'; use install or rollback"
                 raise SaintError(Code.REQUEST_INVALID, message)
         return answer.success, answer.message
 
 
-def _part(life: Life) -> Part:
+def _part(life: RoleLifecycle) -> Part:
     role = life.wanted.role if life.wanted else ""
     unit = f"saint-{daemon_of(role, life.process)}.service" if role in DAEMONS else ""
     return Part(f"role {life.wanted}", _role_problem(life), unit, life.restarts)
 
 
-def _role_problem(life: Life) -> str:
+def _role_problem(life: RoleLifecycle) -> str:
     if life.state is NodeState.ACTIVE and not life.role_alive:
         return f"the role {life.wanted} does not answer: {life.fault or 'it is being started'}"
     if life.state is NodeState.ADOPTING and life.request is None:

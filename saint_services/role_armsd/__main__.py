@@ -1,4 +1,4 @@
-"""Starts role-armsd."""
+"""Runs role-armsd."""
 
 from saint_services.lib.daemon import main
 

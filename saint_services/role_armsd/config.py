@@ -1,6 +1,4 @@
-"""What an operator may set: /etc/saint/role-armsd.yaml. Nothing yet: what the role drives
-comes with its assignment.
-"""
+"""Settings, /etc/saint/role-armsd.yaml. None yet: the assignment says all."""
 
 from pydantic import BaseModel, ConfigDict
 

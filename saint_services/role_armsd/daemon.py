@@ -1,5 +1,5 @@
-"""Wires one arm: joint and gripper commands to servos, their positions back as state. Not here: how
-joints move (lib/role), when a gripper has gripped (grip.py).
+"""Wires one arm: joint and gripper commands to servos, their positions to states. Not here: how
+joints move (lib/role/motion), when a gripper has gripped (force.py).
 """
 
 import math
@@ -19,43 +19,42 @@ from saint_services.lib.generated.topics import (
     GRIPPER_CMD,
     GRIPPER_STATE,
 )
-from saint_services.lib.role import Host, Joint
+from saint_services.lib.role import Joint, RoleHost
 from saint_services.lib.role.motion.joints import speeds
 from saint_services.lib.role.motion.positions import PositionSession
 
 from .config import Config
-from .effort import Efforts
-from .grip import Gripping
+from .force import GripControl, JointEfforts
 
 _STATE_S = 0.05
 _FEEL_S = 0.02
 
 
-class Arm(PositionSession):
+class ArmRole(PositionSession):
     """The role."""
 
     role = "arms"
-    does_fault_stop_robot = True  # what a dead chip held may be falling
+    does_fault_stop_robot = True  # an arm whose chip is dead may fall
 
     def start(self) -> None:
-        """Topics in and out."""
+        """Obey commands and publish states."""
         instance = self.config.instance
         if not instance:
             raise SaintError(Code.CONFIG_INVALID, "the role arms needs an instance, e.g. left")
         count = sum(field.command == "cmd" for field in self.config.fields.values())
         self._arm = [self.joint("cmd", f"target_positions[{index}]") for index in range(count)]
         self._gripper = self.joint("gripper", "position")
-        self._gripping = Gripping(self.config.grip)
-        self._efforts = Efforts(self.config, self.current_a)
+        self._gripping = GripControl(self.config.grip)
+        self._efforts = JointEfforts(self.config, self.current_a)
         self._before: dict[str, float] = {}
         self.command(ARM_CMD.at(instance=instance), self._on_command)
         self.command(GRIPPER_CMD.at(instance=instance), self._on_gripper)
         self._publish_arm = self.publisher(ARM_STATE.at(instance=instance))
         self._publish_gripper = self.publisher(GRIPPER_STATE.at(instance=instance))
-        self.every(_STATE_S, self._tell_state)
+        self.every(_STATE_S, self._send_state)
         if self.config.grip and self.config.grip.current_device:
             self.every(_FEEL_S, self._feel)
-        self.tell_joints(ARM_JOINT_STATES.at(instance=instance), self._efforts.of)
+        self.publish_joints(ARM_JOINT_STATES.at(instance=instance), self._efforts.of)
         self.go_home()
 
     def _on_command(self, message: ArmCommand, now_s: float) -> bool:
@@ -75,7 +74,7 @@ class Arm(PositionSession):
         return self.move(((self._gripper, goal),), now_s, gripping.share(applied))
 
     def _feel(self) -> None:
-        """Close no farther than the force allows."""
+        """End the closing of the gripper at the commanded force."""
         gripping, gripper = self._gripping, self._gripper
         meter = gripping.grip.current_device if gripping.grip else ""
         goal = gripping.feel(self.current_a(meter), gripper.axis.applied)
@@ -83,7 +82,7 @@ class Arm(PositionSession):
             now_s = self.clock.time()
             self.move(((gripper, goal),), now_s, gripping.share(gripper.axis.applied))
 
-    def _tell_state(self) -> None:
+    def _send_state(self) -> None:
         self._publish_arm(
             ArmState(
                 joint_positions=tuple(joint.axis.applied for joint in self._arm),
@@ -102,9 +101,9 @@ class Arm(PositionSession):
         )
 
     def _waiting(self) -> str:
-        """No fault, but a reason for standing."""
+        """Return why joints stand before their targets, without a fault."""
         names = ", ".join(self.joints.waiting)
-        return f"{names}: no farther because of collision_limits" if names else ""
+        return f"{names}: stopped by collision_limits" if names else ""
 
 
 def _is_moving(joint: Joint) -> bool:
@@ -112,5 +111,5 @@ def _is_moving(joint: Joint) -> bool:
 
 
 async def run(ctx: Context[Config]) -> None:
-    """Serve assignments until asked to stop."""
-    await Host(ctx, "arms", Arm).serve()
+    """Serve assignments until stopped."""
+    await RoleHost(ctx, "arms", ArmRole).serve()

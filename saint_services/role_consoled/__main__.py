@@ -1,4 +1,4 @@
-"""Starts role-consoled."""
+"""Runs role-consoled."""
 
 from saint_services.lib.daemon import main
 

@@ -1,6 +1,6 @@
-"""What the lights of the console tell people who stand too far off to read its display: each state
-of the robot has a colour and a pattern of its own, so that it is not told by colour alone. Pure.
-Not here: which wire they hang on (strips.py).
+"""Decides what the lights of the console show to people who stand too far off to read its display.
+Each state of the robot has a colour and a pattern of its own, so that colour alone carries nothing.
+Pure. Not here: the strips (adapters.py).
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ class Pattern(Enum):
     ONE = "the first one, lit and dark"
 
 
-class Mood(Enum):
-    """State of the robot: colour, pattern, and how long one picture of it stays."""
+class LightSignal(Enum):
+    """A state of the robot: colour, pattern, and seconds between two steps of the pattern."""
 
     ESTOP = _RED, Pattern.BLINKS, 0.25
     FAULT = _ORANGE, Pattern.HALVES, 0.5
@@ -39,8 +39,8 @@ class Mood(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What the mood depends on."""
+class LightInputs:
+    """What the signal depends on."""
 
     is_estop: bool
     has_router: bool
@@ -48,23 +48,29 @@ class Facts:
     is_driven: bool
 
 
-def mood(facts: Facts) -> Mood:
-    """The worst that is true."""
-    if facts.is_estop:
-        return Mood.ESTOP
-    if facts.has_fault:
-        return Mood.FAULT
-    if not facts.has_router:
-        return Mood.NO_SERVER
-    return Mood.DRIVEN if facts.is_driven else Mood.READY
+def signal(inputs: LightInputs) -> LightSignal:
+    """Choose the signal of the most urgent state."""
+    if inputs.is_estop:
+        return LightSignal.ESTOP
+    if inputs.has_fault:
+        return LightSignal.FAULT
+    if not inputs.has_router:
+        return LightSignal.NO_SERVER
+    return LightSignal.DRIVEN if inputs.is_driven else LightSignal.READY
 
 
-def picture(shown: Mood, count: int, brightness: float, now_s: float) -> Sequence[Colour]:
-    """The colours of so many lights now; `brightness` is the most of a colour, 0 to 1."""
+def picture(shown: LightSignal, count: int, brightness: float, now_s: float) -> Sequence[Colour]:
+    """Return the colours of `count` lights now; `brightness`, 0 to 1, scales each colour."""
     colour, pattern, stay_s = shown.value
     step = int(now_s / stay_s)
     lit = _dimmed(colour, brightness)
     return [lit if _is_lit(pattern, place, count, step) else _DARK for place in range(count)]
+
+
+def next_step_s(shown: LightSignal, now_s: float) -> float:
+    """Return when the picture changes next."""
+    stay_s = shown.value[2]
+    return (int(now_s / stay_s) + 1) * stay_s
 
 
 def _is_lit(pattern: Pattern, place: int, count: int, step: int) -> bool:

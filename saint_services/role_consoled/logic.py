@@ -1,5 +1,5 @@
-"""What the console's display shows: the status page, unless something told it to show more; when a
-button's order is carried out.
+"""Decides what the console's display shows: the status page, or an alert or a program's page before
+it; which event of a button carries out its action.
 """
 
 from dataclasses import dataclass, field
@@ -12,45 +12,45 @@ _FOREVER = float("inf")
 
 
 def trigger(action: str) -> str:
-    """The event of a button that carries out its order. What ends a stop must not be done by
-    leaning on the console.
+    """Return the event of a button that carries out its action. The stop is cleared by a long hold
+    alone, so that nobody who leans on the console clears it.
     """
     return "held" if action == "clear" else "pressed"
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class ShownStop:
     """The e-stop as the display shows it; the generation is sent with a clear."""
 
     why: str = ""  # who pressed last and why, and how many did before
     generation: int = 0
 
 
-def shown_stop(message: EStop) -> Stop:
-    """The newest press first: it is the one that a person may not know yet."""
+def shown_stop(message: EStop) -> ShownStop:
+    """Summarize the e-stop, its newest press first: people may not know of that one yet."""
     if not message.active or not message.source:
-        return Stop(generation=message.generation if message.active else 0)
+        return ShownStop(generation=message.generation if message.active else 0)
     newest = message.presses[-1] if message.presses else message
     others = max(0, len(message.presses) - 1) + message.presses_left_out
     count = f"+{others} more. " if others else ""
-    return Stop(f"{count}{newest.source}: {newest.reason}", message.generation)
+    return ShownStop(f"{count}{newest.source}: {newest.reason}", message.generation)
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    """The facts of the status page."""
+class ConsoleStatus:
+    """What the status page shows."""
 
     robot: str
     node_id: str
     target: str
     is_estop: bool
     has_router: bool
-    stop: Stop = field(default_factory=Stop)
+    stop: ShownStop = field(default_factory=ShownStop)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """Lines that stand before the status page until a time."""
+class TimedPage:
+    """Lines that are shown instead of the status page until a time."""
 
     lines: tuple[str, ...] = ()
     until_s: float = 0.0
@@ -59,25 +59,25 @@ class Page:
 
 @dataclass(slots=True)
 class Screen:
-    """Chooses what is shown. Alerts stand before pages of programs, those before the status."""
+    """Chooses what is shown: an alert, else a program's page, else the status."""
 
     rows: int
     columns: int
-    _page: Page = field(default_factory=Page)
-    _alert: Page = field(default_factory=Page)
+    _page: TimedPage = field(default_factory=TimedPage)
+    _alert: TimedPage = field(default_factory=TimedPage)
 
     def display(self, lines: tuple[str, ...], duration_s: float, now_s: float) -> bool:
-        """A program's page; False when it cannot be shown. No lines: back to the status page."""
+        """Show a program's page; without lines, the status page. False for a page too long."""
         if len(lines) > self.rows or not duration_s >= 0.0:
             return False
         until_s = now_s + duration_s if duration_s else _FOREVER
-        self._page = Page(tuple(line[: self.columns] for line in lines), until_s)
+        self._page = TimedPage(tuple(line[: self.columns] for line in lines), until_s)
         if not lines:
-            self._page = Page()
+            self._page = TimedPage()
         return True
 
     def alert(self, severity: str, code: str, text: str, now_s: float) -> bool:
-        """Something happened; a lesser alert does not hide a worse one. False: unknown kind."""
+        """Show an alert, unless a worse one is shown. False for an unknown severity."""
         if severity not in _SEVERITIES:
             return False
         rank = _SEVERITIES.index(severity)
@@ -85,22 +85,27 @@ class Screen:
             return True
         until_s = _FOREVER if severity == "critical" else now_s + ALERT_S
         lines = (severity.upper(), code, *_wrapped(text, self.columns))
-        self._alert = Page(lines[: self.rows], until_s, rank)
+        self._alert = TimedPage(lines[: self.rows], until_s, rank)
         return True
 
     def is_alarming(self, now_s: float) -> bool:
-        """An error, or worse, waits for a person."""
+        """Return whether an error, or worse, waits for a person."""
         is_shown = bool(self._alert.lines) and now_s < self._alert.until_s
         return is_shown and self._alert.rank >= _SEVERITIES.index("error")
 
+    @property
+    def ends_s(self) -> tuple[float, float]:
+        """When the alert and the program's page end; in the past where there is none."""
+        return self._alert.until_s, self._page.until_s
+
     def acknowledge(self) -> bool:
-        """A person has seen the alert; True when there was one."""
+        """Remove the alert, which a person has seen. True when there was one."""
         was_shown = bool(self._alert.lines)
-        self._alert = Page()
+        self._alert = TimedPage()
         return was_shown
 
-    def lines(self, status: Status, now_s: float) -> tuple[str, ...]:
-        """What the display shows now."""
+    def lines(self, status: ConsoleStatus, now_s: float) -> tuple[str, ...]:
+        """Return the lines that the display shows now."""
         if status.is_estop:
             return self._status(status)
         for page in (self._alert, self._page):
@@ -108,7 +113,7 @@ class Screen:
                 return page.lines
         return self._status(status)
 
-    def _status(self, status: Status) -> tuple[str, ...]:
+    def _status(self, status: ConsoleStatus) -> tuple[str, ...]:
         state = "running" if status.has_router else "no router"
         if status.is_estop:
             state = "*** E-STOP ***"
@@ -119,7 +124,7 @@ class Screen:
 
 
 def _wrapped(text: str, columns: int) -> list[str]:
-    """Lines of whole words; a word that is too long is cut."""
+    """Wrap a text into lines of whole words; a word that is too long is cut."""
     lines = [""]
     for word in text[:1000].split():
         joined = f"{lines[-1]} {word}" if lines[-1] else word

@@ -1,4 +1,4 @@
-"""Starts role-headd."""
+"""Runs role-headd."""
 
 from saint_services.lib.daemon import main
 

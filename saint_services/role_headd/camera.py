@@ -1,5 +1,5 @@
-"""The head's camera between its command and its topic. It is off until somebody switches it on, and
-opened only then. Not here: cameras (lib/hw/camera.py).
+"""Connects the head's camera to its command and its topic. The camera is off, and not opened, until
+a command switches it on. Not here: cameras (lib/hw/camera.py).
 """
 
 import contextlib
@@ -14,8 +14,8 @@ from saint_services.lib.hw.cameras.camera import CameraFeed, CameraSource, Pictu
 FRAME = "head_camera"
 
 
-class Eye:
-    """One camera. Its methods run in the loop, except `_take` and `_problem`."""
+class HeadCamera:
+    """One camera. Its methods run in the loop, except `_on_picture` and `_on_problem`."""
 
     def __init__(
         self,
@@ -29,12 +29,12 @@ class Eye:
         self._publish = publish
         self._notice = notice
         self._feed: CameraFeed | None = None
-        self._feeds = 0  # so far; what an older one still says is late
+        self._feeds = 0  # so far; what an older one still reports is late
         self._newest: tuple[int, Picture] | None = None
         self.has_pictures = False
 
     def switch(self, is_on: bool) -> None:
-        """On or off; asking again changes nothing."""
+        """Switch the camera on or off."""
         if is_on == (self._feed is not None):
             return
         self._feeds += 1
@@ -45,17 +45,19 @@ class Eye:
         else:
             number = self._feeds
             self._feed = CameraFeed(
-                self._make_source(), partial(self._take, number), partial(self._problem, number)
+                self._make_source(),
+                partial(self._on_picture, number),
+                partial(self._on_problem, number),
             )
 
-    def _take(self, number: int, picture: Picture) -> None:
-        is_asked = self._newest is not None  # the loop has not come round to the one before
+    def _on_picture(self, number: int, picture: Picture) -> None:
+        is_scheduled = self._newest is not None  # the loop has not shown the one before
         self._newest = (number, picture)
-        if not is_asked:
+        if not is_scheduled:
             self._call(self._show)
 
-    def _problem(self, number: int, text: str) -> None:
-        self._call(partial(self._tell, number, text))
+    def _on_problem(self, number: int, text: str) -> None:
+        self._call(partial(self._report, number, text))
 
     def _call(self, callback: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
@@ -69,7 +71,7 @@ class Eye:
         head = Header(stamp=stamp(), frame_id=FRAME)
         self._publish(CompressedImage(head, newest[1].format, newest[1].data))
 
-    def _tell(self, number: int, text: str) -> None:
+    def _report(self, number: int, text: str) -> None:
         if number == self._feeds and self._feed is not None:
             self.has_pictures = self.has_pictures and not text
             self._notice(text)

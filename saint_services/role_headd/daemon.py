@@ -1,4 +1,4 @@
-"""Wires the head: neck and face commands to servos, their positions back as state."""
+"""Wires the head: neck and face commands to servos; positions, sensors and camera to topics."""
 
 import os
 from collections import Counter
@@ -26,20 +26,20 @@ from saint_services.lib.generated.topics import (
 from saint_services.lib.hw.cameras.opening import open_source
 from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.hw.sensors.mpu6050 import RATE_HZ as IMU_HZ
-from saint_services.lib.role import Host
+from saint_services.lib.role import RoleHost
 from saint_services.lib.role.motion.positions import PositionSession
 from saint_services.lib.role.timers import Clock
 from saint_services.lib.role_config.model import RoleConfig
 
-from . import senses
-from .camera import Eye
+from . import sensor_messages
+from .camera import HeadCamera
 from .config import Config
 
 _STATE_S = 0.05
 _SENSORS_S = 0.2
 
 
-class Head(PositionSession):
+class HeadRole(PositionSession):
     """The role."""
 
     role = "head"
@@ -49,10 +49,10 @@ class Head(PositionSession):
     ) -> None:
         super().__init__(config, node_id, clock, counters)
         self._hardware = hardware
-        self._eye: Eye | None = None
+        self._camera: HeadCamera | None = None
 
     def start(self) -> None:
-        """Topics in and out."""
+        """Obey commands; publish states, sensors and pictures."""
         self._neck = [self.joint("cmd", path) for path in ("pan", "tilt", "roll")]
         face = ("jaw", "eye_pan", "eye_tilt")
         self._face = [self.joint("expression", path) for path in face]
@@ -61,21 +61,21 @@ class Head(PositionSession):
         self._publish_state = self.publisher(HEAD_STATE)
         self._publish_expression = self.publisher(HEAD_EXPRESSION_STATE)
         self._publish_sensors = self.publisher(HEAD_SENSORS)
-        self.every(_STATE_S, self._tell_state)
+        self.every(_STATE_S, self._send_state)
         self._imus = self.sensors.of("mpu6050") if self.sensors else []
-        self._senses = [
+        self._air_sensors = [
             name for kind in ("vl53l0x", "bmp280") if self.sensors for name in self.sensors.of(kind)
         ]
-        self.every(_SENSORS_S, self._tell_sensors)
+        self.every(_SENSORS_S, self._send_sensors)
         if self._imus:
             self._publish_imu = self.publisher(HEAD_IMU)
             self._imu_s = 0.0
             device = self.config.i2c_devices[self._imus[0]]
-            self.every(1.0 / (device.rate_hz or IMU_HZ), self._tell_imu)
-        self.tell_joints(HEAD_JOINT_STATES)
+            self.every(1.0 / (device.rate_hz or IMU_HZ), self._send_imu)
+        self.publish_joints(HEAD_JOINT_STATES)
         self.go_home()
         if self.config.camera.enabled:
-            self._eye = Eye(
+            self._camera = HeadCamera(
                 partial(open_source, self._hardware, self.config.camera),
                 self.clock.call_soon_threadsafe,
                 self.publisher(HEAD_CAMERA),
@@ -84,9 +84,9 @@ class Head(PositionSession):
         self.subscribe(HEAD_CAMERA_CMD, self._on_camera)
 
     def close_drivers(self) -> None:
-        """Pulses stay; nobody looks any more."""
-        if self._eye:
-            self._eye.switch(False)
+        """Close the camera and release the outputs; pulses stay."""
+        if self._camera:
+            self._camera.switch(False)
         super().close_drivers()
 
     def _on_command(self, message: HeadCommand, now_s: float) -> bool:
@@ -100,34 +100,34 @@ class Head(PositionSession):
         return self.move(wanted, now_s)
 
     def _on_camera(self, sample: Sample[Bool]) -> None:
-        if self._eye:
-            self._eye.switch(sample.message.data)
+        if self._camera:
+            self._camera.switch(sample.message.data)
         else:
             self.counters["camera_refused"] += 1  # the manifest has none
 
-    def _tell_state(self) -> None:
+    def _send_state(self) -> None:
         pan, tilt, roll = (joint.axis.applied for joint in self._neck)
-        is_active = self._eye is not None and self._eye.has_pictures
+        is_active = self._camera is not None and self._camera.has_pictures
         self._publish_state(HeadState(pan, tilt, roll, camera_active=is_active))
         jaw, eye_pan, eye_tilt = (joint.axis.applied for joint in self._face)
         self._publish_expression(HeadExpression(jaw, eye_pan, eye_tilt))
 
-    def _tell_sensors(self) -> None:
+    def _send_sensors(self) -> None:
         assert self.sensors
-        readings = [self.sensors.newest(name) for name in self._senses]
-        self._publish_sensors(senses.sensors(each.value for each in readings if each))
+        readings = [self.sensors.newest(name) for name in self._air_sensors]
+        self._publish_sensors(sensor_messages.sensors(each.value for each in readings if each))
 
-    def _tell_imu(self) -> None:
+    def _send_imu(self) -> None:
         assert self.sensors
         reading = self.sensors.newest(self._imus[0])
         if reading is None or reading.stamp_s == self._imu_s:
             return
         self._imu_s = reading.stamp_s
         if isinstance(reading.value, ImuSample):
-            self._publish_imu(senses.imu(reading.value))
+            self._publish_imu(sensor_messages.imu(reading.value))
 
 
 async def run(ctx: Context[Config]) -> None:
-    """Serve assignments until asked to stop."""
+    """Serve assignments until stopped."""
     hardware = os.environ.get("SAINT_HW", "real")
-    await Host(ctx, "head", partial(Head, hardware)).serve()
+    await RoleHost(ctx, "head", partial(HeadRole, hardware)).serve()

@@ -1,4 +1,4 @@
-"""Starts role-tracksd."""
+"""Runs role-tracksd."""
 
 from saint_services.lib.daemon import main
 

@@ -1,4 +1,4 @@
-"""The hardware of the tracks, as its manifest names it."""
+"""Motors and encoders of the tracks, as the manifest names them."""
 
 import math
 
@@ -26,18 +26,18 @@ class Track:
 
     @property
     def way_m(self) -> float:
-        """Counted way since the start; without an encoder it never changes."""
+        """The counted travel since the start; without an encoder 0."""
         return self.encoder.count * self._count_m if self.encoder else 0.0
 
     def close(self) -> None:
-        """Stop, then give the pins back."""
+        """Stop, then release the pins."""
         self.motor.close()
         if self.encoder:
             self.encoder.close()
 
 
 def geometry_of(config: RoleConfig) -> TrackGeometry:
-    """The manifest's geometry, which tracks cannot do without."""
+    """Return the manifest's geometry. Raises SaintError without one."""
     if config.geometry is None:
         raise SaintError(Code.CONFIG_INVALID, "the role tracks needs geometry")
     return config.geometry

@@ -1,6 +1,4 @@
-"""What an operator may set: /etc/saint/role-tracksd.yaml. What the role drives comes with its
-assignment.
-"""
+"""Settings, /etc/saint/role-tracksd.yaml. What the role drives comes with its assignment."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,7 +8,7 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    # Where nothing measures the currents they are estimated from duty and speed.
+    # Without a meter the currents are estimated from duty and speed.
     stall_current_a: float = Field(default=12.0, gt=0, le=200)  # full duty, motor blocked
     idle_current_a: float = Field(default=0.6, ge=0, le=50)  # friction, motor turning freely
     # Of each track over a metre (standard deviation), what the odometry's covariance grows by.

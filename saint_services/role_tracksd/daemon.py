@@ -1,5 +1,5 @@
-"""Wires the tracks: velocity commands to motors, encoders to odometry, currents and ways to the
-watch for stalls. Not here: arithmetic (logic.py), what a stall is (stall.py), messages.
+"""Wires the tracks: velocity commands to motors, encoders to odometry, currents and travel to the
+stall detection. Not here: arithmetic (logic.py), what a stall is (stall.py), messages.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from saint_services.lib.generated.topics import (
 )
 from saint_services.lib.hw.motors.drives import Drives
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import Host, Session, Throttle
+from saint_services.lib.role import RoleHost, RoleSession, Throttle
 from saint_services.lib.role.motion.axis import SLICE_S
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
@@ -34,17 +34,17 @@ from saint_services.lib.role_config.model import RoleConfig
 from . import messages
 from .adapters import Track, geometry_of
 from .config import Config
-from .logic import Odometer, Speed, current_a, duty_of, mix
-from .stall import Retry, StallWatch, Verdict
+from .logic import Odometer, SpeedEstimate, current_a, duty_of, mix
+from .stall import Retry, StallDetector, Verdict
 
-_ODOMETRY_S = 0.02
+_ODOMETRY_S = 0.02  # while a track turns; at rest with each state
 _STATE_S = 0.05
 _CURRENT_S = 0.2
 _log = log.get("role-tracksd")
 _STALL = "stall"  # the part that a notice is about
 
 
-class Tracks(Session):
+class TracksRole(RoleSession):
     """The role."""
 
     role = "tracks"
@@ -64,24 +64,25 @@ class Tracks(Session):
         self._linear = self._throttle("linear")
         self._angular = self._throttle("angular")
         self._motion = Motion(clock, SLICE_S, self._advance)
+        self._measuring = Motion(clock, _ODOMETRY_S, self._measure)
         self._tracks: list[Track] = []  # left, right
         self._ways = [0.0, 0.0]
         self._speeds = [0.0, 0.0]
-        self._windows = (Speed(), Speed())
+        self._windows = (SpeedEstimate(), SpeedEstimate())
         self._commanded = (0.0, 0.0)
         self._odometer = Odometer(self._geometry.track_width_m, settings.odometry_error_m)
-        self._watches = [StallWatch(settings.stall_current_a) for _ in range(2)]
+        self._detectors = [StallDetector(settings.stall_current_a) for _ in range(2)]
         self._retry = Retry()
         self._updated_s = clock.time()
 
     def open_drivers(self, board: Board) -> None:
-        """Motors stand afterwards."""
+        """Open motors and encoders; motors stand afterwards."""
         drives = Drives(board, self.config)
         for side in ("left", "right"):
             self._tracks.append(Track(drives, self.config, side))
 
     def start(self) -> None:
-        """Topics in and out."""
+        """Count encoders, obey commands and publish states."""
         for track in self._tracks:
             if track.encoder:
                 track.encoder.listen()
@@ -92,9 +93,8 @@ class Tracks(Session):
         self._publish_transform = self._transforms()
         self._publish_state = self.publisher(TRACKS_STATE)
         self._publish_current = self.publisher(TRACKS_MOTOR_CURRENT)
-        self.every(_ODOMETRY_S, self._measure)
-        self.every(_STATE_S, self._tell_state)
-        self.every(_CURRENT_S, self._tell_current)
+        self.every(_STATE_S, self._send_state)
+        self.every(_CURRENT_S, self._send_current)
 
     def _transforms(self) -> Callable[[TFMessage], None] | None:
         if not self._settings.publish_tf:
@@ -102,11 +102,11 @@ class Tracks(Session):
         try:
             return self.publisher(TF)
         except SaintError as err:  # a small ROS 2 without tf2: the tracks drive all the same
-            _log.warning("no transforms are told", reason=err.message)
+            _log.warning("transforms are not published", reason=err.message)
             return None
 
     def stop(self) -> None:
-        """Both motors off, now."""
+        """Switch both motors off."""
         self._linear.stop()
         self._angular.stop()
         self._motion.close()
@@ -116,15 +116,16 @@ class Tracks(Session):
                 self._motion.start(self.clock.time())  # again in the next slice
 
     def close_drivers(self) -> None:
-        """Give the pins back."""
+        """Release the pins."""
         self._motion.close()
+        self._measuring.close()
         for track in self._tracks:
             self.attempt(track.name, track.close)
         self._tracks.clear()
 
     @property
     def is_safe(self) -> bool:
-        """Both motors are off."""
+        """True when both motors are off."""
         return all(track.motor.duty == 0.0 for track in self._tracks)
 
     def _throttle(self, name: str) -> Throttle:
@@ -141,7 +142,7 @@ class Tracks(Session):
         is_neutral = linear.x == 0.0 and angular.z == 0.0
         if self._retry.is_blocked:
             if not self._retry.may_drive(is_neutral, now_s):
-                return True  # heard, and answered by standing still
+                return True  # obeyed by standing still
             self.notice(_STALL, "")
         self._linear.aim(linear.x)
         self._angular.aim(angular.z)
@@ -150,26 +151,29 @@ class Tracks(Session):
         return True
 
     def _advance(self, now_s: float) -> bool:
-        """One step towards the command; True while there is more to do."""
+        """Take one step towards the command. True while there is more to do."""
         linear, angular = self._linear, self._angular
         linear.step(now_s)
         angular.step(now_s)
         geometry = self._geometry
         top = geometry.top_speed_mps
         speeds = mix(linear.applied, angular.applied, geometry.track_width_m, top)
-        self._commanded = speeds
         is_written = True
         for track, speed in zip(self._tracks, speeds, strict=True):
             duty = duty_of(speed, top, geometry.start_duty)
             is_written &= self.drive(track.name, partial(track.motor.set, duty))
+        if any(speeds) and not self._measuring.is_running:  # until now the tracks stood
+            self._measure(now_s)
+            self._measuring.start(now_s)
+        self._commanded = speeds
         return not (is_written and linear.is_there and angular.is_there)
 
     def _on_estop_button(self, sample: Sample[Bool]) -> None:
         if sample.message.data:
-            self.trip(f"the tracks heard {TRACKS_ESTOP.name}")
+            self.trip(f"the tracks received {TRACKS_ESTOP.name}")
 
-    def _measure(self) -> None:
-        now_s = self.clock.time()
+    def _measure(self, now_s: float) -> bool:
+        """Measure both tracks, and stop one that stalls. True while a track turns or is driven."""
         elapsed_s, self._updated_s = now_s - self._updated_s, now_s
         travelled = [0.0, 0.0]
         for side, track in enumerate(self._tracks):
@@ -182,18 +186,19 @@ class Tracks(Session):
             travelled[side] = way_m - self._ways[side]
             self._ways[side] = way_m
         self._odometer.travel(*travelled)
-        self._watch(now_s)
+        self._check_stall(now_s)
+        return any(self._speeds) or not self.is_safe
 
-    def _watch(self, now_s: float) -> None:
+    def _check_stall(self, now_s: float) -> None:
         top = self._geometry.top_speed_mps
-        for track, speed, watch in zip(self._tracks, self._speeds, self._watches, strict=True):
+        for track, speed, detector in zip(self._tracks, self._speeds, self._detectors, strict=True):
             share = speed / top if track.encoder else None
-            if watch.is_stalled(track.motor.duty, share, self._measured_a(track), now_s):
+            if detector.is_stalled(track.motor.duty, share, self._measured_a(track), now_s):
                 self._stalled(track, now_s)
                 return
 
     def _stalled(self, track: Track, now_s: float) -> None:
-        """Stop before the motor burns; the notice tells what to do."""
+        """Stop before the motor burns, with a notice that says what to do."""
         text = f"{track.side} track is driven with {abs(track.motor.duty):.0%} and does not turn"
         verdict = self._retry.stalled(now_s)
         self.stop()
@@ -201,11 +206,15 @@ class Tracks(Session):
             text += " for the third time in a minute; look at it, then clear the e-stop"
             self.trip(text)
         else:
-            text += "; let go of the stick, then try again"
-            self.tell_fault(text, stops_robot=False)
+            text += "; release the stick, then try again"
+            self.publish_fault(text, stops_robot=False)
         self.notice(_STALL, text)
 
-    def _tell_state(self) -> None:
+    def _send_state(self) -> None:
+        if not self._measuring.is_running:
+            now_s = self.clock.time()
+            if self._measure(now_s):  # the robot is being pushed
+                self._measuring.start(now_s)
         left, right = self._speeds
         left_a, right_a = self._currents()
         is_latched = self.gate.latched
@@ -220,7 +229,7 @@ class Tracks(Session):
         if self._publish_transform:
             self._publish_transform(messages.transform(stamp, self._odometer))
 
-    def _tell_current(self) -> None:
+    def _send_current(self) -> None:
         for track in self._tracks:
             self.notice(track.name, track.motor.problem)
         self._publish_current(MotorCurrent(clocks.stamp(), *self._currents()))
@@ -230,7 +239,7 @@ class Tracks(Session):
         return self.current_a(track.meter) if own is None else own
 
     def _currents(self) -> list[float]:
-        """Measured where there is a meter, else estimated."""
+        """Return the currents of both motors: measured where there is a meter, else estimated."""
         settings, top = self._settings, self._geometry.top_speed_mps
         stall_a, idle_a = settings.stall_current_a, settings.idle_current_a
         return [
@@ -242,5 +251,5 @@ class Tracks(Session):
 
 
 async def run(ctx: Context[Config]) -> None:
-    """Serve assignments until asked to stop."""
-    await Host(ctx, "tracks", partial(Tracks, ctx.config)).serve()
+    """Serve assignments until stopped."""
+    await RoleHost(ctx, "tracks", partial(TracksRole, ctx.config)).serve()

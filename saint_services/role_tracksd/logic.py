@@ -1,5 +1,5 @@
-"""The arithmetic of a tracked vehicle: speeds of the two tracks, way travelled and how sure that
-is, motor current. Not here: when a track is blocked (stall.py).
+"""Computes for a tracked vehicle the speeds of its tracks, its odometry with covariance, and motor
+currents. Pure. Not here: when a track is blocked (stall.py).
 """
 
 import math
@@ -10,10 +10,10 @@ _WINDOW = 5  # updates over which the speed is taken
 
 
 def mix(linear: float, angular: float, width_m: float, top_mps: float) -> tuple[float, float]:
-    """Speeds of the left and the right track for metres and radians per second, left is positive.
+    """Return the speeds of the left and the right track in m/s; `angular` in rad/s, left is
+    positive.
 
-    What is too fast for one track slows both down in the same measure: the curve stays the same.
-    """
+    Above the top speed of one track both slow down by the same factor: the curve stays the same."""
     half = angular * width_m / 2.0
     left, right = linear - half, linear + half
     fastest = max(abs(left), abs(right))
@@ -24,16 +24,16 @@ def mix(linear: float, angular: float, width_m: float, top_mps: float) -> tuple[
 
 
 def duty_of(speed: float, top_mps: float, start: float) -> float:
-    """Duty for a track's speed: friction takes `start` of it. Nothing is nothing."""
+    """Return the duty for a track's speed: friction needs `start` of it. 0 stays 0."""
     if speed == 0.0:
         return 0.0
     return math.copysign(start + (1.0 - start) * min(1.0, abs(speed) / top_mps), speed)
 
 
 class Odometer:
-    """Where the vehicle is, from the ways of its tracks: each update is an exact arc.
+    """Position and heading from the travel of the tracks: each update is an exact arc.
 
-    How unsure that is grows with the way: each track errs by `error_m` (a standard deviation) in a
+    The covariance grows with the travel: each track errs by `error_m` (a standard deviation) in a
     metre, independently of the other.
     """
 
@@ -48,7 +48,7 @@ class Odometer:
         self.heading_rad = 0.0
 
     def travel(self, left_m: float, right_m: float) -> None:
-        """The tracks went so far since the last call, at a constant ratio."""
+        """Add the travel of both tracks since the last call, at a constant ratio."""
         way = (left_m + right_m) / 2.0
         turn = (right_m - left_m) / self._width_m
         start = self.heading_rad
@@ -76,12 +76,12 @@ class Odometer:
                 )
 
     def quaternion_zw(self) -> tuple[float, float]:
-        """The heading as the parts z and w of a quaternion."""
+        """Return the parts z and w of the heading as a quaternion."""
         return math.sin(self.heading_rad / 2.0), math.cos(self.heading_rad / 2.0)
 
 
 class Covariance:
-    """How unsure x, y and heading are, and how that hangs together."""
+    """Covariance of x, y and heading."""
 
     __slots__ = ("hh", "xh", "xx", "xy", "yh", "yy")
 
@@ -89,7 +89,7 @@ class Covariance:
         self.xx = self.xy = self.xh = self.yy = self.yh = self.hh = 0.0
 
     def move(self, dx_m: float, dy_m: float) -> None:
-        """An unsure heading makes a place unsure that was reached by it."""
+        """Propagate the variance of the heading into a motion along it."""
         hh, xh, yh = self.hh, self.xh, self.yh
         self.xx += -2.0 * dy_m * xh + dy_m * dy_m * hh
         self.xy += dx_m * xh - dy_m * yh - dx_m * dy_m * hh
@@ -98,7 +98,7 @@ class Covariance:
         self.yh += dx_m * hh
 
     def add(self, variance: float, x: float, y: float, heading: float) -> None:
-        """Something of this variance acts on the three by these factors."""
+        """Add an independent error of this variance, by its factors on x, y and heading."""
         self.xx += variance * x * x
         self.xy += variance * x * y
         self.xh += variance * x * heading
@@ -107,9 +107,9 @@ class Covariance:
         self.hh += variance * heading * heading
 
     def rows(self, floor: float, unknown: float) -> tuple[float, ...]:
-        """As nav_msgs/Odometry has it: 6 x 6 over x, y, z, roll, pitch, yaw. No variance is below
-        `floor` (a filter would divide by it), those that the ground hides are `unknown`.
-        """
+        """Return the 6 x 6 matrix of nav_msgs/Odometry over x, y, z, roll, pitch, yaw. No variance
+        is below `floor` (a filter would divide by it); those that tracks cannot measure are
+        `unknown`."""
         return (
             *(self.xx + floor, self.xy, 0.0, 0.0, 0.0, self.xh),
             *(self.xy, self.yy + floor, 0.0, 0.0, 0.0, self.yh),
@@ -120,8 +120,8 @@ class Covariance:
         )
 
 
-class Speed:
-    """Speed from counted ways: over a few updates, since one count is coarse."""
+class SpeedEstimate:
+    """Speed from counted travel, over a few updates, since one count is coarse."""
 
     __slots__ = ("_ways",)
 
@@ -129,16 +129,16 @@ class Speed:
         self._ways: deque[tuple[float, float]] = deque(maxlen=_WINDOW + 1)
 
     def update(self, way_m: float, now_s: float) -> float:
-        """The way in total, now; returns metres per second."""
+        """Add the present travel in total; returns metres per second."""
         self._ways.append((now_s, way_m))
         then_s, before_m = self._ways[0]
         return (way_m - before_m) / (now_s - then_s) if now_s > then_s else 0.0
 
 
 def current_a(duty: float, speed: float, top_mps: float, stall_a: float, idle_a: float) -> float:
-    """Estimated motor current: what the duty drives against the motor's own voltage.
+    """Estimate the motor current that the duty drives against the motor's own voltage.
 
-    `idle_a` is friction, which counts while the track moves. A braking motor reads as none.
+    `idle_a` is friction, which counts while the track moves. A braking motor counts as 0.
     """
     drive = abs(duty) - (speed / top_mps) * math.copysign(1.0, duty)
     friction = idle_a if duty and abs(speed) > 0.01 * top_mps else 0.0

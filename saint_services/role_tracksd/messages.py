@@ -1,4 +1,4 @@
-"""What the tracks tell, as messages. Values come in, messages go out."""
+"""Builds the messages of the tracks."""
 
 from saint_services.lib.generated.builtin_interfaces import Time
 from saint_services.lib.generated.geometry_msgs import (
@@ -19,14 +19,14 @@ from saint_services.lib.generated.tf2_msgs import TFMessage
 from .logic import Odometer
 
 ODOM, BASE = "odom", "base_link"  # REP 105
-_FLOOR = 1e-6  # variance of what was not driven yet
-_UNKNOWN = 1e6  # of what a vehicle on the ground cannot measure
-# Of forward speed and turning: encoder counts over 100 ms, and what tracks slip.
+_FLOOR = 1e-6  # variance before anything was driven
+_UNKNOWN = 1e6  # variance of what tracks cannot measure
+# Variances of forward speed and turning: encoder counts over 100 ms, and slip.
 _SPEED, _TURNING = 1e-3, 1e-2
 
 
 def odometry(stamp: Time, odometer: Odometer, forward_mps: float, turning_radps: float) -> Odometry:
-    """Where the vehicle is and how it moves."""
+    """Build the odometry: pose and speed."""
     z, w = odometer.quaternion_zw()
     pose = Pose(Point(odometer.x_m, odometer.y_m, 0.0), Quaternion(0.0, 0.0, z, w))
     twist = Twist(Vector3(forward_mps, 0.0, 0.0), Vector3(0.0, 0.0, turning_radps))
@@ -39,7 +39,7 @@ def odometry(stamp: Time, odometer: Odometer, forward_mps: float, turning_radps:
 
 
 def transform(stamp: Time, odometer: Odometer) -> TFMessage:
-    """The same place for tf2."""
+    """Build the transform of the same pose for tf2."""
     z, w = odometer.quaternion_zw()
     place = Transform(Vector3(odometer.x_m, odometer.y_m, 0.0), Quaternion(0.0, 0.0, z, w))
     return TFMessage((TransformStamped(Header(stamp=stamp, frame_id=ODOM), BASE, place),))

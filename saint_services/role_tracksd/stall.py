@@ -1,6 +1,6 @@
-"""A track that is driven and does not turn: when that is a stall, and when it may be tried again.
-Pure. The numbers are those of small brushed motors: half a second of full current is harmless,
-half a minute is not.
+"""Decides when a track that is driven and does not turn has stalled, and when it may be tried
+again. Pure. The numbers are those of small brushed motors: half a second of full current is
+harmless, half a minute is not.
 """
 
 import math
@@ -8,18 +8,18 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
 
-STALL_S = 0.5  # so long driven without turning
-_HARD_DUTY = 0.4  # below, a motor may stand for long without harm (a turn on carpet that sticks)
+STALL_S = 0.5  # driven without turning
+_HARD_DUTY = 0.4  # below, a motor may stand without harm (a turn on carpet that sticks)
 _HARD_CURRENT = 0.5  # of the stall current, where it is measured
 _STANDING = 0.03  # of the top speed
 PAUSE_S = 1.0  # between a stall and the next try
-MOST = 3  # stalls within FORGET_S: the person must come and look
+MOST = 3  # stalls within FORGET_S: a person must look
 FORGET_S = 60.0
 
 
 @dataclass(slots=True)
-class StallWatch:
-    """One track. Ask it with every measurement."""
+class StallDetector:
+    """Detects the stall of one track."""
 
     stall_current_a: float
     _since_s: float = math.inf
@@ -27,7 +27,8 @@ class StallWatch:
     def is_stalled(
         self, duty: float, speed_share: float | None, current_a: float | None, now_s: float
     ) -> bool:
-        """`speed_share` of the top speed, None without an encoder; `current_a` only if measured."""
+        """Return whether the track has stalled. `speed_share` of the top speed is None without an
+        encoder, `current_a` without a meter. Call this with every measurement."""
         is_high = current_a is not None and current_a >= _HARD_CURRENT * self.stall_current_a
         if speed_share is None:
             is_stuck = is_high  # all that can be known
@@ -42,7 +43,7 @@ class StallWatch:
 
 
 class Verdict(Enum):
-    """What a stall means for the robot."""
+    """The consequence of a stall."""
 
     PAUSE = "pause"  # stop; another try after a neutral command
     STOP_ROBOT = "stop_robot"
@@ -50,7 +51,7 @@ class Verdict(Enum):
 
 @dataclass(slots=True)
 class Retry:
-    """After a stall the tracks stand until somebody has let go of the stick and a pause is over."""
+    """After a stall the tracks stand until the stick was neutral and a pause is over."""
 
     is_blocked: bool = False
     _until_s: float = 0.0
@@ -58,7 +59,7 @@ class Retry:
     _stalls: deque[float] = field(default_factory=lambda: deque(maxlen=MOST))
 
     def stalled(self, now_s: float) -> Verdict:
-        """A track has stalled."""
+        """Record a stall; returns its consequence."""
         self.is_blocked, self._was_neutral = True, False
         self._until_s = now_s + PAUSE_S
         self._stalls.append(now_s)
@@ -68,7 +69,7 @@ class Retry:
         return Verdict.PAUSE
 
     def may_drive(self, is_neutral: bool, now_s: float) -> bool:
-        """Whether a command may move the tracks."""
+        """Return whether a command may move the tracks."""
         if self.is_blocked:
             self._was_neutral |= is_neutral
             self.is_blocked = not (self._was_neutral and now_s >= self._until_s)

@@ -15,6 +15,7 @@ _TIMED = {
     f"test_{name}.py"
     for name in (
         "estop_latency",
+        "idle",
         "kill",
         "motion",
         "rc_process",

@@ -106,7 +106,7 @@ async def test_arm_whose_chip_is_gone_stops_the_robot_and_says_why(robot: Robot,
     await say_until(bus, cmd, ArmCommand((30.0, 20.0)), is_stopped, robot)
     latch = await estop(robot)
     assert latch.source == "arms.left"
-    assert "servos does not take what is written" in latch.reason
+    assert "writing to servos failed" in latch.reason
 
 
 async def test_face_whose_chip_is_gone_does_not_stop_the_robot(robot: Robot, bus: Bus) -> None:

@@ -12,8 +12,8 @@ from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.node import RoleReport
 from saint_services.lib.role_config.model import RoleConfig
-from saint_services.noded.lifecycle import model as lives
-from saint_services.noded.lifecycle.model import Assignment, Life
+from saint_services.noded.lifecycle import model
+from saint_services.noded.lifecycle.model import Assignment, RoleLifecycle
 from saint_services.noded.lifecycle.role import step
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
@@ -40,47 +40,47 @@ ARROWS = {
 }  # fmt: skip
 
 
-class NodeLife(RuleBasedStateMachine):
+class NodeLifecycle(RuleBasedStateMachine):
     """Plays disk, server, role process and callers of one node."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.life = Life("pi_1")
+        self.life = RoleLifecycle("pi_1")
         self.disk: Assignment | None = None
-        self.disk_jobs: list[lives.StoreRole | lives.ForgetRole] = []
-        self.fetches: list[lives.FetchConfig] = []
-        self.connection: lives.StartRole | None = None
+        self.disk_jobs: list[model.StoreRole | model.ForgetRole] = []
+        self.fetches: list[model.FetchConfig] = []
+        self.connection: model.StartRole | None = None
         self.asked: set[int] = set()
         self.is_moving = False  # the pins, as the role process left them
         self.is_disk_faulty = False
-        self.happens(lives.Started())
+        self.happens(model.RoleLoaded())
 
-    def happens(self, event: lives.Event) -> None:
+    def happens(self, event: model.Event) -> None:
         before = self.life.state
         self.life, actions = step(self.life, event)
         if before is not self.life.state:
             assert (before, self.life.state) in ARROWS, event
-            assert lives.Announce() in actions, "every change of state is told at once"
+            assert model.Announce() in actions, "every change of state is told at once"
         for action in actions:
             self.carry_out(action)
 
-    def carry_out(self, action: lives.Action) -> None:
+    def carry_out(self, action: model.Action) -> None:
         match action:
-            case lives.StartRole():
+            case model.StartRole():
                 assert self.connection is None or self.connection.attempt < action.attempt
                 assert not self.is_moving, "the outputs are safe before a role starts"
                 self.connection = action
-            case lives.StopRole():
+            case model.StopRole():
                 self.connection = None
                 self.is_moving = False  # the role sees the end of its connection
-            case lives.MakeSafe():
+            case model.MakeSafe():
                 self.is_moving = False
-                self.happens(lives.MadeSafe())
-            case lives.StoreRole() | lives.ForgetRole():
+                self.happens(model.MadeSafe())
+            case model.StoreRole() | model.ForgetRole():
                 self.disk_jobs.append(action)
-            case lives.FetchConfig():
+            case model.FetchConfig():
                 self.fetches.append(action)
-            case lives.Answer(request):
+            case model.AnswerRequest(request):
                 self.asked.remove(request)  # a second answer is a KeyError
 
     def ask(self) -> int:
@@ -90,11 +90,11 @@ class NodeLife(RuleBasedStateMachine):
 
     @rule(config=st.sampled_from(CONFIGS))
     def adopt(self, config: Assignment) -> None:
-        self.happens(lives.AdoptRequested(self.ask(), "pi_1", config))
+        self.happens(model.AdoptRequested(self.ask(), "pi_1", config))
 
     @rule(node_id=st.sampled_from(["pi_1", "", "pi_2"]), factory=st.booleans())
     def reset(self, node_id: str, factory: bool) -> None:
-        self.happens(lives.ResetRequested(self.ask(), node_id, factory))
+        self.happens(model.ResetRequested(self.ask(), node_id, factory))
 
     @precondition(lambda self: self.fetches)
     @rule(is_answered=st.booleans(), wrong=st.booleans())
@@ -102,13 +102,13 @@ class NodeLife(RuleBasedStateMachine):
         fetch = self.fetches.pop(0)
         found = [a for a in CONFIGS if (a.wanted == fetch.wanted) != wrong]
         if is_answered:
-            self.happens(lives.ConfigArrived(fetch.attempt, found[0]))
+            self.happens(model.ConfigArrived(fetch.attempt, found[0]))
         else:
-            self.happens(lives.ConfigFailed(fetch.attempt, "no answer"))
+            self.happens(model.ConfigFailed(fetch.attempt, "no answer"))
 
     @rule(config=st.sampled_from(NEWER), is_newer=st.booleans())
     def server_is_back(self, config: Assignment, is_newer: bool) -> None:
-        self.happens(lives.ConfigChecked(config if is_newer else None))
+        self.happens(model.ConfigChecked(config if is_newer else None))
 
     @precondition(lambda self: self.connection)
     @rule(ready=st.booleans(), safe=st.booleans())
@@ -116,14 +116,14 @@ class NodeLife(RuleBasedStateMachine):
         assert self.connection
         self.is_moving = ready and not safe
         report = RoleReport(ready=ready, safe=not self.is_moving, estop=False)
-        self.happens(lives.RoleReported(self.connection.attempt, report))
+        self.happens(model.RoleReported(self.connection.attempt, report))
 
     @precondition(lambda self: self.connection)
     @rule()
     def role_dies(self) -> None:
         assert self.connection
         died, self.connection = self.connection, None
-        self.happens(lives.RoleBroken(died.attempt, "died"))
+        self.happens(model.RoleBroken(died.attempt, "died"))
         assert not self.is_moving
 
     @precondition(lambda self: self.disk_jobs)
@@ -132,31 +132,31 @@ class NodeLife(RuleBasedStateMachine):
         job = self.disk_jobs.pop(0)
         reason = "disk full" if is_faulty else ""
         self.is_disk_faulty |= is_faulty
-        if isinstance(job, lives.StoreRole):
+        if isinstance(job, model.StoreRole):
             self.disk = self.disk if is_faulty else job.assignment
-            self.happens(lives.Stored(job.attempt, reason))
+            self.happens(model.Stored(job.attempt, reason))
         else:
             self.disk = self.disk if is_faulty else None
-            self.happens(lives.Forgotten(job.attempt, reason))
+            self.happens(model.Forgotten(job.attempt, reason))
 
     @precondition(lambda self: self.life.request is None)
     @rule()
     def update_begins(self) -> None:
-        self.happens(lives.UpdateBegan())
+        self.happens(model.UpdateBegan())
         assert self.life.state is NodeState.UPDATING
         assert not self.is_moving, "nothing moves while a release is written"
 
     @rule()
     def update_ends(self) -> None:
-        self.happens(lives.UpdateEnded())
+        self.happens(model.UpdateEnded())
         assert self.life.state is not NodeState.UPDATING
 
     @rule()
     def power_is_cut(self) -> None:
         """What was being written is lost, the role process is gone, the pins stay."""
         self.__dict__ |= {"disk_jobs": [], "fetches": [], "connection": None, "asked": set()}
-        self.life = Life("pi_1")
-        self.happens(lives.Started(held=self.disk))
+        self.life = RoleLifecycle("pi_1")
+        self.happens(model.RoleLoaded(held=self.disk))
 
     @invariant()
     def state_and_role_agree(self) -> None:
@@ -192,5 +192,5 @@ class NodeLife(RuleBasedStateMachine):
             assert self.disk_jobs
 
 
-TestNodeLife = NodeLife.TestCase
+TestNodeLife = NodeLifecycle.TestCase
 TestNodeLife.settings = limits(max_examples=150, stateful_step_count=40, deadline=None)

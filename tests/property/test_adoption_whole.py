@@ -14,7 +14,7 @@ from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.node import RoleReport
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.role_config.resources import PROCESSES, conflict
-from saint_services.noded.lifecycle import model as lives
+from saint_services.noded.lifecycle import model
 from saint_services.noded.lifecycle.model import Assignment
 from saint_services.noded.lifecycle.node import fresh, step
 
@@ -32,7 +32,7 @@ def assignment(name: str) -> Assignment:
 SHIPPED = ("head", "tracks", "console", "arms_left", "arms_right")
 CONFIGS = {a.wanted: a for a in (assignment(name) for name in SHIPPED)}
 WANTED = st.sampled_from(sorted(CONFIGS, key=str))
-Job = tuple[int, lives.StoreRole | lives.ForgetRole]
+Job = tuple[int, model.StoreRole | model.ForgetRole]
 
 
 class WholeNode(RuleBasedStateMachine):
@@ -43,34 +43,34 @@ class WholeNode(RuleBasedStateMachine):
         self.node = fresh("pi_1")
         self.disk: list[Assignment] = []
         self.jobs: list[Job] = []
-        self.fetches: list[tuple[int, lives.FetchConfig]] = []
-        self.connections: dict[int, lives.StartRole] = {}
+        self.fetches: list[tuple[int, model.FetchConfig]] = []
+        self.connections: dict[int, model.StartRole] = {}
         self.asked: set[int] = set()
-        self.happens(lives.DiskRead())
+        self.happens(model.RolesLoaded())
 
-    def happens(self, event: lives.Event, slot: int = 0) -> None:
+    def happens(self, event: model.Event, slot: int = 0) -> None:
         before = self.node
         self.node, actions = step(before, event, slot)
         if before.state is not self.node.state:
-            assert any(action == lives.Announce() for _, action in actions), event
+            assert any(action == model.Announce() for _, action in actions), event
         for whose, action in actions:
             self.carry_out(whose, action)
         for gone in self.connections.keys() - self.node.lives.keys():
             pytest.fail(f"the process of a role that is gone goes on in slot {gone}")
 
-    def carry_out(self, slot: int, action: lives.Action) -> None:
+    def carry_out(self, slot: int, action: model.Action) -> None:
         match action:
-            case lives.StartRole():
+            case model.StartRole():
                 self.connections[slot] = action
-            case lives.StopRole():
+            case model.StopRole():
                 self.connections.pop(slot, None)
-            case lives.MakeSafe():
-                self.happens(lives.MadeSafe(), slot)
-            case lives.StoreRole() | lives.ForgetRole():
+            case model.MakeSafe():
+                self.happens(model.MadeSafe(), slot)
+            case model.StoreRole() | model.ForgetRole():
                 self.jobs.append((slot, action))
-            case lives.FetchConfig():
+            case model.FetchConfig():
                 self.fetches.append((slot, action))
-            case lives.Answer(request) if request:
+            case model.AnswerRequest(request) if request:
                 self.asked.remove(request)  # a second answer is a KeyError
 
     def ask(self) -> int:
@@ -79,12 +79,12 @@ class WholeNode(RuleBasedStateMachine):
         return number
 
     @rule(wanted=WANTED, adds=st.booleans())
-    def adopt(self, wanted: lives.Wanted, adds: bool) -> None:
-        self.happens(lives.AdoptRequested(self.ask(), "pi_1", CONFIGS[wanted], adds))
+    def adopt(self, wanted: model.RoleId, adds: bool) -> None:
+        self.happens(model.AdoptRequested(self.ask(), "pi_1", CONFIGS[wanted], adds))
 
     @rule(wanted=st.none() | WANTED, factory=st.booleans())
-    def reset(self, wanted: lives.Wanted | None, factory: bool) -> None:
-        self.happens(lives.ResetRequested(self.ask(), "", factory, wanted=wanted))
+    def reset(self, wanted: model.RoleId | None, factory: bool) -> None:
+        self.happens(model.ResetRequested(self.ask(), "", factory, wanted=wanted))
 
     @precondition(lambda self: self.fetches)
     @rule(is_answered=st.booleans())
@@ -92,16 +92,16 @@ class WholeNode(RuleBasedStateMachine):
         slot, fetch = self.fetches.pop(0)
         found = CONFIGS[fetch.wanted]
         if is_answered:
-            self.happens(lives.ConfigArrived(fetch.attempt, found), slot)
+            self.happens(model.ConfigArrived(fetch.attempt, found), slot)
         else:
-            self.happens(lives.ConfigFailed(fetch.attempt, "no answer"), slot)
+            self.happens(model.ConfigFailed(fetch.attempt, "no answer"), slot)
 
     @precondition(lambda self: self.connections)
     @rule(data=st.data(), ready=st.booleans(), is_held=st.booleans())
     def role_reports(self, data: st.DataObject, ready: bool, is_held: bool) -> None:
         slot = data.draw(st.sampled_from(sorted(self.connections)))
         report = RoleReport(ready=ready, safe=True, estop=False, reset_wanted=is_held)
-        self.happens(lives.RoleReported(self.connections[slot].attempt, report), slot)
+        self.happens(model.RoleReported(self.connections[slot].attempt, report), slot)
 
     @precondition(lambda self: self.connections)
     @rule(data=st.data())
@@ -109,7 +109,7 @@ class WholeNode(RuleBasedStateMachine):
         slot = data.draw(st.sampled_from(sorted(self.connections)))
         others = {s: life for s, life in self.node.lives.items() if s != slot}
         died = self.connections.pop(slot)
-        self.happens(lives.RoleBroken(died.attempt, "died"), slot)
+        self.happens(model.RoleBroken(died.attempt, "died"), slot)
         for other, life in others.items():
             assert self.node.lives[other] == life, "one role's crash does not touch another"
 
@@ -117,32 +117,32 @@ class WholeNode(RuleBasedStateMachine):
     @rule()
     def disk_works(self) -> None:
         slot, job = self.jobs.pop(0)
-        if isinstance(job, lives.StoreRole):
+        if isinstance(job, model.StoreRole):
             wanted = job.assignment.wanted
             self.disk = [a for a in self.disk if a.wanted != wanted] + [job.assignment]
-            self.happens(lives.Stored(job.attempt), slot)
+            self.happens(model.Stored(job.attempt), slot)
         else:
             kept = [a for a in self.disk if job.wanted and a.wanted != job.wanted]
             self.disk = kept
-            self.happens(lives.Forgotten(job.attempt), slot)
+            self.happens(model.Forgotten(job.attempt), slot)
 
     @rule()
     def update_begins(self) -> None:
-        self.happens(lives.UpdateBegan())
+        self.happens(model.UpdateBegan())
         if self.node.state is NodeState.UPDATING:
             assert not self.connections, "nothing moves while a release is written"
 
     @rule()
     def update_ends(self) -> None:
-        self.happens(lives.UpdateEnded())
+        self.happens(model.UpdateEnded())
         assert self.node.state is not NodeState.UPDATING
 
     @rule()
     def power_is_cut(self) -> None:
         self.__dict__ |= {"jobs": [], "fetches": [], "connections": {}, "asked": set()}
         self.node = fresh("pi_1")
-        roles = tuple(lives.Started(held=a) for a in self.disk) or (lives.Started(),)
-        self.happens(lives.DiskRead(roles))
+        roles = tuple(model.RoleLoaded(held=a) for a in self.disk) or (model.RoleLoaded(),)
+        self.happens(model.RolesLoaded(roles))
 
     @invariant()
     def roles_differ_and_fit(self) -> None:
@@ -180,7 +180,7 @@ class WholeNode(RuleBasedStateMachine):
 
     @invariant()
     def disk_agrees_when_it_is_done(self) -> None:
-        if not self.jobs and not self.node.is_asked:
+        if not self.jobs and not self.node.is_changing:
             held = {a.wanted for a in self.node.held}
             assert {a.wanted for a in self.disk} == held
 

@@ -28,7 +28,7 @@ from saint_services.lib.generated.topics import (
     TRACKS_CMD_VEL,
     TRACKS_ESTOP,
 )
-from saint_services.lib.role.gate import Gate
+from saint_services.lib.role.gate import CommandGate
 from tests.unit.role.role_rig import Rig
 
 pytestmark = pytest.mark.timeout(60)  # thousands of steps of a robot with a body
@@ -135,7 +135,7 @@ events = st.one_of(
 
 @given(st.lists(st.tuples(events, pauses), max_size=40))
 def test_latch_is_only_released_by_a_higher_generation(steps: list[Any]) -> None:
-    gate, now_s, highest = Gate(150), 0.0, -1
+    gate, now_s, highest = CommandGate(150), 0.0, -1
     gate.prove("0a" * 12, 1)
     for (kind, origin, sequence, is_active, generation), pause_s in steps:
         now_s += pause_s

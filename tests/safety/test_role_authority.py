@@ -8,10 +8,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from saint_services.lib.role.gate import Gate
+from saint_services.lib.role.gate import CommandGate
 
 DEADLINE_S = 0.150
-STRANGER = "stranger"
+UNKNOWN = "unknown"
 FIRST_ROUTERS = 2
 
 
@@ -35,7 +35,7 @@ class Authority(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.gate = Gate(150)
+        self.gate = CommandGate(150)
         self.now_s = 0.0
         self.routers: list[Router] = []
         self.presses = 0
@@ -74,7 +74,7 @@ class Authority(RuleBasedStateMachine):
         for press, term in self.standing.items():
             assert term <= router.term, "an older router released over a newer one's press"
             # A router of this server that has lost its state has to stop and clear once; what
-            # somebody else has pressed it must have seen.
+            # another participant has pressed it must have seen.
             assert term >= 0 or press in router.known, "released over a press that it did not see"
 
     def _say(self, router: Router, kind: str) -> None:
@@ -127,11 +127,11 @@ class Authority(RuleBasedStateMachine):
             self._say(router, "estop")
 
     @rule(data=st.data(), generation=st.integers(0, 1 << 40))
-    def stranger_presses(self, data: st.DataObject, generation: int) -> None:
-        """Some routers hear it too, and press; the others do not."""
+    def unknown_presses(self, data: st.DataObject, generation: int) -> None:
+        """Some routers receive the press too, and press; others do not."""
         self.presses += 1
         self.standing[self.presses] = -1
-        self._deliver(STRANGER, "estop", 0, True, generation)
+        self._deliver(UNKNOWN, "estop", 0, True, generation)
         assert self.gate.latched
         for router in data.draw(st.lists(st.sampled_from(self.routers), max_size=1)):
             if not router.is_frozen:
@@ -139,24 +139,24 @@ class Authority(RuleBasedStateMachine):
                 self._say(router, "estop")
 
     @rule(kind=st.sampled_from(["heartbeat", "estop"]), sequence=st.integers(0, 1 << 40))
-    def stranger_releases(self, kind: str, sequence: int) -> None:
+    def unknown_releases(self, kind: str, sequence: int) -> None:
         was_latched = self.gate.latched
-        self._deliver(STRANGER, kind, sequence, False, sequence)
+        self._deliver(UNKNOWN, kind, sequence, False, sequence)
         assert self.gate.latched == was_latched
-        assert self.gate.refusal(STRANGER, self.now_s, self.now_s) is not None
+        assert self.gate.refusal(UNKNOWN, self.now_s, self.now_s) is not None
 
-    @rule(data=st.data(), kind=st.sampled_from(["heartbeat", "estop"]), as_stranger=st.booleans())
-    def replay(self, data: st.DataObject, kind: str, as_stranger: bool) -> None:
+    @rule(data=st.data(), kind=st.sampled_from(["heartbeat", "estop"]), as_unknown=st.booleans())
+    def replay(self, data: st.DataObject, kind: str, as_unknown: bool) -> None:
         """An old message again: late from its own writer, or recorded and sent by another."""
         router = data.draw(st.sampled_from(self.routers))
         if not router.said:
             return
         number = data.draw(st.integers(0, len(router.said) - 1))
         active, generation = router.said[number]
-        if as_stranger and active and kind == "estop":
+        if as_unknown and active and kind == "estop":
             self.presses += 1
             self.standing[self.presses] = -1
-        origin = STRANGER if as_stranger else router.origin
+        origin = UNKNOWN if as_unknown else router.origin
         self._deliver(origin, kind, number + 1, active, generation)
 
 

@@ -33,10 +33,10 @@ class TestRoom:
         assert not axis.is_there
         assert axis.is_still is (goal == 0.0)
 
-    @pytest.mark.parametrize(("asked", "target"), [(1e9, 90.0), (-1e9, -90.0), (90.0, 90.0)])
-    def test_no_target_is_beyond_the_limits(self, asked: float, target: float) -> None:
+    @pytest.mark.parametrize(("wanted", "target"), [(1e9, 90.0), (-1e9, -90.0), (90.0, 90.0)])
+    def test_no_target_is_beyond_the_limits(self, wanted: float, target: float) -> None:
         axis = Axis(SPEC)
-        axis.aim(asked)
+        axis.aim(wanted)
         assert axis.target == target
 
 
@@ -55,7 +55,7 @@ class TestPace:
         axis.step(1.0)
         assert axis.applied == pytest.approx(1.0)  # 50 degrees a second for 20 ms
 
-    def test_a_clock_that_goes_back_grants_nothing(self) -> None:
+    def test_a_clock_that_runs_backwards_grants_nothing(self) -> None:
         axis = Axis(SPEC)
         axis.aim(60.0)
         axis.step(1.0)
@@ -80,7 +80,7 @@ class TestAcceleration:
     @pytest.mark.parametrize(
         ("ahead", "stops"), [(-60.0, True), (0.0, True), (12.0, True), (13.0, False), (40.0, False)]
     )
-    def test_override_lets_go_of_what_would_pass_the_target(
+    def test_override_drops_what_would_pass_the_target(
         self, way: float, ahead: float, stops: bool
     ) -> None:
         axis = Glide(SOFT)

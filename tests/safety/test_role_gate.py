@@ -7,21 +7,21 @@ from collections import Counter
 
 import pytest
 
-from saint_services.lib.role.gate import Gate, Refusal
+from saint_services.lib.role.gate import CommandGate, Refusal
 
-ROUTER, SECOND, STRANGER = "router", "second router", "stranger"
+ROUTER, SECOND, UNKNOWN = "router", "second router", "unknown"
 
 
-def proven(deadline_ms: int = 150, counters: Counter[str] | None = None) -> Gate:
+def proven(deadline_ms: int = 150, counters: Counter[str] | None = None) -> CommandGate:
     """A gate for which the server has signed for two routers, the second one newer."""
-    gate = Gate(deadline_ms, counters)
+    gate = CommandGate(deadline_ms, counters)
     gate.prove(ROUTER, 1)
     gate.prove(SECOND, 2)
     return gate
 
 
-def living(at_s: float = 0.0, generation: int = 1) -> Gate:
-    """A gate of 150 ms that has heard one heartbeat."""
+def living(at_s: float = 0.0, generation: int = 1) -> CommandGate:
+    """A gate of 150 ms that received one heartbeat."""
     gate = proven()
     gate.heartbeat(ROUTER, 1, False, generation, at_s)
     return gate
@@ -29,19 +29,19 @@ def living(at_s: float = 0.0, generation: int = 1) -> Gate:
 
 class TestWhoIsObeyed:
     def test_nobody_before_the_first_heartbeat(self) -> None:
-        assert Gate(150).refusal(ROUTER, 0.0, 0.0) is Refusal.SILENT
-        assert not Gate(150).is_alive(0.0)
+        assert CommandGate(150).refusal(ROUTER, 0.0, 0.0) is Refusal.SILENT
+        assert not CommandGate(150).is_alive(0.0)
 
     def test_the_writer_of_the_heartbeat(self) -> None:
         assert living().refusal(ROUTER, 0.0, 0.0) is None
 
-    @pytest.mark.parametrize("origin", [STRANGER, "", SECOND])
+    @pytest.mark.parametrize("origin", [UNKNOWN, "", SECOND])
     def test_nobody_else(self, origin: str) -> None:
         assert living().refusal(origin, 0.0, 0.0) is Refusal.FOREIGN
 
-    @pytest.mark.parametrize("origin", [ROUTER, STRANGER, ""])
+    @pytest.mark.parametrize("origin", [ROUTER, UNKNOWN, ""])
     def test_nobody_whose_heartbeat_is_not_proven(self, origin: str) -> None:
-        gate = Gate(150)
+        gate = CommandGate(150)
         gate.heartbeat(origin, 1, False, 1, 0.0)
         assert gate.refusal(origin, 0.0, 0.0) is Refusal.SILENT
         assert gate.counters == {"heartbeats_unproven": 1}
@@ -49,11 +49,11 @@ class TestWhoIsObeyed:
         assert gate.counters == {"heartbeats_unproven": 2}
 
     def test_unnamed_writers_only_where_that_was_accepted(self) -> None:
-        gate = Gate(150)
+        gate = CommandGate(150)
         gate.prove("", 0)
         gate.heartbeat("", 1, False, 1, 0.0)
         assert gate.refusal("", 0.0, 0.0) is None
-        assert gate.refusal(STRANGER, 0.0, 0.0) is Refusal.FOREIGN
+        assert gate.refusal(UNKNOWN, 0.0, 0.0) is Refusal.FOREIGN
 
     def test_no_second_router_beside_a_living_one(self) -> None:
         gate = living()
@@ -96,7 +96,7 @@ class TestHowLongAHeartbeatCounts:
     @pytest.mark.parametrize("sequence", [2, 0])
     def test_after_the_deadline_any_new_number_counts(self, sequence: int) -> None:
         gate = living()
-        gate.heartbeat(ROUTER, sequence, False, 1, 5.0)  # 0: it has begun anew
+        gate.heartbeat(ROUTER, sequence, False, 1, 5.0)  # 0: it has started again
         assert gate.refusal(ROUTER, 5.0, 5.0) is None
 
     def test_a_repeated_one_cannot_release(self) -> None:
@@ -118,7 +118,7 @@ class TestHowOldACommandMayBe:
 
 class TestHowLongACommandCounts:
     def test_nothing_expires_before_there_was_a_command(self) -> None:
-        assert Gate(150).expiry_s() == -math.inf
+        assert CommandGate(150).expiry_s() == -math.inf
         assert living().expiry_s() == -math.inf
 
     def test_150_ms_after_the_older_of_command_and_heartbeat(self) -> None:
@@ -137,15 +137,15 @@ class TestHowLongACommandCounts:
 
 
 class TestWhoStops:
-    @pytest.mark.parametrize("origin", [ROUTER, STRANGER, ""])
+    @pytest.mark.parametrize("origin", [ROUTER, UNKNOWN, ""])
     def test_anybody(self, origin: str) -> None:
         gate = living()
         gate.estop(True, 2, origin)
         assert gate.refusal(ROUTER, 0.0, 0.0) is Refusal.ESTOP
 
     def test_before_any_heartbeat(self) -> None:
-        gate = Gate(150)
-        gate.estop(True, 0, STRANGER)
+        gate = CommandGate(150)
+        gate.estop(True, 0, UNKNOWN)
         assert gate.latched
 
     def test_the_heartbeat_itself(self) -> None:
@@ -165,18 +165,18 @@ class TestWhoStops:
 
     def test_foreign_stops_are_counted(self) -> None:
         gate = living()
-        gate.estop(True, 2, STRANGER)
-        gate.estop(True, 2, STRANGER)
+        gate.estop(True, 2, UNKNOWN)
+        gate.estop(True, 2, UNKNOWN)
         assert gate.counters == {"estops_foreign": 2}
 
-    def test_the_stop_is_told_before_silence_and_strangers(self) -> None:
+    def test_the_stop_is_named_before_silence_and_unknown_participants(self) -> None:
         gate = living()
         gate.trip()
-        assert gate.refusal(STRANGER, 0.0, 9.0) is Refusal.ESTOP
+        assert gate.refusal(UNKNOWN, 0.0, 9.0) is Refusal.ESTOP
 
 
 class TestWhoReleases:
-    def stopped(self) -> Gate:
+    def stopped(self) -> CommandGate:
         gate = living(generation=1)
         gate.estop(True, 2, ROUTER)
         return gate
@@ -194,17 +194,17 @@ class TestWhoReleases:
         gate.heartbeat(ROUTER, 2, False, generation, 0.010)
         assert gate.latched
 
-    def test_no_stranger(self) -> None:
+    def test_no_unknown_participant(self) -> None:
         gate = self.stopped()
-        gate.estop(False, 9, STRANGER)
+        gate.estop(False, 9, UNKNOWN)
         assert gate.latched
         assert gate.counters == {"releases_foreign": 1}
-        gate.estop(False, 9, STRANGER)
+        gate.estop(False, 9, UNKNOWN)
         assert gate.counters == {"releases_foreign": 2}
 
-    def test_a_strangers_release_stops_nothing_either(self) -> None:
+    def test_a_unknown_participants_release_stops_nothing_either(self) -> None:
         gate = living()
-        gate.estop(False, 9, STRANGER)
+        gate.estop(False, 9, UNKNOWN)
         assert gate.refusal(ROUTER, 0.0, 0.0) is None
 
     def test_a_message_that_was_overtaken_changes_nothing(self) -> None:
@@ -246,8 +246,8 @@ class TestWhoReleases:
         gate.heartbeat(SECOND, 2, False, 3, 5.01)
         assert not gate.latched
 
-    @pytest.mark.parametrize("press", [STRANGER, ""])
-    def test_a_clear_of_an_earlier_press_leaves_a_strangers_press(self, press: str) -> None:
+    @pytest.mark.parametrize("press", [UNKNOWN, ""])
+    def test_a_clear_of_an_earlier_press_leaves_another_press(self, press: str) -> None:
         gate = self.stopped()
         gate.estop(True, 0, press)
         gate.heartbeat(ROUTER, 2, True, 2, 0.010)  # still the press before
@@ -257,17 +257,19 @@ class TestWhoReleases:
         gate.estop(False, 5, ROUTER)
         assert not gate.latched
 
-    def test_a_press_heard_before_its_router_was_proven_needs_no_second_one(self) -> None:
-        gate = Gate(150)
+    def test_a_press_received_before_its_router_was_proven_needs_no_second_one(self) -> None:
+        gate = CommandGate(150)
         gate.estop(True, 7, ROUTER)
         gate.prove(ROUTER, 1)
         gate.heartbeat(ROUTER, 1, True, 7, 0.0)
         gate.heartbeat(ROUTER, 2, False, 8, 0.010)
         assert not gate.latched
 
-    def test_a_strangers_press_before_a_restart_needs_a_new_one_of_the_new_router(self) -> None:
+    def test_unknown_press_before_a_restart_needs_a_new_one_of_the_new_router(
+        self,
+    ) -> None:
         gate = self.stopped()
-        gate.estop(True, 0, STRANGER)
+        gate.estop(True, 0, UNKNOWN)
         gate.heartbeat(SECOND, 1, True, 2, 5.0)
         gate.heartbeat(SECOND, 2, False, 3, 5.01)
         assert gate.latched
@@ -283,7 +285,7 @@ class TestWhoReleases:
 
     def test_a_press_is_seen_in_the_very_next_generation(self) -> None:
         gate = living(generation=5)
-        gate.estop(True, 0, STRANGER)
+        gate.estop(True, 0, UNKNOWN)
         gate.estop(True, 6, ROUTER)
         gate.estop(False, 7, ROUTER)
         assert not gate.latched
@@ -303,16 +305,16 @@ class TestWhoReleases:
 
     def test_a_press_that_one_router_has_shown_is_known_to_the_next_one_too(self) -> None:
         gate = living()
-        gate.estop(True, 0, STRANGER)
+        gate.estop(True, 0, UNKNOWN)
         gate.heartbeat(ROUTER, 2, True, 2, 0.010)
         gate.heartbeat(SECOND, 1, True, 2, 5.0)
         gate.heartbeat(SECOND, 2, False, 3, 5.01)
         assert not gate.latched
 
-    def test_presses_of_any_number_of_strangers_take_bounded_memory(self) -> None:
+    def test_presses_of_any_number_of_unknown_participants_take_bounded_memory(self) -> None:
         gate = living()
         for number in range(100):
-            gate.estop(True, 0, f"stranger {number}")
+            gate.estop(True, 0, f"unknown {number}")
         assert len(gate._pressed_by) == 9  # eight by name, and all the others
         gate.heartbeat(SECOND, 1, True, 2, 5.0)
         gate.heartbeat(SECOND, 2, False, 3, 5.01)
@@ -321,14 +323,14 @@ class TestWhoReleases:
 
 class TestWhichOfTwoProvenRouters:
     def test_one_of_term_zero_is_superseded_by_any_other(self) -> None:
-        gate = Gate(150)
+        gate = CommandGate(150)
         gate.prove(ROUTER, 0)
         gate.prove(SECOND, 1)
         gate.heartbeat(SECOND, 1, False, 1, 0.0)
         assert not gate.is_proven(ROUTER)
 
     def test_sixteen_are_remembered_and_the_oldest_is_forgotten_first(self) -> None:
-        gate = Gate(150)
+        gate = CommandGate(150)
         for term in range(16):
             gate.prove(f"router {term}", term)
         assert gate.is_proven("router 0")

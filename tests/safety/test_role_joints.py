@@ -21,7 +21,7 @@ from saint_services.lib.generated.topics import (
 )
 from saint_services.lib.role.motion.positions import PositionSession
 from saint_services.lib.role_config.model import CollisionLimit
-from tests.unit.role.role_rig import STRANGER, Rig, load_role
+from tests.unit.role.role_rig import UNKNOWN, Rig, load_role
 
 NAN, INF = math.nan, math.inf
 LEFT_CMD, LEFT_GRIPPER = ARM_CMD.at(instance="left"), GRIPPER_CMD.at(instance="left")
@@ -283,9 +283,9 @@ def test_positions_hold_250_ms_after_the_last_heartbeat(head: Rig) -> None:
     assert head.session.report().safe
 
 
-def test_command_of_a_stranger_is_refused(head: Rig) -> None:
+def test_command_of_an_unknown_participant_is_refused(head: Rig) -> None:
     head.beat()
-    head.bus.send(HEAD_CMD, HeadCommand(5.0, 5.0, 5.0, 1.0), STRANGER)
+    head.bus.send(HEAD_CMD, HeadCommand(5.0, 5.0, 5.0, 1.0), UNKNOWN)
     assert head.pin(12).writes == 0
     assert head.session.report().refused == 1
 

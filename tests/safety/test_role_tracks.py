@@ -11,7 +11,7 @@ from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, TRACKS_CMD_VEL, TRACKS_ESTOP
 from tests.unit.role.credentials import OTHER, SERVER, credential
-from tests.unit.role.role_rig import ROUTER, STRANGER, Rig
+from tests.unit.role.role_rig import ROUTER, UNKNOWN, Rig
 from tools.sim.faults import Fault
 
 STANDING = (0.0, 0.0)
@@ -120,26 +120,26 @@ def test_repeated_heartbeats_do_not_keep_the_motors_running(rig: Rig) -> None:
     assert rig.duties() == STANDING
 
 
-def test_command_of_a_stranger_is_refused(rig: Rig) -> None:
+def test_command_of_an_unknown_participant_is_refused(rig: Rig) -> None:
     rig.beat()
-    rig.drive(1.0, origin=STRANGER)
+    rig.drive(1.0, origin=UNKNOWN)
     assert rig.duties() == STANDING
     assert rig.session.report().refused == 1
 
 
-def test_stranger_does_not_prolong_a_motion(rig: Rig) -> None:
+def test_unknown_participant_does_not_prolong_a_motion(rig: Rig) -> None:
     run_up(rig)
     for _ in range(16):
         rig.clock.advance(0.01)
         rig.beat()
-        rig.drive(1.5, origin=STRANGER)
+        rig.drive(1.5, origin=UNKNOWN)
     assert rig.duties() == STANDING
 
 
 def test_second_router_does_not_take_over_from_a_living_one(rig: Rig) -> None:
     rig.beat()
-    rig.beat(STRANGER, sequence=1000)
-    rig.drive(1.0, origin=STRANGER)
+    rig.beat(UNKNOWN, sequence=1000)
+    rig.drive(1.0, origin=UNKNOWN)
     assert rig.duties() == STANDING
     rig.drive(0.06)
     assert rig.duties() != STANDING
@@ -154,12 +154,12 @@ def test_new_router_takes_over_after_the_old_one_has_gone_silent(rig: Rig) -> No
     assert rig.duties() != STANDING
 
 
-@pytest.mark.parametrize("origin", [STRANGER, ""])
+@pytest.mark.parametrize("origin", [UNKNOWN, ""])
 @pytest.mark.parametrize("key", [None, OTHER, SERVER])
 def test_unproven_router_does_not_take_over(rig: Rig, origin: str, key: PrivateKey | None) -> None:
     rig.beat()
     rig.clock.advance(0.151)
-    if key is not None:  # another server's signature, or ours for somebody else
+    if key is not None:  # another server's signature, or ours for another participant
         rig.send(ROUTER_CREDENTIAL, credential(SECOND, 2, key), origin)
     rig.beat(origin, sequence=1)
     rig.drive(0.06, origin=origin)
@@ -229,11 +229,11 @@ def test_estop_in_the_heartbeat_stops_inside_its_callback(rig: Rig) -> None:
     assert rig.duties() == STANDING
 
 
-def test_estop_of_a_stranger_stops_too(rig: Rig) -> None:
+def test_estop_of_an_unknown_participant_stops_too(rig: Rig) -> None:
     run_up(rig)
-    rig.bus.send(TRACKS_ESTOP, Bool(False), STRANGER)
+    rig.bus.send(TRACKS_ESTOP, Bool(False), UNKNOWN)
     assert rig.duties() == (1.0, 1.0)
-    rig.estop(True, 99, STRANGER)
+    rig.estop(True, 99, UNKNOWN)
     assert rig.duties() == STANDING
 
 
@@ -256,10 +256,10 @@ def test_release_needs_a_higher_generation(rig: Rig) -> None:
     assert not rig.session.report().estop
 
 
-def test_release_by_a_stranger_is_refused(rig: Rig) -> None:
+def test_release_by_an_unknown_participant_is_refused(rig: Rig) -> None:
     rig.beat()
     rig.estop(True, 4)
-    rig.estop(False, 5, STRANGER)
+    rig.estop(False, 5, UNKNOWN)
     assert rig.session.report().estop
 
 
@@ -303,13 +303,13 @@ def test_old_estop_message_after_the_release_is_ignored(rig: Rig) -> None:
 
 def test_stop_button_of_the_tracks_latches_until_the_router_releases(rig: Rig) -> None:
     run_up(rig)
-    rig.send(TRACKS_ESTOP, Bool(True), STRANGER)
+    rig.send(TRACKS_ESTOP, Bool(True), UNKNOWN)
     assert rig.duties() == STANDING
     rig.live(0.5, lambda: rig.drive(1.0))
-    rig.send(TRACKS_ESTOP, Bool(False), STRANGER)
+    rig.send(TRACKS_ESTOP, Bool(False), UNKNOWN)
     rig.live(0.5, lambda: rig.drive(1.0))
     assert rig.duties() == STANDING
-    rig.estop(True, 1)  # the router hears the button too
+    rig.estop(True, 1)  # the router receives the button too
     rig.estop(False, 2)
     rig.live(0.1, lambda: rig.drive(1.0))
     assert rig.duties() != STANDING
@@ -343,12 +343,12 @@ def test_motors_left_running_by_a_dead_process_stop_when_the_role_opens(tmp_path
     first.board.close()
 
 
-def test_stop_button_that_is_heard_after_the_release_is_told_to_the_router(rig: Rig) -> None:
+def test_stop_button_after_the_release_is_reported_to_the_router(rig: Rig) -> None:
     """Topics overtake each other; the latch that this raises must be one that people see."""
     rig.beat()
     rig.estop(True, 1)
     rig.estop(False, 2)
-    rig.send(TRACKS_ESTOP, Bool(True), STRANGER)
+    rig.send(TRACKS_ESTOP, Bool(True), UNKNOWN)
     assert rig.session.gate.latched
     (fault,) = rig.bus.sent["/saint/roles/faults"]
     assert (fault.target, fault.stops_robot) == ("tracks", True)
@@ -356,7 +356,7 @@ def test_stop_button_that_is_heard_after_the_release_is_told_to_the_router(rig: 
 
 
 def hold_the_tracks(rig: Rig, seconds: float) -> float:
-    """Full speed is asked for while both are blocked; returns how long the motors had power."""
+    """Command full speed while both are blocked; returns how long the motors had power."""
     for side in ("left", "right"):
         rig.faults.set(f"{side}_motor", Fault.STALL)
     powered_s = 0.0
@@ -427,5 +427,5 @@ def test_resting_role_that_stood_still_obeys_nothing_that_waited(rig: Rig) -> No
 def test_resting_role_that_stood_still_is_stopped_by_what_waited(rig: Rig) -> None:
     rig.beat()
     rig.clock.now += 0.4
-    rig.estop(True, 7, STRANGER)
+    rig.estop(True, 7, UNKNOWN)
     assert rig.session.gate.latched

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from saint_services.adoptiond.state import registry_store
 from saint_services.lib.state import StateStore
 from saint_services.lib.update.record import store as update_store
-from saint_services.noded.state import Identity, NodeFiles
+from saint_services.noded.state import NodeFiles, NodeIdentity
 from saint_services.otad.state import SavedFirmware
 from saint_services.rcd.state import store_in as rc_store
 from saint_services.routerd.estop.latch_start import after_start
@@ -143,14 +143,14 @@ def claim_in(text: str) -> dict[str, str]:
 
 def _noded(folder: Path, found: Found) -> None:
     files = NodeFiles(folder)
-    roles = files.started().roles
+    roles = files.load_roles().roles
     found.faults += [f"noded: {started.problem}" for started in roles if started.problem]
     wanted = [started.wanted for started in roles if started.wanted]
     found.facts["role"] = " ".join(f"{each.role}:{each.instance}" for each in wanted)
     if configs := [started.held.config.version for started in roles if started.held]:
         found.facts["role-config"] = " ".join(configs)
     _update(folder, found)
-    identity = _stored(folder / "identity.yaml", Identity, found)
+    identity = _stored(folder / "identity.yaml", NodeIdentity, found)
     found.facts["node-id"] = identity.node_id
     found.facts["node-name"] = identity.display_name
 

@@ -1,3 +1,3 @@
-"""What a role process, the node and the guard share: the will, the beat, the messages between them.
-Standard library only, so that the guard stays small. Not here: the guard itself (guardd).
+"""Shared by role processes, the node and the guard: wills, beats, the messages between them.
+Standard library only, so that the guard stays small. Not here: the guard (guardd).
 """

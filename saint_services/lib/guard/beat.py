@@ -1,5 +1,5 @@
-"""The shared memory of a role process and its guard: the role writes that its loop turns and
-whether an output moves, the guard that it watches and how often it carried the will out.
+"""The shared memory of a role process and its guard: the role writes its beat and whether an output
+moves, the guard writes its own beat and how often it carried the will out.
 
 Each word has one writer and 8 bytes, written by one store, so no reader sees half of one.
 """
@@ -10,7 +10,7 @@ import mmap
 import os
 import tempfile
 
-# A moving role or a watching guard that has not beaten for so long counts as dead or frozen.
+# A moving role, or a guard, whose beat is older than this counts as dead or frozen.
 LIMIT_NS = 150_000_000
 FAST_NS = 20_000_000  # between beats while an output moves
 SLOW_NS = 50_000_000  # between the guard's beats while nothing moves
@@ -30,16 +30,16 @@ class Beat:
         self._words = memoryview(self._map).cast("Q")
 
     def beat(self, now_ns: int, is_moving: bool) -> None:
-        """The role's loop turns; `is_moving`: an output is not at rest."""
+        """Write the role's beat; `is_moving`: an output is not at rest."""
         self._words[_MOVING] = is_moving
         self._words[_ROLE_NS] = now_ns
 
     def watch(self, now_ns: int) -> None:
-        """The guard looks."""
+        """Write the guard's beat."""
         self._words[_GUARD_NS] = now_ns
 
     def trip(self) -> None:
-        """The guard has carried the will out."""
+        """Count that the guard carried the will out."""
         self._words[_TRIPS] += 1
 
     @property
@@ -63,7 +63,7 @@ class Beat:
         return self._words[_TRIPS]
 
     def close(self) -> None:
-        """Unmap."""
+        """Unmap the memory."""
         with contextlib.suppress(BufferError):
             self._words.release()
             self._map.close()
@@ -82,7 +82,7 @@ def new_memory() -> int:
 
 
 def has_fixed_size(descriptor: int) -> bool:
-    """Whether nobody can shorten the memory any more, which would end who maps it (SIGBUS)."""
+    """Return whether the memory cannot be shortened, which would end who maps it (SIGBUS)."""
     if not hasattr(os, "memfd_create"):
         return True
     try:

@@ -1,5 +1,5 @@
-"""How the writes of a will reach their devices. A port is opened beforehand and then writes without
-allocating, importing or waiting; one that fails is opened once more by its path.
+"""Carries out the writes of a will. A port is opened beforehand and then writes without allocating,
+importing or waiting; one that fails is opened once more by its path.
 
 Sources: Linux uapi gpio.h (v2 lines), i2c-dev.h; the socket interface of pigpio, command WRITE.
 """
@@ -32,7 +32,7 @@ _CONNECT_S = 0.1
 _OWN_PINS = (Kind.FILE, Kind.LINE, Kind.RECORD)  # what a restart of the machine resets
 
 
-class Port(Protocol):
+class OutputPort(Protocol):
     """An open way to a device. Writing raises OSError."""
 
     def write(self) -> None: ...
@@ -41,7 +41,7 @@ class Port(Protocol):
 
 
 class _Descriptor:
-    """What all ports on a file descriptor share."""
+    """Base of the ports on a file descriptor."""
 
     def __init__(self, descriptor: int, data: bytes) -> None:
         self._descriptor = descriptor
@@ -49,7 +49,7 @@ class _Descriptor:
 
     def write(self) -> None:
         if os.write(self._descriptor, self._data) != len(self._data):
-            raise OSError(5, "the device took only a part")
+            raise OSError(5, "the device accepted only a part")
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -64,9 +64,9 @@ class _FilePort(_Descriptor):
         os.pwrite(self._descriptor, self._data, self._offset)
 
 
-def _i2c(write: Write) -> Port:
+def _i2c(write: Write) -> OutputPort:
     descriptor = os.open(write.path, os.O_RDWR | os.O_CLOEXEC)
-    with contextlib.suppress(OSError):  # a controller may know no time-out
+    with contextlib.suppress(OSError):  # a controller may have no time-out
         fcntl.ioctl(descriptor, _I2C_TIMEOUT, _I2C_PATIENCE)
     try:
         fcntl.ioctl(descriptor, _I2C_SLAVE_FORCE, write.place)
@@ -77,11 +77,11 @@ def _i2c(write: Write) -> Port:
 
 
 class _LinePort(_Descriptor):
-    """A requested output line: the role's own request, handed over, or one made here."""
+    """A requested output line: the role's own request, passed on, or one made here."""
 
-    def __init__(self, write: Write, handed: int | None) -> None:
+    def __init__(self, write: Write, passed: int | None) -> None:
         level = write.data == b"\1"
-        descriptor = request_line(write.path, write.place, level) if handed is None else handed
+        descriptor = request_line(write.path, write.place, level) if passed is None else passed
         super().__init__(descriptor, _LINE_VALUES.pack(int(level), 1))
 
     def write(self) -> None:
@@ -127,7 +127,7 @@ def set_line(descriptor: int, level: bool) -> None:
     fcntl.ioctl(descriptor, _GPIO_SET_VALUES, _LINE_VALUES.pack(int(level), 1))
 
 
-def _serial(write: Write) -> Port:
+def _serial(write: Write) -> OutputPort:
     flags = os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(write.path, flags)
     speed = getattr(termios, f"B{write.place}", None)
@@ -142,7 +142,7 @@ def _serial(write: Write) -> Port:
 
 
 class _PigpioPort:
-    """A connection to pigpiod. Its answers are read away before the next command."""
+    """A connection to pigpiod. Its answers are discarded before the next command."""
 
     def __init__(self, write: Write) -> None:
         import socket  # slow to import, and few robots have pigpiod
@@ -177,7 +177,7 @@ class _RecordPort:
         self._records.close()
 
 
-def _simulated(write: Write) -> Port:
+def _simulated(write: Write) -> OutputPort:
     from ..errors import SaintError  # a real robot never loads these
     from ..simulation import load_simulation
 
@@ -188,15 +188,15 @@ def _simulated(write: Write) -> Port:
     return simulation.open_will_port(write)
 
 
-def open_port(write: Write, handed: int | None = None) -> Port:
-    """Open the way to a device; `handed` is the role's own descriptor of a GPIO line. OSError."""
+def open_port(write: Write, passed: int | None = None) -> OutputPort:
+    """Open the way to a device; `passed` is the role's own descriptor of a GPIO line. OSError."""
     match write.kind:
         case Kind.FILE:
             return _FilePort(write)
         case Kind.I2C:
             return _i2c(write)
         case Kind.LINE:
-            return _LinePort(write, handed)
+            return _LinePort(write, passed)
         case Kind.SERIAL:
             return _serial(write)
         case Kind.PIGPIO:
@@ -206,15 +206,15 @@ def open_port(write: Write, handed: int | None = None) -> Port:
     return _simulated(write)
 
 
-class Ports:
-    """All ports of one will. Those that could not be opened are tried again when it is carried out:
-    a device that was away may be back."""
+class WillPorts:
+    """All ports of one will. Those that could not be opened are tried again when the will is
+    carried out: a device that was unplugged may be back."""
 
-    def __init__(self, will: Will, handed: Sequence[int] = ()) -> None:
+    def __init__(self, will: Will, passed: Sequence[int] = ()) -> None:
         self.will = will
-        self.is_refused = False  # a pin of this machine itself did not take its write
-        lines = iter(handed)
-        self._ports: list[Port | None] = []
+        self.is_refused = False  # a write to a pin of this machine failed
+        lines = iter(passed)
+        self._ports: list[OutputPort | None] = []
         for write in will.writes:
             descriptor = next(lines, None) if write.kind is Kind.LINE else None
             try:
@@ -223,7 +223,7 @@ class Ports:
                 self._ports.append(None)
 
     def carry_out(self) -> list[str]:
-        """Carry out every write, whatever happens to others; returns what failed, in sentences."""
+        """Carry out every write, also after one that fails; returns what failed, in sentences."""
         failures = []
         self.is_refused = False
         for index, write in enumerate(self.will.writes):
@@ -233,7 +233,7 @@ class Ports:
         return failures
 
     def close(self) -> None:
-        """Close every port; outputs keep what they have."""
+        """Close every port; outputs keep their state."""
         for port in self._ports:
             if port is not None:
                 with contextlib.suppress(OSError):
@@ -262,7 +262,7 @@ def carry_out(wills: Iterable[Will]) -> list[str]:
     """Open, carry out and close wills; returns what failed, in sentences."""
     failures: list[str] = []
     for will in wills:
-        ports = Ports(will)
+        ports = WillPorts(will)
         failures += ports.carry_out()
         ports.close()
     return failures

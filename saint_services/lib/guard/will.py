@@ -1,9 +1,10 @@
 """The will of a role: the writes that make its outputs safe, prepared so that carrying them out
-needs no driver, no bus and no configuration. Not here: what belongs into it (lib/hw), how a write
-reaches its device (ports.py), when it is carried out (guardd).
+needs no driver, no bus and no configuration; and the files that store wills. Not here: the content
+of a role's will (lib/hw), how a write reaches its device (ports.py), when it is carried out
+(guardd).
 
-Tuples instead of dataclasses, here and in what ports.py imports: the hand (guardd/rescue.py) starts
-while outputs may be live, and to import dataclasses takes as long as all the rest of it.
+Tuples instead of dataclasses, here and in what ports.py imports: guardd/rescue.py starts while
+outputs may be live, and importing dataclasses would double the time of its start.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ _LONGEST_NAME = 128
 
 
 class Kind(StrEnum):
-    """How a write reaches its device; what `place` means."""
+    """How a write reaches its device, and what `place` means."""
 
     FILE = "file"  # pwrite at offset `place`: kernel PWM
     I2C = "i2c"  # one transfer to address `place`
@@ -102,7 +103,8 @@ def wills_folder(runtime: str) -> str:
 
 
 class WillFiles:
-    """One file for each role process."""
+    """Stores one file for each role process in tmpfs: wills end with the machine's power, like the
+    outputs that they concern."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

@@ -1,6 +1,6 @@
 """Messages between the guard, the role processes and the node: JSON objects, one a line, on a unix
-stream; a role's first one carries descriptors. Bounded: who sends more than a line may have is cut
-off.
+stream; a role's first one carries descriptors. Bounded: a peer whose line is too long is
+disconnected.
 """
 
 import array
@@ -14,14 +14,14 @@ LONGEST_BYTES = 65_536
 MOST_DESCRIPTORS = 32
 
 
-class Lines:
-    """Cuts a stream into messages."""
+class MessageSplitter:
+    """Splits a stream into messages."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def fed(self, data: bytes) -> list[dict[str, object]]:
-        """The messages that are complete now. Raises ValueError for what is none."""
+        """Return the messages that are complete. Raises ValueError for a malformed one."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_BYTES:
             raise ValueError("a message is too long")
@@ -36,7 +36,7 @@ def _message(line: bytes) -> dict[str, object]:
 
 
 def encoded(message: dict[str, object]) -> bytes:
-    """One message as bytes."""
+    """Encode one message."""
     return json.dumps(message).encode() + b"\n"
 
 
@@ -55,8 +55,7 @@ def send(
 
 
 def receive(connection: socket.socket) -> tuple[bytes, list[int]]:
-    """What has arrived, with the descriptors that came with it; empty bytes at the end. Raises
-    OSError."""
+    """Receive bytes and the descriptors sent with them; no bytes at the end. Raises OSError."""
     room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
     data, ancillary, _, _ = connection.recvmsg(LONGEST_BYTES, room)
     found = array.array("i")

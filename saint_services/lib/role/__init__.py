@@ -1,11 +1,11 @@
-"""What the role daemons share: who may command (gate), how outputs follow (axis, trajectory,
-joints, collisions), the
-topics and the deadline of one assignment (session), the assignment stream (host).
+"""What the role daemons share: which commands are obeyed and when outputs stop (gate, proof, latch,
+session), the connection to the guard, the stream of an assignment (host), how outputs move
+(motion).
 """
 
-from .host import Host
+from .host import RoleHost
 from .motion.axis import Axis, Glide, Throttle
 from .motion.joints import Joint, Joints
-from .session import Session
+from .session import RoleSession
 
-__all__ = ["Axis", "Glide", "Host", "Joint", "Joints", "Session", "Throttle"]
+__all__ = ["Axis", "Glide", "Joint", "Joints", "RoleHost", "RoleSession", "Throttle"]

@@ -1,6 +1,6 @@
-"""Decides who may move a role's outputs, and until when: the proven router, its heartbeat, the
-e-stop latch, the deadline. Pure: every event carries its time. A mistake here moves a robot that
-should stand still, so in doubt the answer is no.
+"""Decides which commands move a role's outputs, and until when: the proven router, its heartbeat,
+the e-stop latch, the deadline. Pure: every event carries its time. A mistake here moves a robot
+that should stand still, so in doubt a command is refused.
 """
 
 import math
@@ -17,12 +17,12 @@ class Refusal(StrEnum):
 
     FOREIGN = "refused_foreign"  # not from the participant that sends the heartbeat
     SILENT = "refused_without_heartbeat"
-    STALE = "refused_stale"  # it was under way for longer than the deadline
+    STALE = "refused_stale"  # older than the deadline
     ESTOP = "refused_estop"
     MALFORMED = "refused_malformed"  # not finite, or too many values
 
 
-class Gate:
+class CommandGate:
     """The safety state of one assignment.
 
     Only a router that the node's server has signed for (`prove`) is a controller. Its term rises
@@ -144,6 +144,11 @@ class Gate:
     def is_alive(self, now_s: float) -> bool:
         """True while the newest heartbeat is younger than the deadline."""
         return now_s - self._heartbeat_s < self.deadline_s
+
+    @property
+    def alive_until_s(self) -> float:
+        """When the controller counts as gone, unless another heartbeat arrives before."""
+        return self._heartbeat_s + self.deadline_s
 
     def expiry_s(self) -> float:
         """Return when motion ends unless a fresh command and a fresh heartbeat arrive before."""

@@ -1,5 +1,5 @@
-"""The role's side of its guard: leaves the will, beats while an output moves, and says whether an
-output may be driven at all. Not here: the guard (guardd), who commands (gate.py).
+"""Connects a role to the guard of its machine: leaves the will, beats while an output moves, and
+decides whether an output may be driven. Not here: the guard (guardd), who commands (gate.py).
 """
 
 import asyncio
@@ -17,29 +17,29 @@ from ..guard.beat import FAST_NS, LIMIT_NS, Beat, new_memory
 from ..guard.will import Will
 from .timers import Clock, Handle
 
-_ANSWER_S = 2.0  # for the guard to take the will; it may be starting
+_ANSWER_S = 2.0  # for the guard to accept the will; it may be starting
 
 
-class Guard(Protocol):
-    """What a session asks before it drives an output."""
+class OutputGuard(Protocol):
+    """Decides whether a session may drive an output."""
 
     def may_drive(self) -> bool:
-        """True while the outputs are guarded. Call it before every write that may move something:
-        from then on the guard expects beats until `is_moving` says no."""
+        """Return True while the outputs are guarded. Call it before every write that may move
+        something: from then on the guard expects beats until `is_moving` is false."""
         ...
 
 
-class NoGuard:
-    """For outputs that nothing watches: parts of a role on their own, in tests."""
+class Unguarded:
+    """For outputs without a guard: parts of a role on their own, in tests."""
 
     def may_drive(self) -> bool:
-        """Always true."""
+        """Return True, always."""
         return True
 
 
-class RoleGuard:
+class GuardClient:
     """One role process under guard. `on_lost` is called once, with the reason, when the outputs are
-    not guarded any more: the role has to stop and to open its drivers again.
+    not guarded any more: the role must stop and open its drivers again.
     """
 
     def __init__(
@@ -68,26 +68,26 @@ class RoleGuard:
             self.close()
             raise SaintError(
                 Code.HARDWARE_FAULT,
-                f"the guard of this machine does not take the will of {will.target} "
+                f"the guard of this machine did not accept the will of {will.target} "
                 f"({str(err) or 'no answer'}), so nothing may move",
                 fix="Look at the log of saint-guardd.",
             ) from err
 
     def may_drive(self) -> bool:
-        """As Guard.may_drive."""
+        """Return True while the outputs are guarded, as OutputGuard.may_drive."""
         beat = self._beat
         if beat is None:
             return False
         now_ns = self._now_ns()
         if self._is_beating:
             silent_ns = now_ns - self._beat_ns
-            if silent_ns > LIMIT_NS:  # what waited meanwhile is old, whatever it asks for
+            if silent_ns > LIMIT_NS:  # what waited meanwhile is old, whatever it commands
                 self._lose(f"this process stood still for {silent_ns // 1_000_000} ms")
                 return False
         return self._is_guarded(beat, now_ns) and (self._is_beating or self._begin(beat, now_ns))
 
     def close(self) -> None:
-        """Give the outputs back; they must be at rest."""
+        """End the guarding; the outputs must be at rest."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -117,9 +117,9 @@ class RoleGuard:
             wire.send(connection, {"do": "guard", "will": will.as_json()}, [memory, *lines])
         finally:
             os.close(memory)
-        answer = wire.Lines().fed(await loop.sock_recv(connection, wire.LONGEST_BYTES))
+        answer = wire.MessageSplitter().fed(await loop.sock_recv(connection, wire.LONGEST_BYTES))
         if not answer or answer[0].get("event") != "guarded":
-            raise ValueError("it refuses it")
+            raise ValueError("the guard refused")
         self._trips = beat.trips
         self._beat = beat
         loop.add_reader(connection, self._receive)
@@ -129,12 +129,12 @@ class RoleGuard:
             self._lose("the guard has stopped the outputs")
             return False
         if now_ns - beat.guard_ns > LIMIT_NS:
-            self._lose("the guard of this machine does not watch any more")
+            self._lose("the guard of this machine does not answer any more")
             return False
         return True
 
     def _begin(self, beat: Beat, now_ns: int) -> bool:
-        """An output begins to move: from now on the guard wants beats."""
+        """Notify the guard that an output begins to move: from now on it expects beats."""
         self._is_beating = True
         self._beat_ns = now_ns
         beat.beat(now_ns, True)
@@ -144,10 +144,10 @@ class RoleGuard:
         except OSError:
             self._lose("the guard of this machine does not answer")
             return False
-        self._plan()
+        self._schedule()
         return True
 
-    def _plan(self) -> None:
+    def _schedule(self) -> None:
         self._timer = self._clock.call_at(self._clock.time() + FAST_NS / 1e9, self._tick)
 
     def _tick(self) -> None:
@@ -166,10 +166,10 @@ class RoleGuard:
         self._beat_ns = now_ns
         beat.beat(now_ns, self._is_beating)
         if self._is_beating:
-            self._plan()
+            self._schedule()
 
     def _receive(self) -> None:
-        """The guard says nothing unasked: its end is all that can arrive."""
+        """Notice the end of the guard, which sends nothing without a request."""
         assert self._connection
         try:
             if self._connection.recv(4096):
@@ -184,7 +184,7 @@ class RoleGuard:
         self._lose("the guard of this machine has ended")
 
     def _lose(self, why: str) -> None:
-        """The outputs are not guarded any more: nothing is driven from now on."""
+        """Drive nothing from now on: the outputs are not guarded any more."""
         if self._beat is None:
             return
         self._beat.beat(self._now_ns(), False)

@@ -1,5 +1,5 @@
-"""What all role daemons do: take an assignment from the node daemon, open the drivers, report, and
-go to the safe state when the connection ends, for whatever reason.
+"""Serves one role: accepts an assignment of the node daemon, opens the drivers, reports, and brings
+the outputs to their safe state when the connection ends, for whatever reason.
 """
 
 import asyncio
@@ -23,33 +23,35 @@ from ..hw.ports import Board
 from ..ipc import Api, Call
 from ..machine import service_manager
 from ..role_config.model import RoleConfig, RoleName
-from .guard_client import RoleGuard
-from .session import Session
+from .guard_client import GuardClient
+from .session import Condition, RoleSession
 from .timers import Clock
 
-REPORT_S = 1.0
+REPORT_S = 1.0  # noded ends an assignment without a report for 2.5 s
+# Outputs count as at rest after this long: one report for a motion in many steps.
+REST_S = 0.1
 _OPEN_LIMIT_S = 4.0  # the node daemon waits 5 s
-# For an assignment whose connection has ended: a node that is reset and adopted at once asks again
-# before this process has seen the end of the connection before.
+# For an assignment whose connection has ended: a node that is reset and adopted at once requests
+# again before this process has seen the end of the connection before.
 _LEAVING_S = 2.0
 
-Factory = Callable[[RoleConfig, str, Clock, Counter[str]], Session]
+Factory = Callable[[RoleConfig, str, Clock, Counter[str]], RoleSession]
 
 
-class Host:
-    """Serves one role, to one assignment at a time."""
+class RoleHost:
+    """Serves one role, one assignment at a time."""
 
     def __init__(self, context: Context[Any], role: RoleName, factory: Factory) -> None:
         self._context = context
         self._role = role
         self._factory = factory
-        self._session: Session | None = None
-        self._taken = asyncio.Lock()
-        self._devices_free = asyncio.Event()  # no thread opens them for nobody any more
+        self._session: RoleSession | None = None
+        self._assigned = asyncio.Lock()
+        self._devices_free = asyncio.Event()  # no thread opens them for an assignment that ended
         self._devices_free.set()
 
     async def serve(self) -> None:
-        """Answer until the daemon is asked to stop; outputs are safe when this returns."""
+        """Serve requests until the daemon is stopped; outputs are safe when this returns."""
         api = Api()
         api.get("/status", self._status)
         api.post("/kill", self._kill)
@@ -67,7 +69,7 @@ class Host:
         return RoleReport(ready=False, safe=True, estop=False, reason="there is no assignment")
 
     async def _kill(self, call: Call[None]) -> Done:
-        """A stop drill: end as by a fault, with nothing made safe by this process."""
+        """End this process for a stop drill, as by a fault: it makes nothing safe itself."""
         os.kill(os.getpid(), signal.SIGKILL)
         return Done(message="killed")
 
@@ -76,18 +78,18 @@ class Host:
         if config.role != self._role:
             message = f"this is the role {self._role}, not {config.role}"
             raise SaintError(Code.REQUEST_INVALID, message)
-        await self._take()
+        await self._acquire()
         try:
             async for report in self._work(call.body):
                 yield report
         finally:
-            self._taken.release()
+            self._assigned.release()
 
-    async def _take(self) -> None:
-        """When the assignment before is over."""
+    async def _acquire(self) -> None:
+        """Wait for the end of the assignment before. Raises SaintError when it goes on."""
         try:
             async with asyncio.timeout(_LEAVING_S):
-                await self._taken.acquire()
+                await self._assigned.acquire()
         except TimeoutError as err:
             message = f"the role {self._role} has an assignment"
             raise SaintError(Code.CONFLICT, message, fix="Reset its node first.") from err
@@ -113,19 +115,21 @@ class Host:
             board.close()
             self._context.status("waiting for an assignment")
 
-    async def _reports(self, session: Session) -> AsyncIterator[RoleReport]:
-        """At once, on every change, and every second; the last one tells a fault."""
+    async def _reports(self, session: RoleSession) -> AsyncIterator[RoleReport]:
+        """Report at the start, when the condition has changed, and every REPORT_S; end with the
+        report of a fault. Commands alone are not reported: they come 50 times a second."""
         while True:
             session.changed.clear()
+            reported = session.condition
             yield session.report()
             if session.fault:
                 self._context.health.raise_issue(Code.HARDWARE_FAULT, session.fault)
                 return
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(REPORT_S):
-                    await session.changed.wait()
+                    await _change(session, reported)
 
-    async def _open(self, assignment: RoleAssignment) -> tuple[Board, Session]:
+    async def _open(self, assignment: RoleAssignment) -> tuple[Board, RoleSession]:
         bus = await self._context.open_bus(self._node_name(assignment.node_id))
         loop = asyncio.get_running_loop()
         counters = self._context.health.counters
@@ -144,20 +148,21 @@ class Host:
             raise
         return board, session
 
-    async def _guard(self, board: Board, session: Session) -> None:
+    async def _guard(self, board: Board, session: RoleSession) -> None:
         """Leave the will of this role with the guard, before anything may move."""
-        guard = RoleGuard(session.clock, lambda: not session.is_safe, session.lose_guard)
+        guard = GuardClient(session.clock, lambda: not session.is_safe, session.lose_guard)
         will = will_of(board, session.config, service_manager.process_name(self._context.name))
         path = self._context.directories.runtime / wire.SOCKET
         await guard.open(path, will, line_descriptors(board, will))
         session.guard = guard
 
-    def _unguard(self, session: Session) -> None:
-        if isinstance(session.guard, RoleGuard):
+    def _unguard(self, session: RoleSession) -> None:
+        if isinstance(session.guard, GuardClient):
             session.guard.close()
 
-    async def _opened(self, session: Session) -> Board:
-        """Devices are slow to open, so a thread does it; nobody wanting it any more closes it."""
+    async def _opened(self, session: RoleSession) -> Board:
+        """Open the devices in a thread, for they are slow. What a thread opens after the
+        assignment has ended is closed again."""
         work: asyncio.Future[Board] | None = None
         try:
             async with asyncio.timeout(_OPEN_LIMIT_S):
@@ -167,33 +172,33 @@ class Host:
         except (TimeoutError, asyncio.CancelledError) as err:
             if work:
                 self._devices_free.clear()
-                work.add_done_callback(_Abandoned(session, self._devices_free.set))
+                work.add_done_callback(_LateOpening(session, self._devices_free.set))
             if isinstance(err, TimeoutError):
                 message = f"the devices did not open within {_OPEN_LIMIT_S:g} s"
                 raise SaintError(Code.HARDWARE_FAULT, message) from err
             raise
 
     def _report_unproven(self, bus: Bus) -> None:
-        """A health issue where commands are obeyed without any proof of their writer."""
+        """Raise a health issue where commands are obeyed without any proof of their writer."""
         if is_unproven_bus_accepted(bus.origin):
-            text = f"{UNPROVEN_BUS}=accept: whoever writes on the bus moves this role"
+            text = f"{UNPROVEN_BUS}=accept: every program on the bus can move this role"
             self._context.health.raise_issue(Code.BUS_UNPROVEN, text)
         elif not bus.origin:
-            text = "this bus does not name its writers: the role obeys nobody and does not move"
+            text = "this bus does not name its writers: the role obeys none and does not move"
             self._context.health.raise_issue(Code.BUS_UNPROVEN, text)
 
     def _node_name(self, node_id: str) -> str:
-        """Two arms on two nodes are two ROS nodes."""
+        """Name the ROS node after this node: two arms on two nodes are two ROS nodes."""
         name = f"{self._context.name}_{node_id}"
         return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
 
 
-class _Abandoned:
-    """Closes what a thread has opened too late."""
+class _LateOpening:
+    """Closes what a thread has opened too late, then calls `on_closed`."""
 
-    def __init__(self, session: Session, told: Callable[[], None]) -> None:
+    def __init__(self, session: RoleSession, on_closed: Callable[[], None]) -> None:
         self._session = session
-        self._told = told
+        self._on_closed = on_closed
 
     def __call__(self, work: "asyncio.Future[Board]") -> None:
         try:
@@ -203,10 +208,29 @@ class _Abandoned:
                 self._session.close_drivers()
                 work.result().close()
         finally:
-            self._told()
+            self._on_closed()
 
 
-def _open_hardware(session: Session) -> Board:
+async def _change(session: RoleSession, reported: Condition) -> None:
+    """Wait for another condition than the reported one. That outputs came to rest counts once they
+    have rested for REST_S, except during a stop; everything else counts at once."""
+    while (now := session.condition) == reported or _is_resting(now, reported):
+        session.changed.clear()
+        if now == reported:
+            await session.changed.wait()
+            continue
+        try:
+            async with asyncio.timeout(REST_S):
+                await session.changed.wait()
+        except TimeoutError:
+            return
+
+
+def _is_resting(now: Condition, reported: Condition) -> bool:
+    return now == reported._replace(is_safe=True) and not now.is_stopped
+
+
+def _open_hardware(session: RoleSession) -> Board:
     board = open_board(os.environ.get("SAINT_HW", "real"))
     try:
         board.prepare(session.config)

@@ -22,10 +22,10 @@ V = TypeVar("V")
 
 
 class Proofs:
-    """Feed it with every credential; `on_proven` gets the participant and term of genuine ones.
+    """Checks every credential; `on_proven` gets the participant and term of genuine ones.
 
-    A router delivers its credential itself: what somebody else sends in its name is not checked,
-    so a flood of false ones delays nobody but its own writers.
+    A router publishes its own credential: one that another participant sends in its name is not
+    checked, so a flood of false ones delays its own writers only.
     """
 
     def __init__(self, server_key: str, on_proven: Callable[[str, int], None]) -> None:
@@ -38,7 +38,7 @@ class Proofs:
         self._checks = 0
 
     def receive(self, sample: Sample[RouterCredential]) -> None:
-        """Check a credential, unless it is plainly not ours or its writer has to wait."""
+        """Check a credential, unless it is not its writer's own or its writer must wait."""
         said, origin = sample.message, sample.origin
         if not origin or said.origin != origin or said.server_key != self._server_key:
             self.refused += 1

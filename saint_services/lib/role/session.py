@@ -1,6 +1,6 @@
-"""One assignment at work: heartbeat, e-stop and command topics come in, pass the gate and reach the
-role's outputs in the same callback; the deadline stops what nobody commands any more.
-Not here: what the outputs are (the role daemons), how an assignment arrives (host).
+"""One assignment at work: heartbeat, e-stop and command topics pass the gate and reach the role's
+outputs in the same callback; the deadline stops what is not commanded any more.
+Not here: what the outputs are (the role daemons), how an assignment arrives (host.py).
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from .. import log
 from ..api.node import RoleReport
@@ -29,32 +29,46 @@ from ..hw.ports import Board, PowerSample
 from ..hw.sensors.polling import Sensors
 from ..role_config.model import RoleConfig, RoleName
 from ..stall import StallWatch
-from .gate import Gate, Refusal
-from .guard_client import Guard, NoGuard
+from .gate import CommandGate, Refusal
+from .guard_client import OutputGuard, Unguarded
+from .latch import SILENT_MS, LatchFollower
 from .proof import Proofs
-from .stop_reports import REPEAT_S, StopReports
+from .stop_reports import REPEAT_S, RoleStopReports
 from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
 _WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
-_UNPROVEN_S = 3.0  # after its start a role waits so long for its router before it says so
+_UNPROVEN_S = 3.0  # after its start a role waits this long for its router before it reports one
 _UNPROVEN = (
     "a router is there that this node's server has not signed for, so nothing moves; start the "
     "server of this node, or adopt the node on the server that is there"
 )
-_SENSORS_S = 0.5  # how often it is looked what is wrong with them
-_BEAT_S = 0.04
+_SENSORS_S = 0.5  # between checks of the sensors
+# The period of the states, so that one timer serves both.
+_BEAT_S = 0.05
 _STALL_S = 0.1  # between two beats: what waited meanwhile is old; below every role's deadline
 _log = log.get("role")
 
 
-class Session(ABC):
+class Condition(NamedTuple):
+    """The part of a report whose change is reported at once."""
+
+    is_ready: bool
+    is_safe: bool
+    is_stopped: bool
+    reason: str
+    is_reset_wanted: bool
+
+
+class RoleSession(ABC):
     """Base of every role. Its methods run in the loop; only `open_drivers` runs in a thread."""
 
     role: ClassVar[RoleName]
     # Whether a fault of its drivers stops the whole robot: where a dead output leaves motion that
-    # nobody controls (tracks, arms). A head or a display that fails is told, and the rest goes on.
+    # nothing controls (tracks, arms). After a fault of a head or a display the robot goes on.
     does_fault_stop_robot: ClassVar[bool] = False
+    # False for a role without commands: the router's heartbeat would only wake it.
+    is_commanded: ClassVar[bool] = True
 
     def __init__(
         self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str] | None = None
@@ -63,26 +77,30 @@ class Session(ABC):
         self.node_id = node_id
         self.clock = clock
         self.counters: Counter[str] = Counter() if counters is None else counters
-        self.gate = Gate(config.deadline_ms, self.counters)
-        self.guard: Guard = NoGuard()  # the host brings the real one
+        deadline_ms = config.deadline_ms if self.is_commanded else SILENT_MS
+        self.gate = CommandGate(deadline_ms, self.counters)
+        self.guard: OutputGuard = Unguarded()  # the host sets the real one
         self.server_key = ""  # the router of the server with this key is obeyed; set before open()
-        self.changed = asyncio.Event()
+        self.changed = asyncio.Event()  # the condition may have changed
         self.fault = ""
         self.commands = 0
+        self.is_reset_wanted = False  # a person requests the reset of this node
+        self.sensors: Sensors | None = None
         self._is_open = False
         self._is_closed = False
         self._stalls = StallWatch(_STALL_S)
-        self._faults: Counter[str] = Counter()
+        self._failed_writes: Counter[str] = Counter()  # in a row, by device
         self._bus: Bus | None = None
         self._deadline: Handle | None = None
-        self._closing: list[Subscription | Publisher[Any] | Ticker] = []
+        self._resources: list[Subscription | Publisher[Any] | Ticker | LatchFollower] = []
+        self._tickers: dict[float, Ticker] = {}
         self._command_topics: set[str] = set()
-        self.sensors: Sensors | None = None
-        self._sick: set[str] = set()  # sensors
-        self._unproven_heard_s = -math.inf  # the newest heartbeat of a router that is not proven
+        self._failed_sensors: set[str] = set()
+        self._follower: LatchFollower | None = None
+        self._unproven_s = -math.inf  # the newest heartbeat of a router that is not proven
         self._notices: dict[str, str] = {}
-        self._tell_fault: Callable[[RoleFault], None] | None = None
-        self._stop_reports: StopReports | None = None
+        self._publish_fault: Callable[[RoleFault], None] | None = None
+        self._stop_reports: RoleStopReports | None = None
 
     @abstractmethod
     def open_drivers(self, board: Board) -> None:
@@ -94,11 +112,11 @@ class Session(ABC):
 
     @abstractmethod
     def stop(self) -> None:
-        """Velocity outputs to zero, positions stay where they are. Never raises."""
+        """Set velocity outputs to zero; positions stay where they are. Never raises."""
 
     @abstractmethod
     def close_drivers(self) -> None:
-        """Give the hardware back. Never raises."""
+        """Release the hardware. Never raises."""
 
     @property
     @abstractmethod
@@ -106,26 +124,24 @@ class Session(ABC):
         """True when velocity outputs are at zero and no position is changing."""
 
     def open(self, bus: Bus) -> None:
-        """Begin to obey."""
+        """Begin to obey commands. Raises SaintError for a configuration that names other topics."""
         self._bus = bus
         self._is_open = True
-        if is_unproven_bus_accepted(bus.origin):
-            self.gate.prove("", 0)
-        proofs = Proofs(self.server_key, self.gate.prove)
         self.every(_UNPROVEN_S, self._check_router)
-        self._closing.append(bus.subscribe(ROUTER_CREDENTIAL, proofs.receive))
-        self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
-        self._closing.append(bus.subscribe(ESTOP, self._on_estop))
-        self._tell_fault = self.publisher(ROLE_FAULTS)
+        if self.is_commanded:
+            self._follow_heartbeat(bus)
+        else:
+            self._follower = LatchFollower(bus, self.server_key, self.gate, self.latch_changed)
+            self._resources.append(self._follower)
+        self._publish_fault = self.publisher(ROLE_FAULTS)
         publish = self.publisher(ESTOP_REPORTS)
-        self._stop_reports = StopReports(
+        self._stop_reports = RoleStopReports(
             self.gate, self.clock, self._moving, publish, self.node_id, self.config.target
         )
         self.every(REPEAT_S, self._stop_reports.repeat)
         if self.sensors:
             self.sensors.start()
             self.every(_SENSORS_S, self._check_sensors)
-        self.every(_BEAT_S, self._beat)
         self.start()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
@@ -134,7 +150,7 @@ class Session(ABC):
                 raise SaintError(Code.CONFIG_INVALID, message)
 
     def close(self) -> None:
-        """Safe state, then no more of anything. May be called twice."""
+        """Stop the outputs, then release everything. May be called twice."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -145,28 +161,41 @@ class Session(ABC):
             self._deadline = None
         if self._stop_reports:
             self._stop_reports.close()
-        for part in self._closing:
-            part.close()
-        self._closing.clear()
+        for resource in self._resources:
+            resource.close()
+        self._resources.clear()
         self.close_sensors()
         self.close_drivers()
 
-    def report(self) -> RoleReport:
-        """What noded hears."""
-        return RoleReport(
-            ready=self._is_open and not self.fault,
-            safe=self.is_safe,
-            estop=self.gate.latched,
+    @property
+    def condition(self) -> Condition:
+        """The role's condition now."""
+        return Condition(
+            is_ready=self._is_open and not self.fault,
+            is_safe=self.is_safe,
+            is_stopped=self.gate.latched,
             reason="; ".join(text for text in (self.fault, *self._notices.values()) if text),
+            is_reset_wanted=self.is_reset_wanted,
+        )
+
+    def report(self) -> RoleReport:
+        """Return the report for noded."""
+        now = self.condition
+        return RoleReport(
+            ready=now.is_ready,
+            safe=now.is_safe,
+            estop=now.is_stopped,
+            reason=now.reason,
             commands=self.commands,
             refused=sum(self.counters[reason] for reason in _REFUSED),
             origin=self._bus.origin if self._bus and self._is_open else "",
+            reset_wanted=now.is_reset_wanted,
         )
 
     def command(self, topic: Topic[M], apply: Callable[[M, float], bool]) -> None:
-        """Obey a topic: `apply` gets what the gate lets through, and the time. It writes the
-        outputs at once and answers False, without having touched them, when the message is not
-        to be used.
+        """Obey a topic: `apply` gets each message that passes the gate, and the time. It writes the
+        outputs at once and returns False, without having touched them, for a message that is
+        malformed.
         """
         gate, clock = self.gate, self.clock
 
@@ -180,23 +209,26 @@ class Session(ABC):
                 gate.accepted(sample.received_s)
                 self.commands += 1
                 if self._deadline is None:
-                    self._watch_deadline()
+                    self._schedule_deadline()
             else:
                 self.counters[refusal or Refusal.MALFORMED] += 1
 
+        if not self._command_topics:
+            self.every(_BEAT_S, self._beat)
         self._command_topics.add(topic.name)
         self.subscribe(topic, receive)
 
     def subscribe(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> None:
-        """Hear a topic that does not command."""
+        """Subscribe to a topic that does not command."""
         assert self._bus
-        self._closing.append(self._bus.subscribe(topic, callback))
+        self._resources.append(self._bus.subscribe(topic, callback))
 
     def publisher(self, topic: Topic[M]) -> Callable[[M], None]:
-        """Tell something; what cannot be sent is counted, it must not stop a role."""
+        """Return a function that publishes on a topic. What cannot be sent is counted: it must not
+        stop a role."""
         assert self._bus
         publisher = self._bus.publisher(topic)
-        self._closing.append(publisher)
+        self._resources.append(publisher)
 
         def publish(message: M) -> None:
             try:
@@ -207,60 +239,73 @@ class Session(ABC):
         return publish
 
     def every(self, period_s: float, callback: Callable[[], None]) -> None:
-        """Do something regularly."""
-        self._closing.append(Ticker(self.clock, period_s, callback))
+        """Call back regularly. Callbacks of one period share a timer, so the process wakes once."""
+        if ticker := self._tickers.get(period_s):
+            ticker.add(callback)
+            return
+        self._tickers[period_s] = ticker = Ticker(self.clock, period_s, callback)
+        self._resources.append(ticker)
 
     @property
     def may_move(self) -> bool:
-        """A command is in force: fresh, and not stopped."""
+        """True while a fresh command is in force and the role is not stopped."""
         return not self.gate.latched and self.clock.time() < self.gate.expiry_s()
 
     def open_sensors(self, board: Board, clock: Callable[[], float] = time.monotonic) -> None:
-        """Open those of the manifest; for `open_drivers`. Raises for one that is required."""
+        """Open the sensors of the manifest, in a thread. Raises for one that is required."""
         self.sensors = Sensors(board, self.config, clock)
 
     def close_sensors(self) -> None:
-        """Read no more."""
+        """End the reading of sensors."""
         if self.sensors:
             self.sensors.close()
             self.sensors = None
 
     def current_a(self, device: str) -> float | None:
-        """What a meter of `i2c_devices` measures; None without it, and while it is not well."""
+        """Return what a meter of `i2c_devices` measures; None without it, or while it fails."""
         reading = self.sensors.newest(device) if self.sensors and device else None
         if reading is None or not isinstance(reading.value, PowerSample):
             return None
         return reading.value.current_a
 
+    def _follow_heartbeat(self, bus: Bus) -> None:
+        if is_unproven_bus_accepted(bus.origin):
+            self.gate.prove("", 0)
+        proofs = Proofs(self.server_key, self.gate.prove)
+        self._resources.append(bus.subscribe(ROUTER_CREDENTIAL, proofs.receive))
+        self._resources.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
+        self._resources.append(bus.subscribe(ESTOP, self._on_estop))
+
     def _beat(self) -> None:
         self._stalls.beat(self.clock.time())
 
     def _check_router(self) -> None:
-        """Say that every router that is heard is an unproven one."""
+        """Report that the only routers on the bus are unproven ones."""
         now_s = self.clock.time()
-        is_unproven = now_s - self._unproven_heard_s < _UNPROVEN_S
-        is_alone = is_unproven and not self.gate.is_alive(now_s)
+        unproven_s = self._follower.unproven_s if self._follower else self._unproven_s
+        is_alone = now_s - unproven_s < _UNPROVEN_S and not self.gate.is_alive(now_s)
         self.notice("router", _UNPROVEN if is_alone else "")
 
     def _check_sensors(self) -> None:
         assert self.sensors
         problems = self.sensors.problems
-        for name in {*problems, *self._sick}:
+        for name in {*problems, *self._failed_sensors}:
             self.notice(name, problems.get(name, ""))
-        self._sick = set(problems)
+        self._failed_sensors = set(problems)
 
     def trip(self, text: str) -> None:
-        """E-stop for a reason of this role; only the router releases it, so it must hear of it: a
-        latch that it does not know of could not be seen, and would stay.
+        """Stop for a reason of this role. Only the router releases the latch, so the fault notifies
+        it: a latch that the router does not know could not be seen, and would stay.
         """
         self.gate.trip()
         self._stopped("e-stop")
-        self.tell_fault(text, stops_robot=True)
+        self.publish_fault(text, stops_robot=True)
         if self._stop_reports:
             self._stop_reports.look()
 
     def notice(self, part: str, text: str) -> None:
-        """Something does less than it should, and the role goes on; no text: it is well again."""
+        """Report a part that does less than it should, while the role goes on; without text the
+        part works again."""
         if text == self._notices.get(part, ""):
             return
         if text:
@@ -272,17 +317,17 @@ class Session(ABC):
         self.changed.set()
 
     def fail(self, text: str) -> None:
-        """A fault: everyone hears it, the assignment ends and is tried again by the node."""
+        """End the assignment with a fault; the node tries it again."""
         if self.fault:
             return
         self.fault = text
         _log.error("role fault", text=text)
-        self.tell_fault(text, stops_robot=self.does_fault_stop_robot)
+        self.publish_fault(text, stops_robot=self.does_fault_stop_robot)
         self.changed.set()
 
     def lose_guard(self, text: str) -> None:
-        """The outputs are not guarded any more: stop, and let the node open everything again. The
-        will was or is being carried out, so the rest of the robot goes on.
+        """Stop, and end the assignment: the outputs are not guarded any more. The will was or is
+        being carried out, so the rest of the robot goes on.
         """
         if self._is_closed or self.fault:
             return
@@ -292,15 +337,15 @@ class Session(ABC):
         _log.error("outputs are not guarded", text=text)
         self.changed.set()
 
-    def tell_fault(self, text: str, *, stops_robot: bool) -> None:
-        """Everyone hears it; with `stops_robot` the router raises the e-stop."""
-        if self._tell_fault:
+    def publish_fault(self, text: str, *, stops_robot: bool) -> None:
+        """Publish a fault; with `stops_robot` the router raises the e-stop."""
+        if self._publish_fault:
             fault = RoleFault(stamp(), self.node_id, self.config.target, stops_robot, text)
-            self._tell_fault(fault)
+            self._publish_fault(fault)
 
     def drive(self, device: str, write: Callable[[], object]) -> bool:
-        """Write an output that may move something. False when it failed, and when the outputs are
-        not guarded: then nothing is written.
+        """Write an output that may move something. Returns False when that failed, and when the
+        outputs are not guarded: then nothing is written.
         """
         return self.guard.may_drive() and self.attempt(device, write)
 
@@ -311,40 +356,41 @@ class Session(ABC):
         except OSError as err:
             self._write_failed(device, err)
             return False
-        if self._faults:
-            self._faults.pop(device, None)
+        if self._failed_writes:
+            self._failed_writes.pop(device, None)
         return True
 
     def _write_failed(self, device: str, error: OSError) -> None:
         self.counters["write_failed"] += 1
-        self._faults[device] += 1
-        if self._faults[device] == _WRITE_FAULTS:
-            self.fail(f"{device} does not take what is written ({error.strerror or error})")
+        self._failed_writes[device] += 1
+        if self._failed_writes[device] == _WRITE_FAULTS:
+            self.fail(f"writing to {device} failed ({error.strerror or error})")
 
     def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
         beat = sample.message
         was_latched = self.gate.latched
         if not self.gate.is_proven(sample.origin):
-            self._unproven_heard_s = sample.received_s
+            self._unproven_s = sample.received_s
         self.gate.heartbeat(
             sample.origin, beat.sequence, beat.estop, beat.estop_generation, sample.received_s
         )
-        self._latch_changed(was_latched)
+        self.latch_changed(was_latched)
 
     def _on_estop(self, sample: Sample[EStop]) -> None:
         was_latched = self.gate.latched
         self.gate.estop(sample.message.active, sample.message.generation, sample.origin)
-        self._latch_changed(was_latched)
+        self.latch_changed(was_latched)
 
     def _moving(self) -> str:
-        """Why the outputs are not at rest; empty when they are."""
+        """Return why the outputs are not at rest; empty when they are."""
         if self.fault:
             return self.fault
-        if self._faults:
-            return f"writing to {', '.join(sorted(self._faults))} failed"
+        if self._failed_writes:
+            return f"writing to {', '.join(sorted(self._failed_writes))} failed"
         return "" if self.is_safe else "an output still moves"
 
-    def _latch_changed(self, was_latched: bool) -> None:
+    def latch_changed(self, was_latched: bool) -> None:
+        """Act on a sample that may have changed the latch."""
         if self.gate.latched and not was_latched:
             self._stopped("e-stop")
         elif was_latched and not self.gate.latched:
@@ -353,12 +399,13 @@ class Session(ABC):
         if self._stop_reports:
             self._stop_reports.look()
 
-    def _watch_deadline(self) -> None:
+    def _schedule_deadline(self) -> None:
         self._deadline = self.clock.call_at(self.gate.expiry_s(), self._check_deadline)
         self.changed.set()
 
     def _check_deadline(self) -> None:
-        """One timer that looks again, instead of a new timer for every command."""
+        """Stop when the deadline has passed. One timer checks again, instead of a new timer for
+        every command."""
         expiry_s = self.gate.expiry_s()
         if self.clock.time() < expiry_s:
             self._deadline = self.clock.call_at(expiry_s, self._check_deadline)

@@ -8,17 +8,17 @@ from typing import Literal
 
 from ..clock import stamp
 from ..generated.saint_msgs import StopReport
-from .gate import Gate
+from .gate import CommandGate
 from .timers import Clock, Handle
 
-Outcome = Literal["stopped", "stopping", "guard", "unknown"]
+ReportedOutcome = Literal["stopped", "stopping", "guard", "unknown"]
 LOOK_S = 0.01  # while an output still moves
 REPEAT_S = 0.5  # a router that starts, or a proof that comes late, finds the report again
 _LONGEST_DETAIL = 200
 
 
 class StopPublisher:
-    """The reports of one node, or of one of its roles, as they are published."""
+    """Publishes the reports of one node, or of one of its roles."""
 
     def __init__(self, send: Callable[[StopReport], None], node_id: str) -> None:
         self._send = send
@@ -29,16 +29,18 @@ class StopPublisher:
         """Publish the next report of every target, new or not."""
         self._published.clear()
 
-    def publish(self, gate: Gate, target: str, outcome: Outcome, detail: str) -> None:
-        """Publish what became of a target's outputs in the stop that `gate` holds, when that is
-        new: another outcome, a newer press, another router."""
-        news = gate.controller, gate.generation, gate.is_press_known, outcome, detail
-        if news != self._published.get(target):
-            self._published[target] = news
+    def publish(
+        self, gate: CommandGate, target: str, outcome: ReportedOutcome, detail: str
+    ) -> None:
+        """Publish the outcome of the stop in `gate` for a target when it is new: another outcome, a
+        newer press, another router."""
+        report = gate.controller, gate.generation, gate.is_press_known, outcome, detail
+        if report != self._published.get(target):
+            self._published[target] = report
             self.repeat(gate, target, outcome, detail)
 
-    def repeat(self, gate: Gate, target: str, outcome: Outcome, detail: str) -> None:
-        """Publish it, new or not."""
+    def repeat(self, gate: CommandGate, target: str, outcome: ReportedOutcome, detail: str) -> None:
+        """Publish the outcome, new or not."""
         report = StopReport(
             stamp(), self._node_id, target, gate.generation, gate.is_press_known, outcome,
             detail[:_LONGEST_DETAIL],
@@ -46,12 +48,13 @@ class StopPublisher:
         self._send(report)
 
 
-class StopReports:
-    """Of one role. `moving` returns why the outputs are not at rest; empty when they are."""
+class RoleStopReports:
+    """The reports of one role. `moving` returns why its outputs are not at rest; empty when they
+    are."""
 
     def __init__(
         self,
-        gate: Gate,
+        gate: CommandGate,
         clock: Clock,
         moving: Callable[[], str],
         publish: Callable[[StopReport], None],
@@ -66,7 +69,7 @@ class StopReports:
         self._timer: Handle | None = None
 
     def look(self) -> None:
-        """Publish what is new."""
+        """Publish the outcome when it is new."""
         gate = self._gate
         if not gate.latched:
             self._publisher.forget()
@@ -77,7 +80,7 @@ class StopReports:
             self._timer = self._clock.call_at(self._clock.time() + LOOK_S, self._look_again)
 
     def repeat(self) -> None:
-        """Publish again while the stop lasts."""
+        """Publish the outcome again while the stop lasts."""
         self._publisher.forget()
         self.look()
 

@@ -1,17 +1,17 @@
-"""Timers of a role, on anything that keeps time like an event loop."""
+"""Timers of a role, on any clock that works like an event loop's."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
 
 class Handle(Protocol):
-    """A timer that may be taken back."""
+    """A timer that can be cancelled."""
 
     def cancel(self) -> None: ...
 
 
 class Clock(Protocol):
-    """What of asyncio's loop is needed here, so that tests may bring their own time."""
+    """The part of asyncio's loop that a role needs, so that tests can control the time."""
 
     def time(self) -> float: ...
 
@@ -21,28 +21,34 @@ class Clock(Protocol):
 
 
 class Ticker:
-    """Calls back at a fixed rate until it is closed. Ticks that were missed are left out."""
+    """Calls back at a fixed rate until closed. Missed ticks are skipped."""
 
     def __init__(self, clock: Clock, period_s: float, callback: Callable[[], None]) -> None:
         self._clock = clock
         self._period_s = period_s
-        self._callback = callback
+        self._callbacks = [callback]
         self._due_s = clock.time() + period_s
         self._timer = clock.call_at(self._due_s, self._tick)
 
+    def add(self, callback: Callable[[], None]) -> None:
+        """Call this back too, after those that came before."""
+        self._callbacks.append(callback)
+
     def close(self) -> None:
-        """No more calls."""
+        """Make no more calls."""
         self._timer.cancel()
+        self._callbacks.clear()
 
     def _tick(self) -> None:
         self._due_s = max(self._due_s + self._period_s, self._clock.time())
         self._timer = self._clock.call_at(self._due_s, self._tick)
-        self._callback()
+        for callback in self._callbacks:
+            callback()
 
 
 class Motion:
-    """Calls back every `period_s` for as long as the callback says that there is more to do. What
-    comes late does not shift what comes after it; what was missed is left out.
+    """Calls back every `period_s` for as long as the callback returns True. A late call does not
+    delay those after it; missed ones are skipped.
     """
 
     def __init__(self, clock: Clock, period_s: float, step: Callable[[float], bool]) -> None:
@@ -52,18 +58,23 @@ class Motion:
         self._due_s = 0.0
         self._timer: Handle | None = None
 
+    @property
+    def is_running(self) -> bool:
+        """True while a call is scheduled."""
+        return self._timer is not None
+
     def start(self, now_s: float) -> None:
-        """Go on after one period, unless that is already planned."""
+        """Call back after one period, unless a call is scheduled already."""
         if self._timer is None:
-            self._plan(now_s + self._period_s)
+            self._schedule(now_s + self._period_s)
 
     def close(self) -> None:
-        """Stop where it is."""
+        """Cancel the scheduled call."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
 
-    def _plan(self, due_s: float) -> None:
+    def _schedule(self, due_s: float) -> None:
         self._due_s = due_s
         self._timer = self._clock.call_at(due_s, self._tick)
 
@@ -72,5 +83,5 @@ class Motion:
         now_s = self._clock.time()
         next_s = self._due_s + self._period_s
         if self._step(now_s):
-            self.close()  # the step may have asked for the same
-            self._plan(next_s if next_s > now_s else now_s + self._period_s)
+            self.close()  # the step may have started it too
+            self._schedule(next_s if next_s > now_s else now_s + self._period_s)

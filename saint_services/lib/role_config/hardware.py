@@ -1,5 +1,5 @@
-"""What a role needs of a Pi, read from its manifest, and whether a node has it: pins that somebody
-else holds, chips that do not answer. Pure. Not here: asking the node (noded, lib/hw).
+"""Lists the hardware that a role's manifest needs, and compares it with what a node has: pins in
+use, chips that do not answer. Pure. Not here: probing the node (noded, lib/hw).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,17 +10,17 @@ from .devices import PinSpec
 from .model import RoleConfig
 from .resources import bus_lines
 
-# noded's button: a role that needs its pin gets it (saint_services/noded/README.md).
-_GIVES_WAY = "reset button"
+# noded releases its button's pin for a role that needs it (saint_services/noded/README.md).
+_YIELDING = "reset button"
 _PWM = {"servo": "servo", "quadrature": "encoder A", "button": "button"}
-# Whoever needs these pins for something else can have them.
+# How to free the pins of this user.
 _SWITCHED_BY = {"SPI0": " (dtoverlay=saint-spi in config.txt of its card)"}
 _WITHOUT = "the role starts without it and says that it is missing"
 _NEEDED = "the role does not start without it"
 
 
 def hardware(config: RoleConfig) -> RoleHardware:
-    """Everything that the manifest names, pins in the order of their numbers."""
+    """List what the manifest names, pins in the order of their numbers."""
     devices = _devices(config)
     pins = [use for name, spec in config.gpio_mapping.items() for use in _pins(name, spec)]
     pins += _display_pins(config)
@@ -41,7 +41,7 @@ def _pins(name: str, spec: PinSpec) -> list[PinUse]:
 
 
 def _display_pins(config: RoleConfig) -> list[PinUse]:
-    """Lines of a display beside its bus."""
+    """Return the lines of displays beside their bus."""
     found = []
     for name, device in config.spi_devices.items():
         lines = (device.data_pin, "data"), (device.reset_pin, "reset"), (device.light_pin, "light")
@@ -92,7 +92,7 @@ def _driven(config: RoleConfig, device: str) -> list[str]:
 def compare(
     needs: RoleHardware, pins: Iterable[HeaderPinState], peripherals: Sequence[Peripheral]
 ) -> list[HardwareFinding]:
-    """Every need with what the node has for it: devices first, then pins."""
+    """Compare every need with what the node has for it: devices first, then pins."""
     held = {pin.pin_number: pin for pin in pins if pin.in_use}
     own = {use.name for use in needs.pins}
     found = [_device(device, peripherals) for device in needs.devices]
@@ -101,7 +101,7 @@ def compare(
 
 def _pin(use: PinUse, held: Mapping[int, HeaderPinState], own: set[str]) -> HardwareFinding:
     holder = held.get(use.bcm)
-    is_free = holder is None or holder.used_by == _GIVES_WAY
+    is_free = holder is None or holder.used_by == _YIELDING
     is_taken = holder is not None and not is_free and holder.used_by not in own
     text = "the pin is free" if is_free else "the role holds it"
     if is_taken:
@@ -143,7 +143,7 @@ def _i2c(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
 
 
 def _named(use: DeviceUse, found: Peripheral) -> tuple[str, str]:
-    """Something answers; an address alone says little about what it is."""
+    """Judge a chip that answers; an address alone says little about its kind."""
     if not found.responsive:
         return "missing", "it was there and does not answer now"
     text = found.description
@@ -156,7 +156,7 @@ def _named(use: DeviceUse, found: Peripheral) -> tuple[str, str]:
 
 def _spi(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
     if any(each.address == use.place for each in found):
-        return "unknown", "nobody on SPI says whether it is there; the chip select is free"
+        return "unknown", "SPI chips cannot be detected; the chip select is free"
     return "missing", "SPI is off, or has no such chip select"
 
 
@@ -164,7 +164,7 @@ def _serial(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
     if any(each.address == use.place for each in found):
         return "found", "the line is there"
     if use.place.startswith("/dev/serial"):
-        return "missing", "there is no such line"
+        return "missing", "the line does not exist"
     return "unknown", "lines are known by their lasting names only (/dev/serial/...)"
 
 

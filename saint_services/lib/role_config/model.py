@@ -1,6 +1,6 @@
-"""The role manifests (manifests/roles/*.yaml) as checked data: what a role drives, with which
-limits, on which pins. Read by adoptiond (serves them), noded (keeps one), the role daemons (obey
-it) and routerd (knows the fields from it). Not here: any rule about them.
+"""Models the role manifests (manifests/roles/*.yaml): what a role drives, with which limits, on
+which pins. Read by adoptiond (serves them), noded (stores one), the role daemons (obey it) and
+routerd (knows the fields from it). Not here: rules about them.
 """
 
 from typing import Literal
@@ -20,7 +20,7 @@ class _Part(BaseModel):
 
 
 class CommandTopic(_Part):
-    """A command message of the role: where it goes and which of its fields are constant."""
+    """A command message of the role: its topic, and its constant fields."""
 
     topic: str
     type: str  # "saint_msgs/msg/HeadCommand"
@@ -28,7 +28,7 @@ class CommandTopic(_Part):
 
 
 class FieldSpec(_Part):
-    """One thing that a route may drive. Units stand in `unit`; limits and rates are in it."""
+    """One output that a route may drive. Limits and rates are in `unit`."""
 
     command: str  # key in `commands`
     path: str  # "linear.x", "target_positions[0]"
@@ -40,7 +40,7 @@ class FieldSpec(_Part):
     max_acceleration: float | None = Field(default=None, gt=0)
     on_loss: Literal["hold", "neutral", "park", "ramp_to_zero"]
     neutral: float = 0.0
-    park: float | None = None  # where `on_loss: park` goes
+    park: float | None = None  # the position of `on_loss: park`
 
 
 class Camera(_Part):
@@ -54,7 +54,7 @@ class Camera(_Part):
 class CollisionLimit(_Part):
     """While all joints of `when` are inside their ranges, those of `then` stay inside theirs.
 
-    Without `then` it is a box that is kept out of: never are all of `when` inside at once.
+    Without `then` the joints of `when` are never all inside at once.
     """
 
     when: dict[str, tuple[float, float]] = Field(min_length=1)
@@ -62,7 +62,7 @@ class CollisionLimit(_Part):
 
 
 class Grip(_Part):
-    """What is known about a gripper's force. A plain servo tells none: see role_armsd/README.md."""
+    """The force of a gripper. A plain servo does not report it: see role_armsd/README.md."""
 
     field: str = "gripper"  # closes towards its lower limit
     max_force_n: float = Field(gt=0)  # at full speed, motor blocked
@@ -78,12 +78,12 @@ class Homing(_Part):
     """How joints that nobody commands go to their neutral position after the role has started."""
 
     speed: float = Field(default=0.15, gt=0, le=1)  # of the joints' top rates
-    wait_s: float = Field(default=1.0, ge=0.2, le=60)  # so long the router must have been there
+    wait_s: float = Field(default=1.0, ge=0.2, le=60)  # with a router
     stagger_s: float = Field(default=0.25, ge=0, le=5)  # between servos that get their first pulse
 
 
 class TrackGeometry(_Part):
-    """What turns wheel ticks into metres."""
+    """Converts wheel ticks into metres."""
 
     track_width_m: float = Field(gt=0)
     wheel_radius_m: float = Field(gt=0)
@@ -111,7 +111,7 @@ class RoleConfig(_Part):
     collision_limits: list[CollisionLimit] = []
     grip: Grip | None = None
     homing: Homing | None = None
-    # What a button of the console asks for: when pressed, "clear" when held for 5 s.
+    # What a button of the console requests: when pressed, "clear" when held for 5 s.
     overrides: dict[str, Override] = {}
     reset_button: str = ""  # held for 5 s it resets the node
 

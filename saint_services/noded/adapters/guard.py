@@ -1,5 +1,5 @@
-"""The node's connection to the guard of this machine: requests safe outputs, reports the e-stop to
-it, receives which wills it carried out. Not here: the guard itself (guardd).
+"""Connects the node to the guard of this machine: requests safe outputs, reports the e-stop,
+receives which wills were carried out. Not here: the guard (guardd).
 """
 
 import asyncio
@@ -85,7 +85,7 @@ class GuardLink:
             self._send({"do": "watch"})
             self._send({"do": "stop", "active": self._is_stopped})
             self._ready.set()
-            lines = wire.Lines()
+            lines = wire.MessageSplitter()
             while data := await loop.sock_recv(connection, wire.LONGEST_BYTES):
                 for message in lines.fed(data):
                     self._receive(message)

@@ -1,5 +1,5 @@
-"""The button that takes a node's role away: it closes its pin to ground, for 5 s. Not here: what
-counts as held (lib/hw/button.py), what a reset does (logic.py).
+"""The button that resets a node: it closes its pin to ground for 5 s. Not here: when a button
+counts as held (lib/hw/button.py), what a reset does (lifecycle).
 """
 
 import asyncio
@@ -13,40 +13,51 @@ from ...lib.role_config.resources import pins
 
 
 class ResetButton:
-    """Watches its pin while no role wants that pin for itself."""
+    """Watches its pin while no role uses that pin."""
 
     def __init__(self, pin: int | None, on_held: Callable[[], None]) -> None:
         self.problem = ""
         self._pin = pin
         self._on_held = on_held
+        self._roles: tuple[RoleConfig, ...] = ()
+        self._is_yielded = False  # a role uses the pin
         self._edges: EdgeInput | None = None
         self._button: Button | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self, board: Board | None, roles: Iterable[RoleConfig]) -> None:
-        """From now on, beside these roles. A pin that cannot be had is no fault of the node."""
+        """Watch the pin beside these roles; call this after every event, so that a pin which
+        cannot be opened yet is tried again. Such a pin is no fault of the node."""
         pin = self._pin
-        if pin is None or board is None or any(_uses(role, pin) for role in roles):
+        if pin is None or board is None:
             self.close()
             return
-        if self._edges is not None:
-            return
-        try:
-            self._edges = board.edges((pin,), "reset button", pull_up=True)
-            # A line that something else pulls to ground was never released: no button hangs there.
-            self._button = Button() if self._edges.levels()[pin] else None
-            self._edges.listen(self._on_edge)
-        except (SaintError, OSError) as err:
-            self.problem = str(err)
+        held = tuple(roles)
+        if len(held) != len(self._roles) or any(map(_is_other, held, self._roles)):
+            self._roles = held
+            self._is_yielded = any(_uses(role, pin) for role in held)
+        if self._is_yielded:
             self.close()
+        elif self._edges is None:
+            self._open(board, pin)
 
     def close(self) -> None:
-        """Give the pin back."""
+        """Release the pin."""
         if self._timer:
             self._timer.cancel()
         if self._edges:
             self._edges.close()
         self._edges = self._button = self._timer = None
+
+    def _open(self, board: Board, pin: int) -> None:
+        try:
+            self._edges = board.edges((pin,), "reset button", pull_up=True)
+            # A line that is low from the start has no button: something else pulls it to ground.
+            self._button = Button() if self._edges.levels()[pin] else None
+            self._edges.listen(self._on_edge)
+        except (SaintError, OSError) as err:
+            self.problem = str(err)
+            self.close()
 
     def _on_edge(self, pin: int, is_high: bool, stamp_ns: int) -> None:
         if self._button is None:
@@ -66,7 +77,11 @@ class ResetButton:
             self._on_held()
 
 
+def _is_other(one: RoleConfig, other: RoleConfig) -> bool:
+    """Compare by identity: comparing the models would take as long as searching them."""
+    return one is not other
+
+
 def _uses(role: RoleConfig, pin: int) -> bool:
-    """Any setting of the role that is about this pin."""
     named = (*role.gpio_mapping.values(), *role.spi_devices.values())
     return any(pin in pins(spec) for spec in named)

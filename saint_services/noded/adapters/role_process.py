@@ -1,6 +1,6 @@
-"""The connection to the role process: hands it its configuration and listens to its reports. The
-connection is the leash: when it ends, the role goes to its safe state. Connecting starts the role
-(socket activation). Not here: when to connect again (logic.py).
+"""Connects to a role process: sends its configuration and receives its reports. When the connection
+ends, the role brings its outputs to the safe state. Connecting starts the process (socket
+activation). Not here: when to connect again (lifecycle/role.py).
 """
 
 import asyncio
@@ -23,7 +23,7 @@ DAEMONS = {
 
 
 def daemon_of(role: str, process: int) -> str:
-    """Which daemon plays the role: role-armsd, or role-armsd@2 beside that."""
+    """Name the daemon of a role's process: role-armsd, or role-armsd@2 for the second."""
     return DAEMONS[role] if process == 1 else f"{DAEMONS[role]}@{process}"
 
 
@@ -31,19 +31,19 @@ Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]
 
 
 class RoleProcess:
-    """At most one connection at a time; what happens on it is told as events."""
+    """At most one connection at a time, whose reports and end are events."""
 
     def __init__(
         self,
         runtime: Path,
         spawn: Spawn,
-        tell: Callable[[RoleReported | RoleBroken], None],
+        handle: Callable[[RoleReported | RoleBroken], None],
         ready_timeout_s: float,
         silence_timeout_s: float,
     ) -> None:
         self._runtime = runtime
         self._spawn = spawn
-        self._tell = tell
+        self._handle = handle
         self._ready_timeout_s = ready_timeout_s
         self._silence_timeout_s = silence_timeout_s
         self._task: asyncio.Task[Any] | None = None
@@ -57,16 +57,16 @@ class RoleProcess:
         rescue: asyncio.Task[None] | None = None,
     ) -> None:
         """Connect to that process of the role after a pause, and after its outputs were made safe
-        (`rescue`); an earlier connection is given up."""
+        (`rescue`); an earlier connection is closed."""
         self.stop()
         daemon = daemon_of(assignment.config.role, process)
         work = self._live(daemon, assignment, attempt, pause_s, rescue)
         self._task = self._spawn(work, "role")
 
     def stop(self) -> None:
-        """Close the connection. Nothing is told about it any more."""
+        """Close the connection, without an event."""
         task, self._task = self._task, None
-        if task and task is not asyncio.current_task():  # that one has told, and is at its end
+        if task and task is not asyncio.current_task():  # that one has sent its last event
             task.cancel()
 
     async def _live(
@@ -83,12 +83,12 @@ class RoleProcess:
         client = Client(self._runtime / f"{daemon}.sock")
         try:
             reason = await self._follow(client, assignment, attempt)
-            self._tell(RoleBroken(attempt, reason))
+            self._handle(RoleBroken(attempt, reason))
         finally:
             await client.close()
 
     async def _follow(self, client: Client, assignment: RoleAssignment, attempt: int) -> str:
-        """Tell the reports until they end; returns why."""
+        """Handle the reports until they end; returns why they ended."""
         newest: RoleReport | None = None
         ended = f"{client.name} ended the connection"
         try:
@@ -108,7 +108,7 @@ class RoleProcess:
                 async for newest in reports:
                     if newest.ready:
                         limit.reschedule(None)
-                    self._tell(RoleReported(attempt, newest))
+                    self._handle(RoleReported(attempt, newest))
         except TimeoutError:
             ended = f"{client.name} was not ready within {self._ready_timeout_s:g} s"
         except SaintError as err:

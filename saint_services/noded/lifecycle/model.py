@@ -1,6 +1,5 @@
-"""The words of a role's life on this node: what is known of it, what may happen to it, what may
-have to be done. A node without a role has one such life too.
-Not here: what follows from what (logic.py), several of them (whole.py).
+"""State, events and actions of a role's life cycle on this node. A node without a role has one such
+life cycle too. Not here: the transitions (role.py), several roles on one node (node.py).
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from ...lib.role_config.model import RoleConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RoleId:
     """A role and instance, e.g. arms left."""
 
     role: str
@@ -24,7 +23,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A role with the configuration that the server gave for it."""
+    """A role with its configuration from the server."""
 
     config: RoleConfig
     text: str  # the configuration as it was served
@@ -32,36 +31,36 @@ class Assignment:
     server_address: str = ""
 
     @property
-    def wanted(self) -> Wanted:
-        """Which role this is."""
-        return Wanted(self.config.role, self.config.instance)
+    def wanted(self) -> RoleId:
+        """The assigned role."""
+        return RoleId(self.config.role, self.config.instance)
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """All that decides what a node does next about one role."""
+class RoleLifecycle:
+    """The state that decides what a node does next about one role."""
 
     node_id: str
     state: NodeState = NodeState.BOOT
     is_started: bool = False  # the disk was read
-    attempt: int = 0  # rises with every start of a role; events of an older one are late
-    wanted: Wanted | None = None  # the role being adopted or held
-    process: int = 1  # which of the role's processes on this computer plays it
+    attempt: int = 0  # rises with every start of a role; events of an older attempt are ignored
+    wanted: RoleId | None = None  # the role being adopted or held
+    process: int = 1  # which of the role's processes on this computer runs it
     candidate: Assignment | None = None  # being adopted, not stored yet
     held: Assignment | None = None  # stored: survives a power cycle
     is_storing: bool = False  # the candidate is on its way to the disk
-    request: int | None = None  # who waits for the outcome of an adoption or a reset
+    request: int | None = None  # the adoption or reset that waits for its outcome
     role_alive: bool = False
     outputs_safe: bool = True
     restarts: int = 0
     failures: int = 0  # in a row
     fault: str = ""  # what is wrong with the role, or why the last adoption failed
     unsafe: str = ""  # why the outputs could not be made safe
-    notice: str = ""  # what the server says about the configuration
+    notice: str = ""  # a message about the configuration
 
     @property
     def reason(self) -> str:
-        """Why the node is not well; empty when it is."""
+        """Why the role does not work; empty when it does."""
         return "; ".join(text for text in (self.fault, self.unsafe, self.notice) if text)
 
     @property
@@ -71,29 +70,29 @@ class Life:
 
     @property
     def config_in_use(self) -> RoleConfig | None:
-        """The configuration that a role process has, or may still have, from us."""
+        """The configuration that a role process has, or may still have."""
         assignment = self.candidate or self.held
         return assignment.config if assignment else None
 
 
-# What happens to a node.
+# Events
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class RoleLoaded:
     """The disk was read. `wanted` without `held`: the stored configuration is unusable."""
 
     held: Assignment | None = None
-    wanted: Wanted | None = None
+    wanted: RoleId | None = None
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class DiskRead:
-    """What the disk says about every role of the node. `is_incomplete`: a list of its roles is
-    lost, so that the node may hold roles that the disk does not name."""
+class RolesLoaded:
+    """Every role of the node was read from the disk. `is_incomplete`: a list of its roles is lost,
+    so that the node may hold roles that the disk does not name."""
 
-    roles: tuple[Started, ...] = (Started(),)
+    roles: tuple[RoleLoaded, ...] = (RoleLoaded(),)
     is_incomplete: bool = False
 
 
@@ -101,7 +100,7 @@ class DiskRead:
 class RolesArrived:
     """The node's server answered which roles the node holds."""
 
-    roles: tuple[Wanted, ...]
+    roles: tuple[RoleId, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class RolesFailed:
 
 @dataclass(frozen=True, slots=True)
 class AdoptRequested:
-    """The node's server orders this node to take a role. `adds`: beside those that it has."""
+    """An order of the node's server to adopt this node as a role. `adds`: beside those it has."""
 
     request: int
     node_id: str
@@ -122,26 +121,25 @@ class AdoptRequested:
     adds: bool = False
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> RoleId:
         """The role."""
         return self.assignment.wanted
 
 
 @dataclass(frozen=True, slots=True)
 class ResetRequested:
-    """Somebody asks this node to forget its roles, or one of them. `forgets_server`: and whom it
-    belongs to."""
+    """A request to forget the node's roles, or one; with `forgets_server` its server too."""
 
     request: int
     node_id: str
     factory: bool = False
     forgets_server: bool = False
-    wanted: Wanted | None = None  # None: all
+    wanted: RoleId | None = None  # None: all
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigArrived:
-    """The server's configuration, checked in itself, in place of one that is unusable."""
+    """The server sent a valid configuration, in place of one that is unusable."""
 
     attempt: int
     assignment: Assignment
@@ -149,7 +147,7 @@ class ConfigArrived:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFailed:
-    """No usable configuration came."""
+    """No usable configuration arrived."""
 
     attempt: int
     reason: str
@@ -157,7 +155,7 @@ class ConfigFailed:
 
 @dataclass(frozen=True, slots=True)
 class ConfigChecked:
-    """The server was asked whether our configuration is current. `newer` when it is not."""
+    """The server answered whether our configuration is current; `newer` when it is not."""
 
     newer: Assignment | None = None
     notice: str = ""
@@ -165,7 +163,7 @@ class ConfigChecked:
 
 @dataclass(frozen=True, slots=True)
 class RoleReported:
-    """A line of the role process."""
+    """A report of the role process."""
 
     attempt: int
     report: RoleReport
@@ -173,7 +171,7 @@ class RoleReported:
 
 @dataclass(frozen=True, slots=True)
 class RoleBroken:
-    """The connection to the role process ended, or could not be made, or it fell silent."""
+    """The connection to the role process ended, failed or timed out."""
 
     attempt: int
     reason: str
@@ -181,12 +179,12 @@ class RoleBroken:
 
 @dataclass(frozen=True, slots=True)
 class ServerChanged:
-    """The node belongs to another server, or to none: its role has to obey another router."""
+    """The node belongs to another server, or to none: its roles must obey another router."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeSafe:
-    """The outputs were made safe by us, or could not be (`reason`)."""
+    """The guard made the outputs safe, or could not (`reason`)."""
 
     reason: str = ""
 
@@ -215,12 +213,12 @@ class UpdateBegan:
 
 @dataclass(frozen=True, slots=True)
 class UpdateEnded:
-    """It came to nothing: the node goes on where it was."""
+    """The update ended without a restart: the node goes on where it was."""
 
 
 Event = (
-    Started
-    | DiskRead
+    RoleLoaded
+    | RolesLoaded
     | RolesArrived
     | RolesFailed
     | AdoptRequested
@@ -239,7 +237,7 @@ Event = (
 )
 
 
-# What is to be done.
+# Actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,16 +249,16 @@ class FetchRoles:
 
 @dataclass(frozen=True, slots=True)
 class FetchConfig:
-    """Ask the server for the configuration of a role."""
+    """Request the configuration of a role from the server."""
 
     attempt: int
-    wanted: Wanted
+    wanted: RoleId
     pause_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class StartRole:
-    """Connect to the role process after a pause and hand it its configuration."""
+    """Connect to the role process after a pause and send its configuration."""
 
     attempt: int
     config: RoleConfig
@@ -269,12 +267,12 @@ class StartRole:
 
 @dataclass(frozen=True, slots=True)
 class StopRole:
-    """Close the connection to the role process: it goes to its safe state."""
+    """Close the connection to the role process, which brings its outputs to the safe state."""
 
 
 @dataclass(frozen=True, slots=True)
 class MakeSafe:
-    """Put the outputs of this configuration into their safe state, ourselves, now."""
+    """Have the guard make the outputs of this configuration safe."""
 
     config: RoleConfig
 
@@ -289,25 +287,25 @@ class StoreRole:
 
 @dataclass(frozen=True, slots=True)
 class ForgetRole:
-    """Remove the role from the disk; `factory`: and what a person gave this node, and its server;
-    `forgets_server`: its server alone."""
+    """Remove the role from the disk; with `factory` also the node's name and server, with
+    `forgets_server` its server."""
 
     attempt: int
     factory: bool = False
     forgets_server: bool = False
-    wanted: Wanted | None = None  # None: every role
+    wanted: RoleId | None = None  # None: every role
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(state_machine.Answer):
-    """Answer the request."""
+class AnswerRequest(state_machine.Answer):
+    """Answer the adoption or reset with this number."""
 
     topic_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Announce:
-    """Publish the life sign now, not at the next second."""
+    """Publish the status now, not at the next second."""
 
 
 Action = (
@@ -318,6 +316,6 @@ Action = (
     | MakeSafe
     | StoreRole
     | ForgetRole
-    | Answer
+    | AnswerRequest
     | Announce
 )

@@ -1,7 +1,5 @@
-"""The life of a role on this node: which state it is in, what an event changes, what is to be done
-then. Pure: `step(life, event)` returns the next life and the actions in their order.
-Not here: several roles on one node (whole.py); files, the bus, the role's connection, which carry
-out actions and report events.
+"""The state machine of a role on this node. Pure: `step(life, event)` returns the next state and
+the actions in their order. Not here: several roles on one node (node.py), carrying actions out.
 """
 
 from dataclasses import replace
@@ -14,7 +12,7 @@ from .model import (
     Action,
     AdoptRequested,
     Announce,
-    Answer,
+    AnswerRequest,
     Assignment,
     ConfigArrived,
     ConfigChecked,
@@ -23,14 +21,14 @@ from .model import (
     FetchConfig,
     ForgetRole,
     Forgotten,
-    Life,
     MadeSafe,
     MakeSafe,
     ResetRequested,
     RoleBroken,
+    RoleLifecycle,
+    RoleLoaded,
     RoleReported,
     ServerChanged,
-    Started,
     StartRole,
     StopRole,
     Stored,
@@ -39,20 +37,20 @@ from .model import (
     UpdateEnded,
 )
 
-Outcome = tuple[Life, tuple[Action, ...]]
+Outcome = tuple[RoleLifecycle, tuple[Action, ...]]
 
 ROLES: tuple[str, ...] = get_args(RoleName)
 RECONNECT_FIRST_S = 0.05
 RECONNECT_LONGEST_S = 2.0
 REFETCH_FIRST_S = 0.5
-NOBODY = 0  # a request of a person at the machine: nobody waits for an answer
+NOBODY = 0  # a request without a reply: a person held the button
 REFETCH_LONGEST_S = 5.0
 
 
-def step(life: Life, event: Event) -> Outcome:
-    """The next life and what is to be done, in this order."""
+def step(life: RoleLifecycle, event: Event) -> Outcome:
+    """Return the next state and the actions, in their order."""
     match event:
-        case Started():
+        case RoleLoaded():
             return _started(life, event)
         case AdoptRequested():
             return _adopt_requested(life, event)
@@ -80,16 +78,16 @@ def step(life: Life, event: Event) -> Outcome:
             return _stored(life, event.reason)
         case Forgotten() if event.attempt == life.attempt:
             return _forgotten(life, event.reason)
-    return life, ()  # late: it belongs to an attempt that was given up
+    return life, ()  # late: an event of an attempt that has ended
 
 
 def pause_s(failures: int, first_s: float, longest_s: float) -> float:
-    """Doubles with every failure in a row; the exponent is bounded like the pause."""
+    """Return the pause before a retry: it doubles with every failure in a row, up to a limit."""
     doublings = min(max(failures - 1, 0), 16)
     return min(first_s * (1 << doublings), longest_s)
 
 
-def _started(life: Life, event: Started) -> Outcome:
+def _started(life: RoleLifecycle, event: RoleLoaded) -> Outcome:
     if life.is_started or life.state not in (NodeState.BOOT, NodeState.UPDATING):
         return life, ()
     wanted = event.held.wanted if event.held else event.wanted
@@ -101,15 +99,15 @@ def _started(life: Life, event: Started) -> Outcome:
     return life, (*safe, Announce())
 
 
-def resumed(life: Life) -> Outcome:
-    """Put to work what the disk said, or what the server said in its place."""
+def resumed(life: RoleLifecycle) -> Outcome:
+    """Start the stored role, or fetch its configuration."""
     if not life.is_started:
         return life, ()
     life = replace(life, attempt=life.attempt + 1, failures=0)
     held, wanted = life.held, life.wanted
     if held:
         life = replace(life, state=NodeState.ACTIVE)
-        # A role process that died while we were away may have left motors running.
+        # A role process that died while noded did not run may have left motors running.
         return life, (MakeSafe(held.config), StartRole(life.attempt, held.config), Announce())
     if wanted:
         life = replace(life, state=NodeState.ADOPTING)
@@ -117,8 +115,8 @@ def resumed(life: Life) -> Outcome:
     return replace(life, state=NodeState.UNADOPTED), (Announce(),)
 
 
-def _update_began(life: Life) -> Outcome:
-    """The role stops before the machine is disturbed; role and configuration are kept."""
+def _update_began(life: RoleLifecycle) -> Outcome:
+    """Stop the role before an update; role and configuration stay stored."""
     actions: list[Action] = [StopRole()]
     if life.config_in_use:
         actions.append(MakeSafe(life.config_in_use))
@@ -134,13 +132,13 @@ def _update_began(life: Life) -> Outcome:
     return life, (*actions, Announce())
 
 
-def _adopt_requested(life: Life, event: AdoptRequested) -> Outcome:
+def _adopt_requested(life: RoleLifecycle, event: AdoptRequested) -> Outcome:
     if life.state is NodeState.ACTIVE and life.held and _refusal(life, event) is None:
         prefix = life.held.config.topic_prefix
-        return life, (Answer(event.request, True, f"already {event.wanted}", prefix),)
+        return life, (AnswerRequest(event.request, True, f"already {event.wanted}", prefix),)
     refusal = _refusal(life, event)
     if refusal is not None:
-        return life, (Answer(event.request, False, refusal),)
+        return life, (AnswerRequest(event.request, False, refusal),)
     life = replace(
         life,
         state=NodeState.ADOPTING,
@@ -156,7 +154,7 @@ def _adopt_requested(life: Life, event: AdoptRequested) -> Outcome:
     return life, (MakeSafe(config), StartRole(life.attempt, config), Announce())
 
 
-def _refusal(life: Life, event: AdoptRequested) -> str | None:
+def _refusal(life: RoleLifecycle, event: AdoptRequested) -> str | None:
     if event.node_id != life.node_id:
         return f"this is {life.node_id}, not {event.node_id}"
     if life.state is NodeState.ACTIVE and life.wanted != event.wanted:
@@ -166,18 +164,18 @@ def _refusal(life: Life, event: AdoptRequested) -> str | None:
     return None
 
 
-def _reset_requested(life: Life, event: ResetRequested) -> Outcome:
+def _reset_requested(life: RoleLifecycle, event: ResetRequested) -> Outcome:
     if event.node_id not in ("", life.node_id):
-        return life, (Answer(event.request, False, f"this is {life.node_id}"),)
+        return life, (AnswerRequest(event.request, False, f"this is {life.node_id}"),)
     if life.state in (NodeState.BOOT, NodeState.UPDATING):
         doing = "just starting" if life.state is NodeState.BOOT else "being updated"
-        return life, (Answer(event.request, False, f"{life.node_id} is {doing}"),)
+        return life, (AnswerRequest(event.request, False, f"{life.node_id} is {doing}"),)
     actions: list[Action] = [StopRole()]
     if life.config_in_use:
         actions.append(MakeSafe(life.config_in_use))
     if life.request is not None:
-        actions.append(Answer(life.request, False, f"{life.node_id} was reset meanwhile"))
-    life = Life(
+        actions.append(AnswerRequest(life.request, False, f"{life.node_id} was reset meanwhile"))
+    life = RoleLifecycle(
         life.node_id,
         is_started=True,
         attempt=life.attempt + 1,
@@ -190,7 +188,7 @@ def _reset_requested(life: Life, event: ResetRequested) -> Outcome:
     return life, tuple(actions)
 
 
-def _config_arrived(life: Life, assignment: Assignment) -> Outcome:
+def _config_arrived(life: RoleLifecycle, assignment: Assignment) -> Outcome:
     """After a power cycle with a stored configuration that was unusable."""
     if life.state is not NodeState.ADOPTING or life.candidate:
         return life, ()
@@ -201,7 +199,7 @@ def _config_arrived(life: Life, assignment: Assignment) -> Outcome:
     return life, (StoreRole(life.attempt, assignment), start, Announce())
 
 
-def _config_failed(life: Life, reason: str) -> Outcome:
+def _config_failed(life: RoleLifecycle, reason: str) -> Outcome:
     if life.state is not NodeState.ADOPTING or life.candidate or not life.wanted:
         return life, ()
     failures = life.failures + 1
@@ -210,16 +208,16 @@ def _config_failed(life: Life, reason: str) -> Outcome:
     return replace(life, fault=reason, failures=failures), (again, Announce())
 
 
-def _adoption_failed(life: Life, reason: str) -> Outcome:
+def _adoption_failed(life: RoleLifecycle, reason: str) -> Outcome:
     actions: list[Action] = [StopRole()]
     if life.config_in_use:
         actions.append(MakeSafe(life.config_in_use))
     attempt = life.attempt + 1
-    if life.is_storing:  # the write may still succeed: it must not outlive this failure
+    if life.is_storing:  # the write may still succeed, after this failure
         actions.append(ForgetRole(attempt, wanted=life.wanted))
     if life.request is not None:
-        actions.append(Answer(life.request, False, reason))
-    life = Life(
+        actions.append(AnswerRequest(life.request, False, reason))
+    life = RoleLifecycle(
         life.node_id,
         NodeState.UNADOPTED,
         is_started=True,
@@ -230,7 +228,7 @@ def _adoption_failed(life: Life, reason: str) -> Outcome:
     return life, (*actions, Announce())
 
 
-def _config_checked(life: Life, event: ConfigChecked) -> Outcome:
+def _config_checked(life: RoleLifecycle, event: ConfigChecked) -> Outcome:
     if life.state is not NodeState.ACTIVE or not life.held:
         return life, ()
     newer = event.newer
@@ -257,7 +255,7 @@ def _config_checked(life: Life, event: ConfigChecked) -> Outcome:
     return life, actions
 
 
-def _role_reported(life: Life, report: RoleReport) -> Outcome:
+def _role_reported(life: RoleLifecycle, report: RoleReport) -> Outcome:
     if report.reset_wanted and life.state is NodeState.ACTIVE:
         return _reset_requested(life, ResetRequested(NOBODY, "", forgets_server=True))
     after = replace(
@@ -274,10 +272,10 @@ def _role_reported(life: Life, report: RoleReport) -> Outcome:
         return replace(after, is_storing=True), (StoreRole(life.attempt, life.candidate),)
     if life.state is not NodeState.ACTIVE:
         return life, ()
-    return after, (Announce(),) if _looks_different(life, after) else ()
+    return after, (Announce(),) if _is_visible_change(life, after) else ()
 
 
-def _role_broken(life: Life, reason: str) -> Outcome:
+def _role_broken(life: RoleLifecycle, reason: str) -> Outcome:
     if life.state is NodeState.ADOPTING and life.candidate:
         return _adoption_failed(life, reason)
     if life.state is not NodeState.ACTIVE or not life.held:
@@ -296,18 +294,18 @@ def _role_broken(life: Life, reason: str) -> Outcome:
     return life, (MakeSafe(config), StartRole(life.attempt, config, pause), Announce())
 
 
-def _server_changed(life: Life, held: Assignment) -> Outcome:
-    """The role stops, and starts with the new server's key."""
+def _server_changed(life: RoleLifecycle, held: Assignment) -> Outcome:
+    """Restart the role with the new server's key."""
     life = replace(life, attempt=life.attempt + 1, role_alive=False, failures=0)
     return life, (StopRole(), StartRole(life.attempt, held.config), Announce())
 
 
-def _made_safe(life: Life, reason: str) -> Outcome:
+def _made_safe(life: RoleLifecycle, reason: str) -> Outcome:
     unsafe = f"the outputs could not be made safe: {reason}" if reason else ""
     return replace(life, outputs_safe=not reason, unsafe=unsafe), ()
 
 
-def _stored(life: Life, reason: str) -> Outcome:
+def _stored(life: RoleLifecycle, reason: str) -> Outcome:
     if life.state is NodeState.ACTIVE and reason:
         return replace(life, notice=f"not stored: {reason}"), (Announce(),)
     if life.state is not NodeState.ADOPTING or not life.candidate:
@@ -326,10 +324,10 @@ def _stored(life: Life, reason: str) -> Outcome:
     if request is None:
         return life, (Announce(),)
     message = f"{life.node_id} is now {life.wanted}"
-    return life, (Answer(request, True, message, config.topic_prefix), Announce())
+    return life, (AnswerRequest(request, True, message, config.topic_prefix), Announce())
 
 
-def _forgotten(life: Life, reason: str) -> Outcome:
+def _forgotten(life: RoleLifecycle, reason: str) -> Outcome:
     if life.state is not NodeState.BOOT:
         return life, ()
     request = life.request
@@ -337,12 +335,12 @@ def _forgotten(life: Life, reason: str) -> Outcome:
     life = replace(life, state=NodeState.UNADOPTED, request=None, fault=fault)
     if request is None:
         return life, (Announce(),)
-    answer = Answer(request, not reason, fault or f"{life.node_id} is unadopted")
+    answer = AnswerRequest(request, not reason, fault or f"{life.node_id} is unadopted")
     return life, (answer, Announce())
 
 
-def _looks_different(before: Life, after: Life) -> bool:
-    def visible(life: Life) -> tuple[object, ...]:
+def _is_visible_change(before: RoleLifecycle, after: RoleLifecycle) -> bool:
+    def visible(life: RoleLifecycle) -> tuple[object, ...]:
         return life.role_alive, life.outputs_safe, life.reason
 
     return visible(before) != visible(after)

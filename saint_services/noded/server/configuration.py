@@ -1,34 +1,43 @@
-"""Requests the configuration of a role from the server that the node belongs to, and checks the
-answer: that server signs it for this very request.
+"""Requests role configurations from the server that the node belongs to, checks them, and keeps
+those in force current. The server signs each answer for this very request.
 """
 
+import asyncio
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from ...lib.api.orders import config_parts
-from ...lib.bus import Bus
+from ...lib.bus import Bus, Sample
 from ...lib.crypto import signing
 from ...lib.errors import Code, SaintError
-from ...lib.generated.saint_msgs import GetRoleConfig_Request, GetRoleConfig_Response
-from ...lib.generated.topics import NODES_CONFIG
-from ..lifecycle.model import Assignment, Wanted
+from ...lib.generated.saint_msgs import (
+    GetRoleConfig_Request,
+    GetRoleConfig_Response,
+    SystemStatus,
+)
+from ...lib.generated.topics import NODES_CONFIG, SYSTEM_STATUS
+from ..lifecycle import model
+from ..lifecycle.model import Assignment, RoleId
+from ..lifecycle.node import NodeLifecycle
 from ..state import checked_assignment
 
 _LONGEST_NAME = 64
 _MOST_ROLES = 8
+_AWAY_S = 3.0  # three statuses of the server
 
 
 @dataclass(frozen=True, slots=True)
-class ServerWord:
-    """What the server says. `assignment` is None when ours is current."""
+class ServedConfig:
+    """A response of the server. `assignment` is None when ours is current."""
 
     assignment: Assignment | None
     display_name: str
 
 
 class ConfigServer:
-    """The server's configuration service as one node uses it."""
+    """The configuration service of one node's server."""
 
     def __init__(
         self,
@@ -49,8 +58,9 @@ class ConfigServer:
         """Whether the node belongs to a server."""
         return bool(self._server_key())
 
-    async def fetch(self, wanted: Wanted, known: Assignment | None = None) -> ServerWord:
-        """Raises SaintError: no answer, a refusal, or a configuration that is no good."""
+    async def fetch(self, wanted: RoleId, known: Assignment | None = None) -> ServedConfig:
+        """Request a role's configuration. Raises SaintError for a time-out, a refusal, or a
+        configuration that is invalid."""
         request = GetRoleConfig_Request(
             node_id=self._node_id,
             role=wanted.role,
@@ -64,21 +74,21 @@ class ConfigServer:
         name = answer.display_name[:_LONGEST_NAME]
         name = name if name.isprintable() else ""
         if known and not answer.changed:
-            return ServerWord(None, name)
+            return ServedConfig(None, name)
         if checksum(answer.config_yaml) != answer.checksum:
             message = f"the configuration for {wanted} does not match its checksum"
             raise SaintError(Code.MESSAGE_MALFORMED, message)
         server, address = answer.server[:_LONGEST_NAME], answer.server_address[:_LONGEST_NAME]
-        return ServerWord(checked_assignment(wanted, answer.config_yaml, server, address), name)
+        return ServedConfig(checked_assignment(wanted, answer.config_yaml, server, address), name)
 
-    async def roles(self) -> tuple[Wanted, ...]:
-        """Which roles this node holds, as its server signs it. Raises SaintError: no answer, a
-        refusal, or an answer of another server."""
+    async def roles(self) -> tuple[RoleId, ...]:
+        """Request the roles of this node. Raises SaintError for a time-out, a refusal, or a
+        response of another server."""
         answer = await self._request(GetRoleConfig_Request(node_id=self._node_id))
         if not answer.success:
             raise SaintError(Code.REFUSED, f"the server refused: {answer.message[:200]}")
-        words = (held[:_LONGEST_NAME].partition(" ") for held in answer.held_roles[:_MOST_ROLES])
-        return tuple(Wanted(role, instance) for role, _, instance in words)
+        names = (held[:_LONGEST_NAME].partition(" ") for held in answer.held_roles[:_MOST_ROLES])
+        return tuple(RoleId(role, instance) for role, _, instance in names)
 
     async def _repeated(self, request: GetRoleConfig_Request) -> GetRoleConfig_Response:
         for _ in range(self._attempts - 1):
@@ -107,3 +117,72 @@ class ConfigServer:
 def checksum(text: str) -> str:
     """SHA-256, hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+class RefreshedNode(Protocol):
+    """The node whose configurations are kept current."""
+
+    @property
+    def life(self) -> NodeLifecycle: ...
+
+    server: ConfigServer
+
+    def handle(self, event: model.Event, slot: int = 0) -> None: ...
+
+    async def rename(self, display_name: str) -> None: ...
+
+    async def server_answers(self) -> None: ...
+
+
+class ConfigRefresh:
+    """Requests newer configurations when the server comes back, and every `interval_s`. A server
+    that is away changes nothing."""
+
+    def __init__(self, node: RefreshedNode, bus: Bus, interval_s: float) -> None:
+        self._node = node
+        self._interval_s = interval_s
+        self._server_s = float("-inf")  # its newest status
+        self._origin = ""
+        self._is_due = asyncio.Event()
+        bus.subscribe(SYSTEM_STATUS, self._on_server)
+
+    async def run(self) -> None:
+        """Refresh until cancelled."""
+        while True:
+            try:
+                async with asyncio.timeout(self._interval_s):
+                    await self._is_due.wait()
+            except TimeoutError:
+                pass
+            self._is_due.clear()
+            await self._check()
+
+    def wake(self) -> None:
+        """Refresh now."""
+        self._is_due.set()
+
+    def _on_server(self, sample: Sample[SystemStatus]) -> None:
+        is_new = sample.origin != self._origin or sample.received_s - self._server_s > _AWAY_S
+        self._server_s, self._origin = sample.received_s, sample.origin
+        if is_new:
+            self._is_due.set()
+
+    async def _check(self) -> None:
+        await self._node.server_answers()
+        if not self._node.server.is_known:
+            return  # its key was lost; the server exchanges keys again
+        for slot, life in self._node.life.lives.items():
+            if life.held and not await self._is_answered(slot, life.held):
+                return  # the server is away for the other roles too
+
+    async def _is_answered(self, slot: int, held: Assignment) -> bool:
+        try:
+            served = await self._node.server.fetch(held.wanted, known=held)
+        except SaintError as err:
+            if err.code is Code.BUS_TIMEOUT:
+                return False
+            self._node.handle(model.ConfigChecked(notice=err.message), slot)
+            return True
+        await self._node.rename(served.display_name)
+        self._node.handle(model.ConfigChecked(newer=served.assignment), slot)
+        return True

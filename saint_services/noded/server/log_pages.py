@@ -1,6 +1,5 @@
-"""Gives lines of this machine's log to its server: little at a time, and not often, for reading a
-journal costs a Pi a second. Not here: whether the server may ask (trust.py), where the lines are
-read (lib/logs).
+"""Serves pages of this machine's log to its server, small and rate limited: reading a journal takes
+a Pi a second. Not here: whether the order is genuine (trust.py), how lines are read (lib/logs).
 """
 
 import asyncio
@@ -11,26 +10,26 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.logs import LogSource
 
-PAGES_AT_ONCE = 8  # somebody turns pages; then one each second
+PAGES_AT_ONCE = 8  # then one each second
 MOST_WAITING = 3
 _PAUSE_S = 1.0
 
 
-class LogDesk:
-    """One page after the other."""
+class LogPages:
+    """Reads one page at a time."""
 
     def __init__(self, source: LogSource) -> None:
         self._source = source
         self._reading = asyncio.Lock()
         self._waiting = 0
-        self._spent_s = -float("inf")  # until when the pages that were given are paid for
+        self._spent_s = -float("inf")  # when the limit allows a further page
 
     async def page(self, query: LogQuery) -> LogPage:
-        """What fits into one answer; refused when it is asked too often."""
+        """Read a page that fits into one reply. Raises SaintError above the rate limit."""
         now_s = monotonic_s()
         spent_s = max(self._spent_s, now_s) + _PAUSE_S
         if self._waiting >= MOST_WAITING or spent_s - now_s > PAGES_AT_ONCE * _PAUSE_S:
-            text = "this node is asked for its log too often"
+            text = "too many requests for the log of this node"
             raise SaintError(Code.REFUSED, text, fix="Try again in a few seconds.")
         self._spent_s = spent_s
         self._waiting += 1
@@ -42,7 +41,7 @@ class LogDesk:
 
 
 def fitted(page: LogPage, most_bytes: int) -> LogPage:
-    """Its newest lines; `older` then leads to those that were left out."""
+    """Return the newest lines of a page; `older` leads to those that do not fit."""
     lines: list[LogLine] = []
     size_bytes = 0
     for line in page.lines:

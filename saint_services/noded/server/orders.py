@@ -1,5 +1,6 @@
-"""Carries out what the server orders (/saint/node/<id>/order), and keeps whom the node belongs to.
-Not here: whether an order is genuine (trust.py), what a role change does (logic.py).
+"""Carries out the orders of the node's server (/saint/node/<id>/order), and stores which server the
+node belongs to. Not here: whether an order is genuine (trust.py), what a role change does
+(lifecycle).
 """
 
 import asyncio
@@ -23,8 +24,8 @@ from ...lib.generated.saint_msgs import (
     UpdateNode_Request,
 )
 from ...lib.generated.topics import NODE_ORDER, NODE_TRUST
-from ..lifecycle import model as lives
-from ..lifecycle.node import NodeLife
+from ..lifecycle import model
+from ..lifecycle.node import NodeLifecycle
 from ..state import checked_assignment, now
 from .trust import Bond, Challenges, TrustFiles, refusal
 
@@ -32,13 +33,13 @@ B = TypeVar("B", bound=BaseModel)
 _log = log.get("noded")
 
 
-class Ordered(Protocol):
-    """The node that obeys."""
+class OrderedNode(Protocol):
+    """The node that carries the orders out."""
 
     @property
-    def life(self) -> NodeLife: ...
+    def life(self) -> NodeLifecycle: ...
 
-    async def ask(self, make_event: Callable[[int], lives.Event]) -> lives.Answer: ...
+    async def request(self, make_event: Callable[[int], model.Event]) -> model.AnswerRequest: ...
 
     async def update(self, request: UpdateNode_Request) -> tuple[bool, str]: ...
 
@@ -50,15 +51,15 @@ class Ordered(Protocol):
 
     async def log(self, query: LogQuery) -> LogPage: ...
 
-    async def kill_role(self, wanted: lives.Wanted) -> bodies.Killed: ...
+    async def kill_role(self, wanted: model.RoleId) -> bodies.Killed: ...
 
     def bond_changed(self) -> None: ...
 
 
-class Orders:
-    """What the node's server wants of it."""
+class ServerOrders:
+    """The service for orders of the node's server."""
 
-    def __init__(self, node: Ordered, bus: Bus, files: TrustFiles) -> None:
+    def __init__(self, node: OrderedNode, bus: Bus, files: TrustFiles) -> None:
         self.bond = Bond()
         self._node = node
         self._bus = bus
@@ -66,34 +67,34 @@ class Orders:
         self._node_id = node.life.node_id
         self._publisher = bus.publisher(NODE_TRUST.at(node_id=self._node_id))
         self._challenges = Challenges()
-        self._met: tuple[str, bodies.Meet, str] | None = None  # server key, its words, our nonce
-        self._is_kept = True  # the bond on the disk is the one in force
+        self._met: tuple[str, bodies.Meet, str] | None = None  # server key, its message, our nonce
+        self._is_stored = True  # the bond on the disk is the one in force
         self._disk = asyncio.Lock()
 
     async def start(self) -> None:
-        """Know our key and our server; be reachable."""
+        """Load our key and our server, then serve orders."""
         self._key = await asyncio.to_thread(self._files.key)
         self.bond = await asyncio.to_thread(self._files.bond)
         if self.bond.server_key:
             _log.info("belongs to a server", server=self.bond.server, code=self.bond.code)
-        self._tell()
-        self._bus.serve(NODE_ORDER.at(node_id=self._node_id), self._ordered)
+        self._publish()
+        self._bus.serve(NODE_ORDER.at(node_id=self._node_id), self._on_order)
 
     def sign(self, *parts: str) -> str:
-        """The signature of this node's key."""
+        """Sign with this node's key."""
         return self._key.sign(*parts)
 
     async def forget(self) -> None:
-        """The node belongs to nobody. Raises SaintError when the disk cannot forget."""
+        """Forget the node's server. Raises SaintError when the disk cannot be written."""
         had, self.bond, self._met = self.bond, Bond(), None
         async with self._disk:
             await asyncio.to_thread(self._files.forget)
-        self._is_kept = True
+        self._is_stored = True
         if had.server_key:
             _log.info("belongs to no server any more", was=had.server)
-        self._tell()
+        self._publish()
 
-    async def _ordered(self, order: SignedOrder_Request) -> SignedOrder_Response:
+    async def _on_order(self, order: SignedOrder_Request) -> SignedOrder_Response:
         answer = SignedOrder_Response(node_key=self._key.public)
         try:
             answer.message, reply = await self._carried_out(order)
@@ -104,7 +105,7 @@ class Orders:
         return answer
 
     async def _carried_out(self, order: SignedOrder_Request) -> tuple[str, BaseModel | None]:
-        """What became of it, in words and in facts. Raises SaintError when nothing did."""
+        """Carry an order out; returns a sentence and the reply's body. Raises SaintError."""
         if order.kind == OrderKind.CHALLENGE:
             return "", self._challenged()
         reason = refusal(order, self.bond, self._challenges, self._node_id, monotonic_s())
@@ -126,22 +127,21 @@ class Orders:
                 return await _succeeded(self._node.update(request)), None
             case OrderKind.REFRESH:
                 self._node.refresh()
-                taken = "takes it over as soon as its outputs are safe"
-                return f"{self._node_id} {taken}", None
+                return f"{self._node_id} applies it as soon as its outputs are safe", None
             case OrderKind.REBOOT:
                 await self._node.restart()
                 return f"{self._node_id} restarts", None
             case OrderKind.KILL_ROLE:
                 named = _body(bodies.KillOrder, order)
-                killed = await self._node.kill_role(lives.Wanted(named.role, named.instance))
+                killed = await self._node.kill_role(model.RoleId(named.role, named.instance))
                 return f"the process of {named.role} was killed", killed
             case OrderKind.LOG:
                 return "", await self._node.log(_body(LogQuery, order))
-        raise SaintError(Code.REQUEST_INVALID, f"there is no order '{order.kind[:40]}'")
+        raise SaintError(Code.REQUEST_INVALID, f"unknown order '{order.kind[:40]}'")
 
     def _challenged(self) -> bodies.Challenged:
         challenge = signing.nonce()
-        self._challenges = self._challenges.given(challenge, monotonic_s())
+        self._challenges = self._challenges.issued(challenge, monotonic_s())
         bond = self.bond
         return bodies.Challenged(
             challenge=challenge, server=bond.server, server_key=bond.server_key, code=bond.code
@@ -157,43 +157,43 @@ class Orders:
         return "", bodies.Met(nonce=self._met[2])
 
     async def _bind(self, order: SignedOrder_Request) -> tuple[str, None]:
-        said = _body(bodies.Bind, order)
+        bind = _body(bodies.Bind, order)
         met, self._met = self._met, None
         if met is None or met[0] != order.server_key:
             raise SaintError(Code.REFUSED, "this server did not introduce itself")
         key, server, our_nonce = met
-        if signing.commitment(key, said.nonce) != server.commitment:
+        if signing.commitment(key, bind.nonce) != server.commitment:
             raise SaintError(Code.REFUSED, "this is not what the server committed itself to")
-        code = signing.pairing_code(key, self._key.public, said.nonce, our_nonce)
+        code = signing.pairing_code(key, self._key.public, bind.nonce, our_nonce)
         self.bond = Bond(server=server.server, server_key=key, code=code, since=now())
-        self._is_kept = False
+        self._is_stored = False
         if self._node.life.held:  # its trust.yaml was lost
-            await self._keep()
-        # The log is what a node shows: whoever compares the two codes knows that nobody stands
-        # between them.
+            await self._store()
+        # A person compares the code in this log with the server's: equal codes prove that no
+        # participant sits between the two.
         _log.info("belongs to a server now", server=server.server, code=code)
-        self._tell()
+        self._publish()
         return f"{self._node_id} belongs to {server.server} now", None
 
     async def _adopt(self, order: bodies.AdoptOrder) -> tuple[str, bodies.Adopted]:
-        wanted = lives.Wanted(order.role, order.instance)
+        wanted = model.RoleId(order.role, order.instance)
         try:
             answer = await self._adopted(wanted, order)
         except SaintError:
-            if not self._is_kept and not self._node.life.held:
+            if not self._is_stored and not self._node.life.held:
                 await self.forget()  # the node stays free: another server may adopt it
             raise
-        if not self._is_kept:
-            await self._keep()
+        if not self._is_stored:
+            await self._store()
         await self._node.rename(order.display_name)
         return answer.message, bodies.Adopted(topic_prefix=answer.topic_prefix)
 
-    async def _adopted(self, wanted: lives.Wanted, order: bodies.AdoptOrder) -> lives.Answer:
+    async def _adopted(self, wanted: model.RoleId, order: bodies.AdoptOrder) -> model.AnswerRequest:
         assignment = await asyncio.to_thread(
             checked_assignment, wanted, order.config_yaml, self.bond.server, order.server_address
         )
-        answer = await self._node.ask(
-            lambda n: lives.AdoptRequested(n, self._node_id, assignment, order.add)
+        answer = await self._node.request(
+            lambda n: model.AdoptRequested(n, self._node_id, assignment, order.add)
         )
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
@@ -201,21 +201,25 @@ class Orders:
 
     async def _reset(self, wanted: bodies.ResetOrder) -> tuple[str, None]:
         factory = wanted.factory_reset
-        role = lives.Wanted(wanted.role, wanted.instance) if wanted.role else None
-        answer = await self._node.ask(lambda n: lives.ResetRequested(n, "", factory, wanted=role))
+        role = model.RoleId(wanted.role, wanted.instance) if wanted.role else None
+        answer = await self._node.request(
+            lambda n: model.ResetRequested(n, "", factory, wanted=role)
+        )
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
         return answer.message, None
 
-    async def _keep(self) -> None:
+    async def _store(self) -> None:
         async with self._disk:
-            await asyncio.to_thread(self._files.keep, self.bond)
-        self._is_kept = True
+            await asyncio.to_thread(self._files.store, self.bond)
+        self._is_stored = True
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         bond = self.bond
-        said = NodeTrust(self._node_id, self._key.public, bond.server, bond.server_key, bond.code)
-        self._publisher.publish(said)
+        message = NodeTrust(
+            self._node_id, self._key.public, bond.server, bond.server_key, bond.code
+        )
+        self._publisher.publish(message)
         self._node.bond_changed()
 
 

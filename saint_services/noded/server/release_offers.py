@@ -1,5 +1,5 @@
-"""Asks the server which release this node should run, and where it is. Not here: whether it is
-taken (lib/update), whether it is genuine (its signature, checked by the installer).
+"""Requests from the server which release this node should run, and its address. Not here: whether
+it is installed (lib/update), whether it is genuine (its signature, checked by the installer).
 """
 
 import re
@@ -15,8 +15,8 @@ _LONGEST_URL = 300
 _CHECKSUM = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 
 
-class FirmwareServer:
-    """The server's releases as one node sees them."""
+class ReleaseOffers:
+    """The server's releases for one node."""
 
     def __init__(self, bus: Bus, node_id: str, limit_s: float) -> None:
         self._bus = bus
@@ -24,8 +24,8 @@ class FirmwareServer:
         self._limit_s = limit_s
 
     async def offer(self, version: str, *, is_any_wanted: bool) -> Wanted | None:
-        """A newer release; with `is_any_wanted` the offered one, whatever runs, or where the robot
-        is offered none, the release that runs. SaintError."""
+        """Request a newer release; with `is_any_wanted` the offered one, whatever runs, or without
+        an offer the release that runs. Raises SaintError."""
         request = FirmwareCheck_Request(node_id=self._node_id, current_version=version)
         answer = await self._bus.call(FIRMWARE_CHECK, request, self._limit_s)
         if is_any_wanted:
@@ -43,10 +43,10 @@ class FirmwareServer:
 
 
 def checked_release(version: str, url: str, checksum: str) -> Wanted:
-    """What somebody on the network says about a release. Raises SaintError."""
+    """Check what a participant says about a release. Raises SaintError."""
     is_plain = url.isascii() and url.isprintable() and " " not in url
     if not is_plain or len(url) > _LONGEST_URL or not url.startswith(("http://", "https://")):
-        message = f"'{url[:80]}' is no address that a release could be read from"
+        message = f"'{url[:80]}' is no address of a release"
         raise SaintError(Code.REQUEST_INVALID, message)
     if not version or len(version) > _LONGEST_VERSION or not version.isprintable():
         raise SaintError(Code.REQUEST_INVALID, f"'{version[:40]}' is no version of a release")

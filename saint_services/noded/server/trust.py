@@ -1,5 +1,5 @@
-"""Whose orders this node takes: whom it belongs to, which challenges it gave, what is wrong with an
-order. Pure but for `TrustFiles`. Not here: what an order does (orders.py).
+"""Decides whether an order is genuine: the server that this node belongs to, the challenges that it
+issued, the signature. Pure but for `TrustFiles`. Not here: what an order does (orders.py).
 """
 
 from dataclasses import dataclass, field, replace
@@ -30,31 +30,31 @@ class Bond(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Challenges:
-    """Those that were given and not used; when each ends."""
+    """The challenges that are not used yet, and when each expires."""
 
     until_s: dict[str, float] = field(default_factory=dict)
 
-    def given(self, challenge: str, now_s: float) -> "Challenges":
-        """One more. Who asks for many pushes out his own."""
-        kept = {c: t for c, t in self.until_s.items() if t > now_s}
-        newest = list(kept.items())[-(_MOST_CHALLENGES - 1) :]
+    def issued(self, challenge: str, now_s: float) -> "Challenges":
+        """Return these with one more; a flood of requests drops the oldest."""
+        valid = {c: t for c, t in self.until_s.items() if t > now_s}
+        newest = list(valid.items())[-(_MOST_CHALLENGES - 1) :]
         return Challenges({**dict(newest), challenge: now_s + CHALLENGE_LASTS_S})
 
     def used(self, challenge: str) -> "Challenges":
-        """Without it."""
+        """Return these without a challenge that was used."""
         return replace(self, until_s={c: t for c, t in self.until_s.items() if c != challenge})
 
 
 def refusal(
     order: SignedOrder_Request, bond: Bond, challenges: Challenges, node_id: str, now_s: float
 ) -> str:
-    """What is wrong with this order; empty when it is to be carried out."""
+    """Return why an order is refused; empty when it is to be carried out."""
     if order.node_id != node_id:
         return f"this is {node_id}, not {order.node_id[:64]}"
     if challenges.until_s.get(order.challenge, float("-inf")) <= now_s:
-        return "this order was used before, or is too old: ask for a new challenge"
+        return "this order was used before, or is too old: request a new challenge"
     if bond.server_key and order.server_key != bond.server_key:
-        return belongs(node_id, bond)
+        return foreign_server(node_id, bond)
     if order.kind == OrderKind.MEET:
         return ""
     if not is_signed(order.server_key, order.signature, *order_parts(order)):
@@ -64,10 +64,10 @@ def refusal(
     return ""
 
 
-def belongs(node_id: str, bond: Bond) -> str:
-    """Why somebody else is refused."""
+def foreign_server(node_id: str, bond: Bond) -> str:
+    """Return why an order of another server is refused."""
     return (
-        f"{node_id} belongs to {bond.server} and takes signed orders of that server only; "
+        f"{node_id} belongs to {bond.server} and accepts signed orders of that server only; "
         "reset it there, or hold its button for 5 s"
     )
 
@@ -81,13 +81,14 @@ class TrustFiles:
         self._bond = StateStore(directory / "trust.yaml", Bond, version=1, keeps_last_good=True)
 
     def key(self) -> PrivateKey:
-        """Ours."""
+        """Load the node's own key, or make one."""
         key, problem = load_key(self._directory / "node.key")
         self.problem = problem or self.problem
         return key
 
     def bond(self) -> Bond:
-        """An unreadable one is none: the server exchanges keys anew with a node that it adopted."""
+        """Load the bond; empty where it is unreadable: the server exchanges keys again with a node
+        that it adopted."""
         try:
             bond = self._bond.load()
         except SaintError as err:
@@ -96,10 +97,10 @@ class TrustFiles:
         self.problem = str(self._bond.problem or self.problem)
         return bond
 
-    def keep(self, bond: Bond) -> None:
-        """Raises SaintError."""
+    def store(self, bond: Bond) -> None:
+        """Store the bond. Raises SaintError."""
         self._bond.save(bond)
 
     def forget(self) -> None:
-        """Raises SaintError."""
+        """Remove the bond. Raises SaintError."""
         self._bond.forget()

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.guard import ports
-from saint_services.lib.guard.ports import Ports, carry_out, open_port
+from saint_services.lib.guard.ports import WillPorts, carry_out, open_port
 from saint_services.lib.guard.will import Kind, Will, Write
 from saint_services.lib.hw.motors.roboclaw import duties
 from saint_services.lib.hw.pwm import pigpio_pwm
@@ -58,7 +58,7 @@ def test_kernel_pwm_is_set_to_zero_by_one_write(tmp_path: Path) -> None:
 
 def test_device_that_was_away_is_opened_when_the_will_is_carried_out(tmp_path: Path) -> None:
     duty = tmp_path / "duty_cycle"
-    opened = Ports(will(Write(Kind.FILE, str(duty), 0, b"0")))
+    opened = WillPorts(will(Write(Kind.FILE, str(duty), 0, b"0")))
     assert opened.carry_out() == [f"{duty}: No such file or directory"]
     duty.write_text("40000")
     assert opened.carry_out() == []
@@ -120,7 +120,7 @@ def test_closed_ports_give_everything_back_and_close_once(tmp_path: Path) -> Non
     pin = Write(Kind.RECORD, str(tmp_path / "pins"), 5)
     three = will(*(Write(Kind.FILE, str(path), 0, b"0") for path in (duty, other)), pin)
     before = descriptors()
-    opened = Ports(three)
+    opened = WillPorts(three)
     assert descriptors() > before
     opened.close()
     assert descriptors() == before
@@ -135,7 +135,7 @@ def test_closed_ports_give_everything_back_and_close_once(tmp_path: Path) -> Non
 def test_port_that_fails_is_closed_and_opened_once_more(tmp_path: Path) -> None:
     duty = tmp_path / "duty_cycle"
     duty.write_text("40000")
-    opened = Ports(will(Write(Kind.FILE, str(duty), 0, b"0")))
+    opened = WillPorts(will(Write(Kind.FILE, str(duty), 0, b"0")))
     before = descriptors()
 
     class Broken:
@@ -200,8 +200,8 @@ def test_line_is_requested_low_and_set_low(kernel: Ioctls) -> None:
     assert (set_values, values) == (0xC010B40F, struct.pack("=QQ", 0, 1))
 
 
-def test_line_that_the_role_handed_over_is_not_requested_again(kernel: Ioctls) -> None:
-    opened = Ports(will(Write(Kind.LINE, "/dev/none", 17, b"\0")), [os.dup(kernel.line)])
+def test_line_that_the_role_passed_on_is_not_requested_again(kernel: Ioctls) -> None:
+    opened = WillPorts(will(Write(Kind.LINE, "/dev/none", 17, b"\0")), [os.dup(kernel.line)])
     assert opened.carry_out() == []
     assert [request for request, _ in kernel.calls] == [0xC010B40F]
     opened.close()
@@ -232,13 +232,13 @@ def test_line_is_set_high_and_low(kernel: Ioctls) -> None:
     ]
 
 
-def test_handed_line_belongs_to_the_write_of_a_line_and_to_no_other(
+def test_passed_line_belongs_to_the_write_of_a_line_and_to_no_other(
     kernel: Ioctls, tmp_path: Path
 ) -> None:
     duty = tmp_path / "duty_cycle"
     duty.write_text("40000")
     both = will(Write(Kind.FILE, str(duty), 0, b"0"), Write(Kind.LINE, "/dev/none", 17, b"\0"))
-    opened = Ports(both, [os.dup(kernel.line)])
+    opened = WillPorts(both, [os.dup(kernel.line)])
     assert opened.carry_out() == []
     assert [request for request, _ in kernel.calls] == [0xC010B40F]
     opened.close()
@@ -291,7 +291,7 @@ def test_pigpiod_that_was_restarted_gets_the_command_on_a_new_connection() -> No
     """What is sent to a connection that the other side has closed is lost without an error."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
-        opened = Ports(will(Write(Kind.PIGPIO, address, 0, b"low!")))
+        opened = WillPorts(will(Write(Kind.PIGPIO, address, 0, b"low!")))
         old, _ = server.accept()
         old.close()
         assert opened.carry_out() == []
@@ -308,15 +308,15 @@ def test_pigpiod_that_was_restarted_gets_the_command_on_a_new_connection() -> No
 
 
 def test_pigpiod_is_waited_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, ...]] = []
+    requested: list[tuple[object, ...]] = []
 
     def connect(*given: object) -> socket.socket:
-        asked.append(given)
+        requested.append(given)
         raise OSError(111, "refused")
 
     monkeypatch.setattr(socket, "create_connection", connect)
     assert carry_out([will(Write(Kind.PIGPIO, "pi.local:8888", 0, b"x"))])
-    assert asked == [(("pi.local", 8888), 0.1)] * 2
+    assert requested == [(("pi.local", 8888), 0.1)] * 2
 
 
 def test_write_that_is_taken_in_part_counts_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:

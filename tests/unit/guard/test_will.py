@@ -259,14 +259,14 @@ def test_computer_that_knows_no_seals_has_memory_of_the_same_size(
 
 
 def test_messages_are_cut_from_the_stream_as_they_become_whole() -> None:
-    lines = wire.Lines()
+    lines = wire.MessageSplitter()
     assert lines.fed(b'{"a": 1}\n{"b"') == [{"a": 1}]
     assert lines.fed(b": 2}") == []
     assert lines.fed(b"\n") == [{"b": 2}]
 
 
 def test_line_of_64_kib_is_the_longest() -> None:
-    lines = wire.Lines()
+    lines = wire.MessageSplitter()
     assert lines.fed(b'{"a": "' + b"x" * (65_536 - 7)) == []
     with pytest.raises(ValueError, match="too long"):
         lines.fed(b"x")
@@ -275,7 +275,7 @@ def test_line_of_64_kib_is_the_longest() -> None:
 @pytest.mark.parametrize("line", [b"[]\n", b"3\n", b"null\n"])
 def test_message_that_is_no_object_is_refused(line: bytes) -> None:
     with pytest.raises(ValueError, match="object"):
-        wire.Lines().fed(line)
+        wire.MessageSplitter().fed(line)
 
 
 def test_descriptors_travel_with_their_message_and_are_not_inherited(memory: int) -> None:

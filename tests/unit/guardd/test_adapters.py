@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.guardd import adapters
-from saint_services.guardd.adapters import EnableLine, Role, lock_memory
+from saint_services.guardd.adapters import EnableLine, RoleOutputs, lock_memory
 from saint_services.guardd.config import Config
 from saint_services.guardd.logic import Reading
 from saint_services.guardd.rescue import main as hand
@@ -47,7 +47,7 @@ def test_role_holds_its_memory_its_lines_and_its_process(peer: socket.socket, co
     memory = new_memory()
     handed = [os.open(os.devnull, os.O_RDWR) for _ in range(count)]
     side = Beat(memory)
-    role = Role(lines(count), [memory, *handed], peer)
+    role = RoleOutputs(lines(count), [memory, *handed], peer)
     assert role.will == lines(count)
     side.beat(5, True)
     assert role.reading() == Reading(5, True)
@@ -69,7 +69,7 @@ def test_role_with_another_number_of_descriptors_is_refused_and_leaks_none(
     before = descriptors()
     memory = [new_memory() for _ in range(given)]
     with pytest.raises(ValueError, match=f"x sent {given} descriptors, not 2"):
-        Role(lines(1), memory, peer)
+        RoleOutputs(lines(1), memory, peer)
     assert descriptors() == before
     peer.close()
 
@@ -79,7 +79,7 @@ def test_role_whose_memory_could_be_cut_is_refused(peer: socket.socket) -> None:
     memory = os.memfd_create("x", os.MFD_ALLOW_SEALING)
     os.ftruncate(memory, 4096)
     with pytest.raises(ValueError, match="descriptors"):
-        Role(lines(0), [memory], peer)
+        RoleOutputs(lines(0), [memory], peer)
     assert descriptors() == before
     peer.close()
 
@@ -91,7 +91,7 @@ def test_process_of_a_role_is_that_of_its_peer(tmp_path: Path) -> None:
         code = f"import socket; s=socket.socket(1); s.connect({str(tmp_path / 's')!r}); input()"
         process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
         connection, _ = listener.accept()
-        role = Role(lines(0), [new_memory()], connection)
+        role = RoleOutputs(lines(0), [new_memory()], connection)
         assert role.process is not None
         assert select.select([role.process], [], [], 0.0)[0] == []
         process.communicate(b"\n", timeout=10.0)
@@ -107,7 +107,7 @@ def test_process_that_has_gone_already_has_no_descriptor(
         raise ProcessLookupError(3, "no such process")
 
     monkeypatch.setattr(os, "pidfd_open", gone)
-    role = Role(lines(0), [new_memory()], peer)
+    role = RoleOutputs(lines(0), [new_memory()], peer)
     assert role.process is None
     role.close()
     peer.close()
@@ -118,7 +118,7 @@ def test_computer_that_knows_no_process_descriptors_goes_by_the_connection(
     peer: socket.socket, monkeypatch: pytest.MonkeyPatch, module: object, name: str
 ) -> None:
     monkeypatch.delattr(module, name)
-    role = Role(lines(0), [new_memory()], peer)
+    role = RoleOutputs(lines(0), [new_memory()], peer)
     assert role.process is None
     role.close()
     peer.close()

@@ -30,7 +30,7 @@ class Bench:
         self.runtime = root / "run"
         self.pins = Records(root / "pins", PINS)
         self.will = Will("role-x", "x", (Write(Kind.RECORD, str(root / "pins"), MOTOR),))
-        self.lines = wire.Lines()
+        self.lines = wire.MessageSplitter()
         self._open: list[socket.socket] = []
 
     def connect(self) -> socket.socket:

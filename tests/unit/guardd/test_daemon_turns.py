@@ -14,7 +14,7 @@ import pytest
 
 from saint_services.guardd import daemon
 from saint_services.guardd.config import Config
-from saint_services.guardd.daemon import Guard
+from saint_services.guardd.daemon import GuardService
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard import wire
 from saint_services.lib.guard.beat import Beat, new_memory
@@ -43,10 +43,10 @@ class Role:
         self.connection = bench.connect()
         memory = new_memory()
         self.beat = Beat(memory)
-        self.ask({"do": "guard", "will": self.will.as_json()}, memory)
+        self.send({"do": "guard", "will": self.will.as_json()}, memory)
         os.close(memory)
 
-    def ask(self, message: dict[str, object], *descriptors: int) -> None:
+    def send(self, message: dict[str, object], *descriptors: int) -> None:
         wire.send(self.connection, message, descriptors)
         self.bench.turn()
 
@@ -64,7 +64,7 @@ class Role:
 def answers(connection: socket.socket) -> list[dict[str, object]]:
     """What arrived."""
     try:
-        return wire.Lines().fed(connection.recv(65_536))
+        return wire.MessageSplitter().fed(connection.recv(65_536))
     except BlockingIOError:
         return []
 
@@ -95,7 +95,7 @@ class Bench:
         self.reboots: list[str] = []
         self.logged: list[tuple[str, dict[str, Any]]] = []
         self.listener = bind(root, "guardd")
-        self.guard = Guard(self.listener, WillFiles(str(self.wills)), config or Config())
+        self.guard = GuardService(self.listener, WillFiles(str(self.wills)), config or Config())
         self._open: list[socket.socket] = [self.listener]
 
     def connect(self) -> socket.socket:
@@ -177,7 +177,7 @@ class TestLook:
         assert answers(node) == [{"event": "carried_out", "target": "x", "why": why, "failed": ""}]
         assert bench.logged == [("will carried out", {"role": "role-x", "why": why, "failed": ""})]
 
-    def test_tripped_role_is_tripped_at_every_look_and_told_of_once(self, bench: Bench) -> None:
+    def test_tripped_role_is_tripped_at_every_look_and_reported_once(self, bench: Bench) -> None:
         node, role = bench.node(), driving(bench)
         bench.look(151)
         answers(node)
@@ -186,20 +186,20 @@ class TestLook:
         bench.look(1)
         assert (bench.duty, role.beat.trips, answers(node)) == (0.0, 2, [])
 
-    def test_new_failure_of_a_tripped_role_is_told_of(self, bench: Bench) -> None:
+    def test_new_failure_of_a_tripped_role_is_reported(self, bench: Bench) -> None:
         node, role = bench.node(), driving(bench, "x", bench.motor, bench.missing)
         bench.look(151)
-        (told,) = answers(node)
-        assert "pwm" in str(told["failed"])
+        (report,) = answers(node)
+        assert "pwm" in str(report["failed"])
         bench.look(1)
         assert answers(node) == []
         (bench.root / "no").mkdir()
         (bench.root / "no" / "pwm").write_text("1")
         bench.look(1)
-        (told,) = answers(node)
-        assert told["failed"] == "" and role.beat.trips == 3
+        (report,) = answers(node)
+        assert report["failed"] == "" and role.beat.trips == 3
 
-    def test_only_the_node_is_told(self, bench: Bench) -> None:
+    def test_only_the_node_is_notified(self, bench: Bench) -> None:
         other = bench.connect()
         role = driving(bench)
         bench.look(151)
@@ -212,7 +212,7 @@ class TestLook:
         role.beat.beat(bench.clock.now_ns, False)
         assert bench.look() == 50.0
 
-    def test_service_manager_is_told_at_every_look(self, bench: Bench) -> None:
+    def test_service_manager_is_notified_at_every_look(self, bench: Bench) -> None:
         bench.look()
         bench.look()
         assert bench.notified == [{"WATCHDOG": 1}] * 2
@@ -220,7 +220,7 @@ class TestLook:
     def test_move_makes_it_look_at_once(self, bench: Bench) -> None:
         role = driving(bench)
         bench.clock.now_ns += 100 * MS
-        role.ask({"do": "move"})
+        role.send({"do": "move"})
         assert role.beat.guard_ns == 1100 * MS
 
     def test_pin_that_refuses_for_two_seconds_restarts_the_machine_once(self, bench: Bench) -> None:
@@ -282,8 +282,8 @@ class TestStop:
         assert bench.duty == 0.7
         bench.look(0.001)
         assert bench.duty == 0.0
-        (told,) = answers(node)
-        assert told["why"] == "it still moved 60 ms after the e-stop"
+        (report,) = answers(node)
+        assert report["why"] == "it still moved 60 ms after the e-stop"
 
     def test_stop_that_is_over_trips_nothing(self, bench: Bench) -> None:
         node, role = bench.node(), driving(bench)
@@ -324,14 +324,14 @@ class TestEndOfARole:
         role, other = Role(bench, "x"), Role(bench, "y")
         role.answers()
         bench.pins.write(MOTOR, 0.3)
-        role.ask({"do": "leave"})
+        role.send({"do": "leave"})
         assert role.answers() == [{"event": "left"}]
         assert (bench.duty, role.beat.trips) == (0.3, 0)
         assert not role.file.exists() and other.file.exists()
 
     def test_leaving_in_motion_stops_its_outputs(self, bench: Bench) -> None:
         node, role = bench.node(), driving(bench)
-        role.ask({"do": "leave"})
+        role.send({"do": "leave"})
         assert bench.duty == 0.0 and not role.file.exists()
         assert [each["why"] for each in answers(node)] == [
             "it left before its outputs were at rest"
@@ -408,20 +408,20 @@ class TestEndOfARole:
 
 
 class TestNode:
-    def ask(self, bench: Bench, node: socket.socket, target: str) -> list[dict[str, object]]:
+    def send(self, bench: Bench, node: socket.socket, target: str) -> list[dict[str, object]]:
         wire.send(node, {"do": "make_safe", "target": target, "id": 7})
         bench.turn()
         return answers(node)
 
     def test_it_has_one_roles_outputs_made_safe(self, bench: Bench) -> None:
         node, role, other = bench.connect(), driving(bench), Role(bench, "y")
-        assert self.ask(bench, node, "x") == [{"event": "made_safe", "id": 7, "failed": ""}]
+        assert self.send(bench, node, "x") == [{"event": "made_safe", "id": 7, "failed": ""}]
         assert (bench.duty, role.beat.trips, other.beat.trips) == (0.0, 1, 0)
         assert role.file.exists()
 
-    def test_it_hears_what_failed(self, bench: Bench) -> None:
+    def test_reply_names_what_failed(self, bench: Bench) -> None:
         driving(bench, "x", bench.missing, bench.missing)
-        (answer,) = self.ask(bench, bench.connect(), "x")
+        (answer,) = self.send(bench, bench.connect(), "x")
         assert str(answer["failed"]).count("; ") == 1
 
     def test_wills_that_were_left_are_carried_out_too(self, bench: Bench) -> None:
@@ -430,11 +430,11 @@ class TestNode:
         files.store(Will("role-z", "z", (bench.missing,)))
         bench.pins.write(MOTOR, 0.7)
         node = bench.connect()
-        assert self.ask(bench, node, "y") == [{"event": "made_safe", "id": 7, "failed": ""}]
+        assert self.send(bench, node, "y") == [{"event": "made_safe", "id": 7, "failed": ""}]
         assert bench.duty == 0.7
-        assert self.ask(bench, node, "x") == [{"event": "made_safe", "id": 7, "failed": ""}]
+        assert self.send(bench, node, "x") == [{"event": "made_safe", "id": 7, "failed": ""}]
         assert bench.duty == 0.0 and not (bench.wills / "role-x.will").exists()
-        (answer,) = self.ask(bench, node, "z")
+        (answer,) = self.send(bench, node, "z")
         assert "pwm" in str(answer["failed"])
         assert (bench.wills / "role-z.will").exists()
         assert [text for text, _ in bench.logged] == ["left will carried out"] * 2
@@ -451,10 +451,10 @@ class TestConnections:
 
     def test_nonsense_ends_it_and_its_role(self, bench: Bench) -> None:
         node, role = bench.node(), driving(bench)
-        role.ask({"do": "x" * 60})
+        role.send({"do": "x" * 60})
         assert is_closed(role.connection) and bench.duty == 0.0
-        (told,) = answers(node)
-        assert told["why"] == f"'{'x' * 40}' is no request to the guard"
+        (report,) = answers(node)
+        assert report["why"] == f"unknown request '{'x' * 40}'"
 
     @pytest.mark.parametrize("will", [[], "x", 7, None])
     def test_will_that_is_none_ends_it_alone(self, bench: Bench, will: object) -> None:
@@ -499,7 +499,7 @@ class Selector(selectors.DefaultSelector):
     """Notes how long the guard means to wait, and ends it after some turns."""
 
     waits_ms: list[float]
-    guard: Guard
+    guard: GuardService
     clock: Clock
 
     def select(self, timeout: float | None = None) -> Any:
@@ -528,7 +528,7 @@ class TestRun:
         guard._selector = noted
         wire.send(node, {"do": "make_safe", "target": "y", "id": 7})
         guard.run()
-        assert wire.Lines().fed(node.recv(65_536)) == [
+        assert wire.MessageSplitter().fed(node.recv(65_536)) == [
             {"event": "made_safe", "id": 7, "failed": ""}
         ]
         # At once; after 50 ms, of which 15 pass; the rest; and so on.
@@ -561,8 +561,8 @@ class TestRun:
         assert (bench.duty, bench.pins.read(ENABLE).value) == (0.0, 0.3)
         assert (moving.beat.trips, resting.beat.trips) == (1, 0)
         assert moving.file.exists() and resting.file.exists()
-        (told,) = wire.Lines().fed(node.recv(65_536))
-        assert told["why"] == "the guard was stopped"
+        (report,) = wire.MessageSplitter().fed(node.recv(65_536))
+        assert report["why"] == "the guard was stopped"
         assert is_closed(node)
         with pytest.raises((RuntimeError, ValueError)):
             guard._selector.select(0)
@@ -587,9 +587,9 @@ class TestMain:
     def began(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         """In which order a start does what."""
         found: list[str] = []
-        guards: list[Guard] = []
+        guards: list[GuardService] = []
 
-        def run(guard: Guard) -> None:
+        def run(guard: GuardService) -> None:
             guards.append(guard)
             found.append("run")
 
@@ -605,7 +605,7 @@ class TestMain:
             daemon, "_log", SimpleNamespace(warning=found.append, error=lambda *_, **__: None)
         )
         monkeypatch.setattr(daemon.signal, "signal", lambda number, _: found.append(number.name))
-        monkeypatch.setattr(daemon.Guard, "run", run)
+        monkeypatch.setattr(daemon.GuardService, "run", run)
         yield found
         for guard in guards:
             listeners = [key.fileobj for key in guard._selector.get_map().values()]
@@ -654,8 +654,8 @@ class TestMain:
     def test_signal_ends_it(self, began: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         handlers: list[Any] = []
         monkeypatch.setattr(daemon.signal, "signal", lambda _, handler: handlers.append(handler))
-        ended: list[Guard] = []
-        monkeypatch.setattr(daemon.Guard, "end", lambda self: ended.append(self))
+        ended: list[GuardService] = []
+        monkeypatch.setattr(daemon.GuardService, "end", lambda self: ended.append(self))
         daemon.main()
         for each in handlers:
             each(None, None)

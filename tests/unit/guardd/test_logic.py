@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.guardd.logic import (
+    EStopState,
     Reading,
-    Stop,
     Watched,
     carried_out,
     is_well,
@@ -15,7 +15,7 @@ from saint_services.guardd.logic import (
 )
 
 MS = 1_000_000
-CALM = Stop()
+CALM = EStopState()
 
 
 def test_moving_role_that_beats_is_left_alone() -> None:
@@ -56,7 +56,7 @@ def test_tripped_role_is_tripped_at_every_look() -> None:
 def test_moving_role_is_never_unwatched_for_longer_than_150_ms(
     role_ns: int, is_moving: bool, is_stopped: bool, now_ns: int
 ) -> None:
-    stop = Stop(is_stopped, 0)
+    stop = EStopState(is_stopped, 0)
     why = verdict(Watched(0), Reading(role_ns, is_moving), stop, now_ns)
     if is_moving and now_ns - role_ns > 150 * MS:
         assert why
@@ -81,7 +81,7 @@ def test_own_pin_that_refuses_for_two_seconds_makes_the_guard_unwell() -> None:
 def test_enable_line_needs_a_role_no_trip_and_no_stop() -> None:
     assert may_enable([Watched(0)], CALM)
     assert not may_enable([], CALM)
-    assert not may_enable([Watched(0)], Stop(True, 0))
+    assert not may_enable([Watched(0)], EStopState(True, 0))
     assert not may_enable([Watched(0), carried_out(Watched(0), "why", [], 0)], CALM)
 
 

@@ -97,7 +97,7 @@ class FakeRole:
 
 
 class FakeGuard:
-    """The guard of the machine: notes what it is asked for and says that it did it."""
+    """The guard of the machine: records requests and reports them as done."""
 
     def __init__(self, runtime: Path, happened: list[str]) -> None:
         self.stops: list[bool] = []
@@ -157,7 +157,7 @@ class Robot:
         self.display_name = ""
         self.config_requests: list[msgs.GetRoleConfig_Request] = []
         self.watcher: LocalBus = self.domain.bus("watcher")
-        self.courier = Courier(self.watcher, SERVER, "SAINT-01")
+        self.sender = Courier(self.watcher, SERVER, "SAINT-01")
         self.watcher.subscribe(
             topics.NODE_STATUS.at(node_id="pi_1"), lambda s: self.statuses.append(s.message)
         )
@@ -205,14 +205,14 @@ class Robot:
         return answer
 
     def announce_server(self) -> None:
-        """A life sign of a server that has just started."""
+        """Publish the status of a server that has just started."""
         self.domain.bus("adoptiond").publisher(topics.SYSTEM_STATUS).publish(msgs.SystemStatus())
 
     async def adopt(self, role: str, instance: str = "") -> msgs.AdoptNode_Response:
         """As adoptiond does: keys are exchanged, then the order is signed."""
         try:
-            if not (await self.courier.owner("pi_1")).server_key:
-                await self.courier.bind("pi_1", "")
+            if not (await self.sender.owner("pi_1")).server_key:
+                await self.sender.bind("pi_1", "")
             order = AdoptOrder(
                 role=role,
                 instance=instance,
@@ -220,30 +220,30 @@ class Robot:
                 server_address="192.168.10.1",
                 display_name=self.display_name,
             )
-            said = await self.courier.order("pi_1", "", OrderKind.ADOPT, order, 8.0)
+            said = await self.sender.order("pi_1", "", OrderKind.ADOPT, order, 8.0)
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)
         return msgs.AdoptNode_Response(True, said.message, said.topic_prefix)
 
     async def reset(self, factory: bool = False) -> msgs.ResetNode_Response:
-        if not (await self.courier.owner("pi_1")).server_key:
+        if not (await self.sender.owner("pi_1")).server_key:
             request = msgs.ResetNode_Request(node_id="pi_1", factory_reset=factory)
             return await self.watcher.call(topics.NODE_RESET.at(node_id="pi_1"), request, 5.0)
         try:
             order = ResetOrder(factory_reset=factory)
-            said = await self.courier.order("pi_1", "", OrderKind.RESET, order, 5.0)
+            said = await self.sender.order("pi_1", "", OrderKind.RESET, order, 5.0)
         except SaintError as err:
             return msgs.ResetNode_Response(success=False, message=err.message)
         return msgs.ResetNode_Response(said.success, said.message)
 
     async def update(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
         """Signed for a node that belongs to the server."""
-        if not (await self.courier.owner("pi_1")).server_key:
+        if not (await self.sender.owner("pi_1")).server_key:
             return await self.watcher.call(topics.NODE_UPDATE.at(node_id="pi_1"), request, 5.0)
-        told = {name: getattr(request, name) for name in UpdateOrder.model_fields}
+        fields = {name: getattr(request, name) for name in UpdateOrder.model_fields}
         try:
-            order = UpdateOrder.model_validate(told)
-            said = await self.courier.order("pi_1", "", OrderKind.UPDATE, order, 5.0)
+            order = UpdateOrder.model_validate(fields)
+            said = await self.sender.order("pi_1", "", OrderKind.UPDATE, order, 5.0)
         except SaintError as err:
             return msgs.UpdateNode_Response(success=False, message=err.message)
         return msgs.UpdateNode_Response(said.success, said.message)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.noded.lifecycle.model import Started
+from saint_services.noded.lifecycle.model import RoleLoaded
 from saint_services.noded.state import NodeFiles
 
 
@@ -40,7 +40,7 @@ class PowerCut:
 
 def survives(
     directory: Path, work: Callable[[NodeFiles], object], at: int
-) -> tuple[bool, tuple[Started, ...]]:
+) -> tuple[bool, tuple[RoleLoaded, ...]]:
     """Whether the work was done before the cut, and what the next boot finds."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         files = NodeFiles(directory)
@@ -51,4 +51,4 @@ def survives(
         except PowerCutError:
             is_done = False
         cut.left = 10**9
-    return is_done, NodeFiles(directory).started().roles
+    return is_done, NodeFiles(directory).load_roles().roles

@@ -154,7 +154,7 @@ async def test_role_that_dies_is_made_safe_before_it_is_started_again(robot: Rob
         assert (status.state, status.role_restarts) == (NodeState.ACTIVE, 1)
 
 
-async def test_role_that_never_comes_back_is_tried_for_ever(robot: Robot):
+async def test_role_that_never_comes_back_is_tried_without_limit(robot: Robot):
     robot.serve_configs()
     role = await robot.role("role-headd")
     async with robot.node() as client:
@@ -211,7 +211,7 @@ async def test_reset_takes_the_role_away_and_a_factory_reset_the_name_too(robot:
         assert (await report(client)).display_name == ""
 
 
-async def test_reset_at_the_node_itself_is_told(robot: Robot):
+async def test_reset_at_the_node_itself_is_published(robot: Robot):
     runtime = robot.directories.runtime
     async with collected(runtime) as entries, robot.node() as client:
         with pytest.raises(SaintError):

@@ -9,7 +9,7 @@ import yaml
 from saint_services.lib import config as settings
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.state import last_good
-from saint_services.noded.lifecycle.model import Assignment, Started, Wanted
+from saint_services.noded.lifecycle.model import Assignment, RoleId, RoleLoaded
 from saint_services.noded.state import NodeFiles
 from tests.unit.noded.power_cut import survives
 
@@ -41,7 +41,7 @@ def stored(directory: Path, *roles: Assignment) -> None:
 
 
 def held(directory: Path) -> list[Assignment | None]:
-    return [role.held for role in NodeFiles(directory).started().roles]
+    return [role.held for role in NodeFiles(directory).load_roles().roles]
 
 
 def test_disk_of_a_release_with_one_role_is_read_and_stays_readable_for_it(tmp_path: Path):
@@ -61,13 +61,13 @@ def test_roles_are_kept_in_the_order_in_which_they_were_given(tmp_path: Path):
 
 def test_first_role_that_is_reset_makes_the_next_one_the_first(tmp_path: Path):
     stored(tmp_path, HEAD, CONSOLE, ARM)
-    NodeFiles(tmp_path).forget(Wanted("head"))
+    NodeFiles(tmp_path).forget(RoleId("head"))
     assert held(tmp_path) == [CONSOLE, ARM]
     assert "assigned_role: console" in (tmp_path / "role.yaml").read_text()
     stored(tmp_path, CONSOLE)  # refreshed by its server
-    NodeFiles(tmp_path).forget(Wanted("console"))
-    NodeFiles(tmp_path).forget(Wanted("arms", "left"))
-    assert NodeFiles(tmp_path).started().roles == (Started(),)
+    NodeFiles(tmp_path).forget(RoleId("console"))
+    NodeFiles(tmp_path).forget(RoleId("arms", "left"))
+    assert NodeFiles(tmp_path).load_roles().roles == (RoleLoaded(),)
     assert list(tmp_path.glob("role_config*")) == []
 
 
@@ -76,7 +76,7 @@ def test_further_roles_are_void_when_an_older_release_has_reset_the_node(tmp_pat
     for path in ("role.yaml", "role_config.yaml"):  # all that it knows of
         (tmp_path / path).unlink()
         last_good(tmp_path / path).unlink()
-    assert NodeFiles(tmp_path).started().roles == (Started(),)
+    assert NodeFiles(tmp_path).load_roles().roles == (RoleLoaded(),)
 
 
 def test_further_roles_are_void_beside_another_adoption(tmp_path: Path):
@@ -105,7 +105,7 @@ def cut_everywhere(
         directory = tmp_path / str(at)
         stored(directory, *before)
         is_done, roles = survives(directory, work, at)
-        found = tuple(role.held for role in roles if role != Started())
+        found = tuple(role.held for role in roles if role != RoleLoaded())
         assert all(role.problem == "" for role in roles)
         assert found in allowed
         if is_done:
@@ -124,7 +124,7 @@ def test_power_cut_while_the_first_role_is_reset_loses_no_other(tmp_path: Path):
     cut_everywhere(
         tmp_path,
         (HEAD, CONSOLE),
-        lambda files: files.forget(Wanted("head")),
+        lambda files: files.forget(RoleId("head")),
         ((HEAD, CONSOLE), (CONSOLE,)),
     )
 
@@ -133,7 +133,7 @@ def test_power_cut_while_another_role_is_reset_loses_no_other(tmp_path: Path):
     cut_everywhere(
         tmp_path,
         (HEAD, CONSOLE, ARM),
-        lambda files: files.forget(Wanted("console")),
+        lambda files: files.forget(RoleId("console")),
         ((HEAD, CONSOLE, ARM), (HEAD, ARM)),
     )
 

@@ -11,14 +11,14 @@ from saint_services.lib import config as settings
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.state import last_good
-from saint_services.noded.lifecycle.model import Assignment, Started, Wanted
+from saint_services.noded.lifecycle.model import Assignment, RoleId, RoleLoaded
 from saint_services.noded.server.trust import Bond, TrustFiles
 from saint_services.noded.state import NodeFiles
 from tests.unit.noded.power_cut import PowerCut, PowerCutError, survives
 
 HEAD_TEXT = (Path(__file__).parents[3] / "manifests/roles/head.yaml").read_text()
 HEAD = Assignment(settings.parse(RoleConfig, HEAD_TEXT, "head"), HEAD_TEXT, "SAINT-01", "10.0.0.1")
-WANTED = Wanted("head")
+WANTED = RoleId("head")
 NEWER_TEXT = HEAD_TEXT.replace('"1.0.0"', '"1.1.0"')
 NEWER = replace(HEAD, config=settings.parse(RoleConfig, NEWER_TEXT, "head"), text=NEWER_TEXT)
 
@@ -29,7 +29,7 @@ def test_power_cut_at_any_moment_of_storing_leaves_no_role_or_the_whole_role(tmp
         is_done, (started, *_) = survives(directory, lambda files: files.store(HEAD), at)
         assert started.problem == ""
         assert started.held in (None, HEAD)
-        assert started.wanted == (started.held and Wanted("head"))
+        assert started.wanted == (started.held and RoleId("head"))
         if is_done:
             assert started.held == HEAD
             return
@@ -55,7 +55,7 @@ def test_power_cut_at_any_moment_of_a_reset_leaves_the_role_or_none(tmp_path: Pa
         is_done, (started, *_) = survives(directory, lambda files: files.forget(), at)
         assert started.held in (None, HEAD)
         if is_done:
-            assert started == Started()
+            assert started == RoleLoaded()
             return
     pytest.fail("the reset never ended")
 
@@ -72,12 +72,12 @@ def test_power_cut_at_any_moment_leaves_a_whole_key_and_the_old_or_the_new_serve
         directory.mkdir()
         key = TrustFiles(directory).key().public
         if has_bond:
-            TrustFiles(directory).keep(BOND)
+            TrustFiles(directory).store(BOND)
         with pytest.MonkeyPatch.context() as monkeypatch:
             files = TrustFiles(directory)
             cut = PowerCut(monkeypatch, at)
             try:
-                files.forget() if has_bond else files.keep(BOND)
+                files.forget() if has_bond else files.store(BOND)
                 is_done = True
             except PowerCutError:
                 is_done = False
@@ -118,7 +118,7 @@ def test_disk_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Mon
     files = NodeFiles(tmp_path)
     with pytest.raises(SaintError, match="No space left on device"):
         files.store(HEAD)
-    assert files.started().roles[0] == Started()
+    assert files.load_roles().roles[0] == RoleLoaded()
     assert files.identity("pi_1").node_id == "pi_1"  # a node without a disk is a node
     assert "No space left" in files.problem
 
@@ -143,8 +143,8 @@ def test_configuration_that_is_no_good_keeps_the_role_and_says_why(tmp_path: Pat
     path = tmp_path / "role_config.yaml"
     for each in (path, last_good(path)):
         each.write_text(text, encoding="latin-1")
-    started = files.started().roles[0]
-    assert (started.held, started.wanted) == (None, Wanted("head"))
+    started = files.load_roles().roles[0]
+    assert (started.held, started.wanted) == (None, RoleId("head"))
     assert started.problem
 
 
@@ -152,17 +152,17 @@ def test_configuration_of_a_newer_release_is_used_without_what_is_unknown(tmp_pa
     """After a roll-back the older release finds what the newer one has kept."""
     text = HEAD_TEXT + "\ndance: {tempo: 120}\n"
     NodeFiles(tmp_path).store(replace(HEAD, text=text))
-    (started,) = NodeFiles(tmp_path).started().roles
-    assert started == Started(held=replace(HEAD, text=text), wanted=WANTED)
+    (started,) = NodeFiles(tmp_path).load_roles().roles
+    assert started == RoleLoaded(held=replace(HEAD, text=text), wanted=WANTED)
 
 
 def test_role_file_that_is_damaged_is_set_aside_and_newer_is_kept(tmp_path: Path):
     (tmp_path / "role.yaml").write_text("assigned_role: [")
-    started = NodeFiles(tmp_path).started().roles[0]
+    started = NodeFiles(tmp_path).load_roles().roles[0]
     assert started.wanted is None
     assert "role.yaml.damaged-1" in started.problem
     (tmp_path / "role.yaml").write_text("version_of_format: 2\nnew: thing\n")
-    assert "newer version" in NodeFiles(tmp_path).started().roles[0].problem
+    assert "newer version" in NodeFiles(tmp_path).load_roles().roles[0].problem
     with pytest.raises(SaintError) as caught:
         NodeFiles(tmp_path).store(HEAD)
     assert caught.value.code is Code.STATE_NEWER

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from saint_services.lib.state import last_good
-from saint_services.noded.lifecycle.model import Wanted
+from saint_services.noded.lifecycle.model import RoleId
 from saint_services.noded.server.trust import Bond, TrustFiles
 from saint_services.noded.state import NodeFiles
 from tests.unit.noded.test_daemon_more_roles import CONSOLE, HEAD, stored
@@ -34,11 +34,11 @@ def test_any_one_damaged_file_leaves_every_role_held_and_says_so(
 ) -> None:
     stored(tmp_path, HEAD, CONSOLE)
     lose(tmp_path / name, content)
-    started = NodeFiles(tmp_path).started().roles
+    started = NodeFiles(tmp_path).load_roles().roles
 
     assert [role.held.wanted for role in started if role.held] == [
-        Wanted("head"),
-        Wanted("console"),
+        RoleId("head"),
+        RoleId("console"),
     ]
     assert any("last good copy is in force" in role.problem for role in started)
 
@@ -46,7 +46,7 @@ def test_any_one_damaged_file_leaves_every_role_held_and_says_so(
 @pytest.mark.parametrize("content", [None, b"", b"server: x"])
 def test_damaged_bond_gives_its_last_good_copy(tmp_path: Path, content: bytes | None) -> None:
     bond = Bond(server="SAINT-01", server_key="ab" * 32, code="123 456")
-    TrustFiles(tmp_path).keep(bond)
+    TrustFiles(tmp_path).store(bond)
     lose(tmp_path / "trust.yaml", content)
     files = TrustFiles(tmp_path)
 

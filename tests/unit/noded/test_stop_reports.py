@@ -1,4 +1,4 @@
-"""What a node says of a stop for roles that cannot, and whose release its guard gets."""
+"""Stop reports of a node for roles that cannot report, and whose release its guard gets."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,11 +8,11 @@ import pytest
 from saint_services.lib.api.node import RoleReport
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.generated import topics
-from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, StopReport
+from saint_services.lib.generated.saint_msgs import EStop, StopReport
 from saint_services.noded.adapters.guard import CarriedOut
 from saint_services.noded.config import Config
-from saint_services.noded.lifecycle.model import Assignment, Life
-from saint_services.noded.stop_reports import StopReports
+from saint_services.noded.lifecycle.model import Assignment, RoleLifecycle
+from saint_services.noded.stop_reports import NodeStopReports
 from tests.unit.noded.node_rig import Robot, until
 from tests.unit.role.credentials import SERVER, credential
 from tests.unit.role.role_rig import load_role
@@ -31,23 +31,19 @@ class Rig:
         self.refusal = ""
         self.bus = domain.bus("noded")
         role = Assignment(load_role("tracks"), "")
-        self.life = Life("pi_1", held=role, role_alive=is_alive)
+        self.life = RoleLifecycle("pi_1", held=role, role_alive=is_alive)
         self.other.subscribe(topics.ESTOP_REPORTS, lambda sample: self.said.append(sample.message))
-        self.reports = StopReports(
+        self.reports = NodeStopReports(
             self.bus, "pi_1", self.relayed.append, lambda: {0: self.life}, self._make_safe,
             self.unanswered.append,
         )  # fmt: skip
-        self.reports.serve(SERVER.public)
+        self.reports.follow(SERVER.public)
         said = credential(self.router.origin)
         self.router.publisher(topics.ROUTER_CREDENTIAL).publish(said)
 
     async def _make_safe(self, target: str) -> str:
         self.made_safe.append(target)
         return self.refusal
-
-    def beat(self, generation: int, *, estop: bool, bus: Any = None) -> None:
-        beat = RouterHeartbeat(sequence=generation, estop=estop, estop_generation=generation)
-        (bus or self.router).publisher(topics.ROUTER_HEARTBEAT).publish(beat)
 
     def latch(self, generation: int, *, active: bool, bus: Any = None) -> None:
         (bus or self.router).publisher(topics.ESTOP).publish(
@@ -61,7 +57,7 @@ class Rig:
 
 async def test_release_by_an_unknown_participant_is_not_relayed_to_the_guard() -> None:
     rig = Rig(is_alive=True)
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.latch(2, active=True)
     await until(lambda: rig.relayed == [True])
     rig.latch(9, active=False, bus=rig.other)
@@ -72,10 +68,10 @@ async def test_release_by_an_unknown_participant_is_not_relayed_to_the_guard() -
 
 async def test_stop_survives_a_change_of_the_server() -> None:
     rig = Rig(is_alive=True)
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.latch(2, active=True)
     await until(lambda: rig.relayed == [True])
-    rig.reports.serve("")
+    rig.reports.follow("")
     rig.latch(3, active=False)
     rig.reports.carried_out(CarriedOut("tracks", "its process ended", ""))
     await rig.outcomes(1)  # later than the release on the same bus
@@ -84,7 +80,7 @@ async def test_stop_survives_a_change_of_the_server() -> None:
 
 async def test_will_that_the_guard_carried_out_is_reported_for_each_press() -> None:
     rig = Rig(is_alive=True)
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.latch(2, active=True)
     await until(lambda: rig.relayed == [True])
     rig.reports.carried_out(CarriedOut("tracks", "its process stood still for 160 ms", ""))
@@ -99,7 +95,7 @@ async def test_will_that_the_guard_carried_out_is_reported_for_each_press() -> N
 
 async def test_will_that_could_not_be_written_is_not_a_stop() -> None:
     rig = Rig(is_alive=True)
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.latch(2, active=True)
     await until(lambda: rig.relayed == [True])
     rig.reports.carried_out(CarriedOut("tracks", "its process ended", "/dev/i2c-1: no answer"))
@@ -113,7 +109,7 @@ async def test_role_whose_process_is_away_is_made_safe_before_it_is_reported(
 ) -> None:
     rig = Rig(is_alive=False)
     rig.refusal = refusal
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.latch(2, active=True)
     await until(lambda: rig.relayed == [True])
     assert rig.said == []  # nothing is known of its outputs yet
@@ -124,7 +120,7 @@ async def test_role_whose_process_is_away_is_made_safe_before_it_is_reported(
 
 async def test_role_that_comes_back_meanwhile_is_not_reported_as_made_safe() -> None:
     rig = Rig(is_alive=False)
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.latch(2, active=True)
     await until(lambda: rig.relayed == [True])
 
@@ -140,7 +136,7 @@ async def test_role_that_comes_back_meanwhile_is_not_reported_as_made_safe() -> 
 
 async def test_nothing_is_reported_without_a_stop_or_for_a_role_that_works() -> None:
     rig = Rig(is_alive=True)
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.reports.carried_out(CarriedOut("tracks", "its process ended", ""))
     rig.reports.works("tracks", is_stopped=False)
     rig.latch(2, active=True)
@@ -152,7 +148,7 @@ async def stopped(*, is_alive: bool = True, was_stopped: bool = False) -> Rig:
     """A robot that is stopped; its role reported before that."""
     rig = Rig(is_alive=is_alive)
     rig.reports.works("tracks", is_stopped=was_stopped)
-    rig.beat(1, estop=False)
+    rig.latch(1, active=False)
     rig.latch(2, active=True)
     await until(lambda: rig.relayed == [True])
     return rig
@@ -184,7 +180,7 @@ async def test_role_that_was_stopped_before_its_node_has_answered() -> None:
     assert rig.unanswered == []
 
 
-async def test_role_whose_process_is_away_is_not_asked_for_an_answer() -> None:
+async def test_role_whose_process_has_ended_needs_no_answer() -> None:
     rig = await stopped(is_alive=False)
     rig.reports.look_for_answers()
     rig.reports.look_for_answers()

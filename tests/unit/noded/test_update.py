@@ -1,4 +1,4 @@
-"""A node and its releases: offered at boot, asked for, proven, rolled back. RAUC and systemd are
+"""A node and its releases: offered at boot, requested, proven, rolled back. RAUC and systemd are
 imitated on a real bus, the server on the local one.
 """
 
@@ -42,16 +42,16 @@ class Card:
         self.folder = folder
         self.request = folder / "reboot" / "request"
         self.offered = ""
-        self.told: list[msgs.FirmwareStatus] = []
+        self.statuses: list[msgs.FirmwareStatus] = []
         self.checks: list[msgs.FirmwareCheck_Request] = []
         self.request.parent.mkdir()
         robot.watcher.subscribe(
-            topics.NODE_FIRMWARE.at(node_id="pi_1"), lambda s: self.told.append(s.message)
+            topics.NODE_FIRMWARE.at(node_id="pi_1"), lambda s: self.statuses.append(s.message)
         )
 
     @property
     def last(self) -> msgs.FirmwareStatus:
-        return self.told[-1] if self.told else msgs.FirmwareStatus()
+        return self.statuses[-1] if self.statuses else msgs.FirmwareStatus()
 
     async def release(self, version: str) -> Path:
         path = self.folder / f"{version}.raucb"
@@ -103,9 +103,9 @@ class Card:
             url=f"http://192.168.10.1:8080/{version}.raucb",
             **more,
         )
-        return await self.ask(request)
+        return await self.request(request)
 
-    async def ask(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
+    async def request(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
         return await self.robot.update(request)
 
     def restart(self, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -167,12 +167,12 @@ async def test_node_without_a_newer_release_is_unadopted_at_once(card: Card):
     card.offered = "1.0"
     async with card.robot.node(QUICK):
         await until(lambda: any(a.state == "unadopted" for a in card.robot.announcements), 1.0)
-        await until(lambda: bool(card.told))
+        await until(lambda: bool(card.statuses))
     assert (card.last.state, card.last.version, card.last.slot) == ("idle", "1.0", "A")
     assert len(card.checks) == 1
 
 
-async def test_server_that_comes_later_is_asked_when_it_is_heard(card: Card):
+async def test_server_that_comes_later_gets_a_request(card: Card):
     card.offered = "1.1"
     await card.release("1.1")
     async with card.robot.node(QUICK):
@@ -218,15 +218,15 @@ async def test_new_release_is_healthy_when_the_role_answers_again(
 ):
     role = await card.updated()
     assert card.restart(monkeypatch) == "B"
-    card.told.clear()
+    card.statuses.clear()
     async with card.robot.node(QUICK):
         await until(lambda: card.last.verdict == "healthy")
-    assert card.told[0].state == "verifying"
+    assert card.statuses[0].state == "verifying"
     assert (card.last.version, card.last.slot, card.last.attempt) == ("1.1", "B", 1)
     assert len(role.assignments) == 2
 
 
-async def test_new_release_whose_role_dies_again_and_again_is_left(
+async def test_new_release_whose_role_keeps_crashing_is_left(
     card: Card, monkeypatch: pytest.MonkeyPatch
 ):
     role = await card.updated()
@@ -236,7 +236,7 @@ async def test_new_release_whose_role_dies_again_and_again_is_left(
         await until(card.request.exists)
     assert card.restart(monkeypatch) == "A"
     role.first = READY
-    card.told.clear()
+    card.statuses.clear()
     async with card.robot.node(QUICK):
         await until(lambda: card.last.verdict == "rolled_back")
         assert "no motor driver answers" in card.last.reason
@@ -284,18 +284,18 @@ async def test_request_for_another_node_or_an_unknown_action_is_refused(card: Ca
             (msgs.UpdateNode_Request(node_id="pi_1", action="install"), "no address"),
             (msgs.UpdateNode_Request(node_id="pi_1", action="rollback"), "holds no release"),
         ):
-            answer = await card.ask(request)
+            answer = await card.request(request)
             assert not answer.success
             assert words in answer.message
 
 
 async def test_node_without_a_message_bus_works_and_says_that_updates_are_off(robot: Robot):
-    told: list[msgs.FirmwareStatus] = []
+    statuses: list[msgs.FirmwareStatus] = []
     topic = topics.NODE_FIRMWARE.at(node_id="pi_1")
-    robot.watcher.subscribe(topic, lambda s: told.append(s.message))
+    robot.watcher.subscribe(topic, lambda s: statuses.append(s.message))
     async with robot.node(QUICK):
-        await until(lambda: bool(robot.announcements and told))
-    assert "updates are off on this machine" in told[-1].blocked_by
+        await until(lambda: bool(robot.announcements and statuses))
+    assert "updates are off on this machine" in statuses[-1].blocked_by
 
 
 @pytest.mark.parametrize(

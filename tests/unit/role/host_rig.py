@@ -13,8 +13,8 @@ import pytest
 from saint_services.lib.api.node import RoleAssignment, RoleReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
-from saint_services.lib.generated.saint_msgs import RouterHeartbeat
-from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
+from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat
+from saint_services.lib.generated.topics import ESTOP, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from saint_services.lib.ipc import Client
 from saint_services.lib.machine import service_manager
 from saint_services.lib.role_config.model import RoleConfig
@@ -36,16 +36,16 @@ class House:
         self.router: LocalBus = domain.bus("routerd")
         self.pins = pins
         self._beat = self.router.publisher(ROUTER_HEARTBEAT)
-        self.router.publisher(ROUTER_CREDENTIAL).publish(credential(self.router.origin))
+        self._latch = self.router.publisher(ESTOP)
         self._sequence = itertools.count(1)
 
     def assign(self, config: RoleConfig) -> AsyncGenerator[RoleReport]:
-        """The stream that noded keeps open."""
+        """Return the stream that noded keeps open."""
         body = RoleAssignment(node_id="pi_1", config=config, server_key=SERVER.public)
         return self.client.stream("POST", "/assignment", body, RoleReport)
 
     def ask_raw(self, config: RoleConfig) -> socket.socket:
-        """The same, before the daemon's loop can do anything."""
+        """Send the request of `assign` on a plain socket, before the daemon's loop runs."""
         assignment = RoleAssignment(node_id="pi_1", config=config, server_key=SERVER.public)
         body = assignment.model_dump_json(by_alias=True)
         connection = socket.socket(socket.AF_UNIX)
@@ -55,8 +55,13 @@ class House:
         connection.sendall(f"{head}\r\n{body}".encode())
         return connection
 
+    def prove(self) -> None:
+        """Publish the latch and the credential of the router, as it does at its start."""
+        self._latch.publish(EStop())
+        self.router.publisher(ROUTER_CREDENTIAL).publish(credential(self.router.origin))
+
     async def live(self, seconds: float, say: Callable[[], None]) -> None:
-        """The router lives for a while."""
+        """Send heartbeats of the router, and call `say` with each."""
         for _ in range(round(seconds / 0.01)):
             self._beat.publish(RouterHeartbeat(sequence=next(self._sequence)))
             say()
@@ -65,14 +70,22 @@ class House:
 
 @contextlib.asynccontextmanager
 async def house(
-    root: Path, monkeypatch: pytest.MonkeyPatch, name: str, config: Any, run: Any
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    config: Any,
+    run: Any,
+    *,
+    has_router: bool = True,
 ) -> AsyncIterator[House]:
-    """The daemon runs while the context is open."""
+    """Run the daemon while the context is open, with a proven router or none."""
     monkeypatch.setenv("SAINT_HW", f"sim:{root / 'hw'}")
     directories = service_manager.Directories(root / "etc", root / "state", root / "run", SHARE)
     domain = LocalDomain()
     pins = await asyncio.to_thread(PinWatch, root / "hw")
     found = House(root, name, domain, pins)
+    if has_router:
+        found.prove()
     async with (
         guarded(directories.runtime),
         running(name, config, run, directories, bus=domain.bus(name)),
@@ -86,7 +99,7 @@ async def house(
 async def until(condition: Callable[[], bool], limit_s: float = 2.0) -> None:
     """Wait until something that other tasks do has happened."""
     async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110 - pins of another process tell nobody
+        while not condition():  # noqa: ASYNC110 - pins of another process notify nobody
             await asyncio.sleep(0.005)
 
 

@@ -19,13 +19,13 @@ from saint_services.lib.generated.topics import (
     TRACKS_CMD_VEL,
 )
 from saint_services.lib.records import RecordReading
-from saint_services.lib.role import Session
+from saint_services.lib.role import RoleSession
 from saint_services.lib.role_config.model import RoleConfig
-from saint_services.role_armsd.daemon import Arm
-from saint_services.role_consoled.daemon import Console
-from saint_services.role_headd.daemon import Head
+from saint_services.role_armsd.daemon import ArmRole
+from saint_services.role_consoled.daemon import ConsoleRole
+from saint_services.role_headd.daemon import HeadRole
 from saint_services.role_tracksd.config import Config
-from saint_services.role_tracksd.daemon import Tracks
+from saint_services.role_tracksd.daemon import TracksRole
 from tests.unit.role.credentials import SERVER, credential
 from tools.sim.board import SimBoard
 from tools.sim.faults import Faults
@@ -35,22 +35,25 @@ ROLES = Path(__file__).parents[3] / "manifests" / "roles"
 _SHIPPED = {
     path.stem: config.load(RoleConfig, path, required=True) for path in ROLES.glob("*.yaml")
 }
-ROUTER, STRANGER = "0a" * 12, "0b" * 12
+ROUTER, UNKNOWN = "0a" * 12, "0b" * 12
 
 
 class _Timer:
     def __init__(self, when: float, callback: Callable[[], Any]) -> None:
         self.when, self.callback = when, callback
+        self.is_cancelled = False
 
     def cancel(self) -> None:
         self.callback = lambda: None
+        self.is_cancelled = True
 
 
 class FakeClock:
-    """Keeps time like an event loop, but only moves when it is told to."""
+    """Keeps time like an event loop; time passes in `advance` only."""
 
-    def __init__(self) -> None:
-        self.now = 1000.0
+    def __init__(self, start_s: float = 1000.0) -> None:
+        self.now = start_s
+        self.calls = 0  # of timers that were not cancelled
         self._timers: list[tuple[float, int, _Timer]] = []
         self._order = itertools.count()
         self.from_threads: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
@@ -74,6 +77,7 @@ class FakeClock:
         while self._timers and self._timers[0][0] <= end:
             when, _, timer = heapq.heappop(self._timers)
             self.now = max(self.now, when)
+            self.calls += not timer.is_cancelled
             timer.callback()
         self.now = end
 
@@ -132,17 +136,21 @@ class Rig:
         manifest: str,
         role: RoleConfig | None = None,
         origin: str = "0e" * 12,
+        start_s: float = 1000.0,
     ) -> None:
-        self.clock = FakeClock()
+        self.clock = FakeClock(start_s)
         self.counters: Counter[str] = Counter()
         self.config = role or load_role(manifest)
         self.directory = directory
         self.faults = Faults(directory)
         self.board = SimBoard(directory)
-        self.board.drive._clock_ns = lambda: int(self.clock.now * 1e9)
+        self.board.drive._clock_ns = self._now_ns
         self.bus = WireBus(self.clock, origin)
         self.session = self._session()
         self.board.prepare(self.config)
+        assert self.board._feeder
+        for outlook in (self.board._feeder._own, self.board._feeder._base):
+            outlook._clock_ns = self._now_ns  # else sensors measure bodies by the computer's uptime
         self.session.open_drivers(self.board)
         self.session.open_sensors(self.board, self.clock.time)
         assert self.session.sensors
@@ -202,17 +210,20 @@ class Rig:
         chip = self.servo_chip
         return [chip.output(channel).value for channel in range(16)]
 
+    def _now_ns(self) -> int:
+        return int(self.clock.now * 1e9)
+
     def close(self) -> None:
-        """End of the assignment."""
+        """End the assignment."""
         self.session.close()
         self.board.close()
 
-    def _session(self) -> Session:
+    def _session(self) -> RoleSession:
         parts = (self.config, "pi_1", self.clock, self.counters)
         if self.config.role == "tracks":
-            return Tracks(Config(), *parts)
+            return TracksRole(Config(), *parts)
         if self.config.role == "console":
-            return Console("SAINT-01", 0.2, *parts)
+            return ConsoleRole("SAINT-01", 0.2, *parts)
         if self.config.role == "head":
-            return Head(f"sim:{self.directory}", *parts)
-        return Arm(*parts)
+            return HeadRole(f"sim:{self.directory}", *parts)
+        return ArmRole(*parts)

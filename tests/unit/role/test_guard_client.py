@@ -8,7 +8,7 @@ import pytest
 from saint_services.lib.errors import SaintError
 from saint_services.lib.guard.will import Kind, Will, Write
 from saint_services.lib.records import Records
-from saint_services.lib.role.guard_client import RoleGuard
+from saint_services.lib.role.guard_client import GuardClient
 from tests.guard_rig import guarded
 from tests.unit.role.host_rig import until
 
@@ -25,10 +25,10 @@ class Part:
         self.ahead_ns = 0
         self.will = Will("role-x", "x", (Write(Kind.RECORD, str(root / "pins"), 12),))
 
-    def guard(self) -> RoleGuard:
+    def guard(self) -> GuardClient:
         from time import monotonic_ns
 
-        return RoleGuard(
+        return GuardClient(
             asyncio.get_running_loop(), lambda: self.is_moving, self.lost.append,
             lambda: monotonic_ns() + self.ahead_ns,
         )  # fmt: skip
@@ -102,7 +102,7 @@ async def test_role_whose_guard_stands_still_drives_nothing(part: Part) -> None:
         await guard.open(part.root / "run" / "guardd.sock", part.will)
         part.ahead_ns = 400 * MS  # the guard's newest beat is 400 ms old; this process just woke
         assert not guard.may_drive()
-        assert part.lost == ["the guard of this machine does not watch any more"]
+        assert part.lost == ["the guard of this machine does not answer any more"]
 
 
 async def test_will_is_carried_out_when_the_role_moves_and_is_gone(part: Part) -> None:

@@ -17,7 +17,7 @@ from saint_services.lib.guard import wire
 from saint_services.lib.guard.beat import Beat
 from saint_services.lib.guard.will import Will
 from saint_services.lib.role import guard_client
-from saint_services.lib.role.guard_client import NoGuard, RoleGuard
+from saint_services.lib.role.guard_client import GuardClient, Unguarded
 
 MS = 1_000_000
 WILL = Will("role-x", "x")
@@ -43,7 +43,9 @@ class Turns:
         self.is_moving = False
         self.lost: list[str] = []
         self.timers: list[Timer] = []
-        self.guard = RoleGuard(self, lambda: self.is_moving, self.lost.append, lambda: self.now_ns)
+        self.guard = GuardClient(
+            self, lambda: self.is_moving, self.lost.append, lambda: self.now_ns
+        )
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.path))
         self.listener.listen()
@@ -89,7 +91,7 @@ class Turns:
         if not answer:
             self.peer.shutdown(socket.SHUT_WR)
 
-    def heard(self) -> bytes:
+    def received(self) -> bytes:
         """What the guard was sent since the last time."""
         self.peer.setblocking(False)
         with contextlib.suppress(BlockingIOError):
@@ -138,7 +140,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 def test_parts_without_a_guard_may_drive() -> None:
-    assert NoGuard().may_drive()
+    assert Unguarded().may_drive()
 
 
 async def test_will_is_left_with_the_memory_and_a_descriptor_for_each_line(alone: Turns) -> None:
@@ -155,7 +157,7 @@ async def test_will_is_left_with_the_memory_and_a_descriptor_for_each_line(alone
 
 @pytest.mark.parametrize("answer", [b"", b'{"event": "refused"}\n', b'{"event"', b"[]\n"])
 async def test_guard_that_does_not_take_the_will_is_a_fault(alone: Turns, answer: bytes) -> None:
-    with pytest.raises(SaintError, match="does not take the will of x") as raised:
+    with pytest.raises(SaintError, match="did not accept the will of x") as raised:
         await alone.open(answer)
     assert raised.value.code is Code.HARDWARE_FAULT
     assert not alone.guard.may_drive()
@@ -174,14 +176,14 @@ async def test_guard_has_two_seconds_to_answer(
     assert not alone.guard.may_drive()
 
 
-async def test_first_motion_beats_at_once_says_so_and_plans_the_next_beat(turns: Turns) -> None:
+async def test_first_motion_beats_notifies_the_guard_and_plans_the_next_beat(turns: Turns) -> None:
     turns.now_ns += 3 * MS
     assert turns.guard.may_drive()
     assert (turns.memory.role_ns, turns.memory.is_moving) == (START_NS + 3 * MS, True)
-    assert turns.heard() == b'{"do": "move"}\n'
+    assert turns.received() == b'{"do": "move"}\n'
     assert turns.pending == [7.02]
     assert turns.guard.may_drive()
-    assert (turns.heard(), turns.pending) == (b"", [7.02])
+    assert (turns.received(), turns.pending) == (b"", [7.02])
 
 
 async def test_loop_beats_every_20_ms_until_nothing_moves(turns: Turns) -> None:
@@ -194,9 +196,9 @@ async def test_loop_beats_every_20_ms_until_nothing_moves(turns: Turns) -> None:
     turns.tick(20 * MS)
     assert (turns.memory.role_ns, turns.memory.is_moving) == (START_NS + 40 * MS, False)
     assert (turns.pending, turns.lost) == ([], [])
-    turns.heard()
+    turns.received()
     assert turns.guard.may_drive()  # and begins again
-    assert turns.heard() == b'{"do": "move"}\n'
+    assert turns.received() == b'{"do": "move"}\n'
 
 
 async def test_rest_of_any_length_before_a_motion_is_no_standstill(turns: Turns) -> None:
@@ -245,7 +247,7 @@ async def test_guard_that_has_not_looked_for_150_ms_guards_nothing(
     turns.now_ns += old_ns
     assert turns.guard.may_drive() is may_drive
     assert turns.lost == (
-        [] if may_drive else ["the guard of this machine does not watch any more"]
+        [] if may_drive else ["the guard of this machine does not answer any more"]
     )
 
 
@@ -267,7 +269,7 @@ async def test_beat_gives_up_when_the_guard_stands_still(turns: Turns) -> None:
     assert turns.guard.may_drive()
     turns.tick(100 * MS)
     turns.tick(51 * MS)
-    assert turns.lost == ["the guard of this machine does not watch any more"]
+    assert turns.lost == ["the guard of this machine does not answer any more"]
     assert not turns.guard.may_drive()
 
 
@@ -300,11 +302,11 @@ async def test_beat_that_was_due_after_the_loss_does_nothing(turns: Turns) -> No
 async def test_closed_guard_leaves_at_rest_and_reports_nothing(turns: Turns) -> None:
     before = descriptors()
     assert turns.guard.may_drive()
-    turns.heard()
+    turns.received()
     turns.now_ns += 5 * MS
     turns.guard.close()
-    assert turns.heard() == b'{"do": "leave"}\n'
-    assert turns.heard() == b""
+    assert turns.received() == b'{"do": "leave"}\n'
+    assert turns.received() == b""
     assert (turns.memory.role_ns, turns.memory.is_moving) == (START_NS + 5 * MS, False)
     assert (turns.pending, turns.lost) == ([], [])
     assert descriptors() == before - 2
@@ -332,12 +334,12 @@ async def test_guard_can_be_opened_and_driven_again_after_it_was_closed(turns: T
     turns.now_ns += 9_000 * MS
     await turns.open(GUARDED)
     assert turns.guard.may_drive()
-    assert turns.heard() == b'{"do": "move"}\n'
+    assert turns.received() == b'{"do": "move"}\n'
 
 
 async def test_guard_that_ends_is_a_loss(turns: Turns) -> None:
     assert turns.guard.may_drive()
-    turns.heard()
+    turns.received()
     before = descriptors()
     assert turns.guard._connection
     number = turns.guard._connection.fileno()

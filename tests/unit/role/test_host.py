@@ -1,11 +1,13 @@
-"""Assignments: one at a time, reported at once and every second, safe when they end."""
+"""Assignments: one at a time, reported at changes and every second, safe when they end."""
 
 import asyncio
+import itertools
 import socket
 import threading
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -16,11 +18,12 @@ from saint_services.lib.generated.saint_msgs import ArmCommand, EStop
 from saint_services.lib.generated.topics import ARM_CMD, ESTOP, TRACKS_CMD_VEL
 from saint_services.lib.health import HealthReport
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import host
+from saint_services.lib.role import RoleSession, host
+from saint_services.lib.role.session import Condition
 from saint_services.role_armsd.config import Config as ArmsConfig
 from saint_services.role_armsd.daemon import run as run_arms
 from saint_services.role_tracksd.config import Config
-from saint_services.role_tracksd.daemon import Tracks, run
+from saint_services.role_tracksd.daemon import TracksRole, run
 from tests.unit.role.host_rig import House, house, load_role, until
 from tools.sim.observe import set_chip_answers
 
@@ -85,6 +88,71 @@ async def test_motion_is_reported_and_its_end_too(tracks: House) -> None:
         assert not driving(tracks)
 
 
+async def test_commands_alone_are_not_reported(arms: House) -> None:
+    publisher = arms.router.publisher(ARM_CMD.at(instance="left"))
+    degrees = itertools.count()
+    found: list[RoleReport] = []
+
+    async def collect() -> None:
+        async for report in arms.assign(load_role("arms_left")):
+            found.append(report)
+
+    collecting = asyncio.ensure_future(collect())
+    await until(lambda: bool(found))
+    # Each command is a step that ends in its own callback or soon after.
+    await arms.live(0.5, lambda: publisher.publish(ArmCommand([next(degrees) % 2 * 0.1], 1.0)))
+    status = await arms.client.get("/status", RoleReport)
+    collecting.cancel()
+    await asyncio.wait({collecting})
+    assert status.commands > 20
+    assert len(found) <= 5
+
+
+class Moving:
+    """A session whose condition the test sets."""
+
+    def __init__(self) -> None:
+        self.changed = asyncio.Event()
+        self.condition = Condition(True, False, False, "", False)
+
+    def becomes(self, **changes: bool) -> None:
+        self.condition = self.condition._replace(**changes)
+        self.changed.set()
+
+
+async def test_outputs_that_rest_for_a_moment_only_are_not_reported() -> None:
+    session = Moving()
+    changed = asyncio.ensure_future(host._change(cast("RoleSession", session), session.condition))
+    for _ in range(20):
+        session.becomes(is_safe=True)
+        await asyncio.sleep(0)
+        session.becomes(is_safe=False)
+        await asyncio.sleep(0)
+    assert not changed.done()
+    session.becomes(is_safe=True)
+    async with asyncio.timeout(1.0):
+        await changed
+
+
+@pytest.mark.parametrize(
+    "change", [{"is_ready": False}, {"is_stopped": True}, {"is_safe": True, "is_stopped": True}]
+)
+async def test_every_other_change_is_reported_at_once(change: dict[str, bool]) -> None:
+    session = Moving()
+    changed = asyncio.ensure_future(host._change(cast("RoleSession", session), session.condition))
+    await asyncio.sleep(0)
+    session.becomes(**change)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert changed.done()
+
+
+async def test_outputs_that_begin_to_move_are_reported_at_once() -> None:
+    session = Moving()
+    rest = session.condition._replace(is_safe=True)
+    await host._change(cast("RoleSession", session), rest)
+
+
 @pytest.mark.timed
 async def test_end_of_the_connection_stops_the_motors_at_once(tracks: House) -> None:
     reports = tracks.assign(load_role("tracks"))
@@ -132,20 +200,20 @@ async def test_assignment_waits_for_devices_that_are_being_opened_for_nobody(
 ) -> None:
     """A line of a GPIO chip can be requested once."""
     begun, go_on, is_open = threading.Event(), threading.Event(), threading.Lock()
-    really_open, really_close = Tracks.open_drivers, Tracks.close_drivers
+    really_open, really_close = TracksRole.open_drivers, TracksRole.close_drivers
 
-    def open_slowly(session: Tracks, board: Board) -> None:
+    def open_slowly(session: TracksRole, board: Board) -> None:
         assert is_open.acquire(blocking=False), "opened twice"
         begun.set()
         assert go_on.wait(5.0)
         really_open(session, board)
 
-    def close(session: Tracks) -> None:
+    def close(session: TracksRole) -> None:
         really_close(session)
         is_open.release()
 
-    monkeypatch.setattr(Tracks, "open_drivers", open_slowly)
-    monkeypatch.setattr(Tracks, "close_drivers", close)
+    monkeypatch.setattr(TracksRole, "open_drivers", open_slowly)
+    monkeypatch.setattr(TracksRole, "close_drivers", close)
     given_up = asyncio.ensure_future(anext(tracks.assign(load_role("tracks"))))
     assert await asyncio.to_thread(begun.wait, 5.0)
     given_up.cancel()

@@ -10,8 +10,8 @@ from saint_services.lib.generated.saint_msgs import StopReport
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import ESTOP_REPORTS, TRACKS_ESTOP
 from saint_services.lib.role.stop_reports import REPEAT_S
-from saint_services.role_tracksd.daemon import Tracks
-from tests.unit.role.role_rig import STRANGER, Rig
+from saint_services.role_tracksd.daemon import TracksRole
+from tests.unit.role.role_rig import UNKNOWN, Rig
 
 
 @pytest.fixture
@@ -54,13 +54,13 @@ def test_report_of_an_output_that_does_not_stop_says_so_until_it_does(
     def refuse(_: object) -> None:
         raise OSError(5, "no answer")
 
-    motor = cast("Tracks", rig.session)._tracks[0].motor
+    motor = cast("TracksRole", rig.session)._tracks[0].motor
     with monkeypatch.context() as patch:
         patch.setattr(type(motor), "stop", refuse)
         rig.estop(True, 3)
     assert said(rig) == [("stopping", 3, True)]
     assert "failed" in reports(rig)[0].detail
-    for track in cast("Tracks", rig.session)._tracks:
+    for track in cast("TracksRole", rig.session)._tracks:
         rig.session.attempt(track.name, track.motor.stop)
     rig.clock.advance(0.02)
     assert said(rig) == [("stopping", 3, True), ("stopped", 3, True)]
@@ -74,7 +74,7 @@ def test_report_of_a_stop_that_the_router_may_not_know_says_so(rig: Rig) -> None
 
 
 def test_report_of_a_press_by_an_unknown_participant_is_not_known(rig: Rig) -> None:
-    rig.estop(True, 9, STRANGER)
+    rig.estop(True, 9, UNKNOWN)
     assert said(rig) == [("stopped", 0, False)]
 
 

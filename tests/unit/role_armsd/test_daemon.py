@@ -1,4 +1,4 @@
-"""The arm at work: what it tells."""
+"""The arm at work: what it publishes."""
 
 import math
 from pathlib import Path
@@ -16,7 +16,7 @@ def rig(tmp_path: Path, request: pytest.FixtureRequest) -> Rig:
     return Rig(tmp_path, f"arms_{request.param}")
 
 
-def test_state_tells_positions_and_speeds(rig: Rig) -> None:
+def test_state_has_positions_and_speeds(rig: Rig) -> None:
     side = rig.config.instance
     cmd = ARM_CMD.at(instance=side)
     rig.live(0.5, lambda: rig.send(cmd, ArmCommand([90.0, 30.0], 1.0)))
@@ -30,14 +30,14 @@ def test_state_tells_positions_and_speeds(rig: Rig) -> None:
     assert not state.error_state
 
 
-def test_gripper_tells_its_position(rig: Rig) -> None:
+def test_gripper_publishes_its_position(rig: Rig) -> None:
     side = rig.config.instance
     rig.live(0.5, lambda: rig.send(GRIPPER_CMD.at(instance=side), GripperCommand(0.75, 1.0)))
     state = rig.bus.sent[f"/saint/arms/{side}/gripper/state"][-1]
     assert (state.position, state.moving, state.holding) == (0.75, False, False)
 
 
-def test_fault_is_told_in_the_state(rig: Rig) -> None:
+def test_fault_is_in_the_state(rig: Rig) -> None:
     side = rig.config.instance
     rig.servo_chip.set_answers(False)
     rig.live(0.2, lambda: rig.send(ARM_CMD.at(instance=side), ArmCommand([90.0], 1.0)))
@@ -58,7 +58,7 @@ def test_arm_does_not_obey_the_other_arms_topic(rig: Rig) -> None:
     assert rig.channels() == [0.0] * 16
 
 
-def test_joints_are_told_in_radians_by_their_urdf_names(rig: Rig) -> None:
+def test_joints_are_published_in_radians_by_their_urdf_names(rig: Rig) -> None:
     side = rig.config.instance
     cmd = ARM_CMD.at(instance=side)
     rig.live(1.5, lambda: rig.send(cmd, ArmCommand([90.0, 45.0], 1.0)))
@@ -69,7 +69,7 @@ def test_joints_are_told_in_radians_by_their_urdf_names(rig: Rig) -> None:
     assert joints.effort == ()
 
 
-def test_fault_is_told_at_once_and_stops_the_robot(rig: Rig) -> None:
+def test_fault_is_published_at_once_and_stops_the_robot(rig: Rig) -> None:
     side = rig.config.instance
     rig.servo_chip.set_answers(False)
     rig.live(0.2, lambda: rig.send(ARM_CMD.at(instance=side), ArmCommand([90.0], 1.0)))

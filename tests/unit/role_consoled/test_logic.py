@@ -1,9 +1,9 @@
 """What the console shows, and when."""
 
-from saint_services.role_consoled.logic import Screen, Status
+from saint_services.role_consoled.logic import ConsoleStatus, Screen
 
-STATUS = Status("SAINT-01", "pi_1", "console", is_estop=False, has_router=True)
-STOPPED = Status("SAINT-01", "pi_1", "console", is_estop=True, has_router=True)
+STATUS = ConsoleStatus("SAINT-01", "pi_1", "console", is_estop=False, has_router=True)
+STOPPED = ConsoleStatus("SAINT-01", "pi_1", "console", is_estop=True, has_router=True)
 
 
 def screen() -> Screen:
@@ -15,7 +15,7 @@ def test_status_page_names_robot_node_role_and_state() -> None:
 
 
 def test_missing_router_is_shown() -> None:
-    lonely = Status("SAINT-01", "pi_1", "console", is_estop=False, has_router=False)
+    lonely = ConsoleStatus("SAINT-01", "pi_1", "console", is_estop=False, has_router=False)
     assert "no router" in screen().lines(lonely, 0.0)
 
 

@@ -72,7 +72,7 @@ def test_switching_on_twice_opens_one_camera(rig: Rig) -> None:
     assert rig.session._eye._feed is feed  # type: ignore[attr-defined]
 
 
-def test_missing_camera_is_told_and_the_head_goes_on(rig: Rig, tmp_path: Path) -> None:
+def test_missing_camera_is_reported_and_the_head_goes_on(rig: Rig, tmp_path: Path) -> None:
     (tmp_path / "camera-unplugged").touch()
     switch(rig, True)
     until(rig, lambda: rig.session.report().reason)
@@ -95,14 +95,14 @@ def test_camera_that_is_plugged_in_again_goes_on_by_itself(rig: Rig, tmp_path: P
     assert rig.session.report().reason == ""
 
 
-def test_end_of_the_assignment_gives_the_camera_back(rig: Rig) -> None:
+def test_end_of_the_assignment_closes_the_camera(rig: Rig) -> None:
     switch(rig, True)
     feed = rig.session._eye._feed  # type: ignore[attr-defined]
     rig.session.close()
     assert feed.join()
 
 
-def test_head_without_a_camera_counts_the_wish(tmp_path: Path) -> None:
+def test_head_without_a_camera_counts_the_command(tmp_path: Path) -> None:
     rig = Rig(tmp_path, "head", load_role("head", camera=Camera(enabled=False)))
     switch(rig, True)
     assert rig.counters["camera_refused"] == 1

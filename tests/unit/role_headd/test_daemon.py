@@ -1,4 +1,4 @@
-"""The head at work: what it tells."""
+"""The head at work: what it publishes."""
 
 import math
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     rig.close()
 
 
-def test_state_tells_what_is_applied_not_what_is_wanted(rig: Rig) -> None:
+def test_state_has_what_is_applied_not_what_is_wanted(rig: Rig) -> None:
     rig.beat()
     rig.send(HEAD_CMD, HeadCommand(180.0, 0.0, 0.0, 1.0))
     rig.clock.advance(0.1)
@@ -30,7 +30,7 @@ def test_state_tells_what_is_applied_not_what_is_wanted(rig: Rig) -> None:
     assert not states[-1].camera_active
 
 
-def test_expression_is_told(rig: Rig) -> None:
+def test_expression_is_published(rig: Rig) -> None:
     rig.live(0.3, lambda: rig.send(HEAD_EXPRESSION_CMD, HeadExpression(0.5, 10.0, -5.0)))
     expression = rig.bus.sent["/saint/head/expression/state"][-1]
     assert (expression.jaw, expression.eye_pan, expression.eye_tilt) == (0.5, 10.0, -5.0)
@@ -44,7 +44,7 @@ def test_missing_sensors_are_not_a_number(rig: Rig) -> None:
     assert all(math.isnan(value) for value in values)
 
 
-def test_imu_tells_gravity_and_rest_in_the_heads_frame(rig: Rig) -> None:
+def test_imu_measures_gravity_and_rest_in_the_heads_frame(rig: Rig) -> None:
     rig.live(6.0, lambda: None)
     imus = rig.bus.sent["/saint/head/imu"]
     imu = imus[-1]
@@ -69,7 +69,7 @@ def test_missing_imu_degrades_the_head_and_it_moves_on(rig: Rig) -> None:
     assert rig.session.report().reason == ""
 
 
-def test_distance_and_air_are_told_where_the_manifest_has_sensors(tmp_path: Path) -> None:
+def test_distance_and_air_are_published_where_the_manifest_has_sensors(tmp_path: Path) -> None:
     config = load_role("head")
     more = {
         "eye": I2cDevice(bus=1, address=0x29, driver="vl53l0x"),
@@ -86,14 +86,14 @@ def test_distance_and_air_are_told_where_the_manifest_has_sensors(tmp_path: Path
     rig.close()
 
 
-def test_fault_of_the_face_is_told_and_does_not_stop_the_robot(rig: Rig) -> None:
+def test_fault_of_the_face_is_published_and_does_not_stop_the_robot(rig: Rig) -> None:
     rig.board._chips[1, 0x40].set_answers(False)
     rig.live(0.3, lambda: rig.send(HEAD_EXPRESSION_CMD, HeadExpression(0.5, 10.0, -5.0)))
     (fault,) = rig.bus.sent["/saint/roles/faults"]
     assert (fault.target, fault.stops_robot) == ("head", False)
 
 
-def test_joints_are_told_by_their_urdf_names(rig: Rig) -> None:
+def test_joints_are_published_by_their_urdf_names(rig: Rig) -> None:
     rig.live(0.5, lambda: rig.send(HEAD_CMD, HeadCommand(90.0, 0.0, 0.0, 1.0)))
     joints = rig.bus.sent["/saint/head/joint_states"][-1]
     assert joints.name == ("head_pan", "head_tilt", "head_roll", "head_eye_pan", "head_eye_tilt")

@@ -1,4 +1,4 @@
-"""The tracks at work: what they tell, and that encoders and commands agree."""
+"""The tracks at work: what they publish, and that encoders and commands agree."""
 
 import math
 from collections.abc import Iterator
@@ -13,6 +13,9 @@ from saint_services.lib.generated.topics import TF, TRACKS_ESTOP
 from saint_services.lib.role_config.model import I2cDevice
 from tests.unit.role.role_rig import Rig, WireBus, load_role
 from tools.sim.faults import Fault
+
+# No computer runs for so long: a part of the rig on the computer's clock would show.
+BEYOND_UPTIME_S = 1e9
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def test_odometry_from_encoders_follows_the_driven_arc(rig: Rig) -> None:
     assert pose.position.y == pytest.approx(radius * (1 - math.cos(heading)), abs=0.03)
 
 
-def test_state_tells_measured_speeds_at_20_hz(rig: Rig) -> None:
+def test_state_has_measured_speeds_at_20_hz(rig: Rig) -> None:
     rig.live(1.0, lambda: rig.drive(0.6, 0.0), period_s=0.01)
     states = rig.bus.sent["/saint/tracks/state"]
     assert len(states) == 20
@@ -41,6 +44,30 @@ def test_state_tells_measured_speeds_at_20_hz(rig: Rig) -> None:
     assert states[-1].right_velocity == pytest.approx(0.6, rel=0.01)
     assert states[-1].motors_enabled
     assert not states[-1].estop_active
+
+
+def test_tracks_at_rest_are_measured_with_each_state_alone(rig: Rig) -> None:
+    times: list[float] = []
+    measure = rig.session._measure  # type: ignore[attr-defined]
+    rig.session._measure = lambda now_s: times.append(now_s) or measure(now_s)  # type: ignore[attr-defined]
+    rig.session._measuring._step = rig.session._measure  # type: ignore[attr-defined]
+    rig.live(1.01, lambda: rig.drive(0.0))
+    assert len(times) == 20
+    times.clear()
+    rig.live(1.01, lambda: rig.drive(0.6))
+    assert 50 <= len(times) <= 52
+
+
+def test_tracks_that_are_pushed_at_rest_are_measured_at_the_full_rate(rig: Rig) -> None:
+    measuring = rig.session._measuring  # type: ignore[attr-defined]
+    rig.live(0.5, lambda: rig.drive(0.0))
+    assert not measuring.is_running
+    rig.session._tracks[0].encoder.count += 40  # type: ignore[attr-defined]
+    rig.clock.advance(0.06)
+    assert measuring.is_running
+    assert rig.bus.sent["/saint/tracks/state"][-1].left_velocity > 0.0
+    rig.clock.advance(0.5)
+    assert not measuring.is_running
 
 
 def test_odometry_names_its_frames_and_covariance(rig: Rig) -> None:
@@ -52,7 +79,7 @@ def test_odometry_names_its_frames_and_covariance(rig: Rig) -> None:
     assert odometry.pose.pose.orientation.w == 1.0
 
 
-def test_state_tells_the_estop(rig: Rig) -> None:
+def test_state_has_the_estop(rig: Rig) -> None:
     rig.beat()
     rig.send(TRACKS_ESTOP, Bool(True))
     rig.clock.advance(0.06)
@@ -61,7 +88,7 @@ def test_state_tells_the_estop(rig: Rig) -> None:
     assert not state.motors_enabled
 
 
-def test_current_is_told_five_times_a_second(rig: Rig) -> None:
+def test_current_is_published_five_times_a_second(rig: Rig) -> None:
     rig.live(1.05, lambda: rig.drive(1.0), period_s=0.01)
     currents = rig.bus.sent["/saint/tracks/motor_current"]
     assert len(currents) == 5
@@ -116,7 +143,7 @@ def test_covariance_grows_with_the_way_and_most_across_it(rig: Rig) -> None:
     assert covariance[11] == covariance[31] > 0.0  # y and heading err together
 
 
-def test_transform_tells_the_same_place_as_the_odometry(rig: Rig) -> None:
+def test_transform_has_the_same_place_as_the_odometry(rig: Rig) -> None:
     rig.live(2.0, lambda: rig.drive(0.5, 0.5), period_s=0.01)
     (transform,) = rig.bus.sent["/tf"][-1].transforms
     pose = rig.bus.sent["/saint/tracks/odom"][-1].pose.pose
@@ -174,6 +201,7 @@ def metered(tmp_path: Path) -> Iterator[Rig]:
         tmp_path,
         "tracks",
         config.model_copy(update={"gpio_mapping": pins, "i2c_devices": meters}),
+        start_s=BEYOND_UPTIME_S,
     )
     yield rig
     rig.close()

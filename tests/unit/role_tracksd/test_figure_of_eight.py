@@ -61,7 +61,7 @@ def test_figure_of_eight_of_100_m_is_known_within_a_thousandth(tmp_path: Path) -
         wheels.go(step * STEP_S * SPEED_MPS)
         rig.clock.advance(STEP_S)
         if step % 50 == 0:
-            rig.session._measure()  # type: ignore[attr-defined]
+            rig.session._measure(rig.clock.now)  # type: ignore[attr-defined]
             odometer = rig.session._odometer  # type: ignore[attr-defined]
             x, y = place_at(step * STEP_S * SPEED_MPS)
             worst_m = max(worst_m, math.hypot(odometer.x_m - x, odometer.y_m - y))

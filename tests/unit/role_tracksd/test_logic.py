@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from saint_services.role_tracksd.logic import (
     Covariance,
     Odometer,
-    Speed,
+    SpeedEstimate,
     current_a,
     duty_of,
     mix,
@@ -100,7 +100,7 @@ def test_heading_is_a_unit_quaternion_and_ways_are_bounded(ways: list[tuple[floa
 
 
 def test_speed_is_taken_over_five_updates() -> None:
-    speed = Speed()
+    speed = SpeedEstimate()
     assert speed.update(0.0, 0.0) == 0.0
     for step in range(1, 20):
         found = speed.update(step * 0.02, step * 0.02)
@@ -111,7 +111,7 @@ def test_speed_is_taken_over_five_updates() -> None:
 
 
 def test_speed_at_one_instant_is_zero_not_infinite() -> None:
-    speed = Speed()
+    speed = SpeedEstimate()
     speed.update(0.0, 1.0)
     assert speed.update(5.0, 1.0) == 0.0
 
@@ -132,7 +132,7 @@ def test_standing_and_braking_motors_draw_nothing() -> None:
 
 
 def test_speed_looks_back_five_updates_and_no_further() -> None:
-    speed = Speed()
+    speed = SpeedEstimate()
     for step, way_m in enumerate((0.0, 1.0, 1.0, 1.0, 1.0, 1.0)):
         found = speed.update(way_m, float(step))
     assert found == pytest.approx(0.2)

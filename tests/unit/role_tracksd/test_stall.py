@@ -2,11 +2,11 @@
 
 import pytest
 
-from saint_services.role_tracksd.stall import Retry, StallWatch, Verdict
+from saint_services.role_tracksd.stall import Retry, StallDetector, Verdict
 
 
 def runs(duty: float, share: float | None, current_a: float | None, seconds: float) -> bool:
-    watch = StallWatch(stall_current_a=12.0)
+    watch = StallDetector(stall_current_a=12.0)
     steps = range(round(seconds / 0.02) + 1)
     return any(watch.is_stalled(duty, share, current_a, step * 0.02) for step in steps)
 
@@ -40,14 +40,14 @@ def test_stall_needs_power_and_no_motion(
 
 
 def test_half_a_second_of_standing_is_a_stall() -> None:
-    watch = StallWatch(stall_current_a=12.0)
+    watch = StallDetector(stall_current_a=12.0)
     assert not watch.is_stalled(1.0, 0.0, None, 8.0)
     assert not watch.is_stalled(1.0, 0.0, None, 8.4375)
     assert watch.is_stalled(1.0, 0.0, None, 8.5)
 
 
-def test_one_turn_of_the_wheel_begins_the_time_anew() -> None:
-    watch = StallWatch(stall_current_a=12.0)
+def test_one_turn_of_the_wheel_restarts_the_time() -> None:
+    watch = StallDetector(stall_current_a=12.0)
     for step in range(200):
         share = 0.2 if step % 20 == 0 else 0.0
         assert not watch.is_stalled(1.0, share, None, step * 0.02)

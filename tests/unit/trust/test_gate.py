@@ -11,7 +11,7 @@ from saint_services.noded.server.trust import Bond, Challenges, refusal
 
 SERVER, OTHER = PrivateKey(b"1" * 32), PrivateKey(b"2" * 32)
 BOND = Bond(server="SAINT-01", server_key=SERVER.public)
-GIVEN = Challenges().given("c1", 100.0)
+GIVEN = Challenges().issued("c1", 100.0)
 
 
 def order(
@@ -46,20 +46,20 @@ def test_challenge_that_was_never_given_is_refused():
 def test_at_most_sixteen_challenges_are_open():
     challenges = Challenges()
     for number in range(40):
-        challenges = challenges.given(f"c{number}", 100.0)
+        challenges = challenges.issued(f"c{number}", 100.0)
     assert list(challenges.until_s) == [f"c{number}" for number in range(24, 40)]
 
 
 @pytest.mark.parametrize("field", ["node_id", "kind", "body", "challenge", "server_key"])
 def test_order_with_one_changed_field_is_refused(field: str):
     changed = replace(order(), **{field: "meet" if field == "body" else "bind"})
-    assert refusal(changed, BOND, GIVEN.given("bind", 100.0), "pi_1", 100.0)
+    assert refusal(changed, BOND, GIVEN.issued("bind", 100.0), "pi_1", 100.0)
 
 
 def test_order_of_another_server_is_refused_with_the_way_out():
     said = refusal(order(by=OTHER), BOND, GIVEN, "pi_1", 100.0)
     assert said == (
-        "pi_1 belongs to SAINT-01 and takes signed orders of that server only; "
+        "pi_1 belongs to SAINT-01 and accepts signed orders of that server only; "
         "reset it there, or hold its button for 5 s"
     )
     assert refusal(order("meet", OTHER), BOND, GIVEN, "pi_1", 100.0) == said

@@ -72,7 +72,7 @@ async def test_node_refuses_too_frequent_requests(
         await adopted(robot, server)
         for _ in range(log_desk.PAGES_AT_ONCE):
             await lines(server, limit=1)
-        with pytest.raises(SaintError, match="too often"):
+        with pytest.raises(SaintError, match="too many requests"):
             await lines(server, limit=1)
 
 

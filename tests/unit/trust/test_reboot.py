@@ -32,7 +32,7 @@ async def test_node_restarts_when_its_server_orders_it(
         await until(lambda: bool(role.assignments))
         reply = await server.request(REBOOT, NodeParams(node_id="pi_1"))
         assert reply.message == "pi_1 restarts"
-        assert requests == [(PowerAction.REBOOT, "its server asks for it")]
+        assert requests == [(PowerAction.REBOOT, "requested by its server")]
 
 
 async def test_node_that_belongs_to_nobody_is_not_restarted(

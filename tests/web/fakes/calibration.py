@@ -46,4 +46,4 @@ class FakeCalibrations:
         return await self._kept.change(call.body, self._tell)
 
     async def _tell(self, key: RoleKey) -> str:
-        return f"kept; {key} takes it over as soon as its outputs are safe"
+        return f"kept; {key} applies it as soon as its outputs are safe"

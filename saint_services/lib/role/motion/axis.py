@@ -1,7 +1,7 @@
-"""One output that follows commands within its limits, its top rate and its acceleration. Pure.
+"""Moves one output to its commanded value within its limits, top rate and acceleration. Pure.
 
-A step that fits into the rate is taken at once, when the command comes; a longer way is taken in
-slices, for which the caller brings time.
+A step that fits into the rate is made at once, inside the command; a longer way is made in slices,
+for which the caller passes the time.
 """
 
 import math
@@ -11,11 +11,11 @@ from ...role_config.model import FieldSpec
 from .trajectory import Trajectory, braking_way, plan
 
 SLICE_S = 0.01  # how often a longer motion goes on
-_CREDIT_S = 0.02  # of its rate, that an output which rested may use up in one step
+_CREDIT_S = 0.02  # of its rate: the most that an output at rest may move in one step
 
 
 class Axis:
-    """A position: moves at its top rate at most, in both directions."""
+    """A position that moves at its top rate at most, in both directions."""
 
     __slots__ = (
         "_credit_s",
@@ -40,15 +40,15 @@ class Axis:
         self._then_s = -math.inf
 
     def aim(self, value: float) -> None:
-        """Go there; beyond the limits means to the limit. NaN raises ValueError."""
+        """Set the target, clamped to the limits. NaN raises ValueError."""
         self.target = clamp(value, self.low, self.high)
 
     def confine(self, low: float, high: float) -> None:
-        """Stay between these for now, whatever the target; what is outside comes no farther."""
+        """Stay between these for now, whatever the target; from outside move no farther away."""
         self._room = (max(low, self.low), min(high, self.high))
 
     def override(self) -> None:
-        """Let go of the motion under way where it leads away from the target."""
+        """Drop the present motion where it leads away from the target."""
 
     def step(self, now_s: float) -> bool:
         """Move as far as the time since the last step allows; True when `applied` changed."""
@@ -70,12 +70,12 @@ class Axis:
         return True
 
     def hold(self) -> None:
-        """Stay here."""
+        """Stay at the present position."""
         self.target = self.applied
 
     @property
     def goal(self) -> float:
-        """The target, or as near as its room lets it go."""
+        """The target, or the nearest position that its room allows."""
         low, high = self._room
         if low > high:
             return self.applied
@@ -83,19 +83,18 @@ class Axis:
 
     @property
     def is_there(self) -> bool:
-        """True when nothing is left to do."""
+        """True at the target."""
         return self.applied == self.target
 
     @property
     def is_still(self) -> bool:
-        """True when time alone changes nothing: it is there, or it may not go on."""
+        """True when time alone changes nothing: at the target, or at the edge of its room."""
         return self.applied == self.goal
 
 
 class Glide(Axis):
-    """A position that also limits its acceleration. Every new target bends the motion under way;
-    only `hold` and the edge of its room stop it at once.
-    """
+    """A position that also limits its acceleration. A new target changes the present motion
+    smoothly; only `hold` and the edge of its room stop it at once."""
 
     __slots__ = ("_began_s", "_planned", "_way", "acceleration", "velocity")
 
@@ -108,7 +107,7 @@ class Glide(Axis):
         self._planned = (self.applied, 0.0)  # goal and top speed of the way
 
     def override(self) -> None:
-        """Stop where the motion under way would pass the target, or goes the other way."""
+        """Stop where the present motion would pass the target, or leads away from it."""
         left = self.target - self.applied
         braking = braking_way(self.velocity, self.acceleration)
         if self.velocity * left <= 0.0 or abs(braking) > abs(left):
@@ -118,7 +117,7 @@ class Glide(Axis):
         """Move as far as the time since the last step allows; True when `applied` changed."""
         before = self.applied
         if self._way is not None:
-            # A loop that was held up does not make up for it by a jump.
+            # After a delay of the loop the motion goes on without a jump.
             self._began_s += max(0.0, now_s - self._then_s - _CREDIT_S)
             self._arrive(*self._way.at(max(0.0, now_s - self._began_s)))
         self._then_s = now_s
@@ -130,17 +129,17 @@ class Glide(Axis):
         return self.applied != before
 
     def hold(self) -> None:
-        """Stay here, at once."""
+        """Stay at the present position, at once."""
         super().hold()
         self._drop()
 
     @property
     def is_still(self) -> bool:
-        """It stands, and time alone changes nothing."""
+        """True when the output stands and time alone changes nothing."""
         return self.velocity == 0.0 and (super().is_still or self.rate * self.share == 0.0)
 
     def _plan(self, wanted: tuple[float, float], now_s: float) -> None:
-        # What stands begins one slice ago, so that the first step is taken inside the command.
+        # A motion from rest began one slice ago, so that its first step is made in the command.
         self._began_s = now_s if self.velocity else now_s - SLICE_S
         self._way = plan(self.applied, self.velocity, *wanted, self.acceleration)
         self._planned = wanted
@@ -160,7 +159,7 @@ class Glide(Axis):
 
 
 class Throttle(Axis):
-    """A velocity: gains speed at its top rate at most, loses it at once.
+    """A velocity that gains speed at its top rate at most, and loses it at once.
 
     How softly it brakes is the router's decision; nothing here may prolong a motion.
     """
@@ -178,5 +177,5 @@ class Throttle(Axis):
         return self.applied != before
 
     def stop(self) -> None:
-        """Zero, now."""
+        """Set the velocity to zero, at once."""
         self.applied = self.target = 0.0

@@ -1,6 +1,6 @@
-"""Where joints may not be at the same time: the collision limits of the manifest as room that each
-joint has, given where the others are. Pure. Positions are those that the servos were sent to, so
-the manifest's ranges need a margin for what a servo lags behind.
+"""Computes the room that the manifest's collision limits leave each joint, given the positions of
+the others. Pure. Positions are those that the servos were sent to, so the ranges of the manifest
+need a margin for the lag of a servo.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,8 @@ Room = tuple[float, float]
 class Fences:
     """All collision limits of a role.
 
-    Joints are asked for one after the other, each with the others' newest positions: then no
-    step of one joint alone can break a limit, and limits that hold go on to hold.
+    `room` is called for one joint after the other, each with the others' newest positions: then no
+    step of one joint alone can break a limit, and limits that hold stay so.
     """
 
     def __init__(self, limits: Sequence[CollisionLimit]) -> None:
@@ -25,7 +25,8 @@ class Fences:
         self.joints = {name for limit in limits for name in (*limit.when, *limit.then)}
 
     def room(self, joint: str, at: Mapping[str, float]) -> Room:
-        """Between which positions a joint may be now. Lower above upper: it must not move."""
+        """Return the positions between which a joint may be now. Lower above upper: it must not
+        move."""
         low, high = -inf, inf
         for limit in self._limits:
             if joint in limit.then:
@@ -38,7 +39,7 @@ class Fences:
         return low, high
 
     def are_kept(self, at: Mapping[str, float]) -> bool:
-        """True when no limit is broken."""
+        """Return whether every limit holds."""
         return not any(_all_inside(limit, at) and _is_broken(limit, at) for limit in self._limits)
 
 
@@ -47,12 +48,12 @@ def _room_of_bound(joint: str, limit: CollisionLimit, at: Mapping[str, float]) -
 
 
 def _room_of_cause(joint: str, limit: CollisionLimit, at: Mapping[str, float]) -> Room:
-    """It stays out of its range while the others would break the limit by its coming."""
+    """Keep a joint out of its range of `when` while its entry would break the limit."""
     low, high = limit.when[joint]
-    is_in = low <= at[joint] <= high  # already: the others come back into their room
+    is_in = low <= at[joint] <= high  # already: the others return into their room
     if is_in or not _all_inside(limit, at, but=joint) or not _is_broken(limit, at):
         return -inf, inf
-    if at[joint] < low:  # what stands nearer than that already has room to stay
+    if at[joint] < low:  # a joint that is nearer already may stay
         return -inf, max(low - _OUTSIDE, at[joint])
     return min(high + _OUTSIDE, at[joint]), inf
 

@@ -1,6 +1,6 @@
-"""Joints that hold a position: servos on PWM pins and on PCA9685 chips, moved within their limits,
-rates and accelerations, and kept apart where the manifest says so. A joint that nobody has
-commanded yet gets no pulse, unless the process before us left one.
+"""Moves joints that hold a position: servos on PWM pins and on PCA9685 chips, within their limits,
+rates and accelerations, and apart where the manifest says so. A joint without a command yet gets no
+pulse, unless the process before left one.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ _SHORTEST_US, _LONGEST_US = 400.0, 2600.0  # what is found at opening and is a s
 
 
 class _Chip:
-    """The joints of one PCA9685: what changes together is written together."""
+    """The joints of one PCA9685: pulses that change together are one transfer."""
 
     def __init__(self, chip: Pca9685) -> None:
         self.chip = chip
@@ -30,7 +30,7 @@ class _Chip:
 
 
 class Joint:
-    """A field, its axis, and where its pulse goes."""
+    """A field of the manifest, its axis, and the output of its pulse."""
 
     __slots__ = (
         "_pin",
@@ -61,7 +61,7 @@ class Joint:
         self.is_written = True
 
     def put(self) -> None:
-        """Set the pulse; on a chip it waits for the flush."""
+        """Set the pulse; on a chip with the next flush."""
         pulse_us = self._scale.pulse_us(self.axis.applied)
         if isinstance(self._pin, tuple):
             chip, channel = self._pin
@@ -70,7 +70,7 @@ class Joint:
             self._pin.set_pulse_us(pulse_us)
 
     def close(self) -> None:
-        """Give the pin back; the pulse stays."""
+        """Release the pin; the pulse stays."""
         if not isinstance(self._pin, tuple):
             self._pin.close()
 
@@ -98,7 +98,7 @@ class Joints:
         self._buses: list[I2cBus] = []
         self._motion = Motion(clock, SLICE_S, self.step)
         self._fences = Fences(config.collision_limits)
-        self._at: dict[str, float] = {}  # positions of the joints that fences ask for
+        self._at: dict[str, float] = {}  # positions of the joints in collision limits
         self.by_name: dict[str, Joint] = {}
 
     def open(self, board: Board) -> None:
@@ -112,19 +112,20 @@ class Joints:
         self._at = {name: self.by_name[name].axis.applied for name in self._fences.joints}
 
     def of(self, command: str) -> dict[str, Joint]:
-        """The joints that a command message drives, by the path in it."""
+        """Return the joints that a command message drives, by the path in it."""
         fields = self._config.fields.items()
         return {f.path: self.by_name[name] for name, f in fields if f.command == command}
 
     def aim(self, joint: Joint, value: float, share: float = 1.0) -> None:
-        """Let a joint go somewhere, at a share of its top rate. It moves in `step`."""
+        """Set a joint's target, and the share of its top rate. It moves in `step`."""
         joint.axis.share = share
         joint.axis.aim(value)
         if not joint.is_driven:
             joint.is_driven, joint.is_written = True, False
 
     def step(self, now_s: float) -> bool:
-        """Move everything as far as time allows; goes on by itself. True while there is more."""
+        """Move every joint as far as the time allows, and schedule the next slice. True while a
+        joint has further to go."""
         is_more = False
         for name, joint in self.by_name.items():
             axis = joint.axis
@@ -147,12 +148,12 @@ class Joints:
         return is_more
 
     def set_off(self, now_s: float) -> None:
-        """What was aimed moves from the next slice on. For what is no command and not urgent: it
-        does not come between the slices of a motion under way."""
+        """Begin to move in the next slice: for targets that no command has set. They do not come
+        between the slices of a present motion."""
         self._motion.start(now_s)
 
     def hold(self) -> None:
-        """Everything stays where it is now."""
+        """Stop every joint where it is."""
         self._motion.close()
         for joint in self.by_name.values():
             joint.axis.hold()
@@ -162,12 +163,12 @@ class Joints:
 
     @property
     def are_still(self) -> bool:
-        """True when nothing moves."""
+        """True when no joint moves."""
         return all(joint.axis.is_still for joint in self.by_name.values())
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Joints that the collision limits keep from where they were sent."""
+        """The joints that the collision limits keep from their targets."""
         return tuple(
             name
             for name in sorted(self._at)
@@ -175,7 +176,7 @@ class Joints:
         )
 
     def close(self) -> None:
-        """Give all outputs back; pulses stay."""
+        """Release all outputs; pulses stay."""
         self._motion.close()
         for joint in self.by_name.values():
             joint.close()
@@ -205,7 +206,7 @@ class Joints:
 
 
 def speeds(joints: Iterable[Joint], before: dict[str, float], period_s: float) -> tuple[float, ...]:
-    """How fast joints moved since the last call, in their unit per second; updates `before`."""
+    """Return the speeds of joints since the last call, in unit per second; updates `before`."""
     found = []
     for joint in joints:
         applied = joint.axis.applied

@@ -1,5 +1,5 @@
-"""Base of the roles that only hold positions: commands name joints, every joint is a servo. They
-go home once after the start, and are told as sensor_msgs/JointState in radians.
+"""Base of the roles whose outputs are positions: commands name joints, every joint is a servo.
+Joints go home once after the start, and are published as sensor_msgs/JointState in radians.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from ...generated.sensor_msgs import JointState
 from ...generated.std_msgs import Header
 from ...hw.ports import Board
 from ...role_config.model import RoleConfig
-from ..session import Session
+from ..session import RoleSession
 from ..timers import Clock
 from .homing import PERIOD_S, Homecoming
 from .joints import Joint, Joints, speeds
@@ -21,8 +21,8 @@ from .joints import Joint, Joints, speeds
 _STATE_S = 0.05
 
 
-class PositionSession(Session):
-    """A role of joints. NaN in a command means: leave this joint where it is."""
+class PositionSession(RoleSession):
+    """A role of joints. NaN in a command leaves a joint where it is."""
 
     def __init__(
         self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str]
@@ -31,24 +31,24 @@ class PositionSession(Session):
         self.joints = Joints(config, clock, self.drive, self.changed.set)
 
     def open_drivers(self, board: Board) -> None:
-        """Servos keep the pulse that they have, or none."""
+        """Open the servos, which keep the pulse that they have, or none."""
         self.joints.open(board)
 
     def stop(self) -> None:
-        """Everything stays where it is."""
+        """Stop every joint where it is."""
         self.joints.hold()
 
     def close_drivers(self) -> None:
-        """Give the outputs back; pulses stay, so that nothing falls."""
+        """Release the outputs; pulses stay, so that nothing falls."""
         self.joints.close()
 
     @property
     def is_safe(self) -> bool:
-        """Nothing moves."""
+        """True when no joint moves."""
         return self.joints.are_still
 
     def joint(self, command: str, path: str) -> Joint:
-        """The joint that a field of a command message drives."""
+        """Return the joint that a field of a command message drives. Raises SaintError."""
         try:
             return self.joints.of(command)[path]
         except KeyError:
@@ -56,30 +56,30 @@ class PositionSession(Session):
             raise SaintError(Code.CONFIG_INVALID, message) from None
 
     def go_home(self) -> None:
-        """Go home when the time has come (manifest: homing)."""
+        """Move joints home once, where the manifest has `homing`."""
         if self.config.homing:
             coming = Homecoming(self.config.homing, self.joints, self.gate)
             self.every(PERIOD_S, lambda: coming.look(self.clock.time()))
 
-    def tell_joints(
+    def publish_joints(
         self,
         topic: Topic[JointState],
         efforts: Callable[[list[Joint]], tuple[float, ...]] = lambda _: (),
     ) -> None:
-        """Publish those that turn, by the names of the robot's URDF."""
+        """Publish the joints that turn, by the names of the robot's URDF."""
         turning = [each for each in self.joints.by_name.values() if each.unit == "deg"]
         prefix = self.config.target.replace(".", "_")
         names = tuple(f"{prefix}_{each.name}" for each in turning)
         before: dict[str, float] = {}
         publish = self.publisher(topic)
 
-        def tell() -> None:
+        def send() -> None:
             velocities = tuple(map(radians, speeds(turning, before, _STATE_S)))
             positions = tuple(radians(each.axis.applied) for each in turning)
             header, exerted = Header(stamp=stamp()), efforts(turning)
             publish(JointState(header, names, positions, velocities, exerted))
 
-        self.every(_STATE_S, tell)
+        self.every(_STATE_S, send)
 
     def move(
         self,
@@ -89,7 +89,7 @@ class PositionSession(Session):
         *,
         is_immediate: bool = False,
     ) -> bool:
-        """Obey a command: all of it, or nothing when a number in it is infinite."""
+        """Obey a command: all of it, or nothing (False) when a number in it is infinite."""
         aims = [(joint, value) for joint, value in wanted if not isnan(value)]
         if not isfinite(share) or any(isinf(value) for _, value in aims):
             return False

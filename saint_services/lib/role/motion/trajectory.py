@@ -1,6 +1,6 @@
-"""A position's way over time: the fastest from where it is, and as fast as it is, to rest at a
-goal, within a top speed and an acceleration. Planned anew whenever the goal changes, so the newest
-command wins and nothing waits for a motion under way. Pure. Not here: when to move (joints).
+"""Plans the fastest motion of a position from its present place and speed to rest at a goal, within
+a top speed and an acceleration. It is planned again whenever the goal changes: the newest command
+wins and waits for no other. Pure. Not here: when to move (joints.py).
 """
 
 import math
@@ -11,7 +11,7 @@ _SMALLEST_S = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A time of constant acceleration."""
+    """An interval of constant acceleration."""
 
     duration_s: float
     position: float  # at its beginning
@@ -19,20 +19,20 @@ class Leg:
     acceleration: float
 
     def at(self, t_s: float) -> tuple[float, float]:
-        """Position and velocity after so long."""
+        """Return position and velocity `t_s` after its beginning."""
         velocity = self.velocity + self.acceleration * t_s
         return self.position + (self.velocity + velocity) / 2.0 * t_s, velocity
 
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """Speeding up (or slowing down), going on, braking; then at rest at `goal`."""
+    """Acceleration, constant speed, braking; then rest at `goal`."""
 
     legs: tuple[Leg, ...]
     goal: float
 
     def at(self, t_s: float) -> tuple[float, float]:
-        """Position and velocity at a time since its beginning."""
+        """Return position and velocity `t_s` after its beginning."""
         for leg in self.legs:
             if t_s < leg.duration_s:
                 return leg.at(t_s)
@@ -41,26 +41,26 @@ class Trajectory:
 
     @property
     def duration_s(self) -> float:
-        """How long it takes in total."""
+        """The duration in total."""
         return sum(leg.duration_s for leg in self.legs)
 
 
 def braking_way(velocity: float, acceleration: float) -> float:
-    """How far something goes on before it stands, with its sign."""
+    """Return the braking distance, with the sign of the velocity."""
     return velocity * abs(velocity) / (2.0 * acceleration)
 
 
 def plan(
     position: float, velocity: float, goal: float, top_speed: float, acceleration: float
 ) -> Trajectory:
-    """The way to rest at `goal`. Speed and acceleration are positive. What is too fast to stop
-    there passes the goal and comes back: acceleration is limited in every case.
+    """Plan a motion to rest at `goal`; top speed and acceleration are positive. A position that is
+    too fast to stop there passes the goal and returns: acceleration is limited in every case.
     """
     ahead = goal - position - braking_way(velocity, acceleration)
     if ahead == 0.0 and velocity == 0.0:
         return Trajectory((), goal)
     way = math.copysign(1.0, ahead if ahead else velocity)
-    speed = velocity * way  # negative: it moves the other way and turns round
+    speed = velocity * way  # negative: it moves away and has to turn
     distance = (goal - position) * way
     # From `speed` up to the peak and down to zero again fills the distance exactly.
     peak = math.sqrt(max(0.0, acceleration * distance + speed * speed / 2.0))

@@ -9,6 +9,7 @@ import pytest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.ports import Board, EdgeCallback
 from saint_services.lib.role_config.model import RoleConfig
+from saint_services.noded.adapters import reset_button
 from saint_services.noded.adapters.reset_button import ResetButton
 
 
@@ -77,6 +78,37 @@ def role_with(**pins: object) -> RoleConfig:
     )  # fmt: skip
 
 
+async def test_roles_are_searched_for_the_pin_only_when_they_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[RoleConfig] = []
+    uses = reset_button._uses
+    monkeypatch.setattr(
+        reset_button, "_uses", lambda role, pin: searched.append(role) or uses(role, pin)
+    )
+    watched, role, other = (
+        Watched(),
+        role_with(type="hbridge", pin=12),
+        role_with(type="hbridge", pin=26),
+    )
+    for _ in range(10):
+        watched.watch(role)
+    assert searched == [role]
+    watched.watch(other)
+    watched.watch(other)
+    assert len(searched) == 2 and not watched.board.opened[-1].is_open
+
+
+async def test_pin_that_could_not_be_opened_is_tried_again() -> None:
+    watched, role = Watched(), role_with(type="hbridge", pin=12)
+    watched.board._problem = SaintError(Code.HARDWARE_MISSING, "the line is in use")
+    watched.watch(role)
+    assert watched.board.opened == []
+    watched.board._problem = None
+    watched.watch(role)
+    assert watched.board.opened[-1].is_open
+
+
 async def test_held_button_calls_once():
     watched = Watched()
     watched.watch()
@@ -123,7 +155,7 @@ async def test_without_a_pin_nothing_is_opened():
     assert watched.board.opened == []
 
 
-async def test_pin_that_cannot_be_had_is_told_and_harmless():
+async def test_pin_that_cannot_be_opened_is_reported_and_harmless():
     watched = Watched()
     taken = SaintError(Code.HARDWARE_FAULT, "GPIO26 is held by fan")
     watched.button.watch(cast(Board, FakeBoard(problem=taken)), ())

@@ -107,6 +107,26 @@ def test_ticker_keeps_its_rate_and_leaves_out_what_it_missed() -> None:
     assert len(calls) == 24
 
 
+def test_callbacks_of_one_period_share_a_timer() -> None:
+    clock, calls = FakeClock(), []
+    ticker = Ticker(clock, 0.05, lambda: calls.append("first"))
+    ticker.add(lambda: calls.append("second"))
+    assert len(clock._timers) == 1
+    clock.advance(0.1)
+    assert calls == ["first", "second"] * 2
+    ticker.close()
+    clock.advance(1.0)
+    assert len(calls) == 4
+
+
+def test_ticker_that_is_closed_by_a_callback_calls_no_other() -> None:
+    clock, calls = FakeClock(), []
+    ticker = Ticker(clock, 0.05, lambda: ticker.close())
+    ticker.add(lambda: calls.append("second"))
+    clock.advance(1.0)
+    assert calls == []
+
+
 def test_motion_ends_when_nothing_is_left() -> None:
     clock, left = FakeClock(), [3]
 

@@ -152,13 +152,13 @@ def test_waiting_joint_goes_on_when_the_other_has_made_room(tmp_path: Path) -> N
     rig.close()
 
 
-def test_waiting_is_told_and_is_no_fault(tmp_path: Path) -> None:
+def test_waiting_is_reported_and_is_no_fault(tmp_path: Path) -> None:
     rig = rig_with(tmp_path, [ELBOW])
     rig.live(1.5, lambda: rig.send(CMD, ArmCommand([0.0, 90.0, 120.0], 1.0)))
     state = rig.bus.sent["/saint/arms/left/state"][-1]
     assert not state.error_state
     assert not state.in_motion
-    assert state.error_message.startswith("joint_1: no farther because of collision_limits")
+    assert state.error_message.startswith("joint_1: stopped by collision_limits")
     rig.close()
 
 

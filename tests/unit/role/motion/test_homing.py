@@ -9,7 +9,7 @@ import pytest
 
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadCommand
 from saint_services.lib.generated.topics import ARM_CMD, HEAD_CMD
-from saint_services.lib.role.gate import Gate
+from saint_services.lib.role.gate import CommandGate
 from saint_services.lib.role.motion.homing import Homecoming
 from saint_services.lib.role.motion.joints import Joints
 from saint_services.lib.role.motion.positions import PositionSession
@@ -167,7 +167,7 @@ class Played:
 
 
 def test_waits_are_over_at_their_ends() -> None:
-    played, gate = Played(), Gate(1000)
+    played, gate = Played(), CommandGate(1000)
     gate.prove("router", 1)
     settings = Homing(speed=0.25, wait_s=2.0, stagger_s=0.5)
     coming = Homecoming(settings, cast(Joints, played), gate)

@@ -59,7 +59,7 @@ def test_slow_way_goes_on_at_its_top_speed() -> None:
     assert way.at(10.0)[1] == 0.5
 
 
-def test_way_back_brakes_before_it_turns() -> None:
+def test_return_brakes_before_it_turns() -> None:
     way = plan(0.0, 120.0, -10.0, 120.0, 1200.0)
     assert way.at(0.1) == pytest.approx((6.0, 0.0))
     assert way.at(way.duration_s)[0] == pytest.approx(-10.0)
@@ -96,7 +96,7 @@ commands = st.lists(st.tuples(places, st.floats(0.0, 0.05), st.sampled_from([0.3
 
 
 @given(commands)
-def test_glide_keeps_rate_and_acceleration_whatever_it_is_told(
+def test_glide_keeps_rate_and_acceleration_whatever_is_commanded(
     steps: list[tuple[float, float, float]],
 ) -> None:
     axis, now_s = Glide(FIELD), 10.0
@@ -115,7 +115,7 @@ def test_glide_keeps_rate_and_acceleration_whatever_it_is_told(
 
 
 def test_glide_follows_a_stick_with_little_delay() -> None:
-    """A stick at 50 Hz that asks for 100 degrees per second."""
+    """A stick at 50 Hz that commands 100 degrees per second."""
     axis, now_s = Glide(FIELD), 10.0
     for step in range(60):
         if step % 2 == 0:
@@ -162,7 +162,7 @@ def test_loop_that_was_held_up_is_not_made_up_for_by_a_jump() -> None:
     assert axis.applied - place <= 120.0 * 0.02 + 1e-9
 
 
-def test_override_lets_go_of_a_motion_that_leads_away() -> None:
+def test_override_drops_a_motion_that_leads_away() -> None:
     bent, stopped = Glide(FIELD), Glide(FIELD)
     for axis in (bent, stopped):
         axis.aim(90.0)

@@ -1,4 +1,4 @@
-"""What the head's sensors say, as messages. Not here: reading them (lib/hw/sensors.py)."""
+"""Builds the messages of the head's sensors. Not here: reading them (lib/hw/sensors.py)."""
 
 import math
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from saint_services.lib.generated.std_msgs import Header
 from saint_services.lib.hw.ports import DistanceSample, ImuSample, PressureSample, Sample
 
 IMU_FRAME = "head_imu"
-# sensor_msgs/Imu: -1 says that there is no orientation. Noise by InvenSense's data sheet of the
+# sensor_msgs/Imu: -1 means no orientation. Noise by InvenSense's data sheet of the
 # MPU-6050 (rev. 3.4, 6.1 and 6.2) at 100 Hz, with a margin for how the servos shake it.
 _NO_ORIENTATION = (-1.0, *(0.0,) * 8)
 _GYRO_VARIANCE, _UNCALIBRATED = 1e-4, 0.12  # (rad/s)^2; without its bias taken off: 20 deg/s
@@ -19,7 +19,7 @@ _ACCEL_VARIANCE = 4e-3  # (m/s^2)^2
 
 
 def imu(sample: ImuSample) -> Imu:
-    """One measurement of turning and acceleration."""
+    """Build a measurement of turning and acceleration."""
     gyro = _GYRO_VARIANCE if sample.is_calibrated else _UNCALIBRATED
     return Imu(
         header=Header(stamp=stamp(), frame_id=IMU_FRAME),
@@ -33,14 +33,14 @@ def imu(sample: ImuSample) -> Imu:
 
 
 def sensors(samples: Iterable[Sample]) -> HeadSensors:
-    """Distance and air, as far as somebody measures them; light nobody does."""
-    said = HeadSensors(stamp(), math.nan, math.nan, math.nan)
+    """Build distance and temperature, NaN without a sensor; no sensor measures light."""
+    message = HeadSensors(stamp(), math.nan, math.nan, math.nan)
     for sample in samples:
         if isinstance(sample, DistanceSample):
-            said.proximity = sample.distance_m
+            message.proximity = sample.distance_m
         elif isinstance(sample, PressureSample):
-            said.temperature = sample.temperature_c
-    return said
+            message.temperature = sample.temperature_c
+    return message
 
 
 def _diagonal(variance: float) -> tuple[float, ...]:

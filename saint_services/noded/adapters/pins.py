@@ -1,5 +1,5 @@
-"""The pins of this computer as noded reports them. Not here: drivers (lib/hw); driving anything
-(role daemons); making outputs safe (guardd).
+"""Reads the pins of this computer for the node's reports. Not here: drivers (lib/hw), driving
+outputs (role daemons), making outputs safe (guardd).
 """
 
 import asyncio
@@ -13,11 +13,12 @@ from ...lib.hw.pins.header import whole_header
 if TYPE_CHECKING:
     from ...lib.hw import Board
 
-HEADER = tuple(whole_header(()))  # nothing is known of its pins
+HEADER = tuple(whole_header(()))  # with unknown pins
 
 
-class Outputs:
-    """The board, open until the process ends: a thread may still read it when the daemon stops."""
+class NodePins:
+    """The board of this computer. It stays open until the process ends: a thread may still read it
+    when the daemon stops."""
 
     def __init__(self) -> None:
         self.problem = "not opened"
@@ -26,11 +27,11 @@ class Outputs:
 
     @property
     def board(self) -> "Board | None":
-        """None on a computer without pins."""
+        """The board; None on a computer without pins."""
         return self._board
 
     async def open(self, spec: str) -> None:
-        """A computer without pins is no fault of ours: `problem` tells."""
+        """Open the board; `problem` says why there is none, which is no fault."""
         try:
             self._board, self.pwm_channels = await asyncio.to_thread(_open, spec)
             self.problem = ""
@@ -38,7 +39,7 @@ class Outputs:
             self.problem = err.message
 
     def pins(self) -> tuple[GPIOPin, ...]:
-        """All 40 pins of the header, in its order. Blocks briefly: call it in a thread."""
+        """Read all 40 pins of the header, in its order. Blocks briefly: call it in a thread."""
         if self._board is None:
             return HEADER
         try:
@@ -47,7 +48,7 @@ class Outputs:
             return HEADER
 
     def peripherals(self) -> tuple[PeripheralInfo, ...]:
-        """What answers on the buses. Blocks: call it in a thread."""
+        """Probe the buses. Blocks: call it in a thread."""
         if self._board is None:
             return ()
         try:
@@ -57,7 +58,7 @@ class Outputs:
 
 
 def _open(spec: str) -> tuple["Board", Mapping[int, int]]:
-    # Imported here, in the thread: it takes a while and a test may do without.
+    # Imported here, in the thread, for it takes long; some tests need none.
     from ...lib.hw import open_board
 
     board = open_board(spec)

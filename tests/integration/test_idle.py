@@ -1,0 +1,55 @@
+"""A robot at rest wakes its processes only for a reason: every wake-up costs a small computer
+processor time and power. Counted are the voluntary context switches of all threads (/proc).
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.integration.robot import Robot
+
+MOST_PER_S = 25.0
+SETTLE_S, COUNTED_S = 6.0, 10.0
+# The control chain, and what the guard promises: its beat of 20 Hz.
+EXEMPT = {"routerd", "role-headd", "role-armsd", "role-tracksd", "guardd"}
+# Processes that receive something at a fixed rate although nothing changes; each with its limit.
+KNOWN = {
+    "role-consoled": 90.0,  # the router's status, 10 a second, for "somebody drives"
+    "webd": 190.0,  # the router's status, 10 a second, and the states of the roles
+    "rcd": 150.0,  # the router's heartbeat, 20 a second, for the transmitter's display
+    "adoptiond": 110.0,  # announcements, status and pins of each node, 1 a second each
+}
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
+
+
+def wake_ups(pid: int) -> dict[str, int]:
+    """Return the voluntary context switches so far of each thread of a process."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        status = (task / "status").read_text()
+        found[task.name] = int(status.split("voluntary_ctxt_switches:")[1].split()[0])
+    return found
+
+
+def per_second(before: dict[str, int], after: dict[str, int], elapsed_s: float) -> float:
+    return sum(count - before.get(task, 0) for task, count in after.items()) / elapsed_s
+
+
+def test_process_at_rest_wakes_at_most_25_times_a_second(robot: Robot) -> None:
+    time.sleep(SETTLE_S)  # joints go home after the start
+    pids = robot.pids()
+    began_s, before = time.monotonic(), {name: wake_ups(pid) for name, pid in pids.items()}
+    time.sleep(COUNTED_S)  # nothing happens meanwhile: that is what is tested
+    elapsed_s = time.monotonic() - began_s
+    rates = {name: per_second(before[name], wake_ups(pid), elapsed_s) for name, pid in pids.items()}
+    for (machine, daemon), rate in sorted(rates.items()):
+        print(f"{machine:10} {daemon:16} {rate:6.1f} wake-ups/s")
+    too_many = {
+        name: round(rate, 1)
+        for name, rate in rates.items()
+        if name[1] not in EXEMPT and rate > KNOWN.get(name[1], MOST_PER_S)
+    }
+    assert not too_many
