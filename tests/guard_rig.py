@@ -14,7 +14,7 @@ from saint_services.lib.machine.service_manager import bind
 
 @contextlib.contextmanager
 def guarding(runtime: Path, config: Config | None = None) -> Iterator[GuardService]:
-    """A guard that listens below `runtime` while the context is open."""
+    """Run a guard that listens below `runtime` while the context is open."""
     listener = bind(runtime, "guardd")
     guard = GuardService(listener, WillFiles(wills_folder(str(runtime))), config or Config())
     thread = threading.Thread(target=guard.run, name="guard", daemon=True)
@@ -29,7 +29,7 @@ def guarding(runtime: Path, config: Config | None = None) -> Iterator[GuardServi
 
 @contextlib.asynccontextmanager
 async def guarded(runtime: Path) -> AsyncIterator[GuardService]:
-    """The same inside a loop that must not block."""
+    """Run a guard as `guarding`, inside a loop that must not block."""
     context = guarding(runtime)
     guard = await asyncio.to_thread(context.__enter__)
     try:

@@ -98,11 +98,11 @@ class Node:
             bus, identity.node_id, config.config_timeout_s, config.config_attempts,
             lambda: self.orders.bond.server_key,
         )  # fmt: skip
-        self._vouching = RoleCredentials(bus, identity.node_id, self.orders.sign)
+        self._credentials = RoleCredentials(bus, identity.node_id, self.orders.sign)
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
-        self._killing = RoleKill(ctx.directories.runtime)
+        self._role_kill = RoleKill(ctx.directories.runtime)
         self.stop_reports = NodeStopReports(
             bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe,
             self._unanswered,
@@ -124,7 +124,7 @@ class Node:
         await self._publisher.open()
         runtime = self._ctx.directories.runtime
         self._ctx.spawn(self.guard.run(), "guard")
-        self._log_desk = LogPages(await asyncio.to_thread(own_source, runtime))
+        self._log_pages = LogPages(await asyncio.to_thread(own_source, runtime))
         loaded = await asyncio.to_thread(self._files.load_roles)
         await self.orders.start()
         if self._trust_files.problem:
@@ -143,7 +143,7 @@ class Node:
         await self._ctx.serve_ipc(api)
         RosServices(self, api.on_entry).serve(self._bus)
         self._ctx.spawn(self._publisher.run(lambda: (self.life, self.identity)), "reports")
-        self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
+        self._ctx.spawn(self._credentials.repeat(lambda: self.life.lives), "credentials")
         self._ctx.spawn(self._refresh.run(), "refresh")
         self._ctx.spawn(self.stop_reports.repeat(), "stop reports")
 
@@ -163,12 +163,12 @@ class Node:
             self._do(action, whose)
         for gone in self._processes.keys() - self.life.lives.keys():
             self._processes.pop(gone).stop()
-        self._vouching.keep(self.life.lives)
+        self._credentials.keep(self.life.lives)
         self.firmware.node_changed(self.life)
 
     def _role_reported(self, slot: int, origin: str, *, is_stopped: bool) -> None:
         life = self.life.lives.get(slot)
-        self._vouching.reported(slot, life, origin)
+        self._credentials.reported(slot, life, origin)
         if life and life.role_alive and life.config_in_use:
             self.stop_reports.works(life.config_in_use.target, is_stopped=is_stopped)
 
@@ -220,7 +220,7 @@ class Node:
         self._ctx.health.counters["wills_carried_out"] += 1
         _log.warning("guard made the outputs safe", target=event.target, why=event.why)
         self.stop_reports.carried_out(event)
-        self._killing.carried_out(event)
+        self._role_kill.carried_out(event)
 
     def _process(self, slot: int) -> RoleProcess:
         if slot not in self._processes:
@@ -297,12 +297,12 @@ class Node:
 
     async def log(self, query: LogQuery) -> LogPage:
         """Return a page of the log that our programs wrote on this machine."""
-        return await self._log_desk.page(query)
+        return await self._log_pages.page(query)
 
     async def kill_role(self, wanted: RoleId) -> Killed:
         """Kill a role's process as by a fault; the guard stops its outputs."""
         _log.warning("drill: the process of a role is killed", role=str(wanted))
-        return await self._killing.kill(self.life, wanted)
+        return await self._role_kill.kill(self.life, wanted)
 
     def bond_changed(self) -> None:
         """Have the roles obey the router of the node's present server, or none."""

@@ -1,4 +1,4 @@
-"""Starts the rounds."""
+"""Runs the rounds."""
 
 import sys
 

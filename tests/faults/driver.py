@@ -1,5 +1,5 @@
 """Drives the tracks forward from outside, 50 times a second, while its standard input says so:
-lines "go" and "stop". One process for each way in, so that none disturbs the measurement.
+lines "go" and "stop". One process for each input, so that none disturbs the measurement.
 
     python -m tests.faults.driver rc|web|ros ROBOT_FOLDER
 """

@@ -40,7 +40,7 @@ class Pair:
             tracks.close()
 
     def turn(self, chance: random.Random) -> str:
-        """One robot is driven while processes of both are killed; returns what went wrong."""
+        """Drive one robot while processes of both are killed; returns what went wrong."""
         number = chance.randrange(2)
         driver = self.drivers[number][chance.choice(("rc", "web"))]
         driver.say("go")
@@ -56,9 +56,8 @@ class Pair:
         return fault
 
     def _come_to_rest(self, number: int) -> None:
-        """A role that comes back just now still obeys the last commands of its own robot, which
-        count for some 300 ms: wait for it, or the next turn would take that for following.
-        """
+        """Wait for rest: a role that has just come back obeys the last commands of its own robot,
+        which count for some 300 ms: wait for it, or the next turn would take that for following."""
         rests_s = end_s = time.monotonic()
         end_s += DRIVING_S
         while (now_s := time.monotonic()) - rests_s < REST_S and now_s < end_s:
@@ -67,7 +66,7 @@ class Pair:
             time.sleep(0.001)
 
     def _watch(self, driven: int, is_over: object, seconds: float) -> str:
-        """The other robot stands still all the while."""
+        """Check that the other robot stands still."""
         assert callable(is_over)
         end_s = time.monotonic() + seconds
         while time.monotonic() < end_s and not is_over():
@@ -88,7 +87,7 @@ class Pair:
 
 
 def _why(robot: Robot) -> str:
-    """What the moving robot's own router says of it."""
+    """Return why, by the moving robot's own router."""
     command = ("-m", "saint_services.saintctl", "--run", str(robot.run()))
     command_line = [sys.executable, *command, "route", "why", "tracks.linear"]
     return subprocess.run(
@@ -98,7 +97,7 @@ def _why(robot: Robot) -> str:
 
 @contextlib.contextmanager
 def pair() -> Iterator[Pair]:
-    """Two rovers on one domain, whole."""
+    """Run two rovers on one domain until both are ready."""
     number = free_domain()
     with contextlib.ExitStack() as stack:
         roots = [stack.enter_context(short_folder()) for _ in range(2)]

@@ -53,8 +53,8 @@ class Plan:
 
     @property
     def limit_s(self) -> float | None:
-        """How soon the outputs have to rest; None: the drive may go on, for nothing that it needs
-        was harmed."""
+        """Return how soon the outputs must rest; None: the drive may go on, for nothing that it
+        needs was harmed."""
         hurt = {name for name, harm in self.victims if harm != "starve"}
         if hurt & {"role-tracksd", "guardd", "routerd"}:
             return SAFE_S
@@ -84,7 +84,7 @@ class Outcome:
 
     @property
     def fault(self) -> str:
-        """What went wrong, or nothing."""
+        """Return what went wrong, or nothing."""
         if self.moved_afterwards:
             return f"{self.plan}: moved afterwards, duty {self.moved_afterwards:.2f}"
         limit_s = self.plan.limit_s
@@ -174,7 +174,7 @@ class Course:
         return self._robot.pid(name, machine)
 
     def _until_stopped(self, limit_s: float) -> tuple[float, float]:
-        """How long until both motors rest, and by how much this process was late meanwhile."""
+        """Return how long until both motors rest, and by how much this process was late."""
         began_s = then_s = time.monotonic()
         late_s = 0.0
         while then_s - began_s < limit_s:
@@ -187,7 +187,7 @@ class Course:
         return time.monotonic() - began_s, late_s
 
     def _motion(self, seconds: float) -> float:
-        """The largest duty from now on; nothing requests any."""
+        """Return the largest duty from now on; none is commanded."""
         end_s = time.monotonic() + seconds
         largest = 0.0
         while time.monotonic() < end_s:

@@ -25,7 +25,7 @@ _BLOCK = bytes(4096)
 
 @contextlib.contextmanager
 def course(harm: str = "processes") -> Iterator[Course]:
-    """The smallest robot that drives, with its drivers."""
+    """Run the smallest robot that drives, with its drivers."""
     with _full_disks() if harm == "disk" else running_robot(*ROVER) as robot:
         found = Course(robot, "tracks")
         try:
@@ -36,7 +36,7 @@ def course(harm: str = "processes") -> Iterator[Course]:
 
 @contextlib.contextmanager
 def _full_disks() -> Iterator[Robot]:
-    """A rover whose daemons have a small disk for their state, full as soon as the robot is whole.
+    """Give the daemons of a rover a small disk for their state, full once the robot is ready.
     Needs the right to mount."""
     with contextlib.ExitStack() as stack:
         root = stack.enter_context(short_folder())
@@ -56,20 +56,20 @@ def _full_disks() -> Iterator[Robot]:
 
 
 def _fill(disk: Path) -> None:
-    """Leave not one block."""
+    """Fill every block."""
     with (disk / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(_BLOCK)
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The value below which this share of all lies."""
+    """Return the value below which this share of all lies."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
 def faults_of(outcomes: list[Outcome]) -> list[str]:
-    """Every fault of a series: of single rounds, and of the whole."""
+    """List the faults of a series: of single rounds, and of the whole."""
     found = [outcome.fault for outcome in outcomes if outcome.fault]
     prompt = [o.stopped_s for o in outcomes if o.plan.limit_s == SAFE_S]
     slowest_s = percentile(prompt, 0.99)
@@ -82,7 +82,7 @@ def faults_of(outcomes: list[Outcome]) -> list[str]:
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, object]:
-    """The figures of a series, in milliseconds."""
+    """Summarize a series, in milliseconds."""
     prompt = [o.stopped_s * 1000 for o in outcomes if o.plan.limit_s == SAFE_S]
     silent = [o.stopped_s * 1000 for o in outcomes if o.plan.limit_s and o.plan.limit_s > SAFE_S]
     late = [o.late_s * 1000 for o in outcomes]

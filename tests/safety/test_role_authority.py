@@ -1,4 +1,4 @@
-"""Over every order of events: a role is released by a proven router alone, never by one that is
+"""In every order of events a role is released by a proven router alone, never by one that is
 older than a router which has stopped it, never over a press that the router does not know.
 """
 
@@ -83,7 +83,7 @@ class Authority(RuleBasedStateMachine):
         self._deliver(router.origin, kind, router.sequence, router.is_active, router.generation)
 
     def _press(self, router: Router) -> None:
-        """Every press raises the generation, also while the latch is active."""
+        """Press: every press raises the generation, also while the latch is active."""
         self.presses += 1
         router.generation += 1
         router.is_active = True
@@ -147,7 +147,7 @@ class Authority(RuleBasedStateMachine):
 
     @rule(data=st.data(), kind=st.sampled_from(["heartbeat", "estop"]), as_unknown=st.booleans())
     def replay(self, data: st.DataObject, kind: str, as_unknown: bool) -> None:
-        """An old message again: late from its own writer, or recorded and sent by another."""
+        """Send an old message again: late from its own writer, or recorded and sent by another."""
         router = data.draw(st.sampled_from(self.routers))
         if not router.said:
             return

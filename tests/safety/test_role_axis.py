@@ -1,4 +1,4 @@
-"""Where a role's outputs may go and how fast, at the very bounds. All numbers are typed by hand."""
+"""Limits and rates of a role's outputs, at the very bounds. All numbers are typed by hand."""
 
 import pytest
 

@@ -13,7 +13,7 @@ ROUTER, SECOND, UNKNOWN = "router", "second router", "unknown"
 
 
 def proven(deadline_ms: int = 150, counters: Counter[str] | None = None) -> CommandGate:
-    """A gate for which the server has signed for two routers, the second one newer."""
+    """Return a gate for which the server has signed for two routers, the second one newer."""
     gate = CommandGate(deadline_ms, counters)
     gate.prove(ROUTER, 1)
     gate.prove(SECOND, 2)
@@ -21,7 +21,7 @@ def proven(deadline_ms: int = 150, counters: Counter[str] | None = None) -> Comm
 
 
 def living(at_s: float = 0.0, generation: int = 1) -> CommandGate:
-    """A gate of 150 ms that received one heartbeat."""
+    """Return a gate of 150 ms that received one heartbeat."""
     gate = proven()
     gate.heartbeat(ROUTER, 1, False, generation, at_s)
     return gate

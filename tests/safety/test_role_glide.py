@@ -20,7 +20,7 @@ def steps(glide: Glide, first: int, last: int) -> None:
 
 
 def cruising() -> Glide:
-    """On the way from 0 to 60 with full speed, 12.5 degrees from the start, at 1.24 s."""
+    """Return an axis from 0 to 60 at full speed, 12.5 degrees from the start, at 1.24 s."""
     glide = Glide(SPEC)
     glide.aim(60.0)
     steps(glide, 100, 124)

@@ -26,7 +26,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def duty(mps: float) -> float:
-    """Of a track at a speed: top speed 1.5 m/s, 5 percent go into friction."""
+    """Return the duty of a track at a speed: top speed 1.5 m/s, 5 percent for friction."""
     return 0.05 + 0.95 * mps / 1.5
 
 
@@ -344,7 +344,7 @@ def test_motors_left_running_by_a_dead_process_stop_when_the_role_opens(tmp_path
 
 
 def test_stop_button_after_the_release_is_reported_to_the_router(rig: Rig) -> None:
-    """Topics overtake each other; the latch that this raises must be one that people see."""
+    """Topics overtake each other; people must see the latch that this raises."""
     rig.beat()
     rig.estop(True, 1)
     rig.estop(False, 2)

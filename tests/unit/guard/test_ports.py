@@ -41,7 +41,7 @@ def test_anything_else_is_refused_with_a_value_error(data: bytes) -> None:
 
 
 def descriptors() -> int:
-    """How many are open in this process."""
+    """Count the descriptors of this process."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
@@ -159,7 +159,7 @@ def test_port_that_fails_is_closed_and_opened_once_more(tmp_path: Path) -> None:
 
 
 class Ioctls:
-    """Stands for the kernel: notes calls, hands out a descriptor for a line."""
+    """Stands for the kernel: records calls, returns a descriptor for a line."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[int, bytes]] = []
@@ -288,7 +288,7 @@ def test_pigpiod_gets_the_command_that_ends_all_pulses(monkeypatch: pytest.Monke
 
 
 def test_pigpiod_that_was_restarted_gets_the_command_on_a_new_connection() -> None:
-    """What is sent to a connection that the other side has closed is lost without an error."""
+    """The first send to a connection that the other side has closed is lost without an error."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         opened = WillPorts(will(Write(Kind.PIGPIO, address, 0, b"low!")))

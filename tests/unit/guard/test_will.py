@@ -1,5 +1,5 @@
-"""What a guard and its roles exchange: wills and their files, the shared memory, messages. All
-limits are typed by hand.
+"""Wills and their files, the shared memory, and the messages of a guard and its roles. All limits
+are typed by hand.
 """
 
 import array
@@ -295,7 +295,7 @@ def test_descriptors_travel_with_their_message_and_are_not_inherited(memory: int
 
 
 class Narrow:
-    """A socket that takes five bytes at first and brings what it is given."""
+    """A socket that accepts five bytes at first."""
 
     def __init__(self, *ancillary: tuple[int, int, bytes]) -> None:
         self.sent = b""

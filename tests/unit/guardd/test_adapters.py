@@ -1,5 +1,5 @@
-"""The parts of the guard: a role that left its will, the enable line, locked memory, settings, the
-hand.
+"""The parts of the guard: the outputs of a role, the enable line, locked memory, settings, the
+rescue.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ from saint_services.lib.records import Records
 
 
 def descriptors() -> int:
-    """How many are open in this process."""
+    """Count the descriptors of this process."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
 

@@ -56,7 +56,7 @@ class Bench:
                 return found[0]
 
     def drive(self, connection: socket.socket, beat: Beat) -> None:
-        """An output begins to move."""
+        """Begin to move an output."""
         beat.beat(time.monotonic_ns(), True)
         self.pins.write(MOTOR, 0.7)
         wire.send(connection, {"do": "move"})
@@ -80,7 +80,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 def until(condition: Callable[[], object], limit_s: float = 5.0) -> float:
-    """Wait for what the guard will do; returns how long it took."""
+    """Wait for an action of the guard; returns how long it took."""
     began_s = time.monotonic()
     while not condition():
         assert time.monotonic() - began_s < limit_s
@@ -142,7 +142,7 @@ def test_role_that_leaves_while_it_moves_is_stopped(bench: Bench) -> None:
 
 
 def test_killed_process_is_noticed_although_its_connection_is_held_open(bench: Bench) -> None:
-    """A descriptor may have been handed on; the process itself counts."""
+    """Another process may hold the descriptor; the process of the role counts."""
     code = (
         "import sys,socket,os,time\n"
         f"sys.path.insert(0, {str(Path(__file__).parents[3])!r})\n"

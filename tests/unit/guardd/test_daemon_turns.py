@@ -1,5 +1,5 @@
 """The guard turn by turn: its clock stands still between them, so that nothing depends on how busy
-the machine is. Numbers are typed by hand. Not here: real processes and threads (test_guard.py).
+the machine is. Numbers are typed by hand. Not here: real processes and threads (test_daemon.py).
 """
 
 import os
@@ -28,7 +28,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="coun
 
 
 class Clock:
-    """A second after the machine began, until the test says otherwise."""
+    """A clock that the test sets; it begins one second after the start of the machine."""
 
     def __init__(self) -> None:
         self.now_ns = 1000 * MS
@@ -62,7 +62,7 @@ class Role:
 
 
 def answers(connection: socket.socket) -> list[dict[str, object]]:
-    """What arrived."""
+    """Return the messages that arrived."""
     try:
         return wire.MessageSplitter().fed(connection.recv(65_536))
     except BlockingIOError:
@@ -70,7 +70,7 @@ def answers(connection: socket.socket) -> list[dict[str, object]]:
 
 
 def handles() -> int:
-    """How many this process has open."""
+    """Count the handles of this process."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
@@ -82,7 +82,7 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 class Bench:
-    """A guard that takes one turn at a time."""
+    """A guard that runs one turn at a time."""
 
     def __init__(self, root: Path, config: Config | None = None) -> None:
         self.clock = Clock()
@@ -113,13 +113,13 @@ class Bench:
         return connection
 
     def turn(self) -> None:
-        """All that has arrived is handled; no time passes."""
+        """Handle what has arrived; no time passes."""
         while found := self.guard._selector.select(0):
             for key, _ in found:
                 key.data()
 
     def look(self, later_ms: float = 0.0) -> float:
-        """Look after so long; returns after how many milliseconds it will look again."""
+        """Look after this time; returns after how many milliseconds the guard looks again."""
         self.clock.now_ns += round(later_ms * MS)
         return (self.guard._look() - self.clock.now_ns) / MS
 
@@ -496,7 +496,7 @@ class TestConnections:
 
 
 class Selector(selectors.DefaultSelector):
-    """Notes how long the guard means to wait, and ends it after some turns."""
+    """Records how long the guard waits, and ends it after some turns."""
 
     waits_ms: list[float]
     guard: GuardService
@@ -585,7 +585,7 @@ class TestRun:
 class TestMain:
     @pytest.fixture
     def began(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-        """In which order a start does what."""
+        """Return the steps of a start, in their order."""
         found: list[str] = []
         guards: list[GuardService] = []
 

@@ -36,7 +36,7 @@ READY = RoleReport(ready=True, safe=True, estop=False)
 
 
 class FakeRole:
-    """A role process: takes assignments, says what the test wants it to say."""
+    """A role process: accepts assignments, reports what the test sets."""
 
     def __init__(self, runtime: Path, name: str, happened: list[str]) -> None:
         self.first = READY
@@ -50,14 +50,14 @@ class FakeRole:
         self._reports: asyncio.Queue[RoleReport] = asyncio.Queue()
 
     async def start(self) -> None:
-        """As the service manager would."""
+        """Serve, as the service manager would start it."""
         self._dies.clear()
         api = Api()
         api.stream("POST", "/assignment", self._assigned, body=RoleAssignment)
         self._server = await api.serve([bind(self._runtime, self._name)])
 
     async def die(self) -> None:
-        """The connection ends without a word; the socket stays, as with socket activation."""
+        """End the connection without a report; the socket stays, as with socket activation."""
         self._dies.set()
 
     def say(self, report: RoleReport) -> None:
@@ -118,7 +118,7 @@ class FakeGuard:
             self._server.close()
 
     def carried_out(self, target: str, why: str) -> None:
-        """Report a will that it carried out by itself."""
+        """Report a will that the guard carried out by itself."""
         self._say({"event": "carried_out", "target": target, "why": why, "failed": ""})
 
     def _say(self, message: dict[str, object]) -> None:
@@ -138,7 +138,7 @@ class FakeGuard:
 
 
 class Robot:
-    """What surrounds the node under test."""
+    """The surroundings of the node under test."""
 
     def __init__(self, root: Path) -> None:
         self.domain = LocalDomain()
@@ -176,7 +176,7 @@ class Robot:
         return role
 
     def serve_configs(self) -> None:
-        """As adoptiond does."""
+        """Serve configurations as adoptiond does."""
         self.watcher.serve(topics.NODES_CONFIG, self._signed_config)
 
     def _config(self, request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
@@ -209,7 +209,7 @@ class Robot:
         self.domain.bus("adoptiond").publisher(topics.SYSTEM_STATUS).publish(msgs.SystemStatus())
 
     async def adopt(self, role: str, instance: str = "") -> msgs.AdoptNode_Response:
-        """As adoptiond does: keys are exchanged, then the order is signed."""
+        """Adopt as adoptiond does: exchange keys, then sign the order."""
         try:
             if not (await self.sender.owner("pi_1")).server_key:
                 await self.sender.bind("pi_1", "")
@@ -237,7 +237,7 @@ class Robot:
         return msgs.ResetNode_Response(said.success, said.message)
 
     async def update(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
-        """Signed for a node that belongs to the server."""
+        """Order an update, signed for a node that belongs to the server."""
         if not (await self.sender.owner("pi_1")).server_key:
             return await self.watcher.call(topics.NODE_UPDATE.at(node_id="pi_1"), request, 5.0)
         fields = {name: getattr(request, name) for name in UpdateOrder.model_fields}
@@ -250,7 +250,7 @@ class Robot:
 
     @asynccontextmanager
     async def node(self, config: Config | None = None) -> AsyncIterator[Client]:
-        """The node, running; its control plane."""
+        """Run the node; yields its control plane."""
         bus = self.domain.bus("noded")
         config = config or Config(config_timeout_s=0.1, role_ready_timeout_s=0.5)
         try:
@@ -264,7 +264,7 @@ class Robot:
 
 
 async def until(condition: Callable[[], bool], limit_s: float = 15.0) -> None:
-    """Wait for what the loop will bring about."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(limit_s):
         while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
             await asyncio.sleep(0.005)

@@ -1,4 +1,4 @@
-"""Power that goes in the middle of a write, and what a node's next boot finds then."""
+"""Power cuts in the middle of a write, and what the next boot of the node finds."""
 
 import os
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from saint_services.noded.state import NodeFiles
 
 
 class PowerCutError(BaseException):
-    """Nothing of the process runs after it, so nothing may catch it."""
+    """The power is off: nothing of the process runs, so nothing may catch this."""
 
 
 class PowerCut:
-    """Power goes at the n-th thing that is done to the disk."""
+    """Cuts the power at the n-th operation on the disk."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
         self.left = at
@@ -41,7 +41,7 @@ class PowerCut:
 def survives(
     directory: Path, work: Callable[[NodeFiles], object], at: int
 ) -> tuple[bool, tuple[RoleLoaded, ...]]:
-    """Whether the work was done before the cut, and what the next boot finds."""
+    """Return whether the work was done before the cut, and what the next boot finds."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         files = NodeFiles(directory)
         cut = PowerCut(monkeypatch, at)

@@ -1,4 +1,4 @@
-"""noded as a daemon: adoption, resuming, a dying role, resets; local bus, real sockets."""
+"""noded as a daemon: adoption, resumption, a role that ends, resets; local bus, real sockets."""
 
 import asyncio
 

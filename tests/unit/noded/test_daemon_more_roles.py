@@ -100,7 +100,8 @@ def cut_everywhere(
     work: Callable[[NodeFiles], object],
     allowed: tuple[tuple[Assignment, ...], ...],
 ) -> None:
-    """`allowed`: what the next boot may find; the last one when the work was done."""
+    """Cut the power at every operation. `allowed` is what the next boot may find, last the finished
+    work."""
     for at in range(200):
         directory = tmp_path / str(at)
         stored(directory, *before)

@@ -1,4 +1,4 @@
-"""What a node keeps: identity and role, through power cuts, damage, newer files, moved disks."""
+"""Stored identity and roles, through power cuts, damage, newer files, moved disks."""
 
 import os
 from dataclasses import replace
@@ -149,7 +149,7 @@ def test_configuration_that_is_no_good_keeps_the_role_and_says_why(tmp_path: Pat
 
 
 def test_configuration_of_a_newer_release_is_used_without_what_is_unknown(tmp_path: Path):
-    """After a roll-back the older release finds what the newer one has kept."""
+    """After a rollback the older release finds what the newer one has stored."""
     text = HEAD_TEXT + "\ndance: {tempo: 120}\n"
     NodeFiles(tmp_path).store(replace(HEAD, text=text))
     (started,) = NodeFiles(tmp_path).load_roles().roles
@@ -170,7 +170,7 @@ def test_role_file_that_is_damaged_is_set_aside_and_newer_is_kept(tmp_path: Path
 
 
 def computer(root: Path, cpuinfo: str = "", mac: str = "") -> Path:
-    """A tree of /proc and /sys."""
+    """Make a tree of /proc and /sys."""
     (root / "proc").mkdir(parents=True)
     (root / "proc/cpuinfo").write_text(cpuinfo)
     if mac:

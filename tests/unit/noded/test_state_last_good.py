@@ -1,4 +1,4 @@
-"""What a node keeps of its roles when one of its files is damaged or gone."""
+"""Stored roles when one of their files is damaged or gone."""
 
 from pathlib import Path
 

@@ -145,7 +145,7 @@ async def test_nothing_is_reported_without_a_stop_or_for_a_role_that_works() -> 
 
 
 async def stopped(*, is_alive: bool = True, was_stopped: bool = False) -> Rig:
-    """A robot that is stopped; its role reported before that."""
+    """Stop a robot whose role reported before that."""
     rig = Rig(is_alive=is_alive)
     rig.reports.works("tracks", is_stopped=was_stopped)
     rig.latch(1, active=False)

@@ -59,20 +59,20 @@ class Card:
         return path
 
     async def tracks(self) -> FakeRole:
-        """What a node needs to become tracks; release 1.1 is on the server."""
+        """Prepare what a node needs to become tracks, and release 1.1 on the server."""
         self.robot.serve_configs()
         await self.release("1.1")
         return await self.robot.role("role-tracksd")
 
     @contextlib.asynccontextmanager
     async def adopted(self) -> AsyncIterator[None]:
-        """The node runs, and is tracks."""
+        """Run the node as tracks."""
         async with self.robot.node(QUICK):
             assert (await self.robot.adopt("tracks")).success
             yield
 
     async def updated(self) -> FakeRole:
-        """It was tracks, and is about to start release 1.1."""
+        """Run a node that was tracks and is about to start release 1.1."""
         role = await self.tracks()
         async with self.adopted():
             assert (await self.update("1.1")).success
@@ -80,7 +80,7 @@ class Card:
         return role
 
     def serve_releases(self) -> None:
-        """As otad does."""
+        """Serve releases as otad does."""
         self.robot.watcher.serve(topics.FIRMWARE_CHECK, self._check)
         self.robot.watcher.serve(topics.FIRMWARE_DOWNLOAD, self._download)
 

@@ -8,5 +8,5 @@ SERVER, OTHER = PrivateKey(b"5" * 32), PrivateKey(b"6" * 32)
 
 
 def credential(origin: str, term: int = 1, key: PrivateKey = SERVER) -> RouterCredential:
-    """As routerd publishes it."""
+    """Make a credential as routerd publishes it."""
     return RouterCredential(origin, key.public, term, key.sign(*router_parts(origin, term)))

@@ -27,7 +27,7 @@ SHARE = ROLES.parents[1]
 
 
 class House:
-    """What a test sees of the daemon."""
+    """The daemon as a test sees it."""
 
     def __init__(self, root: Path, name: str, domain: LocalDomain, pins: PinWatch) -> None:
         self.hw = root / "hw"
@@ -97,7 +97,7 @@ async def house(
 
 
 async def until(condition: Callable[[], bool], limit_s: float = 2.0) -> None:
-    """Wait until something that other tasks do has happened."""
+    """Wait until other tasks have made a condition true."""
     async with asyncio.timeout(limit_s):
         while not condition():  # noqa: ASYNC110 - pins of another process notify nobody
             await asyncio.sleep(0.005)

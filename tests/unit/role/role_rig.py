@@ -1,4 +1,4 @@
-"""A role at work without a loop: real session, real drivers, simulated pins, time by hand."""
+"""A role without a loop: real session, real drivers, simulated pins, time that the test sets."""
 
 import heapq
 import itertools
@@ -123,7 +123,7 @@ class WireBus:
 
 
 def load_role(name: str, **changes: Any) -> RoleConfig:
-    """A shipped role manifest."""
+    """Return a shipped role manifest."""
     return _SHIPPED[name].model_copy(update=changes)
 
 
@@ -162,27 +162,27 @@ class Rig:
         self.generation = 0
 
     def beat(self, origin: str = ROUTER, *, estop: bool = False, sequence: int = 0) -> None:
-        """A heartbeat of the router."""
+        """Send a heartbeat of a router."""
         number = sequence or next(self._beats)
         beat = RouterHeartbeat(sequence=number, estop=estop, estop_generation=self.generation)
         self.bus.send(ROUTER_HEARTBEAT, beat, origin)
 
     def estop(self, active: bool, generation: int, origin: str = ROUTER) -> None:
-        """The e-stop topic."""
+        """Send a sample of the e-stop topic."""
         self.generation = generation
         self.bus.send(ESTOP, EStop(active=active, generation=generation), origin)
 
     def send(self, topic: Topic[Any], message: Any, origin: str = ROUTER) -> None:
-        """Any message."""
+        """Send any message."""
         self.bus.send(topic, message, origin)
 
     def drive(self, linear: float, angular: float = 0.0, origin: str = ROUTER) -> None:
-        """A velocity command."""
+        """Send a velocity command."""
         twist = Twist(Vector3(linear, 0.0, 0.0), Vector3(0.0, 0.0, angular))
         self.bus.send(TRACKS_CMD_VEL, twist, origin)
 
     def live(self, seconds: float, say: Callable[[], None], period_s: float = 0.02) -> None:
-        """The router lives for a while: heartbeats and commands."""
+        """Send heartbeats and commands for a while."""
         for _ in range(round(seconds / period_s)):
             self.beat()
             say()
@@ -192,21 +192,21 @@ class Rig:
                 self.session.sensors.step()
 
     def pin(self, pin: int) -> RecordReading:
-        """What is on a pin."""
+        """Read a pin."""
         return self.board.bank.read(pin)
 
     def duties(self) -> tuple[float, float]:
-        """The tracks' PWM pins."""
+        """Read the PWM pins of the tracks."""
         return self.pin(12).value, self.pin(13).value
 
     @property
     def servo_chip(self) -> Any:
-        """The PCA9685 that its manifest names."""
+        """The PCA9685 that the manifest names."""
         chips = self.config.i2c_devices.values()
         return self.board._chips[1, next(c.address for c in chips if c.driver == "pca9685")]
 
     def channels(self) -> list[float]:
-        """Pulses in us of the role's PCA9685."""
+        """Read the pulses in us of the role's PCA9685."""
         chip = self.servo_chip
         return [chip.output(channel).value for channel in range(16)]
 

@@ -1,4 +1,4 @@
-"""The role's side of its guard: what it may drive, and when it gives up."""
+"""The role's connection to its guard: what may be driven, and when the guard is lost."""
 
 import asyncio
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Every turn of the role's side of its guard, on a clock of the test and with a guard that the test
-plays. All limits are typed by hand.
+"""The role's connection to its guard, turn by turn, on a clock of the test and with a guard that
+the test plays. All limits are typed by hand.
 """
 
 import asyncio
@@ -67,14 +67,14 @@ class Turns:
         return [timer.due_s for timer in self.timers if not timer.is_cancelled]
 
     def tick(self, after_ns: int) -> None:
-        """The planned timer is due."""
+        """Fire the scheduled timer."""
         self.now_ns += after_ns
         timer = self.timers.pop()
         assert not timer.is_cancelled
         timer.callback()
 
     async def open(self, answer: bytes, lines: list[int] | None = None) -> None:
-        """Leave the will with a guard that answers so."""
+        """Leave the will with a guard that gives these answers."""
         playing = asyncio.create_task(asyncio.to_thread(self._take, answer))
         try:
             await self.guard.open(self.path, WILL, lines or [])
@@ -92,7 +92,7 @@ class Turns:
             self.peer.shutdown(socket.SHUT_WR)
 
     def received(self) -> bytes:
-        """What the guard was sent since the last time."""
+        """Return what the guard received since the last call."""
         self.peer.setblocking(False)
         with contextlib.suppress(BlockingIOError):
             return self.peer.recv(4096)
@@ -113,7 +113,7 @@ GUARDED = b'{"event": "guarded"}\n'
 
 @pytest.fixture
 async def turns(tmp_path: Path) -> AsyncIterator[Turns]:
-    """A role whose guard has its will."""
+    """Return a role whose guard has its will."""
     found = Turns(tmp_path)
     await found.open(GUARDED)
     yield found
@@ -122,14 +122,14 @@ async def turns(tmp_path: Path) -> AsyncIterator[Turns]:
 
 @pytest.fixture
 async def alone(tmp_path: Path) -> AsyncIterator[Turns]:
-    """A role that has not left its will yet."""
+    """Return a role that has not left its will yet."""
     found = Turns(tmp_path)
     yield found
     found.close()
 
 
 def descriptors() -> int:
-    """How many are open in this process."""
+    """Count the descriptors of this process."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
 

@@ -41,7 +41,7 @@ async def arms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 
 
 def first_line(answer: socket.socket) -> bytes:
-    """Of a stream; what comes before it are headers and a chunk's length."""
+    """Return the first line of a stream, after the headers and a chunk's length."""
     with answer.makefile("rb") as lines:
         return next((line for line in lines if line.startswith(b"{")), b"")
 
@@ -186,8 +186,8 @@ async def test_assignment_can_follow_an_ended_one(tracks: House) -> None:
         await until(lambda: not driving(tracks))
 
 
-async def test_assignment_follows_one_that_was_given_up_unheard(tracks: House) -> None:
-    """The role process is slow to start: two connections wait, and nobody is at the first one."""
+async def test_assignment_follows_one_that_ended_before_its_answer(tracks: House) -> None:
+    """The role process starts slowly: two connections wait, and the first one has ended."""
     config = load_role("tracks")
     tracks.ask_raw(config).close()
     with tracks.ask_raw(config) as second:
@@ -195,7 +195,7 @@ async def test_assignment_follows_one_that_was_given_up_unheard(tracks: House) -
     assert RoleReport.model_validate_json(answer).ready
 
 
-async def test_assignment_waits_for_devices_that_are_being_opened_for_nobody(
+async def test_assignment_waits_for_devices_that_are_being_opened_for_an_ended_one(
     tracks: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A line of a GPIO chip can be requested once."""

@@ -1,4 +1,4 @@
-"""Which credentials a role takes for genuine, and how many it looks at. Numbers typed by hand."""
+"""Which credentials a role accepts as genuine, and how many it checks. Numbers typed by hand."""
 
 from dataclasses import replace
 
@@ -95,7 +95,7 @@ def test_flood_of_many_writers_costs_ten_checks_a_second(monkeypatch: pytest.Mon
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Whose credentials were checked; a signature of ones is genuine."""
+    """Return the writers whose credentials were checked; a signature of ones is genuine."""
     found: list[str] = []
 
     def is_signed(key: str, signature: str, *parts: str) -> bool:

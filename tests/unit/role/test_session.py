@@ -1,4 +1,4 @@
-"""A role says why nothing moves when all routers are unproven."""
+"""A role reports why nothing moves when all routers are unproven."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a role says of a stop: to the router, for people."""
+"""Stop reports of a role."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a role needs of a Pi, and whether a node has it."""
+"""Required hardware of a role, compared with that of a node."""
 
 from pathlib import Path
 

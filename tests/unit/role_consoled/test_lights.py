@@ -1,4 +1,4 @@
-"""What the lights show, and what of it goes over the wire. Colours are typed by hand."""
+"""The signals of the lights, and their bytes on the wire. Colours are typed by hand."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""What the console shows, and when."""
+"""The text of the display, by state and time."""
 
 from saint_services.role_consoled.logic import ConsoleStatus, Screen
 

@@ -25,7 +25,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def until(rig: Rig, condition: Callable[[], object]) -> None:
-    """Let the camera's thread work: it has time of its own."""
+    """Wait for the camera's thread, which runs in real time."""
     deadline_s = time.monotonic() + 5.0
     while not condition():
         assert time.monotonic() < deadline_s

@@ -19,14 +19,14 @@ _PINS = ((17, 27), (23, 24))  # A, B of the left and the right encoder
 
 
 def ways_at(way_m: float) -> tuple[float, float]:
-    """How far the tracks have gone when the vehicle has."""
+    """Return the travel of both tracks for a travel of the vehicle."""
     first, second = min(way_m, WAY_M / 2.0), max(0.0, way_m - WAY_M / 2.0)
     bend = WIDTH_M / 2.0 / RADIUS_M
     return first * (1 - bend) + second * (1 + bend), first * (1 + bend) + second * (1 - bend)
 
 
 def place_at(way_m: float) -> tuple[float, float]:
-    """Where the vehicle is then, by geometry."""
+    """Return the place of the vehicle, by geometry."""
     if way_m <= WAY_M / 2.0:
         angle = way_m / RADIUS_M
         return RADIUS_M * math.sin(angle), RADIUS_M * (1.0 - math.cos(angle))
@@ -42,7 +42,7 @@ class Wheels:
         self._counts = [0, 0]
 
     def go(self, way_m: float) -> None:
-        """All edges up to there."""
+        """Send all edges up to this travel."""
         for side, way in enumerate(ways_at(way_m)):
             end = math.floor(way * COUNTS_PER_M)
             for before, after in pairwise(range(self._counts[side], end + 1)):

@@ -187,7 +187,7 @@ def product(a: Matrix, b: Matrix) -> Matrix:
 
 
 def moved(covariance: Matrix, dx_m: float, dy_m: float) -> Matrix:
-    """F P F^T: the derivative of a place that was reached by a heading."""
+    """Return F P F^T: the derivative of a place that was reached by a heading."""
     f = [[1.0, 0.0, -dy_m], [0.0, 1.0, dx_m], [0.0, 0.0, 1.0]]
     return product(product(f, covariance), [list(row) for row in zip(*f, strict=True)])
 

@@ -1,4 +1,4 @@
-"""The reset button: it calls when held; a line that is always low is none; roles go before it."""
+"""The reset button calls when held; a line that is always low has no button; roles come first."""
 
 import asyncio
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class FakeBoard:
 
 
 class Watched:
-    """A button, what it is on, and whether it was held."""
+    """A button on its board, and whether it was held."""
 
     def __init__(self, is_high: bool = True, pin: int | None = 26) -> None:
         self.held = asyncio.Event()

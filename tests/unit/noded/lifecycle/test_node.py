@@ -1,4 +1,4 @@
-"""Several roles on one node, step by step: each lives by itself, the node agrees with all."""
+"""Several roles on one node, step by step: independent of each other, without conflicts."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def assignment(name: str) -> Assignment:
 
 
 def started(*names: str) -> NodeLifecycle:
-    """A node that resumes these roles; all are ready."""
+    """Return a node that has resumed these roles; all are ready."""
     read = model.RolesLoaded(tuple(model.RoleLoaded(held=assignment(name)) for name in names))
     node, _ = step(fresh("pi_1"), read)
     for slot in node.lives:

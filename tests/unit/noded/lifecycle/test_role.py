@@ -1,4 +1,4 @@
-"""The node's life, step by step. Waits and orders that matter are typed by hand."""
+"""The life cycle of a role, step by step. Waits and orders are typed by hand."""
 
 from dataclasses import replace
 from pathlib import Path

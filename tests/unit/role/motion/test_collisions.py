@@ -1,4 +1,4 @@
-"""Joints that keep out of each other's way."""
+"""Joints that do not collide with each other."""
 
 import math
 import tempfile

@@ -32,7 +32,7 @@ def place(rig: Rig, name: str) -> float:
 
 
 def left_standing(folder: Path, *places: float) -> None:
-    """A process that died and left its pulses."""
+    """Leave the pulses of a process that has ended."""
     rig = Rig(folder, "arms_left")
     rig.live(0.9, lambda: rig.send(CMD, ArmCommand(places, 1.0)))
     rig.board.close()
@@ -145,7 +145,7 @@ def test_manifest_without_homing_moves_nothing_by_itself(tmp_path: Path) -> None
 
 
 class Played:
-    """Joints of which one has no pulse yet: notes who is sent home, and when."""
+    """Joints of which one has no pulse yet: records which are sent home, and when."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, float, float]] = []
@@ -160,10 +160,10 @@ class Played:
         self.sent.append((joint.name, value, share))
 
     def set_off(self, now_s: float) -> None:
-        """The next slice moves."""
+        """Record that the next slice moves."""
 
     def hold(self) -> None:
-        """Nothing moved."""
+        """Do nothing."""
 
 
 def test_waits_are_over_at_their_ends() -> None:

@@ -1,4 +1,4 @@
-"""Ways of constant acceleration: they arrive, at rest, and soon."""
+"""Motions of constant acceleration arrive, at rest, and soon."""
 
 import math
 from itertools import pairwise
