@@ -133,6 +133,9 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     "saint_services/lib/role/guard_client.py": _stages(
         ("tests/unit/role/test_guard_client_turns.py",), ("tests/unit/role/test_guard_client.py",)
     ),
+    "saint_services/lib/role/latch.py": _stages(
+        ("tests/unit/role/test_latch.py",), ("tests/unit/noded/test_stop_reports.py",)
+    ),
     "saint_services/lib/role/proof.py": _stages(
         ("tests/unit/role/test_proof.py",), ("tests/safety/test_role_authority.py",)
     ),
