@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.guard.ports import Ports, carry_out
+from saint_services.lib.guard.ports import WillPorts, carry_out
 from saint_services.lib.guard.will import Kind, Will, Write
 from saint_services.lib.hw import open_board, will_of
 from saint_services.lib.records import Records
@@ -128,7 +128,7 @@ def test_safe_means_motors_off_and_servos_held(tmp_path: Path) -> None:
     dead.pwm(12, 20_000, "left_motor").set_duty(1.0)
     dead.pwm(13, 20_000, "right_motor").set_duty(0.3)
     board = open_board(f"sim:{tmp_path / 'tracks'}")
-    ports = Ports(will_of(board, load_role("tracks"), "role-tracksd"))
+    ports = WillPorts(will_of(board, load_role("tracks"), "role-tracksd"))
     began_s = time.perf_counter()
     assert ports.carry_out() == []
     assert time.perf_counter() - began_s < 0.005
