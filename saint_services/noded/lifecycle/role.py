@@ -189,7 +189,7 @@ def _reset_requested(life: RoleLifecycle, event: ResetRequested) -> Outcome:
 
 
 def _config_arrived(life: RoleLifecycle, assignment: Assignment) -> Outcome:
-    """After a power cycle with a stored configuration that was unusable."""
+    """Start the role with a configuration in place of the stored one, which was unusable."""
     if life.state is not NodeState.ADOPTING or life.candidate:
         return life, ()
     if assignment.wanted != life.wanted:

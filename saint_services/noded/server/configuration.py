@@ -55,7 +55,7 @@ class ConfigServer:
 
     @property
     def is_known(self) -> bool:
-        """Whether the node belongs to a server."""
+        """True while the node belongs to a server."""
         return bool(self._server_key())
 
     async def fetch(self, wanted: RoleId, known: Assignment | None = None) -> ServedConfig:
@@ -115,7 +115,7 @@ class ConfigServer:
 
 
 def checksum(text: str) -> str:
-    """SHA-256, hexadecimal."""
+    """Return the SHA-256 of a text, hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
