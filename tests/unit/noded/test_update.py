@@ -103,9 +103,9 @@ class Card:
             url=f"http://192.168.10.1:8080/{version}.raucb",
             **more,
         )
-        return await self.request(request)
+        return await self.order(request)
 
-    async def request(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
+    async def order(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
         return await self.robot.update(request)
 
     def restart(self, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -284,7 +284,7 @@ async def test_request_for_another_node_or_an_unknown_action_is_refused(card: Ca
             (msgs.UpdateNode_Request(node_id="pi_1", action="install"), "no address"),
             (msgs.UpdateNode_Request(node_id="pi_1", action="rollback"), "holds no release"),
         ):
-            answer = await card.request(request)
+            answer = await card.order(request)
             assert not answer.success
             assert words in answer.message
 

@@ -91,7 +91,7 @@ class Turns:
         if not answer:
             self.peer.shutdown(socket.SHUT_WR)
 
-    def received(self) -> bytes:
+    def messages(self) -> bytes:
         """Return what the guard received since the last call."""
         self.peer.setblocking(False)
         with contextlib.suppress(BlockingIOError):
@@ -180,10 +180,10 @@ async def test_first_motion_beats_notifies_the_guard_and_plans_the_next_beat(tur
     turns.now_ns += 3 * MS
     assert turns.guard.may_drive()
     assert (turns.memory.role_ns, turns.memory.is_moving) == (START_NS + 3 * MS, True)
-    assert turns.received() == b'{"do": "move"}\n'
+    assert turns.messages() == b'{"do": "move"}\n'
     assert turns.pending == [7.02]
     assert turns.guard.may_drive()
-    assert (turns.received(), turns.pending) == (b"", [7.02])
+    assert (turns.messages(), turns.pending) == (b"", [7.02])
 
 
 async def test_loop_beats_every_20_ms_until_nothing_moves(turns: Turns) -> None:
@@ -196,9 +196,9 @@ async def test_loop_beats_every_20_ms_until_nothing_moves(turns: Turns) -> None:
     turns.tick(20 * MS)
     assert (turns.memory.role_ns, turns.memory.is_moving) == (START_NS + 40 * MS, False)
     assert (turns.pending, turns.lost) == ([], [])
-    turns.received()
+    turns.messages()
     assert turns.guard.may_drive()  # and begins again
-    assert turns.received() == b'{"do": "move"}\n'
+    assert turns.messages() == b'{"do": "move"}\n'
 
 
 async def test_rest_of_any_length_before_a_motion_is_no_standstill(turns: Turns) -> None:
@@ -302,11 +302,11 @@ async def test_beat_that_was_due_after_the_loss_does_nothing(turns: Turns) -> No
 async def test_closed_guard_leaves_at_rest_and_reports_nothing(turns: Turns) -> None:
     before = descriptors()
     assert turns.guard.may_drive()
-    turns.received()
+    turns.messages()
     turns.now_ns += 5 * MS
     turns.guard.close()
-    assert turns.received() == b'{"do": "leave"}\n'
-    assert turns.received() == b""
+    assert turns.messages() == b'{"do": "leave"}\n'
+    assert turns.messages() == b""
     assert (turns.memory.role_ns, turns.memory.is_moving) == (START_NS + 5 * MS, False)
     assert (turns.pending, turns.lost) == ([], [])
     assert descriptors() == before - 2
@@ -334,12 +334,12 @@ async def test_guard_can_be_opened_and_driven_again_after_it_was_closed(turns: T
     turns.now_ns += 9_000 * MS
     await turns.open(GUARDED)
     assert turns.guard.may_drive()
-    assert turns.received() == b'{"do": "move"}\n'
+    assert turns.messages() == b'{"do": "move"}\n'
 
 
 async def test_guard_that_ends_is_a_loss(turns: Turns) -> None:
     assert turns.guard.may_drive()
-    turns.received()
+    turns.messages()
     before = descriptors()
     assert turns.guard._connection
     number = turns.guard._connection.fileno()

@@ -67,9 +67,9 @@ def test_switched_off_means_no_more_pictures(rig: Rig) -> None:
 
 def test_switching_on_twice_opens_one_camera(rig: Rig) -> None:
     switch(rig, True)
-    feed = rig.session._eye._feed  # type: ignore[attr-defined]
+    feed = rig.session._camera._feed  # type: ignore[attr-defined]
     switch(rig, True)
-    assert rig.session._eye._feed is feed  # type: ignore[attr-defined]
+    assert rig.session._camera._feed is feed  # type: ignore[attr-defined]
 
 
 def test_missing_camera_is_reported_and_the_head_goes_on(rig: Rig, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_camera_that_is_plugged_in_again_goes_on_by_itself(rig: Rig, tmp_path: P
 
 def test_end_of_the_assignment_closes_the_camera(rig: Rig) -> None:
     switch(rig, True)
-    feed = rig.session._eye._feed  # type: ignore[attr-defined]
+    feed = rig.session._camera._feed  # type: ignore[attr-defined]
     rig.session.close()
     assert feed.join()
 

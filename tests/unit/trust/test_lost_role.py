@@ -54,7 +54,7 @@ async def test_node_whose_role_file_is_lost_resumes_every_role_from_its_server(
         }
         files = NodeFiles(robot.directories("pi_1").state)
         await eventually(
-            lambda: asyncio.to_thread(files.started), lambda read: len(read.roles) == 2
+            lambda: asyncio.to_thread(files.load_roles), lambda read: len(read.roles) == 2
         )
     async with robot.node() as node:  # the disk works again: no server is needed
         found = await eventually(lambda: report(node), lambda said: said.role_alive)
