@@ -1,5 +1,5 @@
-"""One receiver at work: its line or pins, its parser, its signal, and the timers of the three. A
-frame is handed on in the very callback that reads its last byte. Not here: what it means.
+"""Runs one receiver: line or pins, parser, signal and their timers. A frame is passed on in the
+callback that reads its last byte.
 """
 
 import asyncio
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 
 CHECKED = ("crsf", "ibus")  # every frame has a check sum
 USED_BY = "rcd"
-# A loop that was kept from running lets its timers run before it reads what has arrived meanwhile,
-# so silence is judged a turn later.
+# A delayed loop runs its timers before it reads what has arrived meanwhile, so a time-out is judged
+# a turn later.
 READ_FIRST_S = 0.001
 STALL_S = 0.12  # the shortest time-out of a receiver
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
-    """Whom a line tells what; all in the loop."""
+class LineListener:
+    """Callbacks of a line, called in the event loop."""
 
     frame: Callable[["ReceiverLine", Outcome], None]  # outcomes that change something
-    quiet: Callable[["ReceiverLine"], None]  # frames are missing, but it is no loss yet
+    quiet: Callable[["ReceiverLine"], None]  # frames are missing, but the signal is not lost yet
     opened: Callable[["ReceiverLine"], None]
     gone: Callable[["ReceiverLine", SaintError], None]
     stalls: StallWatch = field(default_factory=lambda: StallWatch(STALL_S))
 
 
 class ReceiverLine:
-    """Opens, reads, judges; until closed."""
+    """Opens a receiver's line, reads it and judges its signal, until closed."""
 
     def __init__(
-        self, connection: ReceiverConnection, receiver: Receiver, listener: Listener
+        self, connection: ReceiverConnection, receiver: Receiver, listener: LineListener
     ) -> None:
         self.connection = connection
         self.receiver = receiver
         self.problem = ""  # why it is not open
-        self.dropped_bytes = 0  # that waited while rcd stood still
+        self.dropped_bytes = 0  # received during a stall of rcd
         self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._parser = parser(connection)
@@ -63,19 +63,19 @@ class ReceiverLine:
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """Frames, rejected frames, discarded bytes."""
+        """Return frames, rejected frames and discarded bytes."""
         if self._decoder is not None:
             return self._decoder.frames, self._decoder.rejected, 0
         lost_bytes = self._parser.discarded_bytes + self.dropped_bytes
         return self._parser.frames, self._parser.rejected, lost_bytes
 
     def start(self) -> None:
-        """Open it, now or when it is there."""
+        """Open the line now, or once its device is present."""
         self.problem = ""
         self._line.start()
 
     def close(self, reason: str) -> None:
-        """Close it; the signal is lost for this reason."""
+        """Close the line; the signal is lost for this reason."""
         self._line.close()
         self._drop(reason)
         if self._flushing is not None:
@@ -83,7 +83,7 @@ class ReceiverLine:
             self._flushing = None
 
     def write(self, data: bytes) -> bool:
-        """Send to the receiver, if there is room for all of it."""
+        """Send to the receiver; return False unless all of it fits the buffer."""
         return self._line.write(data)
 
     def _bytes(self) -> SerialLine:
@@ -143,7 +143,7 @@ class ReceiverLine:
         self._parser.reset()
         if self._decoder is not None:
             self._decoder.reset()
-        self._tell_lost(self.receiver.lose(reason))
+        self._report_loss(self.receiver.lose(reason))
 
     def _on_data(self, data: bytes, now_us: int) -> None:
         self._read_us = now_us
@@ -157,13 +157,13 @@ class ReceiverLine:
             self._flushing = self._loop.call_later(self._parser.gap_us * 1e-6, self._flush)
 
     def _is_old(self) -> bool:
-        """Whether what arrives may have waited for longer than a signal may be silent."""
+        """Return True when data may have waited for longer than the receiver's time-out."""
         now_s = clock.monotonic_s()
         self._listener.stalls.beat(now_s)
         return self._listener.stalls.is_stalled(now_s)
 
     def _flush(self) -> None:
-        """Silence decides about bytes that are held."""
+        """Decide about held bytes after the protocol's gap."""
         self._flushing = None
         silent_us = time.monotonic_ns() // 1000 - self._read_us
         if silent_us < self._parser.gap_us:
@@ -180,17 +180,17 @@ class ReceiverLine:
                 self._watch_for(now_s, self.receiver.quiet_s)
             self._listener.frame(self, outcome)
         else:
-            self._tell_lost(outcome)
+            self._report_loss(outcome)
 
     def _watch(self) -> None:
-        """Runs for as long as the signal lives; frames do not touch the timer."""
+        """Judge the time-out in the next turn; frames do not reschedule this timer."""
         self._watching = self._loop.call_later(READ_FIRST_S, self._judge)
 
     def _judge(self) -> None:
         self._watching = None
         receiver, now_s = self.receiver, clock.monotonic_s()
         self._listener.stalls.beat(now_s)
-        self._tell_lost(receiver.check(now_s))
+        self._report_loss(receiver.check(now_s))
         if receiver.failsafe:
             return
         quiet_s = receiver.quiet_s
@@ -201,14 +201,14 @@ class ReceiverLine:
             self._listener.quiet(self)
 
     def _watch_for(self, now_s: float, silence_s: float) -> None:
-        """Look when it was silent for so long."""
+        """Schedule the check for a time-out of `silence_s`."""
         if self._watching is not None:
             self._watching.cancel()
         self._is_quiet = False
         left_s = self.receiver.good_s + silence_s - now_s
         self._watching = self._loop.call_later(left_s, self._watch)
 
-    def _tell_lost(self, outcome: Outcome) -> None:
+    def _report_loss(self, outcome: Outcome) -> None:
         if outcome is not Outcome.LOST:
             return
         if self._watching is not None:
@@ -218,7 +218,7 @@ class ReceiverLine:
 
 
 def parser(connection: ReceiverConnection) -> Parser:
-    """For the bytes of this line; pins have none, and then it is never fed."""
+    """Make the parser of a serial line; one for pins is never fed."""
     if connection.protocol == "ibus":
         ibus = connection.ibus
         return IbusParser(ibus.variant, ibus.channels == 18)
@@ -226,7 +226,7 @@ def parser(connection: ReceiverConnection) -> Parser:
 
 
 def decoder(connection: ReceiverConnection) -> PpmDecoder | PwmDecoder | None:
-    """For the edges of these pins."""
+    """Make the decoder of pins; None for a serial line."""
     if connection.protocol == "ppm":
         return PpmDecoder()
     if connection.protocol == "pwm":

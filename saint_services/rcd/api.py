@@ -1,9 +1,10 @@
-"""rcd's control socket: what can be asked and set. A change is saved first, then in force with the
-next frame. Not here: what a setting means.
+"""Handles the requests on rcd's control socket. A change is saved first and applies from the next
+frame on.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Protocol
 
 from ..lib import clock
 from ..lib.api import rc
@@ -32,16 +33,40 @@ from ..lib.state import StateStore
 from . import detection, reports
 from .calibration import Calibration
 from .config import Channel, RcReceiver
-from .listening import listen
-from .rig import ReceiverPort
+from .logic import Receiver
 from .state import SavedSettings, effective, with_channels, without
 
 WATCH_S = 0.05
-IDLE_S = 600.0  # a calibration that nobody goes on with is given up
+IDLE_S = 600.0  # a calibration without a step for so long is cancelled
+
+
+class ReceiverPort(Protocol):
+    """Access of the control socket to the receivers (daemon.py)."""
+
+    settings: RcReceiver
+    calibration: Calibration | None
+
+    @property
+    def receiver(self) -> Receiver: ...
+
+    @property
+    def is_enabled(self) -> bool: ...
+
+    def snapshot(self) -> reports.ReceiverSnapshot: ...
+
+    def switch(self, enabled: bool) -> None: ...
+
+    def reconfigure(self, settings: RcReceiver) -> None: ...
+
+    def pause(self, reason: str) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def calibrate(self, calibration: Calibration | None) -> None: ...
 
 
 class RcControl:
-    """Answers; one change at a time."""
+    """Handlers of rcd's requests; changes run one at a time."""
 
     def __init__(
         self,
@@ -55,10 +80,10 @@ class RcControl:
         self._saved = saved
         self._settings = settings  # of the file
         self._changing = asyncio.Lock()
-        self._giving_up: asyncio.TimerHandle | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
 
     def api(self) -> Api:
-        """All paths."""
+        """Bind the handlers to their rows."""
         api = Api()
         api.bind(rc.GET_STATUS, self.get_status)
         api.bind_stream(rc.WATCH, self.watch)
@@ -81,7 +106,7 @@ class RcControl:
         return self._status()
 
     async def watch(self, _: Call[Nothing]) -> AsyncIterator[RcStatus]:
-        """For live displays, until the client goes."""
+        """Stream the status for live displays until the client disconnects."""
         while True:
             yield self._status()
             await asyncio.sleep(WATCH_S)
@@ -109,7 +134,7 @@ class RcControl:
         if receiver.failsafe or us is None:
             raise SaintError(
                 Code.REFUSED,
-                f"channel {channel.number} is not heard: {receiver.reason}",
+                f"channel {channel.number} is not received: {receiver.reason}",
                 fix="Switch the transmitter on and try again.",
             )
         return await self._set_channel(channel, {call.body.position: round(us)})
@@ -151,17 +176,17 @@ class RcControl:
         return self._receiver()
 
     async def reset(self, call: Call[ResetRequest]) -> RcStatus:
-        """As rcd.yaml says, from now on."""
+        """Discard settings made by hand: rcd.yaml applies again."""
         await self.restore(without(self._saved, call.body.parts))
         return self._status()
 
     @property
     def saved(self) -> SavedSettings:
-        """What was set by hand."""
+        """Settings made by hand."""
         return self._saved
 
     async def restore(self, state: SavedSettings) -> None:
-        """All that was set by hand is this from now on."""
+        """Replace all settings made by hand."""
         async with self._changing:
             await self._apply(state)
             if self._rcd.settings.enabled != self._rcd.is_enabled:
@@ -175,7 +200,7 @@ class RcControl:
     def _calibration(self) -> CalibrationInfo:
         running = self._rcd.calibration
         if running is None:
-            return CalibrationInfo(step="idle", text="No calibration runs.")
+            return CalibrationInfo(step="idle", text="No calibration is running.")
         return running.info()
 
     async def calibration(self, call: Call[CalibrationStep]) -> CalibrationInfo:
@@ -185,7 +210,7 @@ class RcControl:
                 await self._step(call.body.step)
             finally:
                 if self._rcd.calibration is None:
-                    self._forget()
+                    self._stop_idle_timer()
             return self._calibration()
 
     async def _step(self, step: str) -> None:
@@ -194,13 +219,13 @@ class RcControl:
             if self._rcd.receiver.failsafe:
                 raise SaintError(
                     Code.REFUSED,
-                    f"there is no signal to calibrate: {self._rcd.receiver.reason}",
+                    f"no signal to calibrate: {self._rcd.receiver.reason}",
                     fix="Switch receiver and transmitter on first.",
                 )
             self._rcd.calibrate(Calibration(self._rcd.settings.channels))
             return
         if running is None:
-            raise SaintError(Code.REFUSED, "no calibration runs", fix="Start one first.")
+            raise SaintError(Code.REFUSED, "no calibration is running", fix="Start one first.")
         if step == "next":
             running.next()
         elif step == "skip":
@@ -209,31 +234,33 @@ class RcControl:
             self._rcd.calibrate(None)
         else:
             if running.step != "done":
-                raise SaintError(Code.REFUSED, "the calibration is not at its end yet")
+                raise SaintError(Code.REFUSED, "the calibration is not complete yet")
             await self._apply(with_channels(self._saved, running.proposal()))
             self._rcd.calibrate(None)
 
     def _keep_alive(self) -> None:
-        """The sticks move nothing while a calibration runs, so a forgotten one must end."""
-        self._forget()
+        """Restart the idle time-out: the sticks drive nothing while a calibration runs."""
+        self._stop_idle_timer()
         loop = asyncio.get_running_loop()
-        self._giving_up = loop.call_later(IDLE_S, self._rcd.calibrate, None)
+        self._idle_timer = loop.call_later(IDLE_S, self._rcd.calibrate, None)
 
-    def _forget(self) -> None:
-        if self._giving_up is not None:
-            self._giving_up.cancel()
-            self._giving_up = None
+    def _stop_idle_timer(self) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
 
     # Detection
 
     async def detect_protocol(self, call: Call[DetectRequest]) -> DetectReport:
         async with self._changing:
             if self._rcd.calibration is not None:
-                raise SaintError(Code.REFUSED, "a calibration runs", fix="End it first.")
+                raise SaintError(
+                    Code.REFUSED, "a calibration is running", fix="Save or cancel it first."
+                )
             device = self._rcd.settings.uart.device
             self._rcd.pause("the protocol is being detected")
             try:
-                report = detection.report(await listen(device, call.body.seconds))
+                report = detection.report(await detection.run_trials(device, call.body.seconds))
             finally:
                 self._rcd.resume()
             if call.body.apply and report.protocol:
@@ -249,16 +276,16 @@ class RcControl:
         await self._apply(self._saved.model_copy(update=changes))
 
     async def _set_channel(self, channel: Channel, changes: dict[str, object]) -> RcChannelConfig:
-        """In the specification's order a range may be wrong for a moment, but not when it ends."""
+        """Apply changes of a channel. Raises request_invalid unless min, center and max rise."""
         low, middle, high = (
             changes.get(key, getattr(channel, key)) for key in ("min", "center", "max")
         )
         if not low < middle < high:  # type: ignore[operator]  # both are checked numbers
             raise SaintError(
                 Code.REQUEST_INVALID,
-                f"channel {channel.number}: min, center, max must rise, "
-                f"but would be {low}, {middle}, {high}",
-                fix="Set the others with it, or check that the stick is where it should be.",
+                f"channel {channel.number}: min, center and max must rise, "
+                f"but would be {low}, {middle} and {high} us",
+                fix="Set all three together, or check the position of the stick.",
             )
         async with self._changing:
             changed = channel.model_copy(update=changes)
@@ -275,7 +302,7 @@ class RcControl:
         self._saved = state
 
     def _status(self) -> RcStatus:
-        return reports.status(self._rcd.picture(), clock.monotonic_s())
+        return reports.status(self._rcd.snapshot(), clock.monotonic_s())
 
     def _channels(self) -> list[Channel]:
         return self._rcd.receiver.normalizer.channels

@@ -1,5 +1,5 @@
-"""What rcd gives to a backup and takes back: what was set by hand, calibration included. What
-rcd.yaml says belongs to the machine.
+"""Exports and restores the settings made by hand, calibration included; rcd.yaml belongs to the
+machine and is no part of a backup.
 """
 
 from ..lib.backup.sections import Backup, Section
@@ -9,7 +9,7 @@ from .state import MIGRATIONS, VERSION, SavedSettings, effective
 
 
 def backup_of(control: RcControl, settings: RcReceiver) -> Backup:
-    """The paths."""
+    """Return the receiver's section of a backup."""
 
     async def current() -> SavedSettings:
         return control.saved

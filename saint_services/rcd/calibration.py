@@ -1,4 +1,4 @@
-"""The guided calibration: centre of all, ends of all, then the named ones one by one. Finds
+"""Guides a calibration: centre of all channels, ends of all, then the named ones one by one. Finds
 channels that are reversed, unplugged, swapped or too narrow. Pure: microseconds and time come in.
 """
 
@@ -12,25 +12,25 @@ from ..lib.errors import Code, SaintError
 from .config import Channel
 
 Step = Literal["center", "ends", "directions", "done"]
-FIRST_STICKS = (1, 2, 3, 4)  # asked for one by one where no channel has a name
-RECENT = 25  # readings that tell where a stick rests
-STILL_US = 30  # a stick that is left alone moves less
-MOVED_US = 200  # between its ends: less is not a stick or switch that was moved
+FIRST_STICKS = (1, 2, 3, 4)  # requested one by one where no channel has a name
+RECENT = 25  # readings from which the rest position is taken
+STILL_US = 30  # an untouched stick moves less
+MOVED_US = 200  # between its ends: a stick or switch that was moved exceeds this
 NARROW_US = 600  # the usual throw is 800 to 1000
-AT_END, BACK = 0.6, 0.3  # of the way from the centre to the end
+AT_END, RELEASED = 0.6, 0.3  # of the way from the centre to the end
 HELD_S = 0.4
-SWITCH_SHARE = 0.15  # what rests so near to an end is a switch: its centre is the middle
+SWITCH_SHARE = 0.15  # a channel that rests this near to an end is a switch, centred between both
 
 _TEXTS = {
-    "center": "Put all sticks in the middle and all switches as they rest, leave them, and go on.",
-    "ends": "Move every stick and switch to all of its ends, several times, and go on.",
-    "done": "Look at what was found; save or cancel.",
+    "center": "Centre all sticks, put all switches in their rest position, then continue.",
+    "ends": "Move every stick and switch to all of its ends several times, then continue.",
+    "done": "Check the findings, then save or cancel.",
 }
 
 
 @dataclass(slots=True)
 class _Seen:
-    """One channel."""
+    """Readings of one channel."""
 
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
     center: float = 0.0
@@ -42,29 +42,29 @@ class _Seen:
         return max(0.0, self.high - self.low)
 
     def deflection(self, us: float) -> float:
-        """-1 at the low end, 1 at the high one, 0 where it rests."""
+        """Return the position: -1 at the low end, 1 at the high one, 0 at rest."""
         end = self.high if us >= self.center else self.low
         way = abs(end - self.center)
         return (us - self.center) / way if way >= MOVED_US / 2 else 0.0
 
 
 class Calibration:
-    """One run. Feed it with take(); next() and skip() are the operator's."""
+    """One run: take() accepts readings, next() and skip() are the operator's steps."""
 
     def __init__(self, channels: Sequence[Channel]) -> None:
         self.step: Step = "center"
         self.findings: list[CalibrationFinding] = []
         self._channels = {channel.number: channel for channel in channels}
         named = [channel.number for channel in channels if channel.name]
-        self._asked = deque(named or FIRST_STICKS)
+        self._pending = deque(named or FIRST_STICKS)
         self._seen: dict[int, _Seen] = {}
         self._reversed: dict[int, bool] = {}
         self._held: tuple[int, int] | None = None  # channel and direction
         self._held_s = 0.0
-        self._must_go_back = False
+        self._must_release = False
 
     def take(self, us: dict[int, float], now_s: float) -> None:
-        """The newest values of all channels."""
+        """Accept the newest values of all channels."""
         for number, value in us.items():
             seen = self._seen.setdefault(number, _Seen())
             seen.recent.append(value)
@@ -74,33 +74,33 @@ class Calibration:
             self._follow(us, now_s)
 
     def next(self) -> None:
-        """The operator has done what was asked. SaintError says what is missing."""
+        """End the current step. Raises refused with what is missing."""
         if self.step == "center":
             self._end_center()
         elif self.step == "ends":
             self._end_ends()
         elif self.step == "directions":
             raise _refusal(
-                f"{self._title(self._asked[0])} was not moved yet", "Move it, or skip it."
+                f"{self._title(self._pending[0])} was not moved yet", "Move it, or skip it."
             )
 
     def skip(self) -> None:
-        """The channel that is asked for cannot be moved."""
+        """Skip the requested channel, which cannot be moved."""
         if self.step != "directions":
-            raise _refusal("there is nothing to skip", "Do what is asked for, and go on.")
-        number = self._asked[0]
-        self._find(number, "unplugged", f"{self._title(number)}: nothing was moved for it")
+            raise _refusal("this step cannot be skipped", "Follow the instruction, then continue.")
+        number = self._pending[0]
+        self._find(number, "unplugged", f"{self._title(number)} was skipped: no movement was seen")
         self._advance()
 
     def info(self) -> CalibrationInfo:
-        """For the operator."""
+        """Return the instruction and findings for the operator."""
         if self.step != "directions":
             text, channel = _TEXTS[self.step], None
         else:
-            channel = self._asked[0]
+            channel = self._pending[0]
             text = f"Move {self._title(channel)} to the right or up, and hold it."
-            if self._must_go_back:
-                text = "Let go."
+            if self._must_release:
+                text = "Release the stick."
         proposal = self.proposal() if self.step == "done" else []
         return CalibrationInfo(
             step=self.step,
@@ -126,7 +126,7 @@ class Calibration:
         )
 
     def proposal(self) -> list[Channel]:
-        """The channels that were moved, as they should be set."""
+        """Return the proposed settings of the channels that were moved."""
         return [
             self._proposed(number, seen)
             for number, seen in sorted(self._seen.items())
@@ -135,13 +135,13 @@ class Calibration:
 
     def _end_center(self) -> None:
         if not self._seen:
-            raise _refusal("no channel is heard", "Switch the transmitter on.")
+            raise _refusal("no channel is received", "Switch the transmitter on.")
         for number, seen in self._seen.items():
             low, high = min(seen.recent), max(seen.recent)
             if high - low > STILL_US:
                 raise _refusal(
                     f"{self._title(number)} moves between {low:.0f} and {high:.0f} us",
-                    "Leave all sticks alone for a second, then go on.",
+                    "Do not touch the sticks for a second, then continue.",
                 )
             seen.center = (low + high) / 2
         self.step = "ends"
@@ -150,7 +150,7 @@ class Calibration:
         moved = [number for number, seen in self._seen.items() if seen.span >= MOVED_US]
         if not moved:
             raise _refusal("no channel was moved", _TEXTS["ends"])
-        for number in sorted(set(self._asked) | set(moved)):
+        for number in sorted(set(self._pending) | set(moved)):
             span = self._seen[number].span if number in self._seen else 0.0
             if span < MOVED_US:
                 text = f"{self._title(number)} did not move: it is unplugged, or not assigned"
@@ -161,7 +161,7 @@ class Calibration:
         self.step = "directions"
 
     def _follow(self, us: dict[int, float], now_s: float) -> None:
-        """Which one is held at an end?"""
+        """Find the channel that is held at an end."""
         ways = {
             number: self._seen[number].deflection(value)
             for number, value in us.items()
@@ -169,31 +169,31 @@ class Calibration:
         }
         number = max(ways, key=lambda each: abs(ways[each]), default=0)
         way = ways.get(number, 0.0)
-        if self._must_go_back:
-            self._must_go_back = abs(way) > BACK
+        if self._must_release:
+            self._must_release = abs(way) > RELEASED
             return
         held = (number, 1 if way > 0 else -1) if abs(way) >= AT_END else None
         if held is None or held != self._held:
             self._held, self._held_s = held, now_s
         elif now_s - self._held_s >= HELD_S:
-            self._answer(*held)
+            self._identify(*held)
 
-    def _answer(self, number: int, direction: int) -> None:
-        asked = self._asked[0]
-        if number != asked:
-            text = f"{self._title(asked)} is on channel {number}"
-            self._find(asked, "swapped", f"{text}; change the routes, or the transmitter")
+    def _identify(self, number: int, direction: int) -> None:
+        expected = self._pending[0]
+        if number != expected:
+            text = f"{self._title(expected)} is on channel {number}"
+            self._find(expected, "swapped", f"{text}; change the routes, or the transmitter")
         self._reversed[number] = direction < 0
         if direction < 0:
-            text = f"channel {number} falls when it is moved to the right or up"
+            text = f"channel {number} is reversed: its value falls to the right or up"
             self._find(number, "reversed", text)
-        self._must_go_back = True
+        self._must_release = True
         self._advance()
 
     def _advance(self) -> None:
         self._held = None
-        self._asked.popleft()
-        if not self._asked:
+        self._pending.popleft()
+        if not self._pending:
             self.step = "done"
 
     def _proposed(self, number: int, seen: _Seen) -> Channel:

@@ -1,4 +1,4 @@
-"""Raw channel values to -1..1, by tables: one look-up per channel and frame."""
+"""Converts raw channel values to -1..1 by tables: one look-up per channel and frame."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -20,12 +20,12 @@ Table = tuple[float, ...]
 
 @cache
 def names(first: int, count: int) -> tuple[str, ...]:
-    """Always the same tuple for the same channels: the bus keeps its encoded bytes."""
+    """Return the channels' names; the same tuple each time, as the bus caches its encoded bytes."""
     return tuple(f"channel_{number}" for number in range(first + 1, first + count + 1))
 
 
 def normalized(us: float, channel: Channel) -> float:
-    """-1 at min, 0 at center, 1 at max (the other way round when reversed), never beyond."""
+    """Map min, center and max to -1, 0 and 1 (1, 0, -1 when reversed); clamp beyond them."""
     if us >= channel.center:
         value = min((us - channel.center) / (channel.max - channel.center), 1.0)
     else:
@@ -34,7 +34,7 @@ def normalized(us: float, channel: Channel) -> float:
 
 
 class Normalizer:
-    """Knows every channel's range."""
+    """Converts frames by every channel's range."""
 
     def __init__(self, channels: Iterable[Channel]) -> None:
         set_up = {channel.number: channel for channel in channels}
@@ -44,7 +44,7 @@ class Normalizer:
         self._tables: dict[Scale, tuple[Table, ...]] = {}
 
     def values(self, frame: RcFrame) -> tuple[float, ...]:
-        """The frame's channels, digital ones included."""
+        """Return the normalized channels of a frame, digital ones included."""
         tables = self._tables.get(frame.scale) or self._add(frame.scale)
         if frame.first_channel:
             tables = tables[frame.first_channel :]

@@ -1,7 +1,4 @@
-"""What an operator may set in rcd.yaml: the receiver, its line, its channels, what loss means.
-
-The keys of the specification, and below them what it leaves open, each with a default.
-"""
+"""Settings of rcd.yaml: receiver, line, channels and failsafe."""
 
 from typing import Final, Literal, Self
 
@@ -19,11 +16,11 @@ LINES: Final = {
 }
 
 
-ROUTER_MARGIN_MS = 20  # so much earlier than the router's time-out the robot is told
+ROUTER_MARGIN_MS = 20  # a missing signal is published so long before the router's time-out
 
 
 class Uart(Settings):
-    """The serial line."""
+    """Settings of the serial line."""
 
     # A path below /dev/serial/by-id names one adapter wherever it is plugged in.
     device: str = Field(default="/dev/ttyAMA0", min_length=1, max_length=255)
@@ -51,14 +48,14 @@ class Gpio(Settings):
 
 
 class Ibus(Settings):
-    """What IBUS frames do not say of themselves."""
+    """Properties of IBUS frames that the frames do not contain."""
 
     variant: Variant = "auto"  # ia6: the older form with 31 bytes
     channels: Literal[14, 18] = 14  # 18: newer receivers, hidden in the high bits
 
 
 class FailsafeChannel(Settings):
-    """A position that the receiver sends when it has lost its transmitter, in microseconds."""
+    """Position (microseconds) that the receiver sends when it has lost its transmitter."""
 
     number: int = Field(ge=1, le=LAST_CHANNEL)
     below: int | None = Field(default=None, ge=1, le=LONGEST_US)
@@ -71,12 +68,12 @@ class FailsafeChannel(Settings):
         return self
 
     def is_met(self, us: float) -> bool:
-        """This value means that the signal is lost."""
+        """Return True when this value indicates a lost signal."""
         return us < self.below if self.below is not None else us > (self.above or 0)
 
 
 class Failsafe(Settings):
-    """When the signal is lost, and what happens then."""
+    """Conditions and action of a lost signal."""
 
     # At 1.5 m/s a robot rolls 0.75 m in 500 ms. The slowest link sends every 20 ms.
     timeout_ms: int = Field(default=120, ge=40, le=2000)
@@ -87,8 +84,8 @@ class Failsafe(Settings):
 
 
 class Silence(Settings):
-    """When missing frames are told, before they are a loss: the robot holds, and nobody else takes
-    over. After what the link does when it is well, and before the router gives the source up.
+    """When missing frames are published: the robot holds, and no other source takes over. Later than
+    the pauses of a good link, earlier than the router's time-out.
     """
 
     at_least_ms: int = Field(default=80, ge=40, le=2000)  # four frames of 50 a second
@@ -108,11 +105,11 @@ class Silence(Settings):
 
 
 class Arm(Settings):
-    """A switch that must be moved to "on" before the sticks count, and again after each loss."""
+    """Arm switch: must be moved to "on" before the sticks drive, and again after each loss."""
 
     number: int = Field(ge=1, le=LAST_CHANNEL)
     above: int = Field(default=1700, ge=1, le=LONGEST_US)  # microseconds: on
-    # These count while it is off too: switches that stop the robot.
+    # Published while disarmed too: switches that stop the robot.
     always: list[int] = Field(default=[6], max_length=LAST_CHANNEL)
 
     @field_validator("always")
@@ -125,7 +122,7 @@ class Arm(Settings):
 
 
 class Channel(Settings):
-    """One channel's range in microseconds; min and max become -1 and 1, or 1 and -1."""
+    """Range of one channel in microseconds; min and max map to -1 and 1, reversed to 1 and -1."""
 
     number: int = Field(ge=1, le=LAST_CHANNEL)
     name: str = Field(default="", max_length=64)
@@ -144,7 +141,7 @@ class Channel(Settings):
 
 
 class ReceiverConnection(Settings):
-    """How a receiver is connected."""
+    """Connection of a receiver."""
 
     uart: Uart = Uart()
     gpio: Gpio = Gpio()
@@ -163,7 +160,7 @@ class ReceiverConnection(Settings):
 
     @property
     def place(self) -> str:
-        """Where it hangs, for people."""
+        """Return the device or pins, for people."""
         if self.protocol == "ppm":
             return f"GPIO{self.gpio.ppm_pin}"
         if self.protocol == "pwm":
@@ -172,19 +169,19 @@ class ReceiverConnection(Settings):
 
     @property
     def baud_rate(self) -> int:
-        """Of the serial line."""
+        """Return the baud rate of the serial line."""
         return self.uart.baud_rate or LINES[self.protocol][0]
 
 
 class Failover(ReceiverConnection):
-    """A second receiver, for when the first one's signal is lost."""
+    """Standby receiver, which takes over when the primary's signal is lost."""
 
     after_ms: int = Field(default=300, ge=0, le=5000)  # without the first one
     return_ms: int = Field(default=1000, ge=0, le=60_000)  # the first one good again for so long
 
 
 class RcReceiver(ReceiverConnection):
-    """The receiver, in the form of the specification."""
+    """The receiver, with the keys of the specification."""
 
     enabled: bool = False
     failsafe: Failsafe = Failsafe()
@@ -208,11 +205,11 @@ class RcReceiver(ReceiverConnection):
         own = {key: info.data[key] for key in ReceiverConnection.model_fields if key in info.data}
         place = ReceiverConnection.model_construct(**own).place
         if failover and failover.place == place:
-            raise ValueError(f"it is on {place} too, but needs a line of its own")
+            raise ValueError(f"both receivers use {place}; the standby needs its own")
         return failover
 
 
 class Config(Settings):
-    """rcd.yaml"""
+    """Contents of rcd.yaml."""
 
     rc_receiver: RcReceiver = RcReceiver()

@@ -1,5 +1,5 @@
-"""Wiring: receivers -> who is in charge -> bus, and the socket's requests -> settings. A frame is
-published in the very callback that reads its last byte.
+"""Connects receivers, selection, bus and control socket. A frame is published in the callback that
+reads its last byte.
 """
 
 import asyncio
@@ -14,28 +14,28 @@ from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_RC, RC_STATE
 from . import reports
-from .adapters import CHECKED, Listener, ReceiverLine
+from .adapters import CHECKED, LineListener, ReceiverLine
 from .api import RcControl
 from .backup import backup_of
 from .calibration import Calibration
 from .channels import Normalizer
 from .config import Config, Failover, RcReceiver, ReceiverConnection
-from .display import TransmitterDisplay
 from .link_state import Blocker, LinkPhase, LinkState
 from .logic import Outcome, Receiver
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
 from .state import FILE, changes, effective, store_in
+from .telemetry import TransmitterDisplay
 
 STATE_PERIOD_S = 0.1
-LOST_PERIOD_S = 0.05  # a lost signal is told again so often: the router may have missed it
+LOST_PERIOD_S = 0.05  # failsafe samples repeat: the router may have missed one
 TELEMETRY_PERIOD_S = 0.5
-OPENING_S = 0.5  # until a line that is opened anew has brought its first frames
+OPENING_S = 0.5  # until a line that is opened again has its first frames
 SOURCE = "rc"
 _LIVE = LinkPhase.LIVE
 
 
 async def run(context: Context[Config]) -> None:
-    """Until asked to stop."""
+    """Run the daemon until stopped."""
     store = store_in(context.directories.state)
     saved = await asyncio.to_thread(store.load)
     if store.problem:
@@ -43,11 +43,13 @@ async def run(context: Context[Config]) -> None:
     settings = context.config.rc_receiver
     try:
         merged = effective(settings, saved)
-    except SaintError as err:  # rcd.yaml was changed since; what was set by hand is kept
+    except SaintError as err:  # rcd.yaml has changed since; settings made by hand are kept
         context.health.raise_issue(Code.CONFIG_INVALID, f"{FILE}: {err.message}")
         merged = settings
     if changed := changes(settings, saved):
-        log.get(context.name).info("set by hand, not by rcd.yaml", what=", ".join(changed))
+        log.get(context.name).info(
+            "settings made by hand override rcd.yaml", settings=", ".join(changed)
+        )
     bus = await context.open_bus()
     writer = InputWriter("rcd", context.directories.runtime, bus, context.health)
     daemon = Rcd(context, bus, writer, merged)
@@ -65,7 +67,7 @@ async def run(context: Context[Config]) -> None:
 
 
 class Rcd:
-    """One or two receivers, one source of samples."""
+    """Publishes the samples of one or two receivers as one input source."""
 
     def __init__(
         self, context: Context[Config], bus: Bus, writer: InputWriter, settings: RcReceiver
@@ -75,24 +77,24 @@ class Rcd:
         self._health = context.health
         self._log = log.get(context.name)
         self._loop = asyncio.get_running_loop()
-        self._listener = Listener(self._on_frame, self._on_quiet, self._on_open, self._on_gone)
+        self._listener = LineListener(self._on_frame, self._on_quiet, self._on_open, self._on_gone)
         self._lines = [self._line(settings)]
         if settings.failover:
             self._lines.append(self._line(settings.failover))
         self._selection = Selection([line.receiver for line in self._lines])
         self._selection.rules = settings.failover or Failover()
         self._arming = Arming(settings.arm)
-        self._telling = LinkState()
+        self._link = LinkState()
         self._samples = writer.publisher(INPUT_RC)
         self._states = bus.publisher(RC_STATE)
         self._stamp = Time()
-        # One message for all frames. Sequences rise over restarts too, or the first samples of a
-        # new life would look like repeated ones.
+        # One message object for all frames. Sequences rise over restarts too, or the first samples
+        # after one would look like repeated ones.
         first = time.monotonic_ns() // 1000
         self._sample = InputSample(stamp=self._stamp, source=SOURCE, sequence=first)
-        self._telling_again: asyncio.TimerHandle | None = None
-        self._looking: asyncio.TimerHandle | None = None
-        self._deciding: asyncio.TimerHandle | None = None
+        self._repeat_timer: asyncio.TimerHandle | None = None
+        self._acquisition_timer: asyncio.TimerHandle | None = None
+        self._selection_timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
         self._display = TransmitterDisplay(bus) if settings.telemetry else None
 
@@ -109,15 +111,15 @@ class Rcd:
 
     @property
     def receiver(self) -> Receiver:
-        """The one in charge."""
+        """The receiver in charge."""
         return self._selection.receiver
 
     @property
     def is_enabled(self) -> bool:
-        return Blocker.OFF not in self._telling.works
+        return Blocker.OFF not in self._link.blockers
 
-    def picture(self) -> reports.ReceiverSnapshot:
-        """Everything as it is now."""
+    def snapshot(self) -> reports.ReceiverSnapshot:
+        """Collect the state of all receivers for reports."""
         lines = [
             reports.ReceiverReport(line.receiver, line.connection, line.counts, line.problem)
             for line in self._lines
@@ -128,7 +130,7 @@ class Rcd:
             self._selection.in_charge,
             self.is_enabled,
             failsafe.action,
-            self._telling.action(failsafe.action),
+            self._link.action(failsafe.action),
             self._arming.is_armed if arm else None,
             self.calibration is not None,
             arm.number if arm else None,
@@ -138,70 +140,70 @@ class Rcd:
     def switch(self, enabled: bool) -> None:
         """Open or close the lines."""
         if enabled != self.is_enabled:
-            self._log.info("receiver switched", enabled=enabled)
+            self._log.info("receiver enabled" if enabled else "receiver disabled")
         if enabled:
-            self._telling.end(Blocker.OFF)
+            self._link.unblock(Blocker.OFF)
             for line in self._lines:
                 line.start()
             return
         self.calibrate(None)
-        self._begin(Blocker.OFF)
+        self._block(Blocker.OFF)
         for line in self._lines:
-            line.close("it is switched off")
+            line.close("the receiver is disabled")
         self._health.clear(Code.HARDWARE_MISSING)
         self._health.clear(Code.HARDWARE_FAULT)
 
     def reconfigure(self, settings: RcReceiver) -> None:
-        """Other settings, from the next frame on; a line is opened anew only when it changed."""
+        """Apply settings from the next frame on; a line is opened again only when it changed."""
         before, self.settings = self.settings, settings
         for line in self._lines:
             line.receiver.rules = settings.failsafe
             if settings.channels != before.channels:
                 line.receiver.apply(Normalizer(settings.channels))
         if _connection(settings) != _connection(before):
-            self.pause("its connection is being changed")
+            self.pause("the connection is being changed")
             self._lines[0] = self._line(settings)
             self._selection.receivers = [line.receiver for line in self._lines]
             self.resume()
         else:
-            self._tell()
+            self._publish_failsafe()
         self._changed.set()
 
     def pause(self, reason: str) -> None:
-        """Close the first line for a while; nothing is driven meanwhile."""
-        self._begin(Blocker.LINE)
+        """Close the primary line and release control, until `resume`."""
+        self._block(Blocker.LINE)
         self._lines[0].close(reason)
 
     def resume(self) -> None:
-        """Open it again. A signal that is not there after a while is lost."""
-        self._telling.end(Blocker.LINE)
+        """Open the primary line again. Without a signal in time, it counts as lost."""
+        self._link.unblock(Blocker.LINE)
         if self.is_enabled:
             self._lines[0].start()
-        self._look_later()
+        self._await_acquisition()
 
     def calibrate(self, calibration: Calibration | None) -> None:
-        """While one runs, the sticks move nothing; None: it is over."""
+        """Start a calibration, during which the sticks drive nothing, or end it with None."""
         if calibration is None and self.calibration is None:
             return
         self.calibration = calibration
         if calibration is not None:
-            self._begin(Blocker.CALIBRATION)
+            self._block(Blocker.CALIBRATION)
         else:
-            self._telling.end(Blocker.CALIBRATION)
-            self._look_later()
+            self._link.unblock(Blocker.CALIBRATION)
+            self._await_acquisition()
         self._changed.set()
 
     def summary(self) -> str:
-        """One line for `systemctl status`."""
+        """Return one line for `systemctl status`."""
         places = [f"{line.connection.protocol} on {line.connection.place}" for line in self._lines]
-        return ", then ".join(places) + ("" if self.is_enabled else ", switched off")
+        return ", then ".join(places) + ("" if self.is_enabled else ", disabled")
 
     def close(self) -> None:
-        """The last word is that the signal is lost: nobody may go on driving from it."""
-        self._begin(Blocker.OFF)
+        """Release control with the last sample, then close all lines."""
+        self._block(Blocker.OFF)
         for line in self._lines:
             line.close("rcd has stopped")
-        for timer in (self._telling_again, self._deciding, self._looking):
+        for timer in (self._repeat_timer, self._selection_timer, self._acquisition_timer):
             if timer is not None:
                 timer.cancel()
 
@@ -211,7 +213,7 @@ class Rcd:
         if not any(each.problem for each in self._lines):
             self._health.clear(Code.HARDWARE_MISSING)
             self._health.clear(Code.HARDWARE_FAULT)
-        self._log.info("receiver's line is open", device=line.connection.place)
+        self._log.info("receiver connected", device=line.connection.place)
 
     def _on_gone(self, line: ReceiverLine, error: SaintError) -> None:
         self._health.raise_issue(error.code, error.message)
@@ -219,13 +221,13 @@ class Rcd:
 
     def _on_frame(self, line: ReceiverLine, outcome: Outcome) -> None:
         if len(self._lines) > 1 or outcome is Outcome.LOST:
-            self._decide()
+            self._select()
         if outcome is not Outcome.LIVE or line.receiver is not self._selection.receiver:
             return
         if self.calibration is not None:
             self.calibration.take(line.receiver.us, clock.monotonic_s())
             return
-        if self._telling.phase is not _LIVE and not self._come_back(line):
+        if self._link.phase is not _LIVE and not self._acquire(line):
             return
         if self._arming.rules is not None:
             self._arm(line.receiver)
@@ -234,87 +236,87 @@ class Rcd:
         self._publish((line.receiver.names, line.receiver.values), failsafe=False)
 
     def _on_quiet(self, line: ReceiverLine) -> None:
-        """The robot must stop, but it is too early for others to take over."""
-        if line.receiver is self._selection.receiver and self._telling.missing():
-            self._tell()
+        """Hold: frames are missing, but it is too early for another source to take over."""
+        if line.receiver is self._selection.receiver and self._link.missing():
+            self._publish_failsafe()
 
-    def _decide(self) -> None:
-        """Who is in charge, and is there a signal at all?"""
+    def _select(self) -> None:
+        """Select the receiver in charge, and detect the loss of all signals."""
         selection, now_s = self._selection, clock.monotonic_s()
         if selection.decide(now_s):
             in_charge = self._lines[selection.in_charge].connection.place
             self._log.warning("another receiver is in charge", device=in_charge)
             self._changed.set()
         if selection.is_lost:
-            if self._telling.lose():
+            if self._link.lose():
                 self._go_lost()
-        elif selection.receiver.failsafe and self._telling.wait():
-            self._tell()
+        elif selection.receiver.failsafe and self._link.wait_for_standby():
+            self._publish_failsafe()
         due_s = selection.due_s(now_s)
-        if due_s is not None and self._deciding is None:
-            self._deciding = self._loop.call_later(due_s - now_s, self._on_due)
+        if due_s is not None and self._selection_timer is None:
+            self._selection_timer = self._loop.call_later(due_s - now_s, self._on_due)
 
     def _on_due(self) -> None:
-        self._deciding = None
-        self._decide()
+        self._selection_timer = None
+        self._select()
 
     def _go_lost(self) -> None:
         self._arming.lose()
         self._log.warning("signal lost", reason=self._selection.receiver.reason)
-        self._tell()
+        self._publish_failsafe()
         self._changed.set()
 
-    def _come_back(self, line: ReceiverLine) -> bool:
-        """The first frame of a signal; whether it drives."""
-        was_lost = self._telling.is_lost
-        if not self._telling.frame():
+    def _acquire(self, line: ReceiverLine) -> bool:
+        """Record the first frame of a signal; return True when it drives."""
+        was_lost = self._link.is_lost
+        if not self._link.frame():
             return False
-        self._tell()
+        self._publish_failsafe()
         if was_lost:
             self._log.info("signal acquired", protocol=line.connection.protocol)
             self._changed.set()
         return True
 
     def _arm(self, receiver: Receiver) -> None:
-        if not self._arming.take(receiver.us):
+        if not self._arming.update(receiver.us):
             return
         self._log.info("arm switch", armed=self._arming.is_armed)
         if not self._arming.is_armed:
-            self._publish(NOTHING, failsafe=True)  # what it drove must not wait for a time-out
+            self._publish(NOTHING, failsafe=True)  # releases at once instead of by a time-out
         self._changed.set()
 
-    def _tell(self) -> None:
-        """Say that the signal is lost, and what that means; again and again where it holds on."""
-        if self._telling_again is not None:
-            self._telling_again.cancel()
-            self._telling_again = None
-        action = self._telling.action(self.settings.failsafe.action)
+    def _publish_failsafe(self) -> None:
+        """Publish a failsafe sample with the action of the loss, and repeat it while it holds."""
+        if self._repeat_timer is not None:
+            self._repeat_timer.cancel()
+            self._repeat_timer = None
+        action = self._link.action(self.settings.failsafe.action)
         if action is None:
             return
         content = failsafe_content(action, self._selection.receiver)
         self._publish(content, failsafe=True)
         if content != NOTHING:
-            self._telling_again = self._loop.call_later(LOST_PERIOD_S, self._tell)
+            self._repeat_timer = self._loop.call_later(LOST_PERIOD_S, self._publish_failsafe)
 
-    def _begin(self, work: Blocker) -> None:
-        """Nothing is driven from here meanwhile, whatever a loss would mean."""
+    def _block(self, blocker: Blocker) -> None:
+        """Release control until the blocker is removed, whatever the failsafe action is."""
         self._arming.lose()
-        if self._telling.begin(work):
-            self._tell()  # no more of it
+        if self._link.block(blocker):
+            self._publish_failsafe()  # ends the repetition
             self._publish(NOTHING, failsafe=True)
 
-    def _look_later(self) -> None:
-        """Give the signal the time that it needs to come back, then say so if it has not."""
-        if self._looking is not None:
-            self._looking.cancel()
+    def _await_acquisition(self) -> None:
+        """Publish a loss unless a signal is acquired in the time that this takes."""
+        if self._acquisition_timer is not None:
+            self._acquisition_timer.cancel()
         rules = self.settings.failsafe
         wait_s = (rules.timeout_ms + rules.recovery_ms) / 1000 + OPENING_S
-        self._looking = self._loop.call_later(wait_s, self._look)
+        self._acquisition_timer = self._loop.call_later(wait_s, self._on_acquisition_timeout)
 
-    def _look(self) -> None:
-        self._looking = None
-        if self._selection.is_lost and self._telling.overdue():
-            self._tell()
+    def _on_acquisition_timeout(self) -> None:
+        self._acquisition_timer = None
+        if self._selection.is_lost and self._link.acquisition_timed_out():
+            self._publish_failsafe()
 
     def _publish(self, content: Content, failsafe: bool) -> None:
         sample = self._sample
@@ -325,10 +327,10 @@ class Rcd:
         self._samples.publish(sample)
 
     async def send_telemetry(self) -> None:
-        """The robot's state, to every CRSF receiver."""
+        """Send the robot's state to every CRSF receiver, until stopped."""
         while self._display is not None:
             await asyncio.sleep(TELEMETRY_PERIOD_S)
-            data = self._display.frames(self.picture(), self._telling.is_lost)
+            data = self._display.frames(self.snapshot(), self._link.is_lost)
             for line in self._lines:
                 if line.connection.protocol == "crsf":
                     line.write(data)
@@ -336,7 +338,7 @@ class Rcd:
     # The state
 
     async def publish_states(self, stopping: asyncio.Event) -> None:
-        """RC_STATE ten times a second, and at once on a change, until asked to stop."""
+        """Publish RC_STATE ten times a second, and at once on a change, until stopped."""
         stop = asyncio.ensure_future(stopping.wait())
         try:
             while not stop.done():
@@ -353,7 +355,7 @@ class Rcd:
     def _publish_state(self) -> None:
         now_s = clock.monotonic_s()
         self._listener.stalls.beat(now_s)
-        self._states.publish(reports.message(self.picture(), now_s, time.time_ns()))
+        self._states.publish(reports.message(self.snapshot(), now_s, time.time_ns()))
 
 
 def _connection(settings: RcReceiver) -> ReceiverConnection:

@@ -1,7 +1,7 @@
-"""What the robot is told of the RC signal: one state machine. Pure: no time, no values. Not here:
-whether a signal may be believed (logic.py), whose counts and what a sample carries (selection.py).
+"""State of the RC link as published: one state machine. Pure: no time, no values. Not here: whether
+a signal is valid (logic.py), which receiver counts and what a sample carries (selection.py).
 
-    IDLE --frame--> LIVE --missing--> QUIET --lost--> LOST      any but IDLE --begin--> RELEASED
+    IDLE --frame--> LIVE --missing--> QUIET --lost--> LOST      any but IDLE --block--> RELEASED
     frame: from each state to LIVE                              RELEASED --overdue--> LOST
 """
 
@@ -12,77 +12,77 @@ from ..lib.api.rc import FailsafeAction
 
 
 class LinkPhase(Enum):
-    """Where the signal is, as the robot knows it."""
+    """Phase of the link, as the robot knows it."""
 
     IDLE = auto()  # nothing was driven yet, so nothing can be lost
     LIVE = auto()  # frames drive
-    QUIET = auto()  # frames are missing; it is no loss yet
-    WAITING = auto()  # lost, but the other receiver will take over
+    QUIET = auto()  # frames are missing, but the signal is not lost yet
+    WAITING = auto()  # lost, and the standby receiver is about to take over
     LOST = auto()
-    RELEASED = auto()  # let go on purpose: that is no loss, whatever the lines say
+    RELEASED = auto()  # released on purpose, which is no loss, whatever the lines report
 
 
 class Blocker(Enum):
-    """What keeps the sticks from moving anything."""
+    """Reason why the sticks drive nothing."""
 
     OFF = auto()
-    LINE = auto()  # its connection is being changed, or listened to
+    LINE = auto()  # the connection is being changed, or its protocol detected
     CALIBRATION = auto()
 
 
-_UNDER_WAY = (LinkPhase.LIVE, LinkPhase.QUIET, LinkPhase.WAITING)
+_ACTIVE = (LinkPhase.LIVE, LinkPhase.QUIET, LinkPhase.WAITING)
 
 
 @dataclass(slots=True)
 class LinkState:
-    """Events in; each answers whether something is to be told at once."""
+    """Follows events; each method returns True when a sample must be published at once."""
 
     phase: LinkPhase = LinkPhase.IDLE
-    works: set[Blocker] = field(default_factory=lambda: {Blocker.OFF})
+    blockers: set[Blocker] = field(default_factory=lambda: {Blocker.OFF})
 
     def frame(self) -> bool:
-        """One that counts has come; whether it drives."""
-        if self.works:
+        """Record a valid frame; return True when it drives."""
+        if self.blockers:
             return False
         self.phase = LinkPhase.LIVE
         return True
 
     def missing(self) -> bool:
-        """Frames are overdue: the robot must stop, but nobody else may take over yet."""
+        """Record that frames are overdue: the robot stops, but no other source takes over yet."""
         return self._go(LinkPhase.QUIET, (LinkPhase.LIVE,))
 
-    def wait(self) -> bool:
-        """The one in charge has lost its signal, the other has one."""
+    def wait_for_standby(self) -> bool:
+        """Record that the receiver in charge has lost its signal while the standby has one."""
         return self._go(LinkPhase.WAITING, (LinkPhase.LIVE, LinkPhase.QUIET, LinkPhase.LOST))
 
     def lose(self) -> bool:
-        """Nobody has a signal."""
-        return self._go(LinkPhase.LOST, _UNDER_WAY)
+        """Record that no receiver has a signal."""
+        return self._go(LinkPhase.LOST, _ACTIVE)
 
-    def begin(self, work: Blocker) -> bool:
-        """From now on nothing is driven."""
-        self.works.add(work)
+    def block(self, blocker: Blocker) -> bool:
+        """Release control, and drive nothing until the blocker is removed."""
+        self.blockers.add(blocker)
         if self.phase is LinkPhase.IDLE:
             return False
         self.phase = LinkPhase.RELEASED
         return True
 
-    def end(self, work: Blocker) -> None:
-        """It is done; the next frame drives if nothing else is in the way."""
-        self.works.discard(work)
+    def unblock(self, blocker: Blocker) -> None:
+        """Remove a blocker; the next frame drives unless another one remains."""
+        self.blockers.discard(blocker)
 
-    def overdue(self) -> bool:
-        """Nobody has a signal although there was time for it to come back."""
-        return not self.works and self._go(LinkPhase.LOST, (LinkPhase.RELEASED,))
+    def acquisition_timed_out(self) -> bool:
+        """Record that no signal was acquired in the time allowed after a release."""
+        return not self.blockers and self._go(LinkPhase.LOST, (LinkPhase.RELEASED,))
 
     @property
     def is_lost(self) -> bool:
-        """The next frame is a signal that was acquired."""
-        return self.phase not in _UNDER_WAY
+        """Return True when the next frame acquires the signal."""
+        return self.phase not in _ACTIVE
 
     def action(self, wanted: FailsafeAction) -> FailsafeAction | None:
-        """What failsafe samples ask for now, where a loss means what is `wanted`; None: there are
-        none.
+        """Return the action that failsafe samples request now, `wanted` being that of a loss; None
+        without failsafe samples.
         """
         if self.phase is LinkPhase.LOST:
             return wanted

@@ -1,7 +1,7 @@
-"""Whether a receiver's signal may be believed: live, lost, or coming back. Pure: time comes in.
+"""Judges whether a receiver's signal is valid: live, lost, or recovering. Pure: time comes in.
 
 Channels drive only from a frame that is valid, not marked as failsafe or lost, and recent. A link
-that comes back must be steady for a while before it counts again. Not here: which of two receivers
+that recovers must be steady for a while before it counts again. Not here: which of two receivers
 is in charge, and what a loss means to the robot (selection.py).
 """
 
@@ -16,18 +16,18 @@ from .protocols import Frame, RcFrame
 from .protocols.crsf_telemetry import LinkStatistics, telemetry
 
 STEADY_FRAMES = 3  # after a loss; at the start too where nothing checks a frame (SBUS, PPM, PWM)
-HEARD_S = 1.0  # a receiver that is silent for longer is not connected
-LINK_S = 2.0  # link statistics older than this say nothing
+CONNECTED_S = 1.0  # a receiver without a valid frame for longer is not connected
+LINK_S = 2.0  # link statistics older than this are ignored
 RATE_FRAMES = 100  # the measured rate looks back so far
-KNOWN_FRAMES = 10  # before a rate is believed
+KNOWN_FRAMES = 10  # needed to measure a rate
 
 
 class Outcome(Enum):
-    """What a frame, or time, has changed."""
+    """Change of the signal by a frame, or by time."""
 
     NOTHING = 0
     LIVE = 1  # a new sample: publish it
-    LOST = 2  # the signal was lost just now: say so
+    LOST = 2  # the signal was lost just now: publish that
 
 
 @dataclass(slots=True)
@@ -39,13 +39,13 @@ class Receiver:
     needs_steady_start: bool
     silence: Silence = field(default_factory=Silence)
     failsafe: bool = True
-    reason: str = "nothing was heard yet"
+    reason: str = "nothing was received yet"
     names: tuple[str, ...] = ()
     values: tuple[float, ...] = ()
     recent: dict[int, RcFrame] = field(default_factory=dict)  # newest, by first channel
     link: LinkStatistics | None = None
     good_s: float = float("-inf")  # the last frame that counted
-    heard_s: float = float("-inf")  # the last valid frame of any kind
+    received_s: float = float("-inf")  # the last valid frame of any kind
     live_since_s: float = float("-inf")
     lost_frames: int = 0  # marked as lost, ever
     _link_s: float = float("-inf")
@@ -62,16 +62,16 @@ class Receiver:
 
     @property
     def quiet_s(self) -> float:
-        """Silence that is told though it is no loss yet. A slow link is given more time, as far as
-        the router's own time-out lets it.
+        """Return after how many seconds without a frame the robot holds, before it is a loss. A
+        slow link gets more time, as far as the router's own time-out permits.
         """
         rules = self.silence
         wanted_s = max(rules.at_least_ms / 1000, rules.frames * self._period_s())
         return min(wanted_s, (rules.router_ms - ROUTER_MARGIN_MS) / 1000, self.timeout_s)
 
     def take(self, frame: Frame, now_s: float) -> Outcome:
-        """One valid frame."""
-        self.heard_s = now_s
+        """Accept one valid frame."""
+        self.received_s = now_s
         if not isinstance(frame, RcFrame):
             content = telemetry(frame)
             return self._take_link(content, now_s) if isinstance(content, LinkStatistics) else _NO
@@ -82,9 +82,9 @@ class Receiver:
             return self._count_lost()
         self._lost_in_row = 0
         if self._is_preset(frame):
-            return self.lose(f"channel {self._preset} is where the receiver puts it on a loss")
+            return self.lose(f"channel {self._preset} is at its failsafe position")
         if self._is_link_down(now_s):
-            return _NO  # its values are old ones
+            return _NO  # the receiver repeats old values
         if self.failsafe:
             if not self._is_steady(now_s):
                 return _NO
@@ -95,13 +95,13 @@ class Receiver:
         return Outcome.LIVE
 
     def check(self, now_s: float) -> Outcome:
-        """Time has passed."""
+        """Detect a time-out."""
         if not self.failsafe and now_s - self.good_s >= self.timeout_s:
-            return self.lose("no new frame arrives")
+            return self.lose(f"no frame for {self.rules.timeout_ms} ms")
         return _NO
 
     def lose(self, reason: str) -> Outcome:
-        """The signal is lost."""
+        """Record the loss of the signal, with its reason."""
         self.reason = reason
         self._steady = 0
         if self.failsafe:
@@ -110,32 +110,32 @@ class Receiver:
         return Outcome.LOST
 
     def is_connected(self, now_s: float) -> bool:
-        """The receiver itself is heard, with or without its transmitter."""
-        return now_s - self.heard_s < HEARD_S
+        """Return True while the receiver sends valid frames, with or without its transmitter."""
+        return now_s - self.received_s < CONNECTED_S
 
     def rate_hz(self, now_s: float) -> float:
-        """Channel frames per second; falls when they stop."""
+        """Return the channel frames per second; falls when they stop."""
         times = self._times_s
         if len(times) < 2 or not self.is_connected(now_s):
             return 0.0
         return (len(times) - 1) / max(now_s - times[0], 1e-3)
 
     def _period_s(self) -> float:
-        """From frame to frame as a rule: half of the pauses are longer. 0 while it is not known."""
+        """Return the median time between frames; 0 while it is not known."""
         times = self._times_s
         if len(times) < KNOWN_FRAMES:
             return 0.0
         return sorted(after - before for before, after in pairwise(times))[len(times) // 2 - 1]
 
     def apply(self, normalizer: Normalizer) -> None:
-        """Other ranges, from the newest values on."""
+        """Use other ranges, for the newest values too."""
         self.normalizer = normalizer
         for frame in self.recent.values():
             self._keep(frame)
 
     @property
     def us(self) -> dict[int, float]:
-        """The newest microseconds of every channel that was heard, by number."""
+        """Return the newest microseconds of every received channel, by number."""
         return {
             first + i + 1: frame.scale.exact[raw]
             for first, frame in self.recent.items()
@@ -147,12 +147,12 @@ class Receiver:
         return self.rules.channel.number if self.rules.channel else 0
 
     def _count_lost(self) -> Outcome:
-        """Its values are old ones: time decides, or their number."""
+        """Count a frame that the receiver marks as lost; many in a row are a loss."""
         self.lost_frames += 1
         self._lost_in_row += 1
         self._steady = 0
         if self._lost_in_row >= self.rules.lost_frames:
-            return self.lose(f"the receiver has lost {self.rules.lost_frames} frames in a row")
+            return self.lose(f"the receiver lost {self.rules.lost_frames} frames in a row")
         return _NO
 
     def _is_preset(self, frame: RcFrame) -> bool:
@@ -193,7 +193,7 @@ class Receiver:
             self._merge(frame, values)
 
     def _merge(self, frame: RcFrame, values: tuple[float, ...]) -> None:
-        """A subset: the other channels keep what they have."""
+        """Update a subset; the other channels keep their values."""
         first = frame.first_channel or 0
         self.recent[first] = frame
         known = dict(zip(self.names, self.values, strict=True))

@@ -1,4 +1,4 @@
-"""The receivers' state as others see it: the ROS message and the answer of GET /status."""
+"""Builds the reports on the receivers: the ROS message and the reply of GET /status."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ TITLES: tuple[Title, ...] = ("primary", "failover")
 
 @dataclass(frozen=True, slots=True)
 class ReceiverReport:
-    """One receiver and where it is connected."""
+    """State of one receiver and its connection."""
 
     receiver: Receiver
     connection: ReceiverConnection
@@ -26,13 +26,13 @@ class ReceiverReport:
 
 @dataclass(frozen=True, slots=True)
 class ReceiverSnapshot:
-    """All of it at one moment."""
+    """State of all receivers at one moment."""
 
     lines: Sequence[ReceiverReport]
     in_charge: int
     enabled: bool
     action: FailsafeAction
-    told: FailsafeAction | None  # what failsafe samples ask for now
+    told: FailsafeAction | None  # what failsafe samples request now
     armed: bool | None
     calibrating: bool
     arm_channel: int | None = None
@@ -43,9 +43,9 @@ class ReceiverSnapshot:
         return self.lines[self.in_charge]
 
 
-def message(picture: ReceiverSnapshot, now_s: float, wall_ns: int) -> RCReceiverState:
-    """Topic /saint/rc/state: the receiver in charge."""
-    line = picture.line
+def message(snapshot: ReceiverSnapshot, now_s: float, wall_ns: int) -> RCReceiverState:
+    """Build the message of /saint/rc/state: the receiver in charge."""
+    line = snapshot.line
     receiver = line.receiver
     updated_ns = max(0, wall_ns - int((now_s - receiver.good_s) * 1e9)) if receiver.recent else 0
     channels = [
@@ -54,7 +54,7 @@ def message(picture: ReceiverSnapshot, now_s: float, wall_ns: int) -> RCReceiver
     ]
     return RCReceiverState(
         protocol=line.connection.protocol,
-        connected=picture.enabled and receiver.is_connected(now_s),
+        connected=snapshot.enabled and receiver.is_connected(now_s),
         failsafe=receiver.failsafe,
         channel_count=len(channels),
         channels=channels,
@@ -63,14 +63,16 @@ def message(picture: ReceiverSnapshot, now_s: float, wall_ns: int) -> RCReceiver
     )
 
 
-def status(picture: ReceiverSnapshot, now_s: float) -> RcStatus:
-    """GET /status"""
-    lines = [_line(line, TITLES[i], picture.enabled, now_s) for i, line in enumerate(picture.lines)]
-    receiver = picture.line.receiver
-    own = lines[picture.in_charge].model_dump(exclude={"receiver", "lost_frames"})
+def status(snapshot: ReceiverSnapshot, now_s: float) -> RcStatus:
+    """Build the reply of GET /status."""
+    lines = [
+        _line(line, TITLES[i], snapshot.enabled, now_s) for i, line in enumerate(snapshot.lines)
+    ]
+    receiver = snapshot.line.receiver
+    own = lines[snapshot.in_charge].model_dump(exclude={"receiver", "lost_frames"})
     return RcStatus(
         **own,
-        enabled=picture.enabled,
+        enabled=snapshot.enabled,
         channels=[
             RcChannel(
                 channel=number,
@@ -81,14 +83,14 @@ def status(picture: ReceiverSnapshot, now_s: float) -> RcStatus:
             )
             for number, raw, us, normalized in _channels(receiver)
         ],
-        receiver=TITLES[picture.in_charge],
+        receiver=TITLES[snapshot.in_charge],
         receivers=lines,
-        failsafe_action=picture.action,
-        told=picture.told,
-        armed=picture.armed,
-        calibrating=picture.calibrating,
-        arm_channel=picture.arm_channel,
-        failsafe_channel=picture.failsafe_channel,
+        failsafe_action=snapshot.action,
+        told=snapshot.told,
+        armed=snapshot.armed,
+        calibrating=snapshot.calibrating,
+        arm_channel=snapshot.arm_channel,
+        failsafe_channel=snapshot.failsafe_channel,
     )
 
 
@@ -113,13 +115,13 @@ def _line(line: ReceiverReport, title: Title, enabled: bool, now_s: float) -> Rc
 
 
 def _channels(receiver: Receiver) -> Iterator[tuple[int, int, int, float]]:
-    """Number, raw, microseconds, normalized of every channel that was heard."""
-    heard = {
+    """Yield number, raw, microseconds and normalized value of every received channel."""
+    received = {
         first + i + 1: (raw, us)
         for first, frame in receiver.recent.items()
         for i, (raw, us) in enumerate(zip(frame.raw, frame.us, strict=True))
     }
     normalized = dict(zip(receiver.names, receiver.values, strict=True))
-    for number in sorted(heard)[:MAX_CHANNELS]:
-        raw, us = heard[number]
+    for number in sorted(received)[:MAX_CHANNELS]:
+        raw, us = received[number]
         yield number, raw, us, normalized.get(f"channel_{number}", 0.0)

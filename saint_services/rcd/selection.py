@@ -1,5 +1,5 @@
-"""What the robot gets of one or two receivers: which one is in charge, what a loss means, whether
-the arm switch lets the sticks through. Pure. Not here: whether one signal may be believed (logic).
+"""Chooses which of two receivers is in charge, what failsafe samples carry, and whether the arm
+switch enables the sticks. Pure. Not here: the validity of one signal (logic.py).
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ PRIMARY, BACKUP = 0, 1
 TITLES = ("primary", "failover")
 Content = tuple[tuple[str, ...], tuple[float, ...]]
 NOTHING: Content = ((), ())
-# What a failsafe sample says to the router: no values: let go; channels: keep what is driven by
-# them; this: stop everything.
+# A failsafe sample without values releases control; one with channels holds what they drive; this
+# one stops the robot.
 STOP: Content = (("estop",), (1.0,))
 
 
 def failsafe_content(action: FailsafeAction, receiver: Receiver) -> Content:
-    """Names and values of the samples while the signal is lost."""
+    """Return names and values of the samples that are published while the signal is lost."""
     if action == "estop":
         return STOP
     if action == "passthrough":
@@ -31,7 +31,7 @@ def failsafe_content(action: FailsafeAction, receiver: Receiver) -> Content:
 
 @dataclass(slots=True)
 class Selection:
-    """Which of the receivers is in charge: the first one whenever it can be."""
+    """Selects the receiver in charge: the primary whenever its signal is good."""
 
     receivers: Sequence[Receiver]
     rules: Failover = field(default_factory=Failover)
@@ -44,11 +44,11 @@ class Selection:
 
     @property
     def is_lost(self) -> bool:
-        """No receiver has a signal, so there is nobody to wait for."""
+        """Return True when no receiver has a signal."""
         return all(receiver.failsafe for receiver in self.receivers)
 
     def decide(self, now_s: float) -> bool:
-        """Whether another receiver is in charge from now on."""
+        """Select again; return True when another receiver took over."""
         if len(self.receivers) < 2:
             return False
         wanted = self._wanted(now_s)
@@ -56,9 +56,9 @@ class Selection:
         return is_new
 
     def due_s(self, now_s: float) -> float | None:
-        """When to decide again though nothing arrives."""
+        """Return when to select again without a new frame; None: not before one."""
         if len(self.receivers) < 2 or self.in_charge == BACKUP:
-            return None  # the first one's frames tell when it is good again
+            return None  # the primary's frames show when it is good again
         primary, backup = self.receivers
         if not primary.failsafe or backup.failsafe:
             return None
@@ -78,20 +78,20 @@ class Selection:
 
 @dataclass(slots=True)
 class Arming:
-    """The arm switch: counts when it was seen off and then on, and again after each loss."""
+    """State of the arm switch: it must move from off to on, and again after each loss."""
 
     rules: Arm | None = None
     is_armed: bool = False
     _was_off: bool = False
-    _channels: tuple[str, ...] = ()  # for these names ...
-    _kept: tuple[int, ...] = ()  # ... the places that count while it is off
+    _channels: tuple[str, ...] = ()  # of the last sample
+    _kept: tuple[int, ...] = ()  # positions of those published while disarmed
 
     def lose(self) -> None:
-        """The signal was lost: the switch must be moved again."""
+        """Disarm after a loss: the switch must be moved again."""
         self.is_armed = self._was_off = False
 
-    def take(self, us: dict[int, float]) -> bool:
-        """The newest values; whether something changed."""
+    def update(self, us: dict[int, float]) -> bool:
+        """Follow the newest values (microseconds); return True when the state changed."""
         if self.rules is None:
             return False
         before = self.is_armed
@@ -103,7 +103,7 @@ class Arming:
         return before != self.is_armed
 
     def content(self, receiver: Receiver) -> Content:
-        """Names and values of a live sample."""
+        """Return names and values of a live sample."""
         if self.rules is None or self.is_armed:
             return receiver.names, receiver.values
         if receiver.names is not self._channels:

@@ -1,4 +1,4 @@
-"""What survives a restart: what an operator has set from a page or a terminal. It wins over
+"""Persists the settings that an operator made on a page or a terminal. They take precedence over
 rcd.yaml, key by key.
 """
 
@@ -19,7 +19,7 @@ FILE = "rcd.json"
 
 
 class SavedSettings(BaseModel):
-    """None: as the settings say."""
+    """Settings made by hand; None: rcd.yaml applies."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,11 +27,11 @@ class SavedSettings(BaseModel):
     protocol: RcProtocol | None = None
     baud_rate: int | None = None  # of `protocol`
     failsafe: Failsafe | None = None
-    channels: list[Channel] = []  # these instead of the settings' with the same numbers
+    channels: list[Channel] = []  # replace those of rcd.yaml with the same numbers
 
 
 def _with_settings(data: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 knew only whether the receiver is switched on."""
+    """Migrate version 1, which stored only whether the receiver is enabled."""
     return {"enabled": data["enabled"]}
 
 
@@ -39,12 +39,12 @@ MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings}
 
 
 def store_in(folder: Path) -> StateStore[SavedSettings]:
-    """Where it is kept."""
+    """Open the state file."""
     return StateStore(folder / FILE, SavedSettings, VERSION, MIGRATIONS)
 
 
 def effective(settings: RcReceiver, state: SavedSettings) -> RcReceiver:
-    """The settings with what was set since. Raises SaintError where the two do not fit."""
+    """Merge settings made by hand into rcd.yaml's. Raises request_invalid if they conflict."""
     data = settings.model_dump()
     if state.enabled is not None:
         data["enabled"] = state.enabled
@@ -64,7 +64,7 @@ def effective(settings: RcReceiver, state: SavedSettings) -> RcReceiver:
 
 
 def changes(settings: RcReceiver, state: SavedSettings) -> list[str]:
-    """What was set by hand and is not what rcd.yaml says: for people who wonder."""
+    """List the settings made by hand that differ from rcd.yaml, for the log."""
     found = []
     if state.enabled is not None and state.enabled != settings.enabled:
         found.append("enabled")
@@ -82,7 +82,7 @@ def changes(settings: RcReceiver, state: SavedSettings) -> list[str]:
 
 
 def without(state: SavedSettings, parts: Iterable[SettingsPart]) -> SavedSettings:
-    """These are as the settings say again."""
+    """Discard these parts: rcd.yaml applies to them again."""
     names: set[str] = set(parts)
     if "protocol" in names:
         names.add("baud_rate")
@@ -90,7 +90,7 @@ def without(state: SavedSettings, parts: Iterable[SettingsPart]) -> SavedSetting
 
 
 def with_channels(state: SavedSettings, changed: list[Channel]) -> SavedSettings:
-    """These channels as they are from now on."""
+    """Replace these channels."""
     numbers = {channel.number for channel in changed}
     kept = [channel for channel in state.channels if channel.number not in numbers]
     channels = sorted([*kept, *changed], key=lambda channel: channel.number)

@@ -64,7 +64,7 @@ class Hand:
             self.move(**{name: 1.0})
             return name in WIRES
         self.move()
-        await self.frames(0 if text.startswith("Let go") else 40)
+        await self.frames(0 if text.startswith("Release") else 40)
         return True
 
     def close(self) -> None:
@@ -160,8 +160,8 @@ async def _answered(process: Process, hand: Hand) -> AsyncIterator[str]:
     """Every line, once the operator has followed it."""
     assert process.stdin and process.stdout
     while line := (await process.stdout.readline()).decode().rstrip():
-        is_done = await hand.obey(line) if line.startswith(("Put", "Move", "Let go")) else True
-        if line.startswith(("Put", "Move every")):
+        is_done = await hand.obey(line) if line.startswith(("Centre", "Move", "Release")) else True
+        if line.startswith(("Centre", "Move every")):
             process.stdin.write(b"\n")
         elif line.startswith("Move ") and not is_done:
             process.stdin.write(b"s\n")

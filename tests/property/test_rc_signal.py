@@ -1,5 +1,5 @@
 """Whatever a receiver sends and whenever: what a robot may be driven by, checked against a short
-model that is written anew here, with its own numbers.
+model that is written again here, with its own numbers.
 """
 
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def test_only_good_recent_and_steady_frames_drive(events: list[tuple[str, int, i
 
 
 @given(events=EVENTS)
-def test_every_loss_is_told_exactly_once(events: list[tuple[str, int, int]]) -> None:
+def test_every_loss_is_published_exactly_once(events: list[tuple[str, int, int]]) -> None:
     receiver, now, was_live = Receiver(Normalizer([]), Failsafe(), False), 0, False
     for kind, pause, raw in events:
         now += pause
@@ -147,7 +147,7 @@ def test_armed_needs_off_then_on_since_the_last_loss(positions: list[int | None]
             arming.lose()
             was_off = is_on = False
             continue
-        arming.take({5: float(us)})
+        arming.update({5: float(us)})
         is_on = us > 1700 and was_off
         was_off = was_off or us <= 1700
         assert arming.is_armed == is_on

@@ -196,7 +196,7 @@ def test_second_receiver_waits_300_ms_and_gives_back_after_1000() -> None:
 def test_switch_at_1700_us_is_off_and_at_1701_on() -> None:
     arming = Arming(Arm(number=5))
     for us, is_armed in ((1700.0, False), (1701.0, True), (1700.0, False)):
-        arming.take({5: us})
+        arming.update({5: us})
         assert arming.is_armed is is_armed
 
 

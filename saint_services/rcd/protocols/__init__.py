@@ -1,7 +1,7 @@
-"""The receivers' wire formats, one incremental parser each.
+"""Parsers of the receivers' wire formats, one incremental parser each.
 
 A parser is pure: bytes and their time go in, frames come out; it never raises, never waits and
-holds at most a few hundred bytes. `decode-cli.md`'s commands and the daemon run the same code.
+holds at most a few hundred bytes. `saintctl rc decode` and the daemon run the same code.
 """
 
 from collections.abc import Callable
@@ -16,29 +16,29 @@ __all__ = ["PARSERS", "CrsfFrame", "Frame", "Parser", "RcFrame", "Scale"]
 
 
 class Parser(Protocol):
-    """What all parsers have in common; the counters only grow."""
+    """Interface of all parsers; the counters only grow."""
 
-    gap_us: int  # silence of this length ends what was begun: time to flush
+    gap_us: int  # a pause of this length ends an incomplete frame: time to flush
     frames: int
     rejected: int
     discarded_bytes: int
-    passed_bytes: int  # not ours, but sound: telemetry of others
+    passed_bytes: int  # valid frames of others: telemetry
 
     @property
     def is_waiting(self) -> bool:
-        """Bytes are held that more bytes, or silence, will decide about."""
+        """Return True while bytes are held until more bytes or a pause decide about them."""
         ...
 
     def feed(self, data: bytes, now_us: int) -> list[Frame]:
-        """The frames that are complete with `data`, which was read at `now_us` in one piece."""
+        """Return the frames completed by `data`, which was read at `now_us` in one piece."""
         ...
 
     def flush(self) -> list[Frame]:
-        """The line fell silent: decide about what is held, and forget the rest."""
+        """Decide about held bytes after a pause, and discard the rest."""
         ...
 
     def reset(self) -> None:
-        """The port was closed: half a frame must never be completed by what comes next."""
+        """Discard held bytes after the port was closed: no frame spans that."""
         ...
 
 

@@ -1,6 +1,6 @@
 """CRSF (Crossfire, ExpressLRS): address, length, type, payload, CRC-8.
 
-Rules that other parsers learned the hard way: the length is checked before anything waits for
+Rules from bugs of other parsers: the length is checked before anything waits for
 bytes; after an error the search goes on one byte further, never past the claimed length; after a
 pause what is held is searched once more before it is dropped, because a good frame may stand
 behind a false start that claims to be long.
@@ -21,8 +21,8 @@ ADDRESSES = frozenset((0xC8, 0xEA, 0xEC, 0xEE, BROADCAST))
 MAX_CHANNELS = 16
 # Subset frames: resolution bits -> bits per channel and us = raw * 2^-n + 988.
 SUBSET_SCALES = tuple((10 + n, Scale.linear(1 << (10 + n), 0.5**n, 988.0)) for n in range(4))
-# What these types are long, and types of any length: how a frame to the broadcast address is told
-# from zeros in damage.
+# Lengths by type, and types of any length: distinguish a frame to the broadcast address from zeros
+# in damaged data.
 LENGTHS = {CHANNELS: 24, 0x02: 17, 0x07: 4, 0x08: 10, 0x14: 12, 0x1E: 8, 0x28: 4}
 OTHER_TYPES = frozenset((SUBSET, 0x21, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x32, 0x3A))
 _SHIFTS = tuple(range(0, 11 * MAX_CHANNELS, 11))
@@ -41,7 +41,7 @@ _CRC = _crc_table(0xD5)
 
 
 def crc8(data: bytes) -> int:
-    """CRC-8/DVB-S2 over type and payload."""
+    """Compute CRC-8/DVB-S2 over type and payload."""
     table, crc = _CRC, 0
     for byte in data:
         crc = table[crc ^ byte]
@@ -49,7 +49,7 @@ def crc8(data: bytes) -> int:
 
 
 class CrsfParser(StreamParser):
-    """Frames of channels, and all others."""
+    """Finds frames of channels, and all others."""
 
     gap_us = GAP_US
 
@@ -108,7 +108,7 @@ class CrsfParser(StreamParser):
 
 
 def _subset(payload: bytes) -> tuple[int, tuple[int, ...], Scale] | None:
-    """First channel, values and scale; None when there is no channel that we have."""
+    """Return first channel, values and scale; None without a channel that we support."""
     if len(payload) < 2:
         return None
     first = payload[0] & 0x1F

@@ -1,4 +1,4 @@
-"""CRSF frames besides the channels: what the link says of itself, and telemetry on the wire."""
+"""Decodes CRSF frames without channels: link statistics and telemetry."""
 
 import struct
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class LinkStatistics:
 
     @property
     def rssi_dbm(self) -> int:
-        """Of the better antenna; a receiver with one antenna reports 0 for the other."""
-        heard = [rssi for rssi in (self.uplink_rssi_1_dbm, self.uplink_rssi_2_dbm) if rssi]
-        return max(heard, default=0)
+        """RSSI of the better antenna; a receiver with one antenna reports 0 for the other."""
+        reported = [rssi for rssi in (self.uplink_rssi_1_dbm, self.uplink_rssi_2_dbm) if rssi]
+        return max(reported, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ KINDS: dict[type[Telemetry], str] = {
 
 
 def telemetry(frame: CrsfFrame) -> Telemetry | None:
-    """The frame's content; None for other types and for payloads that are too short."""
+    """Decode a frame's content; None for other types and for payloads that are too short."""
     payload = frame.payload
     if frame.type == LINK_STATISTICS and len(payload) >= _LINK.size:
         return _link_statistics(payload)

@@ -1,4 +1,4 @@
-"""What the parsers hand out. Values stay in the protocol's units; a Scale gives microseconds."""
+"""Frames that the parsers return. Values stay in the protocol's units; a Scale converts them."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ class Scale:
 
     @classmethod
     def linear(cls, size: int, step_us: float, offset_us: float) -> "Scale":
-        """raw * step + offset for raw values 0 to size - 1."""
+        """Tabulate raw * step + offset for raw values 0 to size - 1."""
         exact = tuple(raw * step_us + offset_us for raw in range(size))
         return cls(exact, tuple(int(us + 0.5) for us in exact))
 
@@ -43,7 +43,7 @@ class RcFrame:
 
     @property
     def us(self) -> list[int]:
-        """The channels in whole microseconds."""
+        """Return the channels in whole microseconds."""
         whole = self.scale.whole
         return [whole[raw] for raw in self.raw]
 

@@ -2,7 +2,7 @@
 
 Telemetry polls and answers share the wire (first byte 4 or 6): they are recognised and passed
 over. Only the low 12 bits of a word are the channel: newer receivers hide four more channels in
-the high bits, which older ones use otherwise, so that somebody has to say that they are channels.
+the high bits, which older ones use otherwise, so a setting says whether they are channels.
 There is no failsafe flag: a lost signal looks like silence, held or preset values.
 """
 
@@ -25,9 +25,9 @@ Variant = Literal["auto", "ia6b", "ia6"]
 
 
 class IbusParser(StreamParser):
-    """Frames of channels; after an error it searches on one byte further.
+    """Finds frames of channels; after an error the search goes on one byte further.
 
-    "auto" reads the older form until a frame of the newer one was heard.
+    "auto" accepts the older form until a frame of the newer one was received.
     """
 
     gap_us = GAP_US
@@ -66,7 +66,7 @@ class IbusParser(StreamParser):
         return data[start:]
 
     def _length(self, first: int) -> int:
-        """How long what begins with this byte is; 0: nothing begins with it."""
+        """Return the length of a frame by its first byte; 0 where none begins."""
         if first == IA6_SYNC and not self._may_be_ia6:
             return 0
         if first == FRAME_LENGTH and self._variant == "ia6":
@@ -85,7 +85,7 @@ class IbusParser(StreamParser):
 
 
 def _hidden(words: tuple[int, ...]) -> tuple[int, ...]:
-    """Channels 15 to 18: the high nibbles of three words each, the lowest first."""
+    """Decode channels 15 to 18: the high nibbles of three words each, the lowest first."""
     high = [word >> 12 for word in words]
     return tuple(high[i] | high[i + 1] << 4 | high[i + 2] << 8 for i in (0, 3, 6, 9))
 

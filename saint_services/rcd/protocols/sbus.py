@@ -1,4 +1,4 @@
-"""SBUS and SBUS2 (Futaba and others): 25 bytes without a check sum, so the pauses must speak.
+"""SBUS and SBUS2 (Futaba and others): 25 bytes without a check sum, so pauses delimit frames.
 
 A burst is what arrives without a pause. A frame counts when it begins where a burst begins, or
 right behind a frame that counted. Elsewhere it must end where the burst ends, be followed by a
@@ -17,7 +17,7 @@ from .stream import StreamParser
 GAP_US = 2_000  # frames are at least 3 ms apart, the bytes of one frame 0.12 ms
 START, LENGTH = 0x0F, 25
 FLAGS, END = 23, 24
-STRAY_BYTES = 4  # so much noise in front of a frame is told from a frame
+STRAY_BYTES = 4  # up to so many noise bytes in front of a frame are recognised
 SLOT, MAX_SLOTS = 3, 8  # SBUS2: telemetry behind a frame, bytes of one slot
 USUAL = (172, 1811)  # 988 to 2012 us
 LOOK_AHEAD = 3 * LENGTH + MAX_SLOTS * SLOT  # beyond this nothing changes a verdict
@@ -26,7 +26,7 @@ _DIGITAL = tuple((bool(flags & 1), bool(flags & 2)) for flags in range(4))
 
 
 class SbusParser(StreamParser):
-    """Frames in bursts of bytes; `final` means that the burst has ended."""
+    """Finds frames in bursts of bytes; `final` means that the burst has ended."""
 
     gap_us = GAP_US
 
@@ -70,7 +70,7 @@ def _channels(data: bytes, at: int) -> tuple[int, ...]:
 
 
 def _is_frame(data: bytes, at: int) -> bool:
-    """Start and end byte are right: 00 (SBUS) or 04, 14, 24, 34 (SBUS2)."""
+    """Check start and end byte: 00 (SBUS) or 04, 14, 24, 34 (SBUS2)."""
     if data[at] != START or at + LENGTH > len(data):
         return False
     end = data[at + END]
@@ -78,7 +78,7 @@ def _is_frame(data: bytes, at: int) -> bool:
 
 
 def _behind_slots(data: bytes, at: int) -> int:
-    """Where the telemetry slots of SBUS2 (3 bytes each) that may stand at `at` end."""
+    """Return the end of the SBUS2 telemetry slots (3 bytes each) at `at`."""
     last = at + MAX_SLOTS * SLOT
     while at < last and at + SLOT <= len(data) and data[at] & 7 == 3:
         at += SLOT
@@ -86,7 +86,7 @@ def _behind_slots(data: bytes, at: int) -> int:
 
 
 def _end_of_due(data: bytes, at: int, final: bool) -> int | None:
-    """Where the frame or slots that are due at `at` end; `at`: there are none; None: wait."""
+    """Return the end of the frame or slots due at `at`; `at` without any; None: wait."""
     size = len(data)
     if data[at] != START:
         return _end_of_due_slots(data, at, final)
@@ -103,12 +103,12 @@ def _end_of_due(data: bytes, at: int, final: bool) -> int | None:
         return end
     if not final and size - at < LOOK_AHEAD:
         return None  # something else follows: the end of the burst decides
-    rivals = (_is_likely(data, s) and _is_confirmed(data, s, final) for s in _starts(data, at))
-    return at if any(rivals) else end
+    contenders = (_is_likely(data, s) and _is_confirmed(data, s, final) for s in _starts(data, at))
+    return at if any(contenders) else end
 
 
 def _end_of_due_slots(data: bytes, at: int, final: bool) -> int | None:
-    """The same where slots are due: they count when a frame or the burst's end follows."""
+    """Do the same for slots: they count when a frame or the end of the burst follows."""
     end, size = _behind_slots(data, at), len(data)
     if end == size or (size - end < SLOT and data[end] & 7 == 3):
         return end if final else None
@@ -116,7 +116,7 @@ def _end_of_due_slots(data: bytes, at: int, final: bool) -> int | None:
 
 
 def _search(data: bytes, at: int, final: bool) -> tuple[int, bool]:
-    """Where the next frame stands that something confirms; or from where on more must be known."""
+    """Return the next confirmed frame and True, or where more bytes must decide and False."""
     start = data.find(START, at)
     while start >= 0:
         if start + LENGTH > len(data):
@@ -133,7 +133,7 @@ def _search(data: bytes, at: int, final: bool) -> tuple[int, bool]:
 
 
 def _is_likely(data: bytes, at: int) -> bool:
-    """Bits 4 to 7 of the flags are undefined: fine at the right place, not in a search."""
+    """Check a frame in a search, where the undefined bits 4 to 7 of the flags must be 0."""
     return _is_frame(data, at) and data[at + FLAGS] < 0x10
 
 
@@ -145,23 +145,23 @@ def _is_confirmed(data: bytes, at: int, final: bool) -> bool:
 
 
 def _verdict(data: bytes, at: int, final: bool) -> bool | None:
-    """Whether what looks like a frame is one; None: more bytes or a pause will tell."""
+    """Judge a possible frame; None: more bytes or a pause decide."""
     if _is_confirmed(data, at, final):
         return True
     if not final and len(data) - at < LOOK_AHEAD:
         return None
     sane = _sane(data, at)
-    rivals = (_is_likely(data, rival) and _sane(data, rival) > sane for rival in _starts(data, at))
-    return not any(rivals)
+    starts = _starts(data, at)
+    return not any(_is_likely(data, each) and _sane(data, each) > sane for each in starts)
 
 
 def _sane(data: bytes, at: int) -> int:
-    """How many channels are where sticks and switches go."""
+    """Count the channels in the usual range of sticks and switches."""
     return sum(USUAL[0] <= raw <= USUAL[1] for raw in _channels(data, at))
 
 
 def _starts(data: bytes, at: int) -> Iterator[int]:
-    """Start bytes inside the frame at `at`."""
+    """Yield the start bytes inside the frame at `at`."""
     start = data.find(START, at + 1, at + LENGTH)
     while start >= 0:
         yield start

@@ -1,6 +1,4 @@
-"""What the parsers of serial lines share: the bytes held between reads, pauses, and the counters.
-Not here: what a frame looks like.
-"""
+"""Base of the parsers of serial lines: holds bytes between reads, detects pauses, counts."""
 
 from abc import ABC, abstractmethod
 
@@ -14,13 +12,13 @@ class StreamParser(ABC):
     where a broken one would have ended. False starts met while searching are only discarded bytes.
     """
 
-    gap_us: int  # silence of this length ends what was begun
+    gap_us: int  # a pause of this length ends an incomplete frame
 
     def __init__(self) -> None:
         self.frames = 0
         self.rejected = 0
         self.discarded_bytes = 0
-        self.passed_bytes = 0  # not ours, but sound: telemetry of others
+        self.passed_bytes = 0  # valid frames of others: telemetry
         self._held = b""
         self._last_us = 0
         self._in_step = True  # _held begins where a frame is due
@@ -51,13 +49,13 @@ class StreamParser(ABC):
 
     @abstractmethod
     def _scan(self, data: bytes, found: list[Frame], final: bool) -> bytes:
-        """Take all frames out of `data`; what is left may become one, unless it is final."""
+        """Extract all frames of `data`; return the rest, part of a frame unless it is final."""
 
     def _begin(self) -> None:
         self._in_step, self._until_due = True, 0
 
     def _skip(self, broken: bool, claimed: int = 0) -> None:
-        """Search on one byte further; `claimed`: how long the broken frame says that it is."""
+        """Search on one byte further; `claimed`: length of the broken frame by its own header."""
         self.discarded_bytes += 1
         if self._in_step:
             self.rejected += broken

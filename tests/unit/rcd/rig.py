@@ -140,13 +140,13 @@ async def robot(line: Line, root: Path, **changes: object) -> AsyncIterator[Robo
         await registered(context.health)
         made = Robot(line, client, ear)
 
-        def hear(sample: Sample[InputSample]) -> None:
+        def collect(sample: Sample[InputSample]) -> None:
             made.samples.append(sample.message)
 
         def see(sample: Sample[RCReceiverState]) -> None:
             made.states.append(sample.message)
 
-        ear.subscribe(INPUT_RC, hear)
+        ear.subscribe(INPUT_RC, collect)
         ear.subscribe(RC_STATE, see)
         yield made
     await ear.close()

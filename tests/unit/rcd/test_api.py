@@ -96,7 +96,9 @@ async def test_wrong_range_is_refused_with_its_numbers(line: Line, tmp_path: Pat
 
 
 @pytest.mark.parametrize("number", ["0", "19", "-1", "x", "1.5", "²"])
-async def test_unknown_channel_is_told(line: Line, tmp_path: Path, number: str) -> None:
+async def test_unknown_channel_is_refused_with_its_number(
+    line: Line, tmp_path: Path, number: str
+) -> None:
     async with robot(line, tmp_path) as rc:
         with pytest.raises(SaintError, match="channel must be") as caught:
             await rc.client.get(f"/channels/{number}", RcChannelConfig)
@@ -105,7 +107,7 @@ async def test_unknown_channel_is_told(line: Line, tmp_path: Path, number: str) 
 
 async def test_silent_channel_is_not_calibrated(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
-        with pytest.raises(SaintError, match="channel 3 is not heard: nothing was heard yet"):
+        with pytest.raises(SaintError, match="channel 3 is not received: nothing was received yet"):
             await calibrate(rc, 3, "center")
 
 
@@ -120,7 +122,7 @@ async def test_failsafe_is_shown_set_and_kept(line: Line, tmp_path: Path) -> Non
         assert (await rc.client.get("/failsafe", FailsafeInfo)).timeout_ms == 500
 
 
-async def test_protocol_is_changed_and_heard(line: Line, tmp_path: Path) -> None:
+async def test_protocol_is_changed_and_received(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         await rc.drive()
         reply = await rc.client.post("/protocol", SetProtocol(protocol="sbus"), ProtocolInfo)
@@ -198,14 +200,14 @@ async def test_calibration_at_the_wrong_time_is_refused(line: Line, tmp_path: Pa
         with pytest.raises(SaintError, match="no signal to calibrate"):
             await step(rc, "start")
         for name in ("next", "skip", "save", "cancel"):
-            with pytest.raises(SaintError, match="no calibration runs"):
+            with pytest.raises(SaintError, match="no calibration is running"):
                 await step(rc, name)
         async with rc.stick(crsf()):
             await rc.until(lambda: bool(rc.live))
             await step(rc, "start")
             with pytest.raises(SaintError, match="not at its end"):
                 await step(rc, "save")
-            with pytest.raises(SaintError, match="a calibration runs"):
+            with pytest.raises(SaintError, match="a calibration is running"):
                 await rc.client.post("/detect", DetectRequest(seconds=0.2), DetectReport)
             await step(rc, "cancel")
             await rc.drive_until(lambda: not rc.samples[-1].failsafe, crsf())

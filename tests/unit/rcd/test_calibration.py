@@ -63,7 +63,7 @@ def test_good_transmitter_is_measured_and_nothing_is_found() -> None:
     assert hand.run.info().proposal[0].channel == 1
 
 
-def test_ranges_are_told_while_the_sticks_are_moved() -> None:
+def test_ranges_are_reported_while_the_sticks_are_moved() -> None:
     hand = transmitter()
     hand.rest()
     first = hand.run.info().seen[0]
@@ -130,7 +130,7 @@ def test_sticks_that_move_are_no_center() -> None:
     assert hand.run.step == "ends"
 
 
-def test_ends_that_were_not_moved_to_are_asked_for_again() -> None:
+def test_ends_that_were_not_moved_to_are_requested_again() -> None:
     hand = transmitter()
     hand.rest()
     hand.run.next()
@@ -139,24 +139,24 @@ def test_ends_that_were_not_moved_to_are_asked_for_again() -> None:
     assert hand.run.step == "ends"
 
 
-def test_nothing_heard_is_told() -> None:
-    with pytest.raises(SaintError, match="no channel is heard"):
+def test_missing_signal_is_reported() -> None:
+    with pytest.raises(SaintError, match="no channel is received"):
         Calibration(NAMED).next()
 
 
-def test_short_touch_is_no_answer_and_stick_must_go_back() -> None:
+def test_short_touch_does_not_count_and_stick_must_be_released() -> None:
     hand = transmitter()
     hand.to_ends(ch1=(1000, 2000), ch2=(1000, 2000))
     hand.hold(0.2, ch1=2000)
     hand.hold(0.2, ch1=1510)
     assert hand.run.info().channel == 1
     hand.hold(0.6, ch1=2000)
-    assert (hand.run.info().channel, hand.run.info().text) == (2, "Let go.")
+    assert (hand.run.info().channel, hand.run.info().text) == (2, "Release the stick.")
     hand.hold(2.0, ch2=2000)  # channel 1 is still held
     assert hand.run.info().channel == 2
 
 
-def test_first_four_channels_are_asked_for_where_none_has_a_name() -> None:
+def test_first_four_channels_are_requested_where_none_has_a_name() -> None:
     hand = Transmitter(Calibration([]))
     hand.to_ends(ch1=(1000, 2000))
     assert hand.run.info().channel == 1

@@ -59,7 +59,7 @@ async def test_capture_becomes_samples_in_order(line: Line, tmp_path: Path) -> N
         assert first.stamp.sec > 0
 
 
-async def test_silence_is_told_with_the_values_held(line: Line, tmp_path: Path) -> None:
+async def test_silence_is_published_with_the_values_held(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         line.send(FRAME)
         await rc.until(lambda: len(rc.samples) == 4)
@@ -69,7 +69,7 @@ async def test_silence_is_told_with_the_values_held(line: Line, tmp_path: Path) 
         assert [sample.sequence - first for sample in rc.samples] == [0, 1, 2, 3]
         await rc.until(lambda: bool(rc.states) and rc.states[-1].channel_count == 16)
         await rc.until(lambda: rc.states[-1].failsafe)
-        assert (await rc.status()).reason == "no new frame arrives"
+        assert (await rc.status()).reason == "no frame for 120 ms"
 
 
 async def test_state_and_status_show_the_channels(line: Line, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ async def test_noise_is_counted_and_frames_go_on(line: Line, tmp_path: Path) -> 
         assert (await rc.status()).discarded_bytes >= 1000
 
 
-async def test_unplugged_line_is_told_and_found_again(line: Line, tmp_path: Path) -> None:
+async def test_unplugged_line_is_reported_and_opened_again(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         await rc.drive()
         line.unplug()
@@ -122,7 +122,7 @@ async def test_switching_off_stops_samples_and_is_remembered(line: Line, tmp_pat
         assert not status.enabled and not status.connected
         await rc.until(lambda: rc.samples[-1].failsafe)
     async with robot(line, tmp_path) as rc:
-        assert (await rc.status()).reason == "it is switched off"
+        assert (await rc.status()).reason == "the receiver is disabled"
         await rc.client.post("/enabled", SetEnabled(enabled=True), RcStatus)
         await rc.drive()
 
@@ -158,14 +158,14 @@ async def test_loss_says_what_it_means(
         await rc.drive()
         await rc.until(lambda: rc.samples[-1].failsafe)
         assert (await rc.status()).told == "hold"
-        while not (await rc.status()).failsafe:  # noqa: ASYNC110 - the socket is asked
+        while not (await rc.status()).failsafe:  # noqa: ASYNC110 - the socket is polled
             await asyncio.sleep(0.01)
         assert (await rc.status()).told == action
-        told = [sample for sample in rc.samples if sample.failsafe]
-        last = told[-1]
+        failsafe = [sample for sample in rc.samples if sample.failsafe]
+        last = failsafe[-1]
         assert (tuple(last.names[:2]), tuple(last.values[:2])) == expected
         # Before the time-out the robot stands, and nobody else may drive it.
-        assert told[0].values == rc.live[-1].values
+        assert failsafe[0].values == rc.live[-1].values
 
 
 async def test_other_action_counts_in_a_loss_that_lasts(line: Line, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ async def test_nothing_is_said_before_a_signal_was_there(line: Line, tmp_path: P
         assert rc.samples == []
 
 
-async def test_switched_off_receiver_lets_go_whatever_a_loss_means(
+async def test_disabled_receiver_releases_whatever_the_failsafe_action(
     line: Line, tmp_path: Path
 ) -> None:
     async with robot(line, tmp_path, failsafe={"action": "estop"}) as rc:
@@ -211,7 +211,7 @@ async def test_second_receiver_takes_over(line: Line, second: Line, tmp_path: Pa
         await rc.until(lambda: rc.samples[-1].names == ("estop",))
 
 
-async def test_passthrough_lets_go_until_the_second_takes_over(
+async def test_passthrough_releases_until_the_second_takes_over(
     line: Line, second: Line, tmp_path: Path
 ) -> None:
     failover = {"protocol": "sbus", "uart": {"device": str(second.path)}, "after_ms": 200}
@@ -252,7 +252,7 @@ async def test_arm_switch_must_be_moved_after_start_and_loss(line: Line, tmp_pat
         assert (status.armed, status.arm_channel, status.failsafe_channel) == (False, 5, None)
 
 
-async def test_disarming_lets_go_at_once(line: Line, tmp_path: Path) -> None:
+async def test_disarming_releases_at_once(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path, arm={"number": 5}, failsafe={"timeout_ms": 2000}) as rc:
         await rc.drive(crsf(ch5=1000))
         await rc.drive_until(lambda: len(rc.live[-1].names) == 16, crsf(ch5=2000))
@@ -262,18 +262,18 @@ async def test_disarming_lets_go_at_once(line: Line, tmp_path: Path) -> None:
         assert (first.failsafe, first.names) == (True, ())
 
 
-async def test_transmitter_is_told_of_the_robot(line: Line, tmp_path: Path) -> None:
+async def test_transmitter_shows_the_robots_state(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         beats = rc.ear.publisher(ROUTER_HEARTBEAT)
         rc.ear.publisher(BATTERY).publish(BatteryState(voltage=11.1, percentage=0.5))
-        parser, heard = CrsfParser(), []
+        parser, received = CrsfParser(), []
         async with asyncio.timeout(5), rc.stick(FRAME):
             for stopped, word in ((False, "OK"), (True, "E-STOP")):
-                while FlightMode(word) not in heard:
+                while FlightMode(word) not in received:
                     beats.publish(RouterHeartbeat(estop=stopped))
-                    heard += [telemetry(each) for each in parser.feed(line.sent_back(), 0)]
+                    received += [telemetry(each) for each in parser.feed(line.sent_back(), 0)]
                     await asyncio.sleep(0.02)
-        assert Battery(11.1, 0.0, 0, 50) in heard
+        assert Battery(11.1, 0.0, 0, 50) in received
         assert parser.discarded_bytes == 0
 
 
@@ -326,7 +326,7 @@ async def test_work_on_the_receiver_is_no_loss_but_its_outcome_may_be(
         await rc.until(lambda: rc.samples[-1].names == ("estop",))
 
 
-async def test_signal_that_was_lost_during_a_calibration_is_told_afterwards(
+async def test_signal_that_was_lost_during_a_calibration_is_published_afterwards(
     line: Line, tmp_path: Path
 ) -> None:
     async with robot(line, tmp_path, failsafe={"action": "estop", "recovery_ms": 0}) as rc:
@@ -350,9 +350,9 @@ async def test_issue_of_one_line_stays_while_the_other_opens(
         assert not (await rc.client.get("/health", HealthReport)).healthy
 
 
-async def test_silence_is_told_before_the_router_gives_up(line: Line, tmp_path: Path) -> None:
+async def test_silence_is_published_before_the_routers_time_out(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path, failsafe={"timeout_ms": 1000, "action": "estop"}) as rc:
-        for _ in range(3):  # each time anew
+        for _ in range(3):  # each time again
             await rc.drive()
             count = len(rc.samples)
             await rc.until(lambda count=count: len(rc.samples) > count + 2)
@@ -369,7 +369,7 @@ async def test_slow_link_may_lose_frames_as_its_own_rate_allows(line: Line, tmp_
             line.send(FRAME)
             await asyncio.sleep(0.05)
         count = len(rc.samples)
-        await asyncio.sleep(0.15)  # four frames are missing, which a quick link would be told for
+        await asyncio.sleep(0.15)  # four frames are missing, which would be too many on a fast link
         line.send(FRAME)
         await rc.until(lambda: len(rc.samples) > count)
         assert not rc.samples[count].failsafe

@@ -9,8 +9,7 @@ import pytest
 
 from saint_services.lib.api.rc import DetectedSettings
 from saint_services.lib.errors import Code, SaintError
-from saint_services.rcd.detection import report
-from saint_services.rcd.listening import listen
+from saint_services.rcd.detection import report, run_trials
 
 DATA = Path(__file__).parents[2] / "data"
 FRAMES = {
@@ -48,9 +47,9 @@ def test_better_proof_wins() -> None:
     )
 
 
-def test_silence_and_noise_are_told_apart() -> None:
+def test_silence_and_noise_are_distinguished() -> None:
     assert "silent" in report([seen()]).text
-    assert "90 bytes were heard" in report([seen(bytes=90, discarded_bytes=90)]).text
+    assert "90 bytes were received" in report([seen(bytes=90, discarded_bytes=90)]).text
 
 
 @pytest.fixture
@@ -69,12 +68,12 @@ async def test_receiver_on_the_line_is_recognised(pair: tuple[int, str], protoco
             await asyncio.sleep(0.01)
 
     sending = asyncio.create_task(send())
-    found = report(await listen(pair[1], 0.3))
+    found = report(await run_trials(pair[1], 0.3))
     sending.cancel()
     assert found.protocol == protocol
 
 
-async def test_missing_line_is_told() -> None:
+async def test_missing_line_is_reported() -> None:
     with pytest.raises(SaintError) as caught:
-        await listen("/dev/nowhere", 0.2)
+        await run_trials("/dev/nowhere", 0.2)
     assert caught.value.code is Code.HARDWARE_MISSING

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from saint_services.rcd.adapters import Listener, ReceiverLine
+from saint_services.rcd.adapters import LineListener, ReceiverLine
 from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Failsafe, ReceiverConnection
 from saint_services.rcd.logic import Outcome, Receiver
@@ -19,22 +19,24 @@ STALL_S = 0.2  # longer than it
 
 
 class Ear:
-    """Notes what a line tells. With the first frame its process gets no time for a while, and the
+    """Records the events of a line. With the first frame its process gets no time for a while, and the
     transmitter goes on sending.
     """
 
     def __init__(self, line: Line, stall_s: float) -> None:
-        self.heard: list[str] = []
+        self.events: list[str] = []
         self._stall_s = stall_s
         self.lost = asyncio.Event()
         self._line = line
-        self.listener = Listener(self._on_frame, self._on_quiet, lambda _: None, lambda _, __: None)
+        self.listener = LineListener(
+            self._on_frame, self._on_quiet, lambda _: None, lambda _, __: None
+        )
 
     def _on_frame(self, _: ReceiverLine, outcome: Outcome) -> None:
-        self.heard.append(outcome.name)
+        self.events.append(outcome.name)
         if outcome is Outcome.LOST:
             self.lost.set()
-        if len(self.heard) > 1:
+        if len(self.events) > 1:
             return
         ended_s = time.monotonic() + self._stall_s
         while time.monotonic() < ended_s:
@@ -42,7 +44,7 @@ class Ear:
             time.sleep(0.01)
 
     def _on_quiet(self, _: ReceiverLine) -> None:
-        self.heard.append("QUIET")
+        self.events.append("QUIET")
 
 
 @pytest.fixture
@@ -52,7 +54,7 @@ def line(tmp_path: Path) -> Iterator[Line]:
     made.unplug()
 
 
-def heard_over(line: Line, stall_s: float) -> list[str]:
+def events_over(line: Line, stall_s: float) -> list[str]:
     """The line's outcomes, until the signal is lost."""
 
     async def listen() -> list[str]:
@@ -65,7 +67,7 @@ def heard_over(line: Line, stall_s: float) -> list[str]:
         async with asyncio.timeout(5):
             await ear.lost.wait()
         made.close("the test is over")
-        return ear.heard
+        return ear.events
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(listen())
@@ -73,12 +75,12 @@ def heard_over(line: Line, stall_s: float) -> list[str]:
 
 @pytest.mark.timed
 def test_frames_that_arrive_while_the_process_gets_no_time_are_no_loss(line: Line) -> None:
-    heard = heard_over(line, PAUSE_S)
-    live = heard.count(Outcome.LIVE.name)
-    assert live > 5 and heard[:live] == [Outcome.LIVE.name] * live  # one loss, at the end
+    events = events_over(line, PAUSE_S)
+    live = events.count(Outcome.LIVE.name)
+    assert live > 5 and events[:live] == [Outcome.LIVE.name] * live  # one loss, at the end
 
 
 def test_frames_that_waited_out_a_stall_are_dropped(line: Line) -> None:
-    heard = heard_over(line, STALL_S)
-    assert heard.count(Outcome.LIVE.name) == 1  # the one before
-    assert heard[-1] == Outcome.LOST.name
+    events = events_over(line, STALL_S)
+    assert events.count(Outcome.LIVE.name) == 1  # the one before
+    assert events[-1] == Outcome.LOST.name

@@ -1,4 +1,4 @@
-"""What the robot is told of the RC signal: the whole table of phases and events, typed by hand."""
+"""State of the RC link as published: the whole table of phases and events, typed by hand."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from saint_services.lib.api.rc import FailsafeAction
 from saint_services.rcd.link_state import Blocker, LinkPhase, LinkState
 
 IDLE, LIVE, QUIET, WAITING, LOST, RELEASED = LinkPhase
-# Phase: what it becomes by a frame, by missing frames, by a loss that the other receiver makes
-# good, by a loss, by work that begins, and when the time to come back is over.
+# Phase: the next one after a frame, missing frames, a loss that the standby receiver covers, a
+# loss of all, a blocker, and an acquisition that timed out.
 TABLE = {
     IDLE: (LIVE, IDLE, IDLE, IDLE, IDLE, IDLE),
     LIVE: (LIVE, QUIET, WAITING, LOST, RELEASED, LIVE),
@@ -19,49 +19,54 @@ TABLE = {
 
 
 @pytest.mark.parametrize("phase", list(LinkPhase))
-def test_each_event_leads_on_and_says_whether_that_is_news(phase: LinkPhase) -> None:
-    events = (LinkState.missing, LinkState.wait, LinkState.lose, LinkState.overdue)
-    frame, missing, wait, lose, begin, overdue = TABLE[phase]
-    for event, expected in zip(events, (missing, wait, lose, overdue), strict=True):
-        telling = LinkState(phase, set())
-        assert event(telling) is (expected is not phase), event
-        assert telling.phase is expected, event
-    telling = LinkState(phase, set())
-    assert telling.frame()
-    assert telling.phase is frame
-    telling = LinkState(phase, set())
-    assert telling.begin(Blocker.LINE) is (phase is not IDLE)
-    assert telling.phase is begin
+def test_each_event_changes_the_phase_and_returns_whether_to_publish(phase: LinkPhase) -> None:
+    events = (
+        LinkState.missing,
+        LinkState.wait_for_standby,
+        LinkState.lose,
+        LinkState.acquisition_timed_out,
+    )
+    frame, missing, wait, lose, block, timed_out = TABLE[phase]
+    for event, expected in zip(events, (missing, wait, lose, timed_out), strict=True):
+        link = LinkState(phase, set())
+        assert event(link) is (expected is not phase), event
+        assert link.phase is expected, event
+    link = LinkState(phase, set())
+    assert link.frame()
+    assert link.phase is frame
+    link = LinkState(phase, set())
+    assert link.block(Blocker.LINE) is (phase is not IDLE)
+    assert link.phase is block
 
 
-@pytest.mark.parametrize("work", list(Blocker))
-def test_work_lets_nothing_drive_and_no_loss_be_told_until_it_is_done(work: Blocker) -> None:
-    telling = LinkState(LIVE, set())
-    telling.begin(work)
-    assert not telling.frame() and not telling.overdue()
-    assert telling.phase is RELEASED
-    telling.end(work)
-    assert telling.frame() and telling.phase is LIVE
+@pytest.mark.parametrize("blocker", list(Blocker))
+def test_blocker_permits_neither_driving_nor_a_loss_until_removed(blocker: Blocker) -> None:
+    link = LinkState(LIVE, set())
+    link.block(blocker)
+    assert not link.frame() and not link.acquisition_timed_out()
+    assert link.phase is RELEASED
+    link.unblock(blocker)
+    assert link.frame() and link.phase is LIVE
 
 
-def test_all_work_must_be_done() -> None:
-    telling = LinkState()
-    telling.begin(Blocker.CALIBRATION)
-    telling.end(Blocker.OFF)
-    telling.end(Blocker.LINE)
-    assert not telling.frame()
-    telling.end(Blocker.CALIBRATION)
-    assert telling.frame()
+def test_all_blockers_must_be_removed() -> None:
+    link = LinkState()
+    link.block(Blocker.CALIBRATION)
+    link.unblock(Blocker.OFF)
+    link.unblock(Blocker.LINE)
+    assert not link.frame()
+    link.unblock(Blocker.CALIBRATION)
+    assert link.frame()
 
 
 def test_receiver_is_off_and_silent_at_the_start() -> None:
-    telling = LinkState()
-    assert telling.phase is IDLE and telling.works == {Blocker.OFF}
-    assert not telling.frame()
+    link = LinkState()
+    assert link.phase is IDLE and link.blockers == {Blocker.OFF}
+    assert not link.frame()
 
 
 @pytest.mark.parametrize(
-    ("phase", "told"),
+    ("phase", "published"),
     [
         (IDLE, (None, None, None, None)),
         (LIVE, (None, None, None, None)),
@@ -71,9 +76,9 @@ def test_receiver_is_off_and_silent_at_the_start() -> None:
         (RELEASED, (None, None, None, None)),
     ],
 )
-def test_what_is_told_depends_on_the_phase(
-    phase: LinkPhase, told: tuple[FailsafeAction | None, ...]
+def test_published_action_depends_on_the_phase(
+    phase: LinkPhase, published: tuple[FailsafeAction | None, ...]
 ) -> None:
     wanted: tuple[FailsafeAction, ...] = ("hold", "neutral", "estop", "passthrough")
-    assert tuple(LinkState(phase, set()).action(each) for each in wanted) == told
+    assert tuple(LinkState(phase, set()).action(each) for each in wanted) == published
     assert LinkState(phase).is_lost is (phase in (IDLE, LOST, RELEASED))

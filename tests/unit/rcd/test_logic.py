@@ -39,7 +39,7 @@ def test_unchecked_protocol_must_be_steady_first() -> None:
     assert [signal.take(frame(), t) for t in (1.0, 1.01, 1.02)] == [NOTHING, NOTHING, LIVE]
 
 
-def test_silence_is_a_loss_told_once() -> None:
+def test_silence_is_one_loss() -> None:
     signal = receiver()
     signal.take(frame(), 1.0)
     assert [signal.check(t) for t in (1.11, 1.12, 1.13)] == [NOTHING, LOST, NOTHING]
@@ -62,7 +62,7 @@ def test_three_frames_are_the_least_for_a_steady_signal() -> None:
     assert [signal.take(frame(), t) for t in (2.0, 2.1, 2.2)] == [NOTHING, NOTHING, LIVE]
 
 
-def test_bad_sign_begins_the_steady_time_anew() -> None:
+def test_bad_sign_restarts_the_steady_time() -> None:
     signal = receiver()
     signal.take(frame(), 1.0)
     signal.check(1.2)
@@ -103,7 +103,7 @@ def test_many_lost_frames_in_a_row_are_a_loss_before_the_time_out() -> None:
     assert signal.take(frame(), 1.02) is LIVE  # not in a row
     outcomes = [signal.take(frame(frame_lost=True), 1.03) for _ in range(3)]
     assert outcomes == [NOTHING, NOTHING, LOST]
-    assert signal.reason == "the receiver has lost 3 frames in a row"
+    assert signal.reason == "the receiver lost 3 frames in a row"
     assert signal.lost_frames == 5
 
 
@@ -181,7 +181,7 @@ def test_every_protocol_and_action_of_the_specification_is_accepted(
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("protocol: ppm", "rc_receiver.protocol is refused: ppm needs a pin"),
         ("protocol: pwm", "pwm needs pins"),
@@ -192,7 +192,7 @@ def test_every_protocol_and_action_of_the_specification_is_accepted(
         ("failsafe: {channel: {number: 3}}", "one of below and above"),
         ("failsafe: {channel: {number: 3, below: 900, above: 2000}}", "one of below and above"),
         ("arm: {number: 5, always: [0]}", "there is no channel 0"),
-        ("failover: {protocol: sbus}", "it is on /dev/ttyAMA0 too"),
+        ("failover: {protocol: sbus}", "both receivers use /dev/ttyAMA0"),
         ("failover: {device: /dev/x}", "known here: after_ms"),
         ("failsafe: {timeout_ms: 5}", "timeout_ms"),
         ("channels: [{number: 1, min: 2000}]", "min, center, max must rise"),
@@ -201,9 +201,9 @@ def test_every_protocol_and_action_of_the_specification_is_accepted(
         ("protocl: crsf", "protocol"),
     ],
 )
-def test_wrong_settings_are_told_in_one_sentence(line: str, told: str) -> None:
+def test_wrong_settings_are_refused_in_one_sentence(line: str, message: str) -> None:
     with pytest.raises(SaintError) as caught:
         config.parse(Config, f"rc_receiver:\n  {line}\n", "rcd.yaml")
-    assert told in caught.value.message
+    assert message in caught.value.message
     assert "rcd.yaml, line 2" in caught.value.message
     assert "\n" not in caught.value.message

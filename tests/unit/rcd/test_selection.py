@@ -62,7 +62,7 @@ def test_living_second_means_that_nothing_is_lost_meanwhile() -> None:
     assert selection.is_lost
 
 
-def test_second_is_in_charge_at_once_of_a_robot_whose_first_was_never_heard() -> None:
+def test_second_is_in_charge_at_once_of_a_robot_whose_first_was_never_received() -> None:
     _, second, selection = pair()
     feed(second, 1.0)
     assert selection.decide(1.0)
@@ -107,7 +107,7 @@ def test_only_receiver_is_in_charge_dead_or_alive() -> None:
         alone.check(now_s)
 
 
-def test_time_is_asked_for_only_while_the_second_waits_to_take_over() -> None:
+def test_time_is_scheduled_only_while_the_second_waits_to_take_over() -> None:
     first, second, selection = pair(after_ms=300)
     assert selection.due_s(1.0) is None  # nobody lives
     feed(first, 1.0)
@@ -133,7 +133,7 @@ def test_switch_arms_when_it_was_off_and_is_on() -> None:
     arming = Arming(Arm(number=5))
     states = []
     for us in (2000, 1500, 1000, 1700, 1701, 2000, 1000):
-        arming.take({5: float(us)})
+        arming.update({5: float(us)})
         states.append(arming.is_armed)
     assert states == [False, False, False, False, True, True, False]
 
@@ -141,21 +141,21 @@ def test_switch_arms_when_it_was_off_and_is_on() -> None:
 def test_switch_must_be_moved_again_after_a_loss() -> None:
     arming = Arming(Arm(number=5))
     for us in (1000.0, 2000.0):
-        arming.take({5: us})
+        arming.update({5: us})
     assert arming.is_armed
     arming.lose()
-    arming.take({5: 2000.0})
+    arming.update({5: 2000.0})
     assert not arming.is_armed
     for us in (1000.0, 2000.0):
-        arming.take({5: us})
+        arming.update({5: us})
     assert arming.is_armed
 
 
 def test_missing_switch_does_not_arm() -> None:
     arming = Arming(Arm(number=5))
-    arming.take({5: 1000.0})
-    arming.take({})
-    arming.take({5: 2000.0})
+    arming.update({5: 1000.0})
+    arming.update({})
+    arming.update({5: 2000.0})
     assert not arming.is_armed
 
 

@@ -53,15 +53,15 @@ def test_second_owner_is_refused(pair: tuple[int, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "code", "told"),
+    ("device", "code", "message"),
     [
         ("/dev/nowhere", Code.HARDWARE_MISSING, "there is no such device"),
         ("/etc/hostname", Code.HARDWARE_FAULT, "it is not a serial line"),
         ("/tmp", Code.HARDWARE_FAULT, "it is not a serial line"),
     ],
 )
-def test_wrong_device_is_told(device: str, code: Code, told: str) -> None:
-    with pytest.raises(SaintError, match=told) as caught:
+def test_wrong_device_is_reported(device: str, code: Code, message: str) -> None:
+    with pytest.raises(SaintError, match=message) as caught:
         open_serial(device, 115_200)
     assert caught.value.code is code
 

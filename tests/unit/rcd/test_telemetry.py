@@ -8,7 +8,7 @@ from saint_services.lib.generated.sensor_msgs import BatteryState
 from saint_services.rcd.protocols import CrsfFrame
 from saint_services.rcd.protocols.crsf import CrsfParser
 from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
-from saint_services.rcd.telemetry import DisplayedRobot, battery, flight_mode, frames, word
+from saint_services.rcd.telemetry import DisplayedRobot, battery, encode, flight_mode, state_word
 
 NAN = float("nan")
 
@@ -31,12 +31,12 @@ def test_long_and_foreign_text_is_cut_and_replaced() -> None:
     assert read(flight_mode("ÄBCDEFGHIJKLMNOP")) == [FlightMode("?BCDEFGHIJKLM")]
 
 
-def test_battery_is_told_in_tenths() -> None:
+def test_battery_is_encoded_in_tenths() -> None:
     state = BatteryState(voltage=11.14, current=-2.06, charge=3.0, capacity=4.5, percentage=0.667)
     assert read(battery(state)) == [Battery(11.1, 2.1, 1500, 67)]
 
 
-def test_battery_that_does_not_know_tells_zero() -> None:
+def test_unknown_values_of_a_battery_are_zero() -> None:
     state = BatteryState(voltage=12.0, current=NAN, charge=NAN, capacity=NAN, percentage=NAN)
     assert read(battery(state)) == [Battery(12.0, 0.0, 0, 0)]
 
@@ -63,10 +63,10 @@ def test_any_battery_makes_a_good_frame(values: list[float]) -> None:
 def test_most_urgent_word_is_shown(changes: dict[str, object], expected: str) -> None:
     state = {"is_lost": False, "armed": None, "is_calibrating": False, "now_s": 10.4} | changes
     robot = DisplayedRobot(is_stopped=bool(state.pop("is_stopped", False)), router_s=10.0)
-    assert word(robot, **state) == expected  # type: ignore[arg-type]
+    assert state_word(robot, **state) == expected  # type: ignore[arg-type]
 
 
-def test_battery_is_sent_while_it_is_heard() -> None:
+def test_battery_is_sent_while_it_is_fresh() -> None:
     robot = DisplayedRobot(battery=BatteryState(voltage=12.0), battery_s=5.0)
-    assert len(read(frames(robot, "OK", 14.9))) == 2
-    assert read(frames(robot, "OK", 15.1)) == [FlightMode("OK")]
+    assert len(read(encode(robot, "OK", 14.9))) == 2
+    assert read(encode(robot, "OK", 15.1)) == [FlightMode("OK")]

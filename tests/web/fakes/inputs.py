@@ -59,8 +59,8 @@ CHANNELS = 16
 Step = Literal["idle", "center", "ends", "directions", "done"]
 _TEXTS: dict[Step, str] = {
     "idle": "No calibration runs.",
-    "center": "Put all sticks in the middle and all switches as they rest, leave them, and go on.",
-    "ends": "Move every stick and switch to all of its ends, several times, and go on.",
+    "center": "Centre all sticks, put all switches in their rest position, then continue.",
+    "ends": "Move every stick and switch to all of its ends several times, then continue.",
     "directions": "Move steering (channel 1) to the right or up, and hold it.",
     "done": "Look at what was found; save or cancel.",
 }

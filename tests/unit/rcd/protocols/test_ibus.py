@@ -86,7 +86,7 @@ def test_start_of_the_older_form_before_zeros_is_no_frame(before: bytes) -> None
     assert all(frame.raw == CENTER for frame in frames)
 
 
-def test_older_form_ends_when_the_newer_is_heard() -> None:
+def test_older_form_ends_when_the_newer_is_received() -> None:
     assert len(decode(ia6() + GOOD + ia6())[1]) == 2
 
 

@@ -244,7 +244,7 @@ def test_pwm_frame_has_a_pulse_of_each_pin_and_is_due_after_a_pause() -> None:
     assert (sender.decoder.frames, sender.decoder.rejected) == (1, 0)
 
 
-def test_pwm_frame_comes_with_the_next_edge_when_nobody_asks() -> None:
+def test_pwm_frame_comes_with_the_next_edge_without_a_timer() -> None:
     sender = Pwm()
     sender.pulse(4, 1000 * US)
     sender.pulse(5, 2000 * US)

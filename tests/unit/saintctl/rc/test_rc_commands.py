@@ -186,7 +186,7 @@ class Typist:
         asyncio.get_running_loop().create_task(self._react(text))
 
     async def _react(self, text: str) -> None:
-        if text.startswith("Put all sticks"):
+        if text.startswith("Centre all sticks"):
             await self.stick(1500)
             self._typed.put_nowait("what?")
             self._typed.put_nowait("")
