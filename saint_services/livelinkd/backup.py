@@ -1,5 +1,5 @@
-"""Exports livelinkd's part of a backup and restores it: zero, scale and sign of each subject, which
-formats are on, accepted senders.
+"""Exports and restores livelinkd's part of a backup: zero, scale and sign of each subject, enabled
+formats, accepted senders.
 """
 
 from ..lib.backup.sections import Backup, Section
@@ -12,7 +12,7 @@ from .switches import FormatSwitches
 def backup_of(
     subjects: SubjectControl, switches: FormatSwitches, accepting: SenderControl
 ) -> Backup:
-    """The paths."""
+    """Return the sections of a backup."""
 
     async def current() -> SavedTunings:
         return subjects.tuned()

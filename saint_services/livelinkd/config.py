@@ -1,4 +1,4 @@
-"""What an operator may set in livelinkd.yaml."""
+"""Settings of livelinkd.yaml."""
 
 import ipaddress
 from typing import Annotated
@@ -11,7 +11,7 @@ from .protocols.names import LONGEST_NAME
 
 
 def _address(text: str) -> str:
-    """An IP address, with a port where the format has one behind a colon."""
+    """Check an IP address, with an optional port behind a colon."""
     host, _, port = text.partition(":")
     if ":" in port:  # IPv6
         host, port = text, ""
@@ -53,7 +53,7 @@ class Json(Format):
 
 
 class Vmc(Format):
-    """VMC over OSC. Its senders tell no name."""
+    """VMC over OSC. Its messages contain no name."""
 
     port: Port = 39539
     # One frame of an avatar may be a hundred datagrams: 55 bones, 52 shapes.
@@ -63,7 +63,7 @@ class Vmc(Format):
 
 
 class IFacialMocap(Format):
-    """A phone with iFacialMocap sends to whoever asks it, and tells no name."""
+    """iFacialMocap: the phone sends to the address that requests it, without a name."""
 
     port: Port = 49983
     subject: Name = "iFacialMocap"
@@ -79,14 +79,14 @@ class Lines(Format):
 
 
 class Capture(Format):
-    """The newer mode of Live Link Face, where the phone is the server. Experimental. Its port is
-    always our own: the phones are told to send there.
+    """The newer mode of Live Link Face, where the phone is the server. Experimental. The port is
+    always our own: it is sent to the phones with the request.
     """
 
     enabled: bool = False
     port: Port = 14786
     phones: list[Phone] = Field(default=[], max_length=8)
-    discover: bool = True  # asks the network for phones, besides those named
+    discover: bool = True  # finds further phones on the network
 
 
 class Formats(Settings):
@@ -101,14 +101,14 @@ class Formats(Settings):
 
 
 class Recordings(Settings):
-    """Bounds of what is recorded."""
+    """Limits of recordings."""
 
     largest_mb: int = Field(default=64, ge=1, le=4096)  # of one: half an hour of a phone
     most: int = Field(default=8, ge=1, le=1000)
 
 
 class KnownSender(Settings):
-    """A sender that is accepted as if a person had done it."""
+    """A sender that is accepted without an operator."""
 
     format: FormatName
     address: Phone
@@ -116,7 +116,7 @@ class KnownSender(Settings):
 
 
 class Config(Settings):
-    """livelinkd.yaml"""
+    """Contents of livelinkd.yaml."""
 
     # Which senders may move the robot: known (accepted once by a person, listed below, or with the
     # robot's code in the subject's name) or all, for a closed network.
@@ -126,10 +126,10 @@ class Config(Settings):
     address: str = "0.0.0.0"  # to listen on, where no sockets are passed in
     # 256 KiB hold a second of six phones, should the processor be busy for so long.
     receive_buffer_bytes: int = Field(default=262_144, ge=4096, le=16_777_216)
-    # A phone sends 60 a second. More from one address are not even looked at.
+    # A phone sends 60 a second. More from one address are dropped unread.
     datagrams_per_second: Rate = 500
-    # A subject belongs to the sender that came first until it was silent for so long; null: until
-    # somebody releases it.
+    # A subject belongs to its first sender until that sends nothing for so long; null: until a
+    # release.
     release_after_s: float | None = Field(default=10.0, ge=0.5, le=86_400)
     formats: Formats = Formats()
     recordings: Recordings = Recordings()

@@ -1,4 +1,4 @@
-"""livelinkd's socket: questions about subjects, their zero and scale, recordings."""
+"""Handles requests about subjects, their zero offset and scale, and recordings."""
 
 import asyncio
 from collections import Counter
@@ -31,11 +31,11 @@ from .senders.limits import Refusals
 from .state import MAX_SUBJECTS, SavedTunings, TuningStore
 from .tuning import Tuning, looking_straight
 
-MAX_SCALED = 1024  # names of one subject may change for ever
+MAX_SCALED = 1024  # a sender can make up any number of names
 
 
 class SubjectControl:
-    """The part about subjects."""
+    """Handlers of requests about subjects."""
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class SubjectControl:
     async def release(self, call: Call[SubjectRef]) -> Done:
         subject = self._known(call.body.subject_name)
         self._registry.release(subject.frame.subject)
-        held = f"{subject.holder.ip} keeps it until another sends"
-        return Done(message=f"{subject.frame.subject} is free for the next sender; {held}")
+        held = f"{subject.holder.ip} holds it until another sender uses the name"
+        return Done(message=f"{subject.frame.subject} is released; {held}")
 
     async def zero(self, call: Call[SetZero]) -> SubjectDetail:
         subject = self._known(call.body.subject_name)
@@ -81,8 +81,8 @@ class SubjectControl:
         elif not subject.frame.is_tracked:
             raise SaintError(
                 Code.REFUSED,
-                f"{subject.frame.subject} is not tracked now",
-                fix="Look at the camera and try again.",
+                f"{subject.frame.subject} is not tracked",
+                fix="Face the camera and try again.",
             )
         else:
             await self._tune(subject, looking_straight(subject.frame, tuning))
@@ -98,18 +98,18 @@ class SubjectControl:
         scale = {**tuning.scale, **call.body.scale}
         kept = {name: factor for name, factor in scale.items() if factor != 1.0}
         if len(kept) > MAX_SCALED:
-            message = f"more than {MAX_SCALED} values of one subject cannot be scaled"
-            raise SaintError(Code.REFUSED, message, fix="Set some back to 1.")
+            message = f"at most {MAX_SCALED} values of one subject can be scaled"
+            raise SaintError(Code.REFUSED, message, fix="Reset some scales to 1.")
         await self._tune(subject, replace(tuning, scale=kept))
         return self._detail(subject)
 
     async def _tune(self, subject: Subject, tuning: Tuning) -> None:
-        """In force at once; answered when it is on disk."""
+        """Apply at once; return when it is on disk."""
         name, tunings = subject.frame.subject, self._registry.tunings
         if name not in tunings and len(tunings) >= MAX_SUBJECTS:
             raise SaintError(
                 Code.REFUSED,
-                f"{MAX_SUBJECTS} subjects have settings of their own already",
+                f"{MAX_SUBJECTS} subjects have zero or scale settings, which is the limit",
                 fix=f"Clear one, such as {next(iter(tunings))!r}.",
             )
         self._registry.tune(name, tuning)
@@ -117,11 +117,11 @@ class SubjectControl:
             await asyncio.to_thread(self._store.save, SavedTunings.of(tunings))
 
     def tuned(self) -> SavedTunings:
-        """What was set of all subjects."""
+        """Return zero and scale of all subjects."""
         return SavedTunings.of(self._registry.tunings)
 
     async def restore(self, saved: SavedTunings) -> None:
-        """This is set from now on, and nothing else."""
+        """Replace zero and scale of all subjects."""
         tunings = saved.tunings()
         for name in {*self._registry.tunings, *tunings}:
             self._registry.tune(name, tunings.get(name, Tuning()))
@@ -140,7 +140,7 @@ class SubjectControl:
 
 
 class RecordingControl:
-    """The part about recordings."""
+    """Handlers of requests about recordings."""
 
     def __init__(self, recorder: Recorder, player: Player, tasks: asyncio.TaskGroup) -> None:
         self._recorder = recorder
@@ -196,8 +196,8 @@ class RecordingControl:
         )
 
     async def record(self, call: Call[StartRecording]) -> RecordingState:
-        wish = call.body
-        begun = await self._recorder.start(wish.name, frozenset(wish.formats), wish.seconds)
+        body = call.body
+        begun = await self._recorder.start(body.name, frozenset(body.formats), body.seconds)
         return reports.recording(begun, clock.monotonic_s(), is_on=True)
 
     async def stop_recording(self, _: Call[Nothing]) -> RecordingState:
@@ -207,21 +207,21 @@ class RecordingControl:
     async def delete_recording(self, call: Call[RecordingRef]) -> Done:
         name = await self._existing(call.body.name)
         await self._recorder.remove(name)
-        return Done(message=f"{name} was removed")
+        return Done(message=f"Recording {name} deleted")
 
     async def play(self, call: Call[PlayRecording]) -> Done:
-        wish = call.body
-        path = self._recorder.path(wish.name)
-        await self._player.start(self._tasks, path, wish.name, wish.speed, wish.again)
-        return Done(message=f"{wish.name} plays")
+        body = call.body
+        path = self._recorder.path(body.name)
+        await self._player.start(self._tasks, path, body.name, body.speed, body.again)
+        return Done(message=f"Playing {body.name}")
 
     async def stop_playing(self, _: Call[Nothing]) -> Done:
         was = await self._player.stop()
-        return Done(message="playing has ended" if was else "nothing was playing")
+        return Done(message="Playback stopped" if was else "No recording was playing")
 
     async def _existing(self, name: str) -> str:
-        """The name when there is such a recording: it becomes part of a path."""
+        """Check that the recording exists, as its name becomes part of a path. Raises not_found."""
         if name not in {kept.name for kept in await self._recorder.kept()}:
-            fix = "saintctl livelink recordings lists what there is."
+            fix = "List them: saintctl livelink recordings."
             raise SaintError(Code.NOT_FOUND, f"there is no recording {name!r}", fix=fix)
         return name

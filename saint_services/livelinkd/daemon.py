@@ -1,4 +1,4 @@
-"""Wiring: datagram -> decoder -> subject -> bus, all in the callback that reads the datagram."""
+"""Connects listeners, decoders, subjects and bus, all in the callback that reads a datagram."""
 
 import asyncio
 from functools import partial
@@ -37,7 +37,7 @@ Loaded = TypeVar("Loaded", bound=BaseModel)
 
 
 async def run(context: Context[Config]) -> None:
-    """Until asked to stop."""
+    """Run the daemon until stopped."""
     config = context.config
     store = StateStore(context.directories.state / state.FILE, state.SavedTunings, state.VERSION)
     bus = await context.open_bus()
@@ -46,30 +46,30 @@ async def run(context: Context[Config]) -> None:
     context.spawn(writer.stay_registered(), "registration")
     daemon.registry.tunings = (await _loaded(context, store, state.SavedTunings())).tunings()
     recorder, player = daemon.recorder, Player(daemon.play)
-    listening = Listeners(config, daemon)
+    listeners = Listeners(config, daemon)
     api = Api()
     subjects = SubjectControl(daemon.registry, daemon.refusals, store)
     subjects.add_to(api)
-    switching = _switches(context, daemon, listening)
+    switching = _switches(context, daemon, listeners)
     switching.add_to(api)
     accepting = await _accepting(context, daemon)
     accepting.add_to(api)
     backup_of(subjects, switching, accepting).add_to(api)
     RecordingControl(recorder, player, context.tasks).add_to(api)
-    listening.take(context.sockets)
-    await switching.follow(await _loaded(context, switching.store, switches.SavedSwitches()))
+    listeners.take(context.sockets)
+    await switching.apply(await _loaded(context, switching.store, switches.SavedSwitches()))
     await context.serve_ipc(api)
     context.spawn(recorder.work(), "recorder")
-    context.spawn(listening.look_after(), "listening")
+    context.spawn(listeners.run(), "listeners")
     context.ready("listening")
     await context.stopping.wait()
-    listening.close()
+    listeners.close()
     await player.stop()
     await recorder.close()
 
 
 async def _accepting(context: Context[Config], daemon: "Livelinkd") -> SenderControl:
-    """The senders that were accepted, and the robot's code."""
+    """Load the accepted senders and the robot's code."""
     folder = context.directories.state
     store = StateStore(folder / state.SENDERS_FILE, state.SavedSenders, state.SENDERS_VERSION)
     codes = StateStore(folder / state.CODE_FILE, state.SavedCode, state.CODE_VERSION)
@@ -81,37 +81,37 @@ async def _accepting(context: Context[Config], daemon: "Livelinkd") -> SenderCon
 
 
 def _switches(
-    context: Context[Config], daemon: "Livelinkd", listening: Listeners
+    context: Context[Config], daemon: "Livelinkd", listeners: Listeners
 ) -> FormatSwitches:
-    """Those that an admin has set, over the settings."""
+    """Make the format switches that an admin sets over the settings."""
     config = context.config
     phones: list[asyncio.Task[None]] = []
 
     def capture(is_on: bool) -> None:
         if is_on and not phones:
-            client = _capture(config, daemon, listening)
-            phones.append(context.spawn(client.work(), "capture"))
+            client = _capture(config, daemon, listeners)
+            phones.append(context.spawn(client.run(), "capture"))
         while phones and not is_on:
             phones.pop().cancel()
 
     path = context.directories.state / switches.FILE
     store = StateStore(path, switches.SavedSwitches, switches.VERSION)
-    return FormatSwitches(config, store, listening, daemon.limit, capture)
+    return FormatSwitches(config, store, listeners, daemon.limit, capture)
 
 
-def _capture(config: Config, daemon: "Livelinkd", listening: Listeners) -> "CaptureClient":
+def _capture(config: Config, daemon: "Livelinkd", listeners: Listeners) -> "CaptureClient":
     from .capture.client import CONTROL_PORT, CaptureClient
 
     settings = config.formats.capture
     phones = [split_address(phone, CONTROL_PORT) for phone in settings.phones]
-    send = partial(listening.send, "capture") if settings.discover else None
+    send = partial(listeners.send, "capture") if settings.discover else None
     return CaptureClient(settings.port, daemon.capture, phones, send)
 
 
 async def _loaded(context: Context[Config], store: StateStore[Loaded], empty: Loaded) -> Loaded:
     try:
         saved = await asyncio.to_thread(store.load)
-    except SaintError as err:  # of a newer version: kept, and not used
+    except SaintError as err:  # of a newer version: left in place, not used
         context.health.raise_issue(err.code, err.message)
         return empty
     if store.problem:
@@ -120,7 +120,7 @@ async def _loaded(context: Context[Config], store: StateStore[Loaded], empty: Lo
 
 
 class Livelinkd:
-    """All senders and their subjects."""
+    """Decodes datagrams of all senders and publishes their subjects."""
 
     def __init__(self, context: Context[Config], bus: Bus, writer: InputWriter) -> None:
         config = context.config
@@ -133,7 +133,7 @@ class Livelinkd:
             config.recordings.most,
         )
         phones = config.formats.ifacialmocap.phones
-        self.asking = PhonePolling([split_address(phone, PHONE_PORT) for phone in phones])
+        self.phones = PhonePolling([split_address(phone, PHONE_PORT) for phone in phones])
         self.capture = Capture()
         self._log = log.get(context.name)
         formats = config.formats
@@ -149,20 +149,20 @@ class Livelinkd:
         self._formats = formats_of(config)
         self._limits: dict[str, SenderLimit] = {}
         self.limit(config.datagrams_per_second)
-        self._changed: dict[str, Subject] = {}  # avatars that got a part of a frame
+        self._changed: dict[str, Subject] = {}  # avatars with a part of a frame
         self._samples = writer.publisher(INPUT_LIVELINK)
         self._frames = bus.publisher(LIVELINK_FRAME)
         self._subjects = bus.publisher(LIVELINK_SUBJECT)
 
     def limit(self, datagrams_per_second: int) -> None:
-        """What one sender may send, where a format has no limit of its own."""
+        """Limit one sender's rate, for formats without a limit of their own."""
         self._limits = {
             name: SenderLimit(settings.datagrams_per_second or datagrams_per_second)
             for name, settings in self._formats.items()
         }
 
     def take(self, format: str, data: bytes, address: Address) -> str | None:
-        """One datagram or line; says why it was not used, or nothing."""
+        """Process one datagram or line; return why it was refused, or None."""
         now_s = clock.monotonic_s()
         if not self._limits[format].allows(address[0], now_s):
             self.refusals.count(TOO_FAST, address[0])
@@ -172,13 +172,13 @@ class Livelinkd:
         return self._decoded(format, data, address, now_s)
 
     def play(self, format: str, data: bytes, address: Address) -> None:
-        """One datagram of a recording."""
+        """Process one datagram of a recording."""
         if format in self._decoders:
             self._decoded(format, data, address, clock.monotonic_s(), is_played=True)
             self.publish_changed()
 
     def end(self, name: str) -> None:
-        """End a subject whose sender is no longer accepted; the router is not left waiting."""
+        """End a subject whose sender is no longer accepted, with a last failsafe sample."""
         subject = self.registry.remove(name)
         if subject is None:
             return
@@ -194,7 +194,7 @@ class Livelinkd:
         self._log.info("subject ended", subject=name, sender=subject.holder.ip)
 
     def publish_changed(self) -> None:
-        """Avatars that arrive in many datagrams: once for all that arrived together."""
+        """Publish avatars that arrive in many datagrams, once for all that arrived together."""
         if self._changed:
             now_s = clock.monotonic_s()
             for subject in self._changed.values():
@@ -228,7 +228,7 @@ class Livelinkd:
             else:
                 self._publish(subject, now_s)
         if format == "ifacialmocap":
-            self.asking.heard(address[0], now_s)
+            self.phones.received(address[0], now_s)
         return reason
 
     def _publish(self, subject: Subject, now_s: float) -> None:
@@ -238,7 +238,7 @@ class Livelinkd:
                 stamp=clock.stamp(),
                 source=subject.source,
                 sequence=subject.sequence,
-                failsafe=not values,  # alive, but nothing is tracked
+                failsafe=not values,  # the sender is active, but nothing is tracked
                 names=subject.shaper.names if values else (),
                 values=values,
             )

@@ -1,7 +1,7 @@
-"""What is known of each subject: whose it is, rate, age, tracking, its values for the router.
+"""State of each subject: its owner, rate, age, tracking and values for the router.
 
 Pure: time comes in. Frame numbers give order and loss only; staleness is judged by receive time.
-A subject belongs to the sender that came first, until that one falls silent or it is released.
+A subject belongs to its first sender until that times out or an operator releases it.
 """
 
 from collections import deque
@@ -13,16 +13,16 @@ from .protocols.names import LONGEST_NAME
 from .tuning import Tuning, TuningFilter
 
 MAX_SUBJECTS = 64
-MAX_SUBJECTS_OF_ONE = 16  # of one address: nobody fills the table alone
+MAX_SUBJECTS_OF_ONE = 16  # of one address, so that none fills the table alone
 FORGET_S = 60.0  # a silent subject makes room for a new one after this
 RATE_FRAMES = 60  # the measured rate looks back so far
 FRAME_PERIOD_S = 0.1  # of the message with all properties, per subject
 SUBJECT_PERIOD_S = 1.0  # of the message that describes the subject
 UNNAMED = "unnamed"  # a subject's name may be empty; the router wants one
 
-LATE = Refused("it came late or twice")
-FULL = Refused("there are too many subjects")
-FULL_FOR_ONE = Refused("its sender has too many subjects")
+LATE = Refused("the frame is late or repeated")
+FULL = Refused(f"the limit of {MAX_SUBJECTS} subjects is reached")
+FULL_FOR_ONE = Refused(f"the sender has reached its limit of {MAX_SUBJECTS_OF_ONE} subjects")
 LONG_NAME = Refused("the subject's name is too long")
 TAKEN = Refused("the subject belongs to another sender")
 
@@ -31,7 +31,7 @@ Address = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Whose a subject is. Ports change with each start of an app, so they do not count."""
+    """Owner of a subject. Ports change with each start of an app, so they do not count."""
 
     ip: str
     format: str
@@ -40,7 +40,7 @@ class Holder:
 
 @dataclass(slots=True)
 class Subject:
-    """One subject as the last frame left it."""
+    """State of one subject after its last frame."""
 
     frame: Frame
     address: Address
@@ -49,8 +49,8 @@ class Subject:
     holder: Holder
     frames: int = 0
     sequence: int = 0
-    is_open: bool = False  # released: the first other sender gets it
-    is_news: bool = True  # a sender has just got it
+    is_open: bool = False  # released: the next other sender becomes its owner
+    is_news: bool = True  # its owner has just changed
     loss: FrameLoss = field(default_factory=FrameLoss)
     names: tuple[str, ...] = ()  # of the last frame that was tracked
     shaper: TuningFilter = field(default_factory=TuningFilter)
@@ -60,20 +60,20 @@ class Subject:
     was_tracked: bool = False  # when it was described
 
     def rate_hz(self, now_s: float) -> float:
-        """Measured over the last frames; falls when they stop."""
+        """Return the rate over the last frames; falls when they stop."""
         if len(self.times_s) < 2:
             return 0.0
         return (len(self.times_s) - 1) / max(now_s - self.times_s[0], 1e-3)
 
     def is_due(self, now_s: float) -> bool:
-        """True at most every FRAME_PERIOD_S: time for the message with all properties."""
+        """Return True at most every FRAME_PERIOD_S: the message with all properties is due."""
         if now_s - self.published_s < FRAME_PERIOD_S:
             return False
         self.published_s = now_s
         return True
 
     def is_to_describe(self, now_s: float) -> bool:
-        """True every SUBJECT_PERIOD_S, and when tracking begins or ends."""
+        """Return True every SUBJECT_PERIOD_S, and when tracking begins or ends."""
         is_tracked = self.frame.is_tracked
         if is_tracked == self.was_tracked and now_s - self.described_s < SUBJECT_PERIOD_S:
             return False
@@ -92,7 +92,7 @@ class Registry:
     def take(
         self, frame: Frame, address: Address, now_s: float, format: str = "llf"
     ) -> Subject | Refused:
-        """The frame's subject, brought up to date; or why the frame is not used."""
+        """Update the frame's subject; return it, or why the frame is refused."""
         name = frame.subject
         subject = self.subjects.get(name)
         if subject is None or subject.address != address or subject.frame.device != frame.device:
@@ -133,7 +133,7 @@ class Registry:
     def _owned(
         self, frame: Frame, holder: Holder, address: Address, now_s: float
     ) -> Subject | Refused:
-        """The subject for a frame from a new place; the sender's own or new, or given up."""
+        """Return the subject for a frame from a new address: the sender's own, new or released."""
         frame.subject = frame.subject or UNNAMED
         subject = self.subjects.get(frame.subject)
         if subject is None:
@@ -145,7 +145,7 @@ class Registry:
             subject.holder, subject.is_open, subject.is_news = holder, False, True
             subject.loss.restart()
         elif subject.address != address:
-            subject.loss.restart()  # the same app, started anew
+            subject.loss.restart()  # the same app, started again
         return subject
 
     def _new(
@@ -158,7 +158,7 @@ class Registry:
             return FULL
         if own >= MAX_SUBJECTS_OF_ONE:
             return FULL_FOR_ONE
-        # Sequences rise over restarts too: a new life must not look like repeated samples.
+        # Sequences rise over restarts too, or first samples would look like repeated ones.
         subject = self.subjects[frame.subject] = Subject(
             frame,
             address,

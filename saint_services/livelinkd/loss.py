@@ -1,5 +1,5 @@
-"""Order and loss of one stream by its frame numbers. Pure. Not here: staleness, which is judged by
-receive time alone.
+"""Detects late and lost frames of one stream by frame numbers. Pure. Not here: staleness, which is
+judged by receive time alone.
 """
 
 from collections import deque
@@ -25,7 +25,7 @@ class FrameLoss:
     _missing: deque[int] = field(default_factory=lambda: deque(maxlen=MAX_MISSING))
 
     def is_late(self, frame: Frame) -> bool:
-        """Take the frame into account; True when it is not newer than the last one.
+        """Account for the frame; return True when it is not newer than the last one.
 
         A late frame is not used, but it was not lost either.
         """
@@ -50,7 +50,7 @@ class FrameLoss:
         return False
 
     def _is_set_back(self, number: int) -> bool:
-        """True when late frames keep rising one by one: they are a stream of their own."""
+        """Return True when late frames keep rising one by one: the sender set its clock back."""
         self._late_run = self._late_run + 1 if number == self._late_last + 1 else 1
         self._late_last = number
         return self._late_run >= LATE_RUN
@@ -61,15 +61,15 @@ class FrameLoss:
             self.lost -= 1
 
     def restart(self) -> None:
-        """Another sender: its numbers have nothing to do with those before."""
+        """Start again with another sender, whose numbers are unrelated."""
         self._last = None
 
 
 def _over_midnight(step: int, per_second: float) -> int:
-    """The step from before to after midnight, or back for a late frame; else as it is.
+    """Return the step across midnight, forward or back for a late frame; else the step as it is.
 
-    At 30000/1001 nobody says whether a day has 30 x 86400 numbers, as many as there are frames, or
-    those of drop-frame time code (18 left out in ten minutes for 30): the nearest is meant.
+    At 30000/1001 a day may have 30 x 86400 numbers, as many as there are frames, or those of
+    drop-frame time code (18 left out in ten minutes for 30): the nearest is assumed.
     """
     nominal = round(per_second)
     days = {nominal * DAY_S, round(per_second * DAY_S)}

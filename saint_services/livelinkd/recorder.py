@@ -1,5 +1,5 @@
-"""Recordings: what arrives, as one line of JSON per datagram, and played back with its own timing.
-`saintctl livelink decode` reads the same files. Not here: what a datagram means.
+"""Records datagrams, one line of JSON each, and plays recordings with their timing. `saintctl
+livelink decode` reads the same files.
 
 Files are written in a thread, from a bounded buffer: a slow card costs lines of the recording,
 never a frame of the robot.
@@ -26,9 +26,9 @@ _LONGEST_LINE_BYTES = 1 << 18
 _READ_AHEAD = 512  # lines
 _PLAYED = "recording "  # begins the address of a recording that plays: no IP does
 _LONGEST_SLEEP_S = 3600.0
-_SHORTEST_ROUND_S = 0.05  # of a recording that is played again and again
+_SHORTEST_ROUND_S = 0.05  # of a recording that is repeated
 MEGABYTE = 1_000_000
-_LEFT_FREE_BYTES = 256 * MEGABYTE  # the same disk keeps everybody's state
+_LEFT_FREE_BYTES = 256 * MEGABYTE  # the disk also stores every daemon's state
 
 Address = tuple[str, int]
 Take = Callable[[str, bytes, Address], None]  # format, datagram, sender
@@ -36,7 +36,7 @@ Take = Callable[[str, bytes, Address], None]  # format, datagram, sender
 
 @dataclass(slots=True)
 class Recording:
-    """One being made."""
+    """State of a recording in progress."""
 
     name: str
     formats: frozenset[str]  # empty: all
@@ -47,12 +47,12 @@ class Recording:
     dropped: int = 0  # the card was too slow
     waiting: list[bytes] = field(default_factory=list)
     waiting_bytes: int = 0
-    problem: str = ""  # why it ended by itself
+    problem: str = ""  # why it ended on its own
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecording:
-    """One on disk."""
+    """A recording on disk."""
 
     name: str
     size_bytes: int
@@ -80,16 +80,16 @@ class Recorder:
         self._most = most
 
     def path(self, name: str) -> Path:
-        """Where it is kept; the name was checked by the request's model."""
+        """Return the file of a recording; the request's model has checked the name."""
         return self._directory / f"{name}{SUFFIX}"
 
     async def start(self, name: str, formats: frozenset[str], limit_s: float) -> Recording:
-        """Begin. Raises SaintError."""
+        """Start recording. Raises conflict or disk_full."""
         if self.current is not None:
             raise SaintError(
                 Code.CONFLICT,
-                f"{self.current.name!r} is being recorded",
-                fix="End it first: saintctl livelink record --stop.",
+                f"recording {self.current.name!r} is in progress",
+                fix="Stop it first: saintctl livelink record --stop.",
             )
         now_s = clock.monotonic_s()
         begun = self.current = Recording(name, formats, now_s, now_s + limit_s)
@@ -101,7 +101,7 @@ class Recorder:
         return begun
 
     def note(self, format: str, data: bytes, sender: Address, now_s: float) -> None:
-        """One datagram; does nothing unless a recording wants it."""
+        """Record one datagram, if a recording includes its format."""
         recording = self.current
         if recording is None or (recording.formats and format not in recording.formats):
             return
@@ -114,25 +114,25 @@ class Recorder:
         recording.datagrams += 1
 
     async def stop(self) -> Recording:
-        """End it and keep the file. Raises SaintError when there is none."""
+        """Stop recording and keep the file. Raises not_found without a recording."""
         recording = self.current
         if recording is None:
-            raise SaintError(Code.NOT_FOUND, "nothing is being recorded")
+            raise SaintError(Code.NOT_FOUND, "no recording is in progress")
         self.current, self.last = None, recording
         await self._write(recording)
         await asyncio.to_thread(self._keep, recording.name)
         return recording
 
     async def close(self) -> None:
-        """Keep what is being recorded; a disk that refuses does not hold up the end."""
+        """Keep the recording in progress; a failing disk does not delay the daemon's end."""
         if self.current is not None:
             try:
                 await self.stop()
             except SaintError as err:
-                log.get("livelinkd").warning("recording is not kept", reason=err.message)
+                log.get("livelinkd").warning("recording could not be saved", reason=err.message)
 
     async def work(self) -> None:
-        """Writes what waits, and ends a recording at its limits, for as long as it runs."""
+        """Write buffered datagrams and end recordings at their limits, until cancelled."""
         while True:
             await asyncio.sleep(_FLUSH_S)
             recording = self.current
@@ -140,19 +140,19 @@ class Recorder:
                 continue
             await self._write(recording)
             if clock.monotonic_s() >= recording.ends_s and not recording.problem:
-                recording.problem = "its time is over"
+                recording.problem = "its time limit was reached"
             if recording.problem and self.current is recording:
                 try:
                     await self.stop()
-                except SaintError as err:  # told by the list of recordings
+                except SaintError as err:  # shown in the list of recordings
                     recording.problem = err.message
 
     async def kept(self) -> list[StoredRecording]:
-        """All on disk, the newest first."""
+        """List all recordings on disk, the newest first."""
         return await asyncio.to_thread(self._list)
 
     async def remove(self, name: str) -> None:
-        """Delete one. Raises SaintError."""
+        """Delete a recording. Raises not_found."""
         try:
             await asyncio.to_thread(self.path(name).unlink)
         except FileNotFoundError:
@@ -179,11 +179,11 @@ class Recorder:
             self._directory.mkdir(parents=True, exist_ok=True)
             if self.path(name).exists():
                 fix = f"Choose another name, or saintctl livelink remove {name}."
-                raise SaintError(Code.CONFLICT, f"there is a recording {name!r} already", fix=fix)
+                raise SaintError(Code.CONFLICT, f"recording {name!r} already exists", fix=fix)
             if len(self._list()) >= self._most:
                 raise SaintError(
                     Code.DISK_FULL,
-                    f"there are {self._most} recordings already",
+                    f"the limit of {self._most} recordings is reached",
                     fix="Remove one: saintctl livelink remove NAME.",
                 )
             if shutil.disk_usage(self._directory).free < _LEFT_FREE_BYTES:
@@ -192,7 +192,7 @@ class Recorder:
                     f"less than {_LEFT_FREE_BYTES // MEGABYTE} MB are free in {self._directory}",
                 )
             for left in self._directory.glob(f"*{_UNFINISHED}"):
-                left.unlink()  # power went while it was made
+                left.unlink()  # left by a power cut
             self._unfinished(name).touch()
         except OSError as err:
             message = f"{self._directory} cannot be written: {err.strerror}"
@@ -218,10 +218,10 @@ class Recorder:
 
 
 class Player:
-    """Plays one recording at a time: each datagram goes to `take` when it is due."""
+    """Plays one recording at a time: passes each datagram to `take` when it is due."""
 
     def __init__(self, take: Take) -> None:
-        self.name = ""  # of what is played; empty: nothing
+        self.name = ""  # of the recording that is playing
         self.played = 0
         self._take = take
         self._log = log.get("livelinkd")
@@ -230,7 +230,7 @@ class Player:
     async def start(
         self, tasks: asyncio.TaskGroup, path: Path, name: str, speed: float, again: bool
     ) -> None:
-        """Begin; what plays already is ended. Raises SaintError when there is no such file."""
+        """Start playing, in place of a recording that is playing. Raises not_found."""
         if not await asyncio.to_thread(path.is_file):
             raise _unknown(name)
         await self.stop()
@@ -238,7 +238,7 @@ class Player:
         self._task = tasks.create_task(self._play(path, name, speed, again), name="player")
 
     async def stop(self) -> bool:
-        """True when something was playing."""
+        """Stop; return True when a recording was playing."""
         task, self._task = self._task, None
         was = bool(self.name)
         if task is not None:
@@ -271,21 +271,21 @@ class Player:
                 pause_s = due_s - clock.monotonic_s()
                 if pause_s > 0:
                     await asyncio.sleep(min(pause_s, _LONGEST_SLEEP_S))
-                # Its own address: a recording never passes for the sender it was made of. The
-                # port tells the rounds apart: frame numbers begin again.
+                # An address of its own, so that a recording is never taken for its sender. The
+                # port differs by round: frame numbers start again.
                 sender = (f"{_PLAYED}{name} {line.sender[0]}", line.sender[1] + rounds)
                 self._take(line.format, line.data, sender)
                 self.played += 1
-            await asyncio.sleep(0)  # however fast it plays, others get their turn
+            await asyncio.sleep(0)  # other tasks run between fast batches
 
 
 def is_recording(ip: str) -> bool:
-    """True for the address that a played recording has in place of an IP."""
+    """Return True for the address of a recording that is played."""
     return ip.startswith(_PLAYED)
 
 
 def read(path: Path) -> Iterator[RecordedDatagram]:
-    """The lines of a recording that are sound; blocks."""
+    """Yield the valid lines of a recording. Blocks."""
     with path.open("rb") as file:
         while raw := file.readline(_LONGEST_LINE_BYTES):
             if (line := _read_line(raw)) is not None:
@@ -317,7 +317,7 @@ def _read_line(raw: bytes) -> RecordedDatagram | None:
         data = bytes.fromhex(line["hex"])
         return RecordedDatagram(time_us, name, data, (host.strip("[]"), int(port)))
     except (ValueError, LookupError, TypeError, RecursionError):
-        return None  # power went while it was written
+        return None  # cut off by a power failure
 
 
 def _append(path: Path, data: bytes) -> None:
@@ -331,5 +331,5 @@ def _append(path: Path, data: bytes) -> None:
 
 
 def _unknown(name: str) -> SaintError:
-    fix = "saintctl livelink recordings lists what there is."
+    fix = "List them: saintctl livelink recordings."
     return SaintError(Code.NOT_FOUND, f"there is no recording {name!r}", fix=fix)

@@ -1,4 +1,4 @@
-"""Subjects as others see them: ROS messages and answers on the socket."""
+"""Builds ROS messages and replies about subjects and recordings."""
 
 from ..lib.api.livelink import RecordingState, SubjectDetail, SubjectInfo
 from ..lib.generated.geometry_msgs import Quaternion, Transform, Vector3
@@ -10,7 +10,7 @@ _NO_TRANSFORM = Transform(rotation=Quaternion(w=1.0))
 
 
 def message(subject: Subject, values: tuple[float, ...], wall_s: float) -> LiveLinkFrame:
-    """Topic /saint/livelink/frame."""
+    """Build the message of /saint/livelink/frame."""
     frame = subject.frame
     names = subject.shaper.names if values else ()
     return LiveLinkFrame(
@@ -33,7 +33,7 @@ def _transform(subject: Subject) -> Transform:
 
 
 def description(subject: Subject, now_s: float) -> LiveLinkSubject:
-    """Topic /saint/livelink/subjects."""
+    """Build the message of /saint/livelink/subjects."""
     frame = subject.frame
     return LiveLinkSubject(
         subject_name=frame.subject,
@@ -53,7 +53,7 @@ def _shown(subject: Subject) -> str:
 
 
 def info(subject: Subject, now_s: float, wall_s: float) -> SubjectInfo:
-    """One line of GET /subjects."""
+    """Build one entry of GET /subjects."""
     frame = subject.frame
     age_s = max(0.0, now_s - subject.received_s)
     return SubjectInfo(
@@ -76,7 +76,7 @@ def info(subject: Subject, now_s: float, wall_s: float) -> SubjectInfo:
 
 
 def detail(subject: Subject, now_s: float, wall_s: float) -> SubjectDetail:
-    """GET /subjects/{name}"""
+    """Build the reply of GET /subjects/{name}."""
     frame, shaper = subject.frame, subject.shaper
     output = shaper.values(frame)
     return SubjectDetail(
@@ -89,7 +89,7 @@ def detail(subject: Subject, now_s: float, wall_s: float) -> SubjectDetail:
 
 
 def recording(state: Recording, now_s: float, is_on: bool) -> RecordingState:
-    """What is being recorded, or was."""
+    """Build the state of the current or last recording."""
     return RecordingState(
         name=state.name,
         recording=is_on,

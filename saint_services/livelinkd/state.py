@@ -1,4 +1,4 @@
-"""What livelinkd keeps over restarts: each subject's zero, scale and sign; accepted senders."""
+"""Models of livelinkd's state files: each subject's zero, scale and sign; accepted senders."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 
 
 class SavedTuning(BaseModel):
-    """Of one subject."""
+    """Zero, rest and scale of one subject."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -32,7 +32,7 @@ class SavedTuning(BaseModel):
 
 
 class SavedTunings(BaseModel):
-    """subjects.json"""
+    """Contents of subjects.json."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -40,7 +40,7 @@ class SavedTunings(BaseModel):
 
     @classmethod
     def of(cls, tunings: dict[str, Tuning]) -> "SavedTunings":
-        """As they are now."""
+        """Copy the current tunings."""
         return cls(
             subjects={
                 name: SavedTuning(zero=dict(t.zero), rest=dict(t.rest), scale=dict(t.scale))
@@ -49,12 +49,12 @@ class SavedTunings(BaseModel):
         )
 
     def tunings(self) -> dict[str, Tuning]:
-        """As they were."""
+        """Convert to tunings."""
         return {name: Tuning(t.zero, t.rest, t.scale) for name, t in self.subjects.items()}
 
 
 class AcceptedSender(BaseModel):
-    """One sender that a person has accepted."""
+    """One sender that an operator has accepted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -65,7 +65,7 @@ class AcceptedSender(BaseModel):
 
 
 class SavedSenders(BaseModel):
-    """senders.json. A file that cannot be read accepts nobody."""
+    """Contents of senders.json. With a file that cannot be read, no sender is accepted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -74,7 +74,7 @@ class SavedSenders(BaseModel):
 
 
 class SavedCode(BaseModel):
-    """sender_code.json. Not part of a backup: it stays with its robot."""
+    """Contents of sender_code.json. Not part of a backup: it stays with its robot."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

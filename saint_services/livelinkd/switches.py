@@ -1,5 +1,5 @@
-"""Which formats are on and how much one sender may send, as an admin set it; above livelinkd.yaml,
-kept over restarts. In force at once. Not here: sockets (listening.py), limits (senders.py).
+"""Enables formats and limits one sender's rate at an admin's request: applied at once, persisted,
+with precedence over livelinkd.yaml. Not here: sockets (listeners), limits (senders).
 """
 
 import asyncio
@@ -22,7 +22,7 @@ FILE = "switches.json"
 
 
 class SavedSwitches(BaseModel):
-    """switches.json: only what differs from livelinkd.yaml by somebody's word."""
+    """switches.json: only what an admin has set over livelinkd.yaml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,46 +31,46 @@ class SavedSwitches(BaseModel):
 
 
 def formats_on(config: Config, saved: SavedSwitches) -> dict[str, bool]:
-    """All formats that have a listener."""
+    """Return which formats are on."""
     given = {str(name): is_on for name, is_on in saved.formats.items()}
     return {name: given.get(name, each.enabled) for name, each in formats_of(config).items()}
 
 
 class FormatSwitches:
-    """In force, and on disk."""
+    """Format switches and rate limit, applied and persisted."""
 
     def __init__(
         self,
         config: Config,
         store: StateStore[SavedSwitches],
-        listening: Listeners,
+        listeners: Listeners,
         limit: Callable[[int], None],
         capture: Callable[[bool], None],
     ) -> None:
         self.saved = SavedSwitches()
         self._config = config
         self.store = store
-        self._listening = listening
+        self._listeners = listeners
         self._use_limit = limit
         self._use_capture = capture
         self._changing = asyncio.Lock()
 
     def add_to(self, api: Api) -> None:
-        """The paths."""
+        """Bind the handlers to their rows."""
         api.bind(livelink.LIST_FORMATS, self.list_formats)
         api.bind(livelink.SET_FORMATS, self.set_formats)
 
-    async def follow(self, saved: SavedSwitches) -> None:
-        """This is in force from now on; raises SaintError when a port cannot be opened."""
+    async def apply(self, saved: SavedSwitches) -> None:
+        """Apply these switches. Raises SaintError when a port cannot be opened."""
         for name, is_on in formats_on(self._config, saved).items():
-            await self._listening.switch(name, is_on)
+            await self._listeners.switch(name, is_on)
             if name == "capture":
                 self._use_capture(is_on)
         self._use_limit(self._limit(saved))
         self.saved = saved
 
     def section(self) -> Section[SavedSwitches]:
-        """For backups."""
+        """Return the section of a backup."""
 
         async def current() -> SavedSwitches:
             return self.saved
@@ -80,32 +80,32 @@ class FormatSwitches:
 
         return Section("switches", SavedSwitches, VERSION, current, check, self._keep)
 
-    def _told(self) -> FormatList:
+    def _list(self) -> FormatList:
         limit = self._limit(self.saved)
-        return FormatList(formats=self._listening.told(), datagrams_per_second=limit)
+        return FormatList(formats=self._listeners.formats(), datagrams_per_second=limit)
 
     async def list_formats(self, _: Call[Nothing]) -> FormatList:
-        return self._told()
+        return self._list()
 
     async def set_formats(self, call: Call[SetFormats]) -> FormatList:
         async with self._changing:
-            wish, saved = call.body, self.saved
-            wished = SavedSwitches(
-                formats={**saved.formats, **wish.formats},
-                datagrams_per_second=wish.datagrams_per_second or saved.datagrams_per_second,
+            body, saved = call.body, self.saved
+            wanted = SavedSwitches(
+                formats={**saved.formats, **body.formats},
+                datagrams_per_second=body.datagrams_per_second or saved.datagrams_per_second,
             )
-            await self._use(wished)
-        return self._told()
+            await self._use(wanted)
+        return self._list()
 
     async def _keep(self, saved: SavedSwitches) -> None:
         async with self._changing:
             await self._use(saved)
 
     async def _use(self, saved: SavedSwitches) -> None:
-        """What cannot be in force is not kept either."""
-        async with AsyncExitStack() as undoing:  # whatever ends the attempt
-            undoing.push_async_callback(self.follow, self.saved)
-            await self.follow(saved)
+        """Apply and persist; restore the previous switches if either fails."""
+        async with AsyncExitStack() as undoing:  # also when cancelled
+            undoing.push_async_callback(self.apply, self.saved)
+            await self.apply(saved)
             await asyncio.to_thread(self.store.save, saved)
             undoing.pop_all()
 

@@ -1,5 +1,5 @@
-"""From what a sender says to what the router gets: what is straight ahead ("zero"), how much each
-value counts and with which sign, and the range that nothing leaves. Pure.
+"""Converts a sender's values for the router: subtracts the zero offset, scales, limits the range.
+Pure.
 """
 
 from collections.abc import Mapping
@@ -9,17 +9,17 @@ from .protocols import Frame
 from .protocols.names import ANGLES, SHAPES, range_of
 from .protocols.skeleton import Quaternion, relative
 
-MAX_NAMES = 256  # of one input sample: more the router does not take
+MAX_NAMES = 256  # the router's limit for one input sample
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """One subject's settings; all empty: as sent."""
+    """Zero, rest and scale of one subject; all empty: values pass unchanged."""
 
-    zero: Mapping[str, float] = field(default_factory=dict)  # value that shall be 0
-    rest: Mapping[str, Quaternion] = field(default_factory=dict)  # rotation that shall be none
-    scale: Mapping[str, float] = field(default_factory=dict)  # negative: turned round
+    zero: Mapping[str, float] = field(default_factory=dict)  # value that is mapped to 0
+    rest: Mapping[str, Quaternion] = field(default_factory=dict)  # rotation that is mapped to none
+    scale: Mapping[str, float] = field(default_factory=dict)  # negative: reversed
 
     @property
     def is_empty(self) -> bool:
@@ -27,7 +27,7 @@ class Tuning:
 
 
 def looking_straight(frame: Frame, tuning: Tuning) -> Tuning:
-    """The same, with this frame as zero. A face's shapes have no zero: their rest is 0 already."""
+    """Return the tuning with this frame as zero; not for a face's shapes, which rest at 0."""
     if frame.pose is not None:
         bones = frame.pose.layout.bones
         rest = dict(zip(bones, frame.pose.rotations, strict=True))
@@ -41,11 +41,11 @@ def looking_straight(frame: Frame, tuning: Tuning) -> Tuning:
 
 
 class TuningFilter:
-    """Applies a tuning to frames; keeps what it worked out for the last set of names."""
+    """Applies a tuning to frames; caches ranges and factors for the last set of names."""
 
     def __init__(self, tuning: Tuning | None = None) -> None:
         self.tuning = tuning or Tuning()
-        self.names: tuple[str, ...] = ()  # of the last frame, as many as the router takes
+        self.names: tuple[str, ...] = ()  # of the last frame, up to the router's limit
         self._given: tuple[str, ...] = ()
         self._lows: list[float] = []
         self._highs: list[float] = []
@@ -53,7 +53,7 @@ class TuningFilter:
         self._steps: list[tuple[float, float]] = []  # zero and factor of each
 
     def values(self, frame: Frame) -> tuple[float, ...]:
-        """The frame's values for the router, belonging to `names`."""
+        """Return the frame's values for the router, in the order of `names`."""
         values = frame.values
         if not values:
             return values

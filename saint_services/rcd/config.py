@@ -84,8 +84,8 @@ class Failsafe(Settings):
 
 
 class Silence(Settings):
-    """When missing frames are published: the robot holds, and no other source takes over. Later than
-    the pauses of a good link, earlier than the router's time-out.
+    """When missing frames are published: the robot holds, and no other source takes over.
+    Later than the pauses of a good link, earlier than the router's time-out.
     """
 
     at_least_ms: int = Field(default=80, ge=40, le=2000)  # four frames of 50 a second

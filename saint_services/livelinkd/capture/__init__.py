@@ -1,1 +1,1 @@
-"""Phones in the capture mode: found, connected, asked for their streams. Experimental."""
+"""Phones in the capture mode: found, connected, streaming. Experimental."""

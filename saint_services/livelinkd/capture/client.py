@@ -1,5 +1,5 @@
 """Finds phones in the capture mode and stays connected to them. Experimental, off by default. Not
-here: what is said (capture_session.py), what arrives as frames (protocols/capture.py).
+here: the messages (session.py) and the frames (protocols/capture.py).
 """
 
 import asyncio
@@ -25,8 +25,8 @@ Address = tuple[str, int]
 
 
 class CaptureClient:
-    """All phones: those named, and those that answer. `send` is our stream port's: phones answer
-    there too, so that one port is all that has to be open.
+    """Connects to the phones of the settings, and to those that answer a discovery. `send` sends
+    from our stream port: phones answer there too, so only one port must be open.
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class CaptureClient:
         self._named = list(phones)
         self._send = send
         self._log = log.get("livelinkd")
-        self._working: dict[str, asyncio.Task[None]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def work(self) -> None:
-        """For as long as it runs."""
+    async def run(self) -> None:
+        """Discover phones and keep connections, until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             for phone in self._named:
-                self._take(tasks, phone)
+                self._connect(tasks, phone)
             if self._send is None:
                 return
             self._decoder.on_discovery = partial(self._answered, tasks)
@@ -59,36 +59,36 @@ class CaptureClient:
     def _answered(self, tasks: asyncio.TaskGroup, data: bytes, ip: str) -> None:
         port = answered_port(data, CONTROL_PORT)
         if port is not None:
-            self._take(tasks, (ip, port))
+            self._connect(tasks, (ip, port))
 
-    def _take(self, tasks: asyncio.TaskGroup, phone: Address) -> None:
-        if phone[0] in self._working or len(self._working) >= MAX_PHONES:
+    def _connect(self, tasks: asyncio.TaskGroup, phone: Address) -> None:
+        if phone[0] in self._tasks or len(self._tasks) >= MAX_PHONES:
             return
         is_named = phone in self._named
-        work = self._stay(phone, again=is_named)
-        task = self._working[phone[0]] = tasks.create_task(work, name=f"phone {phone[0]}")
-        task.add_done_callback(lambda _: self._working.pop(phone[0], None))
+        work = self._keep_connected(phone, again=is_named)
+        task = self._tasks[phone[0]] = tasks.create_task(work, name=f"phone {phone[0]}")
+        task.add_done_callback(lambda _: self._tasks.pop(phone[0], None))
 
-    async def _stay(self, phone: Address, again: bool) -> None:
-        """One phone that answers comes again by answering; one that was named is tried for ever."""
+    async def _keep_connected(self, phone: Address, again: bool) -> None:
+        """Connect once to a discovered phone; to one of the settings again after each failure."""
         pause_s = FIRST_PAUSE_S
         while True:
             begun_s = clock.monotonic_s()
             try:
-                await self._talk(phone)
+                await self._converse(phone)
             except (OSError, TimeoutError, WrongError) as err:
                 reason = str(err) or type(err).__name__
-                self._log.debug("phone is not connected", phone=phone[0], reason=reason)
+                self._log.debug("connection to a phone failed", phone=phone[0], reason=reason)
             if phone[0] in self.connected:
                 self.connected.discard(phone[0])
-                self._log.info("phone has gone", phone=phone[0])
+                self._log.info("phone disconnected", phone=phone[0])
             if not again:
                 return
             long = clock.monotonic_s() - begun_s > LONGEST_PAUSE_S
             pause_s = FIRST_PAUSE_S if long else min(pause_s * 2, LONGEST_PAUSE_S)
             await asyncio.sleep(pause_s)
 
-    async def _talk(self, phone: Address) -> None:
+    async def _converse(self, phone: Address) -> None:
         async with asyncio.timeout(_CONNECT_S):
             reader, writer = await asyncio.open_connection(*phone)
         session = CaptureSession(self._port)
@@ -102,7 +102,7 @@ class CaptureClient:
                         if not data:
                             return
                 now_s = clock.monotonic_s()
-                writer.write(session.heard(data, now_s) + session.due(now_s))
+                writer.write(session.receive(data, now_s) + session.due(now_s))
                 self._follow(phone[0], session)
                 async with asyncio.timeout(_CONNECT_S):
                     await writer.drain()
@@ -115,4 +115,4 @@ class CaptureClient:
         self._decoder.learn(ip, session.subjects)
         if session.is_streaming and ip not in self.connected:
             self.connected.add(ip)
-            self._log.info("phone streams", phone=ip, subjects=len(session.subjects))
+            self._log.info("phone connected", phone=ip, subjects=len(session.subjects))

@@ -1,4 +1,4 @@
-"""Sockets: opened or passed in, read in batches. Not here: what a datagram means, TCP (tcp.py)."""
+"""Opens UDP and TCP sockets and reads datagrams in batches. Not here: TCP clients (lines.py)."""
 
 import asyncio
 import contextlib
@@ -10,16 +10,16 @@ from ...lib.errors import Code, SaintError
 from ...lib.stall import StallWatch
 from .socket_filter import shut_out
 
-BATCH = 64  # per turn of the loop: others must get their turn too
+BATCH = 64  # per turn of the loop, so that others get theirs
 
 
 def open_udp(address: str, port: int) -> socket.socket:
-    """A bound socket, for running without one passed in."""
+    """Open a bound UDP socket, where none is passed in."""
     return _open(address, port, socket.SOCK_DGRAM)
 
 
 def open_tcp(address: str, port: int) -> socket.socket:
-    """A listening socket, for running without one passed in."""
+    """Open a listening TCP socket, where none is passed in."""
     opened = _open(address, port, socket.SOCK_STREAM)
     opened.listen()
     return opened
@@ -42,13 +42,13 @@ def _open(address: str, port: int, kind: int) -> socket.socket:
 
 
 def plain_address(address: tuple[str, int]) -> tuple[str, int]:
-    """A socket of both families shows IPv4 senders as ::ffff:192.168.1.50."""
+    """Strip the prefix of IPv4 senders at a socket of both families, ::ffff:192.168.1.50."""
     return address[0].removeprefix("::ffff:"), address[1]
 
 
 class Datagrams:
-    """Calls `take` with every datagram, its sender's IP and port, until closed; `after` when there
-    is a pause or others must get their turn.
+    """Calls `take` with every datagram and its sender's address until closed, and `after` at the
+    end of each batch.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Datagrams:
     ) -> None:
         self._socket = sock
         self._stalls = stalls
-        self._drop = drop  # for what waited while the loop stood still
+        self._drop = drop  # for datagrams that waited during a stall
         now_s = clock.monotonic_s()
         self._emptied = 0 if stalls is None else stalls.number(now_s)  # the stall before
         self._take = take
@@ -80,14 +80,14 @@ class Datagrams:
         self._socket.close()
 
     def send(self, data: bytes, address: tuple[str, int]) -> None:
-        """To a phone that wants to be asked. It may be switched off: nothing is raised."""
+        """Send to a phone. It may be off, so errors are ignored."""
         if self._socket.family == socket.AF_INET6 and ":" not in address[0]:
             address = (f"::ffff:{address[0]}", address[1])
         with contextlib.suppress(OSError):
             self._socket.sendto(data, address)
 
     def _is_old(self) -> bool:
-        """Whether what is read may be from before the end of a stall, until the socket is empty."""
+        """Return True from a stall until the socket is empty: datagrams may be old."""
         if self._stalls is None:
             return False
         now_s = clock.monotonic_s()
@@ -98,7 +98,7 @@ class Datagrams:
             self._emptied = self._stalls.number(clock.monotonic_s())
 
     def shut_out(self, ips: Sequence[str]) -> None:
-        """These, and nobody else, are not heard from now on."""
+        """Drop datagrams of these addresses, and of no others, in the kernel."""
         shut_out(self._socket, ips)
 
     def _read(self) -> None:

@@ -1,5 +1,5 @@
-"""Clients that send lines over TCP: bounded in number and in what they may leave unread or send
-without a line's end. Not here: what a line means.
+"""Serves clients that send lines over TCP; limits their number, their unread replies and the length
+of a line.
 """
 
 import asyncio
@@ -12,15 +12,15 @@ from ...lib import clock
 from .datagrams import plain_address
 
 LONGEST_LINE_BYTES = 65_536
-_MOST_UNREAD_BYTES = 4096  # of answers; a client that does not read them gets no more
-_SILENT_S = 10.0  # a client silent for longer makes room for a new one
+_MOST_UNREAD_BYTES = 4096  # of replies; a client that does not read them gets no more
+_IDLE_S = 10.0  # a client without data for longer makes room for a new one
 
-# Takes a line and its sender; says why it was not used, or nothing.
+# Processes a line of a sender; returns why it was refused, or None.
 TakeLine = Callable[[bytes, tuple[str, int]], str | None]
 
 
 class LineServer:
-    """Listens; every line goes to `take`. A refused one is answered with the reason."""
+    """Accepts clients and passes each line to `take`; replies to a refused one with the reason."""
 
     def __init__(self, take: TakeLine, refuse: Callable[[str, str], None], most: int) -> None:
         self.take = take
@@ -31,32 +31,32 @@ class LineServer:
         self._servers: list[asyncio.Server] = []
 
     async def open(self, sockets: list[socket.socket]) -> None:
-        """Start accepting."""
+        """Start accepting clients."""
         loop = asyncio.get_running_loop()
         for each in sockets:
             each.setblocking(False)
             self._servers.append(await loop.create_server(lambda: _Client(self), sock=each))
 
     def close(self) -> None:
-        """Stop, and end all clients."""
+        """Stop accepting, and disconnect all clients."""
         for server in self._servers:
             server.close()
         for client in tuple(self.clients):
             client.abort()
 
     def switch(self, is_on: bool) -> None:
-        """Off: whoever is there or comes is sent away."""
+        """Switch on or off; while off, every client is disconnected."""
         self.is_on = is_on
         if not is_on:
             for client in tuple(self.clients):
                 client.abort()
 
     def has_room(self, now_s: float) -> bool:
-        """Room for one more, if need be by ending the one that was silent for longest."""
+        """Make room for one more client, if need be by disconnecting the longest idle one."""
         if len(self.clients) < self._most:
             return True
-        longest = min(self.clients, key=lambda client: client.heard_s)
-        if now_s - longest.heard_s < _SILENT_S:
+        longest = min(self.clients, key=lambda client: client.received_s)
+        if now_s - longest.received_s < _IDLE_S:
             return False
         longest.abort()
         return True
@@ -66,7 +66,7 @@ class _Client(asyncio.Protocol):
     """One connection."""
 
     def __init__(self, server: LineServer) -> None:
-        self.heard_s = clock.monotonic_s()
+        self.received_s = clock.monotonic_s()
         self._server = server
         self._transport: asyncio.Transport | None = None
         self._sender = ("", 0)
@@ -78,15 +78,15 @@ class _Client(asyncio.Protocol):
         self._sender = plain_address((str(peer[0]), int(peer[1])))
         if not self._server.is_on:
             self._end("lines are switched off")
-        elif self._server.has_room(self.heard_s):
+        elif self._server.has_room(self.received_s):
             self._server.clients.add(self)
         else:
-            self._end("there are too many clients")
+            self._end("too many clients are connected")
 
     def data_received(self, data: bytes) -> None:
         if self._transport is None or self._transport.is_closing():
             return
-        self.heard_s = clock.monotonic_s()
+        self.received_s = clock.monotonic_s()
         *lines, self._begun = (self._begun + data).split(b"\n")
         for line in lines:
             if len(line) > LONGEST_LINE_BYTES:
@@ -101,7 +101,7 @@ class _Client(asyncio.Protocol):
         self._server.clients.discard(self)
 
     def abort(self) -> None:
-        """End it at once; what was not sent is lost."""
+        """Disconnect at once; unsent replies are lost."""
         self._server.clients.discard(self)
         if self._transport is not None:
             self._transport.abort()

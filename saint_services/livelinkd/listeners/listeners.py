@@ -1,6 +1,4 @@
-"""Which socket belongs to which format: those passed in, own ones where nothing was passed in at
-all. Not here: what is done with a datagram.
-"""
+"""Opens and switches the listeners of all formats: on sockets passed in, else on own ones."""
 
 import asyncio
 import socket
@@ -19,18 +17,18 @@ from .datagrams import Datagrams, open_tcp, open_udp
 from .lines import LineServer
 from .sockets import FormatSockets
 
-PULSE_S = 0.25  # how often silent phones and floods are looked after
-STALL_S = 0.5  # between two of these; the router lets go of a face after as long
-OLD = Refused("it waited while livelinkd stood still")
+PERIOD_S = 0.25  # of polling phones and checking floods
+STALL_S = 0.5  # between two of these: the router's time-out for a face
+OLD = Refused("it waited while livelinkd was stalled")
 LARGEST_BYTES = {"llf": 2048, "ifacialmocap": ifacialmocap.LARGEST_BYTES}  # of a datagram
 _LARGEST_BYTES = 65_535
 
 
 class DatagramReceiver(Protocol):
-    """Who gets what arrives."""
+    """Receives the datagrams of all listeners."""
 
     refusals: Refusals
-    asking: PhonePolling
+    phones: PhonePolling
 
     def take(self, format: str, data: bytes, address: Address) -> str | None: ...
 
@@ -38,7 +36,7 @@ class DatagramReceiver(Protocol):
 
 
 def formats_of(config: Config) -> dict[str, Format]:
-    """All formats that have a listener, by name."""
+    """Return the settings of all formats that have a listener, by name."""
     formats = config.formats
     return {
         "llf": formats.llf,
@@ -51,7 +49,7 @@ def formats_of(config: Config) -> dict[str, Format]:
 
 
 class Listeners:
-    """All sockets."""
+    """Listeners of all formats."""
 
     def __init__(self, config: Config, daemon: DatagramReceiver) -> None:
         self._config = config
@@ -60,83 +58,81 @@ class Listeners:
         self._floods: dict[str, Floods] = {}
         self._log = log.get("livelinkd")
         self._lines: LineServer | None = None
-        self._doors: dict[str, FormatSockets] = {}
-        self._heard_at: dict[str, list[str]] = {}  # of the formats that are on
+        self._sockets: dict[str, FormatSockets] = {}
+        self._addresses: dict[str, list[str]] = {}  # by format, of those that are on
         self._stalls = StallWatch(STALL_S)
 
     def take(self, passed: dict[str, list[socket.socket]]) -> None:
-        """The sockets that are there; nothing is heard before it is switched on."""
+        """Assign sockets to formats; none is read before it is switched on."""
         for name, settings in formats_of(self._config).items():
             if passed and name != "capture":
-                self._doors[name] = FormatSockets(passed.get(name, []))
+                self._sockets[name] = FormatSockets(passed.get(name, []))
             else:
                 opens = open_tcp if name == "lines" else open_udp
                 make = partial(opens, self._config.address, settings.port)
-                self._doors[name] = FormatSockets([], make)
+                self._sockets[name] = FormatSockets([], make)
 
     async def switch(self, name: str, is_on: bool) -> None:
-        """Listen to this format, or hear nothing of it any more."""
-        door = self._doors[name]
-        if is_on and name not in self._heard_at:
-            sockets = door.open()
-            self._heard_at[name] = [_told(each) for each in sockets]
-            await self._listen(name, sockets)
+        """Start or stop listening for a format."""
+        sockets = self._sockets[name]
+        if is_on and name not in self._addresses:
+            opened = sockets.open()
+            self._addresses[name] = [_address(each) for each in opened]
+            await self._listen(name, opened)
         elif not is_on:
-            self._heard_at.pop(name, None)
-            door.shut()
-            await self._silence(name)
+            self._addresses.pop(name, None)
+            sockets.pause()
+            await self._stop(name)
 
-    def told(self) -> list[FormatInfo]:
-        """What is on, and where."""
-        on = self._heard_at
+    def formats(self) -> list[FormatInfo]:
+        """List the formats, and the addresses of those that are on."""
+        on = self._addresses
         return [
             FormatInfo(format=name, enabled=name in on, addresses=on.get(name, []))
-            for name in self._doors
+            for name in self._sockets
         ]
 
     def send(self, format: str, data: bytes, address: Address) -> None:
-        """From the format's own port; nothing when it is off."""
+        """Send from the format's own port; do nothing while it is off."""
         for reader in self._readers.get(format, [])[:1]:
             reader.send(data, address)
 
-    async def look_after(self) -> None:
-        """Ask the phones that want to be asked, and hear again who was shut out, for as long as it
-        runs.
-        """
+    async def run(self) -> None:
+        """Request streams of silent phones and end filters of floods, until cancelled."""
         while True:
             now_s = clock.monotonic_s()
             self._stalls.beat(now_s)
-            for address in self._daemon.asking.due(now_s):
+            for address in self._daemon.phones.due(now_s):
                 self.send("ifacialmocap", ifacialmocap.REQUEST, address)
             for name, floods in self._floods.items():
                 if floods.over(now_s):
-                    self._shield(name)
-            await asyncio.sleep(PULSE_S)
+                    self._filter_floods(name)
+            await asyncio.sleep(PERIOD_S)
 
     def close(self) -> None:
         for reader in (each for several in self._readers.values() for each in several):
             reader.close()
         if self._lines is not None:
             self._lines.close()
-        for door in self._doors.values():
-            door.close()
+        for sockets in self._sockets.values():
+            sockets.close()
 
-    async def _silence(self, name: str) -> None:
+    async def _stop(self, name: str) -> None:
         for reader in self._readers.pop(name, []):
             reader.close()
         self._floods.pop(name, None)
         if name != "lines":
             return
-        if self._doors[name].is_passed:
+        if self._sockets[name].is_passed:
             if self._lines is None:
-                await self._listen(name, self._doors[name].open())
+                await self._listen(name, self._sockets[name].open())
             assert self._lines is not None
-            self._lines.switch(False)  # who connects is sent away, and not left without a word
+            self._lines.switch(False)  # clients are disconnected with the reason
         elif self._lines is not None:
             self._lines.close()
             self._lines = None
 
-    def _shield(self, name: str) -> None:
+    def _filter_floods(self, name: str) -> None:
         for reader in self._readers[name]:
             reader.shut_out(self._floods[name].senders)
 
@@ -158,12 +154,14 @@ class Listeners:
             reason = daemon.take(name, data, address)
             if reason is TOO_FAST.reason and floods.count(address[0], clock.monotonic_s()):
                 daemon.refusals.count(SHUT_OUT, address[0])
-                self._log.warning("a sender floods", sender=address[0], format=name)
-                self._shield(name)
+                self._log.warning(
+                    "sender floods, its datagrams are dropped", sender=address[0], format=name
+                )
+                self._filter_floods(name)
 
         if name == "lines" and self._lines is not None:
             for each in sockets:
-                each.close()  # it listens already, and sends everybody away
+                each.close()  # it listens already, and disconnects clients
             self._lines.switch(True)
             return
         if name == "lines":
@@ -183,7 +181,7 @@ class Listeners:
         ]
 
 
-def _told(sock: socket.socket) -> str:
+def _address(sock: socket.socket) -> str:
     kind = "tcp" if sock.type == socket.SOCK_STREAM else "udp"
     host, port = sock.getsockname()[:2]
     return f"{kind} {f'[{host}]' if ':' in host else host}:{port}"

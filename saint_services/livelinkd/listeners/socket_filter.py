@@ -1,6 +1,6 @@
-"""Tells the kernel to throw away what some senders send to a socket, before it takes room in the
-socket's buffer: else a flood fills that, and a phone's datagrams find no place. Linux only;
-elsewhere senders' rate limits alone hold. Not here: who is shut out (senders.py).
+"""Makes the kernel drop datagrams of some senders before they fill the socket's buffer, as a flood
+would otherwise crowd out a phone. Linux only; elsewhere only the senders' rate limits apply. Not
+here: which senders (senders/limits.py).
 """
 
 import contextlib
@@ -24,18 +24,18 @@ _SOURCE_4, _SOURCE_6 = _HEADER + 12, _HEADER + 8
 Instruction = tuple[int, int, int, int]  # operation, jumps if true and if false, value
 
 
-def hear_nobody(sock: socket.socket) -> bool:
-    """From now on nothing is heard at this socket. False when it cannot be."""
+def drop_all(sock: socket.socket) -> bool:
+    """Drop everything that arrives at the socket. Return False where that is not supported."""
     return _attach(sock, [(_RETURN, 0, 0, _DROP)])
 
 
-def hear(sock: socket.socket) -> None:
-    """Everybody again."""
+def remove_filter(sock: socket.socket) -> None:
+    """Accept all senders again."""
     shut_out(sock, [])
 
 
 def shut_out(sock: socket.socket, ips: Sequence[str]) -> bool:
-    """From now on `ips`, and nobody else, are not heard at this socket. False when it cannot be."""
+    """Drop datagrams of `ips`, and of no others. Return False where that is not supported."""
     if sys.platform == "linux" and not ips:
         with contextlib.suppress(OSError):
             sock.setsockopt(socket.SOL_SOCKET, _DETACH, 0)

@@ -1,18 +1,18 @@
-"""The sockets of one format, that can be switched off and on again. Those that systemd passed in
-stay ours: what arrives while they are off is thrown away by the kernel, so that nothing old is
-heard later. Own ones exist only while they are on.
+"""Holds the sockets of one format, which can be switched off and on. Those passed in by systemd
+stay open: while off, the kernel drops what arrives, so that nothing old is received later. Own ones
+are open only while on.
 """
 
 import socket
 from collections.abc import Callable, Sequence
 
-from .socket_filter import hear, hear_nobody
+from .socket_filter import drop_all, remove_filter
 
-_MOST_OLD = 100_000  # datagrams; more than any buffer holds
+_MOST_OLD = 100_000  # datagrams; no buffer holds more
 
 
 class FormatSockets:
-    """`make` opens an own socket; without it there are only those passed in."""
+    """`make` opens an own socket; without it only those passed in are used."""
 
     def __init__(
         self, passed: Sequence[socket.socket], make: Callable[[], socket.socket] | None = None
@@ -21,40 +21,40 @@ class FormatSockets:
         for each in self._passed:  # duplicates share this with each other
             each.setblocking(False)
         self._make = make
-        self._is_shut = False
+        self._is_paused = False
 
     @property
     def is_passed(self) -> bool:
         return bool(self._passed)
 
     def open(self) -> list[socket.socket]:
-        """To read from, and to be closed by whoever does. Raises SaintError when an own one cannot
+        """Return sockets to read, which the caller closes. Raises SaintError when an own one cannot
         be opened.
         """
         for each in self._passed:
             if each.type == socket.SOCK_DGRAM:
-                if self._is_shut:  # else the first ones are what systemd started us for
+                if self._is_paused:  # else these datagrams are why systemd started us
                     _empty(each)
-                hear(each)
-        self._is_shut = False
+                remove_filter(each)
+        self._is_paused = False
         opened = [each.dup() for each in self._passed]
         return [*opened, self._make()] if self._make else opened
 
-    def shut(self) -> None:
-        """From now on nobody is heard here."""
-        self._is_shut = True
+    def pause(self) -> None:
+        """Drop everything that arrives until opened again."""
+        self._is_paused = True
         for each in self._passed:
             if each.type == socket.SOCK_DGRAM:
-                hear_nobody(each)
+                drop_all(each)
 
     def close(self) -> None:
-        """For good."""
+        """Close all sockets."""
         for each in self._passed:
             each.close()
 
 
 def _empty(sock: socket.socket) -> None:
-    """What came where the kernel throws nothing away."""
+    """Discard waiting datagrams, where the kernel cannot drop them."""
     for _ in range(_MOST_OLD):
         try:
             sock.recv(1)

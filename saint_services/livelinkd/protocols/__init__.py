@@ -1,5 +1,5 @@
 """The senders' formats, one pure decoder each. Decoders never raise: a datagram becomes frames or a
-reason why it was refused. Some keep what a sender has told before, so each user makes its own.
+reason for its refusal. Some keep state of each sender, so each user makes its own.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ DECODERS: dict[str, Callable[[], Decode]] = {
 
 
 def make_decoder(format: str, subject: str = "", names: Mapping[str, str] | None = None) -> Decode:
-    """A decoder. `subject` and `names` (by sender's IP) are for formats that tell no name."""
+    """Make a decoder; `subject` and `names` (by sender's IP) are for formats without names."""
     if format == "vmc":
         return Vmc(subject or "VMC", names)
     if format == "ifacialmocap":

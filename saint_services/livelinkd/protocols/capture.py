@@ -1,11 +1,11 @@
-"""The newer mode of Live Link Face (phone as server), as its public sources describe it; no capture
-of a real phone was seen, so all of this is experimental. Three forms of messages:
+"""Decodes the newer mode of Live Link Face (phone as server), as its public sources describe it. No
+capture of a real phone was available, so all of this is experimental. Three forms of messages:
 
     discovery, UDP    CPSDISCOVER 0, u16 version, u8 kind, payload           little-endian
     control, TCP      CPSCONTROL 0, u16 version, u32 size, UTF-8 JSON        little-endian
     stream, UDP       see Capture, one frame of one subject                  little-endian
 
-Not here: who is asked for what and when (capture_session.py).
+Not here: which requests are sent when (capture/session.py).
 """
 
 import json
@@ -41,12 +41,12 @@ _FULL = 65535.0
 
 
 def discovery() -> bytes:
-    """Asks for phones."""
+    """Encode a discovery request for phones."""
     return DISCOVER + _DISCOVER_HEADER.pack(DISCOVER_VERSION, REQUEST)
 
 
 def answered_port(data: bytes, default: int) -> int | None:
-    """The control port of a phone that answers; None when it is no answer."""
+    """Return the control port of a phone that replies; None for other datagrams."""
     start = len(DISCOVER) + _DISCOVER_HEADER.size
     if not data.startswith(DISCOVER) or len(data) < start + _SERVER_ID + _PORT.size:
         return None
@@ -58,19 +58,19 @@ def answered_port(data: bytes, default: int) -> int | None:
 
 
 def packed(message: dict[str, Any]) -> bytes:
-    """A control message as it is sent."""
+    """Encode a control message."""
     text = json.dumps(message, ensure_ascii=False).encode()
     return CONTROL + _CONTROL_HEADER.pack(CONTROL_VERSION, len(text)) + text
 
 
 class Unpacker:
-    """Control messages out of a stream of bytes. After WrongError the connection is of no use."""
+    """Decodes control messages from a stream of bytes. After WrongError, close the connection."""
 
     def __init__(self) -> None:
         self._begun = b""
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
-        """The messages that are complete now."""
+        """Return the messages that are complete."""
         self._begun += data
         found = []
         while (message := self._next()) is not None:
@@ -106,7 +106,7 @@ class Described:
 class Capture:
     """Decodes stream datagrams: u16 version, u16 length and subject id, i32 frame, f32 sub-frame,
     i32 and i32 rate, u16 count, count x u16 (65535 is 1), 6 x f32 head pose (roll, pitch, yaw, x,
-    y, z). What the values are called was told before: `learn`.
+    y, z). The names of the values come from `learn`.
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Capture:
         self._subjects: dict[tuple[str, str], Described] = {}
 
     def learn(self, sender: str, subjects: dict[str, Described]) -> None:
-        """What this phone's subjects are; forgets what it told before."""
+        """Replace the descriptions of this phone's subjects."""
         kept = {key: value for key, value in self._subjects.items() if key[0] != sender}
         added = {(sender, id_): each for id_, each in list(subjects.items())[:MAX_SUBJECTS]}
         self._subjects = kept | added
@@ -180,14 +180,14 @@ def _values(data: bytes, position: int) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def _guessed(id_: str, count: int) -> Described:
-    """Not told, as in a recording: ARKit's shapes when there are as many."""
+    """Assume ARKit's shapes when the number fits: a recording has no description."""
     if count == len(SHAPES):
         return Described(id_, (*SHAPES, *_POSE_NAMES))
     return Described(id_, (*(f"control_{index}" for index in range(count)), *_POSE_NAMES))
 
 
 def described(body: Any) -> dict[str, Described]:
-    """The phone's answer about its subjects, by id; what is not sound is left out."""
+    """Parse the phone's subjects, by id; skip invalid ones."""
     listed = body.get("subjects") if isinstance(body, dict) else body
     found: dict[str, Described] = {}
     for each in listed if isinstance(listed, list) else []:

@@ -1,4 +1,4 @@
-"""What the decoders hand out, whatever the sender's format was."""
+"""Frames that the decoders return, whatever the sender's format."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Frame:
     type: str  # "face", "animation", "transform", "camera"
     number: int  # the sender's; a running one where the format has none
     subframe: float  # 0 up to 1
-    rate: tuple[int, int]  # frames per second as numerator, denominator; 0, 1: not told
+    rate: tuple[int, int]  # frames per second as numerator, denominator; 0, 1: unknown
     names: tuple[str, ...]  # one shared tuple per set of names: the bus keeps its encoded bytes
     values: tuple[float, ...]
     pose: Pose | None = None  # of a skeleton: the rotations behind the values
@@ -38,13 +38,13 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a datagram was not used. The reasons are few and fixed: they are counted by text."""
+    """Reason why a datagram is refused. Reasons are few and fixed, as they are counted by text."""
 
     reason: str
 
 
 class WrongError(Exception):
-    """The reason of a refusal, on its way out of a decoder; it never leaves one."""
+    """Carries the reason of a refusal inside a decoder, which never raises it to callers."""
 
 
 Outcome = Frame | Refused

@@ -2,10 +2,10 @@
 leftEye#x,y,z|`. Left of `=` a `-` (version 2: `&`) stands between name and value, right of it a `-`
 is a minus. Shapes are percent, angles degrees; both become Live Link Face's units here.
 
-The phone sends to whoever has asked it: see REQUEST. It does not say when it has lost the face, but
-repeats its last frame then, to the last digit; a face that is there never holds so still.
+The phone sends to the address of a REQUEST. It does not report that it has lost the face, but then
+repeats its last frame, to the last digit; a real face is never that still.
 
-Not here: when to ask (phones.py).
+Not here: when to send a request (senders/phones.py).
 """
 
 import math
@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping
 from .frames import Frame, Outcome, Refused, WrongError
 from .names import LARGEST, folded, is_name
 
-PHONE_PORT = 49983  # where the phone waits to be asked; it answers to the port that asked
+PHONE_PORT = 49983  # where the phone receives requests; it sends to the port of the request
 REQUEST = b"iFacialMocap_sahuasouryya9218sauhuiayeta91555dy3719"
 LARGEST_BYTES = 8192
 MAX_ITEMS = 256
 MAX_SENDERS = 16
-FROZEN = 30  # the same frame so often, half a second, is no face
+FROZEN = 30  # so many repeated frames, half a second, are no face
 _NO_RATE = (0, 1)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 # Euler angles as Unity counts them: about x, y, z.
@@ -36,7 +36,7 @@ _END = "___"  # a last word that some versions add
 
 
 class IFacialMocap:
-    """Decodes datagrams. `names` gives senders' faces a name; the protocol has none."""
+    """Decodes datagrams. `names` gives senders' faces a name, as the protocol has none."""
 
     def __init__(
         self, subject: str = "iFacialMocap", names: Mapping[str, str] | None = None
@@ -133,7 +133,7 @@ def _turns(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _number(text: str) -> float:
-    text = text.strip(" ")  # float() has its own idea of what is blank
+    text = text.strip(" ")  # float() strips other characters too
     if not _NUMBER.fullmatch(text):
         raise WrongError("a value is not a number")
     value = float(text)

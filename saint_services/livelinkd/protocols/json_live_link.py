@@ -25,8 +25,8 @@ _FIELDS = ("Name", "Parent", "Location", "Rotation", "Scale")
 
 
 def read_json(data: bytes) -> Any:
-    """One JSON text. It may have NaN where a number is asked for: each number is checked when it
-    is used, so that one subject's do not spoil the others. Raises WrongError.
+    """Parse a JSON text. It may contain NaN: each number is checked when it is used, so that one
+    subject's error does not affect others. Raises WrongError.
     """
     try:
         return json.loads(data.decode("utf-8-sig"))
@@ -37,7 +37,7 @@ def read_json(data: bytes) -> Any:
 
 
 def read_number(value: Any, refusal: str) -> float:
-    """A number that may be used. Raises WrongError."""
+    """Check a number. Raises WrongError."""
     found = number(value)
     if found is None:
         is_float = isinstance(value, float) and not math.isfinite(value)
@@ -46,7 +46,7 @@ def read_number(value: Any, refusal: str) -> float:
 
 
 class JsonLiveLink:
-    """Decodes datagrams; counts the frames of each subject, the format has no numbers."""
+    """Decodes datagrams; counts the frames of each subject, as the format has no numbers."""
 
     def __init__(self) -> None:
         self._frames: Counter[str] = Counter()
@@ -77,7 +77,7 @@ def _subjects(data: bytes) -> dict[str, Any]:
         raise WrongError("it is empty")
     if len(data) > LARGEST_BYTES:
         raise WrongError("it is too long")
-    subjects = read_json(data.rstrip(b"\0"))  # senders in C send the end of their text, too
+    subjects = read_json(data.rstrip(b"\0"))  # senders in C include the terminating NUL
     if not isinstance(subjects, dict):
         raise WrongError("it is not a JSON object")
     if not subjects:
@@ -109,7 +109,7 @@ def _frame(name: str, body: Any) -> Frame:
 
 
 def _placed(name: str, body: Any) -> Frame | None:
-    """An object's or a camera's frame; None when the subject is none."""
+    """Decode an object's or a camera's frame; None for other subjects."""
     kind = body[0].get("Type") if isinstance(body, list) and body and _is(body[0]) else None
     if kind is None:
         return None
@@ -129,7 +129,7 @@ def _is(value: Any) -> bool:
 
 
 def _parts(body: Any) -> tuple[list[Any], list[Any]]:
-    """Bones and parameters, whichever form it is."""
+    """Return bones and parameters, whichever form it is."""
     if isinstance(body, list):
         bones, parameters = body, []
     elif isinstance(body, dict):
@@ -167,7 +167,7 @@ def _parameters(items: list[Any]) -> dict[str, float]:
 def _skeleton(
     bones: list[Any],
 ) -> tuple[tuple[str, ...], list[Quaternion], tuple[float, ...], str]:
-    """Names, rotations, and the first root's position and name."""
+    """Return names, rotations, and the first root's position and name."""
     for bone in bones:
         if not isinstance(bone, dict) or any(field not in bone for field in _FIELDS):
             raise WrongError("a bone lacks one of Name, Parent, Location, Rotation, Scale")
@@ -191,7 +191,7 @@ def _skeleton(
 
 
 def _parent(value: Any, count: int) -> int:
-    """The index of the parent, -1 for a root; some senders write it as -1.0."""
+    """Return the index of the parent, -1 for a root; some senders write it as -1.0."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -202,7 +202,7 @@ def _parent(value: Any, count: int) -> int:
 
 
 def _check_chains(parents: list[int]) -> None:
-    """Every chain of parents ends at a root."""
+    """Check that every chain of parents ends at a root. Raises WrongError."""
     rooted: set[int] = {-1}
     for start in range(len(parents)):
         chain: list[int] = []
@@ -225,8 +225,8 @@ def _rotation(value: Any) -> Quaternion:
 def _numbers(value: Any, count: int, what: str) -> list[float]:
     if not isinstance(value, list) or len(value) != count:
         raise WrongError(f"a bone's {what} does not have {count} numbers")
-    # Nearly always sound; each by itself takes four times as long. The sum tells of a NaN, which
-    # has no order; it comes last, for whole numbers may be too large for any sum with floats.
+    # Nearly always valid; checking each number takes four times as long. The sum detects a NaN,
+    # which has no order; it comes last, as whole numbers may be too large to add to floats.
     if _PLAIN.issuperset(map(type, value)):
         is_in_range = min(value) >= -LARGEST and max(value) <= LARGEST
         if is_in_range and math.isfinite(sum(value)):

@@ -1,4 +1,4 @@
-"""Our own format, for scripts: TCP 54322, one JSON object per line, the fields of LiveLinkFrame.
+"""Decodes our own format, for scripts: TCP 54322, one JSON object per line, as LiveLinkFrame.
 
     {"subject_name": "Puppet", "subject_type": "animation", "frame_number": 7,
      "property_names": ["LeftArm.shoulder"], "property_values": [12.5],
@@ -32,7 +32,7 @@ _LARGEST_NUMBER = (1 << 64) - 1  # as in the message
 
 
 class Lines:
-    """Decodes lines."""
+    """Decodes lines, one frame each."""
 
     def __init__(self) -> None:
         self._frames: Counter[str] = Counter()

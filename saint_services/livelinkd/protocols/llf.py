@@ -21,7 +21,7 @@ _NO_VALUES: tuple[float, ...] = ()
 
 
 def decode(data: bytes) -> Frame | Refused:
-    """The datagram's frame, or why there is none."""
+    """Decode a datagram into its frame, or the reason for none."""
     if not data:
         return Refused("it is empty")
     if len(data) > LONGEST:
@@ -54,7 +54,7 @@ def _wrong_version(version: int) -> Refused:
 
 
 def _text(data: bytes, position: int, what: str) -> tuple[str | Refused, int]:
-    """A text with its length in front, and where it ends."""
+    """Return a text with its length in front, and its end."""
     start = position + _LENGTH.size
     if start > len(data):
         return Refused(f"it ends inside the {what}"), position
@@ -73,7 +73,7 @@ def _text(data: bytes, position: int, what: str) -> tuple[str | Refused, int]:
 
 def _values(data: bytes, position: int) -> tuple[float, ...] | Refused:
     if position == len(data):
-        return _NO_VALUES  # alive, no face
+        return _NO_VALUES  # connected, no face
     if data[position] != len(NAMES):
         return Refused(f"its number of values is not {len(NAMES)}")
     rest = len(data) - position - 1

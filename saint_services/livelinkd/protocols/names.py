@@ -46,33 +46,33 @@ _RANGES = dict.fromkeys(SHAPES, (0.0, 1.0)) | dict.fromkeys(ANGLES, (-math.pi, m
 
 @lru_cache(maxsize=2048)  # names come from the network
 def arkit(name: str) -> str | None:
-    """ARKit's name in our spelling ("EyeBlinkLeft", "eyeBlink_L"), None when it is none."""
+    """Return ARKit's name in our spelling ("EyeBlinkLeft", "eyeBlink_L"); None for other names."""
     return _FOLDED.get(name.lower().replace("_", ""))
 
 
 def folded(name: str) -> str:
-    """ARKit's name in our spelling; any other as it is."""
+    """Return ARKit's name in our spelling; any other name unchanged."""
     return arkit(name) or name
 
 
 def range_of(name: str) -> tuple[float, float]:
-    """What a value of this name is kept within."""
+    """Return the range of values with this name."""
     return _RANGES.get(name, (-LARGEST, LARGEST))
 
 
 @lru_cache(maxsize=2048)
 def is_clean(text: str) -> bool:
-    """May be shown and sent on: no control characters, no halves of characters (JSON has them)."""
+    """Return True for text that may be shown: no control characters, no lone surrogates."""
     return text.isprintable() or not any(unicodedata.category(c) in ("Cc", "Cs") for c in text)
 
 
 def is_name(text: object) -> TypeGuard[str]:
-    """May be the name of a value or a bone."""
+    """Return True for a valid name of a value or a bone."""
     return isinstance(text, str) and 0 < len(text) <= LONGEST_NAME and is_clean(text)
 
 
 def number(value: object) -> float | None:
-    """A JSON number that may be used; None for anything else."""
+    """Return a JSON number within the limits; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if -LARGEST <= value <= LARGEST else None  # NaN is not within

@@ -1,8 +1,8 @@
-"""OSC packets: bundles to messages to arguments. Not here: what an address means (vmc.py).
+"""Decodes OSC packets: bundles, messages, arguments. Not here: what an address means (vmc.py).
 
-Read here and not by a library: python-osc, whose messages the tests compare with ours, goes back
-for ever by a negative size in a bundle, recurses as deep as the sender wishes, takes zeros for
-numbers that are cut off, and needs four times as long, for thousands of messages a second.
+Not done by a library: python-osc, whose messages the tests compare with ours, loops endlessly on a
+negative size in a bundle, recurses without a limit, reads numbers that are cut off as zeros, and
+needs four times as long, with thousands of messages a second.
 """
 
 import struct
@@ -36,7 +36,7 @@ class Message:
 
 
 def messages(packet: bytes, prefix: bytes) -> list[Message]:
-    """All messages whose address begins with `prefix`, in order. Raises WrongError."""
+    """Return all messages whose address begins with `prefix`, in order. Raises WrongError."""
     found = []
     for count, raw in enumerate(_raw_messages(packet, 0)):
         if count >= MAX_MESSAGES:
@@ -83,7 +83,7 @@ def _message(raw: bytes) -> Message:
 
 @lru_cache(maxsize=64)
 def _name_and_numbers(types: bytes) -> struct.Struct | None:
-    """How the numbers are packed when the arguments are a text and numbers, as ",sfffffff"."""
+    """Return the struct of the numbers where arguments are a text and numbers: ",sfffffff"."""
     if not types.startswith(b",s") or not 2 < len(types) <= _MAX_ARGUMENTS + 1:
         return None
     rest = types[2:]
@@ -117,7 +117,7 @@ def _arguments(raw: bytes, types: bytes, position: int) -> tuple[Argument, ...]:
 
 
 def _end_of_text(raw: bytes, start: int) -> tuple[int, int]:
-    """Where the text ends, without and with its padding to a multiple of four."""
+    """Return the end of the text, without and with its padding to a multiple of four."""
     end = raw.find(b"\0", start)
     if end < 0:
         raise WrongError(_CUT)

@@ -47,7 +47,7 @@ _LIMBS = (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The names that a skeleton's values get, and where each value is found."""
+    """Names of a skeleton's values, and the source of each."""
 
     bones: tuple[str, ...]
     names: tuple[str, ...]
@@ -56,7 +56,7 @@ class Layout:
 
 @dataclass(slots=True)
 class Pose:
-    """A skeleton at one time. `position` is the root's in metres, or empty."""
+    """Pose of a skeleton. `position` is the root's in metres, or empty."""
 
     layout: Layout
     rotations: Sequence[Quaternion]
@@ -64,7 +64,7 @@ class Pose:
     position: tuple[float, ...] = ()
 
     def values(self, eulers: Iterable[Euler] | None = None) -> tuple[float, ...]:
-        """The values of `layout.names`; `eulers` where somebody keeps them already."""
+        """Return the values of `layout.names`; `eulers` may be passed where they are known."""
         turned = map(euler, self.rotations) if eulers is None else eulers
         flat = [*self.parameters]
         for angles in turned:
@@ -75,8 +75,8 @@ class Pose:
 
 @lru_cache(maxsize=64)  # bone names come from the network
 def layout(bones: tuple[str, ...], parameters: tuple[str, ...] = (), root: str = "") -> Layout:
-    """`root` is the bone whose position is told. What matters most comes first: the router takes a
-    limited number of names of one input.
+    """Lay out the values; `root` is the bone with a position. The most important come first, as
+    the router limits the names of one input.
     """
     places: dict[str, int] = {}
     for name, place in _named(bones, parameters, root):
@@ -115,7 +115,7 @@ def _named(
 
 
 def _plain(bone: str) -> str:
-    """ "mixamorig:LeftArm" and "upperarm_l" without what differs between programs."""
+    """Normalize the name of a bone: "mixamorig:LeftArm", "upperarm_l"."""
     return bone.rpartition(":")[2].lower().replace("_", "").replace(" ", "")
 
 
@@ -131,7 +131,7 @@ _MAIN = frozenset(_TRUNK) | {
 
 
 def euler(rotation: Quaternion) -> Euler:
-    """Yaw, pitch, roll of a unit quaternion."""
+    """Return yaw, pitch, roll (degrees) of a unit quaternion."""
     x, y, z, w = rotation
     sine = 2.0 * (w * y - z * x)
     if abs(sine) >= _POLE:
@@ -149,7 +149,7 @@ def _wrapped(angle: float) -> float:
 
 
 def quaternion(angles: Euler) -> Quaternion:
-    """The rotation with these angles."""
+    """Return the rotation with these angles (degrees)."""
     (cy, sy), (cp, sp), (cr, sr) = (
         (math.cos(half), math.sin(half)) for half in (math.radians(a) / 2.0 for a in angles)
     )
@@ -162,7 +162,7 @@ def quaternion(angles: Euler) -> Quaternion:
 
 
 def unit(x: float, y: float, z: float, w: float) -> Quaternion | None:
-    """The four numbers as a rotation; None when they are none. They must be finite."""
+    """Normalize four finite numbers to a rotation; None when they are none."""
     length = math.hypot(x, y, z, w)
     if not _SHORTEST < length < 1.0 / _SHORTEST:
         return None
@@ -170,7 +170,7 @@ def unit(x: float, y: float, z: float, w: float) -> Quaternion | None:
 
 
 def relative(rest: Quaternion, now: Quaternion) -> Quaternion:
-    """How `now` is turned as seen from `rest`: rest^-1 now."""
+    """Return the rotation of `now` relative to `rest`: rest^-1 now."""
     ax, ay, az, aw = -rest[0], -rest[1], -rest[2], rest[3]
     bx, by, bz, bw = now
     return (
@@ -182,12 +182,12 @@ def relative(rest: Quaternion, now: Quaternion) -> Quaternion:
 
 
 def from_unreal(rotation: Quaternion) -> Quaternion:
-    """Unreal: x forward, y right, z up, left-handed."""
+    """Convert from Unreal: x forward, y right, z up, left-handed."""
     x, y, z, w = rotation
     return -x, y, -z, w
 
 
 def from_unity(rotation: Quaternion) -> Quaternion:
-    """Unity: x right, y up, z forward, left-handed."""
+    """Convert from Unity: x right, y up, z forward, left-handed."""
     x, y, z, w = rotation
     return -z, x, -y, w

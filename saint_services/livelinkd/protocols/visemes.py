@@ -1,5 +1,5 @@
-"""What VRM avatars call their shapes (A, I, U, E, O, Blink, Joy ...) as ARKit's, so that a route
-made for faces works with both. They are added; what a sender tells itself is never replaced.
+"""Adds ARKit's shapes for those of VRM avatars (A, I, U, E, O, Blink, Joy ...), so that a route for
+faces works with both. A shape that the sender sends itself is never replaced.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def _meant(name: str) -> tuple[tuple[str, float], ...]:
 
 
 def completed(shapes: Mapping[str, float]) -> dict[str, float]:
-    """The shapes as sent, then the ARKit shapes that they stand for; the strongest counts."""
+    """Return the shapes as sent, then the ARKit shapes they map to; the strongest counts."""
     found = dict(shapes)
     for name, value in shapes.items():
         for target, share in _meant(name):

@@ -1,7 +1,7 @@
-"""VMC: UDP 39539, OSC, an avatar's bones and blend shapes in many small messages.
+"""Decodes VMC: UDP 39539, OSC, an avatar's bones and blend shapes in many small messages.
 
-The messages of one sender are put together to one subject: a frame has everything that is known,
-and comes when bones arrive or `/VMC/Ext/Blend/Apply` puts the collected shapes in force. Devices
+The messages of one sender are combined into one subject: a frame has everything that is known,
+and is complete when bones arrive or `/VMC/Ext/Blend/Apply` applies the collected shapes. Devices
 with a serial number (headset, controllers, trackers) and the camera are subjects of their own.
 A datagram counts whole or not at all.
 """
@@ -40,7 +40,7 @@ _CAMERA: Final = (*_OBJECT, "fov")
 
 
 class Vmc:
-    """Decodes datagrams. `names` gives senders' avatars a name; the protocol has none."""
+    """Decodes datagrams. `names` gives senders' avatars a name, as the protocol has none."""
 
     def __init__(self, subject: str = "VMC", names: Mapping[str, str] | None = None) -> None:
         self._subject = subject
@@ -68,7 +68,7 @@ class Vmc:
 
 
 class Part(NamedTuple):
-    """What one message tells: what it is, whose, its numbers."""
+    """Content of one message: kind, name, numbers."""
 
     kind: str
     name: str = ""
@@ -77,7 +77,7 @@ class Part(NamedTuple):
 
 
 class Avatar:
-    """What one sender has told so far."""
+    """Combined state of one sender."""
 
     def __init__(self, subject: str) -> None:
         self._subject = subject
@@ -90,7 +90,7 @@ class Avatar:
         self._layout: Layout | None = None
 
     def take(self, found: Sequence[Message]) -> list[Outcome]:
-        """The frames that these messages complete. Raises WrongError before anything changed."""
+        """Return the frames that these messages complete. Raises WrongError before any change."""
         parts = [part for message in found if (part := _part(message)) is not None]
         bones = {part.name for part in parts if part.kind == "bone"}
         shapes = {part.name for part in parts if part.kind == "shape"}
@@ -110,7 +110,7 @@ class Avatar:
         return frames
 
     def _merge(self, part: Part) -> bool:
-        """True when there is a new frame."""
+        """Apply one message; return True when a frame is complete."""
         kind, name, values, rotation = part
         if kind == "shape":
             self._collected[name] = values[0]
@@ -153,7 +153,7 @@ class Avatar:
 
 
 def _object(part: Part) -> Frame:
-    """A device or the camera, which has a field of view besides."""
+    """Decode a device or the camera, which also has a field of view."""
     _, name, values, rotation = part
     position = _place(values)
     names: tuple[str, ...] = _OBJECT
@@ -166,7 +166,7 @@ def _object(part: Part) -> Frame:
 
 
 def _part(message: Message) -> Part | None:
-    """What a message tells; None when it is of no use here. Raises WrongError."""
+    """Decode a message; None for one that is not used. Raises WrongError."""
     path, arguments = message.address[len(PREFIX) :], message.arguments
     if path == "Bone/Pos":
         return _turned("bone", arguments, 7)
@@ -217,6 +217,6 @@ def _numbers(arguments: tuple[Argument, ...], count: int) -> tuple[float, ...]:
 
 
 def _place(values: tuple[float, ...]) -> tuple[float, float, float]:
-    """Unity's metres: x right, y up, z forward."""
+    """Convert Unity's metres: x right, y up, z forward."""
     x, y, z = values[:3]
     return z, -x, y

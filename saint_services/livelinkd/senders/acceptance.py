@@ -1,7 +1,7 @@
-"""Decides which capture senders may move the robot: those that a person has accepted once, those of
-the settings, and those whose subject's name ends with the robot's code. Others are shown and move
-nothing. Pure; bounded, for any number of senders can be forged. Not here: whose a subject is
-(logic.py), what is kept (state.py).
+"""Decides which capture senders may move the robot: those that an operator has accepted, those of
+the settings, and those whose subject's name ends with the robot's code. Others are listed and move
+nothing. Pure; bounded, as any number of senders can be forged. Not here: the owner of a subject
+(logic.py), what is persisted (state.py).
 """
 
 import hmac
@@ -16,17 +16,17 @@ from .limits import NOT_ACCEPTED
 
 MAX_ACCEPTED: Final = 64
 MAX_WAITING: Final = 32
-MAX_WAITING_OF_ONE: Final = 4  # of one address: nobody fills the list alone
-FORGET_S: Final = 10.0  # a sender that was silent for longer is no longer shown ...
-ROOM_S: Final = 2.0  # ... and gives its place to another one after this
+MAX_WAITING_OF_ONE: Final = 4  # of one address, so that none fills the list alone
+FORGET_S: Final = 10.0  # a sender without frames for longer is no longer listed ...
+ROOM_S: Final = 2.0  # ... and makes room for another one after this
 EVERY: Final = "*"  # of the settings: every subject of an address
-CODE_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is taken for another
-CODE_LENGTH: Final = 10  # 2^49 codes: a flood of guesses takes thousands of years
+CODE_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
+CODE_LENGTH: Final = 10  # 2^49 codes: guessing takes thousands of years
 
 
 @dataclass(frozen=True, slots=True)
 class SenderKey:
-    """Who sends: format, address and subject. Ports change with each start of an app."""
+    """Identity of a sender: format, address and subject. Ports change with each start of an app."""
 
     format: str
     ip: str
@@ -50,7 +50,7 @@ class WaitingSender:
 
 @dataclass(slots=True)
 class SenderGate:
-    """Admits frames of accepted senders, and lists the others for a person to see."""
+    """Admits frames of accepted senders, and lists the others for operators."""
 
     settings: frozenset[SenderKey] = frozenset()
     accepted: dict[SenderKey, float] = field(default_factory=dict)  # and when, seconds since 1970
@@ -60,7 +60,7 @@ class SenderGate:
     with_code: dict[SenderKey, None] = field(default_factory=dict)  # the subject without the code
 
     def refusal(self, frame: Frame, format: str, ip: str, now_s: float) -> Refused | None:
-        """Return why the frame must not be used, or None. The code is cut off the subject."""
+        """Return why the frame is refused, or None. Removes the code from the subject's name."""
         key = SenderKey(format, ip, frame.subject or UNNAMED)
         if key in self.accepted:
             return None
@@ -76,7 +76,7 @@ class SenderGate:
         return NOT_ACCEPTED
 
     def is_known(self, key: SenderKey) -> bool:
-        """True when a person or the settings have accepted this sender."""
+        """Return True when an operator or the settings accepted this sender."""
         if key in self.accepted or key in self.settings:
             return True
         return bool(self.settings) and SenderKey(key.format, key.ip, EVERY) in self.settings
@@ -87,7 +87,7 @@ class SenderGate:
         self.waiting.pop(key, None)
 
     def shown(self, now_s: float) -> Iterable[tuple[SenderKey, WaitingSender]]:
-        """Return the senders that wait and have sent lately."""
+        """Return the waiting senders with recent frames."""
         for key in [k for k, each in self.waiting.items() if now_s - each.last_s >= FORGET_S]:
             del self.waiting[key]
         return self.waiting.items()
@@ -113,15 +113,15 @@ class SenderGate:
         known.frames += 1
 
     def _has_room(self, ip: str, now_s: float) -> bool:
-        """Make room for one more, if need be in place of the one that was silent for longest."""
+        """Make room for one more, if need be by dropping the longest silent one."""
         own = [key for key in self.waiting if key.ip == ip]
         if len(own) >= MAX_WAITING_OF_ONE:
-            return self._give_place(own, now_s)
+            return self._drop_longest_silent(own, now_s)
         if len(self.waiting) >= MAX_WAITING:
-            return self._give_place(list(self.waiting), now_s)
+            return self._drop_longest_silent(list(self.waiting), now_s)
         return True
 
-    def _give_place(self, keys: list[SenderKey], now_s: float) -> bool:
+    def _drop_longest_silent(self, keys: list[SenderKey], now_s: float) -> bool:
         longest = min(keys, key=lambda key: self.waiting[key].last_s)
         if now_s - self.waiting[longest].last_s < ROOM_S:
             return False

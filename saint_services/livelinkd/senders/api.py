@@ -1,6 +1,5 @@
-"""livelinkd's socket: which senders wait, accepting and revoking them, the robot's code, and the
-switch that turns the check off. In force at once, and kept over restarts. Not here: which frame may
-pass (acceptance.py).
+"""Handles requests about senders: lists, accepts and revokes them, renews the robot's code,
+switches the check. Changes apply at once and persist. Not here: judging a frame (acceptance.py).
 """
 
 import asyncio
@@ -27,11 +26,11 @@ from .acceptance import (
     WaitingSender,
 )
 
-_SHOWN_VALUES = 6  # of a sender that waits: enough to see which phone it is
+_SHOWN_VALUES = 6  # of a waiting sender: enough to recognise a phone
 
 
 class SenderControl:
-    """The part about senders. `end` ends a subject whose sender is no longer accepted."""
+    """Handlers of requests about senders; `end` ends a subject whose sender is not accepted."""
 
     def __init__(
         self,
@@ -52,7 +51,7 @@ class SenderControl:
         self._changing = asyncio.Lock()
 
     def add_to(self, api: Api) -> None:
-        """Add the paths."""
+        """Bind the handlers to their rows."""
         api.bind(livelink.LIST_SENDERS, self.list_senders)
         api.bind(livelink.ACCEPT_SENDER, self.accept_sender)
         api.bind(livelink.REVOKE_SENDER, self.revoke_sender)
@@ -61,14 +60,14 @@ class SenderControl:
         api.bind(livelink.RENEW_SENDER_CODE, self.renew_sender_code)
 
     async def start(self, saved: SavedSenders, code: SavedCode) -> None:
-        """Use what was kept; a robot without a code gets one."""
+        """Apply the persisted state; make a code where there is none."""
         self.use(saved)
         self._gate.code = code.code
         if not code.code:
             await self._make_code()
 
     def use(self, saved: SavedSenders) -> None:
-        """Accept these senders from now on, and end the subjects of all others."""
+        """Accept these senders, and end the subjects of all others."""
         self._switched = saved.accept
         self._gate.accepted = {
             SenderKey(each.format, each.ip, each.subject_name): each.accepted_s
@@ -78,7 +77,7 @@ class SenderControl:
         self._end_unknown()
 
     def section(self) -> Section[SavedSenders]:
-        """Return the part of a backup: the senders, not the code."""
+        """Return the section of a backup: the senders, not the code."""
 
         async def current() -> SavedSenders:
             return self._saved()
@@ -113,7 +112,7 @@ class SenderControl:
         key = _key(call.body)
         async with self._changing:
             if key not in self._gate.accepted and len(self._gate.accepted) >= MAX_ACCEPTED:
-                message = f"{MAX_ACCEPTED} senders are accepted already"
+                message = f"the limit of {MAX_ACCEPTED} accepted senders is reached"
                 raise SaintError(Code.REFUSED, message, fix="Revoke one that is no longer used.")
             accepted = {**self._gate.accepted, key: clock.wall_s()}
             await self._save(accepted)
@@ -126,18 +125,18 @@ class SenderControl:
             if key not in self._gate.accepted:
                 raise self._not_revocable(key)
             self._gate.accepted = {k: s for k, s in self._gate.accepted.items() if k != key}
-            self._end_unknown()  # at once: a disk that is full does not keep a face in control
+            self._end_unknown()  # at once, before writing to a disk that may be full
             await self._save(self._gate.accepted)
         return self._listed()
 
     def _not_revocable(self, key: SenderKey) -> SaintError:
         if self._gate.is_known(key):
-            fix = "Take it out of livelinkd.yaml and restart livelinkd."
+            fix = "Remove it from livelinkd.yaml and restart livelinkd."
             return SaintError(Code.REFUSED, "the settings accept this sender", fix=fix)
         if key in self._gate.with_code:
-            fix = "Make a new code; senders with the old one are then no longer accepted."
+            fix = "Renew the code; senders with the old one are then no longer accepted."
             return SaintError(Code.REFUSED, "the code accepts this sender", fix=fix)
-        fix = "saintctl livelink senders lists the accepted ones."
+        fix = "List the accepted ones: saintctl livelink senders."
         message = f"{key.subject} of {key.ip} ({key.format}) is not accepted"
         return SaintError(Code.NOT_FOUND, message, fix=fix)
 

@@ -1,5 +1,5 @@
-"""When to request a phone's stream: at once, and again when it is silent; which phones the settings
-name. Pure. Not here: what is requested (protocols/ifacialmocap.py).
+"""Schedules requests for a phone's stream: at once, and again when it is silent. Pure. Not here:
+the request (protocols/ifacialmocap.py).
 """
 
 from dataclasses import dataclass
@@ -15,27 +15,27 @@ LONGEST_PAUSE_S = 5.0  # a phone whose app has just been opened is found after t
 @dataclass(slots=True)
 class _Phone:
     address: tuple[str, int]
-    heard_s: float = float("-inf")
+    received_s: float = float("-inf")
     next_s: float = float("-inf")
     pause_s: float = FIRST_PAUSE_S
 
 
 class PhonePolling:
-    """Keeps the time of all phones."""
+    """Schedule of the requests to all phones."""
 
     def __init__(self, phones: list[tuple[str, int]]) -> None:
         self._phones = {ip: _Phone((ip, port)) for ip, port in phones}
 
-    def heard(self, ip: str, now_s: float) -> None:
-        """A phone has sent."""
+    def received(self, ip: str, now_s: float) -> None:
+        """Record that a phone has sent."""
         if phone := self._phones.get(ip):
-            phone.heard_s, phone.pause_s = now_s, FIRST_PAUSE_S
+            phone.received_s, phone.pause_s = now_s, FIRST_PAUSE_S
 
     def due(self, now_s: float) -> list[tuple[str, int]]:
-        """Those to be asked now; each call counts as having asked them."""
+        """Return the phones to send a request now, and schedule their next ones."""
         found = []
         for phone in self._phones.values():
-            if now_s - phone.heard_s < SILENT_S or now_s < phone.next_s:
+            if now_s - phone.received_s < SILENT_S or now_s < phone.next_s:
                 continue
             found.append(phone.address)
             phone.next_s = now_s + phone.pause_s
@@ -44,7 +44,7 @@ class PhonePolling:
 
 
 def known_senders(config: Config) -> frozenset[SenderKey]:
-    """Return the senders that the settings name: they need nobody to accept them."""
+    """Return the senders of the settings, which need no acceptance."""
     formats = config.formats
     listed = {(str(each.format), each.address, each.subject) for each in config.senders}
     phones = [
@@ -58,7 +58,7 @@ def known_senders(config: Config) -> frozenset[SenderKey]:
 
 
 def split_address(text: str, port: int) -> tuple[str, int]:
-    """ "192.168.1.60" or "192.168.1.60:50000" as IP and port."""
+    """Split "192.168.1.60" or "192.168.1.60:50000" into IP and port."""
     host, colon, given = text.partition(":")
     if not colon or ":" in given:  # none, or IPv6
         return text, port

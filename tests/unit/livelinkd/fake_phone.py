@@ -53,7 +53,7 @@ class Phone:
         self._writers.clear()
 
     def stream(self, *frames: bytes) -> None:
-        """Frames to whoever asked for them."""
+        """Send frames to the client that requested them."""
         assert self.streams_to is not None
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             for frame in frames:

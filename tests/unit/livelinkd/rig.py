@@ -37,7 +37,7 @@ class Ears:
     samples: list[InputSample] = field(default_factory=list)
     times_s: list[float] = field(default_factory=list)  # when each of them came
     frames: list[LiveLinkFrame] = field(default_factory=list)
-    subjects_told: list[LiveLinkSubject] = field(default_factory=list)
+    described: list[LiveLinkSubject] = field(default_factory=list)
 
     def send(self, *datagrams: bytes, format: str = "llf", host: str = "127.0.0.1") -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as phone:
@@ -98,7 +98,7 @@ async def listening(root: Path, **settings: object) -> AsyncIterator[Ears]:
         await registered(context.health)
         made = Ears(client, ports)
 
-        def hear(sample: Sample[InputSample]) -> None:
+        def collect(sample: Sample[InputSample]) -> None:
             made.samples.append(sample.message)
             made.times_s.append(time.monotonic())
 
@@ -106,9 +106,9 @@ async def listening(root: Path, **settings: object) -> AsyncIterator[Ears]:
             made.frames.append(sample.message)
 
         def learn(sample: Sample[LiveLinkSubject]) -> None:
-            made.subjects_told.append(sample.message)
+            made.described.append(sample.message)
 
-        ear.subscribe(INPUT_LIVELINK, hear)
+        ear.subscribe(INPUT_LIVELINK, collect)
         ear.subscribe(LIVELINK_FRAME, see)
         ear.subscribe(LIVELINK_SUBJECT, learn)
         yield made

@@ -1,4 +1,4 @@
-"""The WebSocket's actions on LiveLink, against a livelinkd that runs and hears."""
+"""The WebSocket's actions on LiveLink, against a running livelinkd."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -18,7 +18,7 @@ def test_a_format_may_be_switched_off_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("formats:\n  jsn: {}\n", "json"),
         ("formats:\n  vmc: {enable: true}\n", "enabled"),
@@ -28,8 +28,8 @@ def test_a_format_may_be_switched_off_alone() -> None:
         ("release_after_s: 0\n", "release_after_s"),
     ],
 )
-def test_a_wrong_setting_is_named(text: str, told: str) -> None:
-    with pytest.raises(SaintError, match=told) as caught:
+def test_a_wrong_setting_is_named(text: str, reason: str) -> None:
+    with pytest.raises(SaintError, match=reason) as caught:
         parse(Config, text, "livelinkd.yaml")
     assert caught.value.exit_code == 2 and "line" in caught.value.message
 
@@ -40,18 +40,18 @@ def test_phones_have_addresses_of_both_families() -> None:
     assert split_address("fe80::1", 5) == ("fe80::1", 5)
 
 
-def test_silent_phones_are_asked_again_and_again() -> None:
-    asking = PhonePolling([("a", 1), ("b", 2)])
-    assert asking.due(0.0) == [("a", 1), ("b", 2)]
-    times = [t / 4 for t in range(1, 120) if ("a", 1) in asking.due(t / 4)]
+def test_silent_phones_get_repeated_requests() -> None:
+    polling = PhonePolling([("a", 1), ("b", 2)])
+    assert polling.due(0.0) == [("a", 1), ("b", 2)]
+    times = [t / 4 for t in range(1, 120) if ("a", 1) in polling.due(t / 4)]
     assert times[:5] == [1.0, 3.0, 7.0, 12.0, 17.0]  # the pause grows up to 5 s
 
 
-def test_a_phone_that_sends_is_not_asked_until_it_is_silent() -> None:
-    asking = PhonePolling([("a", 1)])
-    asking.due(0.0)
+def test_a_phone_that_sends_gets_no_request_until_it_is_silent() -> None:
+    polling = PhonePolling([("a", 1)])
+    polling.due(0.0)
     for t in range(1, 100):
-        asking.heard("a", t / 10)
-        asking.heard("stranger", t / 10)
-        assert asking.due(t / 10) == []
-    assert asking.due(10.5) == [] and asking.due(11.0) == [("a", 1)]
+        polling.received("a", t / 10)
+        polling.received("unknown", t / 10)
+        assert polling.due(t / 10) == []
+    assert polling.due(10.5) == [] and polling.due(11.0) == [("a", 1)]

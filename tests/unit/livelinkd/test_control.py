@@ -92,7 +92,7 @@ async def test_zero_needs_a_face_and_scale_a_value(tmp_path: Path) -> None:
             await ears.client.request(livelink.ZERO, SetZero(subject_name="nobody"))
 
 
-async def test_a_newer_state_is_kept_and_told(tmp_path: Path) -> None:
+async def test_a_newer_state_is_kept_and_reported(tmp_path: Path) -> None:
     text = '{"version_of_format": 99}'
     (tmp_path / "subjects.json").write_text(text)
     async with listening(tmp_path) as ears:
@@ -135,10 +135,10 @@ async def test_playing_again_is_not_late(tmp_path: Path) -> None:
         await ears.client.request(livelink.PLAY, PlayRecording(name="a", speed=1000, again=True))
         await ears.until(lambda: len(ears.samples) >= 9)
         assert not (await ears.subjects()).refused
-        told = await ears.client.request(livelink.STOP_PLAYING, Nothing())
-        assert told.message == "playing has ended"
-        told = await ears.client.request(livelink.STOP_PLAYING, Nothing())
-        assert told.message == "nothing was playing"
+        done = await ears.client.request(livelink.STOP_PLAYING, Nothing())
+        assert done.message == "Playback stopped"
+        done = await ears.client.request(livelink.STOP_PLAYING, Nothing())
+        assert done.message == "No recording was playing"
 
 
 async def test_a_recording_that_is_removed_while_it_plays_ends(tmp_path: Path) -> None:
@@ -175,12 +175,12 @@ async def test_a_recording_never_takes_a_living_subject(tmp_path: Path) -> None:
 
 async def test_recordings_are_chosen_by_format_and_end_by_time(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
-        wish = StartRecording(name="vmc", formats=["vmc"], seconds=0.3)
-        await ears.client.request(livelink.RECORD, wish)
+        request = StartRecording(name="vmc", formats=["vmc"], seconds=0.3)
+        await ears.client.request(livelink.RECORD, request)
         ears.send(CAPTURE[0])
         ears.send(bone("Head"), format="vmc")
         found = await until(lambda found: not (found.current and found.current.recording), ears)
-        assert found.current and found.current.problem == "its time is over"
+        assert found.current and found.current.problem == "its time limit was reached"
         detail = await ears.client.request(livelink.GET_RECORDING, RecordingRef(name="vmc"))
         assert detail.formats == {"vmc": 1}
 
@@ -205,14 +205,14 @@ async def test_a_recording_has_a_largest_size(tmp_path: Path) -> None:
 async def test_names_and_numbers_of_recordings_are_limited(tmp_path: Path) -> None:
     async with listening(tmp_path, recordings={"most": 1}) as ears:
         await ears.client.request(livelink.RECORD, StartRecording(name="a"))
-        with pytest.raises(SaintError, match="'a' is being recorded"):
+        with pytest.raises(SaintError, match="recording 'a' is in progress"):
             await ears.client.request(livelink.RECORD, StartRecording(name="b"))
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
-        with pytest.raises(SaintError, match="there is a recording 'a' already"):
+        with pytest.raises(SaintError, match="recording 'a' already exists"):
             await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         with pytest.raises(SaintError, match="there are 1 recordings already"):
             await ears.client.request(livelink.RECORD, StartRecording(name="b"))
-        with pytest.raises(SaintError, match="nothing is being recorded"):
+        with pytest.raises(SaintError, match="no recording is in progress"):
             await ears.client.request(livelink.STOP_RECORDING, Nothing())
         await ears.client.request(livelink.DELETE_RECORDING, RecordingRef(name="a"))
         for ask in (
@@ -260,12 +260,12 @@ async def test_what_power_cut_off_is_left_out(tmp_path: Path) -> None:
 
 
 async def test_a_disk_that_fails_ends_neither_daemon_nor_stop(tmp_path: Path) -> None:
-    for is_asked in (True, False):
+    for is_stopped in (True, False):
         async with listening(tmp_path) as ears:
             await ears.client.request(livelink.RECORD, StartRecording(name="a"))
             await asyncio.to_thread((tmp_path / "recordings/a.jsonl").mkdir)
             (tmp_path / "recordings/a.jsonl/x").touch()
-            if is_asked:
+            if is_stopped:
                 with pytest.raises(SaintError, match="cannot be written"):
                     await ears.client.request(livelink.STOP_RECORDING, Nothing())
             ears.send(CAPTURE[0])

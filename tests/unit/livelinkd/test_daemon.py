@@ -65,4 +65,4 @@ async def test_flood_of_one_sender_is_limited(tmp_path: Path) -> None:
             while sum(refused.values()) + len(ears.samples) < 20:
                 refused = (await ears.subjects()).refused
         assert len(ears.samples) <= 6
-        assert set(refused) == {"its sender sends too fast"}
+        assert set(refused) == {"the sender exceeds its rate limit"}

@@ -95,7 +95,7 @@ def test_without_a_time_only_a_release_frees_a_subject() -> None:
     registry.take(frame(10), PHONE, 1.0)
     assert registry.take(frame(5), OTHER, 1e6) is TAKEN
     assert registry.release("Face") and not registry.release("nobody")
-    # The first one goes on until somebody else comes; then it is locked out.
+    # The first one goes on until another sender comes; then it is locked out.
     assert isinstance(registry.take(frame(11), PHONE, 1e6), Subject)
     assert isinstance(registry.take(frame(5), OTHER, 1e6), Subject)
     assert registry.take(frame(12), PHONE, 1e6) is TAKEN

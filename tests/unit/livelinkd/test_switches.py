@@ -25,7 +25,7 @@ from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 LINE = b'{"subject_name": "P", "property_names": ["a"], "property_values": [1]}\n'
 
 
-class Wish(BaseModel):
+class FormatRequest(BaseModel):
     """What a program may send."""
 
     model_config = ConfigDict(extra="allow")
@@ -36,11 +36,11 @@ async def switch(ears: Ears, limit: int | None = None, **formats: bool) -> Forma
     return await ears.client.request(livelink.SET_FORMATS, body)
 
 
-def on(told: FormatList) -> set[str]:
-    return {each.format for each in told.formats if each.enabled}
+def on(found: FormatList) -> set[str]:
+    return {each.format for each in found.formats if each.enabled}
 
 
-async def test_format_that_is_switched_off_is_not_heard_until_it_is_on_again(
+async def test_format_that_is_switched_off_is_not_received_until_it_is_on_again(
     tmp_path: Path,
 ) -> None:
     async with listening(tmp_path) as ears:
@@ -48,11 +48,13 @@ async def test_format_that_is_switched_off_is_not_heard_until_it_is_on_again(
         await ears.until(lambda: len(ears.samples) == 1)
         assert on(await switch(ears, llf=False)) == {"json", "vmc", "ifacialmocap", "lines"}
         ears.send(CAPTURE[1])
-        told = await switch(ears, llf=True)
-        assert told.formats[0].addresses == [f"udp 127.0.0.1:{ears.ports['llf']}"]
+        found = await switch(ears, llf=True)
+        assert found.formats[0].addresses == [f"udp 127.0.0.1:{ears.ports['llf']}"]
         ears.send(CAPTURE[2])
         await ears.until(lambda: len(ears.samples) == 2)
-        assert ears.samples[1].sequence == ears.samples[0].sequence + 1  # the second was not heard
+        assert (
+            ears.samples[1].sequence == ears.samples[0].sequence + 1
+        )  # the second was not received
 
 
 async def test_two_changes_at_once_are_both_kept(tmp_path: Path) -> None:
@@ -65,7 +67,7 @@ async def test_two_changes_at_once_are_both_kept(tmp_path: Path) -> None:
         }  # fmt: skip
 
 
-async def test_what_came_while_a_format_was_off_is_never_heard(tmp_path: Path) -> None:
+async def test_what_came_while_a_format_was_off_is_never_received(tmp_path: Path) -> None:
     async with listening(tmp_path, formats={"llf": {"enabled": False}}) as ears:
         ears.send(CAPTURE[0])
         await switch(ears, llf=True)
@@ -95,9 +97,9 @@ async def test_switches_survive_a_restart_and_stand_above_the_file(tmp_path: Pat
     async with listening(tmp_path) as ears:
         await switch(ears, vmc=False, limit=900)
     async with listening(tmp_path, formats={"vmc": {"enabled": True}}) as ears:
-        told = await ears.client.request(livelink.LIST_FORMATS, Nothing())
-        assert "vmc" not in on(told)
-        assert told.datagrams_per_second == 900
+        found = await ears.client.request(livelink.LIST_FORMATS, Nothing())
+        assert "vmc" not in on(found)
+        assert found.datagrams_per_second == 900
 
 
 async def test_limit_of_one_sender_holds_at_once(tmp_path: Path) -> None:
@@ -105,11 +107,11 @@ async def test_limit_of_one_sender_holds_at_once(tmp_path: Path) -> None:
         await switch(ears, limit=1)
         ears.send(*CAPTURE[:3])
         found = await ears.refusals(1)
-        assert "its sender sends too fast" in found.refused
+        assert "the sender exceeds its rate limit" in found.refused
 
 
 @pytest.mark.parametrize(
-    ("wish", "field"),
+    ("request", "field"),
     [
         ({"formats": {"vmcc": True}}, "formats"),
         ({"formats": {"vmc": "perhaps"}}, "formats.vmc"),
@@ -119,11 +121,11 @@ async def test_limit_of_one_sender_holds_at_once(tmp_path: Path) -> None:
     ],
 )
 async def test_nonsense_is_refused_at_its_field(
-    tmp_path: Path, wish: dict[str, Any], field: str
+    tmp_path: Path, request: dict[str, Any], field: str
 ) -> None:
     async with listening(tmp_path) as ears:
         with pytest.raises(SaintError, match=field):
-            await ears.client.request(livelink.SET_FORMATS, Wish.model_validate(wish))
+            await ears.client.request(livelink.SET_FORMATS, FormatRequest.model_validate(request))
         assert len(on(await ears.client.request(livelink.LIST_FORMATS, Nothing()))) == 5
 
 
@@ -133,8 +135,8 @@ async def test_capture_mode_opens_its_own_port(tmp_path: Path) -> None:
         port = probe.getsockname()[1]
     settings = {"capture": {"port": port, "discover": False}}
     async with listening(tmp_path, formats=settings, address="127.0.0.1") as ears:
-        told = await switch(ears, capture=True)
-        assert told.formats[-1].addresses == [f"udp 127.0.0.1:{port}"]
+        found = await switch(ears, capture=True)
+        assert found.formats[-1].addresses == [f"udp 127.0.0.1:{port}"]
         await switch(ears, capture=False)
         await switch(ears, capture=True)
 

@@ -18,9 +18,9 @@ PAUSE_S = 0.1  # shorter than the time-out
 STALL_S = 0.2  # longer than it
 
 
-class Ear:
-    """Records the events of a line. With the first frame its process gets no time for a while, and the
-    transmitter goes on sending.
+class EventRecorder:
+    """Records the events of a line. With the first frame its process is stalled for a while, while
+    the transmitter goes on sending.
     """
 
     def __init__(self, line: Line, stall_s: float) -> None:
@@ -58,16 +58,16 @@ def events_over(line: Line, stall_s: float) -> list[str]:
     """The line's outcomes, until the signal is lost."""
 
     async def listen() -> list[str]:
-        ear = Ear(line, stall_s)
+        recorder = EventRecorder(line, stall_s)
         connection = ReceiverConnection.model_validate({"uart": {"device": str(line.path)}})
         receiver = Receiver(Normalizer([]), Failsafe(), needs_steady_start=False)
-        made = ReceiverLine(connection, receiver, ear.listener)
+        made = ReceiverLine(connection, receiver, recorder.listener)
         made.start()
         line.send(FRAME)
         async with asyncio.timeout(5):
-            await ear.lost.wait()
+            await recorder.lost.wait()
         made.close("the test is over")
-        return ear.events
+        return recorder.events
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(listen())

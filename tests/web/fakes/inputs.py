@@ -354,7 +354,7 @@ class FakeCapture:
 
     async def _stop(self, _: Call[Nothing]) -> RecordingState:
         if self.current is None:
-            raise SaintError(Code.NOT_FOUND, "nothing is being recorded")
+            raise SaintError(Code.NOT_FOUND, "no recording is in progress")
         self.recordings.append(self.current.name)
         self.current = self.current.model_copy(update={"recording": False})
         return self.current

@@ -1,4 +1,4 @@
-"""The capture mode against a made-up phone: found, asked, heard, lost and found again."""
+"""The capture mode against a simulated phone: found, requested, received, lost and found again."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ async def until(is_so: Callable[[], bool]) -> None:
     raise TimeoutError
 
 
-async def test_a_named_phone_is_asked_and_heard(
+async def test_a_named_phone_is_requested_and_received(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(capture_session, "KEEP_ALIVE_S", 0.1)
@@ -125,7 +125,7 @@ def test_only_an_answer_has_a_port() -> None:
 def respond(session: CaptureSession, sent: bytes, now_s: float = 1.0, **changes: object) -> bytes:
     """The session's next words, after a phone's answer to its last ones."""
     (said,) = Unpacker().feed(sent)
-    return session.heard(packed({**said, "type": "response", "body": {}, **changes}), now_s)
+    return session.receive(packed({**said, "type": "response", "body": {}, **changes}), now_s)
 
 
 def test_a_session_that_is_refused_ends() -> None:
@@ -143,12 +143,12 @@ def test_a_silent_phone_is_given_up() -> None:
         session.due(1.0 + ANSWER_S)
 
 
-def test_subjects_are_asked_for_again_when_something_changes() -> None:
+def test_subjects_are_requested_again_after_a_change() -> None:
     session = CaptureSession(5)
-    asks = respond(session, session.begin(1.0), sessionId="s")
-    assert respond(session, asks, body={"subjects": []}) == b""
+    requests = respond(session, session.begin(1.0), sessionId="s")
+    assert respond(session, requests, body={"subjects": []}) == b""
     news = packed({"addressPath": "/event/subjects", "type": "update"})
-    (again,) = Unpacker().feed(session.heard(news, 2.0))
+    (again,) = Unpacker().feed(session.receive(news, 2.0))
     assert again["addressPath"] == "/stream/subjects" and again["sessionId"] == "s"
     starts = respond(session, packed(again), body={"subjects": [SUBJECT]})
     (start,) = Unpacker().feed(starts)
@@ -162,7 +162,7 @@ def test_answers_to_nothing_are_ignored() -> None:
     session.begin(1.0)
     for message in ({}, {"type": "response"}, {"type": "response", "transactionId": "x"},
                     {"type": "response", "transactionId": 99}, {"type": "update"}):  # fmt: skip
-        assert session.heard(packed(message), 1.0) == b""
+        assert session.receive(packed(message), 1.0) == b""
 
 
 @pytest.mark.parametrize("cut", [1, 5, 11, 15, 17, 20])
@@ -201,13 +201,13 @@ def test_descriptions_that_are_not_sound_are_left_out() -> None:
     assert named["ABC-1"].name == "ABC-1"
 
 
-def test_a_stream_must_be_as_it_was_told() -> None:
+def test_stream_must_match_its_description() -> None:
     decoder = Capture()
     two = SUBJECT | {"animationMetadata": {"controls": ["jawOpen", "mine"]}}
     decoder.learn("10.0.0.1", described([two]))
     (outcome,) = decoder(stream_frame(1), "10.0.0.1")
     assert outcome == Refused("its number of values is not the one that was told")
-    (outcome,) = decoder(stream_frame(1), "10.0.0.2")  # told by nobody: ARKit's 52
+    (outcome,) = decoder(stream_frame(1), "10.0.0.2")  # without a description: ARKit's 52
     assert isinstance(outcome, Frame) and outcome.names[0] == "eyeBlinkLeft"
 
 

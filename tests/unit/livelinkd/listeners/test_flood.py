@@ -1,4 +1,4 @@
-"""One sender floods the port: the phone beside it is heard as if there were none."""
+"""One sender floods the port: the phone beside it is received without loss."""
 
 import asyncio
 import socket
@@ -53,15 +53,15 @@ async def test_a_flood_of_50_000_does_not_delay_the_phone(tmp_path: Path) -> Non
         assert longest_s < 0.25  # half of the router's time-out; a few milliseconds when alone
         # Until the flood is noticed, the buffer may have been full: on a busy computer for long.
         assert found.sources[0].lost <= sent // 4
-        told = "its sender floods, and was not heard for 2 s"
-        assert found.refused_by_sender["127.0.0.9"][told] >= 1
+        reason = "the sender floods; its datagrams are dropped for 2 s"
+        assert found.refused_by_sender["127.0.0.9"][reason] >= 1
 
 
 def test_a_flood_is_what_goes_far_beyond_the_limit() -> None:
     floods = Floods()
     assert not any(floods.count("a", i * 3.0) for i in range(10 * FLOOD))  # now and then
-    told = [floods.count("b", 1.0) for _ in range(FLOOD)]
-    assert told == [False] * (FLOOD - 1) + [True]
+    floods_begun = [floods.count("b", 1.0) for _ in range(FLOOD)]
+    assert floods_begun == [False] * (FLOOD - 1) + [True]
     assert floods.senders == ["b"]
     assert not floods.over(1.0 + FLOOD_S - 0.1) and floods.over(1.0 + FLOOD_S)
     assert floods.senders == []
@@ -77,7 +77,7 @@ def test_forged_floods_are_bounded() -> None:
 
 @linux
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
-def test_only_who_is_shut_out_is_not_heard(family: socket.AddressFamily) -> None:
+def test_only_filtered_senders_are_dropped(family: socket.AddressFamily) -> None:
     """A socket of both families too, where IPv4 senders arrive with their own header."""
     with socket.socket(family, socket.SOCK_DGRAM) as ear:
         if family == socket.AF_INET6:
@@ -89,19 +89,19 @@ def test_only_who_is_shut_out_is_not_heard(family: socket.AddressFamily) -> None
         ear.setblocking(False)
         port = ear.getsockname()[1]
         assert shut_out(ear, ["127.0.0.7", "127.0.0.8", "fe80::1", "2001:db8::5"])
-        assert heard(ear, port, "127.0.0.6") and heard(ear, port, "127.0.0.9")
-        assert not heard(ear, port, "127.0.0.7") and not heard(ear, port, "127.0.0.8")
+        assert received(ear, port, "127.0.0.6") and received(ear, port, "127.0.0.9")
+        assert not received(ear, port, "127.0.0.7") and not received(ear, port, "127.0.0.8")
         if family == socket.AF_INET6:
-            assert heard(ear, port, "::1")
+            assert received(ear, port, "::1")
             assert shut_out(ear, ["127.0.0.8", "::1"])
-            assert not heard(ear, port, "::1") and heard(ear, port, "127.0.0.7")
+            assert not received(ear, port, "::1") and received(ear, port, "127.0.0.7")
         assert shut_out(ear, [])
-        assert heard(ear, port, "127.0.0.7")
+        assert received(ear, port, "127.0.0.7")
         many = [f"127.0.1.{i}" for i in range(16)]
-        assert shut_out(ear, many) and not heard(ear, port, "127.0.1.15")
+        assert shut_out(ear, many) and not received(ear, port, "127.0.1.15")
 
 
-def heard(ear: socket.socket, port: int, host: str) -> bool:
+def received(ear: socket.socket, port: int, host: str) -> bool:
     """Loopback delivers while sending, so what is not there now never comes."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as sender:

@@ -1,4 +1,4 @@
-"""Each format over real sockets, until its values are on the bus; what is on, and who may send."""
+"""Each format over real sockets, until its values are on the bus; clients of lines; subjects."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ ONE_VALUE = b'{"subject_name": "P", "property_names": ["a"], "property_values": 
 HAND = {"rotation": {"x": 0, "y": 0, "z": 0, "w": 1}, "translation": {"x": 1, "y": 2, "z": 3}}
 
 
-async def test_json_live_link_is_heard(tmp_path: Path) -> None:
+async def test_json_live_link_is_received(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         body = {"Parameter": [{"Name": "JawOpen", "Value": 2.0}]}
         ears.send(json.dumps({"Me": body, "Bad": {}}).encode(), format="json")
@@ -33,7 +33,7 @@ async def test_json_live_link_is_heard(tmp_path: Path) -> None:
         assert found.sources[0].format == "json"
 
 
-async def test_ifacialmocap_is_asked_for_and_heard(tmp_path: Path) -> None:
+async def test_ifacialmocap_is_requested_and_received(tmp_path: Path) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as phone:
         phone.bind(("127.0.0.1", 0))
         phone.setblocking(False)
@@ -42,9 +42,9 @@ async def test_ifacialmocap_is_asked_for_and_heard(tmp_path: Path) -> None:
         async with listening(tmp_path, formats={"ifacialmocap": settings}) as ears:
             async with asyncio.timeout(5):
                 for _ in range(2):  # nobody answered the first one
-                    data, asking = await loop.sock_recvfrom(phone, 2048)
-                    assert data == REQUEST and asking[1] == ears.ports["ifacialmocap"]
-            phone.sendto(FACE, asking)
+                    data, requester = await loop.sock_recvfrom(phone, 2048)
+                    assert data == REQUEST and requester[1] == ears.ports["ifacialmocap"]
+            phone.sendto(FACE, requester)
             await ears.until(lambda: bool(ears.samples))
             assert ears.samples[0].source == "livelink:Anna"
             assert ears.values()["headYaw"] == pytest.approx(0.5235988)
@@ -60,7 +60,7 @@ async def test_an_avatar_in_many_datagrams_is_published_once(tmp_path: Path) -> 
         assert len(ears.samples) <= 3  # 31 datagrams, as many as were read at a time
 
 
-async def test_lines_over_tcp_are_heard_and_refusals_answered(tmp_path: Path) -> None:
+async def test_lines_over_tcp_are_received_and_refusals_answered(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         reader, writer = await asyncio.open_connection("127.0.0.1", ears.ports["lines"])
         line = {"subject_name": "Hand", "subject_type": "transform", "transform": HAND}
@@ -94,22 +94,22 @@ async def test_clients_are_limited_in_number(tmp_path: Path) -> None:
         opened = [await asyncio.open_connection("127.0.0.1", ears.ports["lines"]) for _ in "123"]
         async with asyncio.timeout(5):
             line = await opened[2][0].readline()
-        assert json.loads(line) == {"refused": "there are too many clients"}
+        assert json.loads(line) == {"refused": "too many clients are connected"}
         opened[1][1].write(ONE_VALUE)
         await ears.until(lambda: bool(ears.samples))
         for _, writer in opened:
             writer.close()
 
 
-async def test_a_format_that_is_off_is_not_heard(tmp_path: Path) -> None:
+async def test_format_that_is_off_is_not_received(tmp_path: Path) -> None:
     async with listening(tmp_path, formats={"vmc": {"enabled": False}}) as ears:
-        told = (await ears.client.request(livelink.LIST_FORMATS, Nothing())).formats
-        assert {each.format: each.enabled for each in told} == {
+        formats = (await ears.client.request(livelink.LIST_FORMATS, Nothing())).formats
+        assert {each.format: each.enabled for each in formats} == {
             "llf": True, "json": True, "vmc": False, "ifacialmocap": True, "lines": True,
             "capture": False,
         }  # fmt: skip
-        assert told[0].addresses == [f"udp 127.0.0.1:{ears.ports['llf']}"]
-        assert told[2].addresses == []
+        assert formats[0].addresses == [f"udp 127.0.0.1:{ears.ports['llf']}"]
+        assert formats[2].addresses == []
 
 
 async def test_two_senders_of_one_subject(tmp_path: Path) -> None:
@@ -131,12 +131,12 @@ async def test_two_senders_of_one_subject(tmp_path: Path) -> None:
             await ears.client.request(livelink.RELEASE, SubjectRef(subject_name="nobody"))
 
 
-async def test_subjects_are_told_on_the_bus(tmp_path: Path) -> None:
+async def test_subjects_are_published_on_the_bus(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(*CAPTURE)  # the face is lost once, and found again
         await ears.until(lambda: len(ears.samples) == 20)
-        assert [told.tracked for told in ears.subjects_told] == [True, False, True]
-        last = ears.subjects_told[-1]
+        assert [subject.tracked for subject in ears.described] == [True, False, True]
+        last = ears.described[-1]
         assert (last.subject_name, last.subject_type, last.lost) == ("FaceCapture-p", "face", 0)
         assert len(last.properties) == 61
 

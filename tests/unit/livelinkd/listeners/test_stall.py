@@ -1,4 +1,4 @@
-"""What waited in sockets while livelinkd stood still moves no face."""
+"""Datagrams that waited in sockets during a stall of livelinkd move no face."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 
 pytestmark = pytest.mark.timed
 
-OLD = "it waited while livelinkd stood still"
+OLD = "it waited while livelinkd was stalled"
 BEAT_S = 0.3  # its watch has begun
 
 

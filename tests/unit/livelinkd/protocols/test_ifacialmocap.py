@@ -70,7 +70,7 @@ def test_a_number_may_have_an_exponent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "reason"),
     [
         (b"", "it is empty"),
         (b"x" * 9000, "it is too long"),
@@ -98,8 +98,8 @@ def test_a_number_may_have_an_exponent() -> None:
         (TURNS + b"head#1,2,3,4,5,6|", "a name is given twice"),
     ],
 )
-def test_what_is_not_exact_is_refused(data: bytes, told: str) -> None:
-    assert outcome(data) == Refused(told)
+def test_what_is_not_exact_is_refused(data: bytes, reason: str) -> None:
+    assert outcome(data) == Refused(reason)
 
 
 def test_no_cut_gives_a_wrong_value() -> None:

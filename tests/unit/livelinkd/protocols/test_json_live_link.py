@@ -79,7 +79,7 @@ def test_frames_are_numbered_per_subject() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "reason"),
     [
         (5, "neither a list nor an object"),
         ({}, "neither Bone nor Parameter"),
@@ -124,15 +124,15 @@ def test_frames_are_numbered_per_subject() -> None:
         ({"Parameter": [{"Name": f"p{i}", "Value": 1} for i in range(300)]}, "too many parameters"),
     ],
 )
-def test_a_wrong_subject_is_refused_alone(body: Any, told: str) -> None:
-    assert told in refusal(body)
+def test_a_wrong_subject_is_refused_alone(body: Any, reason: str) -> None:
+    assert reason in refusal(body)
     before, wrong, after = decode({"A": [bone()], "S": body, "B": [bone()]})
     assert isinstance(before, Frame) and isinstance(after, Frame)
     assert isinstance(wrong, Refused)
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "reason"),
     [
         (b"", "it is empty"),
         (b"\xff\xfe", "it is not UTF-8"),
@@ -152,8 +152,8 @@ def test_a_wrong_subject_is_refused_alone(body: Any, told: str) -> None:
         (json.dumps({"x" * 101: [1]}).encode(), "a subject's name is too long"),
     ],
 )
-def test_a_wrong_datagram_is_refused(data: bytes, told: str) -> None:
-    assert decode(data) == [Refused(told)]
+def test_a_wrong_datagram_is_refused(data: bytes, reason: str) -> None:
+    assert decode(data) == [Refused(reason)]
 
 
 @pytest.mark.parametrize("value", [b"NaN", b"-Infinity", b"1e999"])

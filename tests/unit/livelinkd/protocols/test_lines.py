@@ -37,7 +37,7 @@ def test_a_line_without_values_is_alive_but_not_tracked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reason"),
     [
         (b"", "it is not JSON"),
         (b"\xff", "it is not UTF-8"),
@@ -66,5 +66,5 @@ def test_a_line_without_values_is_alive_but_not_tracked() -> None:
         ({"transform": {"rotation": dict.fromkeys("xyzw", 0)}}, "its transform is not valid"),
     ],
 )
-def test_what_is_not_exact_is_refused(line: Any, told: str) -> None:
-    assert outcome(line) == Refused(told)
+def test_what_is_not_exact_is_refused(line: Any, reason: str) -> None:
+    assert outcome(line) == Refused(reason)

@@ -78,7 +78,7 @@ def test_vrm_names_are_also_arkit_names() -> None:
     assert found["mouthSmileLeft"] == 0.25
 
 
-def test_what_a_sender_tells_itself_is_not_replaced() -> None:
+def test_shape_that_a_sender_sends_itself_is_not_replaced() -> None:
     frame = decode(bundle(shape("A", 1.0), shape("jawOpen", 0.25), APPLY))[0]
     assert values(frame)["jawOpen"] == 0.25
 
@@ -108,7 +108,7 @@ def test_devices_are_subjects_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("packet", "told"),
+    ("packet", "reason"),
     [
         (b"", "it is empty"),
         (b"/VMC", "it has no message of VMC"),
@@ -144,13 +144,13 @@ def test_devices_are_subjects_of_their_own() -> None:
         (bundle(*[b"/x\0\0,\0\0\0"] * (MAX_MESSAGES + 1)), "it has too many messages"),
     ],
 )  # fmt: skip
-def test_wrong_packets_are_refused(packet: bytes, told: str) -> None:
-    assert decode(packet) == [Refused(told)]
+def test_wrong_packets_are_refused(packet: bytes, reason: str) -> None:
+    assert decode(packet) == [Refused(reason)]
 
 
 @pytest.mark.parametrize("size", [-4, -2_000_000_000, 0, 1, 3, 64, 2_000_000_000])
 def test_a_bundle_with_a_wrong_size_is_refused(size: int) -> None:
-    """A negative one makes python-osc's own reader of bundles go back for ever."""
+    """A negative one makes python-osc's own reader of bundles loop endlessly."""
     packet = b"#bundle\0" + struct.pack(">Qi", 1, size) + APPLY
     (outcome,) = decode(packet)
     assert isinstance(outcome, Refused)

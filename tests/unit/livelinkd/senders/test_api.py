@@ -43,7 +43,7 @@ async def test_unknown_sender_moves_nothing_and_is_shown_with_its_numbers(tmp_pa
         ears.send(*CAPTURE[:6])
         found = await ears.refusals(6)
         assert found.refused == {
-            "its sender is not accepted; accept it on the page, under Inputs": 6
+            "the sender is not accepted; accept it on the page, under Inputs": 6
         }
         assert found.sources == []
         (waiting,) = (await senders(ears)).waiting
@@ -54,7 +54,7 @@ async def test_unknown_sender_moves_nothing_and_is_shown_with_its_numbers(tmp_pa
         )
         assert (waiting.frames, waiting.tracked, waiting.accepted_by) == (6, True, "")
         assert "eyeBlinkLeft" in waiting.values
-        assert (ears.samples, ears.frames, ears.subjects_told) == ([], [], [])
+        assert (ears.samples, ears.frames, ears.described) == ([], [], [])
 
 
 def test_default_settings_accept_nobody() -> None:
