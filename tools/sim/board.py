@@ -63,7 +63,7 @@ _USUAL = (
 )
 
 _SPI_SELECTS = [
-    PeripheralInfo("spi", f"0.{select}", "chip select; SPI tells not who is there", False)
+    PeripheralInfo("spi", f"0.{select}", "chip select; SPI cannot detect a chip", False)
     for select in (0, 1)
 ]
 

@@ -34,7 +34,7 @@ class _LinePort:
     def write(self) -> None:
         """Send the bytes."""
         if self._peer.fault is ChipFault.UNPLUGGED:
-            raise OSError(errno.ENODEV, "there is no such device")
+            raise OSError(errno.ENODEV, "the device is not plugged in")
         self._peer.received(self._data)
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
-"""Hardware: the only place that imports hardware libraries. `open_board` gives the ports of this
-computer (or simulated ones), drivers sit on top of them, `will_of` says which writes make a role's
-outputs safe. Simulated pins are observed with hw.sim.observe: a real robot does not load it.
+"""Hardware: the only place that imports hardware libraries. `open_board` opens the ports of this
+computer (or simulated ones), drivers use them, `will_of` returns the writes that make a role's
+outputs safe.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ __all__ = ["Board", "line_descriptors", "open_board", "will_of"]
 
 
 def open_board(spec: str) -> Board:
-    """The board of SAINT_HW: "real" or "sim:<directory>". Reads files: call it in a thread."""
+    """Open the board of SAINT_HW: "real" or "sim:<directory>". Blocks: call it in a thread."""
     if directory := simulated_directory(spec):
         return load_simulation().open_board(directory)
     if spec == "real":
@@ -31,7 +31,7 @@ def open_board(spec: str) -> Board:
 
 
 def will_of(board: Board, config: RoleConfig, process: str) -> Will:
-    """The writes that stop what moves by itself: motors, and servos that run as motors.
+    """Return the writes that stop motors, and servos that run as motors.
 
     Position outputs keep their last pulse: a limp neck or arm would fall. Pins come first: a
     controller on a serial line or a bus may take a moment. Raises SaintError.
@@ -41,7 +41,7 @@ def will_of(board: Board, config: RoleConfig, process: str) -> Will:
 
 
 def line_descriptors(board: Board, will: Will) -> list[int]:
-    """The descriptors of the lines that a will sets, in its order. Raises SaintError."""
+    """Return the descriptors of the lines that a will sets, in its order. Raises SaintError."""
     lines = [write.place for write in will.writes if write.kind is Kind.LINE]
     found = [board.line_descriptor(line) for line in lines]
     if None in found:
@@ -50,7 +50,7 @@ def line_descriptors(board: Board, will: Will) -> list[int]:
 
 
 def _pins(board: Board, config: RoleConfig) -> Iterator[Write]:
-    """Pulses end before the lines that enable a bridge fall."""
+    """Yield the writes of pins: pulses end before the enable lines of a bridge fall."""
     enables: list[int] = []
     for name, spec in config.gpio_mapping.items():
         field = config.fields.get(name)

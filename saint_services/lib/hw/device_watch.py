@@ -1,5 +1,5 @@
-"""Notices at once when a device node appears, by inotify: nobody polls /dev. Linux only; elsewhere
-the watch sees nothing, and its user's own retries are all there is.
+"""Detects by inotify, without polling, that a device node appears. Linux only; elsewhere the watch
+reports nothing, and its user must try again.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class DeviceWatch:
             self._loop.add_reader(self._descriptor, self._read)
 
     def close(self) -> None:
-        """Nothing more is told."""
+        """Stop watching."""
         if self._descriptor >= 0:
             self._loop.remove_reader(self._descriptor)
             os.close(self._descriptor)

@@ -1,9 +1,9 @@
-"""What is plugged into this computer, as PeripheralInfo: I2C, SPI, USB, cameras, CAN, serial lines.
-Read from /sys and /dev below a given root; only the I2C buses are asked, by the scan that the
-caller brings. Blocks: call it in a thread. Not here: who uses a device, drivers.
+"""Detects what is plugged into this computer: I2C, SPI, USB, cameras, CAN, serial lines. Reads /sys
+and /dev below a given root; only the I2C buses are scanned, by the caller's function. Blocks: call
+it in a thread.
 
 A name that was only guessed from an I2C address ends with a question mark. Nothing is written to
-an unknown chip to find out more: a port expander would take that for its outputs.
+an unknown chip: a port expander would set its outputs by that.
 """
 
 import errno
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..generated.saint_msgs import PeripheralInfo
 
-Scan = Callable[[int, Collection[int]], list[int]]  # bus, addresses to leave out -> who answers
+Scan = Callable[[int, Collection[int]], list[int]]  # bus, addresses to skip -> answering
 
 ADDRESSES = range(0x08, 0x78)  # the rest is reserved (I2C specification, table 4)
 _HDMI_FROM = 10  # buses from here on are HDMI's and the cameras'
@@ -55,7 +55,7 @@ CHIPS = {
 
 
 def discover(root: Path, scan: Scan | None = None) -> list[PeripheralInfo]:
-    """Everything that is found; without `scan` the I2C buses are not asked."""
+    """Return everything that is found; without `scan` the I2C buses are left out."""
     kinds = (_i2c(root, scan), _spi(root), _usb(root), _cameras(root), _can(root), _serial(root))
     return [device for kind in kinds for device in kind[:_MOST]]
 
@@ -70,7 +70,7 @@ def _i2c(root: Path, scan: Scan | None) -> list[PeripheralInfo]:
 
 
 def _bus(root: Path, bus: int, scan: Scan | None) -> list[PeripheralInfo]:
-    """A chip that a kernel driver holds is not asked: the driver would be disturbed."""
+    """List the chips of a bus, without addressing those that a kernel driver uses."""
     held = {}
     for entry in _entries(root / "sys/bus/i2c/devices", f"{bus}-*"):
         with suppress(ValueError):
@@ -87,12 +87,12 @@ def _bus(root: Path, bus: int, scan: Scan | None) -> list[PeripheralInfo]:
 
 
 def _spi(root: Path) -> list[PeripheralInfo]:
-    """Nobody acknowledges on SPI: of a free chip select nothing more is known."""
+    """List the chip selects; SPI has no acknowledge, so a free one shows nothing more."""
     found = []
     for entry in _entries(root / "sys/bus/spi/devices", "spi*"):
         chip = _text(entry / "modalias").removeprefix("spi:")
         is_driven = (entry / "driver").exists() and chip != "spidev"
-        text = f"{chip} (kernel driver)" if is_driven else "chip select; SPI tells not who is there"
+        text = f"{chip} (kernel driver)" if is_driven else "chip select; SPI cannot detect a chip"
         found.append(_info("spi", entry.name.removeprefix("spi"), text, responsive=is_driven))
     return found
 
@@ -140,7 +140,7 @@ def _can(root: Path) -> list[PeripheralInfo]:
 
 
 def _serial(root: Path) -> list[PeripheralInfo]:
-    """By the names that stay the same when something else is plugged in."""
+    """List serial lines by names that do not depend on other devices."""
     found = [
         _info("serial", f"/dev/serial/by-id/{entry.name}", f"USB adapter, {entry.resolve().name}")
         for entry in _entries(root / "dev/serial/by-id", "*")
@@ -164,7 +164,7 @@ def _info(kind: str, address: str, text: str, *, responsive: bool = True) -> Per
 
 
 def _clean(text: str) -> str:
-    """A device says its name itself: only what can be shown, and not too much."""
+    """Clean a name that the device provides: printable characters, limited length."""
     shown = "".join(sign if sign.isprintable() else "?" for sign in text[: 2 * _TEXT])
     return shown.strip()[:_TEXT] or "unknown"
 

@@ -21,8 +21,8 @@ from .pwm import pigpio_pwm, sysfs_pwm
 
 
 class PiBoard:
-    """Implements ports.Board. Each part is opened when it is first needed: an unadopted node
-    without I2C or PWM is still a node.
+    """Implements ports.Board. Each part is opened when first used, so that a node works
+    without I2C or PWM until a role needs it.
     """
 
     def __init__(self, pwm_root: Path = sysfs_pwm.ROOT, devices: Path = Path("/dev")) -> None:
@@ -34,7 +34,7 @@ class PiBoard:
         self._pwm_users: dict[int, tuple[int, str]] = {}  # channel -> its pin and user
 
     def prepare(self, config: RoleConfig) -> None:
-        """Open the PWM now, so that making a pin quiet later costs nothing."""
+        """Open the PWM now, so that no pin must be opened for it later."""
         if any(spec.type in WITH_PWM for spec in config.gpio_mapping.values()):
             self._open_pwm()
 
@@ -55,11 +55,11 @@ class PiBoard:
         return sysfs_pwm.SysfsPwm(chip, channel, frequency_hz, used_by)
 
     def pwm_channels(self) -> Mapping[int, int]:
-        """The channel of each pin that has one; pigpiod gives every pin its own."""
+        """Return the channel of each pin that has one; with pigpiod every pin has its own."""
         try:
             self._open_pwm()
         except SaintError:
-            return {}  # no PWM at all: opening a device says so
+            return {}  # no PWM: opening a device raises
         return self._kernel[1] if self._kernel else {}
 
     def output(self, pin: int, used_by: str) -> DigitalOut:
@@ -80,7 +80,7 @@ class PiBoard:
 
     def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus:
         """A chip select of an SPI bus."""
-        from .buses.spidev_bus import SpidevBus
+        from .buses.spidev_bus import SpidevBus  # most roles have none
 
         return SpidevBus(bus, select, speed_hz)
 
@@ -117,8 +117,8 @@ class PiBoard:
         return self._gpio.descriptor(pin) if self._gpio else None
 
     def pins(self) -> list[GPIOPin]:
-        """All lines of the header. The kernel tells of owners and directions, pigpiod of levels; a
-        level that nobody tells stays unknown, because asking for a line changes what it does.
+        """Return all lines of the header. The kernel reports owners and directions, pigpiod levels;
+        other levels stay unknown, as requesting a line changes what it does.
         """
         if self._needs_pigpio():
             return pigpio_pins.report(self._pigpio)
@@ -133,11 +133,11 @@ class PiBoard:
         return lines
 
     def peripherals(self) -> list[PeripheralInfo]:
-        """What is plugged in. An empty read disturbs no display or sensor."""
+        """Detect what is plugged in. An empty read disturbs no display or sensor."""
         return peripherals.discover(self._devices.parent, _scan)
 
     def close(self) -> None:
-        """Pins keep what they have."""
+        """Release everything; pins keep their state."""
         if self._pigpio:
             self._pigpio.stop()
             self._pigpio = None
@@ -161,7 +161,7 @@ class PiBoard:
         return chip, channels[pin]
 
     def _needs_pigpio(self) -> bool:
-        """True when libgpiod cannot be used here and pigpiod runs."""
+        """Return True when libgpiod cannot be used here and pigpiod runs."""
         if self._gpio is not None:
             return False
         try:
@@ -178,8 +178,8 @@ class PiBoard:
 
 
 def _scan(number: int, left_out: Collection[int]) -> list[int]:
-    """Who answers on a bus. Raises OSError when the bus itself does not work, at the first address:
-    each of the others would take its time as well.
+    """Return the addresses that answer on a bus. Raises OSError at the first address when the bus
+    itself fails, as each further one would time out too.
     """
     try:
         bus = SmbusI2c(number)
@@ -195,7 +195,7 @@ def _scan(number: int, left_out: Collection[int]) -> list[int]:
             except OSError as err:
                 if err.errno == errno.ETIMEDOUT:
                     raise
-                continue  # nobody there
+                continue  # no chip there
             found.append(address)
     finally:
         bus.close()

@@ -1,6 +1,6 @@
-"""What a driver may ask of the hardware, one protocol per kind of port. Real and simulated boards
-implement them; drivers know nothing else. Closing a port never changes its output: a servo keeps
-its last pulse when its process ends, and whoever needs a pin to be quiet says so.
+"""Interfaces between drivers and hardware, one protocol per kind of port. Real and simulated boards
+implement them; drivers use nothing else. Closing a port never changes its output: a servo keeps its
+last pulse when its process ends, and `off` ends it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +18,11 @@ class PwmOut(Protocol):
     """A pin that repeats a pulse."""
 
     def set_pulse_us(self, pulse_us: float) -> None:
-        """Length of the pulse; the frequency is fixed when the pin is opened."""
+        """Set the length of the pulse; the frequency is fixed when the pin is opened."""
         ...
 
     def set_duty(self, duty: float) -> None:
-        """Share of the period, 0 to 1."""
+        """Set the share of the period, 0 to 1."""
         ...
 
     def off(self) -> None:
@@ -30,7 +30,7 @@ class PwmOut(Protocol):
         ...
 
     def pulse_us(self) -> float:
-        """The pulse that is on the pin now, also if another process put it there; 0: none."""
+        """Return the pulse on the pin, also of another process; 0: none."""
         ...
 
     def close(self) -> None: ...
@@ -50,18 +50,18 @@ class EdgeInput(Protocol):
     def levels(self) -> dict[int, bool]: ...
 
     def listen(self, callback: EdgeCallback) -> None:
-        """Call it in the running loop for every edge from now on."""
+        """Report every edge in the running loop from now on."""
         ...
 
     def close(self) -> None: ...
 
 
 class I2cBus(Protocol):
-    """An I2C bus. Whatever goes wrong on the wire, a device that does not answer included, is an
+    """An I2C bus. Every failure on the wire, a device that does not answer included, is an
     OSError."""
 
     def write(self, address: int, data: bytes) -> None:
-        """One write from START to STOP."""
+        """Write, from START to STOP."""
         ...
 
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
@@ -72,7 +72,7 @@ class I2cBus(Protocol):
 
 
 class SpiBus(Protocol):
-    """One chip select of an SPI bus. Errors are OSErrors; a chip that is not there is none."""
+    """One chip select of an SPI bus. Errors are OSErrors; a missing chip is not detected."""
 
     def write(self, data: bytes) -> None: ...
 
@@ -80,16 +80,16 @@ class SpiBus(Protocol):
 
 
 class ByteStream(Protocol):
-    """A serial line that never blocks. Reading or writing raises SaintError when it is gone."""
+    """A serial line that never blocks. Its methods raise SaintError when it is unplugged."""
 
     def fileno(self) -> int: ...
 
     def read(self) -> bytes:
-        """What has arrived."""
+        """Return what has arrived."""
         ...
 
     def write(self, data: bytes) -> int:
-        """Hand over what fits now; how many bytes that was."""
+        """Write what fits now; return how many bytes."""
         ...
 
     def close(self) -> None: ...
@@ -99,13 +99,13 @@ class Board(Protocol):
     """The 40-pin header and the buses of one computer. Opening raises SaintError."""
 
     def prepare(self, config: RoleConfig) -> None:
-        """Check that this board can do what a role needs; the simulation also wires it."""
+        """Check that this board supports what a role needs; the simulation also wires it."""
         ...
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> PwmOut: ...
 
     def pwm_channels(self) -> Mapping[int, int]:
-        """The PWM channel of each pin; pins of one channel have the same pulse."""
+        """Return the PWM channel of each pin; pins of one channel have the same pulse."""
         ...
 
     def output(self, pin: int, used_by: str) -> DigitalOut: ...
@@ -118,36 +118,36 @@ class Board(Protocol):
 
     def serial(self, port: str, baud: int) -> ByteStream: ...
 
-    # What a will is made of: each call returns the write that has this effect when it is carried
-    # out, whoever opened the output and whether that process still lives or not.
+    # Parts of a will: each call returns the write that has this effect when it is carried out,
+    # whether the process that opened the output still runs or not.
 
     def will_quiet(self, pin: int) -> Write:
-        """No pulses on a pin."""
+        """Return the write that ends pulses on a pin."""
         ...
 
     def will_low(self, pin: int) -> Write:
-        """An output line is low."""
+        """Return the write that sets an output line low."""
         ...
 
     def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
-        """One transfer to a chip."""
+        """Return the write of one transfer to a chip."""
         ...
 
     def will_serial(self, port: str, baud: int, data: bytes) -> Write:
-        """Bytes on a serial line."""
+        """Return the write of bytes to a serial line."""
         ...
 
     def line_descriptor(self, pin: int) -> int | None:
-        """The descriptor of an output line that this process holds, to be handed to the guard;
-        None where an output needs none."""
+        """Return the descriptor of an output line of this process, for the guard; None where an
+        output needs none."""
         ...
 
     def pins(self) -> list[GPIOPin]:
-        """The header as NodeGPIOStatus shows it."""
+        """Report the header's pins as in NodeGPIOStatus."""
         ...
 
     def peripherals(self) -> list[PeripheralInfo]:
-        """What answers on the I2C buses. Blocks: call it in a thread."""
+        """Detect what is plugged in. Blocks: call it in a thread."""
         ...
 
     def close(self) -> None: ...
@@ -157,9 +157,9 @@ class Board(Protocol):
 
 
 class Motor(Protocol):
-    """A motor that turns as long as it is told to. Setting it never waits."""
+    """A motor that turns until it is set to 0. Setting it never blocks."""
 
-    duty: float  # what it was last told, -1 to 1
+    duty: float  # as last set, -1 to 1
 
     def set(self, duty: float) -> None:
         """Drive with -1 (full backward) to 1 (full forward). Raises OSError."""
@@ -171,16 +171,16 @@ class Motor(Protocol):
 
     @property
     def current_a(self) -> float | None:
-        """What it takes, when its driver measures that."""
+        """Return the current in A, where the driver measures it."""
         ...
 
     @property
     def problem(self) -> str:
-        """What is wrong with it, in a sentence; empty: nothing."""
+        """Return the fault in a sentence, or ""."""
         ...
 
     def close(self) -> None:
-        """Stop, then give everything back."""
+        """Stop, then release everything."""
         ...
 
 
@@ -192,7 +192,7 @@ class Encoder(Protocol):
 
     @property
     def illegal(self) -> int:
-        """What cannot have been: each one is a count that may be wrong."""
+        """Return the number of impossible edges: each may be a wrong count."""
         ...
 
     def listen(self) -> None:
@@ -212,7 +212,7 @@ class ImuSample:
     gyro_rads: Vector
     accel_mps2: Vector
     temperature_c: float
-    is_calibrated: bool  # the gyroscope's bias is known and taken off
+    is_calibrated: bool  # the gyroscope's bias is known and subtracted
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class DistanceSample:
 
 @dataclass(frozen=True, slots=True)
 class PressureSample:
-    """Air."""
+    """Pressure and temperature of the air."""
 
     pressure_pa: float
     temperature_c: float
@@ -232,7 +232,7 @@ class PressureSample:
 
 @dataclass(frozen=True, slots=True)
 class PowerSample:
-    """A supply."""
+    """Voltage, current and power of a supply."""
 
     voltage_v: float
     current_a: float
@@ -244,11 +244,11 @@ Sample = ImuSample | DistanceSample | PressureSample | PowerSample
 
 class Sensor(Protocol):
     """Something that measures. Blocks for the time of its transfers: lib/hw/sensors reads it in a
-    thread. Raises OSError; afterwards it is opened anew.
+    thread. Raises OSError; then it must be opened again.
     """
 
     def read(self) -> Sample | None:
-        """The newest measurement; None when there is none since the last call."""
+        """Return the newest measurement; None without one since the last call."""
         ...
 
 
@@ -256,7 +256,7 @@ class LedStrip(Protocol):
     """Lights in a row."""
 
     def show(self, colours: Sequence[tuple[int, int, int]]) -> None:
-        """Red, green, blue of each, 0 to 255; what is left out is dark. Raises OSError."""
+        """Show red, green, blue (0 to 255) of each light; missing ones are dark. Raises OSError."""
         ...
 
     def close(self) -> None: ...
@@ -267,11 +267,11 @@ class Display(Protocol):
 
     @property
     def is_shown(self) -> bool:
-        """True when nothing is left to be sent."""
+        """Return True when nothing is left to send."""
         ...
 
     def show(self, lines: Sequence[str], most_pages: int = ...) -> None:
-        """Bring the display nearer to `lines` by at most so many rows."""
+        """Send at most so many changed rows of `lines`."""
         ...
 
     def off(self) -> None: ...

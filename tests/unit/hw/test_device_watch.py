@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="in
 LIMIT_S = 2.0
 
 
-async def test_node_that_appears_is_told(tmp_path: Path) -> None:
+async def test_node_that_appears_is_reported(tmp_path: Path) -> None:
     seen = asyncio.Event()
     watch = DeviceWatch(tmp_path / "ttyUSB0", seen.set)
     (tmp_path / "ttyUSB0").touch()

@@ -36,7 +36,7 @@ def test_empty_computer_has_nothing(tmp_path: Path) -> None:
 def test_i2c_addresses_get_likely_names(tmp_path: Path) -> None:
     put(tmp_path, {"dev/i2c-1": "", "dev/i2c-20": ""})
     answers = {1: [0x29, 0x3C, 0x40, 0x68, 0x77, 0x0B]}
-    shown = found(tmp_path, "i2c", lambda bus, left_out: answers[bus])  # 20 is HDMI's: not asked
+    shown = found(tmp_path, "i2c", lambda bus, left_out: answers[bus])  # 20 is HDMI's: not scanned
     assert shown == {
         "1:0x0b": ("unknown", True),
         "1:0x29": ("VL53L0X?", True),
@@ -47,7 +47,7 @@ def test_i2c_addresses_get_likely_names(tmp_path: Path) -> None:
     }
 
 
-def test_chip_of_a_kernel_driver_is_shown_and_not_asked(tmp_path: Path) -> None:
+def test_chip_of_a_kernel_driver_is_shown_and_not_addressed(tmp_path: Path) -> None:
     put(tmp_path, {"dev/i2c-1": "", "sys/bus/i2c/devices/1-0068/name": "ds3231\n"})
     left_out_of: list[int] = []
 
@@ -63,7 +63,7 @@ def test_chip_of_a_kernel_driver_is_shown_and_not_asked(tmp_path: Path) -> None:
     ("number", "words"),
     [(errno.ETIMEDOUT, "SDA or SCL is held low"), (errno.EACCES, "Permission denied")],
 )
-def test_bus_that_does_not_work_is_told(tmp_path: Path, number: int, words: str) -> None:
+def test_failing_bus_is_reported(tmp_path: Path, number: int, words: str) -> None:
     put(tmp_path, {"dev/i2c-1": ""})
 
     def scan(bus: int, left_out: Collection[int]) -> list[int]:
@@ -74,13 +74,13 @@ def test_bus_that_does_not_work_is_told(tmp_path: Path, number: int, words: str)
     assert not responsive
 
 
-def test_spi_tells_only_of_chips_with_a_kernel_driver(tmp_path: Path) -> None:
+def test_spi_shows_only_chips_with_a_kernel_driver(tmp_path: Path) -> None:
     devices = tmp_path / "sys/bus/spi/devices"
     put(devices, {"spi0.0/modalias": "spi:spidev\n", "spi0.1/modalias": "spi:mcp2515\n"})
     link(devices / "spi0.0/driver", tmp_path / "sys/bus/spi/drivers/spidev")
     link(devices / "spi0.1/driver", tmp_path / "sys/bus/spi/drivers/mcp251x")
     assert found(tmp_path, "spi") == {
-        "0.0": ("chip select; SPI tells not who is there", False),
+        "0.0": ("chip select; SPI cannot detect a chip", False),
         "0.1": ("mcp2515 (kernel driver)", True),
     }
 

@@ -108,7 +108,7 @@ def test_pin_without_pwm_is_refused(root: Path) -> None:
         PiBoard(root).pwm(5, 50, "pan")
 
 
-def test_running_channels_are_told_by_their_first_pin(root: Path) -> None:
+def test_running_channels_are_named_by_their_first_pin(root: Path) -> None:
     chip = root / "pwmchip2"
     (chip / "npwm").write_text("2")  # a Pi 4: GPIO12 and GPIO18 are one channel
     for channel, duty, enable in ((0, 10_000, 1), (1, 50_000, 0)):
@@ -239,14 +239,14 @@ def test_bus_that_is_held_low_costs_30_ms_and_not_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     smbus2 = pytest.importorskip("smbus2")
-    asked: list[tuple[Any, ...]] = []
+    calls: list[tuple[Any, ...]] = []
     monkeypatch.setattr(smbus2.SMBus, "open", lambda bus, number: setattr(bus, "fd", 77))
     monkeypatch.setattr(smbus2.SMBus, "close", lambda bus: None)
     monkeypatch.setattr(
-        "saint_services.lib.hw.buses.smbus.fcntl.ioctl", lambda *arguments: asked.append(arguments)
+        "saint_services.lib.hw.buses.smbus.fcntl.ioctl", lambda *arguments: calls.append(arguments)
     )
     PiBoard().i2c(1).close()
-    assert asked == [(77, 0x0702, 3)]  # I2C_TIMEOUT of linux/i2c-dev.h, in units of 10 ms
+    assert calls == [(77, 0x0702, 3)]  # I2C_TIMEOUT of linux/i2c-dev.h, in units of 10 ms
 
 
 def put_bus(root: Path) -> None:
@@ -288,7 +288,7 @@ class TestScan:
         assert all(len(messages) == 1 for messages in self.messages)  # no empty write
         assert len(self.messages) == 0x78 - 0x08
 
-    def test_stuck_bus_is_asked_once(self, answers: dict[int, int], tmp_path: Path) -> None:
+    def test_stuck_bus_is_scanned_once(self, answers: dict[int, int], tmp_path: Path) -> None:
         put_bus(tmp_path)
         answers[0x08] = errno.ETIMEDOUT
         texts = [device.description for device in PiBoard(devices=tmp_path / "dev").peripherals()]

@@ -272,7 +272,7 @@ async def test_outputs_that_the_guard_could_not_make_safe_are_reported(robot: Ro
     role = await robot.role("role-tracksd")
     async with robot.node() as client:
         assert (await robot.adopt("tracks")).success
-        robot.guard.failure = "/dev/ttyACM0: there is no such device"
+        robot.guard.failure = "/dev/ttyACM0: the device is not plugged in"
         role.first = RoleReport(ready=False, safe=True, estop=False)
         await role.die()
         await until(lambda: any("no such device" in s.reason for s in robot.statuses))

@@ -110,7 +110,7 @@ async def test_missing_line_is_no_reason_to_end(line: Line, tmp_path: Path) -> N
     line.unplug()
     async with robot(line, tmp_path) as rc:
         status = await rc.status()
-        assert not status.connected and "there is no such device" in status.reason
+        assert not status.connected and "the device is not plugged in" in status.reason
         line.plug()
         await rc.drive()
 

@@ -55,7 +55,7 @@ def test_second_owner_is_refused(pair: tuple[int, str]) -> None:
 @pytest.mark.parametrize(
     ("device", "code", "message"),
     [
-        ("/dev/nowhere", Code.HARDWARE_MISSING, "there is no such device"),
+        ("/dev/nowhere", Code.HARDWARE_MISSING, "the device is not plugged in"),
         ("/etc/hostname", Code.HARDWARE_FAULT, "it is not a serial line"),
         ("/tmp", Code.HARDWARE_FAULT, "it is not a serial line"),
     ],

@@ -16,7 +16,7 @@ from saint_services.lib.hw.pins.header import whole_header
 CHIPS = (
     PeripheralInfo("i2c", "1:0x40", "PCA9685 or INA219?", True),
     PeripheralInfo("i2c", "1:0x3c", "SSD1306?", True),
-    PeripheralInfo("spi", "0.0", "chip select; SPI tells not who is there", False),
+    PeripheralInfo("spi", "0.0", "chip select; SPI cannot detect a chip", False),
 )
 SERVOS = {12: ("pan", 7), 13: ("tilt", 6)}
 

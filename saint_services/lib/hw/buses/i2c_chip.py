@@ -1,6 +1,4 @@
-"""A chip with registers on an I2C bus: what all drivers of sensors need of the bus. Not here: what
-registers mean.
-"""
+"""Accesses the registers of a chip on an I2C bus, for the drivers of sensors."""
 
 import errno
 
@@ -9,7 +7,7 @@ from ..ports import I2cBus
 
 
 class I2cChip:
-    """One address. Everything that goes wrong is an OSError, a short read too."""
+    """A chip at one address. Every failure is an OSError, a short read too."""
 
     __slots__ = ("address", "bus", "kind", "name")
 
@@ -20,30 +18,30 @@ class I2cChip:
         self.name = name
 
     def read(self, register: int, length: int) -> bytes:
-        """Bytes from `register` on."""
+        """Read bytes from `register` on."""
         data = self.bus.transfer(self.address, bytes((register,)), length)
         if len(data) != length:
             raise OSError(errno.EIO, f"short read: {len(data)} of {length} bytes")
         return data
 
     def byte(self, register: int) -> int:
-        """One register."""
+        """Read one register."""
         return self.read(register, 1)[0]
 
     def word(self, register: int) -> int:
-        """Two bytes, the high one first."""
+        """Read two bytes, the high one first."""
         return int.from_bytes(self.read(register, 2), "big")
 
     def write(self, register: int, *values: int) -> None:
-        """Bytes from `register` on."""
+        """Write bytes from `register` on."""
         self.bus.write(self.address, bytes((register, *values)))
 
     def write_word(self, register: int, value: int) -> None:
-        """Two bytes, the high one first."""
+        """Write two bytes, the high one first."""
         self.write(register, value >> 8 & 0xFF, value & 0xFF)
 
     def missing(self, error: OSError) -> SaintError:
-        """Nobody answers."""
+        """Make the error for a chip that does not answer."""
         return SaintError(
             Code.HARDWARE_MISSING,
             f"{self.name}: no {self.kind} answers at I2C address 0x{self.address:02x} "
@@ -51,7 +49,7 @@ class I2cChip:
         )
 
     def other(self, found: int, wanted: int) -> SaintError:
-        """Somebody else answers."""
+        """Make the error for another chip at this address."""
         return SaintError(
             Code.HARDWARE_MISSING,
             f"{self.name}: the device at I2C address 0x{self.address:02x} is not a {self.kind} "
@@ -60,5 +58,5 @@ class I2cChip:
         )
 
     def lost(self) -> OSError:
-        """It forgot what it was told: its power was away."""
+        """Make the error for a chip that lost its settings by a power cut."""
         return OSError(errno.EIO, f"the {self.kind} has lost its settings")

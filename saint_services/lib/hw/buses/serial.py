@@ -1,8 +1,7 @@
-"""Serial lines for asyncio: open, read when bytes arrive, notice when the device goes, open again.
+"""Serial lines for asyncio: opens them, reads when bytes arrive, detects unplugging, opens again.
 
-No thread and no polling: the loop watches the descriptor, and the folders on the way to a device
-that is not there. Besides, it is tried again after pauses that grow up to a bound. Not here: what
-the bytes mean.
+No thread and no polling: the loop watches the descriptor, and the folders on the way to a missing
+device; it also tries again after pauses that grow up to a limit.
 """
 
 import asyncio
@@ -46,7 +45,7 @@ class SerialPort:
         return self._descriptor
 
     def read(self) -> bytes:
-        """What has arrived; empty when nothing has. Raises SaintError when the device is gone."""
+        """Return what has arrived, or b"". Raises SaintError when the device is unplugged."""
         try:
             data = os.read(self._descriptor, READ_BYTES)
         except (BlockingIOError, InterruptedError):
@@ -58,7 +57,7 @@ class SerialPort:
         return data
 
     def write(self, data: bytes) -> int:
-        """Hand over what fits now; returns how many bytes. Raises SaintError when it is gone."""
+        """Write what fits now; return how many bytes. Raises SaintError when it is unplugged."""
         try:
             return os.write(self._descriptor, data)
         except (BlockingIOError, InterruptedError):
@@ -71,7 +70,7 @@ class SerialPort:
 
 
 def open_serial(device: str, baud: int, parity: str = "none", stopbits: int = 1) -> SerialPort:
-    """Open the line for this process alone. Any baud rate: the kernel is asked for it as it is."""
+    """Open the line for this process alone, with any baud rate that the driver supports."""
     try:
         port = serial.Serial(
             device,
@@ -106,7 +105,7 @@ def _prepare(port: serial.Serial, parity: str) -> None:
     # With the library's 0, a read of nothing and of an unplugged device look the same.
     settings[6][termios.VMIN] = 1
     termios.tcsetattr(descriptor, termios.TCSANOW, settings)
-    termios.tcflush(descriptor, termios.TCIFLUSH)  # what piled up while nobody read is old
+    termios.tcflush(descriptor, termios.TCIFLUSH)  # data from before the start is old
 
     # Else a USB adapter of FTDI's collects for 16 ms, which is two frames.
     with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
@@ -114,7 +113,7 @@ def _prepare(port: serial.Serial, parity: str) -> None:
 
 
 def _check_speed(descriptor: int, device: str, baud: int) -> None:
-    """Drivers round to what the chip can do, and say so."""
+    """Check the speed that the driver has rounded to. Raises SaintError beyond BAUD_TOLERANCE."""
     if not sys.platform.startswith("linux"):
         return
     try:
@@ -132,10 +131,11 @@ def _check_speed(descriptor: int, device: str, baud: int) -> None:
 
 
 class SerialLine:
-    """Keeps a line open and hands on what arrives, with the monotonic time in microseconds.
+    """Keeps a line open and passes on what arrives, with the monotonic time in microseconds.
 
     `on_data` runs in the loop, once per read. `on_open` and `on_lost` (with one sentence) run once
-    each time the line comes or goes. With `device` its node is watched for while it is not there.
+    each time the line opens or is lost. With `device`, a watch waits for its node while it is
+    missing.
     """
 
     def __init__(
@@ -156,14 +156,14 @@ class SerialLine:
         self._port: SerialPort | None = None
         self._retry: asyncio.TimerHandle | None = None
         self._failures = 0
-        self._is_told = False  # that the line is not there
+        self._is_reported = False  # the loss of the line
 
     @property
     def is_open(self) -> bool:
         return self._port is not None
 
     def start(self) -> None:
-        """Open the line now, or as soon as it is there."""
+        """Open the line now, or as soon as its device is present."""
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
@@ -172,10 +172,10 @@ class SerialLine:
         try:
             port = self._open_port()
         except SaintError as err:
-            self._tell_lost(err)
+            self._report_lost(err)
             return
         self._port = port
-        self._is_told = False
+        self._is_reported = False
         self._end_watch()
         self._loop.add_reader(port.fileno(), self._read)
         self._on_open()
@@ -188,10 +188,10 @@ class SerialLine:
         self._end_watch()
         self._release()
         self._failures = 0
-        self._is_told = False
+        self._is_reported = False
 
     def write(self, data: bytes) -> bool:
-        """Hand over all of it, now; False when it is not open or has no room."""
+        """Write all of it now; return False when the line is not open or has no room."""
         if self._port is None:
             return False
         try:
@@ -212,7 +212,7 @@ class SerialLine:
             data = port.read()
         except SaintError as err:
             self._release()
-            self._tell_lost(err)
+            self._report_lost(err)
             return
         if data:
             self._failures = 0
@@ -224,27 +224,27 @@ class SerialLine:
             self._loop.remove_reader(port.fileno())
             port.close()
 
-    def _tell_lost(self, error: SaintError) -> None:
+    def _report_lost(self, error: SaintError) -> None:
         # A line that opens and fails at once counts as a failure too: only data resets the pause.
         pause_s = PAUSES_S[min(self._failures, len(PAUSES_S) - 1)]
         self._failures += 1
         self._retry = self._loop.call_later(pause_s, self.start)
         if self._watch is None and self._device:
             self._watch = DeviceWatch(Path(self._device), self.start)
-        if not self._is_told:
-            self._is_told = True
+        if not self._is_reported:
+            self._is_reported = True
             self._on_lost(error)
 
 
 def _not_opened(device: str, baud: int, error: Exception) -> SaintError:
     number = _number(error)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
-        return _fault(Code.HARDWARE_MISSING, device, "there is no such device")
+        return _fault(Code.HARDWARE_MISSING, device, "the device is not plugged in")
     if number in (errno.EACCES, errno.EPERM):
         return _fault(
             Code.HARDWARE_FAULT,
             device,
-            "this user may not open it",
+            "this user has no permission",
             "Add the user to the group that owns the device, usually dialout.",
         )
     if "exclusively lock" in str(error) or number == errno.EBUSY:
@@ -262,7 +262,7 @@ def _not_opened(device: str, baud: int, error: Exception) -> SaintError:
 
 
 def _number(error: BaseException | None) -> int | None:
-    """The system's error number; pyserial hides some in what caused its own error."""
+    """Return the system's error number, which pyserial may hide in the cause of its error."""
     while error is not None:
         number = getattr(error, "errno", None) or (error.args[0] if error.args else None)
         if isinstance(number, int):

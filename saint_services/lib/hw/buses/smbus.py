@@ -1,4 +1,4 @@
-"""I2C by /dev/i2c-<n> (smbus2)."""
+"""Accesses an I2C bus by /dev/i2c-<n> (smbus2)."""
 
 import contextlib
 import fcntl
@@ -13,8 +13,8 @@ _PATIENCE = 3
 
 
 class SmbusI2c:
-    """One bus. The kernel turns a missing acknowledge into OSError (EREMOTEIO or ENXIO), a bus that
-    is held low into ETIMEDOUT after 30 ms.
+    """An I2C bus. The kernel turns a missing acknowledge into OSError (EREMOTEIO or ENXIO), a bus
+    that is held low into ETIMEDOUT after 30 ms.
     """
 
     def __init__(self, bus: int) -> None:
@@ -27,25 +27,22 @@ class SmbusI2c:
             raise SaintError(
                 Code.HARDWARE_MISSING,
                 f"I2C bus {bus} cannot be opened ({err.strerror})",
-                fix="Enable I2C (dtparam=i2c_arm=on) and let the daemon's user into group i2c.",
+                fix="Enable I2C (dtparam=i2c_arm=on) and add the daemon's user to group i2c.",
             ) from err
         descriptor = self._bus.fd
         assert descriptor is not None  # it was opened
-        with contextlib.suppress(OSError):  # a controller may know no time-out
+        with contextlib.suppress(OSError):  # some controllers have no time-out
             fcntl.ioctl(descriptor, _TIMEOUT, _PATIENCE)
 
     def write(self, address: int, data: bytes) -> None:
-        """One write."""
         self._bus.i2c_rdwr(self._messages.write(address, data))
 
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
-        """Write, repeated START, read."""
         answer = self._messages.read(address, length)
-        # An empty write is left out: controllers refuse it, and some memories take it for an order.
+        # An empty write is left out: controllers refuse it, and some memories run a command by it.
         before = (self._messages.write(address, data),) if data else ()
         self._bus.i2c_rdwr(*before, answer)
         return bytes(answer)
 
     def close(self) -> None:
-        """Close the device."""
         self._bus.close()

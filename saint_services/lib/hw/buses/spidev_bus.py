@@ -1,4 +1,4 @@
-"""SPI by /dev/spidev<bus>.<select> (spidev)."""
+"""Accesses an SPI bus by /dev/spidev<bus>.<select> (spidev)."""
 
 from typing import Any
 
@@ -6,7 +6,9 @@ from ...errors import Code, SaintError
 
 
 class SpidevBus:
-    """One chip select, mode 0. Long writes are cut into what the driver takes at once (4 KiB)."""
+    """One chip select, mode 0. Long writes are split into transfers of 4 KiB, the limit of the
+    driver.
+    """
 
     def __init__(self, bus: int, select: int, speed_hz: int) -> None:
         try:
@@ -15,7 +17,7 @@ class SpidevBus:
             raise SaintError(
                 Code.HARDWARE_MISSING,
                 "the Python module spidev is not installed",
-                fix="Install python3-spidev, or set SAINT_HW=sim:<directory>.",
+                fix="Install python3-spidev.",
             ) from err
         self._device: Any = spidev.SpiDev()
         try:
@@ -26,15 +28,13 @@ class SpidevBus:
             raise SaintError(
                 Code.HARDWARE_MISSING,
                 f"SPI bus {bus}, select {select} cannot be opened ({err.strerror or err})",
-                fix="Switch SPI on in config.txt of this computer's card (dtoverlay=saint-spi; on"
-                " Raspberry Pi OS dtparam=spi=on), start it anew, and let the daemon's user into"
+                fix="Enable SPI in config.txt on this computer's card (dtoverlay=saint-spi; on"
+                " Raspberry Pi OS dtparam=spi=on), restart, and add the daemon's user to"
                 " group spi.",
             ) from err
 
     def write(self, data: bytes) -> None:
-        """One way."""
         self._device.writebytes2(data)
 
     def close(self) -> None:
-        """Close the device."""
         self._device.close()

@@ -1,6 +1,6 @@
-"""A camera as a stream of compressed pictures: opened when it is switched on, read in a thread of
-its own that gives way to motion, opened again by itself when it was unplugged. Not here: kinds of
-cameras (their own modules), which of them a head has (cameras.py).
+"""Reads a camera as a stream of compressed pictures, in a thread of low priority, and opens it
+again after unplugging. Not here: the kinds of cameras (their own modules), the choice of one
+(opening.py).
 """
 
 import threading
@@ -24,12 +24,14 @@ class Picture:
 
 
 class CameraSource(Protocol):
-    """A kind of camera. Opening raises SaintError; reading raises OSError when it is gone."""
+    """Interface of a camera. Opening raises SaintError; reading raises OSError when it is
+    unplugged.
+    """
 
     def open(self) -> None: ...
 
     def read(self) -> Picture | None:
-        """The next picture; None when there was none within a second. Blocks."""
+        """Return the next picture; None without one within a second. Blocks."""
         ...
 
     def close(self) -> None:
@@ -38,7 +40,7 @@ class CameraSource(Protocol):
 
 
 class CameraFeed:
-    """Runs a source. `deliver` and `problem` are called in the thread: hand them on to the loop."""
+    """Reads a camera in a thread, which calls `deliver` and `problem`: pass them on to the loop."""
 
     def __init__(
         self,
@@ -54,11 +56,11 @@ class CameraFeed:
         self._thread.start()
 
     def close(self) -> None:
-        """No more pictures. Returns at once; `join` waits for the device to be free."""
+        """Request the end of the thread; `join` waits until the device is released."""
         self._end.set()
 
     def join(self) -> bool:
-        """Wait until the device is given back; False when it does not come back."""
+        """Wait until the device is released; return False when that times out."""
         self._thread.join(_END_S)
         return not self._thread.is_alive()
 

@@ -1,6 +1,4 @@
-"""Which kind of camera this computer has. Not here: the kinds (pi_camera.py, v4l2_camera.py,
-sim/camera.py), how one is run (camera.py).
-"""
+"""Chooses the kind of camera that this computer has."""
 
 from ...role_config.model import Camera
 from ...simulation import load_simulation, simulated_directory
@@ -8,7 +6,7 @@ from .camera import CameraSource
 
 
 def open_source(spec: str, settings: Camera) -> CameraSource:
-    """The camera of SAINT_HW: "real" or "sim:<directory>". Nothing is opened yet."""
+    """Return the camera of SAINT_HW: "real" or "sim:<directory>", not yet opened."""
     if directory := simulated_directory(spec):
         return load_simulation().open_camera(directory, settings)
     from .pi_camera import PiCamera, is_there

@@ -15,7 +15,7 @@ _WAIT_S = 1.0
 
 
 def is_there() -> bool:
-    """True when picamera2 is installed and sees a camera."""
+    """Return True when picamera2 is installed and finds a camera."""
     if find_spec("picamera2") is None:
         return False
     try:
@@ -25,14 +25,14 @@ def is_there() -> bool:
 
 
 class PiCamera:
-    """Implements camera.Source."""
+    """Implements CameraSource."""
 
     def __init__(self, settings: Camera) -> None:
         self._settings = settings
         self._camera: Any = None
 
     def open(self) -> None:
-        """Set up and start."""
+        """Configure and start the camera."""
         try:
             camera = self._camera = _library().Picamera2()
             main = {"size": self._settings.resolution}
@@ -43,7 +43,7 @@ class PiCamera:
             raise SaintError(Code.HARDWARE_MISSING, f"the camera does not start ({err})") from err
 
     def read(self) -> Picture | None:
-        """The next picture; a camera that is silent is not waited for any longer."""
+        """Return the next picture; a camera without one in time raises OSError."""
         data = io.BytesIO()
         try:
             self._camera.capture_file(data, format="jpeg", wait=_WAIT_S)
@@ -54,7 +54,7 @@ class PiCamera:
         return Picture("jpeg", data.getvalue())
 
     def close(self) -> None:
-        """The camera is free for others."""
+        """Release the camera."""
         if self._camera is not None:
             camera, self._camera = self._camera, None
             with contextlib.suppress(RuntimeError):  # a camera that is gone does not stop

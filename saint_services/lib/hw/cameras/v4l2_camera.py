@@ -33,7 +33,7 @@ _WAIT_S = 1.0
 
 
 class System(Protocol):
-    """What is asked of the operating system, so that tests may be a camera."""
+    """Calls of the operating system, which tests replace."""
 
     def open(self, path: Path) -> int: ...
 
@@ -47,31 +47,31 @@ class System(Protocol):
 
 
 class Kernel:
-    """The real one."""
+    """The real calls."""
 
     def open(self, path: Path) -> int:
-        """Without waiting: reading waits in is_readable."""
+        """Open without blocking: is_readable waits for pictures."""
         return os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def ioctl(self, descriptor: int, request: int, data: bytearray) -> None:
-        """The answer is in `data`."""
+        """Call the driver, which writes its reply to `data`."""
         fcntl.ioctl(descriptor, request, data, True)
 
     def map(self, descriptor: int, length: int, offset: int) -> mmap.mmap:
-        """A buffer of the driver."""
+        """Map a buffer of the driver."""
         return mmap.mmap(descriptor, length, mmap.MAP_SHARED, mmap.PROT_READ, offset=offset)
 
     def is_readable(self, descriptor: int, limit_s: float) -> bool:
-        """A picture is there."""
+        """Wait until a picture is ready."""
         return bool(select.select([descriptor], [], [], limit_s)[0])
 
     def close(self, descriptor: int) -> None:
-        """Give it back."""
+        """Close the descriptor."""
         os.close(descriptor)
 
 
 class V4l2Camera:
-    """Implements camera.Source with the first camera that compresses."""
+    """Implements CameraSource with the first camera that compresses."""
 
     def __init__(
         self, settings: Camera, devices: Path = Path("/dev"), system: System | None = None
@@ -83,7 +83,7 @@ class V4l2Camera:
         self._buffers: list[mmap.mmap | memoryview] = []
 
     def open(self) -> None:
-        """Find, set up, start."""
+        """Find, configure and start the camera."""
         refused = []
         for path in sorted(self._devices.glob("video[0-9]*")):
             try:
@@ -100,7 +100,7 @@ class V4l2Camera:
         )
 
     def read(self) -> Picture | None:
-        """The next whole picture; damaged ones are left out."""
+        """Return the next whole picture; skip damaged ones."""
         for _ in range(2 * _BUFFERS):
             if not self._system.is_readable(self._descriptor, _WAIT_S):
                 return None
@@ -116,7 +116,7 @@ class V4l2Camera:
         return None
 
     def close(self) -> None:
-        """The device is free for others."""
+        """Release the device."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             for buffer in self._buffers:
@@ -129,19 +129,19 @@ class V4l2Camera:
         self._descriptor = self._system.open(path)
         self._check()
         self._set_format()
-        count = self._ask(REQBUFS, REQUEST.pack(_BUFFERS, CAPTURE, MMAP, 0, 0), REQUEST)[0]
+        count = self._query(REQBUFS, REQUEST.pack(_BUFFERS, CAPTURE, MMAP, 0, 0), REQUEST)[0]
         for index in range(min(count, _BUFFERS)):
             empty = BUFFER.pack(index, CAPTURE, 0, 0, 0, 0, MMAP, 0, 0, 0, 0)
-            *_, offset, length, _, _ = self._ask(QUERYBUF, empty, BUFFER)
+            *_, offset, length, _, _ = self._query(QUERYBUF, empty, BUFFER)
             mapped = self._system.map(self._descriptor, length, offset & 0xFFFFFFFF)
             self._buffers.append(mapped)
-            self._ask(QBUF, empty, BUFFER)
+            self._query(QBUF, empty, BUFFER)
         if not self._buffers:
             raise OSError(12, "the driver has no buffers")
-        self._ask(STREAMON, struct.pack("<I", CAPTURE), struct.Struct("<I"))
+        self._query(STREAMON, struct.pack("<I", CAPTURE), struct.Struct("<I"))
 
     def _check(self) -> None:
-        *_, everything, own = self._ask(QUERYCAP, bytes(CAPABILITY.size), CAPABILITY)
+        *_, everything, own = self._query(QUERYCAP, bytes(CAPABILITY.size), CAPABILITY)
         can = own if everything & HAS_DEVICE_CAPS else everything
         if not (can & CAN_CAPTURE and can & CAN_STREAM):
             raise OSError(22, "it does not capture")
@@ -149,14 +149,14 @@ class V4l2Camera:
     def _set_format(self) -> None:
         width, height = self._settings.resolution
         wanted = FORMAT.pack(CAPTURE, width, height, MJPEG, 0, 0, 0, 0, 0)
-        got = self._ask(S_FMT, wanted, FORMAT)
+        got = self._query(S_FMT, wanted, FORMAT)
         if got[3] != MJPEG:
             raise OSError(22, "it does not compress")
         rate = PARAMETERS.pack(CAPTURE, 0, 0, 1, self._settings.framerate, 0, 0)
         with contextlib.suppress(OSError):  # not every driver lets its rate be chosen
-            self._ask(S_PARM, rate, PARAMETERS)
+            self._query(S_PARM, rate, PARAMETERS)
 
-    def _ask(self, request: int, data: bytes, shape: struct.Struct) -> tuple[Any, ...]:
+    def _query(self, request: int, data: bytes, shape: struct.Struct) -> tuple[Any, ...]:
         answer = bytearray(data)
         self._system.ioctl(self._descriptor, request, answer)
         return shape.unpack(answer)

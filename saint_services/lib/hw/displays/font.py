@@ -29,7 +29,7 @@ _ROWS = (
 
 
 def _columns(rows: str) -> bytes:
-    """The glyph as the display wants it: a byte per column, lowest bit on top."""
+    """Return a glyph in the display's form: a byte per column, lowest bit on top."""
     bits = [int(row, 32) for row in rows]
     return bytes(
         sum((bits[y] >> (GLYPH_WIDTH - 1 - x) & 1) << y for y in range(7))
@@ -41,7 +41,7 @@ _GLYPHS = tuple(_columns(rows) for rows in _ROWS.split())
 
 
 def text_row(text: str, width: int) -> bytes:
-    """One row of text as columns, cut or filled to `width`; what the font lacks is a '?'."""
+    """Render a row of text as columns, cut or filled to `width`; unknown characters become '?'."""
     row = bytearray()
     for character in text[: width // (GLYPH_WIDTH + 1)]:
         code = ord(character) if _FIRST <= ord(character) <= _LAST else ord("?")
@@ -50,7 +50,7 @@ def text_row(text: str, width: int) -> bytes:
 
 
 def read_row(columns: bytes) -> str:
-    """The text that a row shows; what is no glyph reads as '?'."""
+    """Read the text of a row; unknown glyphs become '?'."""
     cells = (columns[x : x + GLYPH_WIDTH] for x in range(0, len(columns) - GLYPH_WIDTH, 6))
     found = (chr(_FIRST + _GLYPHS.index(cell)) if cell in _GLYPHS else "?" for cell in cells)
     return "".join(found).rstrip()

@@ -1,4 +1,4 @@
-"""Displays and lights as a manifest names them. Not here: what they show (role daemons)."""
+"""Opens the displays and LED strips of a role manifest. Not here: what they show (role daemons)."""
 
 from ...errors import Code, SaintError
 from ...role_config.devices import SpiDevice
@@ -7,8 +7,8 @@ from ..ports import Board, DigitalOut, Display, LedStrip
 
 
 def open_display(board: Board, config: RoleConfig) -> Display | None:
-    """The first display of the manifest, None where it names none. Raises SaintError when it is
-    not there. Blocks: call it in a thread.
+    """Open the first display of the manifest; None where it names none. Raises SaintError when it
+    does not answer. Blocks: call it in a thread.
     """
     for name, device in config.i2c_devices.items():
         if device.driver == "ssd1306":
@@ -22,7 +22,7 @@ def open_display(board: Board, config: RoleConfig) -> Display | None:
 
 
 def open_leds(board: Board, config: RoleConfig) -> dict[str, LedStrip]:
-    """The strips of lights of the manifest by their names. Raises SaintError, and none is open."""
+    """Open the LED strips of the manifest, by name. Raises SaintError, with none left open."""
     strips: dict[str, LedStrip] = {}
     for name, device in config.spi_devices.items():
         if device.driver == "ws2812":
@@ -52,7 +52,7 @@ def _panel(board: Board, name: str, device: SpiDevice) -> Display:
     except OSError as err:
         bus.close()
         raise SaintError(
-            Code.HARDWARE_MISSING, f"{name}: the display cannot be written ({err.strerror or err})"
+            Code.HARDWARE_MISSING, f"{name}: writing to the display failed ({err.strerror or err})"
         ) from err
     except SaintError:
         bus.close()

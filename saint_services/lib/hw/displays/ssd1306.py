@@ -35,7 +35,7 @@ _START = bytes(
 
 
 class Ssd1306:
-    """One display. Writes raise OSError; opening raises SaintError when it is not there."""
+    """One display. Writes raise OSError; opening raises SaintError when it does not answer."""
 
     def __init__(self, bus: I2cBus, address: int, name: str) -> None:
         self._bus = bus
@@ -55,9 +55,9 @@ class Ssd1306:
             ) from err
 
     def show(self, lines: Sequence[str], most_pages: int = PAGES) -> None:
-        """Bring the display nearer to `lines` by at most so many pages.
+        """Send at most so many changed pages of `lines`.
 
-        A page takes 3 ms at 400 kHz, so a caller with a loop asks for one at a time.
+        A page takes 3 ms at 400 kHz, so a caller in a loop sends one at a time.
         """
         if self._is_doubtful:
             self._command(_START + bytes((DISPLAY_ON,)))
@@ -71,7 +71,7 @@ class Ssd1306:
             self._write_page(page, wanted[page])
 
     def off(self) -> None:
-        """Dark; the memory stays."""
+        """Switch the display off; its memory stays."""
         self._command(bytes((DISPLAY_OFF,)))
 
     def _write_page(self, page: int, columns: bytes) -> None:

@@ -1,8 +1,8 @@
-"""ST7789: a colour display on SPI, here as text, 8 rows of 21 characters like the small SSD1306, so
+"""ST7789: colour display on SPI, used for text, 8 rows of 21 characters like the small SSD1306, so
 that pages look the same on both. Commands by Sitronix ST7789VW data sheet, V1.0, section 9.1.
 
-Our own driver because luma.lcd, which Debian has, draws through Pillow and opens pins and bus by
-itself, beside the ports. Not tried on a panel yet; nothing on SPI tells whether one is there.
+Our own driver because luma.lcd, which Debian has, draws through Pillow and opens pins and bus
+itself, not through the ports. Not tried on a panel yet; SPI cannot detect whether one is present.
 """
 
 import time
@@ -53,7 +53,7 @@ class St7789:
         self._start(_TURNS[device.rotation])
 
     def show(self, lines: Sequence[str], most_pages: int = ROWS) -> None:
-        """Bring the display nearer to `lines` by at most so many rows; one takes 3 ms."""
+        """Send at most so many changed rows of `lines`; a row takes 3 ms."""
         wanted = [line[:COLUMNS] for line in lines[:ROWS]]
         wanted += [""] * (ROWS - len(wanted))
         stale = [row for row in range(ROWS) if self._shown[row] != wanted[row]]
@@ -64,7 +64,7 @@ class St7789:
             self._shown[row] = wanted[row]
 
     def off(self) -> None:
-        """Dark; the memory stays."""
+        """Switch the display off; its memory stays."""
         self._command(DISPOFF)
         if self._light_pin:
             self._light_pin.set(False)
@@ -85,7 +85,7 @@ class St7789:
             self._light_pin.set(True)
 
     def _picture(self, text: str) -> bytes:
-        """A row of text, dot row by dot row."""
+        """Render a row of text, dot row by dot row."""
         columns = font.text_row(text, COLUMNS * (font.GLYPH_WIDTH + 1))
         gap = BLACK * (self._cell - font.GLYPH_WIDTH * self._wide)
         rest = BLACK * (self._width - COLUMNS * self._cell)
@@ -118,8 +118,8 @@ def _ends(start: int, length: int) -> bytes:
 
 
 def _window(device: SpiDevice) -> tuple[int, int, int, int]:
-    """Left, top, width, height in the turned memory. Panels as wide as the memory begin at its
-    first row, which is at the other end when it is turned; smaller ones are in the middle.
+    """Return left, top, width and height in the turned memory. Panels as wide as the memory begin
+    at its first row, which is at the other end when it is turned; smaller ones are in the middle.
     """
     width, height = device.size
     left, top = max(0, MEMORY[0] - width) // 2, 0

@@ -16,7 +16,7 @@ _ORDERS = {"grb": (1, 0, 2), "rgb": (0, 1, 2)}
 
 
 def _encoded(value: int) -> bytes:
-    """Eight bits as 24, the highest first."""
+    """Encode eight bits as 24, the highest first."""
     bits = 0
     for place in range(7, -1, -1):
         bits = bits << 3 | (0b110 if value >> place & 1 else 0b100)
@@ -27,10 +27,10 @@ _CODES = tuple(_encoded(value) for value in range(256))
 
 
 class Ws2812:
-    """One strip. Implements ports.LedStrip. Nothing tells whether it is there.
+    """One strip. Implements ports.LedStrip. Its presence cannot be detected.
 
     Up to about 420 lights go in one transfer of the kernel's 4 KiB; beyond that the pause between
-    two of them must stay below the latch, which a busy Pi does not promise.
+    two of them must stay below the latch, which a busy Pi does not guarantee.
     """
 
     def __init__(self, bus: SpiBus, device: SpiDevice) -> None:
@@ -39,9 +39,9 @@ class Ws2812:
         self._order = _ORDERS[device.order]
 
     def show(self, colours: Sequence[tuple[int, int, int]]) -> None:
-        """Red, green, blue of each, 0 to 255; what is left out is dark. Raises OSError.
+        """Show red, green and blue (0 to 255) of each light; missing ones are dark. Raises OSError.
 
-        Say it again now and then: lights that were without power are dark and tell nobody.
+        Repeat from time to time: lights that lost power are dark, which cannot be detected.
         """
         lit = list(colours[: self._count])
         lit += [(0, 0, 0)] * (self._count - len(lit))
@@ -51,7 +51,7 @@ class Ws2812:
         self._bus.write(_LATCH + data + _LATCH)
 
     def close(self) -> None:
-        """Dark, as far as it still hears, and the bus back."""
+        """Switch the lights off, if they still respond, and release the bus."""
         try:
             self.show(())
         finally:

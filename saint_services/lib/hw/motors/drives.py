@@ -1,6 +1,5 @@
-"""Motors and encoders as a manifest names them. `Drives` opens them by their driver; what shares a
-controller shares its line. Not here: how they are driven (role daemons), making them safe after
-their process died (lib.hw.make_safe).
+"""Opens the motors and encoders of a role manifest by their drivers; motors of one controller share
+its line. Not here: how they are driven (role daemons), making them safe (guardd).
 """
 
 from contextlib import ExitStack
@@ -20,7 +19,7 @@ _ENCODERS = ("quadrature", "roboclaw_encoder")
 
 
 class Drives:
-    """Opens the motors and encoders of one role. Whoever gets one closes it."""
+    """Opens the motors and encoders of one role; the caller closes them."""
 
     def __init__(self, board: Board, config: RoleConfig) -> None:
         self._board = board
@@ -29,10 +28,10 @@ class Drives:
         self._lines: dict[str, RoboClawLine] = {}
 
     def motor(self, name: str) -> Motor:
-        """The motor of gpio_mapping.<name>, standing still. Raises SaintError."""
+        """Open the motor of gpio_mapping.<name>, at rest. Raises SaintError."""
         spec = self._spec(name, MOTORS, "motor")
         if spec.type == "roboclaw":
-            from .roboclaw_line import RoboClawMotor
+            from .roboclaw_line import RoboClawMotor  # loaded only where there is one
 
             return RoboClawMotor(self._line(spec), spec.channel or 1, spec.reversed)
         with ExitStack() as undo:
@@ -41,7 +40,7 @@ class Drives:
         return motor
 
     def encoder(self, name: str) -> Encoder | None:
-        """The encoder of gpio_mapping.<name>; None when the manifest has none."""
+        """Open the encoder of gpio_mapping.<name>; None when the manifest has none."""
         if name not in self._config.gpio_mapping:
             return None
         spec = self._spec(name, _ENCODERS, "encoder")

@@ -17,12 +17,12 @@ class DirectionPair:
         self._backward = backward
 
     def set(self, high: bool) -> None:
-        """High is backward. In between both are low."""
+        """Set the direction, high being backward; both pins are low between."""
         (self._forward if high else self._backward).set(False)
         (self._backward if high else self._forward).set(True)
 
     def close(self) -> None:
-        """Both low, then give them back."""
+        """Set both pins low, then release them."""
         for pin in (self._forward, self._backward):
             pin.set(False)
             pin.close()
@@ -36,19 +36,19 @@ class SharedEnable:
         self.users = 0
 
     def set(self, high: bool) -> None:
-        """High for whoever asks; low is for the last user."""
+        """Set high at once; set low only when no other user needs it."""
         if high or self.users <= 1:
             self._pin.set(high)
 
     def close(self) -> None:
-        """One user less."""
+        """Remove one user; the last one releases the pin."""
         self.users -= 1
         if self.users == 0:
             self._pin.close()
 
 
 class _Bridge:
-    """What both kinds share: enable pins, and that nothing is measured."""
+    """Base of both kinds: enable pins, no measurements."""
 
     __slots__ = ("_enables",)
 
@@ -64,12 +64,12 @@ class _Bridge:
 
     @property
     def current_a(self) -> float | None:
-        """A bridge like this measures none."""
+        """Return None: the bridge measures no current."""
         return None
 
     @property
     def problem(self) -> str:
-        """A bridge like this tells none."""
+        """Return "": the bridge reports no faults."""
         return ""
 
 
@@ -112,12 +112,12 @@ class HBridge(_Bridge):
         self.duty = duty
 
     def stop(self) -> None:
-        """No torque, at once."""
+        """Remove torque at once."""
         self._pwm.set_duty(0.0)
         self.duty = 0.0
 
     def close(self) -> None:
-        """Stop, then give the pins back."""
+        """Stop, then release the pins."""
         self.stop()
         self._disable()
         self._pwm.close()
@@ -159,7 +159,7 @@ class TwinPwmBridge(_Bridge):
         self.duty = duty
 
     def stop(self) -> None:
-        """No torque, at once. A pin that cannot be written does not keep the other one running."""
+        """Remove torque at once; a failing pin does not keep the other one running."""
         try:
             self._forward.set_duty(0.0)
         finally:
@@ -167,7 +167,7 @@ class TwinPwmBridge(_Bridge):
         self.duty = 0.0
 
     def close(self) -> None:
-        """Stop, then give the pins back."""
+        """Stop, then release the pins."""
         self.stop()
         self._disable()
         self._forward.close()

@@ -1,4 +1,4 @@
-"""Counts the edges of two lines that are a quarter turn apart (x4: all four edges count)."""
+"""Counts the edges of two encoder lines in quadrature (x4: all four edges count)."""
 
 from ..ports import EdgeInput
 
@@ -26,10 +26,10 @@ class Quadrature:
         self._input.listen(self.edge)
 
     def edge(self, pin: int, level: bool, stamp_ns: int) -> None:
-        """One edge, as the input reports it."""
+        """Count one edge that the input reports."""
         old = self._state
         new = old & 0b01 | level << 1 if pin == self._pin_a else old & 0b10 | level
-        if new == old:  # the edge between is lost: the count is off, by how much nobody knows
+        if new == old:  # the edge between is lost: the count is off by an unknown number
             self.illegal += 1
             return
         self._state = new

@@ -1,8 +1,8 @@
-"""RoboClaw motor controllers: their packet serial protocol and what is asked when, without any
+"""Packet serial protocol of RoboClaw motor controllers and the schedule of requests, without any
 input or output. By Basicmicro's "RoboClaw Series User Manual", rev 5.7, "Packet Serial" and
 "Advance Packet Serial"; the command's number stands beside each.
 
-The controller stops its motors itself when it hears nothing for TIMEOUT_S. Not here: the line
+The controller stops its motors itself without a packet for TIMEOUT_S. Not here: the line
 (roboclaw_line).
 """
 
@@ -30,7 +30,7 @@ _FAULTS = {  # command 90; what has stopped a motor, not what only warns
     0x001000: "motor 1 takes too much current",
     0x002000: "motor 2 takes too much current",
 }
-_READS = {  # command -> form of the answer, and how often it is asked
+_READS = {  # command -> form of the reply, and how often it is requested
     READ_ENCODERS: (struct.Struct(">II"), 0.01),
     READ_CURRENTS: (struct.Struct(">hh"), 0.04),
     READ_STATUS: (struct.Struct(">I"), 0.1),
@@ -39,7 +39,7 @@ _READS = {  # command -> form of the answer, and how often it is asked
 
 
 def crc16(data: bytes) -> int:
-    """CCITT, polynomial 0x1021, from zero."""
+    """Compute CRC-16/CCITT, polynomial 0x1021, from zero."""
     crc = 0
     for byte in data:
         crc ^= byte << 8
@@ -49,20 +49,20 @@ def crc16(data: bytes) -> int:
 
 
 def packet(address: int, command: int, data: bytes = b"") -> bytes:
-    """An order: it carries its checksum and is acknowledged by one byte."""
+    """Encode a command with its checksum, which one byte acknowledges."""
     body = bytes((address, command)) + data
     return body + crc16(body).to_bytes(2, "big")
 
 
 def duties(address: int, first: float, second: float) -> bytes:
-    """Both motors, -1 to 1."""
+    """Encode the duties of both motors, -1 to 1."""
     steps = (round(max(-1.0, min(duty, 1.0)) * FULL) for duty in (first, second))
     return packet(address, DRIVE_DUTY, struct.pack(">hh", *steps))
 
 
 @dataclass(slots=True)
 class Readings:
-    """What the controller last told."""
+    """Last values that the controller reported."""
 
     counts: list[int]
     currents_a: list[float]
@@ -72,7 +72,7 @@ class Readings:
 
 
 class RoboClaw:
-    """One controller: an order at a time, newest duties first. `send` hands bytes to the line."""
+    """One controller: one command at a time, newest duties first. `send` writes to the line."""
 
     def __init__(self, address: int, send: Callable[[bytes], object]) -> None:
         self.readings = Readings([0, 0], [0.0, 0.0])
@@ -80,7 +80,7 @@ class RoboClaw:
         self.missed = 0  # answers, in a row
         self._address = address
         self._send = send
-        self._asked = 0  # command that waits for its answer; 0: none
+        self._pending = 0  # command without its reply; 0: none
         self._deadline_s = 0.0
         self._buffer = b""
         self._is_news = True
@@ -90,59 +90,59 @@ class RoboClaw:
 
     @property
     def problem(self) -> str:
-        """What is wrong, in words that follow the controller's name; empty: nothing."""
+        """Return the fault, in words that follow the controller's name, or ""."""
         if self.missed >= _MOST_MISSED:
             return "it does not answer"
         return "; ".join(text for bit, text in _FAULTS.items() if self.readings.status & bit)
 
     def drive(self, channel: int, duty: float, now_s: float) -> None:
-        """Channel 0 or 1. The newest value counts."""
+        """Set the duty of channel 0 or 1; the newest value counts."""
         self.duties[channel] = duty
         self._is_news = True
         self.step(now_s)
 
     def halt(self, channel: int, now_s: float) -> None:
-        """Zero, now: it does not wait for an answer that is still to come, which may be lost. It is
-        said once more after it, because nobody tells which order was acknowledged.
+        """Set both duties to zero without waiting for a pending reply, which may be lost. The
+        command is repeated after that, as an acknowledgement does not name its command.
         """
         self.duties[channel] = 0.0
         self._send(duties(self._address, *self.duties))
         self._is_news = True
-        if not self._asked:
-            self._asked, self._deadline_s = DRIVE_DUTY, now_s + REPLY_S
+        if not self._pending:
+            self._pending, self._deadline_s = DRIVE_DUTY, now_s + REPLY_S
 
     def step(self, now_s: float) -> None:
-        """Ask the next thing, unless an answer is still to come."""
-        if self._asked and now_s < self._deadline_s:
+        """Send the next request, unless a reply is pending."""
+        if self._pending and now_s < self._deadline_s:
             return
-        if self._asked:
+        if self._pending:
             self._lost()
-        self._ask(now_s)
+        self._request(now_s)
 
     def received(self, data: bytes, now_s: float) -> None:
-        """What came in."""
+        """Accept received bytes."""
         self._buffer = (self._buffer + data)[:_MOST_BYTES]
-        if self._asked and self._take():
-            # One byte may be anything; only an answer with a checksum shows that it is there.
-            self.missed = 0 if self._asked in _READS else self.missed
-            self._asked, self._buffer = 0, b""
+        if self._pending and self._take():
+            # One byte may be noise; only a reply with a checksum proves the connection.
+            self.missed = 0 if self._pending in _READS else self.missed
+            self._pending, self._buffer = 0, b""
             self.step(now_s)
 
     def _lost(self) -> None:
-        if self._asked == DRIVE_DUTY:
+        if self._pending == DRIVE_DUTY:
             self._is_news = True
-        self._asked, self._buffer = 0, b""
+        self._pending, self._buffer = 0, b""
         self.missed += 1
         if self.missed == _MOST_MISSED:
             self._needs_timeout, self._raw = True, None
             self.readings.outages += 1
 
-    def _ask(self, now_s: float) -> None:
+    def _request(self, now_s: float) -> None:
         self._buffer = b""
         order = next(self._wanted(now_s), None)
         if order is None:
             return
-        self._asked, data = order
+        self._pending, data = order
         self._deadline_s = now_s + REPLY_S
         self._send(data)
 
@@ -158,15 +158,15 @@ class RoboClaw:
                 yield command, bytes((self._address, command))
 
     def _take(self) -> bool:
-        """Is the answer there, and is it one?"""
-        if self._asked not in _READS:
+        """Check for a complete and valid reply."""
+        if self._pending not in _READS:
             if self._buffer[:1] != ACKNOWLEDGED:
                 return False
-            self._needs_timeout = self._needs_timeout and self._asked != SET_TIMEOUT
+            self._needs_timeout = self._needs_timeout and self._pending != SET_TIMEOUT
             return True
-        form, _ = _READS[self._asked]
+        form, _ = _READS[self._pending]
         answer = self._buffer[: form.size + 2]
-        body = bytes((self._address, self._asked)) + answer[:-2]
+        body = bytes((self._address, self._pending)) + answer[:-2]
         if len(answer) < form.size + 2 or crc16(body) != int.from_bytes(answer[-2:], "big"):
             return False
         self._understood(form.unpack(answer[:-2]))
@@ -174,17 +174,17 @@ class RoboClaw:
 
     def _understood(self, numbers: tuple[int, ...]) -> None:
         readings = self.readings
-        if self._asked == READ_ENCODERS:
+        if self._pending == READ_ENCODERS:
             self._count(list(numbers))
-        elif self._asked == READ_CURRENTS:
+        elif self._pending == READ_CURRENTS:
             readings.currents_a = [number / 100 for number in numbers]  # 10 mA
-        elif self._asked == READ_STATUS:
+        elif self._pending == READ_STATUS:
             readings.status = numbers[0]
         else:
             readings.voltage_v = numbers[0] / 10
 
     def _count(self, raw: list[int]) -> None:
-        """32-bit counters go round; after an outage the controller may have begun at zero."""
+        """Follow 32-bit counters, which wrap; after an outage the controller may start at zero."""
         if self._raw is not None:
             for channel, (now, before) in enumerate(zip(raw, self._raw, strict=True)):
                 way = now - before & 0xFFFFFFFF

@@ -1,5 +1,5 @@
-"""A RoboClaw on its serial line: opened and asked once in a thread, then served by the loop without
-ever waiting. Its motors and encoders. Not here: the protocol (roboclaw).
+"""Serves a RoboClaw on its serial line: opened and identified in a thread, then served by the loop
+without blocking. Its motors and encoders. Not here: the protocol (roboclaw).
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _VERSION_ENDS = b"\n\0"  # before its checksum
 
 
 class RoboClawLine:
-    """One controller. Opening raises SaintError when it is not there; motors are stopped then."""
+    """One controller. Opening stops its motors, and raises SaintError when it does not answer."""
 
     def __init__(
         self,
@@ -44,13 +44,13 @@ class RoboClawLine:
 
     @property
     def problem(self) -> str:
-        """What is wrong, in a sentence; empty: nothing."""
+        """Return the fault in a sentence, or ""."""
         if self._lost:
             return self._lost
         return f"{self._name}: {self.core.problem}" if self.core.problem else ""
 
     def start(self) -> None:
-        """Serve it in the running loop, from the first call in one on."""
+        """Start serving in the running loop, once."""
         if self._loop is not None:
             return
         try:
@@ -61,23 +61,23 @@ class RoboClawLine:
         self._tick()
 
     def drive(self, channel: int, duty: float) -> None:
-        """The newest duty counts. Raises OSError while the controller is gone or has a fault."""
+        """Set the duty. Raises OSError while the controller is lost or faulty."""
         self.start()
         self.core.drive(channel, duty, self._clock())
         if self.problem:
             raise OSError(errno.EIO, self.problem)
 
     def rest(self, channel: int) -> None:
-        """No torque; never raises: what does not hear stops by its own time-out."""
+        """Remove torque; never raises: a lost controller stops by its own time-out."""
         self.core.halt(channel, self._clock())
 
     def use(self) -> "RoboClawLine":
-        """One more motor or encoder."""
+        """Register one more motor or encoder."""
         self._users += 1
         return self
 
     def close(self) -> None:
-        """The last user stops both motors and gives the line back."""
+        """Remove a user; the last one stops both motors and releases the line."""
         self._users -= 1
         if self._users > 0:
             return
@@ -86,7 +86,7 @@ class RoboClawLine:
         self._port.close()
 
     def _greet(self, device: SerialDevice) -> str:
-        """Stop what a process before us left running, then ask who is there. Runs in a thread."""
+        """Stop motors of an earlier process, then identify the controller. Blocks."""
         self._send(duties(device.address, 0.0, 0.0))
         question = bytes((device.address, READ_VERSION))
         answer, end_s = b"", self._clock() + _OPENING_S
@@ -149,29 +149,29 @@ class RoboClawMotor:
         self.duty = 0.0
 
     def set(self, duty: float) -> None:
-        """As ports.Motor.set; what is not a number stops the motor."""
+        """Set the duty as ports.Motor.set; NaN stops the motor."""
         if duty != duty:
             duty = 0.0
         self.duty = max(-1.0, min(duty, 1.0))
         self._line.drive(self._index, self.duty * self._sign)
 
     def stop(self) -> None:
-        """No torque, at once. Never raises."""
+        """Remove torque at once. Never raises."""
         self.duty = 0.0
         self._line.rest(self._index)
 
     @property
     def current_a(self) -> float | None:
-        """As the controller measures it; positive when the motor takes it."""
+        """Return the measured current; positive when the motor consumes it."""
         return abs(self._line.core.readings.currents_a[self._index])
 
     @property
     def problem(self) -> str:
-        """What the controller tells, or that it tells nothing."""
+        """Return the controller's fault, or that it does not answer."""
         return self._line.problem
 
     def close(self) -> None:
-        """Stop, then give the line back."""
+        """Stop, then release the line."""
         self.stop()
         self._line.close()
 
@@ -186,12 +186,12 @@ class RoboClawEncoder:
 
     @property
     def count(self) -> int:
-        """Since the start."""
+        """Return the count since the start."""
         return self._sign * self._line.core.readings.counts[self._index]
 
     @property
     def illegal(self) -> int:
-        """Outages in which counts may have been lost."""
+        """Return the number of outages in which counts may have been lost."""
         return self._line.core.readings.outages
 
     def listen(self) -> None:
@@ -199,5 +199,5 @@ class RoboClawEncoder:
         self._line.start()
 
     def close(self) -> None:
-        """Give the line back."""
+        """Release the line."""
         self._line.close()

@@ -1,5 +1,5 @@
-"""What a push button's edges mean: pressed, released, held. Contacts bounce, so after an edge that
-counted, others are not believed for a while; then the level is looked at again. Pure.
+"""Interprets a push button's edges: pressed, released, held. Contacts bounce, so edges are ignored
+for a while after one that counted; then the level is read again. Pure.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ HELD_S = 5.0  # specification: hold 5 s to reset
 
 @dataclass(frozen=True, slots=True)
 class ButtonEvent:
-    """Something that happened; `value` is how long it was held, in seconds."""
+    """Event of a button; `value` is how long it was held, in seconds."""
 
     event: str  # "pressed", "released", "held"
     value: float = 0.0
 
 
 class Button:
-    """One button. Feed it with levels and, at `due_s`, with time."""
+    """State of one button; call `level` for edges and `tick` at `due_s`."""
 
     __slots__ = ("_down", "_is_held", "_level", "_quiet_until_s", "_since_s")
 
@@ -29,12 +29,12 @@ class Button:
         self._quiet_until_s = 0.0
 
     def level(self, is_down: bool, now_s: float) -> list[ButtonEvent]:
-        """The contact closed or opened."""
+        """Follow a contact that closed or opened."""
         self._level = is_down
         return self.tick(now_s)
 
     def tick(self, now_s: float) -> list[ButtonEvent]:
-        """Time has passed."""
+        """Follow the time."""
         events: list[ButtonEvent] = []
         if self._level != self._down and now_s >= self._quiet_until_s:
             events.append(self._change(now_s))
@@ -44,7 +44,7 @@ class Button:
         return events
 
     def due_s(self) -> float | None:
-        """When to call `tick` next; None: not before the next edge."""
+        """Return when to call `tick` next; None: not before the next edge."""
         if self._level != self._down:
             return self._quiet_until_s
         return self._since_s + HELD_S if self._down and not self._is_held else None

@@ -18,7 +18,7 @@ _WRAP_US = 1 << 32  # pigpio's clock
 
 
 def open_edges(spec: str, pins: Sequence[int], used_by: str) -> EdgeInput:
-    """The pins of SAINT_HW: "real" or "sim:<directory>". Raises SaintError."""
+    """Open the pins of SAINT_HW: "real" or "sim:<directory>". Raises SaintError."""
     if directory := simulated_directory(spec):
         return load_simulation().open_edges(directory)
     try:
@@ -31,7 +31,7 @@ def open_edges(spec: str, pins: Sequence[int], used_by: str) -> EdgeInput:
 
 
 class PigpioEdges:
-    """By pigpiod: sampled every 5 us by DMA. Its library calls from a thread of its own."""
+    """Input pins by pigpiod, sampled every 5 us by DMA. The library calls from its own thread."""
 
     def __init__(self, daemon: Any, pins: Sequence[int]) -> None:
         self._daemon = daemon
@@ -41,7 +41,7 @@ class PigpioEdges:
         self._at_ns = monotonic_ns()
 
     def levels(self) -> dict[int, bool]:
-        """The levels now."""
+        """Read the levels."""
         return {pin: self._daemon.read(pin) == 1 for pin in self._pins}
 
     def listen(self, callback: EdgeCallback) -> None:
@@ -57,7 +57,7 @@ class PigpioEdges:
             self._callbacks.append(self._daemon.callback(pin, 2, report))  # both edges
 
     def close(self) -> None:
-        """No more edges."""
+        """Stop reporting edges."""
         for each in self._callbacks:
             each.cancel()
         self._callbacks.clear()
@@ -72,7 +72,7 @@ class PigpioEdges:
 
 
 class EdgeLine:
-    """Keeps pins open and hands on their edges; tries again when they cannot be had."""
+    """Keeps pins open and passes on their edges; tries again when opening fails."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class EdgeLine:
         return self._pins is not None
 
     def start(self) -> None:
-        """Open the pins now, or as soon as they can be had."""
+        """Open the pins now, or as soon as that succeeds."""
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
@@ -126,6 +126,6 @@ class EdgeLine:
         self._failures = 0
 
     def write(self, data: bytes) -> bool:
-        """Pins do not take bytes."""
+        """Return False: pins send no bytes."""
         del data
         return False

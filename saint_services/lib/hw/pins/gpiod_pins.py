@@ -19,7 +19,7 @@ _EVENT_BUFFER = 1024  # edges; 80 ms of one encoder at full speed
 
 
 def library() -> Any:
-    """The gpiod module; SaintError when it is not there or too old."""
+    """Import the gpiod module. Raises SaintError when it is missing or too old."""
     try:
         import gpiod
     except ImportError as err:
@@ -31,7 +31,7 @@ def library() -> Any:
 
 
 class GpiodPins:
-    """The lines of the header."""
+    """Opens the lines of the header."""
 
     def __init__(self, gpiod: Any, devices: Path = Path("/dev")) -> None:
         self._gpiod = gpiod
@@ -40,7 +40,7 @@ class GpiodPins:
         self._outputs: dict[int, GpiodOutput] = {}
 
     def output(self, pin: int, used_by: str) -> "GpiodOutput":
-        """A line that is driven low or high."""
+        """Request an output line."""
         low = self._line.Value.INACTIVE
         settings = self._gpiod.LineSettings(direction=self._line.Direction.OUTPUT, output_value=low)
         request = self._request((pin,), settings, used_by)
@@ -48,12 +48,12 @@ class GpiodPins:
         return self._outputs[pin]
 
     def descriptor(self, pin: int) -> int | None:
-        """The descriptor of the request that drives a line, or None."""
+        """Return the descriptor of the request that drives a line, or None."""
         output = self._outputs.get(pin)
         return output.descriptor if output else None
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> "GpiodEdges":
-        """Lines whose edges are reported."""
+        """Request input lines with edges."""
         settings = self._gpiod.LineSettings(
             direction=self._line.Direction.INPUT,
             edge_detection=self._line.Edge.BOTH,
@@ -62,7 +62,7 @@ class GpiodPins:
         return GpiodEdges(self._request(tuple(pins), settings, used_by), tuple(pins), self._gpiod)
 
     def report(self) -> list[GPIOPin]:
-        """The header as the kernel knows it."""
+        """Report the header's lines as the kernel knows them."""
         with self._gpiod.Chip(self.path) as chip:
             return [self._report(chip.get_line_info(pin), pin) for pin in range(PINS)]
 
@@ -108,11 +108,10 @@ class GpiodOutput:
 
     @property
     def descriptor(self) -> int | None:
-        """The descriptor of the request; None once it was released."""
+        """Return the descriptor of the request; None once released."""
         return int(self._request.fd) if self._request else None
 
     def set(self, high: bool) -> None:
-        """Set the level."""
         self._request.set_value(self._pin, self._high if high else self._low)
 
     def close(self) -> None:
@@ -131,7 +130,7 @@ class GpiodEdges:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def levels(self) -> dict[int, bool]:
-        """The levels now."""
+        """Read the levels."""
         return {pin: self._request.get_value(pin) == self._active for pin in self._pins}
 
     def listen(self, callback: EdgeCallback) -> None:
@@ -140,7 +139,7 @@ class GpiodEdges:
         self._loop.add_reader(self._request.fd, self._drain, callback)
 
     def close(self) -> None:
-        """No more edges."""
+        """Stop reporting edges."""
         if self._loop:
             self._loop.remove_reader(self._request.fd)
         self._request.release()
@@ -154,5 +153,5 @@ def _missing(what: str) -> SaintError:
     return SaintError(
         Code.HARDWARE_MISSING,
         what,
-        fix="Install python3-libgpiod, or set SAINT_HW=sim:<directory> for simulated hardware.",
+        fix="Install python3-libgpiod.",
     )

@@ -1,5 +1,5 @@
-"""The 40-pin header: what each pin is, by its number on the header and by its BCM number, and what
-it can be used for besides. The same on every Pi with 40 pins.
+"""Table of the 40-pin header: each pin by its number on the header and by its BCM number, with its
+alternate functions. The same on every Pi with 40 pins.
 
 Sources: Raspberry Pi documentation, "GPIO and the 40-pin header"; alternate functions by the
 BCM2711 data sheet, table 94 (those that hats use; RP1 of a Pi 5 has the same at these pins).
@@ -60,7 +60,7 @@ ALTERNATES: dict[int, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class HeaderPin:
-    """One of the 40."""
+    """One pin of the header."""
 
     number: int  # on the header, 1 to 40
     name: str  # "3V3", "5V", "GND", "GPIO17"
@@ -70,18 +70,18 @@ class HeaderPin:
 
 
 def pin_name(pin: int) -> str:
-    """As in GPIOPin.pin_name."""
+    """Return the name as in GPIOPin.pin_name."""
     return f"GPIO{pin}"
 
 
 def function_of(pin: int) -> str:
-    """Direction of a pin that no driver holds."""
+    """Return the direction of a pin that no driver holds."""
     return _FUNCTIONS.get(pin, "input")
 
 
 def whole_header(lines: Iterable[GPIOPin]) -> list[GPIOPin]:
-    """The 40 pins in the header's order (the first is pin 1), of what a board reports of its
-    lines. A line that it does not report is in it as well, in an unknown state.
+    """Arrange what a board reports of its lines as the 40 pins in the header's order (the first is
+    pin 1). A line that is not reported is included in an unknown state.
     """
     by_bcm = {line.pin_number: line for line in lines}
     return [_shown(pin, by_bcm) for pin in HEADER]

@@ -1,5 +1,5 @@
-"""SPI0's five pins of the header, as they are: the kernel takes all of them when it is switched on
-(dtoverlay=saint-spi, dtparam=spi=on), and tells of some of them only. Without it they are inputs.
+"""State of SPI0's five pins: the kernel uses all of them when SPI is enabled (dtoverlay=saint-spi,
+dtparam=spi=on), but reports only some. Without SPI they are inputs.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ HOLDER = "SPI0"
 
 
 def is_on(root: Path) -> bool:
-    """The bus has chip selects."""
+    """Return True when the bus has chip selects."""
     return next((root / "sys/bus/spi/devices").glob("spi0.*"), None) is not None
 
 
 def mark(lines: Sequence[GPIOPin], *, is_spi_on: bool) -> None:
-    """`lines` by BCM number."""
+    """Correct the five pins in `lines`, a list by BCM number."""
     for pin in SPI0:
         line = lines[pin]
         if is_spi_on and (not line.in_use or "spi" in line.used_by.lower()):

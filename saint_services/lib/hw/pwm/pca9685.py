@@ -12,7 +12,7 @@ CHANNELS = 16
 MODE1, MODE2, LED0_ON_L, PRE_SCALE = 0x00, 0x01, 0x06, 0xFE
 RESTART, AUTO_INCREMENT, SLEEP, ALL_CALL = 0x80, 0x20, 0x10, 0x01
 OUTPUT_DRIVE = 0x04  # totem pole
-FULL = 0x10  # in the high bytes: always on, or always off (which wins)
+FULL = 0x10  # in the high bytes: always on, or always off (which takes precedence)
 STEPS = 4096
 CLOCK_HZ = 25_000_000
 _RUNNING = AUTO_INCREMENT | ALL_CALL
@@ -21,17 +21,17 @@ _WAKE_S = 0.0005  # the oscillator needs 500 us after sleep
 
 
 def prescale_for(frequency_hz: int) -> int:
-    """Equation 1 of the data sheet."""
+    """Compute the prescaler by equation 1 of the data sheet."""
     return min(255, max(3, round(CLOCK_HZ / (STEPS * frequency_hz)) - 1))
 
 
 def channel_off(channel: int) -> bytes:
-    """The transfer that ends the pulses of one output."""
+    """Return the transfer that ends the pulses of one output."""
     return bytes((LED0_ON_L + 4 * channel, 0, 0, 0, FULL))
 
 
 class Pca9685:
-    """One chip. Writes raise OSError; opening raises SaintError when it is not there."""
+    """One chip. Writes raise OSError; opening raises SaintError when it does not answer."""
 
     def __init__(self, bus: I2cBus, address: int, frequency_hz: int, name: str) -> None:
         self._bus = bus
@@ -52,7 +52,7 @@ class Pca9685:
             ) from err
 
     def pulse_us(self, channel: int) -> float:
-        """The pulse on an output as last written or, at opening, found; 0: none."""
+        """Return the pulse on an output as last written or, at opening, found; 0: none."""
         on, on_high, off, off_high = self._registers[4 * channel : 4 * channel + 4]
         if off_high & FULL:
             return 0.0
@@ -87,8 +87,8 @@ class Pca9685:
         return bytes((0, 0, steps & 0xFF, steps >> 8))
 
     def _restore(self) -> None:
-        """After power the chip sleeps and has forgotten all; a block would land in one register.
-        One question tells, so that a loose contact has little to spoil.
+        """Set up again a chip that lost power: it sleeps, and a block would land in one register.
+        Only one register is read for that, so that a loose contact has little to spoil.
         """
         if self._read(MODE1, 1)[0] & ~RESTART != _RUNNING:
             self._set_up()
@@ -96,8 +96,8 @@ class Pca9685:
         self._is_doubtful = False
 
     def _set_up(self) -> bool:
-        """Set it up, unless it is: a process before us left it running, do not disturb the servos.
-        True when there was something to do; then it needs a moment to wake.
+        """Set up the chip, unless an earlier process left it running. Return True when it was set
+        up; then it needs a moment to wake.
         """
         mode = self._read(MODE1, 1)[0] & ~RESTART
         if mode == _RUNNING and self._read(PRE_SCALE, 1)[0] == self._prescale:

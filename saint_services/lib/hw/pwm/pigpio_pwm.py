@@ -21,7 +21,7 @@ _WRITE = 4  # command of the socket interface: level of a pin; ends all pulses o
 
 
 def connect() -> Any | None:
-    """The daemon, or None when the library is missing or no daemon runs."""
+    """Connect to the daemon; None when the library is missing or no daemon runs."""
     try:
         import pigpio
     except ImportError:
@@ -54,14 +54,12 @@ class PigpioPwm:
             _check(pi.set_PWM_range(pin, _DMA_RANGE))
 
     def set_pulse_us(self, pulse_us: float) -> None:
-        """Length of the pulse."""
         if self._is_servo:
             _check(self._pi.set_servo_pulsewidth(self._pin, round(pulse_us)))
         else:
             self.set_duty(pulse_us * self._frequency_hz / 1e6)
 
     def set_duty(self, duty: float) -> None:
-        """Share of the period."""
         if self._is_servo:
             self.set_pulse_us(duty * 1e6 / self._frequency_hz)
         elif self._is_dma:
@@ -71,27 +69,27 @@ class PigpioPwm:
             _check(self._pi.hardware_PWM(self._pin, self._frequency_hz, steps))
 
     def off(self) -> None:
-        """No pulses."""
+        """End the pulses."""
         quiet(self._pi, self._pin)
 
     def pulse_us(self) -> float:
-        """The pulse that is on the pin now."""
+        """Read the pulse on the pin."""
         if not self._is_servo:
             return 0.0
         return max(0.0, float(self._pi.get_servo_pulsewidth(self._pin)))  # negative: never had one
 
     def close(self) -> None:
-        """The pulses stay."""
+        """Do nothing: the pulses stay."""
 
 
 def quiet(pi: Any, pin: int) -> None:
-    """No pulses of any kind."""
+    """End pulses of any kind."""
     _check(pi.write(pin, 0))  # ends servo pulses, PWM and hardware PWM alike
 
 
 def will_low(pin: int) -> Write:
-    """The command that ends pulses of any kind and leaves the pin low. The daemon's place is what
-    the library takes: PIGPIO_ADDR and PIGPIO_PORT."""
+    """Return the command that ends pulses of any kind and leaves the pin low. The daemon's address
+    is that of the library: PIGPIO_ADDR and PIGPIO_PORT."""
     place = f"{os.environ.get('PIGPIO_ADDR', 'localhost')}:{os.environ.get('PIGPIO_PORT', '8888')}"
     return Write(Kind.PIGPIO, place, 0, struct.pack("<4I", _WRITE, pin, 0, 0))
 

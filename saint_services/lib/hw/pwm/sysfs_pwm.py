@@ -16,7 +16,7 @@ _EXPORT_S = 1.0  # udev may need a moment to give a new channel to our group
 
 
 def find_chip(root: Path = ROOT) -> tuple[Path, dict[int, int]]:
-    """The header's PWM chip and its channel for each pin."""
+    """Find the header's PWM chip and its channel for each pin."""
     for chip in sorted(root.glob("pwmchip*"), key=lambda path: int(path.name[7:])):
         channels = CHANNELS.get(int(_read(chip / "npwm") or "0"))
         if channels:
@@ -45,25 +45,23 @@ class SysfsPwm:
             ) from err
 
     def set_pulse_us(self, pulse_us: float) -> None:
-        """Length of the pulse."""
         self._set_ns(round(pulse_us * 1000))
 
     def set_duty(self, duty: float) -> None:
-        """Share of the period."""
         self._set_ns(round(duty * self._period_ns))
 
     def off(self) -> None:
-        """No pulses: the line rests low."""
+        """End the pulses: the line rests low."""
         self._set_ns(0)
 
     def pulse_us(self) -> float:
-        """The pulse that is on the pin now."""
+        """Read the pulse on the pin."""
         if _read(self._folder / "enable") != "1":
             return 0.0
         return int(_read(self._folder / "duty_cycle") or "0") / 1000
 
     def close(self) -> None:
-        """The channel stays as it is."""
+        """Close the files; the channel keeps its state."""
         os.close(self._duty)
 
     def _set_ns(self, duty_ns: int) -> None:
@@ -80,15 +78,15 @@ class SysfsPwm:
 
 
 def quiet(chip: Path, channel: int) -> None:
-    """No pulses on a channel, whoever uses it. One that nobody exported gives none anyway."""
+    """End the pulses on a channel of any process; one that is not exported has none."""
     folder = chip / f"pwm{channel}"
     if folder.exists():
         _write(folder / "duty_cycle", "0", may_fail=True)  # refused while no period is set
 
 
 def duties(chip: Path, channels: dict[int, int]) -> dict[int, float]:
-    """What runs now, whoever set it: the duty (0 to 1) by pin. Channels that nobody uses are left
-    out; where two pins share a channel the first is named: its files do not tell which it is.
+    """Return the duty (0 to 1) by pin of every channel that runs, of any process. Where two pins
+    share a channel, the first is named, as its files do not distinguish them.
     """
     found: dict[int, float] = {}
     first = {channel: pin for pin, channel in reversed(channels.items())}

@@ -14,7 +14,7 @@ IDENTITY_AT, RESET_AT, CONTROL, CONFIG, PRESSURE = 0xD0, 0xE0, 0xF4, 0xF5, 0xF7 
 CALIBRATION = 0x88  # table 17
 IDENTITY, IDENTITY_BME = 0x58, 0x60
 RESET = 0xB6
-X2_X16_NORMAL = 2 << 5 | 5 << 2 | 3  # temperature twice, pressure 16 times, go on by itself
+X2_X16_NORMAL = 2 << 5 | 5 << 2 | 3  # temperature twice, pressure 16 times, repeated
 FILTER_4_PAUSE_62_MS = 1 << 5 | 2 << 2
 RATE_HZ = 5.0
 _NUMBERS = struct.Struct("<HhhHhhhhhhhh")
@@ -24,7 +24,7 @@ _SKIPPED = 0x80000  # a measurement that was not made reads like this
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The numbers that Bosch burnt into this chip."""
+    """Calibration constants of this chip."""
 
     t1: int
     t2: int
@@ -41,7 +41,7 @@ class Calibration:
 
 
 def compensate(raw_t: int, raw_p: int, c: Calibration) -> PressureSample:
-    """Appendix 8.1, in floating point."""
+    """Compensate a measurement by appendix 8.1, in floating point."""
     var1 = (raw_t / 16384 - c.t1 / 1024) * c.t2
     fine = var1 + (raw_t / 131072 - c.t1 / 8192) ** 2 * c.t3
     half = fine / 2 - 64000
@@ -58,7 +58,7 @@ def compensate(raw_t: int, raw_p: int, c: Calibration) -> PressureSample:
 
 
 class Bmp280:
-    """One chip. Opening raises SaintError; reading OSError, also when it forgot its settings."""
+    """One chip. Opening raises SaintError; reading OSError, also when it lost its settings."""
 
     def __init__(self, bus: I2cBus, device: I2cDevice, name: str) -> None:
         self._chip = I2cChip(bus, device.address, "BMP280", name)
@@ -68,7 +68,7 @@ class Bmp280:
             raise self._chip.missing(err) from err
 
     def read(self) -> PressureSample | None:
-        """The newest measurement; one block, so that its parts belong together (3.9)."""
+        """Read the newest measurement in one block, so that its parts belong together (3.9)."""
         data = self._chip.read(CONTROL, 9)
         if data[0] != X2_X16_NORMAL:
             raise self._chip.lost()

@@ -1,4 +1,4 @@
-"""What a gyroscope shows while it stands still, so that it can be taken off. Pure.
+"""Measures a gyroscope's bias at rest, to be subtracted. Pure.
 
 A gyroscope that is off by 1 deg/s turns a robot's heading by a right angle in 90 s. The bias is
 learnt once, from the first second in which nothing moved.
@@ -7,13 +7,13 @@ learnt once, from the first second in which nothing moved.
 from ..ports import Vector
 
 _SAMPLES = 100
-# While it stands, noise is below 0.01 rad/s; a robot that somebody carries is far above.
+# At rest, noise is below 0.01 rad/s; a robot that is carried is far above.
 _STILL_RADS = 0.05
 _MOST_RADS = 0.35  # InvenSense PS-MPU-6000A-00 rev 3.4, 6.1: zero-rate output +-20 deg/s
 
 
 class GyroBias:
-    """Learns while samples arrive."""
+    """Learns the bias from samples."""
 
     __slots__ = ("_count", "_high", "_low", "_sum", "is_known", "value")
 
@@ -23,7 +23,7 @@ class GyroBias:
         self._begin()
 
     def learn(self, rates: Vector) -> None:
-        """One sample, as measured."""
+        """Account for one sample, as measured."""
         if self.is_known:
             return
         for axis, rate in enumerate(rates):

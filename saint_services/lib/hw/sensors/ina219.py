@@ -19,7 +19,7 @@ RATE_HZ = 50.0
 
 
 class Ina219:
-    """One chip. Opening raises SaintError; reading OSError, also when it forgot its settings."""
+    """One chip. Opening raises SaintError; reading OSError, also when it lost its settings."""
 
     def __init__(self, bus: I2cBus, device: I2cDevice, name: str) -> None:
         self._chip = I2cChip(bus, device.address, "INA219", name)
@@ -44,11 +44,11 @@ class Ina219:
             raise self._chip.missing(err) from err
 
     def read(self) -> PowerSample:
-        """The newest measurement."""
+        """Read the newest measurement."""
         if self._chip.word(CALIBRATION) != self._calibration:
-            raise self._chip.lost()  # it would show 0 A for ever
+            raise self._chip.lost()  # it would show 0 A from now on
         voltage = self._chip.word(BUS)
-        if voltage & OVERFLOW:  # when it matters most: the shunt itself still tells
+        if voltage & OVERFLOW:  # of the most important readings: the shunt voltage is still valid
             current_a = _signed(self._chip.word(SHUNT)) * SHUNT_STEP_V / self._shunt_ohm
         else:
             current_a = _signed(self._chip.word(CURRENT)) * self._step_a
@@ -58,7 +58,7 @@ class Ina219:
     def _start(self) -> None:
         self._chip.write_word(CONFIG, RESET)
         found = self._chip.word(CONFIG)
-        if found != DEFAULT:  # the chip has no number of its own
+        if found != DEFAULT:  # the chip has no identification register
             raise self._chip.other(found, DEFAULT)
         self._chip.write_word(CONFIG, self._config)
         self._chip.write_word(CALIBRATION, self._calibration)

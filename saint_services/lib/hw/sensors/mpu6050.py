@@ -25,7 +25,7 @@ _RESET_TRIES, _RESET_S = 10, 0.01  # a reset takes up to 100 ms
 
 
 class Mpu6050:
-    """One chip. Opening raises SaintError; reading OSError, also when it forgot its settings."""
+    """One chip. Opening raises SaintError; reading OSError, also when it lost its settings."""
 
     def __init__(self, bus: I2cBus, device: I2cDevice, name: str) -> None:
         self._chip = I2cChip(bus, device.address, "MPU6050", name)
@@ -49,9 +49,9 @@ class Mpu6050:
             raise self._chip.missing(err) from err
 
     def read(self) -> ImuSample:
-        """The newest measurement."""
+        """Read the newest measurement."""
         data = self._chip.read(ACCEL_OUT, _OUT.size)
-        # A chip that lost its power sleeps, with zeroes in all registers; nothing weighs nothing.
+        # A chip that lost power sleeps, with zeroes in all registers, which no acceleration has.
         if not any(data) and self._chip.byte(POWER) != CLOCK_GYRO_X:
             raise self._chip.lost()
         x, y, z, warmth, p, q, r = _OUT.unpack(data)

@@ -1,6 +1,6 @@
-"""Keeps the sensors of a role read, each in a thread of its own: a bus that hangs, or a sensor that
-takes its time to start, stops neither the role's loop nor the other sensors. What fails is told in
-a sentence and opened again after pauses that grow. Not here: the chips; who uses the readings.
+"""Reads the sensors of a role, each in a thread of its own: neither a bus that hangs nor a sensor
+that starts slowly delays the role's loop or other sensors. A failed sensor is reported in a
+sentence and opened again after growing pauses.
 """
 
 import threading
@@ -23,20 +23,20 @@ _DRIVERS = {
 }
 _MOST_FAILURES = 3  # in a row; fewer are disturbances on the wire
 _PAUSES_S = (0.5, 1.0, 2.0, 5.0)  # before it is opened again; the last one repeats
-_OLDEST_S = 1.0  # a reading that is older is none
+_OLDEST_S = 1.0  # older readings are ignored
 
 
 @dataclass(frozen=True, slots=True)
 class SensorReading:
-    """What a sensor measured, and when (monotonic)."""
+    """Measurement of a sensor and its monotonic time."""
 
     value: Sample
     stamp_s: float
 
 
 class Sensors:
-    """The sensors in `i2c_devices` of a role. The constructor opens them, so it belongs in a
-    thread; it raises SaintError for one that is `required` and not there.
+    """The sensors in `i2c_devices` of a role. The constructor opens them: call it in a
+    thread; it raises SaintError for a missing one that is `required`.
     """
 
     def __init__(
@@ -55,17 +55,17 @@ class Sensors:
             raise
 
     def start(self) -> None:
-        """Read them from now on."""
+        """Start the threads."""
         for feed in self._feeds.values():
             feed.start(self._clock)
 
     def step(self) -> None:
-        """Read now what is due, in this thread: for those who bring their own time."""
+        """Read what is due, in this thread: for tests with their own clock."""
         for feed in self._feeds.values():
             feed.step(self._clock())
 
     def newest(self, name: str) -> SensorReading | None:
-        """The last reading; None while there is none that is young and whole."""
+        """Return the last reading; None while there is no recent one."""
         feed = self._feeds.get(name)
         reading = feed.reading if feed else None
         if reading is None or self._clock() - reading.stamp_s > _OLDEST_S:
@@ -73,23 +73,23 @@ class Sensors:
         return reading
 
     def of(self, driver: str) -> list[str]:
-        """The names of the sensors with this driver."""
+        """Return the names of the sensors with this driver."""
         return [name for name, feed in self._feeds.items() if feed.device.driver == driver]
 
     @property
     def problems(self) -> dict[str, str]:
-        """What is wrong, in a sentence for each sensor; empty when all is well."""
+        """Return the faults, one sentence per sensor."""
         return {name: feed.problem for name, feed in self._feeds.items() if feed.problem}
 
     def close(self) -> None:
-        """Read no more. Does not wait for a thread that is at its bus."""
+        """Stop reading, without waiting for a thread that is using its bus."""
         for feed in self._feeds.values():
             feed.close()
 
 
 class _Feed:
-    """One sensor, and the thread that reads it. Attributes are replaced as a whole, so that another
-    thread may look at any time.
+    """One sensor, and the thread that reads it. Attributes are replaced as a whole, so that other
+    threads may read them at any time.
     """
 
     def __init__(self, board: Board, name: str, device: I2cDevice) -> None:
@@ -110,7 +110,7 @@ class _Feed:
         self._thread: threading.Thread | None = None
 
     def open(self, now_s: float) -> None:
-        """The first time. Raises SaintError when it is required."""
+        """Open the sensor for the first time. Raises SaintError when it is required."""
         try:
             self._open()
         except SaintError as err:
@@ -125,7 +125,7 @@ class _Feed:
         self._thread.start()
 
     def step(self, now_s: float) -> None:
-        """Open or read it, if its time has come."""
+        """Open or read the sensor, if that is due."""
         if now_s < self._due_s:
             return
         self._due_s = max(self._due_s + self._period_s, now_s)
@@ -150,7 +150,7 @@ class _Feed:
             while not self._end.wait(max(0.0, self._due_s - clock())):
                 self.step(clock())
         except ValueError:
-            if not self._end.is_set():  # else the simulated board was closed under us
+            if not self._end.is_set():  # else the simulated board was closed meanwhile
                 raise
         finally:
             self._close_bus()

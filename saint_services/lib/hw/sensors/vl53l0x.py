@@ -1,9 +1,9 @@
 """VL53L0X: distance by time of flight on I2C, 3 cm to 2 m. ST publishes no list of its registers;
 order and values below are those of ST's own library (STSW-IMG005: ResetDevice, DataInit,
-StaticInit, PerformRefCalibration). What that computes besides, to spread its 33 ms anew over the
-steps of a measurement, is left out: a measurement takes a little less.
+StaticInit, PerformRefCalibration). Its further computation, which spreads 33 ms over the steps of a
+measurement, is left out: a measurement takes a little less.
 
-Tried against the model of the chip (sim/chips_sensors) only, not yet against a sensor.
+Tested only with the model of the chip (tools/sim), not yet with a sensor.
 """
 
 import errno
@@ -58,17 +58,17 @@ class Vl53l0x:
             self._start()
         except OSError as err:
             raise self._chip.missing(err) from err
-        self._heard_s = clock()
+        self._measured_s = clock()
 
     def read(self) -> DistanceSample | None:
-        """The newest measurement, or None while the next one is not ready."""
+        """Read the newest measurement; None while the next one is not ready."""
         if not self._chip.byte(INTERRUPT_STATUS) & 7:
-            if self._clock() - self._heard_s > _SILENT_S:
+            if self._clock() - self._measured_s > _SILENT_S:
                 raise self._chip.lost()
             return None
         result = self._chip.read(RESULT, 12)
         self._chip.write(INTERRUPT_CLEAR, 1)
-        self._heard_s = self._clock()
+        self._measured_s = self._clock()
         distance_mm = int.from_bytes(result[10:12], "big")
         if result[0] >> 3 & 0xF != VALID or distance_mm > FURTHEST_MM:
             return DistanceSample(math.inf)
@@ -94,7 +94,7 @@ class Vl53l0x:
         self._chip.write(START, CONTINUOUS)
 
     def _reset(self) -> None:
-        """It may still be measuring for a process before us."""
+        """Reset the chip, which may still be measuring for an earlier process."""
         self._chip.write(RUNNING, 0)
         self._wait(lambda: self._chip.byte(IDENTITY_AT) == 0, "its reset")
         self._chip.write(RUNNING, 1)
@@ -111,7 +111,7 @@ class Vl53l0x:
         return stop
 
     def _spads(self) -> tuple[int, bool]:
-        """How many reference detectors this chip wants, and whether of those behind an aperture."""
+        """Read how many reference detectors this chip needs, and whether behind an aperture."""
         self._write_all(bytes.fromhex("8001 ff01 0000 ff06"))
         self._chip.write(0x83, self._chip.byte(0x83) | 0x04)
         self._write_all(bytes.fromhex("ff07 8101 8001 946b 8300"))
@@ -144,7 +144,7 @@ class Vl53l0x:
             self._chip.write(pairs[at], pairs[at + 1])
 
     def _wait(self, is_done: Callable[[], bool], what: str) -> None:
-        """It may not acknowledge while it starts."""
+        """Wait for the chip, which may not acknowledge while it starts."""
         end_s = self._clock() + _WAIT_S
         while True:
             try:

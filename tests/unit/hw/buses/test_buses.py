@@ -18,7 +18,7 @@ from tools.sim.chips.roboclaw import RoboClawPeer
 
 
 class SpiDev:
-    """The library's class: notes what it is told."""
+    """The library's class: records its calls."""
 
     opened: list["SpiDev"] = []
     error: OSError | None = None
@@ -69,7 +69,7 @@ def test_spi_that_is_not_there_says_what_to_do(monkeypatch: pytest.MonkeyPatch) 
     assert "dtparam=spi=on" in caught.value.fix
 
 
-def test_missing_spi_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_spi_library_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spidev", None)
     with pytest.raises(SaintError, match="spidev is not installed"):
         PiBoard().spi(0, 0, 1_000_000)
@@ -116,7 +116,7 @@ def opened(device: SerialDevice) -> RoboClawLine:
 
 async def until(is_so: Any) -> None:
     async with asyncio.timeout(5):
-        while not is_so():  # noqa: ASYNC110 - files and counters tell nobody of a change
+        while not is_so():  # noqa: ASYNC110 - files and counters do not notify
             await asyncio.sleep(0.002)
 
 

@@ -114,7 +114,7 @@ def test_pictures_are_passed_on_as_they_are(devices: Path) -> None:
     assert len(fake.queued) == 3  # every buffer was given back
 
 
-def test_size_and_rate_of_the_manifest_are_asked_for(devices: Path) -> None:
+def test_size_and_rate_of_the_manifest_are_requested(devices: Path) -> None:
     fake = FakeCamera()
     opened(devices, fake)
     assert FORMAT.unpack(fake.asked[S_FMT])[1:4] == (640, 480, b"MJPG")
@@ -164,7 +164,7 @@ def test_camera_that_is_unplugged_while_it_streams_is_an_error_and_can_be_opened
     assert camera.read() is not None
 
 
-def test_camera_that_another_program_has_is_told(devices: Path) -> None:
+def test_camera_in_use_by_another_program_is_reported(devices: Path) -> None:
     fake = FakeCamera()
 
     def busy(path: Path) -> int:

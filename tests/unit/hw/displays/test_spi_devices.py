@@ -93,7 +93,7 @@ def test_colours_stay_in_their_range() -> None:
     assert lights(wire.sent[0][1]) == [255, 0, 10]
 
 
-def test_closed_strip_is_dark_even_if_it_cannot_be_told() -> None:
+def test_closed_strip_is_dark_even_if_writing_fails() -> None:
     wire = Wire()
     strip(wire, count=1).close()
     assert lights(wire.sent[0][1]) == [0, 0, 0]

@@ -176,20 +176,20 @@ def test_motors_of_a_dead_process_are_made_safe(tmp_path: Path, kind: str) -> No
     assert levels(board, *enables) == [0.0] * len(enables)
 
 
-def test_controller_of_a_dead_process_is_told_to_stop(tmp_path: Path) -> None:
+def test_controller_of_a_dead_process_is_stopped(tmp_path: Path) -> None:
     peer = RoboClawPeer(tmp_path / serial_file("/dev/ttyACM0"))
     peer.received(duties(0x80, 1.0, -1.0))
     assert carry_out([will_of(SimBoard(tmp_path), config(PINS["roboclaw"]), "x")]) == []
     assert (peer.duty(1), peer.duty(2)) == (0.0, 0.0)
 
 
-def test_controller_that_is_gone_is_told_and_the_others_are_safe(tmp_path: Path) -> None:
+def test_lost_controller_is_reported_and_the_others_are_safe(tmp_path: Path) -> None:
     RoboClawPeer(tmp_path / serial_file("/dev/ttyACM0")).set_fault(ChipFault.UNPLUGGED)
     board = SimBoard(tmp_path)
     board.bank.write(12, 1.0)
     other = PINS["hbridge"]
     failures = carry_out([will_of(board, config(PINS["roboclaw"], right_motor=other), "x")])
-    assert [text.rpartition(": ")[2] for text in failures] == ["there is no such device"]
+    assert [text.rpartition(": ")[2] for text in failures] == ["the device is not plugged in"]
     assert board.bank.read(12).value == 0.0
 
 

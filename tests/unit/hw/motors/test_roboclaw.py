@@ -96,7 +96,7 @@ def test_duties_are_signed_words_within_their_range(first: float, second: float,
     assert duties(0x80, first, second)[1:6].hex() == f"{DRIVE_DUTY:02x}{body}"
 
 
-def test_controller_is_told_to_stop_by_itself_before_anything_else(served: Served) -> None:
+def test_controllers_time_out_is_set_before_anything_else(served: Served) -> None:
     served.run(0.01)
     assert served.sent[0] == packet(0x80, 14, b"\x02")  # 200 ms
     assert served.sent[1] == duties(0x80, 0.0, 0.0)
@@ -119,7 +119,7 @@ def test_stop_does_not_wait_for_an_answer(served: Served) -> None:
     served.core.drive(1, 0.5, 0.0)
     served.run(0.1)
     served.core.step(served.now_s)
-    assert served.core._asked
+    assert served.core._pending
     served.answers.clear()  # this answer gets lost
     served.core.halt(0, served.now_s)
     assert served.sent[-1] == duties(0x80, 0.0, 0.5)
@@ -131,10 +131,10 @@ def test_stop_does_not_wait_for_an_answer(served: Served) -> None:
     assert served.core.missed == 0
 
 
-def test_stop_while_nothing_is_asked_is_said_twice(served: Served) -> None:
+def test_stop_without_a_pending_request_is_sent_twice(served: Served) -> None:
     served.run(0.1)
     served.sent.clear()
-    served.core._asked = 0
+    served.core._pending = 0
     served.core.halt(0, served.now_s)
     served.run(0.05)
     assert [data for data in served.sent if data[1] == DRIVE_DUTY] == [duties(0x80, 0.0, 0.0)] * 2
@@ -162,7 +162,7 @@ def test_counts_go_on_where_the_counter_goes_round(served: Served) -> None:
     assert served.core.readings.counts[0] == 0x20
 
 
-def test_fault_of_the_controller_is_told_in_words(served: Served) -> None:
+def test_fault_of_the_controller_is_reported_in_words(served: Served) -> None:
     served.peer.feed_status(0x1040)
     served.run(0.5)
     assert served.core.problem == (
@@ -194,14 +194,14 @@ def test_answer_with_a_wrong_checksum_is_not_believed() -> None:
 
 @given(st.lists(st.binary(max_size=40), max_size=60), st.integers(0, 2**32))
 def test_noise_on_the_line_is_never_a_reading(noise: list[bytes], seed: int) -> None:
-    """Whatever comes in, nothing is raised, remembered for ever, or believed without checksum."""
+    """Any input raises nothing, leaves nothing behind, and needs a checksum to count."""
     sent: list[bytes] = []
     core = RoboClaw(0x80, sent.append)
     now_s = 0.0
     for data in noise:
         now_s += 0.001 * (1 + seed % 50)
         core.step(now_s)
-        question = bytes((0x80, core._asked))
+        question = bytes((0x80, core._pending))
         if any(crc16(question + data[:size]) == 0 for size in (4, 6, 10)):
             continue  # a checksum that fits by chance
         core.received(data, now_s)
@@ -290,7 +290,7 @@ def test_controller_stops_its_motors_when_nobody_speaks(
 
 async def until(is_so: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
-        while not is_so():  # noqa: ASYNC110 - the controller's files tell nobody of a change
+        while not is_so():  # noqa: ASYNC110 - files do not notify
             await asyncio.sleep(0.002)
 
 

@@ -1,4 +1,4 @@
-"""The role tracks over each motor driver: it drives, reads back, stops, and tells what is wrong."""
+"""The role tracks over each motor driver: drives, reads back, stops, reports faults."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -92,7 +92,7 @@ def driven(tmp_path: Path, peer: RoboClawPeer) -> Iterator[Rig]:
     rig.board.close()
 
 
-async def test_controller_drives_counts_and_its_silence_is_told(
+async def test_controller_drives_counts_and_its_time_out_is_reported(
     driven: Rig, peer: RoboClawPeer
 ) -> None:
     def drive() -> None:
@@ -112,6 +112,6 @@ async def test_controller_stops_with_the_router(driven: Rig, peer: RoboClawPeer)
     await live(driven, lambda: driven.drive(1.0), lambda: peer.duty(1) > 0.5)
     driven.clock.advance(0.5)  # the router is gone
     async with asyncio.timeout(5):
-        while peer.duty(1) or peer.duty(2):  # noqa: ASYNC110 - files tell nobody of a change
+        while peer.duty(1) or peer.duty(2):  # noqa: ASYNC110 - files do not notify
             await asyncio.sleep(0.002)
     driven.session.close()

@@ -5,7 +5,7 @@ from saint_services.lib.hw.pins.button import Button, ButtonEvent
 PRESSED = ButtonEvent("pressed")
 
 
-def test_press_is_told_at_once() -> None:
+def test_press_is_reported_at_once() -> None:
     assert Button().level(True, 10.0) == [PRESSED]
 
 
@@ -17,7 +17,7 @@ def test_bounces_are_one_press() -> None:
     assert button.due_s() == 10.0 + 5.0
 
 
-def test_release_during_the_bounce_time_is_told_at_its_end() -> None:
+def test_release_during_the_bounce_time_is_reported_at_its_end() -> None:
     button = Button()
     button.level(True, 10.0)
     assert button.level(False, 10.005) == []
@@ -26,13 +26,13 @@ def test_release_during_the_bounce_time_is_told_at_its_end() -> None:
     assert event.event == "released"
 
 
-def test_release_tells_how_long_it_was_held() -> None:
+def test_release_reports_how_long_it_was_held() -> None:
     button = Button()
     button.level(True, 10.0)
     assert button.level(False, 11.5) == [ButtonEvent("released", 1.5)]
 
 
-def test_held_is_told_once_after_5_seconds() -> None:
+def test_held_is_reported_once_after_5_seconds() -> None:
     button = Button()
     button.level(True, 10.0)
     assert button.due_s() == 15.0

@@ -21,36 +21,36 @@ def line(t_us: int, pin: int, high: bool) -> str:
     return json.dumps({"t_us": t_us, "pin": pin, "high": high}) + "\n"
 
 
-class Ear:
+class EdgeCollector:
     """Collects edges; wait for so many."""
 
     def __init__(self) -> None:
-        self.heard: list[Edge] = []
+        self.edges_seen: list[Edge] = []
         self._more = asyncio.Event()
 
     def __call__(self, pin: int, high: bool, t_ns: int) -> None:
-        self.heard.append((pin, high, t_ns))
+        self.edges_seen.append((pin, high, t_ns))
         self._more.set()
 
     async def until(self, count: int) -> list[Edge]:
         async with asyncio.timeout(LIMIT_S):
-            while len(self.heard) < count:
+            while len(self.edges_seen) < count:
                 self._more.clear()
                 await self._more.wait()
-        return self.heard
+        return self.edges_seen
 
 
 async def test_recording_is_played_in_its_times(tmp_path: Path) -> None:
     text = line(500, 18, True) + "a note\n" + line(800, 18, False) + line(20_500, 18, True)
     (tmp_path / RECORDING).write_text(text)
     pins = open_edges(f"sim:{tmp_path}", [18], "rcd")
-    ear = Ear()
+    collector = EdgeCollector()
     start_s = asyncio.get_running_loop().time()
-    pins.listen(ear)
-    heard = await ear.until(3)
+    pins.listen(collector)
+    edges_seen = await collector.until(3)
     assert asyncio.get_running_loop().time() - start_s >= 0.019
-    assert [edge[:2] for edge in heard] == [(18, True), (18, False), (18, True)]
-    assert [edge[2] - heard[0][2] for edge in heard] == [0, 300_000, 20_000_000]
+    assert [edge[:2] for edge in edges_seen] == [(18, True), (18, False), (18, True)]
+    assert [edge[2] - edges_seen[0][2] for edge in edges_seen] == [0, 300_000, 20_000_000]
     assert pins.levels() == {}
     pins.close()
 
@@ -59,19 +59,19 @@ async def test_fifo_is_played_while_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "edges"
     os.mkfifo(path)
     pins = RecordedEdges(path)
-    ear = Ear()
-    pins.listen(ear)
+    collector = EdgeCollector()
+    pins.listen(collector)
     with path.open("w") as writer:
         writer.write(line(0, 4, True)[:7])
         writer.flush()
         writer.write(line(0, 4, True)[7:])
         writer.flush()
-        await ear.until(1)
+        await collector.until(1)
         writer.write(line(900, 4, False))
         writer.flush()
-        heard = await ear.until(2)
+        edges_seen = await collector.until(2)
         pins.close()
-    assert heard[1][2] - heard[0][2] == 900_000
+    assert edges_seen[1][2] - edges_seen[0][2] == 900_000
 
 
 class Daemon:
@@ -105,16 +105,16 @@ class Daemon:
 async def test_pigpio_clock_may_wrap_and_pins_may_be_late() -> None:
     daemon = Daemon(tick=(1 << 32) - 100)
     pins = PigpioEdges(daemon, [12, 13])
-    ear = Ear()
-    pins.listen(ear)
+    collector = EdgeCollector()
+    pins.listen(collector)
     assert pins.levels() == {12: True, 13: False}
     daemon.reports[12](12, 1, (1 << 32) - 50)
-    daemon.reports[12](12, 0, 950)  # the clock has begun anew
+    daemon.reports[12](12, 0, 950)  # the clock has wrapped
     daemon.reports[13](13, 1, 940)
     daemon.reports[12](12, 2, 2000)  # its time-out is no edge
-    heard = await ear.until(3)
-    assert [edge[2] - heard[0][2] for edge in heard] == [0, 1_000_000, 990_000]
-    assert [edge[:2] for edge in heard] == [(12, True), (12, False), (13, True)]
+    edges_seen = await collector.until(3)
+    assert [edge[2] - edges_seen[0][2] for edge in edges_seen] == [0, 1_000_000, 990_000]
+    assert [edge[:2] for edge in edges_seen] == [(12, True), (12, False), (13, True)]
     pins.close()
     assert daemon.is_stopped and not daemon.reports
 

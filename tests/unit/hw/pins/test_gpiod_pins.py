@@ -126,16 +126,16 @@ async def test_edges_of_all_lines_arrive_in_order(devices: Path) -> None:
     (request,) = library.requests
     assert (request.pins, request.settings.bias) == ((17, 27), "as_is")
     assert edges.levels() == {17: False, 27: False}
-    heard: list[tuple[int, bool, int]] = []
-    edges.listen(lambda *edge: heard.append(edge))
+    received: list[tuple[int, bool, int]] = []
+    edges.listen(lambda *edge: received.append(edge))
     for pin, kind in ((17, "rising"), (27, "rising"), (17, "falling")):
         request.edge(pin, kind)
     await asyncio.sleep(0.01)
-    assert heard == [(17, True, 7), (27, True, 7), (17, False, 7)]
+    assert received == [(17, True, 7), (27, True, 7), (17, False, 7)]
     edges.close()
     request.edge(27, "falling")
     await asyncio.sleep(0.01)
-    assert len(heard) == 3
+    assert len(received) == 3
 
 
 def test_header_is_reported_as_the_kernel_knows_it(devices: Path) -> None:

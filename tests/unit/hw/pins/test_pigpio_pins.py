@@ -1,4 +1,4 @@
-"""Pins by pigpiod, against a daemon that tells edges from its own thread as the real one does."""
+"""Pins by pigpiod, against a daemon that reports edges from a thread, as the real one does."""
 
 import asyncio
 import sys
@@ -52,9 +52,9 @@ class Daemon:
     def get_current_tick(self) -> int:
         return self.tick
 
-    def callback(self, pin: int, edge: int, told: Callable[[int, int, int], None]) -> Any:
+    def callback(self, pin: int, edge: int, callback: Callable[[int, int, int], None]) -> Any:
         assert edge == 2
-        self.watches[pin] = told
+        self.watches[pin] = callback
 
         class Watch:
             def cancel(watch) -> None:  # noqa: N805 - self is the daemon here
@@ -63,15 +63,15 @@ class Daemon:
         return Watch()
 
     def edges(self, *edges: tuple[int, int], apart_us: int = 100) -> None:
-        """Tell them, from another thread; returns when all are told."""
+        """Report edges from another thread; return when all are reported."""
 
-        def tell() -> None:
+        def report() -> None:
             for pin, level in edges:
                 self.tick = (self.tick + apart_us) & 0xFFFFFFFF
                 self.pins[pin] = level
                 self.watches[pin](pin, level, self.tick)
 
-        thread = threading.Thread(target=tell)
+        thread = threading.Thread(target=report)
         thread.start()
         thread.join(5)
 

@@ -15,7 +15,7 @@ ALL = (7, 8, 9, 10, 11)
 
 
 def lines() -> list[GPIOPin]:
-    """As the kernel tells: of the bus it knows the chip selects alone."""
+    """As the kernel reports: of the bus, the chip selects alone."""
     found = [GPIOPin(n, pin_name(n), function_of(n), "unknown") for n in range(PINS)]
     for select in (7, 8):
         found[select] = GPIOPin(select, pin_name(select), "output", "unknown", True, "spi0 CS0")
@@ -25,8 +25,8 @@ def lines() -> list[GPIOPin]:
 def test_spi_that_is_on_holds_all_five() -> None:
     shown = lines()
     spi_pins.mark(shown, is_spi_on=True)
-    told = {(shown[n].direction, shown[n].in_use, shown[n].used_by) for n in ALL}
-    assert told == {("spi", True, "SPI0")}
+    states = {(shown[n].direction, shown[n].in_use, shown[n].used_by) for n in ALL}
+    assert states == {("spi", True, "SPI0")}
     assert shown[12].used_by == ""
 
 
@@ -56,7 +56,7 @@ def test_simulated_header_shows_them_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bcm", ALL)
-def test_role_that_needs_one_of_them_is_told_how_to_get_it(bcm: int) -> None:
+def test_role_that_needs_one_of_them_gets_the_setting_that_frees_it(bcm: int) -> None:
     needs = RoleHardware(pins=[PinUse(bcm=bcm, name="button_a", purpose="button")], devices=[])
     shown = lines()
     spi_pins.mark(shown, is_spi_on=True)

@@ -104,7 +104,7 @@ def test_sensor_that_lost_its_power_says_so_and_opens_again(
     bench.chip.set_fault(ChipFault.NONE)
     if bench.driver == "vl53l0x":  # it can only be silent
         assert sensor.read() is None
-        monkeypatch.setattr(sensor, "_heard_s", sensor._heard_s - 1.0)
+        monkeypatch.setattr(sensor, "_measured_s", sensor._measured_s - 1.0)
     with pytest.raises(OSError, match="lost its settings"):
         sensor.read()
     assert bench.open().read() is not None
@@ -231,7 +231,7 @@ def test_supply_is_measured(tmp_path: Path, shunt: float, most: float, current: 
     assert sample.power_w == pytest.approx(12.4 * current, rel=0.01)
 
 
-def test_current_beyond_its_register_is_told_by_the_shunt(tmp_path: Path) -> None:
+def test_current_beyond_its_register_is_taken_from_the_shunt(tmp_path: Path) -> None:
     """A blocked motor takes more than it should; that is when the number is needed."""
     bench = Bench(tmp_path, "ina219", shunt_ohm=0.1, max_current_a=0.5)
     bench.chip.feed(12.0, 0.7)
@@ -282,7 +282,7 @@ def test_distance_is_in_metres_and_inf_beyond_reach(
     assert bench.open().read().distance_m == shown
 
 
-def test_distance_sensor_gets_the_detectors_that_it_asked_for(tmp_path: Path) -> None:
+def test_distance_sensor_gets_the_detectors_that_it_requested(tmp_path: Path) -> None:
     """Five behind the aperture: the first good ones from number 12 on. The model calls 12 to 16
     bad."""
     bench = Bench(tmp_path, "vl53l0x")

@@ -112,7 +112,7 @@ def test_sensor_that_fails_once_is_no_problem(bench: Bench) -> None:
         (ChipFault.UNPLUGGED, "imu: no acknowledge"),
     ],
 )
-def test_sensor_that_is_gone_is_told_and_the_others_go_on(
+def test_unplugged_sensor_is_reported_and_the_others_go_on(
     bench: Bench, fault: ChipFault, words: str
 ) -> None:
     sensors = bench.open()
