@@ -111,7 +111,7 @@ async def test_limit_of_one_sender_holds_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "field"),
+    ("changes", "field"),
     [
         ({"formats": {"vmcc": True}}, "formats"),
         ({"formats": {"vmc": "perhaps"}}, "formats.vmc"),
@@ -121,11 +121,11 @@ async def test_limit_of_one_sender_holds_at_once(tmp_path: Path) -> None:
     ],
 )
 async def test_nonsense_is_refused_at_its_field(
-    tmp_path: Path, request: dict[str, Any], field: str
+    tmp_path: Path, changes: dict[str, Any], field: str
 ) -> None:
     async with listening(tmp_path) as ears:
         with pytest.raises(SaintError, match=field):
-            await ears.client.request(livelink.SET_FORMATS, FormatRequest.model_validate(request))
+            await ears.client.request(livelink.SET_FORMATS, FormatRequest.model_validate(changes))
         assert len(on(await ears.client.request(livelink.LIST_FORMATS, Nothing()))) == 5
 
 

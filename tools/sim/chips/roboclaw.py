@@ -140,7 +140,8 @@ class SimSerial:
 
     def __init__(self, port: str, peer: RoboClawPeer) -> None:
         if peer.fault is ChipFault.UNPLUGGED:
-            raise SaintError(Code.HARDWARE_MISSING, f"serial line {port}: the device is not plugged in")
+            message = f"serial line {port}: the device is not plugged in"
+            raise SaintError(Code.HARDWARE_MISSING, message)
         self._name = port
         self._peer = peer
         self._ours, self._theirs = socket.socketpair()
