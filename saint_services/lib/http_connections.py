@@ -1,5 +1,5 @@
-"""Bounds the connections of an HTTP server: their number, the time for a request, the time in which
-an answer must move, the bytes that a client may send. Answers a request that is not HTTP.
+"""Limits the connections of an HTTP server: their number, the time for a request, the time without
+progress of a reply, the bytes that a client may send. Also replies to requests that are not HTTP.
 Importing this module loads aiohttp (11 MB). Not here: what a request means.
 """
 
@@ -17,13 +17,13 @@ from .clock import monotonic_s
 from .errors import Code, SaintError
 from .ipc import ErrorReply
 
-REQUEST_LIMIT_S = 30.0  # from the connection, or the last answer, to a whole head
-LINGER_S = 60.0  # a browser reads the refusal of a large upload only when it has sent all of it
-STALLED_S = 30.0  # an answer of which nothing was read for so long is given up
+REQUEST_LIMIT_S = 30.0  # from the connection, or the last reply, to a complete head
+LINGER_S = 60.0  # a browser reads the refusal of a large upload only after sending all of it
+STALLED_S = 30.0  # a reply of which nothing is read for this time is aborted
 CHECK_INTERVAL_S = 1.0
-REFUSAL_READ_S = 1.0  # for the client to read why its connection ends
-# Beside the body that a request announces: its head, and requests behind it. aiohttp bounds one
-# header, but older versions not their number, nor what waits for an answer to go out.
+REFUSAL_READ_S = 1.0  # for the client to read why the connection is closed
+# In addition to the announced body: the head, and requests behind it. aiohttp limits the size of a
+# header, but older versions not the number of headers, nor what waits for a reply to be sent.
 SPARE_BYTES = 2 << 20
 _PEEK_BYTES = 2048
 _TOO_MANY = (
@@ -44,8 +44,8 @@ class HttpConnection(web.RequestHandler):
         super().__init__(server, loop=asyncio.get_running_loop(), **options)
         self._connections = connections
         self._until_s = monotonic_s() + REQUEST_LIMIT_S
-        self._room_bytes: float = SPARE_BYTES  # what may still come
-        self._has_begun = False  # to send a request
+        self._room_bytes: float = SPARE_BYTES  # bytes that may still arrive
+        self._has_begun = False  # a request has started to arrive
         self._unsent_bytes = 0
         self._moved_s = monotonic_s()
         self.is_waiting = True  # for a request; False while one is handled
@@ -78,8 +78,9 @@ class HttpConnection(web.RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Answer a request that is not HTTP. Any client can send any number of these: they are
-        counted, not logged."""
+        """Reply to a request that is not HTTP. Clients can send any number of these, so they are
+        counted, not logged.
+        """
         if isinstance(exc, ConnectionError):
             raise exc
         self._connections.counters["refused_http"] += 1
@@ -95,20 +96,20 @@ class HttpConnection(web.RequestHandler):
     # Called by the server.
 
     def begin(self, request: web.Request) -> None:
-        """Allow the bytes that the request announces. A request to leave HTTP has no body."""
+        """Allow the bytes that the request announces. A protocol upgrade has no body."""
         self.is_waiting = False
         announced = 0 if "Upgrade" in request.headers else request.content_length
         self._room_bytes = (announced or 0) + SPARE_BYTES
 
     def become_websocket(self) -> None:
-        """Lift the bound on bytes: the WebSocket bounds its messages itself."""
+        """Lift the limit on bytes: the WebSocket limits its messages itself."""
         self._room_bytes = math.inf
 
     def complete(self, answer: web.StreamResponse) -> None:
-        """Called with each answer of a handler."""
+        """Handle the end of a reply."""
 
     def rest(self, has_more: bool) -> None:
-        """Wait for the next request. `has_more`: the unread rest of a body still comes."""
+        """Wait for the next request. `has_more`: the unread rest of a body is still arriving."""
         self.is_waiting, self._has_begun, self.has_served = True, False, True
         if not has_more:
             self._room_bytes = SPARE_BYTES
@@ -116,7 +117,7 @@ class HttpConnection(web.RequestHandler):
 
     @property
     def has_bytes(self) -> bool:
-        """Whether the client began a request, or one waits in the kernel."""
+        """Return whether the client began a request, or one waits in the kernel."""
         return self._has_begun or bool(self.peeked())
 
     def peeked(self) -> bytes:
@@ -134,12 +135,12 @@ class HttpConnection(web.RequestHandler):
         return b""
 
     def overdue(self, now_s: float) -> str:
-        """Return why the connection has to end by now; empty: it may stay."""
+        """Return why the connection must be closed now; empty: it may stay open."""
         if self.transport is None:
             return ""
         unsent_bytes = self.transport.get_write_buffer_size()
         if unsent_bytes != self._unsent_bytes:
-            self._until_s = max(self._until_s, now_s + REQUEST_LIMIT_S)  # an answer is being read
+            self._until_s = max(self._until_s, now_s + REQUEST_LIMIT_S)  # a reply is being read
         if unsent_bytes == 0 or unsent_bytes != self._unsent_bytes:
             self._unsent_bytes, self._moved_s = unsent_bytes, now_s
         if now_s - self._moved_s > STALLED_S:
@@ -162,7 +163,7 @@ class HttpConnections(Generic[C]):
         self._open: dict[C, None] = {}  # the oldest first
 
     def add(self, connection: C) -> None:
-        """Register a new connection. Above the limit one is ended."""
+        """Register a new connection; beyond the limit, close one."""
         self._open[connection] = None
         if len(self._open) <= self._most:
             return
@@ -176,16 +177,17 @@ class HttpConnections(Generic[C]):
             self.end(ended, "crowd")
 
     def surplus(self, connections: list[C], newest: C) -> C | None:
-        """Return the connection to end above the limit: the oldest that waits without a request,
-        else the new one."""
+        """Return the connection to close beyond the limit: the oldest idle one, else the new
+        one.
+        """
         return next((each for each in connections if is_idle(each, newest)), newest)
 
     def forget(self, connection: C) -> None:
-        """Remove a connection that has ended."""
+        """Remove a closed connection."""
         self._open.pop(connection, None)
 
     def end(self, connection: C, reason: str) -> None:
-        """End a connection at once. The client of a slow request can read why."""
+        """Close a connection at once. The client of a slow request can read the reason."""
         self.counters[f"connections_ended_{reason}"] += 1
         self.forget(connection)
         if (transport := connection.transport) is None:
@@ -194,7 +196,7 @@ class HttpConnections(Generic[C]):
             transport.write(_too_slow(connection.headers))
             connection.close()
             if transport.can_write_eof():
-                transport.write_eof()  # closing while bytes come would destroy the answer
+                transport.write_eof()  # closing while bytes arrive would discard the reply
             asyncio.get_running_loop().call_later(REFUSAL_READ_S, transport.abort)
         elif reason == "idle":
             connection.force_close()
@@ -202,7 +204,7 @@ class HttpConnections(Generic[C]):
             transport.abort()
 
     async def watch(self) -> None:
-        """End overdue connections until stopped."""
+        """Close overdue connections until stopped."""
         while True:
             await asyncio.sleep(CHECK_INTERVAL_S)
             now_s = monotonic_s()
@@ -212,13 +214,13 @@ class HttpConnections(Generic[C]):
 
 
 def is_idle(connection: HttpConnection, newest: HttpConnection) -> bool:
-    """Whether an older connection waits and sends nothing."""
+    """Return whether an older connection waits without sending anything."""
     return connection is not newest and connection.is_waiting and not connection.has_bytes
 
 
 @web.middleware
 async def tracked(request: web.Request, handler: Any) -> web.StreamResponse:
-    """Note on its connection that a request is being handled."""
+    """Mark the connection as busy while a request is handled."""
     connection = request.protocol
     assert isinstance(connection, HttpConnection)
     connection.begin(request)

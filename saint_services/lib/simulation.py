@@ -1,4 +1,4 @@
-"""Loads the simulated hardware, which is no part of the product: SAINT_SIMULATION names a Python
+"""Loads the simulated hardware, which is not part of the product: SAINT_SIMULATION names a Python
 module with the functions of `Simulation`. Only the simulated robot's launcher and tests set it.
 """
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from .errors import Code, SaintError
 
-if TYPE_CHECKING:  # the guard loads this file without what the boards need
+if TYPE_CHECKING:  # the guard loads this file without the boards' imports
     from .guard.will import Write
     from .hw.cameras.camera import CameraSource
     from .hw.ports import Board, EdgeInput
@@ -46,7 +46,7 @@ def simulated_directory(spec: str) -> Path | None:
 
 
 def load_simulation() -> Simulation:
-    """Import the module that SAINT_SIMULATION names. Raises config_invalid where there is none."""
+    """Import the module that SAINT_SIMULATION names. Raises config_invalid if it is missing."""
     name = os.environ.get(VARIABLE, "")
     try:
         if not name:

@@ -1,6 +1,6 @@
-"""Runs a pure state machine, `step(state, event) -> (state, actions)`: applies one event after the
-other, saves a state before its actions count where that is needed, and lets a request wait for its
-answer among the actions. Not here: carrying out the actions.
+"""Runs a pure state machine, `step(state, event) -> (state, actions)`: applies one event at a time,
+saves a state before its actions run if needed, and lets a request wait for its answer among the
+actions. Not here: carrying out the actions.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of the request with this number; an action of the machine."""
+    """The result of the request with this number; an action of the machine."""
 
     request: int
     success: bool
@@ -27,25 +27,26 @@ R = TypeVar("R", bound=Answer)
 
 
 class Runner(Generic[S, E, A]):
-    """Holds the state of one machine."""
+    """Runs one machine."""
 
     def __init__(self, state: S, step: Callable[[S, E], tuple[S, tuple[A, ...]]]) -> None:
         self.state = state
         self._step = step
-        self._turn = asyncio.Lock()  # saving takes time: one event after the other
+        self._turn = asyncio.Lock()  # saving takes time, so events wait for each other
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
 
     def apply(self, event: E) -> tuple[A, ...]:
-        """Apply an event; return the actions in their order."""
+        """Apply an event; return the actions in order."""
         self.state, actions = self._step(self.state, event)
         return actions
 
     async def apply_saved(
         self, event: E, save: Callable[[S], Awaitable[None]] | None = None
     ) -> tuple[A, ...]:
-        """Apply an event in its turn. A step that `save` cannot save has not happened: the state is
-        as before, and what `save` raises is raised. Without `save` a later step saves it."""
+        """Apply an event after those before it. If `save` fails, the step is undone: the state
+        stays as before, and the exception is raised. Without `save`, a later step saves the state.
+        """
         async with self._turn:
             state, actions = self._step(self.state, event)
             if save:
@@ -60,8 +61,9 @@ class Runner(Generic[S, E, A]):
         limit_s: float,
         answer: type[R],
     ) -> R:
-        """Have the owner handle an event, and wait for the machine's answer, of this class. Without
-        one in time the request has failed."""
+        """Have the owner handle an event, and wait for the machine's answer, which is returned as
+        this class. Without an answer in time the request fails.
+        """
         number = next(self._numbers)
         waiting: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting[number] = waiting
@@ -75,7 +77,7 @@ class Runner(Generic[S, E, A]):
             del self._waiting[number]
 
     def answer(self, answer: Answer) -> None:
-        """Hand an answer to the request that waits for it, if it still does."""
+        """Deliver an answer to its request, if that is still waiting."""
         waiting = self._waiting.get(answer.request)
         if waiting and not waiting.done():
             waiting.set_result(answer)
