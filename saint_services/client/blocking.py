@@ -1,5 +1,5 @@
-"""The client for programs without asyncio: the same robot, worked by a thread of its own, so that
-connection and dead-man live while the program thinks. Not here: anything that the robot can do.
+"""The client for programs without asyncio. Its own thread runs the connection and the dead-man
+while the program computes.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 from ..lib.api import Reply
 from ..lib.api.routing import EStopInfo
-from .driving import Stream
+from .drive_stream import DriveStream
 from .robot import Robot
 
 T = TypeVar("T")
@@ -20,23 +20,23 @@ S = TypeVar("S", bound=Reply)
 
 
 class BlockingStream:
-    """Driving; see driving.Stream."""
+    """Drives without asyncio, as drive_stream.DriveStream does."""
 
-    def __init__(self, robot: "BlockingRobot", stream: Stream) -> None:
+    def __init__(self, robot: "BlockingRobot", stream: DriveStream) -> None:
         self._robot = robot
         self._stream = stream
 
     def set(self, **values: float) -> None:
-        """What holds from now on, for half a second."""
+        """Set the velocities for half a second."""
         self._robot.run(self._stream.set(**values))
 
     def hold(self, seconds: float, **values: float) -> None:
-        """What holds for so long."""
+        """Set the velocities for a time and wait for its end."""
         self._robot.run(self._stream.hold(seconds, **values))
 
 
 class BlockingRobot:
-    """`with BlockingRobot("http://saint.local", token="...") as robot: robot.request(...)`"""
+    """A connection to a robot: `with BlockingRobot("http://saint.local", token="...") as robot:`"""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class BlockingRobot:
     ) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
-        self.robot = Robot(url, token=token, name=name, tls=tls)  # its coroutines go to run()
+        self.robot = Robot(url, token=token, name=name, tls=tls)  # for run()
 
     def __enter__(self) -> Self:
         self._thread.start()
-        with ExitStack() as undoing:  # whatever ends the attempt, Ctrl-C too
+        with ExitStack() as undoing:  # after any failure, also Ctrl-C
             undoing.callback(self._end)
             self.run(self.robot.__aenter__())
             undoing.pop_all()
@@ -75,17 +75,17 @@ class BlockingRobot:
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of anything that the asyncio robot can do: run(robot.robot.head.home())."""
+        """Run a coroutine of the asyncio robot: run(robot.robot.head.home()). Return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def request(
         self, group: str, action: str, params: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Any action of /api/v1/."""
+        """Request an action of /api/v1/. Raises the SaintError that the robot replies with."""
         return self.run(self.robot.request(group, action, params))
 
     def watch(self, state: type[S], rate_hz: float = 10.0) -> Iterator[S]:
-        """The states of a topic by its model, the newest each time."""
+        """Yield the newest state of a topic by its model."""
         states = self.robot.watch(state, rate_hz)
         try:
             while True:
@@ -95,7 +95,7 @@ class BlockingRobot:
 
     @contextmanager
     def drive(self) -> Iterator[BlockingStream]:
-        """Driving for as long as the program says so; zero at the end."""
+        """Return a block that drives while the program renews the velocities; zero at its end."""
         stream = self.robot.tracks.drive()
         self.run(stream.__aenter__())
         try:
@@ -104,7 +104,7 @@ class BlockingRobot:
             self.run(stream.__aexit__(None, None, None))
 
     def estop(self, reason: str = "") -> EStopInfo:
-        """Nothing moves from now on."""
+        """Set the e-stop: no source moves the robot until it is cleared."""
         return self.run(self.robot.estop(reason))
 
 

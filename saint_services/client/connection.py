@@ -1,5 +1,5 @@
-"""One WebSocket to webd that comes back by itself: requests with their answers, the newest state of
-each topic. Not here: what is asked (robot.py), driving (driving.py).
+"""A WebSocket to webd that reconnects automatically: requests with their replies, the newest state
+of each topic. Not here: actions (robot.py), driving (drive_stream.py).
 """
 
 import asyncio
@@ -27,8 +27,8 @@ _LARGEST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Where the robot is, and who asks."""
+class RobotAccess:
+    """Address of the robot, and the identity of this program."""
 
     url: str  # ws://saint.local:9090, wss://...
     token: str = field(default="", repr=False)
@@ -36,8 +36,8 @@ class Access:
     tls: ssl.SSLContext | None = field(default=None, repr=False)
 
 
-class Feed:
-    """The newest state of one topic; what nobody took in time is replaced."""
+class TopicFeed:
+    """The newest state of a topic; a state that was not read in time is replaced."""
 
     def __init__(self, rate_hz: float) -> None:
         self.rate_hz = rate_hz
@@ -45,26 +45,25 @@ class Feed:
         self._is_new = asyncio.Event()
 
     def put(self, data: Data) -> None:
-        """A newer one."""
         self._newest = data
         self._is_new.set()
 
-    async def take(self) -> Data:
-        """The next one."""
+    async def get(self) -> Data:
+        """Wait for the next state."""
         await self._is_new.wait()
         self._is_new.clear()
         assert self._newest is not None
         return self._newest
 
 
-class Connection:
-    """Open between `open` and `close`; whatever is asked while it is broken raises at once."""
+class RobotConnection:
+    """The WebSocket between `open` and `close`; requests raise at once while it is down."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: RobotAccess) -> None:
         self._access = access
         self._ids = itertools.count(1)
-        self._asked: dict[int, asyncio.Future[Data]] = {}
-        self._feeds: dict[str, set[Feed]] = {}
+        self._pending: dict[int, asyncio.Future[Data]] = {}
+        self._feeds: dict[str, set[TopicFeed]] = {}
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._work: asyncio.Task[None] | None = None
         self._is_open = asyncio.Event()
@@ -72,67 +71,66 @@ class Connection:
 
     @property
     def is_connected(self) -> bool:
-        """Now."""
         return self._is_open.is_set()
 
     async def open(self) -> None:
-        """Raises what is wrong at the first try; later breaks are mended in silence."""
+        """Connect. Raises the error of the first attempt; after later losses it only reconnects."""
         first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._work = asyncio.create_task(self._stay(first), name="saint client")
-        async with contextlib.AsyncExitStack() as undoing:  # whoever cancels us too
+        self._work = asyncio.create_task(self._reconnect(first), name="saint client")
+        async with contextlib.AsyncExitStack() as undoing:  # also after a cancellation
             undoing.push_async_callback(self.close)
             await first
             undoing.pop_all()
 
     async def close(self) -> None:
-        """The robot lets go of what this client commanded."""
+        """Disconnect; the robot releases what this client commanded."""
         if self._work is not None:
             self._work.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._work
 
     async def wait_connected(self, limit_s: float) -> None:
-        """Until it is back; raises daemon_unreachable when it takes longer."""
+        """Wait until the connection is up. Raises daemon_unreachable after `limit_s`."""
         try:
             async with asyncio.timeout(limit_s):
                 await self._is_open.wait()
         except TimeoutError as err:
-            raise self._away(f"was not back within {limit_s:g} s") from err
+            raise self._unreachable(f"did not reconnect within {limit_s:g} s") from err
 
     async def request(
         self, group: str, action: str, params: Data, limit_s: float = ANSWER_LIMIT_S
     ) -> Data:
-        """The data of an action's answer; raises the robot's refusal."""
+        """Request an action and return the data of its reply. Raises the robot's refusal."""
         if not self.is_connected:
-            raise self._away("is not connected")
-        return await self._ask({"type": group, "action": action, "params": params}, limit_s)
+            raise self._unreachable("is not connected")
+        return await self._exchange({"type": group, "action": action, "params": params}, limit_s)
 
     async def send(self, message: Data) -> None:
-        """Without an answer; raises at once when the robot is away."""
+        """Send a message that has no reply. Raises daemon_unreachable while disconnected."""
         if not self.is_connected:
-            raise self._away("is not connected")
+            raise self._unreachable("is not connected")
         await self._write(message)
 
     async def _write(self, message: Data) -> None:
-        """Late motion commands are worse than none, so it waits for little."""
+        """Send within 0.3 s: late motion commands are worse than none."""
         socket = self._socket
         if socket is None:
-            raise self._away("is not connected")
+            raise self._unreachable("is not connected")
         try:
             async with asyncio.timeout(SEND_LIMIT_S):
                 await socket.send_str(orjson.dumps(message).decode())
         except (aiohttp.ClientError, OSError, TimeoutError) as err:
-            raise self._away("takes no messages") from err
+            raise self._unreachable("accepts no messages") from err
 
     async def feed(self, topic: str, rate_hz: float) -> AsyncIterator[Data]:
-        """Every newer state of a topic, over breaks of the connection."""
-        feed = Feed(rate_hz)
+        """Yield every newer state of a topic, also across reconnects."""
+        feed = TopicFeed(rate_hz)
         self._feeds.setdefault(topic, set()).add(feed)
         try:
-            if self.is_connected:  # else with the next greeting
+            if self.is_connected:  # else at the next sign-in
                 await self._subscribe(topic)
             while True:
-                yield await feed.take()
+                yield await feed.get()
         finally:
             self._feeds[topic].discard(feed)
             if not self._feeds[topic]:
@@ -141,36 +139,36 @@ class Connection:
                     await self.send({"type": "unsubscribe", "topics": [topic]})
 
     async def _subscribe(self, topic: str) -> None:
-        """At the highest rate that somebody wants."""
+        """Subscribe at the highest rate of all feeds."""
         rates = [feed.rate_hz for feed in self._feeds[topic]]
         rate_hz = 0.0 if 0.0 in rates else max(rates)
         message = {"type": "subscribe", "topics": [topic], "rate_hz": rate_hz}
-        await self._ask(message, ANSWER_LIMIT_S)
+        await self._exchange(message, ANSWER_LIMIT_S)
 
-    async def _ask(self, message: Data, limit_s: float) -> Data:
+    async def _exchange(self, message: Data, limit_s: float) -> Data:
         message_id = next(self._ids)
         answer: asyncio.Future[Data] = asyncio.get_running_loop().create_future()
-        self._asked[message_id] = answer
+        self._pending[message_id] = answer
         try:
             await self._write({"id": message_id, **message})
             async with asyncio.timeout(limit_s):
                 return await answer
         except TimeoutError as err:
-            raise self._away(f"did not answer within {limit_s:g} s") from err
+            raise self._unreachable(f"did not answer within {limit_s:g} s") from err
         finally:
-            self._asked.pop(message_id, None)
+            self._pending.pop(message_id, None)
 
-    async def _stay(self, first: "asyncio.Future[None]") -> None:
-        """Connects again and again, with growing pauses."""
+    async def _reconnect(self, first: "asyncio.Future[None]") -> None:
+        """Connect and reconnect, with growing pauses."""
         pause_s = FIRST_PAUSE_S
         async with aiohttp.ClientSession() as session:
             while True:
                 try:
-                    await self._live(session, first)
+                    await self._run(session, first)
                     pause_s = FIRST_PAUSE_S
                 except (aiohttp.ClientError, OSError, TimeoutError) as err:
                     if not first.done():
-                        first.set_exception(self._away(f"does not answer: {_reason(err)}"))
+                        first.set_exception(self._unreachable(f"does not answer: {_reason(err)}"))
                         return
                 except SaintError as err:
                     if not first.done():
@@ -178,14 +176,14 @@ class Connection:
                         return
                     self.refusal = err
                     if err.code in (Code.UNAUTHORIZED, Code.FORBIDDEN):
-                        return  # a token that is not right does not become so
+                        return  # a wrong token stays wrong
                 finally:
-                    self._broken()
+                    self._disconnected()
                 await asyncio.sleep(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
-    async def _live(self, session: aiohttp.ClientSession, first: "asyncio.Future[None]") -> None:
-        """One connection, from its greeting to its end."""
+    async def _run(self, session: aiohttp.ClientSession, first: "asyncio.Future[None]") -> None:
+        """Run one connection, from sign-in to its end."""
         url = f"{self._access.url.rstrip('/')}/api/ws"
         async with asyncio.timeout(CONNECT_LIMIT_S):
             opened = await session.ws_connect(
@@ -198,7 +196,7 @@ class Connection:
             reading = asyncio.create_task(self._read(socket))
             try:
                 self._socket = socket
-                await self._greet()
+                await self._sign_in()
                 self._is_open.set()
                 if not first.done():
                     first.set_result(None)
@@ -206,26 +204,26 @@ class Connection:
             finally:
                 reading.cancel()
 
-    async def _greet(self) -> None:
-        """Who we are, and what was subscribed before."""
+    async def _sign_in(self) -> None:
+        """Authenticate and renew all subscriptions."""
         hello = {"type": "auth", "token": self._access.token, "client_id": self._access.name}
-        await self._ask(hello, CONNECT_LIMIT_S)
+        await self._exchange(hello, CONNECT_LIMIT_S)
         for topic in tuple(self._feeds):
             await self._subscribe(topic)
 
     async def _read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         async for message in socket:
             if message.type is aiohttp.WSMsgType.TEXT:
-                self._take(orjson.loads(message.data))
+                self._receive(orjson.loads(message.data))
 
-    def _take(self, message: Data) -> None:
+    def _receive(self, message: Data) -> None:
         if message["type"] == "state":
             for feed in self._feeds.get(message["node"], ()):
                 feed.put(message["data"])
             return
-        is_well = message.get("status") == "ok"
-        error = None if is_well else ErrorReply.model_validate(message["error"]).error()
-        answer = self._asked.get(message.get("id", 0))
+        is_ok = message.get("status") == "ok"
+        error = None if is_ok else ErrorReply.model_validate(message["error"]).error()
+        answer = self._pending.get(message.get("id", 0))
         if answer is None or answer.done():
             self.refusal = error or self.refusal
         elif error is None:
@@ -233,16 +231,20 @@ class Connection:
         else:
             answer.set_exception(error)
 
-    def _broken(self) -> None:
+    def _disconnected(self) -> None:
         self._is_open.clear()
         self._socket = None
-        for answer in self._asked.values():
+        for answer in self._pending.values():
             if not answer.done():
-                answer.set_exception(self._away("has gone while it was asked"))
+                answer.set_exception(self._unreachable("was lost during the request"))
 
-    def _away(self, what: str) -> SaintError:
+    def _unreachable(self, what: str) -> SaintError:
         text = f"the robot at {self._access.url} {what}"
-        return SaintError(Code.DAEMON_UNREACHABLE, text, fix="Is it on, and is the address right?")
+        return SaintError(
+            Code.DAEMON_UNREACHABLE,
+            text,
+            fix="Check that the robot is on and the address is right.",
+        )
 
 
 def _reason(error: Exception) -> str:

@@ -1,5 +1,5 @@
-"""The robot as its parts: what a program says to it and hears from it, typed. What has no method of
-its own goes through `request`. Not here: the connection (connection.py).
+"""The typed client of a robot: methods for head, arms, tracks, e-stop and states; `call` and
+`request` for every other action. Not here: the connection (connection.py).
 """
 
 import re
@@ -10,23 +10,25 @@ from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel
 
-from ..lib.api import Reply
+from ..lib.api import Reply, adoption, routing
 from ..lib.api.adoption import NodeList
+from ..lib.api.endpoint import Endpoint
 from ..lib.api.routing import EStopInfo, RouteList, RouterStatus
 from ..lib.api.states import STATES, LatchState, SystemState
 from ..lib.errors import Code, SaintError
-from .connection import Access, Connection, Data
-from .driving import Stream
+from .connection import Data, RobotAccess, RobotConnection
+from .drive_stream import DriveStream
 
 S = TypeVar("S", bound=Reply)
-M = TypeVar("M", bound=BaseModel)
+P = TypeVar("P", bound=BaseModel)
+R = TypeVar("R", bound=BaseModel)
 
 _TOPICS = {model: topic for topic, model in STATES.items()}
 _SCHEMES = {"http": "ws", "https": "wss"}
 
 
 class Head:
-    """Pan, tilt, roll, eyes in degrees; the jaw from 0 to 1."""
+    """The head: pan, tilt, roll and eyes in degrees, the jaw from 0 to 1."""
 
     def __init__(self, robot: "Robot") -> None:
         self._robot = robot
@@ -42,58 +44,58 @@ class Head:
         eye_tilt: float | None = None,
         speed: float | None = None,
     ) -> None:
-        """The named axes go there; `speed` from 0 to 1 is a share of their top speed."""
-        wanted = {
+        """Move the named axes; `speed` from 0 to 1 is a share of their top speed."""
+        axes = {
             "pan": pan, "tilt": tilt, "roll": roll, "jaw": jaw, "eye_pan": eye_pan,
             "eye_tilt": eye_tilt, "speed": speed,
         }  # fmt: skip
-        named = {name: value for name, value in wanted.items() if value is not None}
+        named = {name: value for name, value in axes.items() if value is not None}
         await self._robot.request("head", "move", named)
 
     async def home(self) -> None:
-        """All axes to neutral."""
+        """Move all axes to neutral."""
         await self._robot.request("head", "home")
 
 
 class Arm:
-    """One arm."""
+    """An arm."""
 
     def __init__(self, robot: "Robot", side: Literal["left", "right"]) -> None:
         self._robot = robot
         self._side = side
 
     async def move(self, positions: Sequence[float | None], speed: float | None = None) -> None:
-        """Degrees, joint_0 first; None leaves a joint where it is."""
+        """Move joints to these degrees, joint_0 first; None leaves a joint as it is."""
         params: Data = {"arm": self._side, "positions": list(positions)}
         await self._robot.request("arms", "move", params | ({"speed": speed} if speed else {}))
 
     async def grip(self, position: float) -> None:
-        """0 is closed, 1 is open."""
+        """Move the gripper: 0 is closed, 1 is open."""
         await self._robot.request("arms", "gripper", {"arm": self._side, "position": position})
 
     async def home(self) -> None:
-        """All joints to neutral."""
+        """Move all joints to neutral."""
         await self._robot.request("arms", "home", {"arm": self._side})
 
 
 class Tracks:
-    """The drive."""
+    """The tracks."""
 
-    def __init__(self, robot: "Robot", connection: Connection) -> None:
+    def __init__(self, robot: "Robot", connection: RobotConnection) -> None:
         self._robot = robot
         self._connection = connection
 
-    def drive(self) -> Stream:
-        """Metres and radians a second, for as long as the program says so."""
-        return Stream(self._connection, "tracks", {"linear": 0.0, "angular": 0.0})
+    def drive(self) -> DriveStream:
+        """Return a stream of velocities (m/s, rad/s) that hold while the program renews them."""
+        return DriveStream(self._connection, "tracks", {"linear": 0.0, "angular": 0.0})
 
     async def stop(self) -> None:
-        """Zero velocity. That is no e-stop: another source may drive on."""
+        """Request zero velocity. This is no e-stop: other sources may keep driving."""
         await self._robot.request("tracks", "stop")
 
 
 class Robot:
-    """`async with Robot("http://saint.local", token="...") as robot: ...`"""
+    """A connection to a robot: `async with Robot("http://saint.local", token="...") as robot:`"""
 
     def __init__(
         self,
@@ -103,8 +105,8 @@ class Robot:
         name: str = "program",
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """`name` is how the robot calls this program: routes see it as websocket:<name>."""
-        self._connection = Connection(Access(_socket_url(url), token, name, tls))
+        """Prepare a connection. Routes see this program as the source websocket:<name>."""
+        self._connection = RobotConnection(RobotAccess(_socket_url(url), token, name, tls))
         self.head = Head(self)
         self.left_arm, self.right_arm = Arm(self, "left"), Arm(self, "right")
         self.tracks = Tracks(self, self._connection)
@@ -123,49 +125,51 @@ class Robot:
 
     @property
     def is_connected(self) -> bool:
-        """Now; a break is mended by itself."""
+        """True while the connection is up; a lost connection is restored automatically."""
         return self._connection.is_connected
 
     async def wait_connected(self, limit_s: float = 10.0) -> None:
-        """After a break, until the robot is back."""
+        """Wait until the connection is up. Raises daemon_unreachable after `limit_s`."""
         await self._connection.wait_connected(limit_s)
 
     async def request(
         self, group: str, action: str, params: Mapping[str, Any] | None = None
     ) -> Data:
-        """Any action of /api/v1/; raises SaintError as the robot words it."""
+        """Request an action of /api/v1/. Raises the SaintError that the robot replies with."""
         return await self._connection.request(group, action, dict(params or {}))
 
-    async def ask(
-        self, reply: type[M], group: str, action: str, params: Mapping[str, Any] | None = None
-    ) -> M:
-        """The same, with the answer as its model (saint_services.lib.api)."""
-        return reply.model_validate(await self.request(group, action, params))
+    async def call(self, row: Endpoint[P, R], **params: Any) -> R:
+        """Request the action of a row of saint_services.lib.api: `call(adoption.LIST_NODES)`.
+        Raises ValidationError for wrong parameters.
+        """
+        given = row.params.model_validate(params)
+        data = given.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return row.reply.model_validate(await self.request(row.group, row.action, data))
 
     async def watch(self, state: type[S], rate_hz: float = 10.0) -> AsyncIterator[S]:
-        """The states of a topic by its model: `async for tracks in robot.watch(TracksState)`.
+        """Yield the states of a topic by its model: `async for state in robot.watch(TracksState)`.
 
-        Only the newest counts: who is slow misses some. 0 Hz is every change.
+        A slow consumer gets only the newest state. 0 Hz yields every change.
         """
         topic = _TOPICS.get(state)
         if topic is None:
             known = ", ".join(model.__name__ for model in _TOPICS)
-            raise TypeError(f"{state.__name__} is no state of a topic; there are {known}")
+            raise TypeError(f"{state.__name__} is no state of a topic; the states are {known}")
         feed = self._connection.feed(topic, rate_hz)
         async for data in feed:
             yield state.model_validate(data)
 
     async def estop(self, reason: str = "") -> EStopInfo:
-        """Nothing moves from now on, whoever commands, until it is cleared."""
+        """Set the e-stop: no source moves the robot until it is cleared."""
         return await self._latch({"enable": True, "reason": reason})
 
     async def estop_state(self) -> LatchState | None:
-        """The e-stop with all its presses; None while the router is silent."""
+        """Return the e-stop with all its presses; None while the router does not answer."""
         return SystemState.model_validate(await self.request("system", "status")).estop
 
     async def clear_estop(self, generation: int) -> EStopInfo:
-        """Clear the e-stop whose presses were seen: `generation` is that of estop_state(). Refused
-        when another press came since, and while a velocity input is not neutral.
+        """Clear the e-stop with the presses of this `generation` (see estop_state). Refused when
+        another press came since, and while a velocity input is not neutral.
         """
         return await self._latch({"enable": False, "generation": generation})
 
@@ -173,16 +177,16 @@ class Robot:
         return EStopInfo.model_validate((await self.request("system", "estop", params))["estop"])
 
     async def nodes(self) -> NodeList:
-        """Who is on this robot, in which role."""
-        return await self.ask(NodeList, "management", "list_nodes")
+        """Return the nodes of the robot and their roles."""
+        return await self.call(adoption.LIST_NODES)
 
     async def routes(self) -> RouteList:
-        """All routes."""
-        return await self.ask(RouteList, "router", "list_routes")
+        """Return all routes."""
+        return await self.call(routing.LIST_ROUTES)
 
     async def router(self) -> RouterStatus:
-        """Each output with its reason, all sources, the latch."""
-        return await self.ask(RouterStatus, "router", "get_status")
+        """Return the outputs with their reasons, the sources and the e-stop."""
+        return await self.call(routing.GET_STATUS)
 
 
 def _socket_url(url: str) -> str:

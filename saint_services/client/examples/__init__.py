@@ -1,1 +1,1 @@
-"""Small programs that steer a robot: python -m saint_services.client.examples.<name>"""
+"""Small programs that control a robot: python -m saint_services.client.examples.<name>"""

@@ -1,5 +1,5 @@
-"""A controller: drives to and fro, turns the head with it, and stops for whatever comes near.
-Speeds are small; the e-stop, a person at a stick and the dead-man all win against it.
+"""A controller that drives to and fro, turns the head along, and stops before obstacles. Speeds are
+low; the e-stop, RC and the dead-man have precedence.
 
     SAINT_TOKEN=... python -m saint_services.client.examples.patrol http://saint.local
 """
@@ -19,29 +19,29 @@ STEP_S = 0.1
 
 
 class Surroundings:
-    """What the robot said last."""
+    """The newest states of the robot."""
 
     near_m: float | None = None
     is_stopped = False
 
     async def follow_head(self, robot: Robot) -> None:
-        """The distance in front of the head."""
+        """Follow the distance in front of the head."""
         async for head in robot.watch(HeadState):
             self.near_m = head.proximity
 
     async def follow_tracks(self, robot: Robot) -> None:
-        """Whether the e-stop is on."""
+        """Follow the e-stop."""
         async for tracks in robot.watch(TracksState):
             self.is_stopped = bool(tracks.estop_active)
 
     @property
     def is_free(self) -> bool:
-        """Nothing speaks against driving."""
+        """True while nothing is near and the e-stop is off."""
         return not self.is_stopped and (self.near_m is None or self.near_m > NEAR_M)
 
 
 async def patrol(robot: Robot, legs: int) -> None:
-    """So many legs, to and fro."""
+    """Drive so many legs to and fro."""
     around = Surroundings()
     async with asyncio.TaskGroup() as tasks:
         watching = [tasks.create_task(around.follow_head(robot))]
@@ -59,7 +59,7 @@ async def patrol(robot: Robot, legs: int) -> None:
 
 
 async def main(url: str, legs: int) -> int:
-    """Exit code."""
+    """Run the patrol. Return the exit code."""
     try:
         async with Robot(url, token=os.environ.get("SAINT_TOKEN", ""), name="patrol") as robot:
             await patrol(robot, legs)
@@ -70,7 +70,7 @@ async def main(url: str, legs: int) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Drives to and fro; stops for what comes near.")
+    parser = argparse.ArgumentParser(description="Drives to and fro; stops before obstacles.")
     parser.add_argument("url", nargs="?", default="http://127.0.0.1:8080")
     parser.add_argument("--legs", type=int, default=4)
     given = parser.parse_args()

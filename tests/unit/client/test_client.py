@@ -1,4 +1,4 @@
-"""The client against the real webd: requests, states, driving with its dead-man, breaks."""
+"""The client with the real webd: requests, states, driving with its dead-man, reconnects."""
 
 import asyncio
 import threading
@@ -11,7 +11,7 @@ import pytest
 
 from saint_services.client import BlockingRobot, Robot, SaintError
 from saint_services.client.examples import patrol
-from saint_services.lib.api.adoption import NodeInfo
+from saint_services.lib.api import adoption
 from saint_services.lib.api.states import OdometryState, SystemState, TracksState
 from saint_services.lib.errors import Code
 from saint_services.lib.generated import topics
@@ -27,15 +27,15 @@ class World:
     robot: FakeRobot
     relay: Relay
     samples: list[InputSample] = field(default_factory=list)
-    heard_s: float = 0.0
+    received_s: float = 0.0
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.relay.port}"
 
-    def hear(self, sample: InputSample) -> None:
+    def receive(self, sample: InputSample) -> None:
         self.samples.append(sample)
-        self.heard_s = time.monotonic()
+        self.received_s = time.monotonic()
 
 
 @pytest.fixture
@@ -44,21 +44,21 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         relay = Relay(int(address.rpartition(":")[2]))
         await relay.open()
         world = World(robot, relay)
-        domain.bus("ear").subscribe(topics.INPUT_WEBSOCKET, lambda s: world.hear(s.message))
+        domain.bus("ear").subscribe(topics.INPUT_WEBSOCKET, lambda s: world.receive(s.message))
         yield world
         await relay.close()
 
 
 async def until(condition: Callable[[], bool], limit_s: float = 10.0) -> None:
-    """Wait for what the loop will bring about."""
+    """Wait for a condition that the event loop brings about."""
     async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
+        while not condition():  # noqa: ASYNC110  # nothing signals the condition
             await asyncio.sleep(0.005)
 
 
-async def test_request_is_answered_with_its_model_or_refused_as_the_robot_words_it(world: World):
+async def test_call_returns_the_reply_of_its_row_and_request_raises_the_refusal(world: World):
     async with Robot(world.url, name="mission") as robot:
-        found = await robot.ask(NodeInfo, "management", "get_node_info", {"node_id": "sim_head"})
+        found = await robot.call(adoption.GET_NODE_INFO, node_id="sim_head")
         assert found.display_name == "Head"
         with pytest.raises(SaintError, match="nobody") as caught:
             await robot.request("management", "get_node_info", {"node_id": "nobody"})
@@ -77,25 +77,25 @@ async def test_states_come_as_their_models(world: World):
     playing.cancel()
 
 
-async def test_drive_repeats_lets_go_when_the_program_is_silent_and_ends_with_zero(world: World):
+async def test_drive_repeats_times_out_without_the_program_and_ends_with_zero(world: World):
     async with Robot(world.url, name="mission") as robot:
         async with robot.tracks.drive() as drive:
             await drive.set(linear=0.3)
             await until(lambda: len(world.samples) >= 4)
             assert {s.source for s in world.samples} == {"websocket:mission"}
             assert {round(s.values[0], 3) for s in world.samples} == {0.3}
-            await until(lambda: time.monotonic() - world.heard_s > 0.3)
+            await until(lambda: time.monotonic() - world.received_s > 0.3)
             assert len(world.samples) <= 12, "half a second of 20 Hz, and no more"
         await until(lambda: tuple(world.samples[-1].values) == (0.0, 0.0))
 
 
-async def test_drive_refuses_a_field_that_is_not_there(world: World):
+async def test_drive_refuses_an_unknown_field(world: World):
     async with Robot(world.url) as robot, robot.tracks.drive() as drive:
         with pytest.raises(TypeError, match="no sideways, only linear, angular"):
             await drive.set(sideways=1.0)
 
 
-async def test_break_is_told_while_driving_and_mended_by_itself(world: World):
+async def test_lost_connection_raises_while_driving_and_is_restored(world: World):
     async with Robot(world.url) as robot:
         states = robot.watch(SystemState)
         await anext(states)
@@ -112,7 +112,7 @@ async def test_break_is_told_while_driving_and_mended_by_itself(world: World):
         async with asyncio.timeout(10):
             await anext(states)
             await anext(states)
-        assert len(world.samples) == before, "nothing of the break is sent later"
+        assert len(world.samples) == before, "nothing is sent late"
         await states.aclose()
 
 
@@ -128,7 +128,7 @@ async def test_estop_is_raised_and_cleared(world: World):
         assert not (await robot.clear_estop(latch.generation + 1)).active
 
 
-async def test_wrong_token_and_nobody_there_are_told_at_once(tmp_path: Path):
+async def test_wrong_token_and_missing_robot_raise_at_once(tmp_path: Path):
     async with fake_robot(tmp_path, auth=True) as (_, address, _domain):
         with pytest.raises(SaintError) as caught:
             async with Robot(address, token="wrong"):
@@ -167,22 +167,22 @@ async def test_example_controller_drives_and_rests(world: World, monkeypatch: py
     assert speeds[-1] == 0.0
 
 
-async def test_blocking_robot_that_never_came_leaves_no_thread_behind():
+async def test_blocking_robot_that_does_not_connect_leaves_no_thread():
     def program() -> None:
-        with BlockingRobot("127.0.0.1:9", name="never came"):
+        with BlockingRobot("127.0.0.1:9", name="no robot"):
             pass
 
     with pytest.raises(SaintError):
         await asyncio.to_thread(program)
-    assert "never came" not in {thread.name for thread in threading.enumerate()}
+    assert "no robot" not in {thread.name for thread in threading.enumerate()}
 
 
-async def test_robot_that_is_given_up_while_it_greets_leaves_no_task_behind():
-    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def test_robot_that_is_cancelled_during_sign_in_leaves_no_task():
+    async def never_answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
 
-    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    server = await asyncio.start_server(never_answers, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1), Robot(f"127.0.0.1:{port}"):

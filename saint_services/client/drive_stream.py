@@ -1,5 +1,5 @@
-"""Driving as a stream with a dead-man: what was set is repeated for as long as the program goes on
-saying so, and ends with zero. Not here: what the robot makes of it (routerd: limits, arbitration).
+"""Driving as a stream with a dead-man: velocities are repeated while the program renews them, and
+the stream ends with zero. Not here: limits and arbitration (routerd).
 """
 
 import asyncio
@@ -10,20 +10,21 @@ from types import TracebackType
 from typing import Self
 
 from ..lib.errors import SaintError
-from .connection import Connection
+from .connection import RobotConnection
 
-REPEAT_S = 0.05  # the robot lets go after 0.3 s of silence
-DEAD_MAN_S = 0.5  # how long one word of the program counts
+REPEAT_S = 0.05  # the robot releases control 0.3 s after the last message
+DEAD_MAN_S = 0.5  # how long a `set` holds
 
 
-class Stream:
-    """`async with robot.tracks.drive() as drive: await drive.set(linear=0.3)`
+class DriveStream:
+    """A stream of velocities: `async with robot.tracks.drive() as drive: await drive.set(linear=1)`
 
-    Ends in any case: at the end of the block with zero; after DEAD_MAN_S without a `set` by letting
-    go; when the connection breaks by the robot itself. `set` raises what has gone wrong meanwhile.
+    It stops the robot with zero at the end of the block, by sending nothing DEAD_MAN_S after the
+    last `set`, and by the robot's own time-out when the connection is lost. `set` raises an error
+    that has occurred since the last one.
     """
 
-    def __init__(self, connection: Connection, target: str, rest: Mapping[str, float]) -> None:
+    def __init__(self, connection: RobotConnection, target: str, rest: Mapping[str, float]) -> None:
         self._connection = connection
         self._target = target
         self._rest = dict(rest)
@@ -45,11 +46,11 @@ class Stream:
     ) -> None:
         if self._work:
             self._work.cancel()
-        with contextlib.suppress(SaintError):  # a robot that is away has stopped by itself
+        with contextlib.suppress(SaintError):  # a robot that is unreachable has stopped on its own
             await self._send(self._rest)
 
     async def set(self, **values: float) -> None:
-        """What holds from now on; what is not named rests. Raises the robot's refusal."""
+        """Set the velocities; those not named are zero. Raises the robot's refusal."""
         if unknown := values.keys() - self._rest.keys():
             known = ", ".join(self._rest)
             raise TypeError(f"{self._target} has no {', '.join(sorted(unknown))}, only {known}")
@@ -59,7 +60,7 @@ class Stream:
         await self._send(self._values)
 
     async def hold(self, seconds: float, **values: float) -> None:
-        """The same for so long; the program does nothing else meanwhile."""
+        """Set the velocities for a time and wait for its end."""
         end_s = time.monotonic() + seconds
         while (left_s := end_s - time.monotonic()) > 0:
             await self.set(**values)
@@ -75,7 +76,7 @@ class Stream:
         while True:
             await asyncio.sleep(REPEAT_S)
             if time.monotonic() >= self._until_s:
-                continue  # the program is silent, so are we, and the robot lets go
+                continue  # the program has not renewed them: the robot times out
             try:
                 await self._send(self._values)
             except SaintError as err:
