@@ -1,4 +1,4 @@
-"""A robot of fake daemons behind the real webd, and saintctl beside it."""
+"""A robot of fake daemons behind the real webd, and saintctl on its machine."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -8,9 +8,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from saint_services.saintctl.app import app
+from tests.unit.saintctl.fake_daemons import FakeDaemons, fake_daemons
 from tests.web.fakes.robot import FakeRobot, fake_robot
 
-Ask = Callable[..., Awaitable[Result]]
+RunSaintctl = Callable[..., Awaitable[Result]]
 
 
 @pytest.fixture
@@ -20,11 +21,17 @@ async def robot(tmp_path: Path) -> AsyncIterator[FakeRobot]:
 
 
 @pytest.fixture
-def saintctl(robot: FakeRobot) -> Ask:
-    """In a thread: the command has a loop of its own."""
+def saintctl(robot: FakeRobot) -> RunSaintctl:
+    """Run a command in a thread, since it runs its own event loop."""
 
-    async def ask(*words: str, typed: str = "") -> Result:
+    async def run(*words: str, typed: str = "") -> Result:
         line = ["--run", str(robot.runtime), *words]
         return await asyncio.to_thread(CliRunner().invoke, app, line, input=typed)
 
-    return ask
+    return run
+
+
+@pytest.fixture
+async def daemons(tmp_path: Path) -> AsyncIterator[FakeDaemons]:
+    async with fake_daemons(tmp_path) as found:
+        yield found

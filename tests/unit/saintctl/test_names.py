@@ -1,4 +1,4 @@
-"""What the Tab key offers, asked as a shell asks."""
+"""Completion by the Tab key, requested as a shell does."""
 
 import asyncio
 import os
@@ -10,16 +10,18 @@ from saint_services.saintctl.app import app
 from tests.web.fakes.robot import FakeRobot
 
 
-async def offered(line: str) -> list[str]:
-    """The names that bash would show after this line."""
+async def completed(line: str) -> list[str]:
+    """Return the names that bash would show after this line."""
     words = line.split(" ")
-    asked = {
+    environment = {
         **os.environ,
         "_SAINTCTL_COMPLETE": "complete_bash",
         "COMP_WORDS": line,
         "COMP_CWORD": str(len(words) - 1),
     }
-    result = await asyncio.to_thread(CliRunner().invoke, app, [], prog_name="saintctl", env=asked)
+    result = await asyncio.to_thread(
+        CliRunner().invoke, app, [], prog_name="saintctl", env=environment
+    )
     return result.stdout.split()
 
 
@@ -33,11 +35,11 @@ async def offered(line: str) -> list[str]:
         ("route preset load nothing_like", []),
     ],
 )
-async def test_names_of_this_robot_are_offered(
+async def test_names_of_this_robot_are_completed(
     robot: FakeRobot, line: str, names: list[str]
 ) -> None:
-    assert await offered(f"saintctl --run {robot.runtime} {line}") == names
+    assert await completed(f"saintctl --run {robot.runtime} {line}") == names
 
 
-async def test_no_robot_offers_nothing_and_tells_no_fault() -> None:
-    assert await offered("saintctl --run /nowhere node show s") == []
+async def test_no_robot_completes_nothing_without_an_error() -> None:
+    assert await completed("saintctl --run /nowhere node show s") == []

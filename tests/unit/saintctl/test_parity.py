@@ -1,5 +1,5 @@
-"""What the pages can ask of webd, saintctl can: one command line for every action of the table. And
-the commands that are there for no other reason, against a webd with fake daemons around it.
+"""Commands for every action of webd's table, so that saintctl can do what the pages can; and those
+commands that no other file tests, with a webd and fake daemons around it.
 """
 
 import json
@@ -11,7 +11,7 @@ import typer
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.saintctl.app import app
 from saint_services.webd.api.http_form import every
-from tests.unit.saintctl.conftest import Ask
+from tests.unit.saintctl.conftest import RunSaintctl
 from tests.web.fakes.robot import FakeRobot
 
 COMMANDS = {
@@ -102,7 +102,7 @@ def test_action_has_a_command(action: str) -> None:
 
 
 @pytest.fixture
-def heard(robot: FakeRobot) -> list[InputSample]:
+def samples(robot: FakeRobot) -> list[InputSample]:
     return robot.listen_to_clients()
 
 
@@ -111,11 +111,11 @@ def values(sample: InputSample) -> dict[str, float]:
 
 
 async def test_head_move_names_its_axes_and_no_others(
-    saintctl: Ask, heard: list[InputSample]
+    saintctl: RunSaintctl, samples: list[InputSample]
 ) -> None:
     result = await saintctl("head", "move", "--pan", "12", "--jaw", "0.5")
     assert result.exit_code == 0, result.output
-    assert heard[0].target == "head" and values(heard[0]) == {"pan": 12, "jaw": 0.5}
+    assert samples[0].target == "head" and values(samples[0]) == {"pan": 12, "jaw": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -128,13 +128,13 @@ async def test_head_move_names_its_axes_and_no_others(
     ],
 )
 async def test_motion_under_an_estop_is_refused_with_exit_code_5(
-    saintctl: Ask, robot: FakeRobot, heard: list[InputSample], words: tuple[str, ...]
+    saintctl: RunSaintctl, robot: FakeRobot, samples: list[InputSample], words: tuple[str, ...]
 ) -> None:
     robot.set_estop(True, "websocket:ann", "child in front")
     result = await saintctl(*words)
     assert result.exit_code == 5
     assert "stopped by Client ann: child in front" in result.output
-    assert [each for each in heard if any(each.values)] == []
+    assert [each for each in samples if any(each.values)] == []
 
 
 @pytest.mark.parametrize(
@@ -148,27 +148,31 @@ async def test_motion_under_an_estop_is_refused_with_exit_code_5(
     ],
 )
 async def test_motion_beyond_a_limit_says_so(
-    saintctl: Ask, heard: list[InputSample], words: tuple[str, ...], said: str
+    saintctl: RunSaintctl, samples: list[InputSample], words: tuple[str, ...], said: str
 ) -> None:
     result = await saintctl(*words)
-    assert (result.exit_code, bool(heard)) == (0, True)
+    assert (result.exit_code, bool(samples)) == (0, True)
     assert said in result.output
     as_json = await saintctl(*words[:2], "--json", *words[2:])
     assert said.removesuffix(".") in as_json.output
 
 
-async def test_arms_move_leaves_a_dot_where_it_is(saintctl: Ask, heard: list[InputSample]) -> None:
+async def test_arms_move_leaves_a_dot_where_it_is(
+    saintctl: RunSaintctl, samples: list[InputSample]
+) -> None:
     result = await saintctl("arms", "move", "left", "--", "-20", ".", "15")
     assert result.exit_code == 0, result.output
-    assert values(heard[0]) == {"joint_0": -20, "joint_2": 15}
+    assert values(samples[0]) == {"joint_0": -20, "joint_2": 15}
 
 
-async def test_tracks_drive_ends_with_zero(saintctl: Ask, heard: list[InputSample]) -> None:
+async def test_tracks_drive_ends_with_zero(
+    saintctl: RunSaintctl, samples: list[InputSample]
+) -> None:
     result = await saintctl("tracks", "drive", "--seconds", "0.25", "--", "-0.2", "0.1")
     assert result.exit_code == 0, result.output
-    assert len(heard) >= 3
-    assert values(heard[0]) == pytest.approx({"linear": -0.2, "angular": 0.1})
-    assert values(heard[-1]) == {"linear": 0, "angular": 0}
+    assert len(samples) >= 3
+    assert values(samples[0]) == pytest.approx({"linear": -0.2, "angular": 0.1})
+    assert values(samples[-1]) == {"linear": 0, "angular": 0}
 
 
 @pytest.mark.parametrize(
@@ -182,18 +186,18 @@ async def test_tracks_drive_ends_with_zero(saintctl: Ask, heard: list[InputSampl
     ],
 )
 async def test_nonsense_is_wrong_usage_and_moves_nothing(
-    saintctl: Ask, heard: list[InputSample], words: tuple[str, ...]
+    saintctl: RunSaintctl, samples: list[InputSample], words: tuple[str, ...]
 ) -> None:
     result = await saintctl(*words)
-    assert (result.exit_code, heard) == (2, [])
+    assert (result.exit_code, samples) == (2, [])
 
 
-async def test_factory_reset_wants_the_name(saintctl: Ask) -> None:
-    result = await saintctl("system", "factory-reset", "somebody")
+async def test_factory_reset_wants_the_name(saintctl: RunSaintctl) -> None:
+    result = await saintctl("system", "factory-reset", "other name")
     assert result.exit_code == 2 and "is not this robot's name" in result.output
 
 
-async def test_history_and_activity_and_clients_are_shown(saintctl: Ask) -> None:
+async def test_history_and_activity_and_clients_are_shown(saintctl: RunSaintctl) -> None:
     for words, shown in (
         (("system", "history"), "delay_ms"),
         (("node", "history", "sim_head"), "cpu %"),
@@ -207,7 +211,7 @@ async def test_history_and_activity_and_clients_are_shown(saintctl: Ask) -> None
         assert isinstance(json.loads(as_json.stdout), dict)
 
 
-async def test_route_curve_has_both_ends(saintctl: Ask) -> None:
+async def test_route_curve_has_both_ends(saintctl: RunSaintctl) -> None:
     listed = json.loads((await saintctl("route", "list", "--json")).stdout)
     name = next(each["route"]["id"] for each in listed["routes"] if each["route"]["mapping"])
     result = await saintctl("route", "curve", name)

@@ -15,7 +15,7 @@ from saint_services.saintctl import webd
 from saint_services.saintctl.connect import RobotAddress
 from saint_services.saintctl.row_command import row_command
 from saint_services.webd.actions import ACTIONS
-from tests.unit.saintctl.conftest import Ask
+from tests.unit.saintctl.conftest import RunSaintctl
 
 
 class Read(Request):
@@ -141,7 +141,7 @@ def test_row_of_webd_is_its_action(row: Endpoint[Request, Outcome]) -> None:
     assert (fields, row.reply) == (theirs, action.reply)
 
 
-async def test_reboot_of_a_node_needs_its_name(saintctl: Ask) -> None:
+async def test_reboot_of_a_node_needs_its_name(saintctl: RunSaintctl) -> None:
     """Without a name webd would restart the server."""
     result = await saintctl("node", "reboot")
     assert result.exit_code == 2 and "NODE" in result.output

@@ -1,4 +1,4 @@
-"""`saintctl estop set` by the short way, with a router on a real socket."""
+"""`saintctl estop set` without the full program, with a router on a real socket."""
 
 import shutil
 import socket
@@ -32,8 +32,8 @@ SILENT = (
 
 @contextmanager
 def router(folder: Path, reply: bytes) -> Iterator[list[bytes]]:
-    """Answers one request."""
-    heard: list[bytes] = []
+    """Answer one request with `reply`."""
+    received: list[bytes] = []
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(folder / "routerd.sock"))
         listening.listen()
@@ -41,13 +41,13 @@ def router(folder: Path, reply: bytes) -> Iterator[list[bytes]]:
         def serve() -> None:
             connection, _ = listening.accept()
             with connection:
-                heard.append(connection.recv(4096))
+                received.append(connection.recv(4096))
                 connection.sendall(reply)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        yield heard
-        if heard or reply in (CONFIRMED, SILENT):
+        yield received
+        if received or reply in (CONFIRMED, SILENT):
             thread.join(5.0)
 
 
@@ -57,8 +57,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_short_way_asks_as_the_row_says() -> None:
-    """It imports no rows, for they take too long to load."""
+def test_fast_stop_sends_the_request_of_the_row() -> None:
+    """The fast stop imports no rows, since they take too long to load."""
     head, _, body = urgent._REQUEST.partition(b"\r\n\r\n")
     method, target, _ = head.split(b"\r\n")[0].decode().split(" ")
     press = routing.EStopRequest(source="saintctl")
@@ -68,10 +68,10 @@ def test_short_way_asks_as_the_row_says() -> None:
 
 
 def test_stop_is_sent_and_confirmed(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with router(run, CONFIRMED) as heard:
+    with router(run, CONFIRMED) as received:
         assert urgent.press(["estop", "set"]) == 0
-    assert heard[0].startswith(b"POST /estop HTTP/1.1\r\n")
-    assert heard[0].endswith(b'{"source":"saintctl","reason":""}')
+    assert received[0].startswith(b"POST /estop HTTP/1.1\r\n")
+    assert received[0].endswith(b'{"source":"saintctl","reason":""}')
     assert capsys.readouterr().out.splitlines() == [
         "E-stop is active: nothing moves until it is cleared.",
         "Stopped: head, left arm (12 ms).",
@@ -105,7 +105,7 @@ def test_directory_may_be_given(run: Path) -> None:
         b'HTTP/1.1 200 OK\r\n\r\n{"active":true}',
     ],
 )
-def test_what_is_not_confirmed_is_left_to_the_full_program(run: Path, reply: bytes) -> None:
+def test_unexpected_reply_is_left_to_the_full_program(run: Path, reply: bytes) -> None:
     with router(run, reply):
         assert urgent.press(["estop", "set"]) is None
 
@@ -128,7 +128,7 @@ def test_robot_of_the_checkout_is_looked_for_beside_the_package() -> None:
 
 @contextmanager
 def stopped_by(folder: Path, *arguments: str) -> Iterator[subprocess.CompletedProcess[str]]:
-    """/usr/bin/saintctl as a robot starts it, in an empty environment and from elsewhere."""
+    """Run saintctl as /usr/bin/saintctl does, in an empty environment and another folder."""
     command = [sys.executable, "-IS", *arguments, "--run", str(folder), "estop", "set"]
     with router(folder, CONFIRMED):
         yield subprocess.run(
@@ -141,14 +141,14 @@ def test_command_of_a_robot_stops_it(tmp_path: Path) -> None:
         assert "E-stop is active" in done.stdout
 
 
-def test_nothing_slow_is_loaded_for_it(tmp_path: Path) -> None:
+def test_fast_stop_loads_nothing_slow(tmp_path: Path) -> None:
     with stopped_by(tmp_path, "-X", "importtime", start.__file__) as done:
         loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "saint_services.saintctl.estop.urgent" in loaded
     assert not loaded & {"site", "socket", "re", "enum", "pathlib", "asyncio", "json", "typer"}
 
 
-def test_command_of_a_robot_has_all_the_others_too(tmp_path: Path) -> None:
+def test_command_of_a_robot_has_all_other_commands(tmp_path: Path) -> None:
     command = [sys.executable, "-IS", start.__file__, "rc", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=20, cwd=tmp_path)
     assert done.returncode == 0 and "calibrate" in done.stdout, done.stderr

@@ -111,17 +111,22 @@ def test_source_is_lost_after_its_time_and_the_position_holds(
     assert [each["outputs"]["head"]["pan"] for each in lines] == [9.0] * 4
 
 
-def test_higher_priority_wins_and_the_rivals_are_told(replay: Any) -> None:
+def test_higher_priority_wins_and_contenders_are_listed(replay: Any) -> None:
     routes = [route("low", "livelink", "head", "pan"), route("high", "rc", "head", "pan")]
     lines = replay(routes, face(0, 5.0), rc(10, 5.0))
     assert lines[0]["why"]["head.pan"]["winner"] == "low"
     why = lines[1]["why"]["head.pan"]
     assert (why["winner"], why["source"], why["age_ms"]) == ("high", "rc", 0)
-    rival = {"route": "low", "source": "livelink:Face", "age_ms": 10, "reason": "lower priority"}
-    assert why["rivals"] == [rival]
+    contender = {
+        "route": "low",
+        "source": "livelink:Face",
+        "age_ms": 10,
+        "reason": "lower priority",
+    }
+    assert why["rivals"] == [contender]
 
 
-def test_equal_priority_keeps_who_has_it(replay: Any) -> None:
+def test_equal_priority_keeps_control(replay: Any) -> None:
     lines = replay(
         [route("web", "websocket", "*")], web(0, "head", pan=5.0), web(10, "head", "b", pan=5.0)
     )
@@ -130,7 +135,7 @@ def test_equal_priority_keeps_who_has_it(replay: Any) -> None:
     assert why["rivals"][0]["reason"] == "came later"
 
 
-def test_own_priority_and_a_disabled_route(replay: Any) -> None:
+def test_route_priority_and_a_disabled_route(replay: Any) -> None:
     low = route("low", "rc", "head", "pan") | {"priority": 10}
     off = route("off", "livelink", "head", "pan") | {"enabled": False}
     high = route("high", "livelink", "head", "pan") | {"priority": 11}
@@ -140,7 +145,7 @@ def test_own_priority_and_a_disabled_route(replay: Any) -> None:
 
 
 def steady(seconds: float) -> list[dict[str, Any]]:
-    """The rc asks for 40, the face for 0."""
+    """RC requests 40, the face 0."""
     times = range(0, round(seconds * 1000), 50)
     return [each for t_ms in times for each in (rc(t_ms, 40.0), face(t_ms, 0.0))]
 
@@ -155,7 +160,7 @@ def steady(seconds: float) -> list[dict[str, Any]]:
         ("additive", (None, None), 40.0),
     ],
 )
-def test_rivals_are_combined(
+def test_contenders_are_combined(
     replay: Any, mode: str, weights: tuple[float | None, ...], expected: float
 ) -> None:
     routes = [
@@ -234,7 +239,7 @@ def test_subject_chooses_the_face(replay: Any) -> None:
     assert lines[1]["outputs"]["head"]["pan"] == 7.0
 
 
-def test_what_is_due_at_a_line_has_happened_there(replay: Any) -> None:
+def test_timers_due_at_a_line_have_fired(replay: Any) -> None:
     # 0.05 s and 0.01 s are 0.060000000000000005 s: the step must not come a line late.
     drive = route("r", "rc", "tracks", "linear", scale=1.5)
     lines = replay([drive], *[rc(t_ms, 1.0) for t_ms in range(0, 240, 10)])

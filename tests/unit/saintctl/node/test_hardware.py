@@ -1,4 +1,4 @@
-"""`saintctl node gpio` and `node check` against a webd with fake nodes."""
+"""`saintctl node gpio` and `node check` with a webd and fake nodes."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from tests.web.fakes.robot import FakeRobot, fake_robot
 
 
 async def said(path: Path, *words: str, chips: tuple[PeripheralInfo, ...] = CHIPS) -> Result:
-    """What the command says to a running robot."""
+    """Run a node command with the robot."""
     async with fake_robot(path) as (robot, _, __):
         robot.headers.chips = chips
         return await asyncio.to_thread(_call, robot, *words)
@@ -34,7 +34,7 @@ async def test_header_is_drawn_as_it_lies_on_the_board(tmp_path: Path) -> None:
     assert "PCA9685" in result.output
 
 
-async def test_check_names_what_is_missing_and_fails_for_the_role_that_was_asked_for(
+async def test_check_names_what_is_missing_and_fails_for_the_named_role(
     tmp_path: Path,
 ) -> None:
     result = await said(tmp_path, "check", "sim_spare", "console", chips=CHIPS[:1])
@@ -44,17 +44,17 @@ async def test_check_names_what_is_missing_and_fails_for_the_role_that_was_asked
 
 
 @pytest.mark.parametrize("words", [("gpio", "sim_head"), ("check", "sim_spare")])
-async def test_json_is_what_webd_said(tmp_path: Path, words: tuple[str, str]) -> None:
+async def test_json_is_the_reply_of_webd(tmp_path: Path, words: tuple[str, str]) -> None:
     result = await said(tmp_path, *words, "--json")
     data = json.loads(result.output)
     assert len(data.get("pins", data.get("status", {}).get("pins"))) == 40
 
 
-async def test_node_that_nobody_knows_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
+async def test_unknown_node_exits_4(tmp_path: Path) -> None:
     assert (await said(tmp_path, "check", "nobody")).exit_code == 4
 
 
-async def test_one_node_is_updated_and_nobody_else(tmp_path: Path) -> None:
+async def test_update_of_one_node_leaves_the_others(tmp_path: Path) -> None:
     async with fake_robot(tmp_path) as (robot, _, __):
         result = await asyncio.to_thread(_call, robot, "update", "sim_head")
         assert result.exit_code == 0, result.output

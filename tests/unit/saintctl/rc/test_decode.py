@@ -1,4 +1,4 @@
-"""`rc decode`: the lines that people keep scripts on."""
+"""`rc decode`: its lines, which scripts depend on."""
 
 import io
 import json
@@ -105,7 +105,7 @@ def test_every_kind_of_crsf_frame_has_its_line(tmp_path: Path) -> None:
     assert summary == {"kind": "summary", "frames": 6, "rejected": 0, "discarded_bytes": 0}
 
 
-def test_hidden_ibus_channels_are_shown_when_asked_for(tmp_path: Path) -> None:
+def test_hidden_ibus_channels_are_shown_on_request(tmp_path: Path) -> None:
     # Channel 15 is 1500 = 0x5DC: the nibbles C, D, 5 in words 1 to 3.
     nibbles = (0xC, 0xD, 0x5) * 4 + (0, 0)
     body = b"\x20\x40" + b"".join((nibble << 12 | 1500).to_bytes(2, "little") for nibble in nibbles)
@@ -114,7 +114,7 @@ def test_hidden_ibus_channels_are_shown_when_asked_for(tmp_path: Path) -> None:
     assert decoded(tmp_path / "x", "ibus", frame, ibus_18=True)[0]["us"] == [1500] * 18
 
 
-def test_older_ibus_alone_passes_over_the_newer(tmp_path: Path) -> None:
+def test_older_ibus_form_skips_the_newer(tmp_path: Path) -> None:
     words = tuple(range(14))
     older = b"\x55" + b"".join(word.to_bytes(2, "little") for word in (*words, sum(words)))
     newer = (DATA / "ibus-single.bin").read_bytes()
@@ -123,7 +123,7 @@ def test_older_ibus_alone_passes_over_the_newer(tmp_path: Path) -> None:
     assert decoded(tmp_path / "x", "ibus", older + newer)[-1]["frames"] == 2
 
 
-def test_pauses_are_where_the_lines_say(tmp_path: Path) -> None:
+def test_pauses_are_taken_from_the_lines(tmp_path: Path) -> None:
     frame = (DATA / "sbus-single.bin").read_bytes()
     reads = [(0, frame[:9]), (1_000, frame[9:]), (8_000, frame[:9]), (12_000, frame)]
     text = "".join(json.dumps({"t_us": t, "hex": data.hex()}) + "\n" for t, data in reads)
@@ -140,7 +140,7 @@ def test_empty_input_has_a_summary(tmp_path: Path, protocol: str, timed: bool) -
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{", "line 2 is not JSON"),
         ("[" * 100_000, "line 2 is not JSON"),
@@ -154,17 +154,17 @@ def test_empty_input_has_a_summary(tmp_path: Path, protocol: str, timed: bool) -
         ('{"hex": "00"}', "line 2: t_us"),
     ],
 )
-def test_wrong_line_is_a_file_error(tmp_path: Path, text: str, told: str) -> None:
+def test_wrong_line_is_a_file_error(tmp_path: Path, text: str, message: str) -> None:
     recording = tmp_path / "x.jsonl"
     recording.write_text('{"t_us": 0.0, "hex": ""}\n' + text + "\n")
     with pytest.raises(SaintError) as caught:
         rc_decode(Options("sbus", timed=True), str(recording), io.StringIO())
     assert caught.value.exit_code == 2
-    assert told in caught.value.message
+    assert message in caught.value.message
 
 
 @pytest.mark.parametrize("source", ["/nowhere/at/all", "/", "a\0b"])
-def test_missing_file_is_told(source: str) -> None:
+def test_missing_file_is_an_error(source: str) -> None:
     with pytest.raises(SaintError) as caught:
         rc_decode(Options("crsf"), source, io.StringIO())
     assert caught.value.exit_code == 2
@@ -183,11 +183,11 @@ def test_missing_file_is_told(source: str) -> None:
         ["decode", "--protocol", "crsf", "--tmied", "-"],
     ],
 )
-def test_wrong_usage_is_two(arguments: list[str]) -> None:
+def test_wrong_usage_exits_2(arguments: list[str]) -> None:
     assert CliRunner().invoke(commands.app, arguments).exit_code == 2
 
 
-def test_endless_input_is_decoded_as_it_comes() -> None:
+def test_endless_input_is_decoded_continuously() -> None:
     code = "import sys; from saint_services.saintctl.rc.decode import Options, rc_decode; "
     code += "sys.exit(rc_decode(Options('crsf'), '-', sys.stdout))"
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`saintctl rc` against a running rcd."""
+"""`saintctl rc` with a running rcd."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timed
 
 
 class Desk:
-    """An operator at a terminal beside the receiver."""
+    """saintctl on the machine of the receiver."""
 
     def __init__(self, receiver: Robot, run: Path) -> None:
         self.receiver = receiver
@@ -94,13 +94,13 @@ async def test_channel_is_set_and_listed(desk: Desk) -> None:
     assert not json.loads(await desk.ok("channel", "1", "--json"))["reversed"]
 
 
-async def test_reset_forgets_what_was_set(desk: Desk) -> None:
+async def test_reset_restores_the_settings_file(desk: Desk) -> None:
     await desk.ok("failsafe", "--action", "estop")
     assert "Everything: rcd.yaml applies again." in await desk.ok("reset")
     assert "hold" in await desk.ok("failsafe")
 
 
-async def test_reset_forgets_these_parts_alone(desk: Desk) -> None:
+async def test_reset_restores_only_the_named_parts(desk: Desk) -> None:
     await desk.ok("failsafe", "--action", "estop")
     await desk.ok("channel", "2", "--name", "left stick")
     assert "Failsafe: rcd.yaml applies again." in await desk.ok("reset", "failsafe")
@@ -128,8 +128,8 @@ async def test_protocol_is_shown_set_and_detected(desk: Desk) -> None:
         text = await desk.ok("detect", "--seconds", "0.2", "--apply")
     assert "CRSF at 420000 baud" in text
     assert "crsf on" in await desk.ok("protocol")
-    silent = await desk.saintctl("detect", "--seconds", "0.2")
-    assert silent.exit_code == 1 and "silent" in silent.stdout
+    missing = await desk.saintctl("detect", "--seconds", "0.2")
+    assert missing.exit_code == 1 and "silent" in missing.stdout
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ async def test_refusals_are_sentences(
     assert text in " ".join(result.stderr.split())
 
 
-async def test_live_status_goes_on_as_lines_of_json(desk: Desk) -> None:
+async def test_live_status_streams_lines_of_json(desk: Desk) -> None:
     command = ["-m", "saint_services.saintctl", "--run", str(desk._run), "rc", "status", "--live"]
     process = await asyncio.create_subprocess_exec(
         sys.executable, *command, "--json", stdout=asyncio.subprocess.PIPE
@@ -169,7 +169,7 @@ async def test_live_status_goes_on_as_lines_of_json(desk: Desk) -> None:
 
 
 class Typist:
-    """Answers when it is asked for something; stands in for the terminal."""
+    """A user at the terminal, who follows each instruction."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -206,7 +206,7 @@ class Typist:
             await asyncio.sleep(0.15)
 
 
-async def test_guided_calibration_asks_finds_and_saves(
+async def test_guided_calibration_instructs_finds_and_saves(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typist = Typist(desk)
@@ -226,7 +226,7 @@ async def test_guided_calibration_asks_finds_and_saves(
 
 
 @pytest.mark.parametrize("typed", ["q", None])
-async def test_guided_calibration_is_given_up(desk: Desk, typed: str | None) -> None:
+async def test_guided_calibration_is_cancelled(desk: Desk, typed: str | None) -> None:
     typist = Typist(desk)
     typist._typed.put_nowait(typed)
     async with desk.receiver.stick(crsf()):
@@ -237,7 +237,7 @@ async def test_guided_calibration_is_given_up(desk: Desk, typed: str | None) -> 
     assert not (await desk.receiver.status()).calibrating
 
 
-async def test_typed_lines_keep_nobody_waiting() -> None:
+async def test_typed_lines_do_not_block_the_loop() -> None:
     lines = rc_calibrate.Lines(io.StringIO(" S \n\nq"))
     assert [await lines.next(5) for _ in range(4)] == ["s", "", "q", None]
     with pytest.raises(TimeoutError):

@@ -40,7 +40,7 @@ def test_livelink_loss_and_refusals_are_summed_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{", "line 2 is not JSON"),
         ("[" * 100_000, "line 2 is not JSON"),
@@ -53,13 +53,13 @@ def test_livelink_loss_and_refusals_are_summed_up(tmp_path: Path) -> None:
         ('{"hex": "00"}', "line 2: t_us"),
     ],
 )
-def test_wrong_line_is_a_file_error(tmp_path: Path, text: str, told: str) -> None:
+def test_wrong_line_is_a_file_error(tmp_path: Path, text: str, message: str) -> None:
     recording = tmp_path / "x.jsonl"
     recording.write_text('{"t_us": 0, "hex": ""}\n' + text + "\n")
     with pytest.raises(SaintError) as caught:
         livelink_decode("llf", str(recording), io.StringIO())
     assert caught.value.exit_code == 2
-    assert told in caught.value.message
+    assert message in caught.value.message
 
 
 def decoded(tmp_path: Path, format: str, *datagrams: bytes) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""saintctl user, token, audit against a real webd's control socket."""
+"""saintctl user, token, audit and tls with the control socket of a real webd."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ PASSWORD = "four words make it"
 
 
 class Terminal:
-    """Somebody logged in on the robot."""
+    """A user who is logged in on the robot."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
@@ -36,7 +36,7 @@ class Terminal:
 async def terminal(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Terminal]:
     cheap = passwords.Cost(log_n=4, r=1, p=1)
     monkeypatch.setattr(passwords.hash_password, "__defaults__", (cheap,))
-    with tempfile.TemporaryDirectory() as folder:  # pytest's own are too long for a socket
+    with tempfile.TemporaryDirectory() as folder:  # pytest's folders are too long for a socket
         async with fake_robot(Path(folder), auth=True) as (robot, _, _):
             yield Terminal(robot.runtime)
 
@@ -80,16 +80,16 @@ async def test_secret_of_a_token_is_printed_once(terminal: Terminal) -> None:
     assert (await terminal.do("token", "revoke", "panel")).exit_code == 4
 
 
-async def test_audit_names_who_was_logged_in(terminal: Terminal) -> None:
+async def test_audit_names_the_user_who_was_logged_in(terminal: Terminal) -> None:
     await terminal.add("ann", "admin")
-    told = await terminal.do("audit", "list", "--search", "add_user", "--json")
-    entries = json.loads(told.output)["entries"]
+    listed = await terminal.do("audit", "list", "--search", "add_user", "--json")
+    entries = json.loads(listed.output)["entries"]
     assert [entry["what"] for entry in entries] == ["users add_user"]
     assert entries[0]["who"] and entries[0]["address"] == "this machine"
-    assert PASSWORD not in told.output
+    assert PASSWORD not in listed.output
 
 
-async def test_other_word_than_a_role_is_wrong_usage(terminal: Terminal) -> None:
+async def test_unknown_role_is_wrong_usage(terminal: Terminal) -> None:
     wrong = await terminal.do("user", "role", "ann", "king")
     assert wrong.exit_code == 2
 

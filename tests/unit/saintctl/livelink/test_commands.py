@@ -1,4 +1,4 @@
-"""`saintctl livelink` against a livelinkd that runs and hears."""
+"""`saintctl livelink` with a running livelinkd that receives datagrams."""
 
 import asyncio
 import json
@@ -42,15 +42,15 @@ async def test_subjects_are_listed_with_what_was_refused(ears: Ears, root: Path)
     text = (await saintctl(root, "list")).output
     assert WHO in text and "127.0.0.1" in text
     assert "the subject belongs to another sender" in text
-    told = json.loads((await saintctl(root, "list", "--json")).output)
-    assert told["sources"][0]["properties"][0] == "eyeBlinkLeft"
+    reply = json.loads((await saintctl(root, "list", "--json")).output)
+    assert reply["sources"][0]["properties"][0] == "eyeBlinkLeft"
 
 
 async def test_a_subject_is_shown_zeroed_scaled_and_released(ears: Ears, root: Path) -> None:
     assert "jawOpen" in (await saintctl(root, "show", WHO)).output
     assert "zero" in (await saintctl(root, "zero", WHO)).output
-    told = json.loads((await saintctl(root, "show", WHO, "--json")).output)
-    assert told["output"]["headYaw"] == 0.0 != told["values"]["headYaw"]
+    reply = json.loads((await saintctl(root, "show", WHO, "--json")).output)
+    assert reply["output"]["headYaw"] == 0.0 != reply["values"]["headYaw"]
     shown = (await saintctl(root, "scale", WHO, "eyeBlinkLeft=0.5", "headRoll=-1")).output
     assert "times 0.5" in shown and "times -1" in shown
     assert "free for the next sender" in (await saintctl(root, "release", WHO)).output
@@ -58,8 +58,8 @@ async def test_a_subject_is_shown_zeroed_scaled_and_released(ears: Ears, root: P
     await saintctl(root, "zero", WHO, "--clear")
 
 
-async def test_wrong_words_are_told(ears: Ears, root: Path) -> None:
-    for words, code, told in (
+async def test_wrong_arguments_are_explained(ears: Ears, root: Path) -> None:
+    for words, code, reply in (
         (("show", "nobody"), 4, "'nobody' is not known"),
         (("scale", WHO, "headYaw"), 2, "'headYaw' is not NAME=FACTOR"),
         (("scale", WHO, "headYaw=nan"), 2, "headYaw"),
@@ -71,7 +71,7 @@ async def test_wrong_words_are_told(ears: Ears, root: Path) -> None:
         (("remove", "x"), 4, "no recording 'x'"),
         (("decode", "--format", "x", "-"), 2, "not known"),
     ):
-        assert told in (await saintctl(root, *words, code=code)).stderr
+        assert reply in (await saintctl(root, *words, code=code)).stderr
 
 
 async def test_a_recording_is_made_listed_played_and_removed(ears: Ears, root: Path) -> None:
@@ -106,15 +106,15 @@ async def test_ctrl_c_ends_and_keeps_a_recording(ears: Ears, root: Path) -> None
     assert await asyncio.to_thread((root / "recordings" / "a.jsonl").exists)
 
 
-async def test_formats_are_told_with_their_ports(ears: Ears, root: Path) -> None:
+async def test_formats_are_listed_with_their_ports(ears: Ears, root: Path) -> None:
     text = (await saintctl(root, "formats")).output
     for name, port in ears.ports.items():
         assert name in text and str(port) in text
 
 
 async def test_formats_are_switched_and_the_limit_is_set(ears: Ears, root: Path) -> None:
-    told = json.loads((await saintctl(root, "switch", "vmc", "off", "--json")).output)
-    assert not next(each for each in told["formats"] if each["format"] == "vmc")["enabled"]
+    reply = json.loads((await saintctl(root, "switch", "vmc", "off", "--json")).output)
+    assert not next(each for each in reply["formats"] if each["format"] == "vmc")["enabled"]
     assert "900 datagrams" in (await saintctl(root, "limit", "900")).output
 
 

@@ -1,4 +1,4 @@
-"""saintctl firmware and node show, against an otad that speaks the real control plane."""
+"""saintctl firmware and node show, with an otad on the real control plane."""
 
 import asyncio
 import json
@@ -26,8 +26,8 @@ NODE = NodeInfo(
 )  # fmt: skip
 
 
-class Robot:
-    """otad's two sockets, and of adoptiond one node."""
+class FakeDaemons:
+    """Fake otad with its two sockets, and fake adoptiond with one node."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -46,8 +46,8 @@ class Robot:
 
 
 @pytest.fixture
-async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
-    found = Robot(tmp_path)
+async def robot(tmp_path: Path) -> AsyncIterator[FakeDaemons]:
+    found = FakeDaemons(tmp_path)
     registry = Api()
     registry.bind(GET_NODE_INFO, found.node)
     servers = []
@@ -64,73 +64,73 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
         await server.close()
 
 
-async def test_status_shows_version_machines_and_releases(robot: Robot) -> None:
-    said = (await robot.saintctl("firmware", "status")).stdout
-    assert said.startswith("The robot runs release 0.1.0 on 6 machines; 1 is offline.")
-    assert "saint-server (server)" in said
-    assert "231.0 MB" in said
+async def test_status_shows_version_machines_and_releases(robot: FakeDaemons) -> None:
+    text = (await robot.saintctl("firmware", "status")).stdout
+    assert text.startswith("The robot runs release 0.1.0 on 6 machines; 1 is offline.")
+    assert "saint-server (server)" in text
+    assert "231.0 MB" in text
 
 
-async def test_status_as_json_is_otads_report(robot: Robot) -> None:
-    said = json.loads((await robot.saintctl("firmware", "status", "--json")).stdout)
-    assert said["robot_version"] == "0.1.0"
-    assert said["machines"][0]["node_id"] == "sim_head"
+async def test_status_as_json_is_otads_report(robot: FakeDaemons) -> None:
+    text = json.loads((await robot.saintctl("firmware", "status", "--json")).stdout)
+    assert text["robot_version"] == "0.1.0"
+    assert text["machines"][0]["node_id"] == "sim_head"
 
 
-async def test_tables_fit_into_80_columns(robot: Robot) -> None:
+async def test_tables_fit_into_80_columns(robot: FakeDaemons) -> None:
     robot.otad.halt()
-    said = (await robot.saintctl("firmware", "status")).stdout
-    assert max(len(line) for line in said.splitlines()) <= 80
+    text = (await robot.saintctl("firmware", "status")).stdout
+    assert max(len(line) for line in text.splitlines()) <= 80
 
 
-async def test_halted_rollout_says_why_and_where(robot: Robot) -> None:
+async def test_halted_rollout_shows_reason_and_machine(robot: FakeDaemons) -> None:
     robot.otad.halt()
-    said = (await robot.saintctl("firmware", "status")).stdout
-    words = " ".join(said.split())
+    text = (await robot.saintctl("firmware", "status")).stdout
+    words = " ".join(text.split())
     assert "Roll-out of 0.2.0 was halted: 0 of 7 machines healthy. sim_tracks: saint-role" in words
     assert "rolled back 0.2.0" in words
 
 
-async def test_reason_with_brackets_is_shown_as_it_is(robot: Robot) -> None:
+async def test_reason_with_brackets_is_shown_unchanged(robot: FakeDaemons) -> None:
     robot.otad.change(
         "sim_head",
         verdict=UpdateVerdict.FAILED,
         reason="[Errno 28] [bold]no room",
         target_version="0.2.0",
     )
-    said = (await robot.saintctl("firmware", "status")).stdout
-    assert "sim_head: 0.2.0 could not be installed: [Errno 28] [bold]no room" in said
+    text = (await robot.saintctl("firmware", "status")).stdout
+    assert "sim_head: 0.2.0 could not be installed: [Errno 28] [bold]no room" in text
 
 
 @pytest.mark.parametrize("action", ["pause", "resume", "cancel", "rollback"])
-async def test_rollout_is_steered(robot: Robot, action: str) -> None:
+async def test_rollout_is_controlled(robot: FakeDaemons, action: str) -> None:
     robot.otad.work()
     await robot.saintctl("firmware", action)
     assert robot.otad.requests == [action]
 
 
-async def test_rollout_is_begun_as_asked(robot: Robot) -> None:
+async def test_rollout_sends_its_options(robot: FakeDaemons) -> None:
     words = ("0.2.0", "--canary", "sim_head", "--force", "--detach", "--json")
-    said = json.loads((await robot.saintctl("firmware", "rollout", *words)).stdout)
-    assert said["state"] == "running"
+    text = json.loads((await robot.saintctl("firmware", "rollout", *words)).stdout)
+    assert text["state"] == "running"
     assert robot.otad.requests == ["rollout 0.2.0 canary=sim_head force=True"]
 
 
-async def test_refused_rollout_is_one_sentence(robot: Robot) -> None:
+async def test_refused_rollout_is_one_sentence(robot: FakeDaemons) -> None:
     robot.otad.refusal = SaintError(Code.REFUSED, "0.1.0 is older than what runs")
     result = await robot.saintctl("firmware", "rollout", "0.1.0", expected=5)
     assert "0.1.0 is older than what runs" in result.stderr
 
 
-async def test_upload_sends_the_file_with_its_checksum(robot: Robot, tmp_path: Path) -> None:
+async def test_upload_sends_the_file_with_its_checksum(robot: FakeDaemons, tmp_path: Path) -> None:
     bundle = tmp_path / "x.raucb"
     bundle.write_bytes(bytes(range(256)) * 4000)
-    said = (await robot.saintctl("firmware", "upload", str(bundle))).stdout
-    assert "Release 0.2.0 is on the server (1.0 MB)" in said
+    text = (await robot.saintctl("firmware", "upload", str(bundle))).stdout
+    assert "Release 0.2.0 is on the server (1.0 MB)" in text
     assert robot.otad.uploaded == bundle.read_bytes()
 
 
-async def test_refused_upload_is_one_sentence(robot: Robot, tmp_path: Path) -> None:
+async def test_refused_upload_is_one_sentence(robot: FakeDaemons, tmp_path: Path) -> None:
     robot.otad.refusal = SaintError(Code.RELEASE_INVALID, "the bundle is cut off")
     bundle = tmp_path / "x.raucb"
     bundle.write_bytes(b"text")
@@ -138,13 +138,13 @@ async def test_refused_upload_is_one_sentence(robot: Robot, tmp_path: Path) -> N
     assert "the bundle is cut off" in result.stderr
 
 
-async def test_upload_of_a_missing_file_is_not_found(robot: Robot) -> None:
+async def test_upload_of_a_missing_file_is_not_found(robot: FakeDaemons) -> None:
     result = await robot.saintctl("firmware", "upload", "/nowhere", expected=4)
     assert "/nowhere cannot be read: No such file or directory" in result.stderr
 
 
 async def test_early_refusal_ends_the_upload(tmp_path: Path) -> None:
-    """Who is refused at the first byte does not send two hundred megabytes first."""
+    """A refusal of the first byte ends an upload of two hundred megabytes at once."""
     bundle, sent, over = tmp_path / "x.raucb", [], asyncio.Event()
     bundle.write_bytes(bytes(32 << 20))
 
@@ -170,14 +170,14 @@ async def test_early_refusal_ends_the_upload(tmp_path: Path) -> None:
     await server.wait_closed()
 
 
-async def test_upload_that_nobody_takes_names_the_daemon(tmp_path: Path) -> None:
+async def test_upload_without_otad_names_the_daemon(tmp_path: Path) -> None:
     bundle = tmp_path / "x.raucb"
     bundle.write_bytes(b"x")
     with pytest.raises(SaintError, match="otad does not answer"):
         await send(tmp_path / "files.sock", bundle, lambda _, __: None)
 
 
-async def test_release_is_removed(robot: Robot) -> None:
+async def test_release_is_removed(robot: FakeDaemons) -> None:
     robot.otad.releases.append(release("0.0.9"))
     await robot.saintctl("firmware", "remove", "0.0.9")
     assert robot.otad.requests == ["delete 0.0.9"]
@@ -186,7 +186,7 @@ async def test_release_is_removed(robot: Robot) -> None:
     assert len(robot.otad.requests) == 1
 
 
-async def test_node_show_tells_release_verdict_reason_and_log(robot: Robot) -> None:
+async def test_node_show_prints_release_verdict_reason_and_log(robot: FakeDaemons) -> None:
     robot.otad.halt()
     words = " ".join((await robot.saintctl("node", "show", "sim_tracks")).stdout.split())
     assert "tracks on /saint/tracks" in words
@@ -197,20 +197,20 @@ async def test_node_show_tells_release_verdict_reason_and_log(robot: Robot) -> N
     assert "ImportError: cannot import name 'Encoder'" in words
 
 
-async def test_node_show_works_without_otad(robot: Robot) -> None:
+async def test_node_show_works_without_otad(robot: FakeDaemons) -> None:
     (robot.run / "otad.sock").unlink()
-    said = (await robot.saintctl("node", "show", "sim_tracks")).stdout
-    assert "otad does not answer" in " ".join(said.split())
+    text = (await robot.saintctl("node", "show", "sim_tracks")).stdout
+    assert "otad does not answer" in " ".join(text.split())
     facts = json.loads((await robot.saintctl("node", "show", "sim_tracks", "--json")).stdout)
     assert facts["firmware"] is None
 
 
-async def test_unknown_node_is_not_found(robot: Robot) -> None:
+async def test_unknown_node_is_not_found(robot: FakeDaemons) -> None:
     result = await robot.saintctl("node", "show", "sim_nobody", expected=4)
     assert "sim_nobody is not known" in result.stderr
 
 
-def test_every_change_is_told_once() -> None:
+def test_every_change_is_printed_once() -> None:
     otad = FakeOtad(machines=[machine("a"), machine("b")], releases=[])
     before = otad.report()
     assert list(view.changes(before, otad.report())) == []
@@ -236,7 +236,7 @@ def test_rollout_line_names_state_and_reason() -> None:
     assert view.rollout_line(halted).endswith("machines healthy. a unit failed.")
 
 
-async def test_overview_of_the_robot_names_its_release(robot: Robot) -> None:
+async def test_overview_of_the_robot_names_its_release(robot: FakeDaemons) -> None:
     words = " ".join((await robot.saintctl("status")).stdout.split())
     assert "firmware 0.1.0" in words
     robot.otad.halt()

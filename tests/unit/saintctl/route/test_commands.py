@@ -1,4 +1,4 @@
-"""`saintctl route` against a running router."""
+"""`saintctl route` with a running router."""
 
 import asyncio
 import contextlib
@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from saint_services.saintctl.app import app
 from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
+from tests.unit.saintctl.fake_daemons import FakeDaemons
 
 FILE = """\
 routes:
@@ -27,7 +28,7 @@ routes:
 
 
 class Terminal:
-    """saintctl beside the robot."""
+    """saintctl on the robot's machine."""
 
     def __init__(self, robot: RunningRouter, folder: Path) -> None:
         self.robot, self.folder = robot, folder
@@ -66,7 +67,7 @@ async def test_routes_are_set_changed_and_deleted(terminal: Terminal) -> None:
 
 @contextlib.asynccontextmanager
 async def again_and_again(send: Callable[[], None]) -> AsyncIterator[None]:
-    """A source that goes on, however long the terminal takes."""
+    """Repeat the samples of a source while the command runs."""
 
     async def go_on() -> None:
         while True:
@@ -81,24 +82,24 @@ async def again_and_again(send: Callable[[], None]) -> AsyncIterator[None]:
         going_on.cancel()
 
 
-async def test_why_is_told(terminal: Terminal) -> None:
+async def test_why_prints_the_reason(terminal: Terminal) -> None:
     async with again_and_again(lambda: terminal.robot.rc(channel_2=0.0)):
-        told = await terminal.ok("why", "tracks.linear")
-    assert "rc_drive, with rc" in told
-    told = " ".join((await terminal.ok("why", "head.pan")).split())
-    assert "head.pan not commanded" in told
-    assert "not driven since the router started; the output stays where it is" in told
+        text = await terminal.ok("why", "tracks.linear")
+    assert "rc_drive, with rc" in text
+    text = " ".join((await terminal.ok("why", "head.pan")).split())
+    assert "head.pan not commanded" in text
+    assert "not driven since the router started; the output stays where it is" in text
     missing = await terminal.run("why", "tracks.linaer")
     assert missing.exit_code == 4
     assert "did you mean 'tracks.linear'?" in missing.output
 
 
-async def test_one_route_is_shown_whole(terminal: Terminal) -> None:
+async def test_show_prints_the_whole_route(terminal: Terminal) -> None:
     await terminal.ok("set", str(terminal.file))
-    told = " ".join((await terminal.ok("show", "mine")).split())
-    assert "route mine status standby input rc output head priority its source's" in told
-    assert "channel_4 pan times 400" in told
-    assert "head.pan" in told and "not commanded no input: not driven since" in told
+    text = " ".join((await terminal.ok("show", "mine")).split())
+    assert "route mine status standby input rc output head priority its source's" in text
+    assert "channel_4 pan times 400" in text
+    assert "head.pan" in text and "not commanded no input: not driven since" in text
     data = await terminal.json("show", "mine")
     assert data["route"]["mapping"][0]["from"] == "channel_4"
     assert [each["field"] for each in data["outputs"]] == ["pan"]
@@ -107,7 +108,7 @@ async def test_one_route_is_shown_whole(terminal: Terminal) -> None:
     assert missing.exit_code == 4 and "did you mean 'mine'?" in missing.output
 
 
-async def test_why_tells_the_way_out_of_a_field_that_a_lost_receiver_keeps(
+async def test_why_explains_how_to_unblock_a_field_of_a_lost_receiver(
     terminal: Terminal,
 ) -> None:
     terminal.robot.rc(channel_2=0.5)
@@ -117,19 +118,19 @@ async def test_why_tells_the_way_out_of_a_field_that_a_lost_receiver_keeps(
         terminal.robot.page(target="tracks", linear=0.2)
 
     async with again_and_again(send):
-        told = " ".join((await terminal.ok("why", "tracks.linear")).split())
-    assert "no input: zero is commanded" in told
-    assert "failsafe of rc holds" in told
-    assert "its failsafe action is passthrough, or saintctl rc disable" in told
+        text = " ".join((await terminal.ok("why", "tracks.linear")).split())
+    assert "no input: zero is commanded" in text
+    assert "failsafe of rc holds" in text
+    assert "its failsafe action is passthrough, or saintctl rc disable" in text
 
 
 async def test_preview_of_a_file_and_of_the_robot(terminal: Terminal) -> None:
-    told = await terminal.ok("preview", "mine", "channel_4=0.5", "--file", str(terminal.file))
-    assert "180.000 deg" in told
-    assert "limited from 200.000" in told
-    told = await terminal.ok("preview", "rc_drive", "channel_2=1")
-    assert "1.500 m/s" in told
-    assert "Missing inputs: channel_1." in told
+    text = await terminal.ok("preview", "mine", "channel_4=0.5", "--file", str(terminal.file))
+    assert "180.000 deg" in text
+    assert "limited from 200.000" in text
+    text = await terminal.ok("preview", "rc_drive", "channel_2=1")
+    assert "1.500 m/s" in text
+    assert "Missing inputs: channel_1." in text
     assert "set the e-stop" in await terminal.ok(
         "preview", "stop", "channel_7=1", "--file", str(terminal.file)
     )
@@ -141,18 +142,18 @@ async def test_preview_of_a_file_and_of_the_robot(terminal: Terminal) -> None:
 async def test_blending_is_shown_and_set_key_by_key(terminal: Terminal) -> None:
     assert "each class's" in await terminal.ok("blending")
     await terminal.ok("blending", "--mode", "blend", "--field", "head.pan=additive")
-    told = await terminal.json("blending", "--timeout", "rc=220", "--blend-ms", "300")
-    assert (told["mode"], told["fields"]) == ("blend", {"head.pan": "additive"})
-    assert (told["source_timeout_ms"], told["blend_time_ms"]) == ({"rc": 220}, 300)
+    text = await terminal.json("blending", "--timeout", "rc=220", "--blend-ms", "300")
+    assert (text["mode"], text["fields"]) == ("blend", {"head.pan": "additive"})
+    assert (text["source_timeout_ms"], text["blend_time_ms"]) == ({"rc": 220}, 300)
     assert "rc 220 ms" in await terminal.ok("blending", "--field", "head.pan=default")
-    told = await terminal.json("blending", "--timeout", "rc=default", "--hysteresis-ms", "0")
-    assert (told["source_timeout_ms"], told["fields"], told["hysteresis_ms"]) == (None, {}, 0)
+    text = await terminal.json("blending", "--timeout", "rc=default", "--hysteresis-ms", "0")
+    assert (text["source_timeout_ms"], text["fields"], text["hysteresis_ms"]) == (None, {}, 0)
     assert "300 ms for all" in await terminal.ok("blending", "--timeout", "300")
     assert (await terminal.json("blending", "--timeout", "default"))["source_timeout_ms"] is None
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "told"),
+    ("option", "value", "text"),
     [
         ("--mode", "loudest", "mode must be one of"),
         ("--field", "head.pan", "not of the form"),
@@ -163,15 +164,15 @@ async def test_blending_is_shown_and_set_key_by_key(terminal: Terminal) -> None:
     ],
 )
 async def test_wrong_blending_is_refused(
-    terminal: Terminal, option: str, value: str, told: str
+    terminal: Terminal, option: str, value: str, text: str
 ) -> None:
     before = await terminal.json("blending")
     result = await terminal.run("blending", option, value)
-    assert result.exit_code == 2 and told in " ".join(result.stderr.split()), result.stderr
+    assert result.exit_code == 2 and text in " ".join(result.stderr.split()), result.stderr
     assert await terminal.json("blending") == before
 
 
-async def test_all_routes_leave_and_come_back_as_one_file(terminal: Terminal) -> None:
+async def test_all_routes_are_exported_and_imported(terminal: Terminal) -> None:
     kept = terminal.folder / "kept.yaml"
     assert "routes are in" in await terminal.ok("export", "--to", str(kept))
     assert await terminal.ok("export") == kept.read_text()
@@ -193,7 +194,7 @@ async def test_all_routes_leave_and_come_back_as_one_file(terminal: Terminal) ->
     assert (await terminal.run("export", "--to", str(terminal.folder))).exit_code == 2
 
 
-async def test_presets_are_kept_under_names(terminal: Terminal) -> None:
+async def test_presets_are_stored_by_name(terminal: Terminal) -> None:
     assert "in force" in await terminal.ok("preset", "list")
     await terminal.ok("preset", "save", "mine", "--file", str(terminal.file))
     shown = terminal.folder / "shown.yaml"
@@ -216,6 +217,12 @@ async def test_control_is_taken_and_released(terminal: Terminal) -> None:
     assert (await terminal.run("take", "head", "--holder", "")).exit_code == 2
 
 
-async def test_wrong_priority_is_a_wrong_usage(terminal: Terminal) -> None:
+async def test_wrong_priority_is_wrong_usage(terminal: Terminal) -> None:
     for value in ("high", "1001", "1.5"):
         assert (await terminal.run("priority", "rc_drive", value)).exit_code == 2
+
+
+async def test_route_list_shows_mapping(daemons: FakeDaemons) -> None:
+    result = await daemons.saintctl("route", "list")
+    assert "rc_drive" in result.stdout
+    assert "channel_2" in result.stdout

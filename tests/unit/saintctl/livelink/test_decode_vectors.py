@@ -102,16 +102,16 @@ def decode(tmp_path: Path) -> Any:
     return run
 
 
-def test_face_is_told_in_full(decode: Any) -> None:
+def test_face_is_printed_in_full(decode: Any) -> None:
     frame, summary = decode("llf", llf(1096388, 0.25))
-    told = {
+    expected = {
         name[0].lower() + name[1:]: value for name, value in zip(NAMES.split(), VALUES, strict=True)
     }
     assert frame == {
         "kind": "frame", "subject": "FaceCapture", "device": DEVICE, "type": "face",
-        "frame": 1096388, "subframe": 0.25, "rate": [60, 1], "face": True, "values": told,
+        "frame": 1096388, "subframe": 0.25, "rate": [60, 1], "face": True, "values": expected,
     }  # fmt: skip
-    assert list(frame["values"]) == list(told)
+    assert list(frame["values"]) == list(expected)
     assert summary == {"kind": "summary", "frames": 1, "refused": 0, "lost": 0}
 
 
@@ -121,12 +121,12 @@ def test_no_face_is_a_frame_without_values(decode: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "expected"),
     [(0.5, 0.5), (1.0, 0.0), (1.25, 0.25), (-0.25, 0.75), (-1e-40, 0.0), (1e-40, 1e-40)],
 )
-def test_subframe_is_from_0_to_below_1(decode: Any, sent: float, told: float) -> None:
+def test_subframe_is_from_0_to_below_1(decode: Any, sent: float, expected: float) -> None:
     frame = decode("llf", llf(subframe=sent, values=None))[0]
-    assert frame["subframe"] == pytest.approx(told, abs=1e-39)
+    assert frame["subframe"] == pytest.approx(expected, abs=1e-39)
     assert 0.0 <= frame["subframe"] < 1.0
 
 
@@ -149,7 +149,7 @@ def test_loss_is_counted_from_frame_numbers(decode: Any, numbers: list[int], los
     assert lines[-1] == {"kind": "summary", "frames": len(numbers), "refused": 0, "lost": lost}
 
 
-def test_streams_are_told_apart(decode: Any) -> None:
+def test_streams_are_distinguished(decode: Any) -> None:
     lines = decode("llf", llf(1), llf(900, subject="Other"), llf(2), llf(903, subject="Other"))
     assert lines[-1]["lost"] == 2
 
@@ -275,7 +275,7 @@ def test_unsound_vmc_is_refused(decode: Any, data: bytes) -> None:
 HEAD = "=head#-90,45,-18,-0.5,0.25,1|rightEye#18,-9,0|leftEye#9,0,-18|"
 
 
-def test_ifacialmocap_is_told_in_shares_and_radians(decode: Any) -> None:
+def test_ifacialmocap_is_printed_in_shares_and_radians(decode: Any) -> None:
     frame, _ = decode("ifacialmocap", "mouthSmile_R-12|jawOpen-100|hapihapi-0|" + HEAD)
     values = frame["values"]
     shapes = {"mouthSmileRight": 0.12, "jawOpen": 1.0, "hapihapi": 0.0}

@@ -1,4 +1,4 @@
-"""What `saintctl doctor` finds in facts that are made by hand: every check, well and sick."""
+"""Checks of `saintctl doctor` on facts made by hand: every check, healthy and faulty."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -30,14 +30,14 @@ from saint_services.saintctl.doctor.facts import DAEMONS, DoctorFacts, MachineFa
 from saint_services.saintctl.doctor.result import CheckState
 
 GOOD, WARN, BAD, NOT_HERE = CheckState.GOOD, CheckState.WARN, CheckState.BAD, CheckState.NOT_HERE
-SILENT = SaintError(Code.DAEMON_UNREACHABLE, "it does not answer", fix="Look at its log.")
+SILENT = SaintError(Code.DAEMON_UNREACHABLE, "it does not answer", fix="Check its log.")
 ETH = NetworkInterface(
     name="eth0", place="inside", is_up=True, is_wireless=False, addresses=["10.0.0.1/8"]
 )
 
 
 def drilled(ways: tuple[Way, ...] = WAYS, days_ago: int = 3) -> DrillReport:
-    """A drill that passed by these ways, and failed by the others."""
+    """Return a drill that passed by these ways and failed by the others."""
     ended = (datetime.now(UTC) - timedelta(days=days_ago)).isoformat()
     steps = [DrillStep(way=way, state="passed" if way in ways else "failed") for way in WAYS]
     return DrillReport(began=ended, ended=ended, steps=steps)
@@ -70,7 +70,7 @@ def receiver(**changes: Any) -> RcStatus:
 
 
 def healthy() -> DoctorFacts:
-    """A robot on a device, without a fault."""
+    """Return the facts of a robot on a device, without a fault."""
     machine = MachineFacts(
         is_device=True, now_s=1_795_000_000.0, memory_free=0.5, load_per_core=0.2,
         temperature=48.0, throttled=0, disks={"/data": (0.6, 1 << 34)}, failed_units=[],
@@ -117,12 +117,14 @@ def sick(facts: DoctorFacts) -> None:
     facts.health["rcd"] = health.report()
 
 
-def given_back(**changes: Any) -> FirmwareReport:
+def with_report(**changes: Any) -> FirmwareReport:
     report = FirmwareReport(robot_version="", versions=["1.2.0"])
     return report.model_copy(update=changes)
 
 
-GAVE_BACK = MachineFirmware(node_id="pi_1", target_version="1.3.0", verdict="failed", reason="bus")
+ROLLED_BACK = MachineFirmware(
+    node_id="pi_1", target_version="1.3.0", verdict="failed", reason="bus"
+)
 HALTED = RolloutPlan.model_construct(state=RolloutState.HALTED)
 LOST = SourceInfo.model_construct(source="rc", age_ms=500, alive=False, failsafe=True)
 DOWN = ETH.model_copy(update={"is_up": False})
@@ -159,10 +161,10 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
         put("senders", SenderList(accept="all", waiting=[], accepted=[])),
         WARN,
     ),
-    "versions": (put("firmware", given_back(versions=["1.3.0", "1.2.0"])), BAD),
-    "verdicts": (put("firmware", given_back(machines=[GAVE_BACK])), WARN),
-    "roll-out": (put("firmware", given_back(plan=HALTED)), BAD),
-    "updates": (put("firmware", given_back(updates_off="there is no RAUC")), WARN),
+    "versions": (put("firmware", with_report(versions=["1.3.0", "1.2.0"])), BAD),
+    "verdicts": (put("firmware", with_report(machines=[ROLLED_BACK])), WARN),
+    "roll-out": (put("firmware", with_report(plan=HALTED)), BAD),
+    "updates": (put("firmware", with_report(updates_off="there is no RAUC")), WARN),
     "settings files": (put("settings_faults", ["rcd.yaml, line 3: odd"]), BAD),
     "state files": (put("damaged_files", ["rcd.json.damaged-1"]), WARN),
     "log": (put("errors_logged", ["rcd: x"] * 9), WARN),
@@ -210,13 +212,13 @@ def test_fault_is_found_and_its_fix_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_nothing_known_is_not_applicable_or_good_never_a_crash(name: str) -> None:
+def test_unknown_facts_are_not_applicable_or_good(name: str) -> None:
     assert CHECKS[name](DoctorFacts()).state in (NOT_HERE, GOOD)
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_fault_of_one_daemon_is_told_once(name: str) -> None:
-    """A dead daemon is the finding of its own check; what it would have said is not applicable."""
+def test_fault_of_one_daemon_is_reported_once(name: str) -> None:
+    """A dead daemon fails its own check; checks of its replies are not applicable."""
     facts = DoctorFacts(
         health=dict.fromkeys(DAEMONS, SILENT), nodes=SILENT, router=SILENT, rc=SILENT,
         subjects=SILENT, firmware=SILENT, restore=SILENT,
@@ -244,7 +246,7 @@ def test_fix_names_only_commands_that_exist() -> None:
                 assert verb in command.commands, fix
 
 
-def test_small_share_of_a_large_disk_is_room_enough() -> None:
+def test_small_share_of_a_large_disk_is_enough_space() -> None:
     facts = healthy()
     facts.machine.disks = {"/data": (0.07, 16 << 30)}
     assert CHECKS["disk"](facts).state is GOOD

@@ -82,7 +82,7 @@ def timed(*reads: tuple[int, bytes | None]) -> bytes:
     return "\n".join(map(json.dumps, rows)).encode()
 
 
-def test_crsf_channels_are_told_in_full(decode: Any) -> None:
+def test_crsf_channels_are_printed_in_full(decode: Any) -> None:
     line, summary = decode("crsf", CHANNELS)
     assert line == {
         "kind": "rc", "protocol": "crsf", "t_us": 0, "raw": RAW, "us": US, "failsafe": False,
@@ -91,7 +91,7 @@ def test_crsf_channels_are_told_in_full(decode: Any) -> None:
     assert summary == {"kind": "summary", "frames": 1, "rejected": 0, "discarded_bytes": 0}
 
 
-def test_sbus_channels_are_told_in_full(decode: Any) -> None:
+def test_sbus_channels_are_printed_in_full(decode: Any) -> None:
     # The same line: (raw - 992) * 5/8 + 1500 is raw * 5/8 + 880.
     line, _ = decode("sbus", sbus(RAW, flags=0b0110))
     assert line == {
@@ -100,7 +100,7 @@ def test_sbus_channels_are_told_in_full(decode: Any) -> None:
     }  # fmt: skip
 
 
-def test_ibus_channels_are_told_in_full(decode: Any) -> None:
+def test_ibus_channels_are_printed_in_full(decode: Any) -> None:
     words = [1500, 1500, 1000, 2000, 988, 2012, 0, 4095, 1, 1234, 1500, 1500, 1500, 1501]
     line, _ = decode("ibus", ibus(words))
     assert line == {
@@ -112,8 +112,8 @@ def test_ibus_channels_are_told_in_full(decode: Any) -> None:
 @pytest.mark.parametrize("flags", range(16))
 def test_sbus_flags_are_four_bits(decode: Any, flags: int) -> None:
     line = decode("sbus", sbus([992] * 16, flags))[0]
-    told = [*line["digital"], line["frame_lost"], line["failsafe"]]
-    assert told == [bool(int(bit)) for bit in f"{flags:04b}"[::-1]]
+    expected = [*line["digital"], line["frame_lost"], line["failsafe"]]
+    assert expected == [bool(int(bit)) for bit in f"{flags:04b}"[::-1]]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_crsf_subset_has_four_widths(
     assert (line["kind"], line["first_channel"], line["type"]) == ("rc", 3, 0x17)
 
 
-def test_crsf_telemetry_is_told_in_units(decode: Any) -> None:
+def test_crsf_telemetry_is_printed_in_units(decode: Any) -> None:
     link = bytes([60, 0, 100, 0xFE, 1, 5, 8, 50, 99, 0x80])
     battery = bytes.fromhex("00a5 00ff 0004d2 64")
     attitude = bytes.fromhex("7fff 8000 ffff")
@@ -178,8 +178,8 @@ def test_crsf_transmitter_power_is_a_code(decode: Any, code: int, milliwatts: in
 )  # fmt: skip
 def test_crsf_frame_without_use_is_other(decode: Any, kind: int, payload: bytes) -> None:
     line, _ = decode("crsf", crsf(kind, payload))
-    told = {"kind": "other", "address": 200, "type": kind, "length": len(payload) + 2}
-    assert line == told
+    expected = {"kind": "other", "address": 200, "type": kind, "length": len(payload) + 2}
+    assert line == expected
 
 
 @pytest.mark.parametrize("address", [0xC8, 0xEA, 0xEC, 0xEE, 0x00])
@@ -285,7 +285,7 @@ def test_frame_has_the_time_of_its_last_byte(decode: Any) -> None:
         ]
 
 
-def test_pause_ends_what_was_begun(decode: Any) -> None:
+def test_pause_ends_a_started_frame(decode: Any) -> None:
     for protocol, frame in (("sbus", sbus(STEPS)), ("ibus", ibus([1500] * 14))):
         lines = decode(protocol, timed((0, frame[:10]), (6_000, frame)), timed=True)
         assert (lines[-1]["frames"], lines[-1]["discarded_bytes"]) == (1, 10), protocol
@@ -302,7 +302,7 @@ def test_pause_frees_the_good_frame_behind_a_false_start(decode: Any) -> None:
     ("protocol", "frame"),
     [("crsf", CHANNELS), ("sbus", sbus(STEPS)), ("ibus", ibus([1500] * 14))],
 )
-def test_reset_forgets_half_a_frame(decode: Any, protocol: str, frame: bytes) -> None:
+def test_reset_drops_half_a_frame(decode: Any, protocol: str, frame: bytes) -> None:
     reads = timed((0, frame[:20]), (50, None), (100, frame[20:]), (9_000, frame))
     lines = decode(protocol, reads, timed=True)
     assert (lines[-1]["frames"], lines[-1]["discarded_bytes"]) == (1, len(frame))

@@ -1,4 +1,4 @@
-"""`saintctl image` into files: what lands on the card, and what is refused."""
+"""`saintctl image` writing into files: content of the card, refusals."""
 
 import json
 import stat
@@ -30,14 +30,14 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def settable(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with a FAT32, for settings."""
+    """An image with a FAT32 partition for settings."""
     path = tmp_path_factory.mktemp("image") / "saint-os-0.2.0.img"
     path.write_bytes(WITH_FAT)
     return path
 
 
-def _call(*words: object, said: str = "") -> Result:
-    return CliRunner().invoke(app, ["image", *map(str, words)], input=said)
+def _call(*words: object, text: str = "") -> Result:
+    return CliRunner().invoke(app, ["image", *map(str, words)], input=text)
 
 
 def _flash(card: Path, image: Path, *words: object) -> Result:
@@ -85,13 +85,13 @@ def test_made_claim_code_is_kept_for_its_owner_alone(tmp_path: Path, settable: P
     assert _settings(tmp_path / "b.img").claim == code
 
 
-def test_nothing_wished_leaves_the_image_as_it_is(tmp_path: Path, image: Path) -> None:
+def test_no_options_leave_the_image_unchanged(tmp_path: Path, image: Path) -> None:
     card = tmp_path / "card.img"
     assert "It has no settings" in _flash(card, image).stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (("--role", "boss"), "role"),
         (("--hostname", "My Robot"), "hostname"),
@@ -104,8 +104,8 @@ def test_nothing_wished_leaves_the_image_as_it_is(tmp_path: Path, image: Path) -
         (("--claim-file", "SHORT"), "claim must be 20 to 128"),
     ],
 )
-def test_wrong_wish_is_refused_before_the_card_is_touched(
-    tmp_path: Path, image: Path, words: tuple[str, ...], said: str
+def test_wrong_option_is_refused_before_the_card_is_written(
+    tmp_path: Path, image: Path, words: tuple[str, ...], text: str
 ) -> None:
     (tmp_path / "SHORT").write_text("abc")
     (tmp_path / "PRIVATE").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\n")
@@ -115,17 +115,17 @@ def test_wrong_wish_is_refused_before_the_card_is_touched(
     card.write_bytes(b"precious")
     result = _flash(card, image, *named)
     assert result.exit_code != 0
-    assert said in result.stderr
+    assert text in result.stderr
     assert card.read_bytes() == b"precious"
 
 
-def test_secret_is_never_said(tmp_path: Path, image: Path) -> None:
+def test_secret_is_never_printed(tmp_path: Path, image: Path) -> None:
     (tmp_path / "wifi").write_text("sesam")
     words = ("--wifi-ssid", "net", "--wifi-secret-file", tmp_path / "wifi")
     assert "sesam" not in _flash(tmp_path / "card.img", image, *words).output
 
 
-def test_full_file_is_not_overwritten_unasked(tmp_path: Path, image: Path) -> None:
+def test_full_file_is_not_overwritten_without_confirmation(tmp_path: Path, image: Path) -> None:
     card = tmp_path / "card.img"
     card.write_bytes(b"precious")
     result = _call("flash", card, "--image", image)
@@ -135,7 +135,7 @@ def test_full_file_is_not_overwritten_unasked(tmp_path: Path, image: Path) -> No
 
 
 @pytest.mark.parametrize("device", ["/dev/null", "/dev/no-such-disk", "/no/such/folder/card.img"])
-def test_what_is_neither_disk_nor_file_is_refused(image: Path, device: str) -> None:
+def test_device_that_is_no_disk_is_refused(image: Path, device: str) -> None:
     result = _call("flash", device, "--image", image, "--yes")
     assert result.exit_code == 4
     assert f"there is no disk {device}" in result.stderr
@@ -148,7 +148,7 @@ def test_missing_image_is_named(tmp_path: Path) -> None:
     assert "nothing.img.xz" in result.stderr
 
 
-def test_interrupted_flash_says_that_the_card_is_no_good(
+def test_interrupted_flash_reports_an_incomplete_card(
     tmp_path: Path, image: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pulled_out(_self: Target, _written: Written, _progress: Progress) -> None:
@@ -162,11 +162,11 @@ def test_interrupted_flash_says_that_the_card_is_no_good(
     assert not card.read_bytes()[:512].strip(b"\0")
 
 
-def test_json_tells_what_was_done(tmp_path: Path, settable: Path) -> None:
+def test_json_reports_the_result(tmp_path: Path, settable: Path) -> None:
     result = _flash(tmp_path / "card.img", settable, "--role", "both", "--json")
-    said = json.loads(result.stdout)
-    assert said["size_bytes"] == len(WITH_FAT)
-    assert said["settings"] == ["saint.yaml"]
+    text = json.loads(result.stdout)
+    assert text["size_bytes"] == len(WITH_FAT)
+    assert text["settings"] == ["saint.yaml"]
 
 
 def test_verify_accepts_a_card_with_settings(tmp_path: Path, settable: Path) -> None:

@@ -1,4 +1,4 @@
-"""saintctl backup with the server's key: sealed on the way out, opened on the way back."""
+"""saintctl backup with the server's key: sealed in a backup, opened by a restore."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from saint_services.lib.backup.archive import unpack
 from saint_services.saintctl.app import app
-from tests.unit.saintctl.conftest import Ask
+from tests.unit.saintctl.conftest import RunSaintctl
 from tests.web.fakes.robot import FakeRobot, fake_robot
 
 PASSPHRASE = "five words are quite enough"
@@ -27,7 +27,7 @@ def written(path: Path, text: str) -> str:
     return str(path)
 
 
-async def created(saintctl: Ask, tmp_path: Path, passphrase: Path) -> Path:
+async def created(saintctl: RunSaintctl, tmp_path: Path, passphrase: Path) -> Path:
     file = tmp_path / "robot.zip"
     words = ("--with-keys", "--passphrase-file", str(passphrase))
     result = await saintctl("backup", "create", str(file), *words)
@@ -35,14 +35,16 @@ async def created(saintctl: Ask, tmp_path: Path, passphrase: Path) -> Path:
     return file
 
 
-async def test_backup_without_the_option_holds_no_key(saintctl: Ask, tmp_path: Path) -> None:
+async def test_backup_without_the_option_holds_no_key(
+    saintctl: RunSaintctl, tmp_path: Path
+) -> None:
     file = tmp_path / "robot.zip"
     assert (await saintctl("backup", "create", str(file))).exit_code == 0
     assert "key" not in unpack(file.read_bytes()).daemons["adoptiond"].sections
 
 
 async def test_backup_with_keys_holds_the_sealed_key_and_not_the_key(
-    saintctl: Ask, robot: FakeRobot, tmp_path: Path, passphrase: Path
+    saintctl: RunSaintctl, robot: FakeRobot, tmp_path: Path, passphrase: Path
 ) -> None:
     file = await created(saintctl, tmp_path, passphrase)
     section = unpack(file.read_bytes()).daemons["adoptiond"].sections["key"]
@@ -53,7 +55,7 @@ async def test_backup_with_keys_holds_the_sealed_key_and_not_the_key(
 
 
 async def test_restore_with_keys_gives_the_server_its_key(
-    saintctl: Ask, robot: FakeRobot, tmp_path: Path, passphrase: Path
+    saintctl: RunSaintctl, robot: FakeRobot, tmp_path: Path, passphrase: Path
 ) -> None:
     file = await created(saintctl, tmp_path, passphrase)
     before, robot.seed = robot.seed, b"n" * 32
@@ -64,7 +66,7 @@ async def test_restore_with_keys_gives_the_server_its_key(
 
 
 async def test_restore_without_the_option_leaves_the_key(
-    saintctl: Ask, robot: FakeRobot, tmp_path: Path, passphrase: Path
+    saintctl: RunSaintctl, robot: FakeRobot, tmp_path: Path, passphrase: Path
 ) -> None:
     file = await created(saintctl, tmp_path, passphrase)
     robot.seed = b"n" * 32
@@ -73,7 +75,7 @@ async def test_restore_without_the_option_leaves_the_key(
 
 
 async def test_restore_with_another_passphrase_changes_nothing(
-    saintctl: Ask, robot: FakeRobot, tmp_path: Path, passphrase: Path
+    saintctl: RunSaintctl, robot: FakeRobot, tmp_path: Path, passphrase: Path
 ) -> None:
     file = await created(saintctl, tmp_path, passphrase)
     robot.seed = b"n" * 32
@@ -86,7 +88,7 @@ async def test_restore_with_another_passphrase_changes_nothing(
 
 
 async def test_restore_with_keys_of_a_backup_without_one_says_so(
-    saintctl: Ask, tmp_path: Path, passphrase: Path
+    saintctl: RunSaintctl, tmp_path: Path, passphrase: Path
 ) -> None:
     file = tmp_path / "robot.zip"
     assert (await saintctl("backup", "create", str(file))).exit_code == 0
@@ -97,7 +99,7 @@ async def test_restore_with_keys_of_a_backup_without_one_says_so(
 
 
 async def test_short_passphrase_is_refused_and_no_file_is_written(
-    saintctl: Ask, tmp_path: Path
+    saintctl: RunSaintctl, tmp_path: Path
 ) -> None:
     file = tmp_path / "robot.zip"
     short = await asyncio.to_thread(written, tmp_path / "short", "short")
@@ -107,7 +109,7 @@ async def test_short_passphrase_is_refused_and_no_file_is_written(
     assert not file.exists()
 
 
-async def test_typed_passphrase_is_asked_for_twice(saintctl: Ask, tmp_path: Path) -> None:
+async def test_new_passphrase_is_typed_twice(saintctl: RunSaintctl, tmp_path: Path) -> None:
     file = tmp_path / "robot.zip"
     typed = f"{PASSPHRASE}\nsomething else\n"
     words = ("backup", "create", str(file), "--with-keys")
@@ -118,8 +120,8 @@ async def test_typed_passphrase_is_asked_for_twice(saintctl: Ask, tmp_path: Path
     assert file.exists()
 
 
-async def test_passphrase_file_that_is_not_there_is_wrong_usage(
-    saintctl: Ask, tmp_path: Path
+async def test_missing_passphrase_file_is_wrong_usage(
+    saintctl: RunSaintctl, tmp_path: Path
 ) -> None:
     words = ("--with-keys", "--passphrase-file", str(tmp_path / "nowhere"))
     result = await saintctl("backup", "create", str(tmp_path / "robot.zip"), *words)
@@ -127,7 +129,7 @@ async def test_passphrase_file_that_is_not_there_is_wrong_usage(
 
 
 @pytest.mark.parametrize("command", ["create", "restore"])
-async def test_passphrase_does_not_go_over_plain_http(
+async def test_passphrase_is_not_sent_over_plain_http(
     tmp_path: Path, passphrase: Path, command: str
 ) -> None:
     file, seed = tmp_path / "robot.zip", b"n" * 32
@@ -149,5 +151,5 @@ async def test_passphrase_does_not_go_over_plain_http(
 
 
 async def invoked(*words: str) -> Result:
-    """In a thread: the command has a loop of its own."""
+    """Run a command in a thread, since it runs its own event loop."""
     return await asyncio.to_thread(CliRunner().invoke, app, list(words))
