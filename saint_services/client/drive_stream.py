@@ -46,7 +46,7 @@ class DriveStream:
     ) -> None:
         if self._work:
             self._work.cancel()
-        with contextlib.suppress(SaintError):  # a robot that is unreachable has stopped on its own
+        with contextlib.suppress(SaintError):  # an unreachable robot stops by its time-out
             await self._send(self._rest)
 
     async def set(self, **values: float) -> None:

@@ -10,9 +10,9 @@ from ...lib.api.users import NewToken, TokenList, TokenParams
 from ...lib.errors import Code, SaintError
 from .. import webd
 from ..connect import RobotAddress, request
-from ..console import AsJson, print_json, print_table, run
+from ..console import AsJson, print_json, print_table, run, sentence
 from ..row_command import R, row_command
-from .users import OPERATOR, day, print_done
+from .users import OPERATOR, day
 
 app = typer.Typer(help="Tokens of programs: list, add, renew, revoke.", no_args_is_help=True)
 
@@ -42,7 +42,7 @@ def renew(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
 @app.command("revoke", help=webd.REVOKE_TOKEN.text)
 def revoke(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
     reply: Done = run(_request(context.obj, webd.REVOKE_TOKEN, name), as_json)
-    print_json(reply) if as_json else print_done(reply)
+    print_json(reply) if as_json else print(sentence(reply.message))
 
 
 async def _request(robot: RobotAddress, row: Endpoint[TokenParams, R], name: str) -> R:

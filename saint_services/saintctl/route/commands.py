@@ -57,7 +57,7 @@ def print_output(reply: FieldOutput) -> None:
 
 def print_route(info: RouteInfo) -> None:
     route = info.route
-    priority = "its source's" if route.priority is None else route.priority
+    priority = "that of its source" if route.priority is None else route.priority
     print(f"Route {route.id} is {info.status}; its priority is {priority}.")
 
 
