@@ -59,7 +59,7 @@ async def test_routes_are_set_changed_and_deleted(terminal: Terminal) -> None:
     assert (await terminal.json("disable", "mine"))["status"] == "disabled"
     assert "standby" in await terminal.ok("enable", "mine")
     assert (await terminal.json("priority", "mine", "12"))["route"]["priority"] == 12
-    assert "its source's" in await terminal.ok("priority", "mine", "default")
+    assert "that of its source" in await terminal.ok("priority", "mine", "default")
     assert "mine" in await terminal.ok("list")
     assert await terminal.ok("delete", "mine") == "Route mine is deleted.\n"
     assert (await terminal.run("delete", "mine")).exit_code == 4
