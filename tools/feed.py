@@ -1,5 +1,5 @@
-"""Plays input into a robot that `make run` has started: RC frames into the receiver's serial line
-at 50 Hz, face datagrams to its UDP port at 60 Hz, in a loop until it is ended.
+"""Plays input into a robot of `make run`: RC frames into the receiver's serial line at 50 Hz, face
+datagrams to its UDP port at 60 Hz, in a loop until stopped.
 """
 
 import argparse
@@ -41,7 +41,7 @@ what is played:
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.feed", description=__doc__, epilog=_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -74,7 +74,7 @@ def _end_all() -> None:
 
 
 async def _repeat(rate_hz: float, stream: Iterator[bytes], send: Callable[[bytes], None]) -> None:
-    """One item per period, against the clock and not against the last one."""
+    """Send one item per period, timed by the clock and not by the last item."""
     loop = asyncio.get_running_loop()
     due_s = loop.time()
     for item in stream:
@@ -85,14 +85,14 @@ async def _repeat(rate_hz: float, stream: Iterator[bytes], send: Callable[[bytes
 
 
 def rc_stream(what: str) -> Iterator[bytes]:
-    """CRSF frames without an end."""
+    """Yield CRSF frames endlessly."""
     recorded = split_crsf((DATA / "crsf-receiver.bin").read_bytes())
     base = unpack_channels(recorded[-1])
     return _mixed(what, RC_HZ, recorded, lambda at_s: sweep_frame(base, at_s))
 
 
 def face_stream(what: str) -> Iterator[bytes]:
-    """Live Link Face datagrams without an end."""
+    """Yield Live Link Face datagrams endlessly."""
     lines = (DATA / "live-link-face.jsonl").read_text(encoding="utf-8").splitlines()
     recorded = [bytes.fromhex(json.loads(line)["hex"]) for line in lines]
     with_face = max(recorded, key=len)
@@ -116,7 +116,7 @@ def _mixed(
 
 
 def split_crsf(data: bytes) -> list[bytes]:
-    """Frames by their length bytes: good for a clean recording, no parser."""
+    """Split a clean recording into frames by their length bytes."""
     frames = []
     while len(data) >= 2:
         end = data[1] + 2
@@ -126,7 +126,7 @@ def split_crsf(data: bytes) -> list[bytes]:
 
 
 def sweep_frame(base: list[int], at_s: float) -> bytes:
-    """The right stick (channel 2 drives, channel 1 turns) slowly from its centre and back."""
+    """Encode the right stick (channel 2 drives, 1 turns) moving slowly around its centre."""
     turn = 2 * math.pi * at_s / _SWEEP_S
     channels = list(base)
     channels[1] = _CENTRE + round(_SWING * math.sin(2 * turn))
@@ -135,7 +135,7 @@ def sweep_frame(base: list[int], at_s: float) -> bytes:
 
 
 def sweep_face(datagram: bytes, at_s: float) -> bytes:
-    """The head turned and nodded slowly, everything else as recorded."""
+    """Encode a head that turns and nods slowly, everything else as recorded."""
     turn = 2 * math.pi * at_s / _SWEEP_S
     first = len(datagram) - 4 * _FACE_VALUES
     changed = bytearray(datagram)
@@ -145,7 +145,7 @@ def sweep_face(datagram: bytes, at_s: float) -> bytes:
 
 
 def renumbered(datagram: bytes, number: int) -> bytes:
-    """The same face with another frame number; one that goes back would be late and not used."""
+    """Change the frame number of a face: a smaller one would count as late."""
     at = _frame_number_at(datagram)
     return datagram[:at] + struct.pack(">i", number) + datagram[at + 4 :]
 
@@ -156,7 +156,7 @@ def _frame_number(datagram: bytes) -> int:
 
 
 def _frame_number_at(datagram: bytes) -> int:
-    """Behind the version and two texts with their lengths: device and subject."""
+    """Return the offset behind the version and two texts with lengths, device and subject."""
     at = 1
     for _ in range(2):
         at += 4 + int(struct.unpack_from(">i", datagram, at)[0])
@@ -164,20 +164,20 @@ def _frame_number_at(datagram: bytes) -> int:
 
 
 def unpack_channels(frame: bytes) -> list[int]:
-    """The 16 channels of a CRSF channel frame."""
+    """Decode the 16 channels of a CRSF channel frame."""
     bits = int.from_bytes(frame[3:25], "little")
     return [bits >> 11 * index & 0x7FF for index in range(16)]
 
 
 def pack_channels(channels: list[int]) -> bytes:
-    """A CRSF channel frame."""
+    """Encode a CRSF channel frame."""
     bits = sum((value & 0x7FF) << 11 * index for index, value in enumerate(channels))
     body = bytes((_CHANNELS_TYPE,)) + bits.to_bytes(22, "little")
     return bytes((_ADDRESS, len(body) + 1)) + body + bytes((_crc(body),))
 
 
 def _crc(data: bytes) -> int:
-    """CRC-8/DVB-S2, polynomial 0xD5."""
+    """Compute CRC-8/DVB-S2, polynomial 0xD5."""
     crc = 0
     for byte in data:
         crc ^= byte

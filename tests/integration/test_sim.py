@@ -24,8 +24,8 @@ from tests.integration.robot import (
 )
 from tests.integration.senders import RECORDED_FACE, phone, stick, transmitter
 from tests.integration.tracks import Tracks
+from tools.sim.bodies.observer import BodyObserver
 from tools.sim.bodies.plant import Plant
-from tools.sim.outlook import BodyObserver
 
 pytestmark = pytest.mark.changes_robot
 _LIMIT_S = 30.0
@@ -78,7 +78,7 @@ def test_stalled_track_is_felt_by_the_running_role(robot: Robot, tracks: Tracks)
 
 def test_node_for_a_role_that_is_taken_stays_free(robot: Robot) -> None:
     with sim_node(robot.run(), "--role", "console", "--name", "second") as node:
-        wait_for(lambda: "stays free" in node.said(), _LIMIT_S, robot.diagnosis)
+        wait_for(lambda: "stays unadopted" in node.said(), _LIMIT_S, robot.diagnosis)
         assert "sim_console" in node.said()
         assert state_of(robot, "sim_second") == "unadopted"
 
@@ -86,7 +86,7 @@ def test_node_for_a_role_that_is_taken_stays_free(robot: Robot) -> None:
 def test_node_beside_the_robot_takes_a_free_role_and_ends_safely(robot: Robot) -> None:
     reset(robot, "sim_tracks")
     with sim_node(robot.run(), "--role", "tracks", "--name", "rover") as node:
-        wait_for(lambda: "sim_rover is there" in node.said(), _LIMIT_S, robot.diagnosis)
+        wait_for(lambda: "sim_rover is running" in node.said(), _LIMIT_S, robot.diagnosis)
         assert state_of(robot, "sim_rover") == "active"
         shown = {n["name"]: n for n in json.loads(saintctl(robot, "list", "--json"))}
         assert (shown["rover"]["role"], shown["rover"]["state"]) == ("tracks", "running, alone")
@@ -105,7 +105,7 @@ def test_node_beside_the_robot_takes_two_roles(robot: Robot) -> None:
     for free in ("sim_head", "sim_console"):
         reset(robot, free)
     with sim_node(robot.run(), "--role", "head", "--role", "console", "--name", "upper") as node:
-        wait_for(lambda: "sim_upper is there" in node.said(), _LIMIT_S, robot.diagnosis)
+        wait_for(lambda: "sim_upper is running" in node.said(), _LIMIT_S, robot.diagnosis)
         shown = {n["name"]: n for n in json.loads(saintctl(robot, "list", "--json"))}
         assert shown["upper"]["role"] == "console, head"
         assert "pan" in saintctl(robot, "show", "upper")
@@ -116,7 +116,7 @@ def test_node_alone_on_a_bus_runs_until_ctrl_c() -> None:
     with short_folder() as root:
         words = ("--domain", str(free_domain()), "--root", str(root), "--name", "alone")
         with sim_node(root / "server" / "run", *words) as node:
-            wait_for(lambda: "sim_alone is there" in node.said(), _LIMIT_S, node.said)
+            wait_for(lambda: "sim_alone is running" in node.said(), _LIMIT_S, node.said)
             assert (root / "alone" / "run" / "noded.sock").is_socket()
             assert node.pids()
             assert node.interrupt() == 0
@@ -185,7 +185,7 @@ def sim_node(run: Path, *words: str) -> Iterator[Node]:
 
 
 def looked_at(observer: BodyObserver) -> Plant:
-    plant = observer.look()
+    plant = observer.observe()
     assert plant
     return plant
 

@@ -1,5 +1,5 @@
-"""The simulated computer: spec "sim:<directory>". Pins and chips are files below that directory, so
-they outlive processes; the drivers above the ports are the real ones.
+"""The simulated board of SAINT_HW "sim:<directory>". Pins and chips are files below that directory,
+so they outlive processes; the drivers above the ports are the real ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from saint_services.lib.hw.pwm import sysfs_pwm
 from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.devices import SerialDevice
 from saint_services.lib.role_config.model import RoleConfig
-from tools.sim.bodies.feeding import Feeder
+from tools.sim.bodies.feeding import SensorFeeder
 from tools.sim.chips.outputs import CHIPS, Chip, Pca9685Chip
 from tools.sim.pin_bank import INPUT, OUTPUT, PINS_FILE, PinBank
 from tools.sim.pins import SimEdges, SimI2c, SimOutput, SimPwm
@@ -47,13 +47,13 @@ class SimChip(BaseModel):
 
 
 class SimBoardFile(BaseModel):
-    """board.yaml: what is plugged in."""
+    """Contents of board.yaml: what is plugged in."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    # Not given: a servo chip and a display, and what the role's manifest names.
+    # Default: a servo chip and a display, and the chips of the role's manifest.
     chips: list[SimChip] | None = None
-    # The folder of the board whose tracks carry this one: an inertial sensor feels them.
+    # The folder of the board whose tracks carry this one: its inertial sensors measure them.
     base: Path | None = None
 
 
@@ -81,17 +81,17 @@ class SimBoard:
         self._servo_chips: dict[str, Pca9685Chip] = {}
         self._controllers: dict[str, Controller] = {}
         self._lines: dict[str, SerialDevice] = {}
-        self._feeder: Feeder | None = None
+        self._feeder: SensorFeeder | None = None
         self._panels: dict[tuple[int, int], int | None] = {}  # data pins of displays on SPI
         for chip in _USUAL if self._file.chips is None else self._file.chips:
             self._plug(chip.bus, chip.address, chip.driver)
 
     def prepare(self, config: RoleConfig) -> None:
-        """Plug in and wire what the role names, as the builder of the robot would."""
+        """Plug in and wire the devices of the role's manifest."""
         if self._feeder:
             self._feeder.close()
         base = self._directory / (self._file.base or "")
-        self._feeder = Feeder(self._directory, config.target, base)
+        self._feeder = SensorFeeder(self._directory, config.target, base)
         self._servo_chips.clear()
         devices = config.spi_devices.values()
         self._panels = {(d.bus, d.select): d.data_pin for d in devices if d.driver == "st7789"}
@@ -109,20 +109,17 @@ class SimBoard:
         self.drive.wire(config, self._directory)
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> SimPwm:
-        """A pin that repeats a pulse."""
         return SimPwm(self.bank, pin, frequency_hz, used_by)
 
     def pwm_channels(self) -> Mapping[int, int]:
-        """As on a Pi 4."""
+        """Return the channels of a Pi 4."""
         return sysfs_pwm.CHANNELS[2]
 
     def output(self, pin: int, used_by: str) -> SimOutput:
-        """A pin that is high or low."""
         self.bank.claim(pin, OUTPUT, used_by)
         return SimOutput(self.bank, pin)
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> SimEdges:
-        """Input pins."""
         for pin in pins:
             self.bank.claim(pin, INPUT, used_by)
             if pull_up:
@@ -130,12 +127,12 @@ class SimBoard:
         return SimEdges(self.bank, tuple(pins))
 
     def i2c(self, bus: int) -> SimI2c:
-        """A bus with the chips of board.yaml."""
+        """Open a bus with the chips of board.yaml."""
         chips = {address: chip for (b, address), chip in self._chips.items() if b == bus}
         return SimI2c(chips, self.drive)
 
     def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus:
-        """A chip select; what is sent can be looked at."""
+        """Open a chip select, whose transfers are stored."""
         from tools.sim.chips.spi import SimSpi
 
         panel = self._panels.get((bus, select))
@@ -143,43 +140,43 @@ class SimBoard:
         return SimSpi(self._directory, bus, select, lambda pin: read(pin).value >= 0.5, panel)
 
     def serial(self, port: str, baud: int) -> ByteStream:
-        """A serial line with a motor controller."""
+        """Open a serial line with a motor controller."""
         from tools.sim.chips.roboclaw import RoboClawPeer, SimSerial, serial_file
 
         peer = RoboClawPeer(self._directory / serial_file(port))
-        peer.on_look = partial(self._spoken_to, port)
+        peer.on_look = partial(self._before_reply, port)
         return SimSerial(port, peer)
 
     def will_quiet(self, pin: int) -> Write:
-        """No pulses on a pin."""
+        """Return the write that ends pulses on a pin."""
         return Write(Kind.RECORD, str(self._directory / PINS_FILE), pin)
 
     def will_low(self, pin: int) -> Write:
-        """An output line is low."""
+        """Return the write that sets an output line low."""
         return self.will_quiet(pin)
 
     def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
-        """One transfer to a chip."""
+        """Return the write of one transfer to a chip."""
         return Write(Kind.SIM_I2C, str(self._directory / chip_file(bus, address)), address, data)
 
     def will_serial(self, port: str, baud: int, data: bytes) -> Write:
-        """Bytes on a serial line."""
+        """Return the write of bytes to a serial line."""
         from tools.sim.chips.roboclaw import serial_file
 
         return Write(Kind.SIM_SERIAL, str(self._directory / serial_file(port)), baud, data)
 
     def line_descriptor(self, pin: int) -> int | None:
-        """Simulated lines need none."""
+        """Return None: simulated lines have no descriptor."""
         return None
 
     def pins(self) -> list[GPIOPin]:
-        """All pins of the header; SPI is on."""
+        """Report all pins of the header, with SPI enabled."""
         lines = self.bank.report()
         mark(lines, is_spi_on=True)
         return lines
 
     def peripherals(self) -> list[PeripheralInfo]:
-        """The chips that are plugged in and answer, and the chip selects of SPI, which is on."""
+        """List the chips that answer, and the chip selects of SPI."""
         return _SPI_SELECTS + [
             PeripheralInfo("i2c", f"{bus}:0x{address:02x}", self._drivers[bus, address], True)
             for (bus, address), chip in self._chips.items()
@@ -187,7 +184,7 @@ class SimBoard:
         ]
 
     def close(self) -> None:
-        """Unmap; everything keeps its value."""
+        """Unmap all files, which keep their values."""
         self.drive.stop()
         if self._feeder:
             self._feeder.close()
@@ -214,8 +211,8 @@ class SimBoard:
             self._chips[key] = CHIPS[driver](self._directory / chip_file(bus, address))
             self._drivers[key] = driver
 
-    def _spoken_to(self, port: str) -> None:
-        """What a controller is asked for is as of now."""
+    def _before_reply(self, port: str) -> None:
+        """Update a controller's measurements before it replies."""
         self.drive.advance()
         for name, line in self._lines.items():
             if line.port == port:
@@ -229,7 +226,7 @@ class SimBoard:
 
 
 def chip_file(bus: int, address: int) -> str:
-    """The file of a chip below the board's directory."""
+    """Return the file name of a chip below the board's directory."""
     return f"i2c-{bus}-{address:02x}"
 
 

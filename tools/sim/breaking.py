@@ -1,7 +1,7 @@
-"""Breaks, mends and presses simulated devices by the names that the role's manifest gives them,
-from outside: for the command line and for tests. The daemon that uses a device feels it at once.
-Where two roles of a board have a device of one name, the role is named too: arms.left.joint_0.
-Not here: what a fault does (plant.py for bodies, chips_base.py for chips).
+"""Injects and clears faults of simulated devices and presses buttons, by the names in the role's
+manifest, for the command line and tests. The daemon that uses a device meets a fault at once. Where
+two roles of a board have a device of one name, the role is named too: arms.left.joint_0.
+Not here: what a fault does (bodies/plant.py, chips/base.py).
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ _MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0}
 
 
 def devices(directory: Path) -> dict[str, str]:
-    """What can be broken: name and kind."""
+    """List the devices that can have faults: name and kind."""
     found = {SUPPLY: "supply"}
     for config in roles_of(directory):
         found |= devices_of(directory, config)
@@ -49,14 +49,14 @@ def devices(directory: Path) -> dict[str, str]:
 
 
 def devices_of(directory: Path, config: RoleConfig) -> dict[str, str]:
-    """Of one of its roles."""
+    """List the devices of one role."""
     kinds = {n: _KINDS[s.type] for n, s in config.gpio_mapping.items() if s.type in _KINDS}
     kinds |= {name: device.driver for name, device in config.i2c_devices.items()}
     return {name_of(directory, config, name): kind for name, kind in kinds.items()}
 
 
 def name_of(directory: Path, config: RoleConfig, device: str) -> str:
-    """By which name a role's device is known on this board."""
+    """Return the name of a role's device on this board."""
     names = Counter(name for role in roles_of(directory) for name in _names(role))
     return device if names[device] < 2 else f"{config.target}.{device}"
 
@@ -66,21 +66,23 @@ def _names(config: RoleConfig) -> set[str]:
 
 
 def faults_of(kind: str) -> tuple[str, ...]:
-    """How a kind of device can fail."""
+    """Return the faults of a kind of device."""
     return tuple(_BODY_FAULTS.get(kind, _CHIP_FAULTS))
 
 
 def break_device(directory: Path, device: str, fault: str, value: float | None = None) -> None:
-    """Raises not_found or request_invalid with what there is instead."""
+    """Inject a fault. Raises not_found or request_invalid with what is possible."""
     kind = devices(directory).get(device)
     if kind is None:
         known = ", ".join(devices(directory))
-        raise SaintError(Code.NOT_FOUND, f"there is no {device} here", fix=f"There are: {known}.")
+        raise SaintError(
+            Code.NOT_FOUND, f"no device has the name {device}", fix=f"Devices: {known}."
+        )
     if fault not in faults_of(kind):
         raise SaintError(
             Code.REQUEST_INVALID,
-            f"{device} is a {kind} and knows no fault {fault!r}",
-            fix=f"It can be: {', '.join(faults_of(kind))}.",
+            f"{device} is a {kind}, which has no fault {fault!r}",
+            fix=f"Possible faults: {', '.join(faults_of(kind))}.",
         )
     if kind in _BODY_FAULTS:
         _set(directory, device, Fault(fault), value)
@@ -91,11 +93,13 @@ def break_device(directory: Path, device: str, fault: str, value: float | None =
 
 
 def clear(directory: Path, device: str = "") -> list[str]:
-    """Everything, or one device; returns what was broken."""
+    """Clear the faults of all devices, or one; return their names."""
     cleared = [name for name in broken(directory) if device in ("", name)]
     if device and device not in devices(directory):
         known = ", ".join(devices(directory))
-        raise SaintError(Code.NOT_FOUND, f"there is no {device} here", fix=f"There are: {known}.")
+        raise SaintError(
+            Code.NOT_FOUND, f"no device has the name {device}", fix=f"Devices: {known}."
+        )
     faults = Faults(directory)
     faults.clear(device)
     faults.close()
@@ -106,7 +110,7 @@ def clear(directory: Path, device: str = "") -> list[str]:
 
 @contextmanager
 def pressed(directory: Path, button: str) -> Iterator[None]:
-    """A finger on a button for as long as this lasts."""
+    """Press a button inside the context."""
     buttons = {
         name_of(directory, config, name): spec.pin
         for config in roles_of(directory)
@@ -116,7 +120,9 @@ def pressed(directory: Path, button: str) -> Iterator[None]:
     pin = buttons.get(button)
     if pin is None:
         known = ", ".join(buttons) or "none"
-        raise SaintError(Code.NOT_FOUND, f"there is no button {button}", fix=f"There are: {known}.")
+        raise SaintError(
+            Code.NOT_FOUND, f"no button has the name {button}", fix=f"Buttons: {known}."
+        )
     write_pin(directory, pin, 0.0)  # it connects the pin to ground
     try:
         yield
@@ -125,7 +131,7 @@ def pressed(directory: Path, button: str) -> Iterator[None]:
 
 
 def broken(directory: Path) -> dict[str, str]:
-    """What is broken: device and fault, with its value if that has one."""
+    """Return the faults by device, with their values."""
     found: dict[str, str] = {}
     if (directory / FILE).exists():
         faults = Faults(directory)
@@ -140,12 +146,12 @@ def broken(directory: Path) -> dict[str, str]:
 
 
 def roles_of(directory: Path) -> list[RoleConfig]:
-    """The roles that the board is wired for; at least one."""
+    """Return the roles that the board is wired for. Raises refused without one."""
     if found := wiring.roles(directory):
         return found
     raise SaintError(
         Code.REFUSED,
-        f"{directory.parent.name} has no role yet: nothing hangs on its pins",
+        f"{directory.parent.name} has no role yet, so its pins drive no device",
         fix="Adopt it first: saintctl node adopt.",
     )
 

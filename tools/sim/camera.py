@@ -1,6 +1,6 @@
-"""The simulated camera: colour bars, a square that goes from left to right once in four seconds,
-and the number of the picture as a row of bits. A file `camera-unplugged` in the folder of the
-hardware pulls its plug.
+"""Simulates a camera: colour bars, a square that goes from left to right once in four seconds,
+and the number of the picture as a row of bits. A file `camera-unplugged` in the board's folder
+unplugs it.
 """
 
 import struct
@@ -23,7 +23,7 @@ _CROSSING_S = 4.0
 
 
 class SimCamera:
-    """Implements camera.Source. Pictures are PNG: the standard library can write them."""
+    """Implements CameraSource. Pictures are PNG, which the standard library can write."""
 
     def __init__(self, directory: Path, settings: Camera) -> None:
         self._plug = directory / PLUG
@@ -32,13 +32,13 @@ class SimCamera:
         self._due_s = 0.0
 
     def open(self) -> None:
-        """Find out whether it is plugged in."""
+        """Check that the camera is plugged in."""
         if self._plug.exists():
             raise SaintError(Code.HARDWARE_MISSING, "no camera is plugged in")
         self._due_s = time.monotonic()
 
     def read(self) -> Picture | None:
-        """The next picture, at the manifest's rate."""
+        """Return the next picture, at the manifest's rate."""
         if self._plug.exists():
             raise OSError(19, "No such device")
         self._due_s = max(self._due_s + 1.0 / self._settings.framerate, time.monotonic())
@@ -48,11 +48,11 @@ class SimCamera:
         return Picture("png", draw(*self._settings.resolution, self._count, share))
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 def draw(width: int, height: int, count: int, share: float) -> bytes:
-    """One picture as PNG with a palette (PNG specification, second edition)."""
+    """Encode a picture as PNG with a palette (PNG specification, second edition)."""
     bars = bytes(x * len(BARS) // width for x in range(width))
     side = max(1, height // 8)
     left = round(share * max(0, width - side))

@@ -1,5 +1,5 @@
-"""Fault switches of a simulated board, in a mapped file: a daemon that runs feels them at once, and
-they stay until somebody clears them. Not here: what a fault does (plant.py; chips have their own).
+"""Fault switches of a simulated board in a mapped file: they act at once on a running daemon, until
+cleared. Not here: what a fault does (bodies/plant.py; chips have their own).
 """
 
 import fcntl
@@ -14,13 +14,13 @@ from saint_services.lib.records import map_file
 FILE = "faults"
 SUPPLY = "supply"
 _SLOTS = 64
-_HEAD = struct.Struct("<Q")  # count of changes; odd while somebody writes
+_HEAD = struct.Struct("<Q")  # count of changes; odd during a write
 _SLOT = struct.Struct("<16sd104s")  # fault, value, device; no device: free
 _SIZE = _HEAD.size + _SLOTS * _SLOT.size
 
 
 class Fault(StrEnum):
-    """What may be wrong with a motor, servo, encoder or the supply."""
+    """Fault of a motor, servo, encoder or the supply."""
 
     UNPLUG = "unplug"  # its plug is out
     STALL = "stall"  # it is blocked
@@ -36,16 +36,16 @@ VALUES = {Fault.LOAD: 0.5, Fault.NOISE: 0.1, Fault.BROWN_OUT: 4.0}
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A fault that is set."""
+    """A fault and its value."""
 
     fault: Fault
     value: float = 0.0
 
 
 class Faults:
-    """The switches by device. A look costs one comparison while nobody changes anything. Where
-    two roles of a board have a device of one name, a switch names the role too: arms.left.joint_0;
-    `role` is the one that looks.
+    """The switches by device. Reading costs one comparison without a change. Where two roles of a
+    board have a device of one name, a switch names the role too: arms.left.joint_0; `role` is that
+    of the reader.
     """
 
     def __init__(self, directory: Path, role: str = "") -> None:
@@ -56,22 +56,22 @@ class Faults:
         self._switches: dict[str, Switch] = {}
 
     def read(self) -> dict[str, Switch]:
-        """What is set now."""
+        """Return the faults by device."""
         changes = self._changes()
         if changes != self._seen and not changes & 1:
             switches = dict(self._read())
-            if self._changes() == changes:  # else: half of a change; the next look has it
+            if self._changes() == changes:  # else: half of a change; the next call has it
                 own = {n.removeprefix(self._prefix): each for n, each in switches.items()}
                 self._switches, self._seen = switches | own, changes
         return self._switches
 
     def set(self, device: str, fault: Fault, value: float | None = None) -> None:
-        """One fault for each device: the newest."""
+        """Set the fault of a device, in place of another."""
         given = VALUES.get(fault, 0.0) if value is None else value
         self._change(lambda switches: switches | {device: Switch(fault, given)})
 
     def clear(self, device: str = "") -> None:
-        """Of one device, or all."""
+        """Clear the fault of one device, or all."""
         self._change(
             lambda switches: {
                 name: switch for name, switch in switches.items() if device and name != device
@@ -96,11 +96,11 @@ class Faults:
 
     def _change(self, edit: Callable[[dict[str, Switch]], dict[str, Switch]]) -> None:
         with self._path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # given back when the file is closed
+            fcntl.flock(file, fcntl.LOCK_EX)  # released when the file is closed
             switches = edit(dict(self._read()))
             if len(switches) > _SLOTS:
                 raise ValueError(f"at most {_SLOTS} faults at once")
-            changes = self._changes() | 1  # odd already: a writer died half-way
+            changes = self._changes() | 1  # odd already: a writer was killed
             _HEAD.pack_into(self._map, 0, changes)
             free = [("", Switch(Fault.UNPLUG))] * (_SLOTS - len(switches))
             for index, (device, switch) in enumerate([*switches.items(), *free]):

@@ -1,6 +1,7 @@
-"""`saintctl sim node`: one more simulated node, beside a robot of make run or alone on a bus.
+"""Runs one more simulated node for `saintctl sim node`, beside a robot of make run or alone on a
+bus.
 
-Starts, tells, waits, ends. How machines and services run is in tools/launch.
+How machines and services run is in tools/launch.
 """
 
 import argparse
@@ -32,7 +33,7 @@ _LONGEST_BASE = 40  # of a name that is made of roles
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     options = _parser().parse_args()
     terminal = Terminal()
     try:
@@ -44,7 +45,7 @@ def main() -> None:
             if name in (_SERVER, *whole.get("machines", {})):
                 raise SaintError(
                     Code.CONFLICT,
-                    f"the robot in {root} has a machine called {name} already",
+                    f"the robot in {root} already has a machine {name}",
                     fix="Choose another --name.",
                 )
             domain = _domain(options.domain, whole)
@@ -72,12 +73,12 @@ def _parser() -> argparse.ArgumentParser:
 def _role(text: str) -> Role:
     role, _, instance = text.partition(".")
     if role not in get_args(RoleName):
-        raise argparse.ArgumentTypeError(f"there is no role {role!r}; use {_ROLES}")
+        raise argparse.ArgumentTypeError(f"{role!r} is no role; use {_ROLES}")
     return Role(role, instance)
 
 
 def _roles(wanted: list[Role], instance: str) -> tuple[Role, ...]:
-    """`instance` is that of the only role; several say theirs with a dot."""
+    """Return the roles; `instance` is that of the only one, several name theirs with a dot."""
     if not instance:
         return tuple(wanted)
     if len(wanted) != 1 or wanted[0].instance:
@@ -97,7 +98,7 @@ def _token(text: str) -> str:
 
 @contextmanager
 def _folder(root: Path | None) -> Iterator[Path]:
-    """`root`, or one that is deleted when the node has ended."""
+    """Use `root`, or a temporary folder until the node has ended."""
     if root:
         yield root.absolute()
         return
@@ -114,7 +115,7 @@ def _report(root: Path) -> dict[str, Any]:
 
 
 def _free_name(root: Path, roles: Sequence[Role]) -> str:
-    """The first that no folder has: one that was used goes on as what it was."""
+    """Return the first name without a folder, which another node would have used."""
     words = [word for role in roles for word in (role.role, role.instance) if word]
     base = "_".join(words)[:_LONGEST_BASE] or "node"
     return next(n for i in range(2, 1000) if not (root / (n := f"{base}_{i}")).exists())
@@ -124,7 +125,7 @@ def _domain(wanted: int | None, whole: dict[str, Any]) -> int:
     if wanted is None and "domain" not in whole:
         raise SaintError(
             Code.CONFIG_INVALID,
-            "no robot runs here, and no bus was named",
+            "no robot runs here, and no ROS 2 domain is given",
             fix="Start one with make run, or name a ROS 2 domain with --domain.",
         )
     number = whole["domain"] if wanted is None else wanted
@@ -157,26 +158,26 @@ async def _run(
 async def _join(
     options: argparse.Namespace, folders: Folders, launcher: Launcher, terminal: Terminal
 ) -> None:
-    """Until the server knows it, and has given it its role where one is wanted."""
+    """Wait until the server knows the node and has assigned the requested roles."""
     node_id = f"sim_{folders.machine}"
     server = Folders(_SERVER, folders.root).run
-    state, problem = "it announces itself on the bus", ""
+    state, problem = "announces itself on the bus", ""
     if server.is_dir():
         state, problem = await _be_known(Registry(server), options, node_id)
     elif options.roles:
-        problem = "no server runs beside it; adopt it where the server of its bus runs"
+        problem = "no server runs in this folder; adopt it at the server of its bus"
     launcher.facts |= {"ready": not problem, "problems": [problem] if problem else []}
     launcher.write_report()
     if problem:
-        terminal.news(f"{node_id} stays free: {problem}")
+        terminal.news(f"{node_id} stays unadopted: {problem}")
     else:
-        terminal.say(f"{node_id} is there: {state}. Ctrl-C ends it.")
+        terminal.say(f"{node_id} is running: {state}. Ctrl-C ends it.")
 
 
 async def _be_known(
     registry: Registry, options: argparse.Namespace, node_id: str
 ) -> tuple[str, str]:
-    """Its state, and what went wrong; waits as long as it takes."""
+    """Wait until the node is known, adopt it; return its state and the problem or ""."""
     found = await registry.wait_until_settled(node_id)
     if found.state == "active" or not options.roles:
         return found.state, ""

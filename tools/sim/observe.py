@@ -1,5 +1,5 @@
-"""For tests, benchmarks and the demonstration: what is on the simulated pins and chips of any
-process, alive or dead, and a finger for the buttons.
+"""Reads simulated pins and chips of any process, running or ended, and sets inputs: for tests,
+benchmarks and `saintctl sim`.
 """
 
 from dataclasses import dataclass
@@ -15,34 +15,34 @@ from tools.sim.chips.outputs import Pca9685Chip, Ssd1306Chip
 
 
 class PinWatch:
-    """Keeps the pin file mapped, for those who look often (a look takes about 1 us)."""
+    """Keeps the pin file mapped for frequent reads (about 1 us each)."""
 
     def __init__(self, directory: Path) -> None:
         self._bank = Records(directory / "pins", PINS)
 
     def read(self, pin: int) -> RecordReading:
-        """Value, count of writes, time of the last write."""
+        """Return value, count of writes and time of the last write."""
         return self._bank.read(pin)
 
     def write(self, pin: int, value: float) -> None:
-        """Put a level on an input, e.g. press a button (0.0: pressed, with a pull-up)."""
+        """Set the level of an input, e.g. press a button (0.0: pressed, with a pull-up)."""
         self._bank.write(pin, value)
 
     def close(self) -> None:
-        """Unmap."""
+        """Unmap the file."""
         self._bank.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Display:
-    """What a display shows."""
+class ObservedDisplay:
+    """Content of a display."""
 
     lines: tuple[str, ...]
     frame: bytes  # page after page, a byte per column, lowest bit on top
 
 
 def read_pins(directory: Path) -> dict[int, RecordReading]:
-    """All pins by BCM number."""
+    """Read all pins, by BCM number."""
     watch = PinWatch(directory)
     try:
         return {pin: watch.read(pin) for pin in range(PINS)}
@@ -51,14 +51,14 @@ def read_pins(directory: Path) -> dict[int, RecordReading]:
 
 
 def write_pin(directory: Path, pin: int, value: float) -> None:
-    """Put a level on an input."""
+    """Set the level of an input."""
     watch = PinWatch(directory)
     watch.write(pin, value)
     watch.close()
 
 
 def read_pca9685(directory: Path, bus: int, address: int) -> dict[int, RecordReading]:
-    """All outputs by channel; the value is the pulse in microseconds."""
+    """Read all outputs by channel; values are pulses in microseconds."""
     chip = Pca9685Chip(directory / chip_file(bus, address))
     try:
         return {channel: chip.output(channel) for channel in range(CHANNELS)}
@@ -66,19 +66,19 @@ def read_pca9685(directory: Path, bus: int, address: int) -> dict[int, RecordRea
         chip.close()
 
 
-def read_display(directory: Path, bus: int = 1, address: int = 0x3C) -> Display:
-    """Text and dots of a display."""
+def read_display(directory: Path, bus: int = 1, address: int = 0x3C) -> ObservedDisplay:
+    """Read text and dots of a display."""
     chip = Ssd1306Chip(directory / chip_file(bus, address))
     frame = chip.frame()
     chip.close()
     pages = [frame[page * WIDTH : (page + 1) * WIDTH] for page in range(PAGES)]
-    return Display(tuple(read_row(page) for page in pages), frame)
+    return ObservedDisplay(tuple(read_row(page) for page in pages), frame)
 
 
 def set_chip_answers(
     directory: Path, bus: int, address: int, answers: bool, driver: str = "pca9685"
 ) -> None:
-    """Pull the plug of a chip (or put it back) while processes use it."""
+    """Disconnect or reconnect a chip while processes use it."""
     kind = Ssd1306Chip if driver == "ssd1306" else Pca9685Chip
     chip = kind(directory / chip_file(bus, address))
     chip.set_answers(answers)

@@ -1,6 +1,5 @@
-"""The pins of a simulated board together: their levels in a file that outlives processes, who uses
-them, who listens, and the bodies that feel each change. Not here: the ports by which a driver has a
-pin (pins.py), what hangs on it (plant.py).
+"""Pins of a simulated board: levels in a file that outlives processes, users, listeners, and the
+bodies that follow each change. Not here: the ports of drivers (pins.py), the bodies (plant.py).
 """
 
 import os
@@ -19,7 +18,7 @@ UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
 
 
 class PinBank:
-    """`outputs` reads what chips and controllers put out: bodies hang on these too."""
+    """All pins; `outputs` reads the outputs of chips and controllers, which drive bodies too."""
 
     def __init__(self, directory: Path, outputs: OutputReading) -> None:
         self._records = Records(directory / PINS_FILE, PINS)
@@ -27,56 +26,56 @@ class PinBank:
         self.drive = Drive(self._records.read, outputs, self._edge)
 
     def claim(self, pin: int, kind: int, used_by: str) -> None:
-        """Note who uses a pin, as the kernel does."""
+        """Record the user of a pin, as the kernel does."""
         if not 0 <= pin < PINS:
-            raise SaintError(Code.CONFIG_INVALID, f"{used_by}: there is no GPIO{pin}")
+            raise SaintError(Code.CONFIG_INVALID, f"{used_by}: GPIO{pin} does not exist")
         self._records.label(pin, kind, os.getpid(), used_by)
 
     def release(self, pin: int) -> None:
-        """Nobody uses it; the level stays."""
+        """Remove the user of a pin; the level stays."""
         kind, _, _ = self._records.labels(pin)
         self._records.label(pin, kind, 0, "")
 
     def write(self, pin: int, value: float) -> None:
-        """Set an output."""
+        """Set the level or pulse of an output."""
         self._records.write(pin, value)
         self.drive.pin_changed(pin)
 
     def read(self, pin: int) -> RecordReading:
-        """What is on a pin."""
+        """Return the last write of a pin."""
         return self._records.read(pin)
 
     def pull_up(self, pin: int) -> None:
-        """An input is high until somebody pulls it down."""
+        """Set an input high unless it was written."""
         if not self.read(pin).writes:
             self._records.write(pin, 1.0)
 
     def kind(self, pin: int) -> int:
-        """How a pin is used."""
+        """Return how a pin is used."""
         return self._records.labels(pin)[0] & 0xFF
 
     def set_kind(self, pin: int, kind: int) -> None:
-        """A PWM pin is told in duty or in pulses."""
+        """Record whether a PWM pin holds a duty or a pulse."""
         _, owner, text = self._records.labels(pin)
         self._records.label(pin, kind, owner, text)
 
     def listen(self, pin: int, callback: EdgeCallback | None) -> None:
-        """Who wants the edges of an input."""
+        """Set or remove the listener of an input."""
         if callback:
             self._listeners[pin] = callback
         else:
             self._listeners.pop(pin, None)
 
     def is_wired(self, pin: int) -> bool:
-        """True when a simulated encoder drives the pin."""
+        """Return True when a simulated encoder drives the pin."""
         return pin in self.drive.encoder_pins
 
     def report(self) -> list[GPIOPin]:
-        """All pins of the header."""
+        """Report all pins of the header."""
         return [self._report(pin) for pin in range(PINS)]
 
     def close(self) -> None:
-        """Unmap; every pin keeps its level. The drive has to be stopped before."""
+        """Unmap the file; every pin keeps its level. Stop the drive before."""
         self._records.close()
 
     def _edge(self, pin: int, level: bool, stamp_ns: int) -> None:
@@ -104,5 +103,5 @@ def _is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True  # it lives, as another user
+        return True  # it runs as another user
     return True

@@ -1,5 +1,5 @@
-"""The ports of a simulated board: a pin as its driver has it, and a bus with its chips. Not here:
-the board, which opens them (board.py), what is on a pin (pin_bank.py).
+"""Ports of a simulated board: pins and I2C buses for drivers. Not here: the board, which opens them
+(board.py), the levels (pin_bank.py).
 """
 
 import asyncio
@@ -11,12 +11,12 @@ from tools.sim.bodies.drive import Drive
 from tools.sim.chips.outputs import Chip, Pca9685Chip
 from tools.sim.pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
 
-_POLL_S = 0.05  # how often inputs look whether another process has pressed a button
-_NO_CHIP = 6  # ENXIO, what the kernel answers when nobody acknowledges
+_POLL_S = 0.05  # of inputs that another process may set
+_NO_CHIP = 6  # ENXIO, the kernel's error without an acknowledge
 
 
 class SimPwm:
-    """A PWM pin; its record holds the duty (0 to 1) or the pulse in us, as the driver sets it."""
+    """PWM pin; its record holds the duty (0 to 1) or the pulse in us, as the driver sets it."""
 
     def __init__(self, bank: PinBank, pin: int, frequency_hz: int, used_by: str) -> None:
         self._pin = pin
@@ -27,26 +27,24 @@ class SimPwm:
         bank.claim(pin, (self._kind or PWM_DUTY) | frequency_hz << 8, used_by)
 
     def set_pulse_us(self, pulse_us: float) -> None:
-        """Length of the pulse."""
         self._set(PWM_PULSE, pulse_us)
 
     def set_duty(self, duty: float) -> None:
-        """Share of the period."""
         self._set(PWM_DUTY, duty)
 
     def off(self) -> None:
-        """No pulses."""
+        """End the pulses."""
         self._bank.write(self._pin, 0.0)
 
     def pulse_us(self) -> float:
-        """What is on the pin."""
+        """Return the pulse on the pin."""
         if self._kind == UNUSED:
             return 0.0
         value = self._bank.read(self._pin).value
         return value if self._kind == PWM_PULSE else value * 1e6 / self._frequency_hz
 
     def close(self) -> None:
-        """Give the pin back; the pulse stays."""
+        """Release the pin; the pulse stays."""
         self._bank.release(self._pin)
 
     def _set(self, kind: int, value: float) -> None:
@@ -57,23 +55,22 @@ class SimPwm:
 
 
 class SimOutput:
-    """A pin that is high or low."""
+    """Output pin that is high or low."""
 
     def __init__(self, bank: PinBank, pin: int) -> None:
         self._bank = bank
         self._pin = pin
 
     def set(self, high: bool) -> None:
-        """Set the level."""
         self._bank.write(self._pin, float(high))
 
     def close(self) -> None:
-        """Give the pin back; the level stays."""
+        """Release the pin; the level stays."""
         self._bank.release(self._pin)
 
 
 class SimEdges:
-    """Input pins: edges come from a simulated encoder, or from another process that writes them."""
+    """Input pins with edges of a simulated encoder, or of another process that writes them."""
 
     def __init__(self, bank: PinBank, pins: tuple[int, ...]) -> None:
         self._bank = bank
@@ -82,7 +79,7 @@ class SimEdges:
         self._timer: asyncio.TimerHandle | None = None
 
     def levels(self) -> dict[int, bool]:
-        """The levels now."""
+        """Read the levels."""
         return {pin: self._bank.read(pin).value >= 0.5 for pin in self._pins}
 
     def listen(self, callback: EdgeCallback) -> None:
@@ -94,7 +91,7 @@ class SimEdges:
             self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
 
     def close(self) -> None:
-        """No more edges."""
+        """Stop reporting edges."""
         if self._timer:
             self._timer.cancel()
         for pin in self._pins:
@@ -117,20 +114,19 @@ class SimI2c:
         self._drive = drive
 
     def write(self, address: int, data: bytes) -> None:
-        """One write. What it changed moves from now on."""
+        """Write, then step the bodies that it drives."""
         chip = self._at(address)
         chip.write(data)
         if self._drive and isinstance(chip, Pca9685Chip):
             self._drive.advance()
 
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
-        """Write, then read."""
         chip = self._at(address)
         chip.write(data)
         return chip.read(length)
 
     def close(self) -> None:
-        """The chips belong to the board."""
+        """Do nothing: the chips belong to the board."""
 
     def _at(self, address: int) -> Chip:
         try:

@@ -11,11 +11,11 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.role_config.model import RoleConfig
 
 from . import breaking
+from .bodies.observer import BodyObserver
 from .bodies.plant import Plant
 from .breaking import name_of
-from .chips.lights import read_lights
+from .chips.spi import read_lights
 from .observe import read_display
-from .outlook import BodyObserver
 
 REPORT = "robot.json"  # of make run in its root, of a single node in its own folder
 _MARKS = ("robot.lock", "*/robot.lock")
@@ -83,9 +83,9 @@ def bodies(hw: Path) -> list[Body]:
 
 
 def _plant(hw: Path, role: RoleConfig) -> Plant | None:
-    outlook = BodyObserver(hw, role=role.target)
-    plant = outlook.look()
-    outlook.close()
+    observer = BodyObserver(hw, role=role.target)
+    plant = observer.observe()
+    observer.close()
     return plant
 
 
@@ -99,8 +99,8 @@ def _moving(hw: Path, role: RoleConfig, plant: Plant, broken: dict[str, str]) ->
         found.append(Body(name, "motor", *figures, f"{motor.current_a:.2f} A", fault))
     for joint in plant.joints:
         name, unit, servo = name_of(hw, role, joint.name), joint.field.unit, joint.servo
-        asked = f"{joint.scale.value(servo.pulse_us):.1f} {unit}" if servo.pulse_us else "limp"
-        figures = asked, f"{joint.value:.1f} {unit}", f"{joint.speed:+.1f} {unit}/s"
+        command = f"{joint.scale.value(servo.pulse_us):.1f} {unit}" if servo.pulse_us else "limp"
+        figures = command, f"{joint.value:.1f} {unit}", f"{joint.speed:+.1f} {unit}/s"
         fault = broken.get(name, "")
         found.append(Body(name, "servo", *figures, f"{servo.current_a:.2f} A", fault))
     return found

@@ -1,4 +1,4 @@
-"""Ways from a will to simulated chips and motor controllers, which take the bytes of real ones."""
+"""Ports of a will's writes to simulated chips and motor controllers."""
 
 import errno
 from pathlib import Path
@@ -9,39 +9,35 @@ from tools.sim.chips.roboclaw import RoboClawPeer
 
 
 class _ChipPort:
-    """A simulated PCA9685."""
+    """Port to a simulated PCA9685."""
 
     def __init__(self, write: Write) -> None:
         self._chip = Pca9685Chip(Path(write.path))
         self._data = write.data
 
     def write(self) -> None:
-        """Send the bytes."""
         self._chip.write(self._data)
 
     def close(self) -> None:
-        """Unmap the chip."""
         self._chip.close()
 
 
 class _LinePort:
-    """A simulated RoboClaw on its serial line."""
+    """Port to a simulated RoboClaw on its serial line."""
 
     def __init__(self, write: Write) -> None:
         self._peer = RoboClawPeer(Path(write.path))
         self._data = write.data
 
     def write(self) -> None:
-        """Send the bytes."""
         if self._peer.fault is ChipFault.UNPLUGGED:
             raise OSError(errno.ENODEV, "the device is not plugged in")
         self._peer.received(self._data)
 
     def close(self) -> None:
-        """Unmap the controller."""
         self._peer.close()
 
 
 def open_port(write: Write) -> _ChipPort | _LinePort:
-    """The port of a write to simulated hardware. Raises OSError."""
+    """Open the port of a write to simulated hardware. Raises OSError."""
     return _ChipPort(write) if write.kind is Kind.SIM_I2C else _LinePort(write)

@@ -1,5 +1,5 @@
-"""By which role manifests a simulated board is wired: one file for each role that works on it, for
-those who look from outside. Not here: what hangs on the pins then (plant.py).
+"""Stores the role manifests by which a simulated board is wired, one file per role, for other
+processes. Not here: the bodies of the role (bodies/plant.py).
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from saint_services.lib.role_config.resources import conflict
 _NAME = "role.{}.json"
 
 
-def keep(directory: Path, config: RoleConfig) -> None:
-    """The board is wired for this role; one that needs the same is not on it any more."""
+def store(directory: Path, config: RoleConfig) -> None:
+    """Wire the board for this role, in place of roles that need the same pins."""
     for other in roles(directory):
         if conflict([other], config):
             _path(directory, other.target).unlink(missing_ok=True)
@@ -25,18 +25,18 @@ def keep(directory: Path, config: RoleConfig) -> None:
 
 
 def roles(directory: Path) -> list[RoleConfig]:
-    """All that work on this board, by name."""
+    """List the roles of this board, by name."""
     return [config for path in _files(directory, "") if (config := read(path))]
 
 
 def find(directory: Path, role: str) -> Path | None:
-    """The file of a role: of this one ("arms.left"), of one of its instances ("arms"), of any."""
+    """Find the file of a role ("arms.left"), of an instance ("arms"), or of any ("")."""
     exact = _path(directory, role)
     return exact if role and exact.is_file() else next(_files(directory, role), None)
 
 
 def read(path: Path) -> RoleConfig | None:
-    """None when it is gone."""
+    """Read a role; None when its file is missing."""
     try:
         return RoleConfig.model_validate_json(path.read_bytes())
     except FileNotFoundError:

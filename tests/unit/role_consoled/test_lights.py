@@ -18,8 +18,7 @@ from saint_services.role_consoled.daemon import run
 from saint_services.role_consoled.lights import LightInputs, LightSignal, Pattern, picture, signal
 from tests.unit.role.host_rig import House, house, load_role
 from tools.sim.board import SimBoard
-from tools.sim.chips.lights import read_lights
-from tools.sim.chips.spi import SimSpi, last_sent
+from tools.sim.chips.spi import SimSpi, last_sent, read_lights
 
 DARK = (0, 0, 0)
 RED = (51, 0, 0)  # a fifth of 255, as Config says

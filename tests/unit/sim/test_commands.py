@@ -74,7 +74,7 @@ def test_value_goes_with_its_fault(saintctl: Saintctl, root: Path) -> None:
     assert broken(root / "tracks" / "hw") == {"supply": "brown-out 5.5"}
 
 
-def test_show_tells_where_bodies_are_and_what_is_broken(saintctl: Saintctl) -> None:
+def test_show_reports_positions_and_faults(saintctl: Saintctl) -> None:
     saintctl("fault", "head", "pan", "stall")
     bodies = {body["name"]: body for body in json.loads(saintctl("show", "head", "--json").stdout)}
     assert (bodies["pan"]["asked"], bodies["pan"]["value"]) == ("limp", "0.0 deg")
@@ -105,7 +105,7 @@ def test_what_cannot_be_done_is_explained(
     assert says in result.stderr
 
 
-def test_button_is_pressed_and_let_go(root: Path) -> None:
+def test_button_is_pressed_and_released(root: Path) -> None:
     board = SimBoard(root / "spare" / "hw")
     board.prepare(load_role("console"))
     button = board.edges((5,), "button_a", pull_up=True)
@@ -118,7 +118,7 @@ def test_button_is_pressed_and_let_go(root: Path) -> None:
 def test_unknown_button_names_those_there_are(saintctl: Saintctl) -> None:
     result = saintctl("press", "tracks", "button_a")
     assert result.exit_code == 4
-    assert "There are: none" in result.stderr
+    assert "Buttons: none" in result.stderr
 
 
 def test_real_robot_has_nothing_to_break(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_real_robot_has_nothing_to_break(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["tracks", "head", "arms_left", "console"])
-def test_every_device_of_every_role_breaks_and_mends(tmp_path: Path, name: str) -> None:
+def test_every_device_of_every_role_breaks_and_is_cleared(tmp_path: Path, name: str) -> None:
     board = SimBoard(tmp_path)
     board.prepare(load_role(name))
     for device, kind in devices(tmp_path).items():

@@ -38,7 +38,7 @@ def test_writer_that_died_half_way_is_overcome(tmp_path: Path) -> None:
     reader, broken = Faults(tmp_path), Faults(tmp_path)
     reader.set("pan", Fault.STALL)
     assert set(reader.read()) == {"pan"}
-    broken._map[0] |= 1  # changes are odd: somebody is writing
+    broken._map[0] |= 1  # changes are odd: a write is going on
     broken._map[8:24] = b"stall".ljust(16, b"\0")
     assert set(reader.read()) == {"pan"}
     Faults(tmp_path).set("tilt", Fault.STALL)

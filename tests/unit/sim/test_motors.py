@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.hw.motors.quadrature import Quadrature
-from tools.sim.bodies.motors import Motor
-from tools.sim.bodies.servos import Servo
+from tools.sim.bodies.motors import SimMotor
+from tools.sim.bodies.servos import SimServo
 
 DUTIES = st.floats(-1.0, 1.0)
 SHARES = st.floats(0.0, 0.4)
@@ -26,7 +26,7 @@ class Lines:
 
 
 def test_motor_follows_its_duty_with_a_lag_of_80_ms() -> None:
-    motor = Motor(1000.0, duty=1.0)
+    motor = SimMotor(1000.0, duty=1.0)
     motor.advance(0.08)
     assert motor.speed == pytest.approx(632.1, abs=0.1)
     motor.advance(1.0)
@@ -37,8 +37,8 @@ def test_motor_follows_its_duty_with_a_lag_of_80_ms() -> None:
 def test_motor_model_does_not_depend_on_the_step(
     duty: float, speed: float, friction: float, is_open: bool, steps: int
 ) -> None:
-    def motor() -> Motor:
-        return Motor(1000.0, duty=duty, speed=speed, friction=friction, is_open=is_open)
+    def motor() -> SimMotor:
+        return SimMotor(1000.0, duty=duty, speed=speed, friction=friction, is_open=is_open)
 
     coarse, fine = motor(), motor()
     coarse.advance(0.4)
@@ -50,7 +50,7 @@ def test_motor_model_does_not_depend_on_the_step(
 
 
 def test_friction_holds_what_a_small_duty_pulls_and_full_duty_is_top_speed() -> None:
-    motor = Motor(1000.0, duty=0.05, friction=0.05)
+    motor = SimMotor(1000.0, duty=0.05, friction=0.05)
     motor.advance(1.0)
     assert (motor.speed, motor.position) == (0.0, 0.0)
     motor.duty = 1.0
@@ -60,26 +60,26 @@ def test_friction_holds_what_a_small_duty_pulls_and_full_duty_is_top_speed() -> 
 
 
 def test_motor_reverses_through_standstill() -> None:
-    motor = Motor(1000.0, duty=-1.0, speed=1000.0, friction=0.1)
+    motor = SimMotor(1000.0, duty=-1.0, speed=1000.0, friction=0.1)
     motor.advance(2.0)
     assert motor.speed == pytest.approx(-1000.0, rel=1e-4)
 
 
 def test_friction_brings_a_motor_to_rest_for_good() -> None:
-    motor = Motor(1000.0, duty=0.05, speed=1000.0, friction=0.1)
+    motor = SimMotor(1000.0, duty=0.05, speed=1000.0, friction=0.1)
     motor.advance(5.0)
     assert motor.speed == 0.0
     assert not motor.is_turning
 
 
 def test_blocked_motor_draws_its_stall_current_and_stays() -> None:
-    motor = Motor(1000.0, duty=0.5, speed=400.0, position=7.0, is_blocked=True)
+    motor = SimMotor(1000.0, duty=0.5, speed=400.0, position=7.0, is_blocked=True)
     motor.advance(1.0)
     assert (motor.speed, motor.position, motor.current_a) == (0.0, 7.0, 6.0)
 
 
 def test_unplugged_motor_rolls_out_without_current() -> None:
-    motor = Motor(1000.0, duty=1.0, speed=1000.0, is_open=True)
+    motor = SimMotor(1000.0, duty=1.0, speed=1000.0, is_open=True)
     motor.advance(0.5)
     assert 0.0 < motor.speed < 1000.0
     assert motor.current_a == 0.0
@@ -88,7 +88,7 @@ def test_unplugged_motor_rolls_out_without_current() -> None:
 
 
 def test_load_slows_a_motor_and_takes_current() -> None:
-    free, loaded = Motor(1000.0, duty=1.0), Motor(1000.0, duty=1.0, load=0.5)
+    free, loaded = SimMotor(1000.0, duty=1.0), SimMotor(1000.0, duty=1.0, load=0.5)
     free.advance(2.0)
     loaded.advance(2.0)
     assert loaded.speed == pytest.approx(free.speed / 2.0, rel=1e-3)
@@ -97,7 +97,7 @@ def test_load_slows_a_motor_and_takes_current() -> None:
 
 @given(st.lists(st.tuples(DUTIES, st.floats(0.0, 0.05)), max_size=30))
 def test_motor_edges_decode_to_its_position(steps: list[tuple[float, float]]) -> None:
-    motor, decoder = Motor(5000.0, friction=0.05), Quadrature(Lines(), 1, 2)
+    motor, decoder = SimMotor(5000.0, friction=0.05), Quadrature(Lines(), 1, 2)
     for duty, dt_s in steps:
         motor.duty = duty
         motor.advance(dt_s)
@@ -107,7 +107,7 @@ def test_motor_edges_decode_to_its_position(steps: list[tuple[float, float]]) ->
 
 
 def test_servo_goes_at_its_speed_and_stops_at_its_pulse() -> None:
-    servo = Servo(1000.0, pulse_us=2000.0)
+    servo = SimServo(1000.0, pulse_us=2000.0)
     servo.advance(0.09)  # 1000 us take 0.15 s: 90 degrees at 60 degrees in 0.1 s
     assert servo.position_us == pytest.approx(1600.0, abs=0.1)
     servo.advance(1.0)
@@ -115,26 +115,28 @@ def test_servo_goes_at_its_speed_and_stops_at_its_pulse() -> None:
 
 
 def test_servo_without_pulse_stays_limp_where_it_is() -> None:
-    servo = Servo(1300.0)
+    servo = SimServo(1300.0)
     servo.advance(10.0)
     assert (servo.position_us, servo.current_a) == (1300.0, 0.0)
 
 
 def test_loaded_servo_is_slower_and_draws_more() -> None:
-    free, loaded = Servo(1000.0, pulse_us=2000.0), Servo(1000.0, pulse_us=2000.0, load=0.5)
+    free, loaded = SimServo(1000.0, pulse_us=2000.0), SimServo(1000.0, pulse_us=2000.0, load=0.5)
     assert loaded.speed_us_per_s == free.speed_us_per_s / 2.0
     assert loaded.current_a > free.current_a
 
 
-@pytest.mark.parametrize("servo", [Servo(1000.0, 2000.0, load=1.2), Servo(1000.0, 2000.0, 0, True)])
-def test_servo_that_cannot_move_draws_its_stall_current(servo: Servo) -> None:
+@pytest.mark.parametrize(
+    "servo", [SimServo(1000.0, 2000.0, load=1.2), SimServo(1000.0, 2000.0, 0, True)]
+)
+def test_servo_that_cannot_move_draws_its_stall_current(servo: SimServo) -> None:
     servo.advance(5.0)
     assert (servo.position_us, servo.current_a) == (1000.0, 1.2)
 
 
 @given(st.floats(500.0, 2500.0), st.floats(500.0, 2500.0), st.integers(1, 40))
 def test_servo_model_does_not_depend_on_the_step(start: float, pulse: float, steps: int) -> None:
-    coarse, fine = Servo(start, pulse), Servo(start, pulse)
+    coarse, fine = SimServo(start, pulse), SimServo(start, pulse)
     coarse.advance(0.2)
     for _ in range(steps):
         fine.advance(0.2 / steps)

@@ -29,7 +29,7 @@ def test_name_of_a_machine_of_the_robot_is_refused(tmp_path: Path) -> None:
     for name in ("tracks", "server"):
         result = sim_node("--root", str(tmp_path), "--name", name)
         assert result.returncode == 5
-        assert f"machine called {name}" in result.stdout
+        assert f"a machine {name}" in result.stdout
 
 
 @pytest.mark.parametrize("name", ["../up", "a b", "-x", "é", "x" * 49])
@@ -41,7 +41,7 @@ def test_name_must_be_a_ros_token(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("--role=tail",), "there is no role 'tail'; use head, arms, tracks, console"),
+    [(("--role=tail",), "'tail' is no role; use head, arms, tracks, console"),
      (("--role=arms", "--role=head", "--instance=left"), "--role arms.left"),
      (("--role=arms.left", "--instance=right"), "does not say which role")],
 )  # fmt: skip

@@ -15,9 +15,9 @@ from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.model import PinSpec, SerialDevice
 from tests.unit.role.role_rig import load_role
 from tools.sim.board import SimBoard
+from tools.sim.bodies.observer import BodyObserver
 from tools.sim.bodies.plant import Plant, duty_of
 from tools.sim.faults import Fault, Faults
-from tools.sim.outlook import BodyObserver
 
 COUNT_M = math.tau * 0.08 / 2048  # of the shipped tracks
 TOP_MPS = 1.5
@@ -29,7 +29,7 @@ CONFIG = load_role("tracks", geometry=_GEOMETRY)
 
 
 class Time:
-    """A clock that moves when it is told to, far behind the computer's own."""
+    """A clock that a test moves, far behind the computer's own."""
 
     def __init__(self) -> None:
         self.now_ns = 1_000_000_000
@@ -180,21 +180,21 @@ def test_supply_sags_under_the_current_of_stalled_motors(car: Car) -> None:
 
 def test_another_process_sees_the_same_as_the_owner(car: Car) -> None:
     car.go(0.7, 0.5, 0.3)
-    outlook = BodyObserver(car.directory, car.time)
-    seen = outlook.look()
+    observer = BodyObserver(car.directory, car.time)
+    seen = observer.observe()
     assert seen is not None
     assert seen.values() == pytest.approx(car.plant.values())
     car.time.now_ns += 500_000_000  # the owner does not look, the other does
-    later = outlook.look()
+    later = observer.observe()
     assert later is not None
     car.board.drive.advance()
     assert later.values() == pytest.approx(car.plant.values())
-    outlook.close()
+    observer.close()
 
 
 def test_board_without_a_role_has_no_bodies(tmp_path: Path) -> None:
     SimBoard(tmp_path).close()
-    assert BodyObserver(tmp_path).look() is None
+    assert BodyObserver(tmp_path).observe() is None
 
 
 def test_next_process_goes_on_where_the_killed_one_was(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_bodies_stand_where_they_were_when_the_computer_started_again(tmp_path: 
     first = Car(tmp_path)
     first.go(1.0, 1.0, 1.0)
     kept = first.plant.values()
-    seen = BodyObserver(tmp_path, Time()).look()  # the clock begins anew
+    seen = BodyObserver(tmp_path, Time()).observe()  # the clock starts again
     assert seen
     assert (seen.wheels[0].motor.position, seen.wheels[0].motor.speed) == (kept[0], 0.0)
     second = Car(tmp_path)
@@ -314,12 +314,12 @@ def test_controller_on_a_serial_line_turns_the_tracks(tmp_path: Path) -> None:
     board.prepare(config)
     wire = board.serial(line.port, line.baud)
 
-    def ask(body: bytes) -> bytes:
+    def request(body: bytes) -> bytes:
         wire.write(body + roboclaw.crc16(body).to_bytes(2, "big"))
         return wire.read()
 
     half, full = (round(share * roboclaw.FULL) for share in (0.5, 1.0))
-    assert ask(struct.pack(">BBhh", 0x80, roboclaw.DRIVE_DUTY, -half, full)) == b"\xff"
+    assert request(struct.pack(">BBhh", 0x80, roboclaw.DRIVE_DUTY, -half, full)) == b"\xff"
     time.go(board, 0.01)  # the look that finds the new duty
     time.go(board, 3.0)
     wire.write(bytes((0x80, roboclaw.READ_ENCODERS)))
@@ -328,7 +328,7 @@ def test_controller_on_a_serial_line_turns_the_tracks(tmp_path: Path) -> None:
     assert right * COUNT_M == pytest.approx((3.0 - 0.08) * TOP_MPS, rel=0.01)
     assert board.drive.plant.base
     assert board.drive.plant.base.y_m > 0.0  # to the left
-    seen = BodyObserver(tmp_path, time).look()
+    seen = BodyObserver(tmp_path, time).observe()
     assert seen
     assert seen.values() == pytest.approx(board.drive.plant.values())
     wire.close()

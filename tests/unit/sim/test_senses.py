@@ -85,7 +85,7 @@ def head_with(tmp_path: Path, **devices: I2cDevice) -> SimBoard:
 
 
 @pytest.mark.parametrize("axes", [("x", "y", "z"), ("-y", "x", "z"), ("z", "-x", "-y")])
-def test_chip_in_the_head_tells_how_the_tracks_turn(
+def test_chip_in_the_head_measures_how_the_tracks_turn(
     tmp_path: Path, axes: tuple[str, str, str]
 ) -> None:
     device = I2cDevice(bus=1, address=0x68, driver="mpu6050", axes=axes)
@@ -109,7 +109,7 @@ def test_chip_in_the_head_tells_how_the_tracks_turn(
     head.close()
 
 
-def test_power_meter_tells_what_the_board_draws(tmp_path: Path) -> None:
+def test_power_meter_measures_what_the_board_draws(tmp_path: Path) -> None:
     device = I2cDevice(bus=1, address=0x41, driver="ina219", shunt_ohm=0.01, max_current_a=30.0)
     shipped = load_role("tracks")
     board = SimBoard(tmp_path)

@@ -10,8 +10,8 @@ from saint_services.lib.robot import manifest
 from tests.unit.role.role_rig import load_role
 from tools.sim import breaking, wiring
 from tools.sim.board import SimBoard
+from tools.sim.bodies.observer import BodyObserver
 from tools.sim.faults import Fault, Faults
-from tools.sim.outlook import BodyObserver
 
 MANIFESTS = Path(__file__).parents[3] / "manifests"
 UPPER = manifest.load(MANIFESTS, "saint_two").roles
@@ -29,9 +29,9 @@ def boards(tmp_path: Path) -> Iterator[list[SimBoard]]:
         board.close()
 
 
-def names(outlook: BodyObserver) -> list[str]:
-    plant = outlook.look()
-    outlook.close()
+def names(observer: BodyObserver) -> list[str]:
+    plant = observer.observe()
+    observer.close()
     return [joint.name for joint in plant.joints] if plant else []
 
 
@@ -63,11 +63,11 @@ def test_fault_of_a_name_that_both_arms_have_needs_the_arm(
 def test_supply_is_that_of_the_whole_board(tmp_path: Path, boards: list[SimBoard]) -> None:
     Faults(tmp_path).set("supply", Fault.BROWN_OUT, 4.0)
     for role in (LEFT, HEAD):
-        outlook = BodyObserver(tmp_path, role=role.target)
-        plant = outlook.look()
+        observer = BodyObserver(tmp_path, role=role.target)
+        plant = observer.observe()
         assert plant
         assert plant.supply_v == 4.0
-        outlook.close()
+        observer.close()
 
 
 def test_role_that_needs_the_same_takes_the_place_of_another(

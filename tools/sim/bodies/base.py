@@ -1,5 +1,5 @@
-"""How the simulated robot moves over the ground, and what an inertial sensor in its head feels.
-Pure. Axes by REP 103: x forward, y left, z up.
+"""Motion of the simulated robot over the ground, and measurements of an inertial sensor in its
+head. Pure. Axes by REP 103: x forward, y left, z up.
 """
 
 import math
@@ -12,7 +12,7 @@ Vector = tuple[float, float, float]
 
 @dataclass(slots=True)
 class Base:
-    """A tracked vehicle without slip of its own."""
+    """Pose of a tracked vehicle, which does not slip."""
 
     width_m: float
     x_m: float = 0.0
@@ -20,7 +20,7 @@ class Base:
     heading_rad: float = 0.0
 
     def travel(self, left_m: float, right_m: float) -> None:
-        """Along an exact arc."""
+        """Move along an exact arc."""
         way, turn = (left_m + right_m) / 2.0, (right_m - left_m) / self.width_m
         start, end = self.heading_rad, self.heading_rad + turn
         if abs(turn) < _STRAIGHT_RAD:
@@ -35,7 +35,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Ride:
-    """How the base moves at one moment."""
+    """Motion of the base at one moment."""
 
     speed_mps: float = 0.0
     turn_radps: float = 0.0
@@ -44,8 +44,8 @@ class Ride:
 
 @dataclass(frozen=True, slots=True)
 class Neck:
-    """Where the head is, in rad, and how fast it turns; left, up and right ear down are positive,
-    as in the robot's model.
+    """Angles of the head in rad and their rates; left, up and right ear down are positive, as in
+    the robot's model.
     """
 
     pan_rad: float = 0.0
@@ -57,7 +57,7 @@ class Neck:
 
 
 def felt(ride: Ride, neck: Neck) -> tuple[Vector, Vector]:
-    """Turn rates (rad/s) and specific force (m/s2) in the axes of the head."""
+    """Return turn rates (rad/s) and specific force (m/s2) in the axes of the head."""
     rates: Vector = (0.0, 0.0, ride.turn_radps)
     force: Vector = (ride.gain_mps2, ride.speed_mps * ride.turn_radps, GRAVITY_MPS2)
     rates, force = _about_z(rates, neck.pan_rad), _about_z(force, neck.pan_rad)
@@ -70,7 +70,7 @@ def felt(ride: Ride, neck: Neck) -> tuple[Vector, Vector]:
 
 
 def _about_z(v: Vector, angle: float) -> Vector:
-    """The same vector in axes that are turned by `angle`."""
+    """Return the vector in axes that are turned by `angle`."""
     c, s = math.cos(angle), math.sin(angle)
     return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]
 

@@ -1,6 +1,6 @@
-"""Steps the bodies of a board in the process that owns it: brings them to now whenever an output
-changes or somebody looks, and reports the edges of encoders. Only while a motor may turn does a
-timer look, since an edge cannot wait until it is asked for. Not here: the physics (plant.py).
+"""Steps the bodies of a board in the process that owns it, whenever an output changes or a state is
+read, and reports the edges of encoders. A timer runs only while a motor may turn, as edges must be
+reported in time. Not here: the physics (plant.py).
 """
 
 import asyncio
@@ -20,7 +20,7 @@ OnEdge = Callable[[int, bool, int], None]
 
 
 class Drive:
-    """All motors and servos of a board that are one role's."""
+    """Motors and servos of one role on a board."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Drive:
         self._timer: asyncio.TimerHandle | None = None
 
     def wire(self, config: RoleConfig, directory: Path) -> None:
-        """Hang the role's bodies on the board; they go on from where they were last."""
+        """Attach the role's bodies to the board, in their last state."""
         self.stop()
         plant = self.plant = Plant.of(config)
         self._wheels = {pin: wheel for wheel in plant.wheels for pin in wheel.pins}
@@ -52,12 +52,12 @@ class Drive:
         self.encoder_pins = {pin for wheel in plant.wheels for pin in wheel.lines or ()}
         self._faults = Faults(directory, config.target)
         self._states = States(directory, config.target, plant.names)
-        self._go_on()
-        wiring.keep(directory, config)
+        self._resume()
+        wiring.store(directory, config)
 
     def pin_changed(self, pin: int) -> None:
-        """A pin was written. This is on the way from a command to its motor, so it is short: while
-        a motor turns, its new duty counts from the last step on, at most 10 ms too early.
+        """Follow a pin that was written. Short, as it is on the path from a command to its motor:
+        while a motor turns, its new duty counts from the last step on, at most 10 ms too early.
         """
         wheel = self._wheels.get(pin)
         if wheel is None:
@@ -70,7 +70,7 @@ class Drive:
             self._schedule()
 
     def advance(self) -> None:
-        """Bring everything to now, report edges, then look at pins, chips and faults again."""
+        """Step all bodies to the present, report edges, then read pins, chips and faults."""
         now_ns = self._clock_ns()
         plant = self.plant
         plant.advance(max(0.0, (now_ns - self._then_ns) / 1e9))
@@ -87,7 +87,7 @@ class Drive:
             self._states.store(now_ns, plant.values())
 
     def stop(self) -> None:
-        """End the model; what it moved stays where it is."""
+        """Stop stepping; all bodies keep their positions."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -99,7 +99,7 @@ class Drive:
             self._faults.close()
             self._faults = None
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         plant, now_ns = self.plant, self._clock_ns()
         kept = self._states.load() if self._states else None
         if self._faults:
@@ -111,7 +111,7 @@ class Drive:
                 joint.start(joint.reading(self._pins, self._outputs).value)
         if kept and kept[0] <= now_ns:
             plant.catch_up(kept[0], now_ns, self._pins, self._outputs)
-        else:  # before the computer's last start
+        else:  # stored before the computer's last start
             plant.rest()
         self._then_ns = now_ns
         for wheel in plant.wheels:
@@ -144,7 +144,7 @@ class Drive:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return  # used without a loop: whoever does that calls advance() himself
+            return  # without a loop the caller uses advance()
         self._timer = loop.call_later(_PERIOD_S, self._tick)
 
     def _tick(self) -> None:

@@ -1,5 +1,5 @@
-"""A simulated motor with its encoder: duty in, turning, current and quadrature edges out. Pure:
-time comes in as an argument.
+"""Simulates a motor with its encoder: duty in; speed, current and quadrature edges out. Pure: time
+comes in as an argument.
 """
 
 import math
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 LAG_S = 0.08  # time constant from duty to speed: the inertia of the robot
 STALL_A = 12.0  # full duty, blocked; role-tracksd's own estimate uses the same
 _STILL = 0.001  # share of the top speed that counts as standing
-_ROLLING = 0.05  # friction without a motor's pull is never less, or it would roll for ever
+_ROLLING = 0.05  # least friction without a motor's torque, or it would never stop
 _LEVELS = ((False, False), (True, False), (True, True), (False, True))  # A, B: A leads forward
 
 
 @dataclass(slots=True)
-class Motor:
-    """One DC motor on a bridge that brakes at zero duty. Positions and speeds are in counts."""
+class SimMotor:
+    """DC motor on a bridge that brakes at zero duty. Positions and speeds are in counts."""
 
     top_speed: float  # counts per second at full duty, with friction
     duty: float = 0.0  # signed; times the share of the supply that is there
@@ -27,7 +27,7 @@ class Motor:
     is_open: bool = False  # no connection to the bridge: it rolls on
 
     def advance(self, dt_s: float) -> None:
-        """The exact solution for a constant duty, so the step's length does not matter."""
+        """Step by the exact solution for a constant duty, so the step's length does not matter."""
         if self.is_blocked:
             self.speed = 0.0
         while dt_s > 0.0 and self.is_turning:
@@ -36,7 +36,7 @@ class Motor:
             self.speed = 0.0
 
     def edges(self) -> list[tuple[int, bool]]:
-        """The edges since the last call: line (0: A, 1: B) and its new level."""
+        """Return the edges since the last call: line (0: A, 1: B) and its new level."""
         found = []
         end = math.floor(self.position)
         step = 1 if end > self.counted else -1
@@ -50,26 +50,26 @@ class Motor:
 
     @property
     def levels(self) -> tuple[bool, bool]:
-        """The encoder's lines, as the edges so far have left them."""
+        """Return the levels of the encoder's lines after all edges so far."""
         return _LEVELS[self.counted % 4]
 
     @property
     def is_turning(self) -> bool:
-        """True while time changes anything."""
+        """Return True while stepping changes the state."""
         if self.is_blocked:
             return False
         return self.speed != 0.0 or (not self.is_open and abs(self.duty) > self._resistance)
 
     @property
     def current_a(self) -> float:
-        """Through the winding; negative while it brakes a forward turn."""
+        """Return the current of the winding; negative while it brakes forward motion."""
         if self.is_open:
             return 0.0
         return STALL_A * (self.duty - self.speed / self._ideal_speed)
 
     @property
     def gain(self) -> float:
-        """Change of the speed now, counts per second squared."""
+        """Return the acceleration in counts per second squared."""
         if not self.is_turning:
             return 0.0
         if self.is_open:
@@ -78,7 +78,7 @@ class Motor:
 
     @property
     def _ideal_speed(self) -> float:
-        """At full duty without any friction."""
+        """Return the speed at full duty without friction."""
         return self.top_speed / (1.0 - self.friction)
 
     @property
@@ -90,12 +90,12 @@ class Motor:
         return self._ideal_speed * max(self._resistance, _ROLLING) / LAG_S
 
     def _goal(self) -> float:
-        """Where the speed would go if it never changed its sign."""
+        """Return the final speed if its sign never changed."""
         sign = math.copysign(1.0, self.speed or self.duty)
         return self._ideal_speed * (self.duty - sign * self._resistance)
 
     def _pull(self, dt_s: float) -> float:
-        """Until the time is over or the motor comes to rest; returns the time that is left."""
+        """Step until the time is over or the motor is at rest; return the time left."""
         goal = self._goal()
         excess = self.speed - goal
         used_s = dt_s

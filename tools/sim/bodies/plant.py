@@ -1,7 +1,6 @@
-"""The bodies that hang on a simulated board, built from its role's manifest: motors with encoders,
-servos, and the base that tracks move. Decides how pins and faults act on them and how they go on
-in time. Pure; who looks when is in drive.py (the process that owns the board) and outlook.py (any
-other).
+"""Bodies of a simulated board, built from its role's manifest: motors with encoders, servos, and
+the base that tracks move. Models how pins and faults act on them over time. Pure; stepped by
+drive.py (in the process that owns the board) and observer.py (in any other).
 """
 
 import math
@@ -13,8 +12,8 @@ from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.devices import MOTORS
 from saint_services.lib.role_config.model import FieldSpec, PinSpec, RoleConfig
 from tools.sim.bodies.base import Base, Ride
-from tools.sim.bodies.motors import Motor
-from tools.sim.bodies.servos import Servo
+from tools.sim.bodies.motors import SimMotor
+from tools.sim.bodies.servos import SimServo
 from tools.sim.faults import SUPPLY, Fault, Switch
 
 Level = Callable[[int], float]  # of a pin
@@ -30,14 +29,14 @@ _SERVOS = ("servo", "pca9685")
 
 @dataclass(slots=True)
 class Wheel:
-    """A motor with its pins, and the pins of its encoder if it has one."""
+    """Motor with its pins, and those of its encoder."""
 
     name: str
     spec: PinSpec
-    motor: Motor
+    motor: SimMotor
     encoder: str = ""
     lines: tuple[int, int] | None = None
-    count_m: float = 0.0  # way of the track for one count
+    count_m: float = 0.0  # travel of the track per count
     counted: int = 0  # by a controller
     is_counted_backward: bool = False
     is_cut: bool = False  # between bridge and motor
@@ -46,29 +45,29 @@ class Wheel:
     is_deaf: bool = False  # the encoder's plug is out
 
     def count(self) -> None:
-        """Let a controller see what it turned, unless the encoder's plug is out."""
+        """Pass the count to a controller, unless the encoder is unplugged."""
         turned = math.floor(self.motor.position) - self.motor.counted
         self.motor.counted += turned
         if not self.is_deaf:
             self.counted += -turned if self.is_counted_backward else turned
 
     def newest_ns(self, pins: PinReading, outputs: OutputReading) -> int:
-        """When its duty changed last."""
+        """Return when the duty changed last."""
         if self.spec.channel is not None:
             return outputs(self.spec.device, self.spec.channel).stamp_ns
         return max(pins(pin).stamp_ns for pin in self.pins)
 
     def levels(self) -> list[tuple[int, bool]]:
-        """The pins of the encoder with what is on them now."""
+        """Yield the pins of the encoder with their levels."""
         return list(zip(self.lines or (), self.motor.levels, strict=False))
 
     def forget_edges(self) -> None:
-        """Nobody saw those until now."""
+        """Discard edges that were not reported."""
         self.motor.counted = math.floor(self.motor.position)
 
     @property
     def pins(self) -> tuple[int, ...]:
-        """All pins that may change the duty."""
+        """Return all pins that may change the duty."""
         spec = self.spec
         named = (spec.pin, spec.direction_pin, spec.reverse_pin)
         more = (*(spec.direction_pins or ()), *spec.enable_pins)
@@ -77,33 +76,33 @@ class Wheel:
 
 @dataclass(slots=True)
 class Joint:
-    """A servo with its place and its field."""
+    """Servo with its pin or channel and its field."""
 
     name: str
     spec: PinSpec
     field: FieldSpec
-    servo: Servo
+    servo: SimServo
     scale: ServoScale
 
     def reading(self, pins: PinReading, outputs: OutputReading) -> RecordReading:
-        """What is on its line."""
+        """Return the last write of the servo's line."""
         if self.spec.type == "servo":
             return pins(self.spec.pin or 0)
         return outputs(self.spec.device, self.spec.channel or 0)
 
     def start(self, pulse_us: float) -> None:
-        """Nothing is known about where it was: at its pulse, or in the middle."""
+        """Set the first position: at the pulse, or in the middle."""
         if pulse_us:
             self.servo.position_us = self.servo.pulse_us = pulse_us
 
     @property
     def value(self) -> float:
-        """Where it is, in the field's unit."""
+        """Return the position in the field's unit."""
         return self.scale.value(self.servo.position_us)
 
     @property
     def speed(self) -> float:
-        """How fast it goes, in the field's unit per second."""
+        """Return the speed in the field's unit per second."""
         first, last = self.spec.pulse_us[:: -1 if self.spec.reversed else 1]
         low, high = self.field.limits
         return self.servo.speed_us_per_s * (high - low) / (last - first)
@@ -111,7 +110,7 @@ class Joint:
 
 @dataclass(slots=True)
 class Plant:
-    """All of them. Steps of any length give the same as many short ones."""
+    """All bodies of a role. A long step gives the same result as many short ones."""
 
     wheels: list[Wheel] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
@@ -121,7 +120,7 @@ class Plant:
 
     @classmethod
     def of(cls, config: RoleConfig) -> "Plant":
-        """As the builder of the robot would wire it."""
+        """Build the bodies of a role's manifest."""
         wheels, joints = _wheels(config), _joints(config)
         by_name = {wheel.name: wheel for wheel in wheels}
         left, right = by_name.get("left_motor"), by_name.get("right_motor")
@@ -130,7 +129,7 @@ class Plant:
         return cls(wheels, joints, Base(config.geometry.track_width_m), (left, right))
 
     def advance(self, dt_s: float) -> None:
-        """All bodies with what acts on them now."""
+        """Step all bodies with their present inputs."""
         for joint in self.joints:
             joint.servo.advance(dt_s)
         before = [wheel.motor.position for wheel in self.wheels]
@@ -140,7 +139,7 @@ class Plant:
         self.travel(before)
 
     def travel(self, before: list[float]) -> None:
-        """Move the base by what the tracks turned since they were at `before`."""
+        """Move the base by the turn of the tracks since `before`."""
         if self.base is None or self.sides is None:
             return
         ways = {
@@ -152,7 +151,7 @@ class Plant:
             self.base.travel(left, right)
 
     def feel(self, switches: Mapping[str, Switch]) -> None:
-        """Let faults act from now on."""
+        """Apply these faults."""
         supply = switches.get(SUPPLY)
         self._supply_v = supply.value if supply else NOMINAL_V
         for wheel in self.wheels:
@@ -165,7 +164,7 @@ class Plant:
             servo.load = switch.value if switch and switch.fault is Fault.LOAD else 0.0
 
     def steer(self, wheel: Wheel, level: Level, outputs: OutputReading) -> None:
-        """Let a motor's pins, or its controller, act from now on."""
+        """Apply a motor's pins, or its controller's output."""
         spec, motor = wheel.spec, wheel.motor
         motor.is_open = wheel.is_cut or any(level(pin) < 0.5 for pin in spec.enable_pins)
         if spec.channel is None:
@@ -176,28 +175,28 @@ class Plant:
 
     @property
     def has_power(self) -> bool:
-        """The supply is above what bridges and servos need."""
+        """Return True while the supply is sufficient for bridges and servos."""
         return self._supply_v >= _LOWEST_V
 
     @property
     def is_live(self) -> bool:
-        """A motor turns, or would if nothing held it: it has to be stepped for its edges."""
+        """Return True while a motor turns or could: it must be stepped for its edges."""
         return any(wheel.motor.duty or wheel.motor.speed for wheel in self.wheels)
 
     @property
     def current_a(self) -> float:
-        """Drawn from the supply; braking motors draw none."""
+        """Return the current drawn from the supply; braking motors draw none."""
         motors = (max(0.0, w.motor.current_a * w.motor.duty) for w in self.wheels)
         return sum(motors) + sum(joint.servo.current_a for joint in self.joints)
 
     @property
     def supply_v(self) -> float:
-        """At the terminals of the battery."""
+        """Return the voltage at the terminals of the battery."""
         return max(0.0, self._supply_v - _BATTERY_OHM * self.current_a)
 
     @property
     def ride(self) -> Ride:
-        """How the base moves now."""
+        """Return the motion of the base."""
         if self.base is None or self.sides is None:
             return Ride()
         speeds, gains = [], []
@@ -210,20 +209,18 @@ class Plant:
 
     @property
     def names(self) -> list[str]:
-        """What `values` holds, in its order."""
+        """Return the names of `values`, in order."""
         wheels = [f"{w.name}.{part}" for w in self.wheels for part in ("position", "speed", "duty")]
         joints = [f"{j.name}.{part}" for j in self.joints for part in ("position", "pulse")]
         return [*wheels, *joints, "x", "y", "heading"]
 
     def rest(self) -> None:
-        """All motors stand."""
+        """Stop all motors."""
         for wheel in self.wheels:
             wheel.motor.speed = wheel.motor.duty = 0.0
 
     def catch_up(self, then_ns: int, now_ns: int, pins: PinReading, outputs: OutputReading) -> None:
-        """From a state that was kept to now, by what was written since: the last write of each
-        line is known, with its time.
-        """
+        """Step from a stored state to now, by the last write of each line and its time."""
         before = [wheel.motor.position for wheel in self.wheels]
         for wheel in self.wheels:
             change_ns = min(max(wheel.newest_ns(pins, outputs), then_ns), now_ns)
@@ -239,7 +236,7 @@ class Plant:
             joint.servo.advance((now_ns - change_ns) / 1e9)
 
     def values(self) -> list[float]:
-        """The state, to be kept."""
+        """Return the state, to be stored."""
         found: list[float] = []
         for wheel in self.wheels:
             found += (wheel.motor.position, wheel.motor.speed, wheel.motor.duty)
@@ -249,7 +246,7 @@ class Plant:
         return [*found, base.x_m, base.y_m, base.heading_rad]
 
     def restore(self, values: tuple[float, ...]) -> None:
-        """A state that was kept."""
+        """Set a stored state."""
         left = iter(values)
         for wheel in self.wheels:
             motor = wheel.motor
@@ -262,7 +259,7 @@ class Plant:
 
 
 def duty_of(spec: PinSpec, level: Level) -> float:
-    """The signed duty that a bridge makes of its pins while it is enabled."""
+    """Return the signed duty that an enabled bridge makes of its pins."""
     duty = level(spec.pin) if spec.pin is not None else 0.0
     if spec.reverse_pin is not None:
         duty -= level(spec.reverse_pin)
@@ -295,7 +292,7 @@ def _wheels(config: RoleConfig) -> list[Wheel]:
         if spec.type not in MOTORS or geometry is None:
             continue
         count_m = math.tau * geometry.wheel_radius_m / geometry.ticks_per_turn
-        motor = Motor(geometry.top_speed_mps / count_m, friction=geometry.start_duty)
+        motor = SimMotor(geometry.top_speed_mps / count_m, friction=geometry.start_duty)
         wheel = Wheel(name, spec, motor, count_m=count_m)
         encoder = name.removesuffix("_motor") + "_encoder"
         lines = config.gpio_mapping.get(encoder)
@@ -315,5 +312,5 @@ def _joints(config: RoleConfig) -> list[Joint]:
         if spec.type in _SERVOS and limits is not None and limits.kind == "position":
             centre = sum(spec.pulse_us) / 2.0
             scale = ServoScale(limits.limits, spec.pulse_us, spec.reversed)
-            found.append(Joint(name, spec, limits, Servo(centre), scale))
+            found.append(Joint(name, spec, limits, SimServo(centre), scale))
     return found

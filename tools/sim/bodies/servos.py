@@ -1,4 +1,4 @@
-"""A simulated servo: pulse in, shaft position out. Pure: time comes in as an argument."""
+"""Simulates a servo: pulse in, shaft position out. Pure: time comes in as an argument."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,8 @@ _IDLE_A, _MOVING_A, _STALL_A = 0.01, 0.15, 1.2
 
 
 @dataclass(slots=True)
-class Servo:
-    """Positions are told as the pulse that belongs to them, in microseconds."""
+class SimServo:
+    """Servo whose positions are expressed as the pulse of each, in microseconds."""
 
     position_us: float
     pulse_us: float = 0.0  # 0: none, the servo is limp
@@ -18,7 +18,7 @@ class Servo:
     is_powered: bool = True
 
     def advance(self, dt_s: float) -> None:
-        """Towards the pulse, at a constant speed. A limp servo stays: its gear is stiff."""
+        """Move towards the pulse at a constant speed. A limp servo stays: its gear is stiff."""
         way_us = self.rate_us_per_s * dt_s
         if self.is_driven and way_us > 0.0:
             gap_us = self.pulse_us - self.position_us
@@ -26,17 +26,17 @@ class Servo:
 
     @property
     def is_driven(self) -> bool:
-        """Something pulls the shaft."""
+        """Return True while the motor drives the shaft."""
         return self.is_powered and self.pulse_us > 0.0
 
     @property
     def rate_us_per_s(self) -> float:
-        """How fast it can go under its load."""
+        """Return the highest speed under the load."""
         return 0.0 if self.is_blocked else SPEED_US_PER_S * max(0.0, 1.0 - self.load)
 
     @property
     def speed_us_per_s(self) -> float:
-        """How fast it goes now."""
+        """Return the present speed."""
         gap_us = self.pulse_us - self.position_us
         if not self.is_driven or gap_us == 0.0:
             return 0.0
@@ -44,7 +44,7 @@ class Servo:
 
     @property
     def current_a(self) -> float:
-        """From the supply."""
+        """Return the current drawn from the supply."""
         if not self.is_driven:
             return 0.0
         share = min(1.0, self.load)

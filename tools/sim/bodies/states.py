@@ -1,6 +1,6 @@
-"""Where the bodies of a role on a simulated board were last: a mapped file, so that a process that
-comes after goes on from there and others can tell where everything is now. Two slots and a count,
-as in records.py: a reader never sees half of a state. Not here: how bodies move (plant.py).
+"""Stores the last state of a role's bodies in a mapped file, from which a later process resumes and
+others compute the present state. Two slots and a count, as in records.py: a reader never sees half
+of a state. Not here: how bodies move (plant.py).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _HEAD = 2  # words: which bodies, count of writes
 
 
 class States:
-    """`names` say which numbers are kept; a file with other ones counts as empty."""
+    """State file of a role; one with other `names` of numbers counts as empty."""
 
     def __init__(self, directory: Path, role: str, names: Sequence[str]) -> None:
         self._size = len(names)
@@ -24,7 +24,7 @@ class States:
         self._numbers = memoryview(self._map).cast("d")
 
     def store(self, stamp_ns: int, values: Sequence[float]) -> None:
-        """The state at a moment."""
+        """Store the state of a moment."""
         words, numbers = self._words, self._numbers
         count = words[1] + 1 if words[0] == self._key else 1
         at = self._slot(count)
@@ -35,7 +35,7 @@ class States:
         words[0] = self._key
 
     def load(self) -> tuple[int, tuple[float, ...]] | None:
-        """The newest one: CLOCK_MONOTONIC and values."""
+        """Load the newest state: CLOCK_MONOTONIC and values."""
         while self._words[0] == self._key and (count := self._words[1]):
             at = self._slot(count)
             stamp_ns = self._words[at]

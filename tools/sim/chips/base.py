@@ -1,6 +1,5 @@
-"""What all simulated chips have in common: a mapped file that outlives its process, a switch for
-faults that anybody may turn while a daemon uses the chip, and registers behind a pointer.
-Not here: what the registers of a chip mean.
+"""Base of simulated chips: a mapped file that outlives its process, a fault switch that any process
+may set while a daemon uses the chip, and registers behind a pointer.
 """
 
 import contextlib
@@ -19,10 +18,10 @@ _NUMBER = 8  # bytes
 
 
 class ChipFault(IntEnum):
-    """What can be wrong with a chip, or with the wires to it."""
+    """Fault of a chip, or of the wires to it."""
 
     NONE = 0
-    UNPLUGGED = 1  # no acknowledge; what it had been told is forgotten
+    UNPLUGGED = 1  # no acknowledge; its settings are lost
     DEAF = 2  # no acknowledge; its power and its registers stay
     NAK = 3  # every third address is not acknowledged: a loose contact
     SHORT = 4  # reads end early
@@ -31,7 +30,7 @@ class ChipFault(IntEnum):
 
 
 class Chip(Protocol):
-    """The chip's side of the bus."""
+    """Interface of a chip on its bus."""
 
     on_look: Callable[[], None] | None
 
@@ -50,8 +49,8 @@ class Chip(Protocol):
 
 
 class ChipFile:
-    """A chip with its memory in a file. `on_look` runs before a read: whoever simulates the world
-    may then bring the chip up to date.
+    """Chip with its memory in a file. `on_look` runs before a read and may update the chip's
+    inputs.
     """
 
     def __init__(self, path: Path, size: int) -> None:
@@ -64,23 +63,23 @@ class ChipFile:
 
     @property
     def fault(self) -> ChipFault:
-        """What is wrong with it now."""
+        """Return the present fault."""
         return ChipFault(self._map[_FAULT])
 
     def set_fault(self, fault: ChipFault) -> None:
-        """Break it, or mend it with NONE. The next transfer of any process feels it."""
+        """Set the fault, or clear it with NONE, from the next transfer of any process on."""
         if fault is ChipFault.UNPLUGGED:
             self._power_up()
         self._map[_FAULT] = fault
 
     def set_answers(self, answers: bool) -> None:
-        """Cut its data lines, or mend them."""
+        """Cut or reconnect the data lines."""
         self.set_fault(ChipFault.NONE if answers else ChipFault.DEAF)
 
     def close(self) -> None:
         """Unmap; the memory stays."""
         self._memory.release()
-        with contextlib.suppress(BufferError):  # a sensor's thread looks right now: it ends with it
+        with contextlib.suppress(BufferError):  # a sensor's thread is reading: closed with it
             self._map.close()
 
     @property
@@ -93,10 +92,10 @@ class ChipFile:
 
     @abstractmethod
     def _power_up(self) -> None:
-        """As it is when it gets power."""
+        """Reset to the state after power-up."""
 
     def _answer(self, is_read: bool = False) -> None:
-        """The chip is addressed."""
+        """Acknowledge the address, or raise OSError by the fault."""
         fault = self._map[_FAULT]
         if fault == ChipFault.NONE:
             return
@@ -109,7 +108,7 @@ class ChipFile:
             raise OSError(errno.ETIMEDOUT, "the bus is held low")
 
     def _sent(self, data: bytes) -> bytes:
-        """What arrives of what the chip sends."""
+        """Return what arrives of the data that the chip sends."""
         fault = self._map[_FAULT]
         if fault == ChipFault.BLANK:
             return b"\xff" * len(data)
@@ -117,7 +116,7 @@ class ChipFile:
 
 
 class RegisterChip(ChipFile):
-    """256 registers of a byte, a pointer that counts up, and numbers of the world around it."""
+    """Chip with 256 byte registers, an incrementing pointer, and physical inputs."""
 
     NUMBERS = 0  # what `feed` of the chip stores
 
@@ -126,16 +125,16 @@ class RegisterChip(ChipFile):
 
     @property
     def registers(self) -> "memoryview[int]":
-        """The registers now."""
+        """Return the registers."""
         return self._memory[_NUMBER * self.NUMBERS :]
 
     @property
     def world(self) -> "memoryview[float]":
-        """The numbers, as doubles."""
+        """Return the physical inputs, as doubles."""
         return self._memory[: _NUMBER * self.NUMBERS].cast("d")
 
     def write(self, data: bytes) -> None:
-        """Register address, then values."""
+        """Write a register address, then values."""
         self._answer()
         if data and self.fault is not ChipFault.BLANK:
             self._pointer = data[0]
@@ -143,7 +142,7 @@ class RegisterChip(ChipFile):
                 self._store(data[0] + offset & 0xFF, value)
 
     def read(self, length: int) -> bytes:
-        """Values from the register that was addressed last."""
+        """Read values from the register that was addressed last."""
         self._answer(is_read=True)
         if self.on_look:
             self.on_look()
@@ -153,24 +152,24 @@ class RegisterChip(ChipFile):
         return self._sent(data)
 
     def _store(self, register: int, value: int) -> None:
-        """A register is written."""
+        """Store a byte in a register."""
         self.registers[register] = value
 
     def _load(self, register: int) -> int:
-        """A register is read."""
+        """Load the byte of a register."""
         return int(self.registers[register])
 
     def _refresh(self) -> None:
-        """Bring the registers to what the world is."""
+        """Update the registers from the physical inputs."""
 
     def _put(self, register: int, value: int, length: int = 2) -> None:
-        """A signed number, highest byte first, that stops at its ends as a converter does."""
+        """Store a signed number, highest byte first, saturated like a converter."""
         most = 1 << 8 * length - 1
         value = max(-most, min(value, most - 1))
         self.registers[register : register + length] = value.to_bytes(length, "big", signed=True)
 
     def _reset(self, values: dict[int, int]) -> None:
-        """All registers zero but these."""
+        """Set all registers to zero except these."""
         self.registers[:] = bytes(256)
         for register, value in values.items():
             self.registers[register] = value

@@ -1,5 +1,5 @@
-"""A simulated motor controller between its serial line and the bodies: what it drives the motors
-with, and what it is told about them. Not here: its packets (serial_peers.py).
+"""Connects a simulated motor controller with the bodies: duties to motors, counts and currents
+back. Not here: its packets (roboclaw.py).
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ _CHANNELS = 2
 
 
 class Controller:
-    """The controller on one port, seen from the side of its motors."""
+    """Motor side of the controller on one port."""
 
     def __init__(self, directory: Path, port: str) -> None:
         path = directory / serial_file(port)
@@ -20,12 +20,12 @@ class Controller:
         self._records = Records(path.with_suffix(".outputs"), _CHANNELS)
 
     def output(self, channel: int) -> RecordReading:
-        """The duty of motor 1 or 2, and since when; none after the controller's own time-out."""
+        """Return the duty of motor 1 or 2 and its time; zero after the controller's time-out."""
         written = self._records.read(channel - 1)
         return RecordReading(self._peer.duty(channel), written.writes, written.stamp_ns)
 
     def feed(self, plant: Plant, device: str) -> None:
-        """Tell it what its encoders count and what its motors take."""
+        """Update encoder counts, currents and supply."""
         self._peer.feed_supply(plant.supply_v)
         for wheel in plant.wheels:
             if wheel.spec.device == device and wheel.spec.channel is not None:
@@ -33,6 +33,6 @@ class Controller:
                 self._peer.feed(wheel.spec.channel, wheel.counted, current_a)
 
     def close(self) -> None:
-        """Unmap; everything keeps its value."""
+        """Unmap all files, which keep their values."""
         self._peer.close()
         self._records.close()

@@ -1,5 +1,5 @@
-"""The chips that show something, PWM outputs and a display: what the bytes of a transfer do to
-them. CHIPS knows these and the sensors (chips_sensors) by the name of their driver.
+"""Models of the PCA9685 (PWM outputs) and the SSD1306 (display). CHIPS maps the names of drivers to
+these and to the sensors (sensors.py).
 """
 
 import errno
@@ -40,14 +40,14 @@ _ALL_LED, _TEST_MODE = 0xFA, 0xFF
 
 
 class Pca9685Chip(ChipFile):
-    """The PCA9685's registers; record n of the file is output n as pulse length in us."""
+    """Registers of the PCA9685; record n of the file is the pulse of output n in us."""
 
     def __init__(self, path: Path) -> None:
         self._records = Records(path.with_suffix(".outputs"), CHANNELS)
         super().__init__(path, 256)
 
     def write(self, data: bytes) -> None:
-        """Register address, then values. Outputs change at the STOP (MODE2.OCH = 0)."""
+        """Write a register address, then values. Outputs change at the STOP (MODE2.OCH = 0)."""
         self._answer()
         if not data or self.fault is ChipFault.BLANK:
             return
@@ -58,7 +58,7 @@ class Pca9685Chip(ChipFile):
         self._outputs(data)
 
     def read(self, length: int) -> bytes:
-        """Values from the register that was addressed last."""
+        """Read values from the register that was addressed last."""
         self._answer(is_read=True)
         data = bytearray()
         for _ in range(length):
@@ -67,7 +67,7 @@ class Pca9685Chip(ChipFile):
         return self._sent(bytes(data))
 
     def output(self, channel: int) -> RecordReading:
-        """What is on the output."""
+        """Return the pulse of an output."""
         return self._records.read(channel)
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ _ARGUMENTS = {0x20: 1, 0x21: 2, 0x22: 2, 0x81: 1, 0x8D: 1, 0xA8: 1} | dict.fromk
 
 
 class Ssd1306Chip(ChipFile):
-    """The SSD1306's frame memory and its write position."""
+    """Frame memory of the SSD1306 and its write position."""
 
     # Bytes before the frame: lit, address mode, column, page, first and last column and page.
     _STATE = 8
@@ -139,7 +139,7 @@ class Ssd1306Chip(ChipFile):
         super().__init__(path, self._STATE + WIDTH * PAGES)
 
     def write(self, data: bytes) -> None:
-        """A control byte, then commands or dots."""
+        """Write a control byte, then commands or dots."""
         self._answer()
         if data[:1] == bytes((COMMAND,)):
             self._commands(data[1:])
@@ -148,18 +148,18 @@ class Ssd1306Chip(ChipFile):
                 self._dots(value)
 
     def read(self, length: int) -> bytes:
-        """The status register: bit 6 tells that the display is off."""
+        """Read the status register: bit 6 is set while the display is off."""
         self._answer()
         return self._sent(bytes((0x00 if self._memory[0] else 0x40,)) * length)
 
     def frame(self) -> bytes:
-        """The memory, page after page; dark when the display is off."""
+        """Return the memory, page after page; dark while the display is off."""
         frame = bytes(self._memory[self._STATE :])
         return frame if self._memory[0] else bytes(len(frame))
 
     def _power_up(self) -> None:
         self._memory[: self._STATE] = bytes((0, 2, 0, 0, 0, WIDTH - 1, 0, PAGES - 1))
-        self._memory[self._STATE :] = bytes((0xA5,)) * (WIDTH * PAGES)  # nobody knows what is in it
+        self._memory[self._STATE :] = bytes((0xA5,)) * (WIDTH * PAGES)  # random after power-up
 
     def _commands(self, data: bytes) -> None:
         at = 0
@@ -192,7 +192,7 @@ class Ssd1306Chip(ChipFile):
 
 
 def _sensor(driver: str) -> Callable[[Path], Chip]:
-    """Loaded when a board has one: a robot without sensors does not pay for their models."""
+    """Make a sensor's model, loaded only for boards that have one."""
 
     def make(path: Path) -> Chip:
         from tools.sim.chips.sensors import SENSOR_CHIPS

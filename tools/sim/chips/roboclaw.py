@@ -1,6 +1,5 @@
-"""What hangs on simulated serial lines: a RoboClaw that answers byte for byte. Its state lives in
-mapped files, so the motors go on when the process that drives them dies, until the controller's own
-time-out stops them. Not here: the physics of the motors.
+"""Model of a RoboClaw on a simulated serial line, byte for byte. Its state is in mapped files, so
+motors go on after the process that drives them, until the controller's own time-out.
 """
 
 import contextlib
@@ -15,19 +14,19 @@ from saint_services.lib.records import Records
 from tools.sim.chips.base import ChipFault, ChipFile
 
 # Where numbers stand; counts and currents have one for each motor, which are 1 and 2.
-_TIMEOUT, _COUNT, _CURRENT, _SUPPLY, _STATUS, _HEARD_NS, _PLACES = 0, 0, 2, 5, 6, 7, 8
+_TIMEOUT, _COUNT, _CURRENT, _SUPPLY, _STATUS, _RECEIVED_NS, _PLACES = 0, 0, 2, 5, 6, 7, 8
 _VERSION = b"USB Roboclaw 2x15a v4.1.34\n\0"
 _LENGTHS = {roboclaw.SET_TIMEOUT: 5, roboclaw.DRIVE_DUTY: 8}  # all others: two bytes
 _OUTPUTS = 2
 
 
 def serial_file(port: str) -> str:
-    """The file of a line's peer below the board's directory."""
+    """Return the file name of a line's controller below the board's directory."""
     return "serial-" + port.removeprefix("/dev/").replace("/", "-")
 
 
 class RoboClawPeer(ChipFile):
-    """The controller. Record 0 and 1 of its outputs are the duties of M1 and M2."""
+    """The controller; records 0 and 1 of its outputs are the duties of M1 and M2."""
 
     def __init__(self, path: Path, address: int = 0x80) -> None:
         self._records = Records(path.with_suffix(".outputs"), _OUTPUTS)
@@ -36,7 +35,7 @@ class RoboClawPeer(ChipFile):
         super().__init__(path, 8 * _PLACES)
 
     def received(self, data: bytes) -> bytes:
-        """What the controller answers to bytes, faults included."""
+        """Process bytes; return the controller's reply, faults included."""
         try:
             self._answer()
         except OSError:
@@ -50,28 +49,28 @@ class RoboClawPeer(ChipFile):
         return self._sent(answer)
 
     def duty(self, channel: int) -> float:
-        """What drives M1 (1) or M2 (2) now: nothing, when nobody has spoken for too long."""
+        """Return the duty of M1 (1) or M2 (2); zero after the controller's time-out."""
         timeout_s = self._numbers[_TIMEOUT]
-        silent_s = (monotonic_ns() - self._numbers[_HEARD_NS]) / 1e9
+        silent_s = (monotonic_ns() - self._numbers[_RECEIVED_NS]) / 1e9
         if timeout_s and silent_s > timeout_s:
             return 0.0
         return self._records.read(channel - 1).value
 
     def feed(self, channel: int, count: int, current_a: float) -> None:
-        """What the encoder has counted, and what the motor takes."""
+        """Set the count of the encoder and the current of the motor."""
         self._numbers[_COUNT + channel] = float(count)
         self._numbers[_CURRENT + channel] = current_a
 
     def feed_supply(self, voltage_v: float) -> None:
-        """The main supply."""
+        """Set the voltage of the supply."""
         self._numbers[_SUPPLY] = voltage_v
 
     def feed_status(self, status: int) -> None:
-        """The bits of command 90."""
+        """Set the bits of command 90."""
         self._numbers[_STATUS] = float(status)
 
     def close(self) -> None:
-        """Unmap; everything keeps its value."""
+        """Unmap all files, which keep their values."""
         super().close()
         self._records.close()
 
@@ -87,7 +86,7 @@ class RoboClawPeer(ChipFile):
             self._records.write(output, 0.0)
 
     def _next(self) -> bytes | None:
-        """The answer to the packet that is complete; None: more bytes must come."""
+        """Return the reply to a complete packet; None: more bytes are needed."""
         if self._pending[0] != self._address:
             self._pending = self._pending[1:]
             return b""
@@ -100,7 +99,7 @@ class RoboClawPeer(ChipFile):
         packet, self._pending = self._pending[:length], self._pending[length:]
         if length > 2 and roboclaw.crc16(packet[:-2]) != int.from_bytes(packet[-2:], "big"):
             return b""  # the manual: a packet with a wrong checksum is not answered
-        self._numbers[_HEARD_NS] = float(monotonic_ns())
+        self._numbers[_RECEIVED_NS] = float(monotonic_ns())
         return self._obey(command, packet)
 
     def _obey(self, command: int, packet: bytes) -> bytes:
@@ -111,12 +110,12 @@ class RoboClawPeer(ChipFile):
             for output, steps in enumerate(struct.unpack(">hh", packet[2:6])):
                 self._records.write(output, steps / roboclaw.FULL)
         else:
-            body = self._told(command)
+            body = self._reply(command)
             head = bytes((self._address, command))
             return body + roboclaw.crc16(head + body).to_bytes(2, "big") if body else b""
         return roboclaw.ACKNOWLEDGED
 
-    def _told(self, command: int) -> bytes:
+    def _reply(self, command: int) -> bytes:
         numbers = self._numbers
         if command == roboclaw.READ_VERSION:
             return _VERSION
@@ -136,7 +135,7 @@ class RoboClawPeer(ChipFile):
 
 
 class SimSerial:
-    """A line with its peer, which answers inside the write. Implements ports.ByteStream."""
+    """Line with its controller, which replies inside the write. Implements ports.ByteStream."""
 
     def __init__(self, port: str, peer: RoboClawPeer) -> None:
         if peer.fault is ChipFault.UNPLUGGED:
@@ -152,7 +151,7 @@ class SimSerial:
         return self._ours.fileno()
 
     def read(self) -> bytes:
-        """What has arrived."""
+        """Return what has arrived."""
         self._plugged()
         try:
             return self._ours.recv(4096)
@@ -160,16 +159,16 @@ class SimSerial:
             return b""
 
     def write(self, data: bytes) -> int:
-        """Hand over all of it."""
+        """Write all of it."""
         self._plugged()
         answer = self._peer.received(data)
         if answer:
-            with contextlib.suppress(BlockingIOError):  # nobody reads: a line has no memory
+            with contextlib.suppress(BlockingIOError):  # the buffer is full: a line has no memory
                 self._theirs.send(answer)
         return len(data)
 
     def close(self) -> None:
-        """The peer belongs to its file."""
+        """Close line and controller; its file keeps the state."""
         self._ours.close()
         self._theirs.close()
         self._peer.close()
@@ -181,5 +180,5 @@ class SimSerial:
 
 
 def open_peer(directory: Path, port: str) -> SimSerial:
-    """The line of a port; simulated robots have a RoboClaw on each."""
+    """Open the line of a port; simulated robots have a RoboClaw on each."""
     return SimSerial(port, RoboClawPeer(directory / serial_file(port)))

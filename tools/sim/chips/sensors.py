@@ -1,6 +1,5 @@
-"""Sensors on I2C as register models. `feed` says what the world around the chip is; the chip turns
-that into raw registers by its own settings, as its data sheet describes. Asleep it measures
-nothing.
+"""Register models of I2C sensors. `feed` sets the physical inputs, which the chip converts to raw
+registers by its settings, as its data sheet describes. Asleep it measures nothing.
 """
 
 import math
@@ -22,7 +21,7 @@ class Mpu6050Chip(RegisterChip):
         accel_mps2: tuple[float, float, float],
         temperature_c: float = 25.0,
     ) -> None:
-        """How the chip moves, along its own axes."""
+        """Set the motion along the chip's own axes."""
         for index, number in enumerate((*gyro_rads, *accel_mps2, temperature_c)):
             self.world[index] = number
 
@@ -56,12 +55,12 @@ class Ina219Chip(RegisterChip):
     SHUNT_OHM = 0.1
 
     def feed(self, voltage_v: float, current_a: float, shunt_ohm: float = SHUNT_OHM) -> None:
-        """What the supply is."""
+        """Set voltage and current of the supply."""
         for index, number in enumerate((voltage_v, current_a, shunt_ohm)):
             self.world[index] = number
 
     def write(self, data: bytes) -> None:
-        """Register, then the high and the low byte."""
+        """Write a register, then the high and the low byte."""
         super().write(bytes((2 * data[0],)) + data[1:] if data else data)
 
     def _power_up(self) -> None:
@@ -103,7 +102,7 @@ class Bmp280Chip(RegisterChip):
     )
 
     def feed(self, pressure_pa: float, temperature_c: float) -> None:
-        """What the air is."""
+        """Set pressure and temperature of the air."""
         self.world[0], self.world[1] = pressure_pa, temperature_c
 
     def _power_up(self) -> None:
@@ -148,7 +147,7 @@ class Vl53l0xChip(RegisterChip):
     SPADS = 0x85  # five, behind the aperture
 
     def feed(self, distance_m: float) -> None:
-        """How far the next thing is; inf: nothing is within reach."""
+        """Set the distance; inf: nothing is within reach."""
         self.world[0] = distance_m
 
     def _power_up(self) -> None:
@@ -190,7 +189,7 @@ class Vl53l0xChip(RegisterChip):
 
 
 def _searched(is_reached: Callable[[int], bool]) -> int:
-    """The least 20-bit number for which a condition that stays true begins to be."""
+    """Return the least 20-bit number from which on a condition is true."""
     low, high = 0, 0xFFFFF
     while low < high:
         middle = (low + high) // 2

@@ -1,25 +1,32 @@
-"""What hangs on simulated SPI selects, as far as it can be seen from outside: the bytes of the last
-transfer, and the picture of an ST7789. Both are files, which any process can look at.
+"""Simulated SPI chip selects: the last transfer, the picture of an ST7789, the colours of a WS2812
+strip. State is in files, which any process can read.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from saint_services.lib.records import map_file
 
+Colour = tuple[int, int, int]  # red, green, blue
+
 _LAST_BYTES = 16 * 1024
 SIDE = 320  # the controller's memory is 240 x 320 dots; here square, for every rotation
 _CASET, _RASET, _RAMWR, _DISPON, _DISPOFF = 0x2A, 0x2B, 0x2C, 0x29, 0x28
 
+_PULSE = re.compile("1+")
+_LONG = 2  # bits of SPI: a high of 0.83 us is a 1, of 0.42 us a 0
+_PLACES = {"grb": (1, 0, 2), "rgb": (0, 1, 2)}  # of red, green and blue on the line
+
 
 def spi_file(bus: int, select: int) -> str:
-    """The file of a select below the board's directory."""
+    """Return the file name of a select below the board's directory."""
     return f"spi-{bus}-{select}"
 
 
 class SimSpi:
-    """One chip select. With `data_pin` a display hangs there, which hears by the level of that pin
-    what are commands.
+    """One chip select; with `data_pin` that of a display, which distinguishes commands by that
+    pin's level.
     """
 
     def __init__(
@@ -36,7 +43,7 @@ class SimSpi:
         self._panel = None if data_pin is None else Panel(picture_file(directory, bus, select))
 
     def write(self, data: bytes) -> None:
-        """One transfer."""
+        """Store one transfer."""
         kept = data[:_LAST_BYTES]
         self._map[4 : 4 + len(kept)] = kept
         self._map[:4] = len(kept).to_bytes(4, "little")
@@ -44,19 +51,19 @@ class SimSpi:
             self._panel.write(data, self._level(self._data_pin))
 
     def close(self) -> None:
-        """Unmap; what was sent stays."""
+        """Unmap; the last transfer stays."""
         self._map.close()
         if self._panel:
             self._panel.close()
 
 
 def picture_file(directory: Path, bus: int, select: int) -> Path:
-    """The file of a display's picture."""
+    """Return the file of a display's picture."""
     return directory / f"{spi_file(bus, select)}.picture"
 
 
 def last_sent(directory: Path, bus: int, select: int) -> bytes:
-    """The bytes of the last transfer on a select."""
+    """Read the last transfer on a select."""
     held = map_file(directory / spi_file(bus, select), 4 + _LAST_BYTES)
     data = held[4 : 4 + int.from_bytes(held[:4], "little")]
     held.close()
@@ -64,9 +71,7 @@ def last_sent(directory: Path, bus: int, select: int) -> bytes:
 
 
 class Panel:
-    """The ST7789 as its commands see it (data sheet V1.4, section 9): window, memory, on or off.
-    Two bytes a dot.
-    """
+    """Model of the ST7789 (data sheet V1.4, section 9): window, memory, on or off."""
 
     def __init__(self, path: Path) -> None:
         self._map = map_file(path, 1 + 2 * SIDE * SIDE)
@@ -80,12 +85,12 @@ class Panel:
         return bool(self._map[0])
 
     def dot(self, x: int, y: int) -> int:
-        """RGB 5-6-5."""
+        """Return a dot as RGB 5-6-5."""
         at = 1 + 2 * (y * SIDE + x)
         return int.from_bytes(self._map[at : at + 2], "big")
 
     def write(self, data: bytes, is_data: bool) -> None:
-        """A transfer with the data pin as it is."""
+        """Apply a transfer of commands or data."""
         if is_data:
             self._more(data)
             return
@@ -117,3 +122,13 @@ class Panel:
                 return
             self._map[1 + 2 * (y * SIDE + x) : 3 + 2 * (y * SIDE + x)] = data[at : at + 2]
             self._at += 1
+
+
+def read_lights(directory: Path, bus: int, select: int, order: str) -> list[Colour]:
+    """Decode the last transfer of a WS2812 strip by its pulses, from the light next to the Pi."""
+    line = "".join(f"{byte:08b}" for byte in last_sent(directory, bus, select))
+    bits = "".join("1" if len(pulse) >= _LONG else "0" for pulse in _PULSE.findall(line))
+    values = [int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8)]
+    red, green, blue = _PLACES[order]
+    found = [values[at : at + 3] for at in range(0, len(values) - 2, 3)]
+    return [(each[red], each[green], each[blue]) for each in found]

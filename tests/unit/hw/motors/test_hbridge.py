@@ -12,7 +12,7 @@ from saint_services.lib.hw.motors.quadrature import Quadrature
 from saint_services.lib.hw.pwm.servo import ServoScale
 from tests.unit.role.role_rig import load_role
 from tools.sim.board import SimBoard
-from tools.sim.bodies.motors import Motor
+from tools.sim.bodies.motors import SimMotor
 
 FORWARD = [(1, True), (2, True), (1, False), (2, False)]  # pin 1: line A, pin 2: line B
 
@@ -163,7 +163,7 @@ def test_servo_scale_refuses_nan() -> None:
 
 
 def test_motor_follows_its_duty_with_a_lag_of_80_ms() -> None:
-    motor = Motor(1000.0, duty=1.0)
+    motor = SimMotor(1000.0, duty=1.0)
     motor.advance(0.08)
     assert motor.speed == pytest.approx(632.1, abs=0.1)
     motor.advance(1.0)
@@ -171,7 +171,7 @@ def test_motor_follows_its_duty_with_a_lag_of_80_ms() -> None:
 
 
 def test_motor_model_does_not_depend_on_the_step() -> None:
-    coarse, fine = Motor(1000.0, duty=0.7), Motor(1000.0, duty=0.7)
+    coarse, fine = SimMotor(1000.0, duty=0.7), SimMotor(1000.0, duty=0.7)
     coarse.advance(0.5)
     for _ in range(500):
         fine.advance(0.001)
@@ -179,7 +179,7 @@ def test_motor_model_does_not_depend_on_the_step() -> None:
 
 
 def test_motor_edges_decode_to_its_position() -> None:
-    motor, decoder = Motor(5000.0, duty=-0.8), Quadrature(Lines(), 1, 2)
+    motor, decoder = SimMotor(5000.0, duty=-0.8), Quadrature(Lines(), 1, 2)
     for _ in range(100):
         motor.advance(0.007)
         for line, level in motor.edges():

@@ -1,6 +1,6 @@
-"""How a simulated board's bodies are now, for whoever does not own the board: other processes,
-sensors of other boards, tests, the command line. Reads files, changes nothing, and goes on when the
-owner is dead: a motor that was left running runs.
+"""Computes the present state of a simulated board's bodies outside the process that owns the board:
+for sensors of other boards, tests, the command line. Reads files only; a motor that an ended
+process left running goes on.
 """
 
 from collections.abc import Callable
@@ -24,8 +24,8 @@ _NOTHING = RecordReading(0.0, 0, 0)
 
 
 class BodyObserver:
-    """Keeps the files of one board mapped, and looks at the bodies of one of its roles: `role` is
-    "tracks" or "arms.left"; without it there is only one.
+    """Observes the bodies of one role on a board: `role` is "tracks" or "arms.left", empty for the
+    only one.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class BodyObserver:
         self._role = role
         self._path: Path | None = None
         self._clock_ns = clock_ns
-        self._read_ns = 0  # when the role that we know was written
+        self._read_ns = 0  # when the role's file was written
         self._pins: Records | None = None
         self._faults: Faults | None = None
         self._states: States | None = None
@@ -44,14 +44,14 @@ class BodyObserver:
         self._plant: Plant | None = None
         self.config: RoleConfig | None = None
 
-    def look(self) -> Plant | None:
-        """Everything as of now, until the next look; None while the board has no role."""
+    def observe(self) -> Plant | None:
+        """Return the bodies at present, valid until the next call; None without a role."""
         if not self._is_known():
             return None
         assert self.config and self._pins and self._faults and self._states
         now_ns = self._clock_ns()
         kept = self._states.load()
-        # A sensor looks 100 times a second: bodies that a state overwrites are not built anew.
+        # A sensor reads 100 times a second: bodies are reused, as the state overwrites them.
         if self._plant is None or kept is None:
             self._plant = Plant.of(self.config)
         self._plant.feel(self._faults.read())
@@ -64,7 +64,7 @@ class BodyObserver:
         return self._plant
 
     def close(self) -> None:
-        """Unmap."""
+        """Unmap all files."""
         for file in (self._pins, self._faults, self._states):
             if file:
                 file.close()
@@ -113,5 +113,5 @@ class BodyObserver:
 
 
 def outputs_file(bus: int, address: int) -> str:
-    """The file with the outputs of a servo chip, below the board's directory."""
+    """Return the file name of a servo chip's outputs, below the board's directory."""
     return f"i2c-{bus}-{address:02x}.outputs"
