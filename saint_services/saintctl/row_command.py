@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
+    Generic,
     Literal,
     NamedTuple,
     Protocol,
@@ -27,7 +28,7 @@ from typer.models import OptionInfo, ParameterInfo
 
 from ..lib.api.endpoint import CONFIRM, Endpoint
 from ..lib.api.routing import Confirming
-from .connect import checked_params, request
+from .connect import RobotAddress, checked_params, request
 from .console import AsJson, print_json, run
 from .estop.confirm import RemoveStop, request_confirmed
 from .names import ARGUMENTS
@@ -66,54 +67,80 @@ def row_command(
     sets itself, `defaults` are its own defaults. With `reads`, a command without options sends the
     request of that row instead.
     """
-    fixed, defaults = fixed or {}, defaults or {}
-    confirms = issubclass(row.params, Confirming)
-    fields = {
-        field_name: field
-        for field_name, field in row.params.model_fields.items()
-        if field_name not in fixed and not (confirms and field_name == CONFIRM)
-    }
-    own = set(fields) - set(reads.params.model_fields) if reads else set()
+    made = _RowCommand(row, reads, fixed or {}, defaults or {}, words)
 
     def decorate(view: Callable[..., None]) -> Callable[..., None]:
         takes_params = len(inspect.signature(view).parameters) > 1
 
         def command(context: typer.Context, as_json: bool, **given: Any) -> None:
-            remove_stop = given.pop("remove_stop", None)
-            found = {**{each: _value(given[each]) for each in fields}, **fixed}
-            if reads and not any(_is_given(fields[each], found[each]) for each in own):
-                shared = {each: value for each, value in found.items() if each not in own}
-                params: BaseModel = checked_params(reads.params, as_json, **shared)
-                reply = run(request(context.obj, reads, params), as_json)
-            else:
-                changed = params = checked_params(row.params, as_json, **found)
-                sending = (
-                    request_confirmed(context.obj, row, changed, remove_stop)
-                    if confirms
-                    else request(context.obj, row, changed)
-                )
-                reply = run(sending, as_json)
+            reply, params = made.send(context.obj, given, as_json)
             if as_json:
                 print_json(reply)
             else:
                 view(reply, params) if takes_params else view(reply)
 
-        parameters = [_keyword("context", typer.Context)]
-        parameters += [
-            _parameter(each, fields[each], words.get(each), each in own) for each in fields
-        ]
-        parameters = [
-            each.replace(default=defaults[each.name]) if each.name in defaults else each
-            for each in parameters
-        ]
-        parameters += [_keyword("remove_stop", RemoveStop, None)] if confirms else []
-        parameters += [_keyword("as_json", AsJson, False)]
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
+        signature = inspect.Signature(made.parameters())
+        command.__signature__ = signature  # type: ignore[attr-defined]  # typer reads it
         command.__annotations__ = {}
         app.command(name, help=view.__doc__ or row.text)(command)
         return view
 
     return decorate
+
+
+class _RowCommand(Generic[P, R]):
+    """The options of one command, and the request that they make."""
+
+    def __init__(
+        self,
+        row: Endpoint[P, R],
+        reads: Endpoint[Any, R] | None,
+        fixed: Mapping[str, object],
+        defaults: Mapping[str, object],
+        words: Mapping[str, Any],
+    ) -> None:
+        self._row, self._reads = row, reads
+        self._fixed, self._defaults, self._words = fixed, defaults, words
+        self._confirms = issubclass(row.params, Confirming)
+        self._fields = {
+            name: field
+            for name, field in row.params.model_fields.items()
+            if name not in fixed and not (self._confirms and name == CONFIRM)
+        }
+        shared = set(reads.params.model_fields) if reads else set(self._fields)
+        self._changing = set(self._fields) - shared  # left out in a request of `reads`
+
+    def parameters(self) -> list[inspect.Parameter]:
+        """Return the signature that typer makes options of."""
+        found = [_keyword("context", typer.Context)]
+        for name, field in self._fields.items():
+            each = _parameter(name, field, self._words.get(name), name in self._changing)
+            has_default = name in self._defaults
+            found.append(each.replace(default=self._defaults[name]) if has_default else each)
+        found += [_keyword("remove_stop", RemoveStop, None)] if self._confirms else []
+        return [*found, _keyword("as_json", AsJson, False)]
+
+    def send(
+        self, robot: RobotAddress, given: Mapping[str, Any], as_json: bool
+    ) -> tuple[R, BaseModel]:
+        """Send the request of these options. Return its reply and parameters."""
+        found = {name: _value(given[name]) for name in self._fields} | dict(self._fixed)
+        changing = any(_is_given(self._fields[name], found[name]) for name in self._changing)
+        if self._reads and not changing:
+            shared = {name: found[name] for name in self._reads.params.model_fields}
+            read = checked_params(self._reads.params, as_json, **shared)
+            return run(request(robot, self._reads, read), as_json), read
+        params = checked_params(self._row.params, as_json, **found)
+        if self._confirms:
+            sending = request_confirmed(robot, self._row, params, given["remove_stop"])
+        else:
+            sending = request(robot, self._row, params)
+        return run(sending, as_json), params
+
+
+def help_of(params: type[BaseModel], field: str) -> str | None:
+    """Return the help of a parameter, for a command that is not made of its row."""
+    return params.model_fields[field].description
 
 
 class _Kind(NamedTuple):

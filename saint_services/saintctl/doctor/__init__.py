@@ -1,1 +1,1 @@
-"""`saintctl doctor`: checks the whole robot and names the remedy for each finding."""
+"""`saintctl doctor`: checks the whole robot and names the remedy for each fault."""

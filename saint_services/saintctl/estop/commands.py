@@ -8,12 +8,13 @@ from ...lib.api import routing
 from ...lib.api.routing import EStopInfo, PressInfo
 from ..connect import RobotAddress, run_request
 from ..console import AsJson, print_json
+from ..row_command import help_of
 from .outcomes import ACTIVE, EXIT_UNCONFIRMED, sentences
 
 app = typer.Typer(help="E-stop: show, set, clear.", no_args_is_help=True)
 
 SOURCE = "saintctl"
-Reason = Annotated[str, typer.Option(help=routing.EStopRequest.model_fields["reason"].description)]
+Reason = Annotated[str, typer.Option(help=help_of(routing.EStopRequest, "reason"))]
 Seen = Annotated[
     int | None,
     typer.Option(

@@ -25,6 +25,7 @@ from ...lib.api.routing import EStopClear
 from ...lib.errors import SaintError
 from ..connect import RobotAddress, request, run_request
 from ..console import AsJson, print_json, run
+from ..row_command import help_of
 from .outcomes import target_name
 
 PERIOD_S = 0.1  # between two requests of the drill's state
@@ -40,7 +41,7 @@ Skips = Annotated[
     list[str] | None,
     typer.Option("--skip", help="WAY=REASON, for example: rc='no transmitter'. Repeatable."),
 ]
-Target = Annotated[str, typer.Option(help=rows.DrillKill.model_fields["target"].description)]
+Target = Annotated[str, typer.Option(help=help_of(rows.DrillKill, "target"))]
 Wait = Annotated[float, typer.Option(min=1.0, help="Seconds to wait for a press.")]
 
 

@@ -25,7 +25,7 @@ from .. import webd
 from ..connect import RobotAddress, client, run_request, runtime_directory
 from ..console import AsJson, print_json, run
 from ..remote import RemoteRobot
-from ..row_command import row_command
+from ..row_command import help_of, row_command
 from . import view
 
 if TYPE_CHECKING:
@@ -76,19 +76,18 @@ def print_removed(reply: Done) -> None:
     print(reply.message)
 
 
-def _help(field: str) -> str | None:
-    return RolloutRequest.model_fields[field].description
-
-
 @app.command()
 def rollout(
     context: typer.Context,
-    version: Annotated[str, typer.Argument(help=_help("version"))] = "",
-    canary: Annotated[str, typer.Option(metavar="NODE", help=_help("canary"))] = "",
+    version: Annotated[str, typer.Argument(help=help_of(RolloutRequest, "version"))] = "",
+    canary: Annotated[
+        str, typer.Option(metavar="NODE", help=help_of(RolloutRequest, "canary"))
+    ] = "",
     server_last: Annotated[
-        bool | None, typer.Option("--server-last/--server-first", help=_help("server_last"))
+        bool | None,
+        typer.Option("--server-last/--server-first", help=help_of(RolloutRequest, "server_last")),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help=_help("force"))] = False,
+    force: Annotated[bool, typer.Option("--force", help=help_of(RolloutRequest, "force"))] = False,
     detach: Annotated[bool, typer.Option("--detach", help="Do not wait for the end.")] = False,
     as_json: AsJson = False,
 ) -> None:

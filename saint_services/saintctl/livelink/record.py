@@ -19,13 +19,11 @@ from ...lib.api.livelink import (
 )
 from ..connect import RobotAddress, checked_params, client, run_request
 from ..console import AsJson, print_facts, print_json, print_table, run
-from ..row_command import row_command
+from ..row_command import help_of, row_command
 
 _PERIOD_S = 0.5  # between two requests of the recording's state
 
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help=RecordingRef.model_fields["name"].description)
-]
+Name = Annotated[str, typer.Argument(metavar="NAME", help=help_of(RecordingRef, "name"))]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -40,11 +38,9 @@ def record(
     name: Name,
     formats: Annotated[
         list[str] | None,
-        typer.Option("--format", help=StartRecording.model_fields["formats"].description),
+        typer.Option("--format", help=help_of(StartRecording, "formats")),
     ] = None,
-    seconds: Annotated[
-        float, typer.Option(help=StartRecording.model_fields["seconds"].description)
-    ] = 600.0,
+    seconds: Annotated[float, typer.Option(help=help_of(StartRecording, "seconds"))] = 600.0,
     as_json: AsJson = False,
 ) -> None:
     """Record capture data until Ctrl-C, the end of the time or the largest size."""
@@ -76,12 +72,8 @@ async def _record(robot: RobotAddress, params: StartRecording) -> RecordingState
 def play(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="See `recordings`.")] = "",
-    speed: Annotated[
-        float, typer.Option(help=PlayRecording.model_fields["speed"].description)
-    ] = 1.0,
-    again: Annotated[
-        bool, typer.Option("--again", help=PlayRecording.model_fields["again"].description)
-    ] = False,
+    speed: Annotated[float, typer.Option(help=help_of(PlayRecording, "speed"))] = 1.0,
+    again: Annotated[bool, typer.Option("--again", help=help_of(PlayRecording, "again"))] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Stop playing.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,10 +7,7 @@ import typer
 from ...lib.api.calibration import CALIBRATE, GET_CALIBRATION, Calibrate, CalibratedField
 from ..connect import run_request
 from ..console import AsJson, print_json, print_table
-
-
-def _help(field: str) -> str | None:
-    return Calibrate.model_fields[field].description
+from ..row_command import help_of
 
 
 def calibrate(
@@ -18,13 +15,17 @@ def calibrate(
     role: Annotated[str, typer.Argument(help="head, arms, tracks or console")],
     field: Annotated[str, typer.Argument(help="Left out: show what is in force.")] = "",
     instance: Annotated[str, typer.Option(help="left or right, for arms")] = "",
-    offset: Annotated[float | None, typer.Option(help=_help("offset"))] = None,
-    minimum: Annotated[float | None, typer.Option("--min", help=_help("minimum"))] = None,
-    maximum: Annotated[float | None, typer.Option("--max", help=_help("maximum"))] = None,
-    is_reversed: Annotated[
-        bool | None, typer.Option("--reversed/--straight", help=_help("is_reversed"))
+    offset: Annotated[float | None, typer.Option(help=help_of(Calibrate, "offset"))] = None,
+    minimum: Annotated[
+        float | None, typer.Option("--min", help=help_of(Calibrate, "minimum"))
     ] = None,
-    clear: Annotated[bool, typer.Option("--clear", help=_help("clear"))] = False,
+    maximum: Annotated[
+        float | None, typer.Option("--max", help=help_of(Calibrate, "maximum"))
+    ] = None,
+    is_reversed: Annotated[
+        bool | None, typer.Option("--reversed/--straight", help=help_of(Calibrate, "is_reversed"))
+    ] = None,
+    clear: Annotated[bool, typer.Option("--clear", help=help_of(Calibrate, "clear"))] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show or change how a role's own hardware differs from its manifest. Kept on the server."""

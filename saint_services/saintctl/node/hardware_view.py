@@ -49,7 +49,7 @@ def _text(pin: HeaderPinState) -> str:
 
 
 def does_not_answer(device: Peripheral) -> bool:
-    """Report a fault of a device. An SPI device never identifies itself, which is no fault."""
+    """Return True for a device that should answer but does not; SPI devices never answer."""
     return not device.responsive and device.type != "spi"
 
 

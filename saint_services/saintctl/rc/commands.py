@@ -20,7 +20,7 @@ from ...lib.api.rc import (
 from ...lib.errors import SaintError
 from ..connect import RobotAddress, client, run_request
 from ..console import AsJson, fail, print_json, print_table, run
-from ..row_command import row_command
+from ..row_command import help_of, row_command
 from . import view
 
 app = typer.Typer(
@@ -132,12 +132,8 @@ def print_reset(_: RcStatus, params: ResetRequest) -> None:
 @app.command()
 def detect(
     context: typer.Context,
-    seconds: Annotated[
-        float, typer.Option(help=DetectRequest.model_fields["seconds"].description)
-    ] = 1.0,
-    apply: Annotated[
-        bool, typer.Option("--apply", help=DetectRequest.model_fields["apply"].description)
-    ] = False,
+    seconds: Annotated[float, typer.Option(help=help_of(DetectRequest, "seconds"))] = 1.0,
+    apply: Annotated[bool, typer.Option("--apply", help=help_of(DetectRequest, "apply"))] = False,
     as_json: AsJson = False,
 ) -> None:
     """Try every protocol in turn; meanwhile the transmitter moves nothing. Exit code 1: none

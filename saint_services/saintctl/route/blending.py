@@ -10,6 +10,7 @@ from ...lib.api.routing import Blending, SetBlending
 from ..connect import checked_params, run_request
 from ..console import AsJson, print_facts, print_json, run
 from ..estop.confirm import RemoveStop, request_confirmed
+from ..row_command import help_of
 
 DEFAULT = "default"
 Pairs = Annotated[list[str] | None, typer.Option("--field", help="head.pan=blend, or =default")]
@@ -18,16 +19,14 @@ Times = Annotated[
 ]
 
 
-def _help(field: str) -> str | None:
-    return Blending.model_fields[field].description
-
-
 def blending(
     context: typer.Context,
-    mode: Annotated[str | None, typer.Option(help=_help("mode"))] = None,
+    mode: Annotated[str | None, typer.Option(help=help_of(Blending, "mode"))] = None,
     fields: Pairs = None,
-    blend_ms: Annotated[int | None, typer.Option(help=_help("blend_time_ms"))] = None,
-    hysteresis_ms: Annotated[int | None, typer.Option(help=_help("hysteresis_ms"))] = None,
+    blend_ms: Annotated[int | None, typer.Option(help=help_of(Blending, "blend_time_ms"))] = None,
+    hysteresis_ms: Annotated[
+        int | None, typer.Option(help=help_of(Blending, "hysteresis_ms"))
+    ] = None,
     timeouts: Times = None,
     remove_stop: RemoveStop = None,
     as_json: AsJson = False,

@@ -19,6 +19,7 @@ from ...lib.api.routing import (
 from ..connect import RobotAddress, checked_params, request
 from ..console import AsJson, print_facts, print_json, print_table, run
 from ..names import RouteId
+from ..row_command import help_of
 from .files import named
 from .output_text import policy_text, value_text
 
@@ -122,8 +123,8 @@ def curve(
     context: typer.Context,
     route: RouteId,
     mapping: Annotated[int, typer.Option(min=1, help="Number of the mapping in the route.")] = 1,
-    low: Annotated[float, typer.Option(help=PreviewCurve.model_fields["low"].description)] = -1.0,
-    high: Annotated[float, typer.Option(help=PreviewCurve.model_fields["high"].description)] = 1.0,
+    low: Annotated[float, typer.Option(help=help_of(PreviewCurve, "low"))] = -1.0,
+    high: Annotated[float, typer.Option(help=help_of(PreviewCurve, "high"))] = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Show the outputs of one mapping for inputs from LOW to HIGH. Nothing moves."""

@@ -17,7 +17,7 @@ from ...lib.errors import Code, SaintError
 from .. import webd
 from ..connect import RobotAddress, checked_params, request
 from ..console import AsJson, fail, print_facts, print_json, run
-from ..row_command import P, row_command
+from ..row_command import P, help_of, row_command
 
 app = typer.Typer(help="The server: names, networks, restart, history.", no_args_is_help=True)
 
@@ -54,7 +54,7 @@ def print_renamed(settings: SettingsInfo) -> None:
 @app.command("hostname", help=webd.SET_HOSTNAME.text)
 def hostname(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help=SetHostname.model_fields["hostname"].description)],
+    name: Annotated[str, typer.Argument(help=help_of(SetHostname, "hostname"))],
     as_json: AsJson = False,
 ) -> None:
     params = checked_params(SetHostname, as_json, hostname=name)
@@ -64,14 +64,10 @@ def hostname(
 @app.command("wifi", help=webd.JOIN_WIFI.text)
 def wifi(
     context: typer.Context,
-    ssid: Annotated[
-        str, typer.Argument(metavar="NAME", help=JoinWifi.model_fields["ssid"].description)
-    ],
+    ssid: Annotated[str, typer.Argument(metavar="NAME", help=help_of(JoinWifi, "ssid"))],
     password: Password,
-    country: Annotated[str, typer.Option(help=JoinWifi.model_fields["country"].description)] = "",
-    hidden: Annotated[
-        bool, typer.Option("--hidden", help=JoinWifi.model_fields["hidden"].description)
-    ] = False,
+    country: Annotated[str, typer.Option(help=help_of(JoinWifi, "country"))] = "",
+    hidden: Annotated[bool, typer.Option("--hidden", help=help_of(JoinWifi, "hidden"))] = False,
     as_json: AsJson = False,
 ) -> None:
     fields = {"ssid": ssid, "password": password, "country": country or None, "hidden": hidden}
