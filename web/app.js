@@ -1,12 +1,12 @@
-// Starts the page: connects, keeps the newest state, draws at most once per frame.
+// Entry point: connects to the robot, stores the newest state and draws at most once per frame.
 
 import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
 import { StopKeys } from "./lib/control/stop-keys.js";
 import { Teleop } from "./lib/control/teleop.js";
 import { mayOperate } from "./lib/levels.js";
-import { Place } from "./lib/page-focus.js";
-import { Pace } from "./lib/redraw-rate.js";
+import { PageFocus } from "./lib/page-focus.js";
+import { RedrawRate } from "./lib/redraw-rate.js";
 import { Router } from "./lib/router.js";
 import { Store } from "./lib/store.js";
 import { Toasts } from "./lib/toasts.js";
@@ -16,21 +16,21 @@ import { isConfirmed } from "./parts/stop-changes.js";
 import { stop } from "./views/estop.js";
 import { listenForFinder } from "./views/finder-button.js";
 import { page } from "./views/frame.js";
-import { nowhere } from "./views/not-found.js";
+import { notFound } from "./views/not-found.js";
 
-/** What every page shows, with updates per second (0: every change); each page adds its own. */
+/** Topics of every page, with rates in Hz (0: every change); each page adds its own. */
 const TOPICS = { system: 0, firmware: 0 };
-const TICK_MS = 70; // drawn at least that often: what went silent looks so within half a second
+const TICK_MS = 70; // longest pause between drawings, so that stale data shows within 500 ms
 
 const store = new Store();
-const place = new Place();
+const pageFocus = new PageFocus();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
-let isAsked = false;
-let timer = 0; // of the next drawing that nobody has asked for yet
-let drawAt = 0; // when that is
-const pace = new Pace();
-const painted = new MessageChannel(); // its messages come after the drawing that they were sent in
-painted.port1.onmessage = () => pace.took(performance.now() - app.now);
+let isScheduled = false; // a drawing at the next frame
+let timer = 0; // of the next drawing without a request
+let drawAt = 0; // time of that drawing (performance.now)
+const redrawRate = new RedrawRate();
+const painted = new MessageChannel(); // its messages arrive after layout and paint
+painted.port1.onmessage = () => redrawRate.record(performance.now() - app.now);
 
 const api = new Api(TOPICS, {
   onState(topic, data) {
@@ -49,12 +49,12 @@ const api = new Api(TOPICS, {
 
 const router = new Router(
   PAGES,
-  nowhere,
+  notFound,
   (shown, before) => {
     if (shown !== before) {
       before?.close?.(app);
     }
-    api.want({ ...TOPICS, ...needed(shown) });
+    api.subscribe({ ...TOPICS, ...needed(shown) });
     shown?.open?.(app, router.rest);
     draw();
   },
@@ -88,32 +88,32 @@ function needed(shown) {
   return typeof shown?.topics === "function" ? shown.topics(router.rest) : shown?.topics;
 }
 
-/** A latched stop is not raised again by every press of the key. */
+/** A key press does not repeat a stop that is latched already. */
 function mayStop() {
   return !store.data.system?.estop?.active;
 }
 
-/** At the next frame: what a person did. */
+/** Draw at the next frame, after an action of the user. */
 function draw() {
-  if (isAsked) return;
-  isAsked = true;
+  if (isScheduled) return;
+  isScheduled = true;
   clearTimeout(timer);
   requestAnimationFrame(() => {
-    isAsked = false;
-    drawIn(Math.max(TICK_MS, pace.interval));
+    isScheduled = false;
+    drawIn(Math.max(TICK_MS, redrawRate.interval));
     app.now = performance.now();
     beginDrawing(app.now);
     if (root.firstElementChild?.className === "boot") root.replaceChildren();
     render(page(app), root);
-    place.look(app);
+    pageFocus.update(app);
     painted.port2.postMessage(null);
   });
 }
 
-/** What the robot did. */
+/** Draw new data of the robot, at the redraw rate. */
 function drawSoon() {
-  const wait = Math.max(0, app.now + pace.interval - performance.now());
-  if (!isAsked && performance.now() + wait < drawAt) drawIn(wait);
+  const wait = Math.max(0, app.now + redrawRate.interval - performance.now());
+  if (!isScheduled && performance.now() + wait < drawAt) drawIn(wait);
 }
 
 /** @param {number} wait in ms */
@@ -127,7 +127,7 @@ async function describe() {
   try {
     app.robot = await api.request("system", "describe");
   } catch {
-    // Asked again at the next connection; bars show only what they know until then.
+    // The next connection repeats the request; bars without limits stay empty until then.
   }
   draw();
 }

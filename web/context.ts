@@ -1,5 +1,5 @@
-// What app.js makes once and hands to views and pages. The head of each module says what of it that
-// module uses: With<"api" | "draw">.
+// The context that app.js creates and passes to views and pages. Each module declares the members
+// that it uses: With<"api" | "draw">.
 
 import type { Api } from "./lib/api.js";
 import type { StopKeys } from "./lib/control/stop-keys.js";
@@ -26,37 +26,36 @@ import type { Finder } from "./views/finder.js";
 export interface App {
   api: Api;
   store: Store;
-  /** What it is made of: fields with units and limits. */
+  /** Fields of the robot with units and limits; null until they are known. */
   robot: Description | null;
-  /** Which page is shown. */
   router: Router;
-  /** While one is open nothing else can be used but the stop. */
+  /** While a dialog is open only the stop works outside of it. */
   dialogs: Dialogs;
-  /** The pages' list, on a phone. */
+  /** Whether the list of pages is open on a phone. */
   isMenuOpen: boolean;
   toasts: Toasts;
   stopKeys: StopKeys;
   teleop: Teleop;
-  /** performance.now() of this drawing. */
+  /** Time of this drawing (performance.now). */
   now: number;
   draw: () => void;
 }
 
-/** What a module needs of it. */
-export type With<Part extends keyof App> = Pick<App, Part>;
+/** The members that a module uses. */
+export type With<Member extends keyof App> = Pick<App, Member>;
 
-/** What a dialog says while it works, and when it was refused. */
-interface Asking {
+/** State of the request that a dialog sends. */
+interface DialogRequest {
   isBusy: boolean;
   refusal: string;
 }
 
-/** Every dialog has its place; it is open while something is there. */
+/** State of each dialog; a dialog is open while its state is set. */
 export interface Dialogs {
-  account?: Asking | null;
+  account?: DialogRequest | null;
   blending?: OpenBlending | null;
   browser?: object | null;
-  calibration?: (Asking & { hasStarted: boolean }) | null;
+  calibration?: (DialogRequest & { hasStarted: boolean }) | null;
   channel?: OpenChannel | null;
   clearing?: OpenClearing | null;
   code?: OpenCode | null;
@@ -68,10 +67,10 @@ export interface Dialogs {
   importing?: OpenImport | null;
   leaving?: { to: string; refusal: string } | null;
   mapping?: OpenMapping | null;
-  preset?: (Asking & { name: string }) | null;
+  preset?: (DialogRequest & { name: string }) | null;
   presets?: OpenPresets | null;
-  renaming?: (Asking & { node: NodeInfo; name: string }) | null;
-  replacing?: (Asking & { node: NodeInfo; by: string }) | null;
+  renaming?: (DialogRequest & { node: NodeInfo; name: string }) | null;
+  replacing?: (DialogRequest & { node: NodeInfo; by: string }) | null;
   restore?: OpenRestore | null;
   stop?: { failed: string; isActive?: boolean } | null;
   stops?: StopsQuestion | null;

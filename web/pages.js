@@ -1,11 +1,11 @@
-// Every page of this site. A page is a folder in pages/ whose page.js exports `page`, and a style
-// sheet of the same name; both are fetched when the page is first opened.
+// Lists the pages. A page is a folder in pages/ with a module page.js that exports `page`, and a
+// style sheet page.css; both are fetched when the page is first opened.
 
 /**
  * @typedef {object} PageEntry
  * @property {string} name its address: #/name, #/name/more
  * @property {string} title
- * @property {boolean} [isAside] another page leads to it, not the menu
+ * @property {boolean} [isHidden] not in the menu; another page links to it
  * @property {() => Promise<{page: import("./lib/router.js").PageModule}>} load
  */
 
@@ -24,7 +24,7 @@ export const PAGES = [
     name: "stop-test",
     title: "Stop test",
     load: () => import("./pages/stop-test/page.js"),
-    isAside: true,
+    isHidden: true,
   },
-  { name: "api", title: "API", load: () => import("./pages/api/page.js"), isAside: true },
+  { name: "api", title: "API", load: () => import("./pages/api/page.js"), isHidden: true },
 ];

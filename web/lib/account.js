@@ -1,33 +1,32 @@
-// Who this browser is for the robot: asks, claims, signs in and out. The robot answers with a
-// cookie that no script can read, so nothing of it is kept here. Beside api.js the only module that
-// fetches.
+// Session requests of this browser: read the account, claim the robot, sign in, sign out. The robot
+// replies with a cookie that no script can read, so no secret is stored here.
 
 import { ApiError } from "./api.js";
 
-const LIMIT_MS = 20000; // a password takes the robot up to a second, others may wait before us
+const TIMEOUT_MS = 20000; // checking a password takes the robot up to 1 s, and requests queue
 
 /**
  * @typedef {object} Account
  * @property {string} robot
- * @property {boolean} is_claimed somebody owns this robot
- * @property {boolean} has_lost_users the robot had an owner; its users are lost
- * @property {boolean} is_secure nobody on the way can read what is sent
- * @property {string} user empty: nobody
+ * @property {boolean} is_claimed the robot has an owner
+ * @property {boolean} has_lost_users the robot had an owner; its user file is lost
+ * @property {boolean} is_secure the connection is encrypted
+ * @property {string} user empty: not signed in
  * @property {"" | "viewer" | "operator" | "admin"} level
  * @property {"" | "session" | "token" | "open"} via
  */
 
 /** @returns {Promise<Account>} */
-export const ask = () => exchange("GET", "/api/session");
+export const readAccount = () => exchange("GET", "/api/session");
 
 /**
- * @param {{code: string, name: string, password: string, keeps_code: boolean}} wish
+ * @param {{code: string, name: string, password: string, keeps_code: boolean}} body
  * @returns {Promise<Account>}
  */
-export const claim = (wish) => exchange("POST", "/api/claim", wish);
+export const claim = (body) => exchange("POST", "/api/claim", body);
 
-/** @param {{name: string, password: string} | {token: string}} wish @returns {Promise<Account>} */
-export const signIn = (wish) => exchange("POST", "/api/login", wish);
+/** @param {{name: string, password: string} | {token: string}} body @returns {Promise<Account>} */
+export const signIn = (body) => exchange("POST", "/api/login", body);
 
 /** @returns {Promise<Account>} */
 export const signOut = () => exchange("POST", "/api/logout", {});
@@ -36,19 +35,19 @@ export const signOut = () => exchange("POST", "/api/logout", {});
 async function exchange(method, path, body) {
   let reply;
   try {
-    const answer = await fetch(path, {
+    const response = await fetch(path, {
       method,
       body: body && JSON.stringify(body),
       headers: body ? { "Content-Type": "application/json" } : {},
-      signal: AbortSignal.timeout(LIMIT_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    reply = await answer.json();
-    if (answer.ok) return reply;
+    reply = await response.json();
+    if (response.ok) return reply;
   } catch {
     throw new ApiError({
       code: "no_connection",
-      message: "The robot did not answer.",
-      fix: "Try again.",
+      message: "The robot did not reply.",
+      fix: "Check the network and try again.",
     });
   }
   throw new ApiError(reply);

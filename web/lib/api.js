@@ -1,5 +1,5 @@
-// The only module that talks to the network: one WebSocket that comes back by itself,
-// and the upload of a release.
+// The network connection of the pages: one WebSocket that reconnects by itself with a growing pause
+// (reconnect, backoff), and the upload of a release.
 
 /** @typedef {"connecting" | "open" | "lost" | "locked"} LinkState */
 /** @typedef {import("./types.js").Actions} Actions */
@@ -21,8 +21,8 @@
  * @property {string} client_id
  * @property {string} robot
  * @property {boolean} token_required
- * @property {string} [server_address] where phones and others find it
- * @property {string} user empty: nobody
+ * @property {string} [server_address] address that phones and other devices can reach
+ * @property {string} user empty: not signed in
  * @property {"" | "viewer" | "operator" | "admin"} level
  * @property {"" | "session" | "token" | "open"} via
  *
@@ -32,16 +32,16 @@
  * @property {(err: ApiError) => Promise<boolean>} mayLoseStops
  */
 
-const SILENCE_MS = 1200; // the server speaks at least every 500 ms
-const DOUBT_MS = 750; // one of its words is overdue
-const CONNECT_LIMIT_MS = 4000;
-const REPLY_LIMIT_MS = 15000;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5000;
-const STREAM_BYTES = 256; // two readings
+const DEAD_MS = 1200; // the server sends a message at least every 500 ms
+const STALE_MS = 750; // one message is overdue
+const CONNECT_TIMEOUT_MS = 4000;
+const REPLY_TIMEOUT_MS = 15000;
+const FIRST_RECONNECT_PAUSE_MS = 250;
+const LONGEST_RECONNECT_PAUSE_MS = 5000;
+const STREAM_BYTES = 256; // two samples
 
 /** @type {Session} */
-const NOBODY_YET = {
+const NO_SESSION = {
   client_id: "",
   robot: "",
   token_required: true,
@@ -49,30 +49,31 @@ const NOBODY_YET = {
   level: "",
   via: "",
 };
-const NOBODY = {
+const TIMED_OUT = "No reply from the robot for 15 s. Check whether the action took effect.";
+const NOT_SIGNED_IN = {
   code: "unauthorized",
-  message: "Nobody is signed in on this page.",
+  message: "You are not signed in.",
   fix: "Sign in first.",
 };
 
-/** A refusal of the robot, in its own words. */
+/** An error that the robot returned, with its message and fix. */
 export class ApiError extends Error {
   /** @param {{code: string, message: string, fix?: string, names?: string[]}} problem */
   constructor({ code, message, fix = "", names = [] }) {
     super(message);
     this.code = code;
     this.fix = fix;
-    this.names = names; // what a request must confirm to be carried out all the same
+    this.names = names; // stops that a repeated request must confirm
   }
 }
 
-/** Whatever went wrong as the robot would tell it. @param {unknown} err */
+/** Wrap any exception as an ApiError. @param {unknown} err */
 export function problemOf(err) {
   if (err instanceof ApiError) return err;
   return new ApiError({ code: "failed", message: err instanceof Error ? err.message : `${err}` });
 }
 
-/** What went wrong and what to do. @param {unknown} err */
+/** Return the message and the fix of an error as one text. @param {unknown} err */
 export function sentenceOf(err) {
   const { message, fix } = problemOf(err);
   return [message, fix].filter(Boolean).join(" ");
@@ -83,16 +84,16 @@ export class Api {
   /** @type {Map<string, {done: (data: unknown) => void, fail: (err: Error) => void}>} */
   #waiting = new Map();
   #count = 0;
-  #pause = FIRST_PAUSE_MS;
-  #heardAt = 0;
+  #pause = FIRST_RECONNECT_PAUSE_MS;
+  #receivedAt = 0;
   #openedAt = 0;
   #retryTimer = 0;
   #clientId = `page-${Math.random().toString(36).slice(2, 8)}`;
   /** @type {LinkState} */ state = "connecting";
-  /** When the next try begins (performance.now), while the connection is lost. */
+  /** Time of the next reconnect (performance.now), while the connection is lost. */
   retryAt = 0;
-  /** What the server told when it let us in. */
-  session = NOBODY_YET;
+  /** Reply of the server to `auth`. */
+  session = NO_SESSION;
 
   /**
    * @param {Record<string, number>} topics to subscribe, with their rates in Hz (0: every change)
@@ -103,9 +104,9 @@ export class Api {
     this.listener = listener;
   }
 
-  /** Connect now and stay connected. */
+  /** Connect now, and reconnect whenever the connection is lost. */
   start() {
-    setInterval(() => this.#watch(), 200);
+    setInterval(() => this.#checkConnection(), 200);
     addEventListener("online", () => this.retry());
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden && this.state === "lost") this.retry();
@@ -113,35 +114,39 @@ export class Api {
     this.#connect();
   }
 
-  /** Connected as far as anybody said, but what is shown may be old. @param {number} now */
+  /**
+   * Whether a message of the server is overdue, so that what is shown may be old.
+   * @param {number} now
+   */
   isSilent(now) {
-    return this.state === "open" && now - this.#heardAt > DOUBT_MS;
+    return this.state === "open" && now - this.#receivedAt > STALE_MS;
   }
 
-  /** Do not wait for the next try. */
+  /** Reconnect at once. */
   retry() {
     if (this.state === "open" || this.#socket?.readyState === WebSocket.CONNECTING) return;
     clearTimeout(this.#retryTimer);
-    this.#pause = FIRST_PAUSE_MS;
+    this.#pause = FIRST_RECONNECT_PAUSE_MS;
     this.#connect();
   }
 
   /**
-   * From now on the states of these topics, and of no others.
+   * Subscribe to these topics, and unsubscribe from all others.
    * @param {Record<string, number>} topics with their rates in Hz (0: every change)
    */
-  want(topics) {
+  subscribe(topics) {
     const before = this.topics;
     this.topics = topics;
     if (this.state !== "open") return;
     const gone = Object.keys(before).filter((name) => !(name in topics));
     if (gone.length) this.#send({ type: "unsubscribe", topics: gone });
     const isNew = (/** @type {[string, number]} */ [name, rate]) => before[name] !== rate;
-    this.#subscribe(Object.entries(topics).filter(isNew));
+    this.#sendSubscriptions(Object.entries(topics).filter(isNew));
   }
 
   /**
-   * Request one action and wait for its reply. What would take a stop away is asked about first.
+   * Request one action and wait for its reply. A change that removes a stop is confirmed by the
+   * user first.
    * @template {keyof Actions} Group
    * @template {keyof Actions[Group]} Name
    * @param {Group} type group of the action, "management"
@@ -151,19 +156,19 @@ export class Api {
    */
   async request(type, action, params) {
     const given = params ?? {};
-    if (this.state === "locked") throw new ApiError(NOBODY);
+    if (this.state === "locked") throw new ApiError(NOT_SIGNED_IN);
     try {
-      return await this.#ask({ type, action, params: given });
+      return await this.#exchange({ type, action, params: given });
     } catch (err) {
       const isStop = err instanceof ApiError && err.code === "stop_changed";
       if (!isStop || !(await this.listener.mayLoseStops(err))) throw err;
       const confirmed = Object.assign({}, given, { confirm: err.names });
-      return this.#ask({ type, action, params: confirmed });
+      return this.#exchange({ type, action, params: confirmed });
     }
   }
 
   /**
-   * Send a set-point; nobody waits for the answer, the next one follows soon.
+   * Send a command without waiting for a reply.
    * @param {string} target
    * @param {string} action
    * @param {object} params
@@ -173,8 +178,8 @@ export class Api {
   }
 
   /**
-   * Send one reading of a stick; nobody answers. While the one before has not left yet it is left
-   * out: the next one is newer.
+   * Send one sample of a stick; there is no reply. A sample is dropped while earlier ones are still
+   * in the socket's buffer, because the next sample is newer.
    * @param {string} target
    * @param {Record<string, number>} values by field
    */
@@ -184,76 +189,78 @@ export class Api {
   }
 
   /**
-   * Bring a release to the robot.
+   * Upload a release to the robot.
    * @param {File} file
    * @param {(sent: number) => void} onProgress
-   * @returns {{answer: Promise<import("./types.js").Release>, cancel: () => void}}
+   * @returns {{reply: Promise<import("./types.js").Release>, cancel: () => void}}
    */
   upload(file, onProgress) {
-    const request = new XMLHttpRequest(); // fetch does not tell how much was sent
-    const answer = new Promise((done, fail) => {
+    const request = new XMLHttpRequest(); // fetch reports no upload progress
+    const reply = new Promise((done, fail) => {
       const broken = () =>
         fail(
           new ApiError({
             code: "no_connection",
-            message: "The connection ended before the robot had answered.",
+            message: "The connection closed before the robot replied.",
+            fix: "Check the network and upload the file again.",
           }),
         );
       request.upload.onprogress = (event) => onProgress(event.loaded);
       request.onload = () => {
-        const reply = parsed(request.responseText);
-        if (request.status === 200 && reply) done(reply);
-        else if (reply?.message) fail(new ApiError(reply));
+        const body = parseJson(request.responseText);
+        if (request.status === 200 && body) done(body);
+        else if (body?.message) fail(new ApiError(body));
         else broken();
       };
       request.onerror = broken;
-      request.onabort = () =>
-        fail(new ApiError({ code: "stopped", message: "The upload was stopped." }));
+      request.onabort = () => fail(new ApiError({ code: "stopped", message: "Upload cancelled." }));
       request.open("POST", "/api/firmware");
       request.setRequestHeader("Content-Type", "application/octet-stream");
       request.send(file);
     });
-    return { answer, cancel: () => request.abort() };
+    return { reply, cancel: () => request.abort() };
   }
 
   #connect() {
     this.#drop();
     this.#openedAt = performance.now();
-    this.#heardAt = this.#openedAt;
+    this.#receivedAt = this.#openedAt;
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}/api/ws`);
     this.#socket = socket;
-    socket.onopen = () => this.#enter().catch(() => {});
-    socket.onmessage = (event) => socket === this.#socket && this.#take(event.data);
+    socket.onopen = () => this.#authenticate().catch(() => {});
+    socket.onmessage = (event) => socket === this.#socket && this.#receive(event.data);
     socket.onclose = () => socket === this.#socket && this.#lost();
   }
 
-  /** The browser's cookie came with the handshake; nobody is signed in where it is refused. */
-  async #enter() {
+  /**
+   * Authenticate by the session cookie of the handshake; show the sign-in page if it is refused.
+   */
+  async #authenticate() {
     try {
-      this.session = await this.#ask({ type: "auth", client_id: this.#clientId });
+      this.session = await this.#exchange({ type: "auth", client_id: this.#clientId });
     } catch (err) {
       if (err instanceof ApiError && err.code === "unauthorized") {
         this.#drop();
-        this.#tell("locked");
+        this.#setState("locked");
       }
       throw err;
     }
-    this.#pause = FIRST_PAUSE_MS;
-    this.#tell("open");
-    this.#subscribe(Object.entries(this.topics));
+    this.#pause = FIRST_RECONNECT_PAUSE_MS;
+    this.#setState("open");
+    this.#sendSubscriptions(Object.entries(this.topics));
   }
 
-  /** @param {[string, number][]} wanted */
-  #subscribe(wanted) {
+  /** @param {[string, number][]} topics */
+  #sendSubscriptions(topics) {
     const rates = new Map();
-    for (const [topic, rate] of wanted) rates.set(rate, [...(rates.get(rate) ?? []), topic]);
+    for (const [topic, rate] of topics) rates.set(rate, [...(rates.get(rate) ?? []), topic]);
     for (const [rate_hz, topics] of rates) this.#send({ type: "subscribe", topics, rate_hz });
   }
 
   /** @param {string} text */
-  #take(text) {
-    this.#heardAt = performance.now();
+  #receive(text) {
+    this.#receivedAt = performance.now();
     const message = JSON.parse(text);
     if (message.type === "state") {
       this.listener.onState(message.node, message.data);
@@ -269,15 +276,15 @@ export class Api {
   /**
    * @template T
    * @param {object} message
-   * @returns {Promise<T>} what the robot promises to answer; it checks what it sends
+   * @returns {Promise<T>} the reply, whose type the robot has checked
    */
-  #ask(message) {
+  #exchange(message) {
     const id = String(++this.#count);
     return new Promise((done, fail) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
-        fail(new ApiError({ code: "no_answer", message: "The robot did not answer in time." }));
-      }, REPLY_LIMIT_MS);
+        fail(new ApiError({ code: "no_answer", message: TIMED_OUT }));
+      }, REPLY_TIMEOUT_MS);
       this.#waiting.set(id, {
         done: (data) => (clearTimeout(timer), done(/** @type {T} */ (data))),
         fail: (err) => (clearTimeout(timer), fail(err)),
@@ -293,12 +300,12 @@ export class Api {
     return true;
   }
 
-  /** A connection that is dead without saying so. */
-  #watch() {
+  /** Detect a dead connection that the browser still reports as open. */
+  #checkConnection() {
     const now = performance.now();
-    if (this.state === "open" && now - this.#heardAt > SILENCE_MS) this.#lost();
+    if (this.state === "open" && now - this.#receivedAt > DEAD_MS) this.#lost();
     const isStuck = this.#socket?.readyState === WebSocket.CONNECTING;
-    if (isStuck && now - this.#openedAt > CONNECT_LIMIT_MS) this.#lost();
+    if (isStuck && now - this.#openedAt > CONNECT_TIMEOUT_MS) this.#lost();
     if (this.state === "lost") this.listener.onLink();
   }
 
@@ -306,11 +313,11 @@ export class Api {
     this.#drop();
     this.#failAll();
     const pause = this.#pause * (0.8 + 0.4 * Math.random());
-    this.#pause = Math.min(LONGEST_PAUSE_MS, this.#pause * 2);
+    this.#pause = Math.min(LONGEST_RECONNECT_PAUSE_MS, this.#pause * 2);
     this.retryAt = performance.now() + pause;
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => this.#connect(), pause);
-    this.#tell("lost");
+    this.#setState("lost");
   }
 
   #drop() {
@@ -326,14 +333,14 @@ export class Api {
   }
 
   /** @param {LinkState} state */
-  #tell(state) {
+  #setState(state) {
     this.state = state;
     this.listener.onLink();
   }
 }
 
 /** @param {string} text */
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {

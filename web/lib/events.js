@@ -1,5 +1,4 @@
-// What handlers of events want to know: the value that was given, whether a box is ticked, the
-// field itself. A form is never sent by the browser. Not here: what is done about it.
+// Wrappers for event handlers that pass on the value, the checked state, the field or the form.
 
 /**
  * `<input @input=${withValue((name) => ...)}>`, also a select.
@@ -14,7 +13,7 @@ export const withValue = (then) => withField(({ value }) => then(value));
 export const withChecked = (then) => withField(({ checked }) => then(checked));
 
 /**
- * The field itself, to look at more of it or to set it back.
+ * `<input @change=${withField((field) => ...)}>`
  * @param {(field: HTMLInputElement) => unknown} then
  * @returns {(event: Event) => unknown}
  */
@@ -30,5 +29,5 @@ export const onSubmit = (then) => (event) => {
   return then(/** @type {HTMLFormElement} */ (event.target));
 };
 
-/** `<form @submit=${prevent}>`: the browser does nothing of its own. @param {Event} event */
+/** `<form @submit=${prevent}>` suppresses the browser's own action. @param {Event} event */
 export const prevent = (event) => event.preventDefault();

@@ -1,4 +1,4 @@
-// Values and names as people read them.
+// Formats values, names and times for display.
 
 const MINUS = "\u2212";
 
@@ -17,23 +17,23 @@ export function quantity(value, unit) {
   return `${fixed(value, 2)} ${unit}`;
 }
 
-/** What words() made of names that are drawn again and again. @type {Map<string, string>} */
-const spoken = new Map();
-// more than a robot has: a program that makes up names does not fill the memory
-const MOST_SPOKEN = 2000;
+/** Cache of words(), which is called at each drawing. @type {Map<string, string>} */
+const cache = new Map();
+// more names than a robot has, so that a program that invents names does not fill the memory
+const LARGEST_CACHE = 2000;
 
-/** "headYaw", "eye_pan", "channel_3" as words. @param {string} name */
+/** Turn "headYaw", "eye_pan" or "channel_3" into words. @param {string} name */
 export function words(name) {
-  const known = spoken.get(name);
+  const known = cache.get(name);
   if (known !== undefined) return known;
-  if (spoken.size >= MOST_SPOKEN) spoken.clear();
-  const said = spelled(name);
-  spoken.set(name, said);
-  return said;
+  if (cache.size >= LARGEST_CACHE) cache.clear();
+  const text = split(name);
+  cache.set(name, text);
+  return text;
 }
 
 /** @param {string} name */
-function spelled(name) {
+function split(name) {
   const spaced = name
     .replaceAll("_", " ")
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -54,7 +54,7 @@ export function targetName(target) {
   return roleName(role, instance);
 }
 
-/** "livelink:FaceCapture" for people. @param {string} source */
+/** Turn "livelink:FaceCapture" into "LiveLink FaceCapture". @param {string} source */
 export function sourceName(source) {
   const [kind, ...rest] = source.split(":");
   const subject = rest.join(":");
@@ -75,7 +75,7 @@ export function duration(seconds) {
 const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
 
 /**
- * "09:05:00", never "24:05:00" or "9 AM": one form everywhere, in the time zone of whoever looks.
+ * Format a time as "09:05:00" in the browser's time zone, in the same form for every language.
  * @param {number} seconds since 1970
  */
 export function clock(seconds) {
@@ -92,7 +92,7 @@ export function day(seconds) {
 /** @param {number} seconds since 1970 */
 export const dayAndClock = (seconds) => `${day(seconds)} ${clock(seconds)}`;
 
-/** Of what happened lately: the day where it was another one. @param {number} seconds since 1970 */
+/** Format the time alone if it is today, else day and time. @param {number} seconds since 1970 */
 export const lately = (seconds) =>
   day(seconds) === day(Date.now() / 1000) ? clock(seconds) : dayAndClock(seconds);
 

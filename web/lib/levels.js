@@ -1,5 +1,5 @@
-// What whoever uses this page may do: look, drive, administer. The robot checks it again; here it
-// decides what is offered, and what is said where it is not.
+// Decides by the signed-in role (viewer, operator, admin) which controls a page shows. The robot
+// checks each request itself.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
@@ -13,17 +13,17 @@ function has(app, needed) {
   return !level || RANKS[level] >= RANKS[needed];
 }
 
-/** Driving, and what changes how the robot moves. @param {App} app */
+/** Whether the user may drive, and change how the robot moves. @param {App} app */
 export const mayOperate = (app) => has(app, "operator");
 
 /** @param {App} app */
 export const isAdmin = (app) => has(app, "admin");
 
-/** Why there are no controls here; nothing where there are. @param {App} app */
+/** Explain to a viewer why the controls are missing. @param {App} app */
 export function viewerNotice(app) {
   if (mayOperate(app)) return nothing;
   return html`<p class="notice is-quiet" data-viewer>
-    You are here as a viewer: you see everything and may stop the robot. To drive it or to change
-    settings, log in as an operator, or ask an admin for that role.
+    View-only account: you can see everything and stop the robot. Driving and changing settings need
+    the operator role; an admin can grant it.
   </p>`;
 }

@@ -1,20 +1,16 @@
-// Where somebody is: the window's title, and what happens on arriving at another place. Its heading
-// gets the focus, so that a keyboard goes on there and a screen reader says its name; the way back
-// leads to where one had been on a long page. A tab keeps the heading of its page and is no other
-// place.
+// Sets the window title, and moves focus and scroll position when the user opens another page: the
+// heading gets the focus for keyboards and screen readers, and "back" restores the scroll position.
+// The tabs of a page share its heading and do not move the focus.
 
 /** @typedef {import("../context.js").With<"api" | "dialogs" | "router" | "store">} App */
 
-export class Place {
+export class PageFocus {
   /** What the router shows. */ #address = "";
-  /** Its heading is awaited: the page is being fetched, or its data. */ #isOnTheWay = false;
-  /**
-   * Heading of the place where one was; null right after loading, when the browser has the say.
-   * @type {string | null}
-   */
+  /** The heading is missing until the page and its data are loaded. */ #isLoading = false;
+  /** Last heading; null before the first, when the browser sets the focus. @type {string | null} */
   #name = null;
   /**
-   * How far down one was at each visit; the browser's history remembers which one it was.
+   * Scroll position by visit; the browser's history stores the visit.
    * @type {Map<number, number>}
    */
   #tops = new Map();
@@ -22,22 +18,22 @@ export class Place {
   #top = 0;
 
   constructor() {
-    history.scrollRestoration = "manual"; // the browser would scroll what is not drawn yet
+    history.scrollRestoration = "manual"; // the browser scrolls before the page is drawn
     addEventListener("scroll", () => (this.#top = scrollY), { passive: true });
   }
 
-  /** After each drawing. @param {App} app */
-  look(app) {
+  /** Update after each drawing. @param {App} app */
+  update(app) {
     const heading = /** @type {HTMLElement | null} */ (document.querySelector("#main h1"));
     const name = heading ? nameOf(heading) : "";
-    say(app, name);
+    setTitle(app, name);
     const address = `${app.router.name}/${app.router.rest}`;
     if (address !== this.#address) {
       this.#address = address;
       this.#leave();
     }
-    if (!heading || !this.#isOnTheWay) return;
-    this.#isOnTheWay = false;
+    if (!heading || !this.#isLoading) return;
+    this.#isLoading = false;
     if (this.#name !== null && this.#name !== name) this.#arrive(app, heading);
     this.#name = name;
   }
@@ -47,24 +43,24 @@ export class Place {
     const known = history.state?.visit;
     this.#visit = known ?? performance.timeOrigin + performance.now();
     if (!known) history.replaceState({ visit: this.#visit }, "");
-    this.#isOnTheWay = true;
+    this.#isLoading = true;
   }
 
   /** @param {App} app @param {HTMLElement} heading */
   #arrive(app, heading) {
     scrollTo(0, this.#tops.get(this.#visit) ?? 0);
-    if (Object.values(app.dialogs).some(Boolean)) return; // the focus is in there
+    if (Object.values(app.dialogs).some(Boolean)) return; // the dialog has the focus
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
   }
 }
 
-/** "Head", without the chip beside it. @param {HTMLElement} heading */
+/** Return the heading's text without its chip. @param {HTMLElement} heading */
 function nameOf(heading) {
-  const isSaid = (/** @type {Node} */ each) =>
+  const isName = (/** @type {Node} */ each) =>
     each instanceof Element ? !each.matches(".chip") : each instanceof Text;
   return [...heading.childNodes]
-    .filter(isSaid)
+    .filter(isName)
     .map((each) => each.textContent)
     .join("")
     .replace(/\s+/g, " ")
@@ -72,7 +68,7 @@ function nameOf(heading) {
 }
 
 /** @param {App} app @param {string} name */
-function say(app, name) {
+function setTitle(app, name) {
   const stopped = app.store.data.system?.estop?.active ? "STOPPED · " : "";
   const title = `${stopped}${name ? `${name} · ` : ""}${app.api.session.robot || "SAINT.OS"}`;
   if (document.title !== title) document.title = title;

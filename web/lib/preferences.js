@@ -1,5 +1,4 @@
-// What a person chose for this browser alone. Kept in its storage; without storage for this visit
-// only.
+// Preferences of this browser, in its local storage; without storage they last for this visit.
 
 const PREFIX = "saint.";
 
@@ -9,7 +8,7 @@ const visit = new Map();
 /**
  * @template {string} T
  * @param {string} name
- * @param {T} otherwise when nothing was chosen, or what is not one of `choices`
+ * @param {T} otherwise default, also for a stored value that is not one of `choices`
  * @param {readonly T[]} [choices]
  * @returns {T}
  */
@@ -25,7 +24,7 @@ export function prefer(name, value) {
   try {
     localStorage.setItem(PREFIX + name, value);
   } catch {
-    // Asked again next time.
+    // Without storage the preference lasts for this visit.
   }
 }
 

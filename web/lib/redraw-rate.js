@@ -1,29 +1,28 @@
-// How often what the robot does is drawn: twenty times a second, on a slow computer as often as a
-// tenth of its time allows, for the page must leave room for the stop and for whatever else runs
-// there. Not here: what a person does, which is drawn at once (app.js).
+// Limits how often new data is drawn: 20 times a second, or less often on a slow computer, so that
+// drawing takes at most a tenth of its time and the stop always responds. Not here: a user's own
+// actions, which are drawn at once (app.js).
 
-const STATES_MS = 45; // states of several topics share a drawing, about twenty a second
-// and what went silent still looks so within half a second (STALE_MS of store.js)
+const FASTEST_MS = 45; // the states of several topics share a drawing
+// data that has timed out must look stale within 500 ms (STALE_MS of store.js)
 const SLOWEST_MS = 90;
 const SHARE = 0.1;
-// a single long drawing, such as a page's first, slows nothing
+// caps a single long drawing, such as a page's first
 const MOST_MS = 2 * SLOWEST_MS * SHARE;
-const NEWEST = 0.1;
+const SMOOTHING = 0.1;
 
-export class Pace {
-  /** Milliseconds of a drawing, lately. */
-  #cost = 0;
+export class RedrawRate {
+  #cost = 0; // ms of a drawing, smoothed
 
   /**
-   * One drawing took so long, from its begin until all was laid out and painted.
+   * Record the duration of one drawing, layout and painting included.
    * @param {number} cost in ms
    */
-  took(cost) {
-    this.#cost += NEWEST * (Math.min(cost, MOST_MS) - this.#cost);
+  record(cost) {
+    this.#cost += SMOOTHING * (Math.min(cost, MOST_MS) - this.#cost);
   }
 
-  /** Milliseconds from one drawing to the next. */
+  /** Milliseconds between two drawings. */
   get interval() {
-    return Math.min(SLOWEST_MS, Math.max(STATES_MS, this.#cost / SHARE));
+    return Math.min(SLOWEST_MS, Math.max(FASTEST_MS, this.#cost / SHARE));
   }
 }

@@ -1,11 +1,11 @@
-// Which page the address asks for, and its module, fetched when it is first opened.
-// Not here: what a page shows (pages/), what stands around it (views/page.js).
+// Maps the address to a page, and fetches its module and style sheet when it is first opened.
+// Not here: the content of pages (pages/), the frame around them (views/frame.js).
 
 /** @typedef {import("../context.js").App} App */
 /**
  * @typedef {Record<string, number>} Topics
  * @typedef {object} PageModule
- * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every
+ * @property {Topics | ((rest: string) => Topics)} topics of the page, with rates in Hz (0: every
  * change)
  * @property {(app: App, rest: string) => unknown} view
  * @property {(app: App) => unknown} [dialogs] drawn above everything but the stop
@@ -19,37 +19,37 @@
 
 export class Router {
   /** @type {Map<string, PageModule>} */ #known = new Map();
-  /** Name of the page that the address asks for; "nowhere" when there is none. */
+  /** Name of the page in the address; "not-found" for an unknown one. */
   name = "";
-  /** What follows it: "sim_head" of #/nodes/sim_head. */
+  /** Rest of the address: "sim_head" of #/nodes/sim_head. */
   rest = "";
-  /** The page that is shown; null until it was fetched. @type {PageModule | null} */
+  /** The page that is shown; null until it is fetched. @type {PageModule | null} */
   page = null;
-  /** Why it could not be fetched. */
+  /** Why the page could not be fetched. */
   failure = "";
-  /** What is shown. */
+  /** Address of the page that is shown. */
   #address = "";
 
   /**
-   * @param {import("../pages.js").PageEntry[]} pages the first one is shown where none is asked for
-   * @param {PageModule} nowhere what an address shows that leads to none
+   * @param {import("../pages.js").PageEntry[]} pages the first one is shown for an empty address
+   * @param {PageModule} notFound shown for an unknown address
    * @param {(page: PageModule | null, before: PageModule | null) => void} onChange
    * @param {(page: PageModule, to: string) => boolean} mayLeave
    */
-  constructor(pages, nowhere, onChange, mayLeave) {
+  constructor(pages, notFound, onChange, mayLeave) {
     this.pages = pages;
-    this.#known.set("nowhere", nowhere);
+    this.#known.set("not-found", notFound);
     this.onChange = onChange;
     this.mayLeave = mayLeave;
   }
 
-  /** Go by the address from now on. */
+  /** Show the page of the address, and follow its changes. */
   start() {
     addEventListener("hashchange", () => this.follow());
     this.follow();
   }
 
-  /** Show what the address asks for; also the way to try again. */
+  /** Show the page of the address; call again to retry a failed fetch. */
   async follow() {
     if (this.page && !this.mayLeave(this.page, location.hash)) {
       history.replaceState(null, "", this.#address || "#");
@@ -59,18 +59,18 @@ export class Router {
     const [asked, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
     const entry = asked ? this.pages.find((each) => each.name === asked) : this.pages[0];
     const before = this.page;
-    this.name = entry?.name ?? "nowhere";
+    this.name = entry?.name ?? "not-found";
     this.rest = decoded(rest.join("/"));
     this.failure = "";
     this.page = this.#known.get(this.name) ?? null;
     if (entry && !this.page) {
       this.onChange(null, before);
       await this.#fetch(entry);
-      if (this.name !== entry.name) return; // somebody went on meanwhile
-      wear(entry.name);
+      if (this.name !== entry.name) return; // the address has changed again
+      applySheet(entry.name);
       this.onChange(this.page, null);
     } else {
-      wear(this.name);
+      applySheet(this.name);
       this.onChange(this.page, before);
     }
   }
@@ -82,7 +82,8 @@ export class Router {
       this.#known.set(entry.name, module.page);
       if (this.name === entry.name) this.page = module.page;
     } catch {
-      if (this.name === entry.name) this.failure = `The page ${entry.title} could not be fetched.`;
+      if (this.name === entry.name)
+        this.failure = `Loading the page ${entry.title} failed. Check the network and try again.`;
     }
   }
 }
@@ -96,10 +97,10 @@ function decoded(text) {
   }
 }
 
-/** Of each page that was opened. @type {Map<string, CSSStyleSheet>} */
+/** Style sheet of each page that was opened. @type {Map<string, CSSStyleSheet>} */
 const sheets = new Map();
 
-/** Fetched before its page is shown, which would jump when it arrives. @param {string} name */
+/** Fetch a page's style sheet before the page is drawn without it. @param {string} name */
 function style(name) {
   if (sheets.has(name)) return null;
   const href = `/pages/${name}/page.css`;
@@ -107,23 +108,23 @@ function style(name) {
     const link = document.createElement("link");
     link.rel = "stylesheet";
     link.href = href;
-    link.onload = () => done(keep(name, /** @type {CSSStyleSheet} */ (link.sheet)));
+    link.onload = () => done(storeSheet(name, /** @type {CSSStyleSheet} */ (link.sheet)));
     link.onerror = () => (link.remove(), fail(new Error(href)));
     document.head.append(link);
   });
 }
 
 /** @param {string} name @param {CSSStyleSheet} sheet */
-function keep(name, sheet) {
+function storeSheet(name, sheet) {
   sheet.disabled = true;
   sheets.set(name, sheet);
 }
 
 /**
- * The sheet of this page and of no other: what two pages call by one name may look different.
+ * Enable the sheet of this page and disable all others, because pages may share class names.
  * @param {string} name
  */
-function wear(name) {
-  // Not link.disabled: that forgets the sheet and fetches it again, and the page would jump.
+function applySheet(name) {
+  // Not link.disabled, which drops the sheet and fetches it again, so that the page jumps.
   for (const [page, sheet] of sheets) sheet.disabled = page !== name;
 }

@@ -1,15 +1,14 @@
-// The newest state of each topic, and how fresh it is. No network, no drawing.
+// Stores the newest state of each topic and its age. No network, no drawing.
 
-/** Data older than this looks stale: */
-// and a drawing later (pace.js) it does: within half a second of the last value
+/** Data older than this is stale, and with the next drawing (redraw-rate.js) looks so by 500 ms. */
 export const STALE_MS = 380;
-const SLOW_STALE_MS = 2500; // topics that speak once or twice a second
+const SLOW_STALE_MS = 2500; // topics at 1 or 2 Hz
 
 const SLOW_TOPICS = new Set(["nodes", "system", "firmware"]);
 
 export class Store {
   /** @type {Partial<import("./types.js").States>} */ data = {};
-  /** @type {Record<string, number>} */ #heardAt = {};
+  /** @type {Record<string, number>} */ #receivedAt = {};
   /** @type {Map<string, {sequence: number, at: number}>} */ #sources = new Map();
 
   /**
@@ -20,22 +19,22 @@ export class Store {
    */
   put(topic, data, now) {
     this.data[topic] = data;
-    this.#heardAt[topic] = now;
+    this.#receivedAt[topic] = now;
     if (topic === "inputs" && this.data.inputs) this.#noteSources(this.data.inputs, now);
   }
 
   /**
-   * Whether a topic's data may still be believed.
+   * Whether a topic's data is current.
    * @param {string} topic
    * @param {number} now
    */
   isFresh(topic, now) {
     const limit = SLOW_TOPICS.has(topic) ? SLOW_STALE_MS : STALE_MS;
-    return now - (this.#heardAt[topic] ?? -Infinity) < limit;
+    return now - (this.#receivedAt[topic] ?? -Infinity) < limit;
   }
 
   /**
-   * Milliseconds since an input source sent something new, as far as this page can tell.
+   * Return the milliseconds since an input source sent a new sample.
    * @param {string} name
    * @param {number} now
    */

@@ -1,7 +1,7 @@
-// Runs before the first paint (a plain script, not a module), so that a chosen theme never flashes.
+// Sets the chosen theme before the first paint, to avoid a flash; a plain script, not a module.
 try {
   const chosen = localStorage.getItem("saint.theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 } catch {
-  // No storage: the system's preference is in force.
+  // Without storage the system's preference applies.
 }

@@ -1,5 +1,5 @@
-// Short sentences about what was just done. Good news goes by itself; what failed stays until it
-// was read. Not for what a person must decide (dialog.js), nor for states that last (banners).
+// Toasts: short messages about an action's result. Success disappears by itself, a failure stays
+// until dismissed. Not for decisions (dialogs) or lasting states (banners).
 
 const SHOWN_MS = 5000;
 const MOST = 4;
@@ -17,12 +17,12 @@ export class Toasts {
     this.changed = changed;
   }
 
-  /** It worked. @param {string} text */
+  /** Show a success. @param {string} text */
   done(text) {
     this.#add("good", text, "", performance.now() + SHOWN_MS);
   }
 
-  /** It did not. @param {unknown} error */
+  /** Show a failure. @param {unknown} error */
   failed(error) {
     const { message, fix } = /** @type {{message: string, fix?: string}} */ (error);
     this.#add("bad", message, fix ?? "", Infinity);

@@ -1,41 +1,41 @@
-// Files from and to the robot, and lines that come for as long as somebody reads. A neighbour of
-// api.js: pages ask here, they never fetch by themselves.
+// Downloads and uploads files over HTTP, and follows endless replies line by line. Pages call this
+// module and api.js and never fetch by themselves.
 
 import { ApiError } from "./api.js";
 
-/** Whatever went wrong, in the robot's words where it has some. @param {Response} answer */
-async function refused(answer) {
+/** Read the robot's error from a response. @param {Response} response */
+async function errorOf(response) {
   try {
-    return new ApiError(await answer.json());
+    return new ApiError(await response.json());
   } catch {
     return new ApiError({
       code: "no_answer",
-      message: `The robot answered with ${answer.status}.`,
+      message: `The request failed with HTTP status ${response.status}.`,
     });
   }
 }
 
-/** @param {string} path @param {RequestInit} [how] */
-async function asked(path, how) {
-  let answer;
+/** @param {string} path @param {RequestInit} [options] */
+async function request(path, options) {
+  let response;
   try {
-    answer = await fetch(path, { credentials: "same-origin", cache: "no-store", ...how });
+    response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
   } catch (err) {
     if (/** @type {Error} */ (err).name === "AbortError") throw err;
     throw new ApiError({ code: "no_connection", message: "No connection to the robot." });
   }
-  if (!answer.ok) throw await refused(answer);
-  return answer;
+  if (!response.ok) throw await errorOf(response);
+  return response;
 }
 
 /** @param {string} path @returns {Promise<string>} */
 export async function readText(path) {
-  return (await asked(path)).text();
+  return (await request(path)).text();
 }
 
 /** @param {string} path @returns {Promise<ArrayBuffer>} */
 export async function readBytes(path) {
-  return (await asked(path)).arrayBuffer();
+  return (await request(path)).arrayBuffer();
 }
 
 /** @param {"POST" | "PUT"} method @param {object} body @returns {RequestInit} */
@@ -46,70 +46,70 @@ const asJson = (method, body) => ({
 });
 
 /**
- * Fetch a file and hand it to the browser to keep.
+ * Download a file.
  * @param {string} path
- * @param {object} [body] what must not stand in the path
+ * @param {object} [body] parameters that must not appear in the path, such as a passphrase
  */
-export async function keepFile(path, body) {
-  const answer = await asked(path, body && asJson("POST", body));
-  const named = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "");
-  const place = URL.createObjectURL(await answer.blob());
+export async function downloadFile(path, body) {
+  const response = await request(path, body && asJson("POST", body));
+  const named = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
+  const url = URL.createObjectURL(await response.blob());
   const link = document.createElement("a");
-  link.href = place;
+  link.href = url;
   link.download = named?.[1] ?? "download";
   link.click();
-  setTimeout(() => URL.revokeObjectURL(place), 10_000);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /**
- * Bring a file to the robot.
+ * Upload a file to the robot.
  * @template T
  * @param {string} path
  * @param {File} file
- * @returns {Promise<T>} what it says about it
+ * @returns {Promise<T>}
  */
-export async function bringFile(path, file) {
-  const answer = await asked(path, {
+export async function uploadFile(path, file) {
+  const response = await request(path, {
     method: "POST",
     body: file,
     headers: { "Content-Type": "application/octet-stream" },
   });
-  return answer.json();
+  return response.json();
 }
 
 /**
- * Bring a file to the robot together with what must not stand in the path.
+ * Upload a file to the robot with parameters that must not appear in the path.
  * @param {string} path
  * @param {File} file
  * @param {object} more
- * @returns {Promise<import("./types.js").RestoreReply>} what it says about it
+ * @returns {Promise<import("./types.js").RestoreReply>}
  */
-export async function bringSealed(path, file, more) {
-  return (await asked(path, asJson("PUT", { ...more, file: await inBase64(file) }))).json();
+export async function uploadWithSecret(path, file, more) {
+  return (await request(path, asJson("PUT", { ...more, file: await toBase64(file) }))).json();
 }
 
 /** @param {File} file @returns {Promise<string>} */
-function inBase64(file) {
+function toBase64(file) {
   return new Promise((done, failed) => {
     const reader = new FileReader();
     reader.onload = () => done(/** @type {string} */ (reader.result).replace(/^[^,]*,?/, ""));
     reader.onerror = () =>
-      failed(new ApiError({ code: "unreadable", message: `${file.name} cannot be read.` }));
+      failed(new ApiError({ code: "unreadable", message: `Reading ${file.name} failed.` }));
     reader.readAsDataURL(file);
   });
 }
 
 /**
- * One call for each JSON object of an answer that does not end.
+ * Call `onLine` for each JSON object of an endless response.
  * @template T
  * @param {string} path
  * @param {(data: T) => void} onLine
  * @param {AbortSignal} signal
  */
 export async function followLines(path, onLine, signal) {
-  const answer = await asked(path, { signal });
-  if (!answer.body) return;
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  const response = await request(path, { signal });
+  if (!response.body) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
     const { value, done } = await reader.read();

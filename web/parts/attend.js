@@ -1,5 +1,5 @@
-// What came of a press appears elsewhere on the page, on a phone out of sight: it comes into view
-// and gets the focus when it appears, so that a screen reader says it and a keyboard goes on there.
+// Scrolls an element into view and focuses it when it appears, so that the result of a press is
+// seen on a phone and read by a screen reader.
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { nothing } from "/vendor/lit-html/lit-html.js";

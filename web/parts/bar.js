@@ -1,11 +1,11 @@
-// A live bar: the size and place of an element's background, so that moving it lays nothing out and
-// makes no layer. With transforms the browser built all of the page's layers anew at every drawing.
+// A live bar, drawn by size and position of an element's background, so that moving it needs
+// neither layout nor a layer. With transforms the browser rebuilt all layers at each drawing.
 
 import { Directive, directive } from "/vendor/lit-html/directive.js";
 import { noChange } from "/vendor/lit-html/lit-html.js";
 
 /**
- * Where a value lies between two ends, 0 to 1.
+ * Return the position of a value between two limits, from 0 to 1.
  * @param {number} value
  * @param {number} low
  * @param {number} high
@@ -31,7 +31,7 @@ class Bar extends Directive {
     const zero = place(neutral, low, high);
     const at = value === null || value === undefined ? zero : place(value, low, high);
     const length = Math.abs(at - zero);
-    // A background's place is told as a share of the room that its size leaves.
+    // A background's position is a share of the space that its size leaves.
     const shift = length < 1 ? Math.min(zero, at) / (1 - length) : 0;
     const size = `${(length * 100).toFixed(1)}% 100%`;
     const position = `${(shift * 100).toFixed(1)}% 0`;

@@ -1,7 +1,6 @@
-// Lines over time, drawn by uPlot into a canvas: `<div class="chart" ${chart(lines, data,
-// range)}></div>`. Colours come from the tokens at each drawing, so that a change of theme needs no
-// more than that; the lines differ by their dashes as well. What they say is said in words too, by
-// the caller.
+// Line charts over time, drawn by uPlot: `<div class="chart" ${chart(lines, data, range)}></div>`.
+// Colours come from the tokens at each drawing and follow the theme; lines also differ by dashes.
+// The caller adds a description in words.
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { nothing } from "/vendor/lit-html/lit-html.js";
@@ -25,8 +24,8 @@ const DASHES = [[], [6, 4], [2, 3]];
  */
 
 /**
- * A script of index.html that nothing waits for: made small, it has half the bytes of its module.
- * A drawing that comes before it leaves the chart to the next one.
+ * Return uPlot, an async script of index.html: minified it has half the bytes of its module. Until
+ * it is loaded, charts are left to the next drawing.
  */
 const library = () => /** @type {Page} */ (/** @type {unknown} */ (globalThis)).uPlot;
 
@@ -35,7 +34,7 @@ const token = (name) => getComputedStyle(document.documentElement).getPropertyVa
 
 /**
  * @param {Line[]} lines
- * @param {[number, number] | null} range of the values; null: theirs
+ * @param {[number, number] | null} range of the values; null: from the data
  * @returns {import("/vendor/uplot/dist/uPlot.esm.js").Options}
  */
 function options(lines, range) {
@@ -74,7 +73,7 @@ function options(lines, range) {
 }
 
 /**
- * From zero, and never so narrow that noise looks like a mountain.
+ * Return a range from zero that is at least 1 wide, so that noise looks small.
  * @param {uPlot} _
  * @param {number} low
  * @param {number} high
@@ -82,7 +81,7 @@ function options(lines, range) {
 const least = (_, low, high) =>
   /** @type {[number, number]} */ ([Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.15)]);
 
-/** With seconds where several stand in one minute. @param {number[]} ticks */
+/** Format ticks, with seconds if they are less than a minute apart. @param {number[]} ticks */
 const times = (ticks) =>
   ticks.map((at) => (ticks[1] - ticks[0] < 60 ? clock(at) : clock(at).slice(0, 5)));
 

@@ -1,5 +1,4 @@
-// "Do you really want to?": one dialog for all pages, with what is said while it works and when it
-// was refused.
+// One confirmation dialog for all pages, with its busy state and its error.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../lib/api.js";
@@ -9,21 +8,21 @@ import { dialog } from "./dialog.js";
 /**
  * @typedef {object} Question
  * @property {string} title "Reset the left arm?"
- * @property {unknown} text what will happen
- * @property {string} verb on the button: "Reset the node"
+ * @property {unknown} text the consequences
+ * @property {string} verb label of the button: "Reset the node"
  * @property {() => Promise<unknown>} work
- * @property {string} [doing] on the button meanwhile: "Resetting…"
- * @property {string} [said] in a toast afterwards
- * @property {string} [keep] on the other button
+ * @property {string} [doing] label of the button during the work: "Resetting…"
+ * @property {string} [said] toast after success
+ * @property {string} [keep] label of the other button
  * @property {boolean} [isDanger]
- * @property {string} [typed] what must be typed first, for what cannot be undone
+ * @property {string} [typed] text that the user must type first, for what cannot be undone
  */
 
 /** @typedef {Question & {isBusy: boolean, refusal: string, given: string}} OpenQuestion */
 /** @typedef {import("../context.js").With<"dialogs" | "draw">} App */
 
 /** @param {App} app @param {Question} question */
-export function ask(app, question) {
+export function askConfirmation(app, question) {
   app.dialogs.confirm = { ...question, isBusy: false, refusal: "", given: "" };
   app.draw();
 }
@@ -41,7 +40,7 @@ export function confirmDialog(app) {
         <p>${open.text}</p>
         ${open.typed ? typed(app, open) : nothing}
         <p class="refusal" role="alert">
-          ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
+          ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
         </p>
         <div class="actions">
           <button
@@ -59,7 +58,7 @@ export function confirmDialog(app) {
             data-confirm
             ?disabled=${open.isBusy || (open.typed && open.given !== open.typed)}
           >
-            ${open.isBusy ? (open.doing ?? "One moment…") : open.verb}
+            ${open.isBusy ? (open.doing ?? "Please wait…") : open.verb}
           </button>
         </div>
       </form>
@@ -71,7 +70,7 @@ export function confirmDialog(app) {
 /** @param {App} app @param {OpenQuestion} open */
 const typed = (app, open) => html`
   <label class="entry">
-    <span>Type <b>${open.typed}</b> to go on</span>
+    <span>Type <b>${open.typed}</b> to confirm</span>
     <input
       data-focus
       autocomplete="off"

@@ -1,10 +1,10 @@
-// A dialog that exists while its data does. It is not the browser's modal kind on purpose: that one
-// would make the emergency stop unreachable. The rest of the page is made inert instead (page.js).
+// A dialog that is shown while its state is set. It is not the browser's modal dialog, which would
+// block the emergency stop; views/frame.js makes the rest of the page inert instead.
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
-/** Takes the focus when the dialog appears and gives it back when it goes. */
+/** Focuses the dialog when it appears, and restores the focus when it closes. */
 class Focus extends AsyncDirective {
   /** @type {Element | null} */ #before = null;
   #isTaken = false;
@@ -36,7 +36,7 @@ const takeFocus = directive(Focus);
 
 /**
  * @template T
- * @param {T | null | undefined} open nothing is shown when it is empty
+ * @param {T | null | undefined} open state of the dialog; null: closed
  * @param {() => void} close
  * @param {(open: T) => unknown} content
  * @param {string} label

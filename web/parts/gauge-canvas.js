@@ -1,6 +1,5 @@
-// Paints the bars and numbers of a list where its rows leave room for them: places, colours and
-// fonts are those that the page's styles give to each row's ".track", its "i" and ".number". Only
-// what changed is painted.
+// Paints the bars and numbers of a list on one canvas. Position, colour and font come from the
+// styles of each row's ".track", its "i" and ".number". Only changed rows are painted.
 
 import { fixed } from "../lib/format.js";
 import { place } from "./bar.js";
@@ -9,12 +8,12 @@ const DIGITS = 2;
 
 /** @typedef {{value: number | null, low: number, high: number}} Value */
 /**
- * @typedef {{x: number, y: number, width: number, height: number}} Box in pixels of the screen,
- * from the canvas's corner
+ * @typedef {{x: number, y: number, width: number, height: number}} Box in screen pixels, relative
+ * to the canvas
  */
 /**
- * @typedef {{track: Box, number: Box, from: number, to: number, text: string}} Row its two places,
- * and what was painted there
+ * @typedef {{track: Box, number: Box, from: number, to: number, text: string}} Row the two boxes,
+ * and what is painted in them
  */
 
 const NOTHING = { from: 0, to: 0, text: "" };
@@ -22,22 +21,19 @@ const NOTHING = { from: 0, to: 0, text: "" };
 export class GaugeCanvas {
   #element;
   /** @type {Row[]} */ #rows = [];
-  /**
-   * What the styles say of a bar and of a number: they are asked again at each painting.
-   * @type {CSSStyleDeclaration[]}
-   */
+  /** Live styles of a bar and of a number. @type {CSSStyleDeclaration[]} */
   #styles = [];
-  #colours = ""; // of what was painted
-  #ratio = 0; // of the screen's pixels to the page's
-  #digit = 0; // how wide one is
-  #foot = 0; // where digits stand, below the top of their line
+  #colours = ""; // last painted
+  #ratio = 0; // screen pixels per CSS pixel
+  #digit = 0; // width of one digit
+  #baseline = 0; // of the digits, below the top of their line
 
   /** @param {HTMLCanvasElement} element beside its list */
   constructor(element) {
     this.#element = element;
   }
 
-  /** Out of sight it needs no memory. The next painting measures anew where the rows are. */
+  /** Free the canvas's memory while the list is out of sight; the next painting measures again. */
   release() {
     if (!this.#rows.length) return;
     this.#rows = [];
@@ -45,8 +41,8 @@ export class GaugeCanvas {
   }
 
   /**
-   * @param {Value[]} values one a row
-   * @param {boolean} isReading whether numbers are due
+   * @param {Value[]} values one for each row
+   * @param {boolean} isReading whether numbers are painted too
    */
   paint(values, isReading) {
     const pen = this.#element.getContext("2d");
@@ -79,10 +75,10 @@ export class GaugeCanvas {
       ...NOTHING,
     }));
     this.#styles = [".track i", ".number"].map((each) => getComputedStyle(part(rows[0], each)));
-    this.#dip(pen);
+    this.#setFont(pen);
   }
 
-  /** Whole pixels: between them it would be blurred. @param {DOMRect} home */
+  /** Set the size in whole pixels, because a fraction blurs. @param {DOMRect} home */
   #size({ width, height }) {
     for (const [side, length] of /** @type {const} */ ([
       ["width", width],
@@ -93,8 +89,8 @@ export class GaugeCanvas {
     }
   }
 
-  /** A canvas of another size has forgotten its pen. @param {CanvasRenderingContext2D} pen */
-  #dip(pen) {
+  /** Set the font, which a resize of the canvas resets. @param {CanvasRenderingContext2D} pen */
+  #setFont(pen) {
     const { fontWeight, fontSize, fontFamily } = this.#styles[1];
     pen.font = `${fontWeight} ${parseFloat(fontSize) * devicePixelRatio}px ${fontFamily}`;
     pen.textAlign = "right";
@@ -104,10 +100,10 @@ export class GaugeCanvas {
       width,
     } = pen.measureText("0");
     this.#digit = Math.ceil(width);
-    this.#foot = Math.round((this.#rows[0].number.height + above - below) / 2);
+    this.#baseline = Math.round((this.#rows[0].number.height + above - below) / 2);
   }
 
-  /** All is old: it went stale, or the page dark. @param {CanvasRenderingContext2D} pen */
+  /** Clear everything after a colour change. @param {CanvasRenderingContext2D} pen */
   #wipe(pen) {
     pen.clearRect(0, 0, this.#element.width, this.#element.height);
     for (const row of this.#rows) Object.assign(row, NOTHING);
@@ -121,7 +117,7 @@ export class GaugeCanvas {
     const right = x + width;
     const room = this.#digit * Math.max(text.length, row.text.length);
     pen.clearRect(right - room, y, room, height);
-    pen.fillText(text, right, y + this.#foot);
+    pen.fillText(text, right, y + this.#baseline);
     if (this.#styles[1].textDecorationLine === "line-through") {
       const long = pen.measureText(text).width;
       pen.fillRect(right - long, y + Math.round(height / 2), long, devicePixelRatio);
@@ -134,7 +130,7 @@ export class GaugeCanvas {
 const part = (row, which) => /** @type {Element} */ (row.querySelector(which));
 
 /**
- * In whole pixels, as a browser rounds them: what lies between two would not be cleared again.
+ * Return the box in whole screen pixels; clearing would leave fractions behind.
  * @param {Element} element
  * @returns {Box}
  */
@@ -147,7 +143,7 @@ function boxOf(element) {
 }
 
 /**
- * From zero to the value, round where the track's end is.
+ * Paint a bar from zero to the value, rounded at the ends of the track.
  * @param {CanvasRenderingContext2D} pen
  * @param {Row} row
  * @param {Value} gauge

@@ -1,7 +1,6 @@
-// Lists of values that live: a name, a bar and a number each. Bars and numbers are painted on one
-// canvas over the list (gaugecanvas.js): one by one, as elements, they cost a browser twice as
-// much. A screen reader is told each value as a meter's. Not here: a bar by itself (bar.js), how
-// often what is drawn (live.js).
+// Lists of live values, each with a name, a bar and a number. One canvas over the list paints bars
+// and numbers (gauge-canvas.js), at half the cost of elements; screen readers get meters. Not here:
+// a single bar (bar.js), how often values are drawn (live.js).
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, noChange, nothing } from "/vendor/lit-html/lit-html.js";
@@ -12,15 +11,15 @@ import { isReading, isSeen, rarely, seen } from "./live.js";
 /**
  * @typedef {object} Gauge
  * @property {string} key
- * @property {string} name as people read it
+ * @property {string} name for display
  * @property {number | null} value
  * @property {number} low
  * @property {number} high
- * @property {unknown} [more] what stands below it
+ * @property {unknown} [more] content below the bar
  */
 
 /**
- * @param {() => Gauge[]} values asked for while the list is in sight
+ * @param {() => Gauge[]} values called while the list is in sight
  * @param {string} [kind] class of the list
  */
 export const gauges = (values, kind = "") =>
@@ -64,7 +63,7 @@ class Painted extends AsyncDirective {
   }
 
   /**
-   * It has no place on the page yet: painted when the browser tells how large it is.
+   * Start observing the list's size; the first report of the size paints it.
    * @param {HTMLCanvasElement} element
    */
   #begin(element) {
@@ -74,7 +73,7 @@ class Painted extends AsyncDirective {
   }
 
   #moved() {
-    this.#canvas?.release(); // so that it measures
+    this.#canvas?.release(); // makes the next painting measure
     this.#paint();
   }
 

@@ -1,4 +1,4 @@
-// The signs of the pages and of the frame's buttons: lines of the text's colour, 24 units wide.
+// Icons of the pages and buttons: lines in the text's colour, 24 units wide.
 
 import { html, svg } from "/vendor/lit-html/lit-html.js";
 
@@ -67,7 +67,7 @@ const OTHERS = {
 /** @type {Record<string, unknown>} */
 const ALL = { ...PAGES, ...OTHERS };
 
-/** @param {string} name of a page or one of the frame's @param {number} size */
+/** @param {string} name of a page or a button @param {number} size in px */
 export function icon(name, size = 22) {
   return html`<svg class="icon" viewBox="0 0 24 24" width=${size} height=${size} aria-hidden="true">
     ${ALL[name] ?? ALL.menu}

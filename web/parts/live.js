@@ -1,25 +1,24 @@
-// How often what lives is drawn: a bar at every drawing, a number as often as a person can read
-// one, and what nobody sees once a second, so that searching the page and reading it aloud find no
-// old values. Not here: when a drawing begins (app.js), what a value looks like (bar.js, the
-// pages).
+// Throttles the drawing of live values: bars at each drawing, numbers five times a second, and
+// lists out of sight once a second, so that a page search and a screen reader find no old values.
+// Not here: when a drawing begins (app.js).
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { Directive } from "/vendor/lit-html/directive.js";
 import { noChange } from "/vendor/lit-html/lit-html.js";
 
-const READ_MS = 190; // five times a second: whoever reads sees the digits, and text is dear to draw
+const READ_MS = 190; // five times a second is readable, and text is expensive to draw
 const UNSEEN_MS = 990;
-// a row is about this high: the next one is there already when it is scrolled into sight
+// about the height of a row, so that the next row is drawn before it scrolls into sight
 const MARGIN = "40px";
 
 let readAt = -Infinity;
 let unseenAt = -Infinity;
-/** Whether numbers that change all the time are due in this drawing. */
+/** Whether live numbers are updated in this drawing. */
 export let isReading = true;
 let isUnseenDue = true;
 
 /**
- * A drawing begins. All numbers change in the same ones: text that changes is laid out once.
+ * Begin a drawing. All numbers change in the same drawing, so that text is laid out once.
  * @param {number} now
  */
 export function beginDrawing(now) {
@@ -29,8 +28,8 @@ export function beginDrawing(now) {
   if (isUnseenDue) unseenAt = now;
 }
 
-/** Something that is drawn at first, and then whenever it is due. @param {() => boolean} isDue */
-const paced = (isDue) =>
+/** Make a directive that updates its value only when it is due. @param {() => boolean} isDue */
+const throttled = (isDue) =>
   directive(
     class extends Directive {
       #isShown = false;
@@ -48,10 +47,10 @@ const paced = (isDue) =>
  * `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a
  * second.
  */
-export const reading = paced(() => isReading);
+export const reading = throttled(() => isReading);
 
-/** `aria-valuenow=${rarely(value)}`: for those who hear it, once a second. */
-export const rarely = paced(() => isUnseenDue);
+/** `aria-valuenow=${rarely(value)}`: updated once a second, for screen readers. */
+export const rarely = throttled(() => isUnseenDue);
 
 /** @type {WeakSet<Element>} */
 const unseen = new WeakSet();
@@ -65,7 +64,7 @@ const sight = new IntersectionObserver(
   { rootMargin: MARGIN },
 );
 
-/** @param {Element} list of seen() */
+/** @param {Element} list element around seen() */
 export const isSeen = (list) => !unseen.has(list);
 
 class Seen extends AsyncDirective {
@@ -99,8 +98,7 @@ class Seen extends AsyncDirective {
 }
 
 /**
- * `<ul>${seen(() => members.map(row))}</ul>`: rows that live, made only while their list is in
- * sight. A browser asks of each list at every drawing where it is: better ten rows in one than one
- * by one.
+ * `<ul>${seen(() => members.map(row))}</ul>`: rows that are drawn only while their list is in
+ * sight. Each list costs an observer, so group rows.
  */
 export const seen = directive(Seen);

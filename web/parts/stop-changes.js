@@ -1,5 +1,5 @@
-// Asks before a change takes away what stops the robot: names each stop, and goes on only when an
-// admin confirms them. Not here: which changes these are (the router decides), other questions
+// Confirmation of a change that removes a way to stop the robot: names each stop; only an admin can
+// confirm. Not here: which changes remove a stop (the router decides), other confirmations
 // (confirm.js).
 
 import { html } from "/vendor/lit-html/lit-html.js";
@@ -11,7 +11,7 @@ import { dialog } from "./dialog.js";
 /** @typedef {{names: string[], text: string, done: (isYes: boolean) => void}} StopsQuestion */
 
 /**
- * Make a change; when it would take a stop away, ask and make it with the names of these stops.
+ * Make a change; if it removes stops, ask for confirmation and repeat it with their names.
  * @template T
  * @param {App} app
  * @param {(names: string[]) => Promise<T>} send
@@ -49,15 +49,15 @@ export function stopChangesDialog(app) {
     () => answer(false),
     (open) => html`
       <h2>This changes what stops the robot</h2>
-      <p>After this change the robot no longer stops, or is driven past its other inputs, by:</p>
+      <p>After this change these no longer stop the robot, or can be overridden by other inputs:</p>
       <ul data-stops>
         ${open.names.map((name) => html`<li><b>${name}</b></li>`)}
       </ul>
       <p class="notice">
         ${
           isAdmin(app)
-            ? "Do this only when another stop is within reach, and test it before the robot drives."
-            : "Only an admin may make this change. Nothing was changed."
+            ? "Keep another stop within reach, and test it before the robot drives."
+            : "Nothing has changed: this change needs the admin role."
         }
       </p>
       <div class="actions">
@@ -72,7 +72,7 @@ export function stopChangesDialog(app) {
               data-lose-stops
               @click=${() => answer(true)}
             >
-              Change it all the same
+              Change it anyway
             </button>`
             : ""
         }

@@ -1,11 +1,11 @@
-// Parts of one page, each with an address of its own, so that "back" works and links can be sent.
+// Tabs of a page, each with its own address, so that "back" and shared links work.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
 /**
- * @param {string} label what they are parts of: "Settings"
+ * @param {string} label of the navigation: "Settings"
  * @param {{href: string, title: string, sign?: unknown}[]} parts
- * @param {string} current href of the one that is shown
+ * @param {string} current href of the tab that is shown
  */
 export function tabs(label, parts, current) {
   return html`

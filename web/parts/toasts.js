@@ -1,5 +1,5 @@
-// The sentences about what was just done, above everything else. Not here: which there are and how
-// long they stay (lib/toasts.js).
+// Draws the toasts above everything else. Not here: which there are and how long they stay
+// (lib/toasts.js).
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";

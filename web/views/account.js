@@ -1,4 +1,4 @@
-// Who uses this browser: the button in the header, and what can be done about it.
+// The signed-in account: its button in the header and its dialog with "Sign out".
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { signOut } from "../lib/account.js";
@@ -9,9 +9,9 @@ import { forget } from "./login.js";
 /** @typedef {import("../context.js").With<"api" | "dialogs" | "draw">} App */
 
 const MEANINGS = {
-  viewer: "You see everything and may stop the robot.",
-  operator: "You may drive the robot and change how it moves.",
-  admin: "You may change everything.",
+  viewer: "View everything and stop the robot.",
+  operator: "Drive the robot and change how it moves.",
+  admin: "Change everything.",
 };
 
 /** @param {App} app */
@@ -48,7 +48,7 @@ export function accountDialog(app) {
       </p>
       <p class="refusal" role="alert">${open.refusal}</p>
       <div class="actions">
-        <a class="button" href="#/settings/users" @click=${close}>Password and browsers</a>
+        <a class="button" href="#/settings/users" @click=${close}>Manage account</a>
         <button
           class="button"
           type="button"

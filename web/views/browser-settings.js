@@ -1,5 +1,4 @@
-// What this browser does by itself: its stop keys and its colours. Kept in the browser, not on the
-// robot.
+// The dialog for this browser's own settings: stop key, stop button of the game pad, colours.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { PAD_BUTTONS } from "../lib/control/stop-keys.js";
@@ -10,14 +9,14 @@ import { dialog } from "../parts/dialog.js";
 /** @typedef {import("../context.js").With<"dialogs" | "draw" | "stopKeys">} App */
 
 const KEYS = /** @type {const} */ ([
-  ["space", "Space", "Not while you type, nor on a control that you reached by keyboard"],
+  ["space", "Space", "Except while you type or on a control reached by keyboard"],
   ["escape", "Escape", "Always, also while you type and in dialogs"],
   ["both", "Both", "Each as above"],
-  ["none", "None", "Only the button stops"],
+  ["none", "None", "Only the button on the page stops"],
 ]);
-const THEMES = { system: "As the system", light: "Light", dark: "Dark" };
+const THEMES = { system: "System setting", light: "Light", dark: "Dark" };
 
-/** @param {string} value of the choice */
+/** @param {string} value of the select */
 const themeOf = (value) => (value === "light" || value === "dark" ? value : "system");
 
 /** @param {App} app */
@@ -69,7 +68,7 @@ export function browserDialog(app) {
         </select>
       </label>
       <div class="actions">
-        <button class="button primary" type="button" @click=${close}>Done</button>
+        <button class="button primary" type="button" @click=${close}>Close</button>
       </div>
     `,
     "This browser",

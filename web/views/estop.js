@@ -1,4 +1,5 @@
-// The emergency stop: one press stops, a latched stop cannot be missed, release asks first.
+// The emergency stop (e-stop): one press stops; a banner shows a latched stop; releasing it needs
+// confirmation.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../lib/api.js";
@@ -13,9 +14,9 @@ import { outcomeList, unconfirmed } from "./stop-outcomes.js";
 /** @typedef {import("../lib/types.js").LatchState} EStop */
 /** @typedef {{latch: EStop, refusal: string, fix?: string}} OpenClearing */
 
-const PRESSED = "pressed on the page"; // the banner says who did, and needs no more
+const PRESSED = "pressed on the page"; // not shown: the banner names the source already
 
-/** Stop the robot, and say when that was not confirmed. @param {App} app */
+/** Stop the robot, and show an error if the stop is not confirmed. @param {App} app */
 export async function stop(app) {
   app.dialogs.stop = { failed: "" };
   app.draw();
@@ -25,7 +26,7 @@ export async function stop(app) {
     app.dialogs.stop = stored === false ? { failed: notStored(problem), isActive: true } : null;
   } catch (err) {
     const { message } = /** @type {Error} */ (err);
-    app.dialogs.stop = { failed: `The stop was not confirmed: ${message}` };
+    app.dialogs.stop = { failed: `Stop not confirmed: ${message}` };
   }
   app.draw();
 }
@@ -60,7 +61,7 @@ export function estopButton(app) {
       @click=${() => stop(app)}
     >
       ${sign}<span><b>STOP</b><small>${isPending ? "Stopping…" : "Emergency stop"}</small></span>
-      ${key ? html`<kbd title="This key stops too">${key}</kbd>` : nothing}
+      ${key ? html`<kbd title="This key also stops the robot">${key}</kbd>` : nothing}
     </button>
   `;
 }
@@ -89,7 +90,7 @@ function failedBanner(app, failed) {
   `;
 }
 
-/** The first press, and how many came after it. @param {App} app @param {EStop} latch */
+/** Show the first press and the number of later ones. @param {App} app @param {EStop} latch */
 function stoppedBanner(app, latch) {
   const others = count(latch) - 1;
   return html`
@@ -122,14 +123,14 @@ const count = (latch) => latch.presses.length + latch.more;
 
 /** @param {string} problem */
 const notStored = (problem) =>
-  `The robot is stopped, but the stop is not stored (${problem}). Keep the robot switched ` +
-  "off until the server's card is replaced.";
+  `The robot is stopped, but the stop could not be stored (${problem}). Switch the robot off and ` +
+  "keep it off until the server's card is replaced.";
 
-/** The way to release the stop, for a page that waits for it. @param {App} app */
+/** A button that opens the release dialog, for other pages. @param {App} app */
 export const clearButton = (app) =>
   html`<button class="button" type="button" data-clear @click=${() => ask(app)}>Release…</button>`;
 
-/** Open the question; it clears only what it shows. @param {App} app */
+/** Open the release dialog; it releases only the presses that it shows. @param {App} app */
 function ask(app) {
   const latch = app.store.data.system?.estop;
   if (latch?.active) app.dialogs.clearing = { refusal: "", latch };
@@ -174,7 +175,7 @@ export function clearDialog(app) {
   const open = app.dialogs.clearing;
   const latch = app.store.data.system?.estop;
   const close = () => ((app.dialogs.clearing = null), app.draw());
-  /** It clears the stop that was seen, and no other. @param {number} generation */
+  /** Release the stop that the user has seen, and no later one. @param {number} generation */
   async function release(generation) {
     try {
       await app.api.request("system", "estop", { enable: false, generation });
@@ -206,20 +207,20 @@ function question(app, open, latch, close, release) {
     <h2>Release the emergency stop?</h2>
     ${pressList(app, latch, isSeen ? latch : open.latch)} ${outcomeList(latch.outcomes ?? [])}
     <p>
-      Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves until
-      an input is moved again.
+      Check the robot first and centre all sticks. After the release the robot stands still until an
+      input moves.
     </p>
     <p class="refusal" role="alert">
       ${
         isSeen
           ? open.refusal
-            ? html`<strong>The robot refuses:</strong> ${open.refusal}`
+            ? html`<strong>Release failed:</strong> ${open.refusal}`
             : nothing
-          : html`<strong>The stop was pressed again</strong> while this question was open.`
+          : html`<strong>The stop was pressed again</strong> while this dialog was open.`
       }
     </p>
     <div class="actions">
-      <button class="button" type="button" data-focus @click=${close}>Stay stopped</button>
+      <button class="button" type="button" data-focus @click=${close}>Keep the stop</button>
       ${
         isSeen
           ? html`
@@ -229,7 +230,7 @@ function question(app, open, latch, close, release) {
           `
           : html`
             <button class="button" type="button" data-acknowledge @click=${acknowledge}>
-              I have seen it
+              Show the new press
             </button>
           `
       }

@@ -1,12 +1,12 @@
-// The way into the finder: its button and its key, Ctrl+K (Cmd+K). The finder itself is fetched
-// when it is first wanted (finder.js).
+// Opens the finder by its button or by Ctrl+K (Cmd+K). The finder itself (finder.js) is fetched at
+// the first use.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { icon } from "../parts/icons.js";
 
 /** @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 
-/** Open it by its key, from now on. @param {App} app */
+/** Listen for the finder's key. @param {App} app */
 export function listenForFinder(app) {
   addEventListener("keydown", (event) => {
     if (
@@ -16,12 +16,15 @@ export function listenForFinder(app) {
       event.shiftKey
     )
       return;
-    event.preventDefault(); // a browser has the key for its own search
+    event.preventDefault(); // browsers use the key for their own search
     open(app);
   });
 }
 
-/** Its place is kept while nothing can be found: the header must not jump. @param {App} app */
+/**
+ * Draw the button, disabled without a connection so that the header does not jump.
+ * @param {App} app
+ */
 export function findButton(app) {
   return html`
     <button
@@ -42,7 +45,7 @@ export function findButton(app) {
 /** @param {App} app */
 export const findDialog = (app) => app.dialogs.finder?.view(app) ?? nothing;
 
-/** Not above another dialog: that one waits for an answer. @param {App} app */
+/** Open the finder unless another dialog is open. @param {App} app */
 async function open(app) {
   const isFree = () => app.api.state === "open" && !Object.values(app.dialogs).some(Boolean);
   if (!isFree()) return;
@@ -50,9 +53,9 @@ async function open(app) {
     const { Finder } = await import("./finder.js");
     if (!isFree()) return;
     app.dialogs.finder = new Finder();
-    app.dialogs.finder.ask(app);
+    app.dialogs.finder.load(app);
     app.draw();
   } catch {
-    app.toasts.failed(new Error("The finder could not be fetched."));
+    app.toasts.failed(new Error("Loading the finder failed. Check the network and try again."));
   }
 }

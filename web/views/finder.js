@@ -1,5 +1,5 @@
-// Finds by name what the robot has: nodes, routes, subjects, and the pages and settings where
-// things are. Not here: how it is opened (find.js).
+// Searches nodes, routes, LiveLink subjects, pages and settings by name. Not here: opening the
+// finder (finder-button.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../lib/events.js";
@@ -25,7 +25,7 @@ const TABS = [
   ["Backup and restore", "Settings", "#/settings/backup"],
   ["Restart, shut down, diagnostics, factory reset", "Settings", "#/settings/maintenance"],
   ["Activity", "Logs", "#/logs/activity"],
-  ["Who did what", "Logs", "#/logs/audit"],
+  ["Audit log", "Logs", "#/logs/audit"],
 ];
 
 /** @type {Found[]} */
@@ -36,11 +36,11 @@ const FIXED = [
 
 export class Finder {
   query = "";
-  /** Which of those that are shown. */ at = 0;
-  /** What this robot has. @type {Found[]} */ #own = [];
+  /** Index of the selected result. */ at = 0;
+  /** Nodes, routes and subjects of this robot. @type {Found[]} */ #own = [];
 
-  /** Each on its own: what does not answer is left out. @param {App} app */
-  ask(app) {
+  /** Request nodes, routes and subjects; a failed request leaves its kind out. @param {App} app */
+  load(app) {
     this.#add(app, "management", "list_nodes", nodesOf);
     this.#add(app, "router", "list_routes", routesOf);
     this.#add(app, "router", "list_livelink_sources", subjectsOf);
@@ -59,11 +59,11 @@ export class Finder {
       this.#own.push(...read(await app.api.request(group, action)));
       app.draw();
     } catch {
-      // The rest can be found all the same.
+      // The other kinds can still be found.
     }
   }
 
-  /** Those whose words begin with what was typed come first. @returns {Found[]} */
+  /** Results; titles that begin with the query come first. @returns {Found[]} */
   get found() {
     const typed = this.query.toLowerCase().split(/\s+/).filter(Boolean);
     const all = [...this.#own, ...FIXED];
@@ -124,7 +124,7 @@ export class Finder {
         )}
       </ul>
       <p class="quiet" role="status">
-        ${found.length ? "" : `Nothing here is called “${this.query}”.`}
+        ${found.length ? "" : `No results for “${this.query}”.`}
       </p>
     `;
   }

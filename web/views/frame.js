@@ -1,4 +1,4 @@
-// The frame of the pages: header, banners, navigation, dialogs, and the stop above everything.
+// The frame around every page: header, banners, navigation, dialogs, and the stop above everything.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { confirmDialog } from "../parts/confirm.js";
@@ -16,8 +16,8 @@ import { menuButton, navigation } from "./navigation.js";
 export function page(app) {
   const isLocked = app.api.state === "locked";
   const isCut = app.api.state !== "open" || app.api.isSilent(app.now);
-  const { stop, ...asking } = app.dialogs;
-  const isAsking = Object.values(asking).some(Boolean);
+  const { stop, ...dialogs } = app.dialogs;
+  const hasDialog = Object.values(dialogs).some(Boolean);
   const { name } = app.router;
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
@@ -27,8 +27,8 @@ export function page(app) {
         ${isCut ? "is-cut" : ""}
         ${isLocked ? "is-locked" : ""} is-${name}"
     >
-      <div class="frame" ?inert=${isAsking}>
-        <a class="skip" href="#main" @click=${toMain}>To the content</a>
+      <div class="frame" ?inert=${hasDialog}>
+        <a class="skip" href="#main" @click=${toMain}>Skip to content</a>
         ${header(app)} ${isLocked ? nothing : navigation(app)}
         <div class="content">
           <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
@@ -36,7 +36,7 @@ export function page(app) {
         </div>
       </div>
       <div class="dock">
-        <div class="dock-menu" ?inert=${isAsking}>${isLocked ? nothing : menuButton(app)}</div>
+        <div class="dock-menu" ?inert=${hasDialog}>${isLocked ? nothing : menuButton(app)}</div>
         ${estopButton(app)}
       </div>
       ${clearDialog(app)} ${findDialog(app)} ${browserDialog(app)} ${accountDialog(app)}
@@ -47,7 +47,7 @@ export function page(app) {
   `;
 }
 
-/** The address names the page already, so the jump is done by hand. @param {Event} event */
+/** Move the focus by script, because the address is used for the page. @param {Event} event */
 function toMain(event) {
   event.preventDefault();
   document.getElementById("main")?.focus();
@@ -57,7 +57,7 @@ function toMain(event) {
 function shown(app) {
   const { page, rest, failure } = app.router;
   if (page) return page.view(app, rest);
-  if (!failure) return html`<p class="quiet" role="status">One moment…</p>`;
+  if (!failure) return html`<p class="quiet" role="status">Loading…</p>`;
   return html`
     <div class="card empty" role="alert">
       <p>${failure}</p>

@@ -1,4 +1,4 @@
-// Who this robot is, whether we are connected, who we are.
+// The header: name and version of the robot, connection, load, account and this browser's settings.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, fixed } from "../lib/format.js";
@@ -26,7 +26,7 @@ export function header(app) {
           <span class="quiet">SAINT.OS${system?.version ? ` ${system.version}` : ""}</span>
         </span>
       </a>
-      <div class="chips">${link(app)} ${openDoor(app)}</div>
+      <div class="chips">${connectionChip(app)} ${noPasswordChip(app)}</div>
       <dl class="vitals" ?data-stale=${!store.isFresh("system", app.now)}>
         ${vital("CPU", percent(system?.cpu_usage))}
         ${vital("Memory", percent(system?.memory_usage))}
@@ -37,7 +37,7 @@ export function header(app) {
       <button
         class="icon-button"
         type="button"
-        aria-label="This browser: stop key and colours"
+        aria-label="Browser settings: stop key and colours"
         title="Stop key and colours"
         @click=${() => ((app.dialogs.browser = {}), app.draw())}
       >
@@ -62,7 +62,7 @@ const vital = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 const percent = (value) => (value === null || value === undefined ? "–" : `${fixed(value, 0)} %`);
 
 /** @param {App} app */
-function link(app) {
+function connectionChip(app) {
   const [kind, text] = {
     open: ["good", "Connected"],
     connecting: ["idle", "Connecting"],
@@ -70,18 +70,18 @@ function link(app) {
     locked: ["warn", "Not signed in"],
   }[app.api.state];
   if (app.api.state === "open" && app.api.isSilent(app.now)) {
-    return html`<span class="chip warn" data-link="silent"><i class="dot"></i>Not heard</span>`;
+    return html`<span class="chip warn" data-link="silent"><i class="dot"></i>No data</span>`;
   }
   return html`<span class="chip ${kind}" data-link=${app.api.state}
     ><i class="dot"></i>${text}</span>`;
 }
 
 /** @param {App} app */
-function openDoor(app) {
+function noPasswordChip(app) {
   if (app.api.state !== "open" || app.api.session.token_required) return nothing;
   return html`<span
     class="chip warn"
-    title="auth.required is off in webd.yaml: whoever reaches this address is admin"
+    title="auth.required is off in webd.yaml: everyone who can reach this address is admin"
   >
     No password
   </span>`;
@@ -94,10 +94,10 @@ export function linkBanner(app) {
   return html`
     <div class="banner lost">
       <div>
-        <strong>No connection to the robot.</strong> What you see is old.
-        ${wait > 0 ? `Next try in ${wait} s.` : "Trying now."}
+        <strong>No connection to the robot.</strong> The values shown are old.
+        ${wait > 0 ? `Reconnecting in ${wait} s.` : "Reconnecting…"}
       </div>
-      <button class="button" type="button" @click=${() => app.api.retry()}>Try now</button>
+      <button class="button" type="button" @click=${() => app.api.retry()}>Reconnect now</button>
     </div>
   `;
 }

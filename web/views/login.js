@@ -1,17 +1,17 @@
-// What is shown to nobody in particular: claim a robot that has no owner yet, else sign in, by name
-// and password or with a token. Not here: what an account may do (lib/levels.js).
+// The sign-in page: claim a robot without an owner, or sign in (log in) by name and password or by
+// token. After failed attempts the server's lock-out error is shown as it is. Not here: the rights
+// of an account (lib/levels.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import * as account from "../lib/account.js";
 import { problemOf } from "../lib/api.js";
 import { onSubmit, withChecked } from "../lib/events.js";
-import { trustHint } from "./trust.js";
 
 /** @typedef {import("../context.js").With<"api" | "draw">} App */
 
 const state = {
   known: /** @type {account.Account | null} */ (null),
-  isAsking: false,
+  isLoading: false,
   isBusy: false,
   hasToken: false,
   isShown: false,
@@ -22,11 +22,11 @@ const state = {
 /** @param {App} app */
 export function loginView(app) {
   if (!state.known) {
-    if (!state.isAsking && !state.failure) look(app);
-    return state.failure ? unreachable(app) : html`<p class="quiet" role="status">One moment…</p>`;
+    if (!state.isLoading && !state.failure) load(app);
+    return state.failure ? unreachable(app) : html`<p class="quiet" role="status">Loading…</p>`;
   }
   const [title, fields, verb, send] = !state.known.is_claimed
-    ? ["Make this robot yours", claimFields(app), "Claim this robot", sendClaim]
+    ? ["Claim this robot", claimFields(app), "Claim this robot", sendClaim]
     : state.hasToken
       ? ["Sign in with a token", tokenField(), "Sign in", sendToken]
       : ["Sign in", nameFields(app), "Sign in", sendName];
@@ -39,33 +39,33 @@ export function loginView(app) {
       </header>
       ${fields} ${refusal()}
       <button class="button primary" type="submit" ?disabled=${state.isBusy}>
-        ${state.isBusy ? "One moment…" : verb}
+        ${state.isBusy ? "Please wait…" : verb}
       </button>
-      ${state.known.is_claimed ? otherWay(app) : nothing} ${trustHint(state.known)}
+      ${state.known.is_claimed ? switchButton(app) : nothing} ${encryptionHint(state.known)}
     </form>
   `;
 }
 
 const lostUsers = html`<p class="notice" role="alert">
   The users and tokens of this robot are lost: their file and its copy are damaged. Restore a backup
-  on the robot itself, or claim the robot again with its new code. The old code does not count.
+  on the robot itself, or claim the robot again with its new code. The old code is no longer valid.
 </p>`;
 
-/** Somebody signed out, or the robot is another one now. */
+/** Reset the page after a sign-in or sign-out. */
 export function forget() {
   Object.assign(state, { known: null, isBusy: false, failure: "", fix: "" });
 }
 
 /** @param {App} app */
-async function look(app) {
-  state.isAsking = true;
+async function load(app) {
+  state.isLoading = true;
   try {
-    state.known = await account.ask();
+    state.known = await account.readAccount();
     state.failure = "";
   } catch (err) {
     state.failure = /** @type {Error} */ (err).message;
   }
-  state.isAsking = false;
+  state.isLoading = false;
   app.draw();
 }
 
@@ -82,8 +82,8 @@ const unreachable = (app) => html`
 /** @param {App} app */
 const claimFields = (app) => html`
   <p>
-    Nobody owns this robot yet. With its claim code you become its admin. The code is on the screen
-    of the robot's server; on the server itself <code>saintctl user claim-code</code> tells it.
+    This robot has no owner. Its claim code makes you its admin. The code is on the screen of the
+    robot's server, or run <code>saintctl user claim-code</code> there.
   </p>
   <label class="entry">
     <span>Claim code</span>
@@ -100,11 +100,11 @@ const claimFields = (app) => html`
   ${passwordField(
     app,
     "new-password",
-    "At least 8 characters. Three or four words make a good one.",
+    "At least 8 characters; three or four words are a good password.",
   )}
   <label class="check">
     <input name="keeps_code" type="checkbox">
-    <span>Programs use this code as their token already: keep it working for them</span>
+    <span>Keep the code valid as a token for programs that use it already</span>
   </label>
 `;
 
@@ -122,7 +122,7 @@ const nameField = () => html`
       required
       maxlength="32"
       pattern="[A-Za-z][A-Za-z0-9_.\\-]*"
-      title="Letters, digits, dots, lines; a letter first"
+      title="A letter first, then letters, digits, dots, hyphens and underscores"
     >
   </label>
 `;
@@ -155,22 +155,22 @@ const tokenField = () => html`
   <label class="entry">
     <span>Token</span>
     <input name="token" type="password" autocomplete="off" required maxlength="256">
-    <span class="hint">An admin makes tokens on the page Settings, for programs and panels.</span>
+    <span class="hint">Admins create tokens for programs and panels in Settings.</span>
   </label>
 `;
 
-/** Name and password, or a token. @param {App} app */
-function turn(app) {
+/** Switch between name and token. @param {App} app */
+function toggleToken(app) {
   Object.assign(state, { hasToken: !state.hasToken, failure: "", fix: "" });
   app.draw();
 }
 
 /** @param {App} app */
-const otherWay = (app) => html`
+const switchButton = (app) => html`
   <button
     class="button plain"
     type="button"
-    @click=${() => turn(app)}
+    @click=${() => toggleToken(app)}
   >
     ${state.hasToken ? "Sign in with name and password" : "Sign in with a token"}
   </button>
@@ -215,7 +215,19 @@ async function submit(app, form, send) {
   } catch (err) {
     const { message, fix, code } = problemOf(err);
     Object.assign(state, { isBusy: false, failure: message, fix: fix ?? "" });
-    if (code === "conflict") state.known = null; // somebody else was faster
+    if (code === "conflict") state.known = null; // another user has claimed the robot meanwhile
   }
   app.draw();
+}
+
+/** @param {account.Account} known */
+function encryptionHint({ is_secure }) {
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  if (is_secure || isLocal) return nothing;
+  return html`
+    <p class="hint">
+      This connection is not encrypted: others on the network can read the password.
+      <a href="/trust.html">Set up encryption</a>
+    </p>
+  `;
 }

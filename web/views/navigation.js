@@ -1,5 +1,5 @@
-// The way between the pages: a column beside them, a rail of signs where there is less room, and on
-// a phone a sheet above the stop. The sheet is open while app.isMenuOpen.
+// Navigation between the pages: a column, a rail of icons on narrow windows, and on a phone a sheet
+// above the stop, open while app.isMenuOpen.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { PAGES } from "../pages.js";
@@ -18,7 +18,7 @@ export function navigation(app) {
       @click=${close}
       @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}
     >
-      ${PAGES.filter(({ isAside }) => !isAside).map(
+      ${PAGES.filter(({ isHidden }) => !isHidden).map(
         ({ name, title }) => html`
           <a href="#/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
             ${icon(name)}<span>${title}</span>${sign(app, name)}
@@ -29,7 +29,7 @@ export function navigation(app) {
   `;
 }
 
-/** On a phone, beside the stop. @param {App} app */
+/** The button beside the stop on a phone. @param {App} app */
 export function menuButton(app) {
   const shown = PAGES.find(({ name }) => name === app.router.name);
   const toggle = () => ((app.isMenuOpen = !app.isMenuOpen), app.draw());
@@ -49,9 +49,9 @@ export function menuButton(app) {
 }
 
 /**
- * What must be seen from every page.
+ * A mark for what users must notice from every page.
  * @param {App} app
- * @param {string} name of the page that tells more
+ * @param {string} name of the page with the details
  */
 function sign(app, name) {
   const found = name === "firmware" ? rollout(app) : name === "nodes" ? waiting(app) : null;
@@ -65,7 +65,7 @@ function rollout(app) {
   const state = app.store.data.firmware?.plan?.state;
   if (state === "running") return ["busy", "A roll-out is running"];
   if (state === "paused") return ["busy", "The roll-out is paused"];
-  if (state === "halted") return ["bad", "The roll-out was halted"];
+  if (state === "halted") return ["bad", "The roll-out is halted"];
   return null;
 }
 
@@ -74,6 +74,6 @@ function waiting(app) {
   const { nodes_offline: away = 0, nodes_unadopted: free = 0 } = app.store.data.system ?? {};
   if (away) return ["bad", away === 1 ? "1 node is offline" : `${away} nodes are offline`];
   if (free)
-    return ["new", free === 1 ? "1 node waits to be adopted" : `${free} nodes wait to be adopted`];
+    return ["new", free === 1 ? "1 node waits for adoption" : `${free} nodes wait for adoption`];
   return null;
 }

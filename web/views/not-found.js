@@ -1,18 +1,15 @@
-// What an address shows that leads nowhere: an old link, or a mistyped one.
+// The page for an unknown address, such as an old or mistyped link.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 
 /** @type {import("../lib/router.js").PageModule} */
-export const nowhere = {
+export const notFound = {
   topics: {},
   view: () => html`
-    <div class="card empty" data-nowhere>
-      <h1>There is no such page</h1>
-      <p>
-        The address <code>${location.hash}</code> leads nowhere. The pages of this robot stand in
-        the menu.
-      </p>
-      <p><a class="button" href="#/dashboard">To the dashboard</a></p>
+    <div class="card empty" data-not-found>
+      <h1>Page not found</h1>
+      <p>This robot has no page at <code>${location.hash}</code>. Choose a page from the menu.</p>
+      <p><a class="button" href="#/dashboard">Open the dashboard</a></p>
     </div>
   `,
 };

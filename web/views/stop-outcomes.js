@@ -1,5 +1,5 @@
-// What a stop has done, by target: who confirmed it, who did not. Not here: the stop itself
-// (estop.js).
+// The outcome of an emergency stop by target: confirmed, still stopping, or no reply. Not here: the
+// stop itself (estop.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { targetName } from "../lib/format.js";
@@ -9,26 +9,26 @@ import { targetName } from "../lib/format.js";
  * @typedef {import("../lib/types.js").StopOutcomeInfo} StopOutcome
  */
 
-// confirmations take some milliseconds; after that their absence is said in red
-const PATIENCE_MS = 600;
+// confirmations take some milliseconds; later a missing one is shown as an error
+const CONFIRM_TIMEOUT_MS = 600;
 const STATES = {
   stopped: ["good", "Stopped"],
   guard: ["good", "Stopped by the guard"],
   stopping: ["bad", "Still stopping"],
-  silent: ["bad", "No answer"],
-  absent: ["", "No node holds it"],
+  silent: ["bad", "No reply"],
+  absent: ["", "No node"],
 };
-/** The newest stop that was not confirmed when it was first drawn. */
+/** The newest stop that was not confirmed at its first drawing. */
 const waiting = { generation: -1, since: 0 };
 
-/** Whether it is time to say who has not confirmed. @param {EStop} latch @param {number} now */
+/** Whether the confirmation has timed out. @param {EStop} latch @param {number} now */
 function isOverdue(latch, now) {
   if (waiting.generation !== latch.generation)
     Object.assign(waiting, { generation: latch.generation, since: now });
-  return !latch.confirmed && now - waiting.since > PATIENCE_MS;
+  return !latch.confirmed && now - waiting.since > CONFIRM_TIMEOUT_MS;
 }
 
-/** Those whose outputs may still be live. @param {EStop} latch */
+/** Return the targets whose outputs may still be live. @param {EStop} latch */
 const open = (latch) =>
   (latch.outcomes ?? []).filter(({ state }) => state === "silent" || state === "stopping");
 
@@ -45,7 +45,7 @@ export function unconfirmed(latch, now) {
   return html`
     <div class="banner lost" role="alert" data-unconfirmed>
       <div>
-        ${silent ? html`<strong>No answer: ${silent}.</strong> ` : nothing}
+        ${silent ? html`<strong>No reply: ${silent}.</strong> ` : nothing}
         ${moving ? html`<strong>Still stopping: ${moving}.</strong> ` : nothing}
         ${found.length ? nothing : html`<strong>The stop is not confirmed.</strong> `} Outputs may
         still be live: cut the power.
@@ -58,7 +58,7 @@ export function unconfirmed(latch, now) {
 export function outcomeList(outcomes) {
   if (!outcomes.length) return nothing;
   return html`
-    <ul class="outcomes" aria-label="What the stop has done">
+    <ul class="outcomes" aria-label="Outcome of the stop">
       ${outcomes.map((each) => {
         const [kind, word] = STATES[each.state];
         return html`

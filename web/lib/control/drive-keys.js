@@ -1,6 +1,10 @@
-// Which keys drive, by their place on the board, whatever letters stand on them. Pure.
+// Maps keys to driving and looking, by their position on the keyboard and not by their letter.
+// Pure.
 
-/** x and y of the tracks: right and ahead are positive. @type {Record<string, [number, number]>} */
+/**
+ * x and y of the tracks: right and forward are positive.
+ * @type {Record<string, [number, number]>}
+ */
 const DRIVE = {
   KeyW: [0, 1],
   KeyS: [0, -1],
@@ -11,7 +15,7 @@ const DRIVE = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
 };
-/** The same for the head: right and up. @type {Record<string, [number, number]>} */
+/** x and y of the head: right and up are positive. @type {Record<string, [number, number]>} */
 const LOOK = { KeyI: [0, 1], KeyK: [0, -1], KeyJ: [-1, 0], KeyL: [1, 0] };
 /** Share of the top speed. @type {Record<string, number>} */
 export const SPEEDS = { Digit1: 0.1, Digit2: 0.25, Digit3: 0.5, Digit4: 1 };
@@ -29,7 +33,7 @@ export function handOfKeys(held) {
 }
 
 /**
- * Opposite keys cancel out, two of one direction count once.
+ * Sum the held keys: opposite keys cancel out, two of one direction count once.
  * @param {Record<string, [number, number]>} map
  * @param {Set<string>} held
  */

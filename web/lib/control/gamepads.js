@@ -1,19 +1,19 @@
-// Game pads as the browser tells them: which there are, where their sticks are, whether the
-// dead-man button is held. Not here: what is made of it (teleop.js).
+// Reads game pads: their names, stick positions, pressed buttons and dead-man buttons. Not here:
+// driving by them (teleop.js).
 
-const DEADZONE = 0.12; // worn sticks rest as far from the middle as this
+const DEADZONE = 0.12; // worn sticks rest up to this far from the centre
 const DEADMAN = [4, 5]; // L1 and R1 of the standard layout
 
-/** Browsers give pads only to safe pages (https, localhost); some give them to every page. */
+/** Most browsers give game pads only to secure pages (https, localhost). */
 export const isPossible = typeof navigator.getGamepads === "function";
 
-/** @returns {Gamepad[]} those that are connected */
+/** @returns {Gamepad[]} the connected ones */
 export function gamepads() {
   if (!isPossible) return [];
   return [...navigator.getGamepads()].flatMap((pad) => (pad?.connected ? [pad] : []));
 }
 
-/** A pad's name as people know it. @param {Gamepad} pad */
+/** Return the pad's name without vendor and product numbers. @param {Gamepad} pad */
 export function padName(pad) {
   return (
     pad.id.replace(/\s*\([^()]*(vendor|standard)[^()]*\)\s*/i, "").trim() || `Pad ${pad.index + 1}`
@@ -26,7 +26,7 @@ export function isDeadmanHeld(pad) {
 }
 
 /**
- * Both sticks, -1 to 1: up and right are positive.
+ * Read both sticks, each axis from -1 to 1; up and right are positive.
  * @param {Gamepad} pad
  */
 export function sticks(pad) {
@@ -34,14 +34,14 @@ export function sticks(pad) {
   return { x, y: -y || 0, turnX, turnY: -turnY || 0 };
 }
 
-/** Nothing around the middle, and no jump at its edge. @param {number | undefined} value */
+/** Apply the dead zone, without a jump at its edge. @param {number | undefined} value */
 export function centred(value) {
   if (value === undefined || !Number.isFinite(value)) return 0;
   const size = Math.min(1, Math.abs(value));
   return size <= DEADZONE ? 0 : (Math.sign(value) * (size - DEADZONE)) / (1 - DEADZONE);
 }
 
-/** Indices of the buttons that are pressed. @param {Gamepad} pad */
+/** Return the indices of the pressed buttons. @param {Gamepad} pad */
 export function pressed(pad) {
   return pad.buttons.flatMap((button, index) => (button.pressed ? [index] : []));
 }

@@ -1,19 +1,19 @@
-// The emergency stop by key and by game pad, on every page. Which ones, each browser remembers.
-// Space stops unless it has something else to do: in a text field it is a letter, and it operates
-// the control that a person reached by keyboard. A control that was merely clicked does not keep
-// it, or a stop meant in a hurry would press that once more; nor does one that moves the robot
-// ([data-moves]). Escape, where it is chosen, stops always, also in fields and dialogs. Neither
-// ever releases a stop. Not here: the stop itself (views/estop.js).
+// The emergency stop by key and by game pad, on every page; each browser stores its choice. Space
+// stops except in a text field, where it types a space, and on a control that was reached by
+// keyboard, which it operates. It stops on a control that was clicked, or a stop in a hurry would
+// press that control again, and on one that moves the robot ([data-moves]). Escape, if chosen,
+// always stops, also in fields and dialogs. Neither releases a stop. Not here: the stop itself
+// (views/estop.js).
 
 import { prefer, preference } from "../preferences.js";
 import { gamepads } from "./gamepads.js";
 
-const LOOK_MS = 40; // a press is shorter than 100 ms only by accident
+const POLL_MS = 40; // a deliberate press lasts 100 ms or more
 
 /** @typedef {"space" | "escape" | "both" | "none"} StopKey */
 /** @type {readonly StopKey[]} */
 export const STOP_KEYS = ["space", "escape", "both", "none"];
-/** Buttons of the standard layout, "none" or an index. */
+/** Titles by index of the button in the standard layout, or "none". */
 export const PAD_BUTTONS = {
   1: "B or circle",
   2: "X or square",
@@ -33,7 +33,7 @@ export class StopKeys {
   /** @type {StopKey} */ key = preference("stop-key", "space", STOP_KEYS);
   padButton = preference("stop-pad-button", "1", Object.keys(PAD_BUTTONS));
   #isByKeyboard = false;
-  #isPadHeld = true; // until it was seen released
+  #isPadHeld = true; // until it is released for the first time
   #timer = 0;
 
   /** @param {() => void} stop */
@@ -41,7 +41,7 @@ export class StopKeys {
     this.stop = stop;
   }
 
-  /** Listen from now on. */
+  /** Listen for keys and game pads. */
   start() {
     addEventListener("pointerdown", () => (this.#isByKeyboard = false), true);
     addEventListener("keydown", (event) => this.#pressed(event), true);
@@ -50,12 +50,12 @@ export class StopKeys {
     this.#watchPads();
   }
 
-  /** Pads tell nothing by themselves: they are looked at as long as there are any. */
+  /** Poll game pads while any is connected, because they send no events. */
   #watchPads() {
     clearInterval(this.#timer);
-    // the press that made the browser show the pad counts; one that was unplugged is released
-    this.#look();
-    if (gamepads().length) this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    // the press that makes the browser report the pad counts; an unplugged pad is released
+    this.#pollPads();
+    if (gamepads().length) this.#timer = setInterval(() => this.#pollPads(), POLL_MS);
   }
 
   /** @param {StopKey} key */
@@ -70,7 +70,7 @@ export class StopKeys {
     prefer("stop-pad-button", button);
   }
 
-  /** As it stands on the button; empty when no key stops. */
+  /** Key name on the stop button; empty if no key stops. */
   get label() {
     return { space: "Space", escape: "Esc", both: "Space, Esc", none: "" }[this.key];
   }
@@ -82,11 +82,11 @@ export class StopKeys {
     const isEscape = event.key === "Escape" && (this.key === "escape" || this.key === "both");
     const isSpace = event.code === "Space" && (this.key === "space" || this.key === "both");
     if (!isEscape && !(isSpace && this.#isFree(event.target))) return;
-    if (isSpace) event.preventDefault(); // it would scroll, or press what was clicked last
+    if (isSpace) event.preventDefault(); // would scroll, or press the control clicked last
     this.stop();
   }
 
-  /** Whether Space means nothing else here. @param {EventTarget | null} target */
+  /** Whether Space stops at this element. @param {EventTarget | null} target */
   #isFree(target) {
     if (!(target instanceof Element)) return true;
     if (target.closest(TEXT)) return false;
@@ -94,7 +94,7 @@ export class StopKeys {
     return !(this.#isByKeyboard && target.closest(CONTROLS));
   }
 
-  #look() {
+  #pollPads() {
     const isHeld =
       this.padButton !== "none" &&
       gamepads().some((pad) => pad.buttons[Number(this.padButton)]?.pressed);

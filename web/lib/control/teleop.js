@@ -1,6 +1,6 @@
-// Driving from this page: who holds it (a stick on the screen, keys, a game pad), what is asked
-// for, when it is let go. Nothing is sent unless something is held; whatever takes the page away
-// from the hand lets go, and then it must be released before it counts again. No drawing.
+// Drives the robot from this page by stick, keys or game pad with a dead-man button. Samples are
+// sent only while a control is held. Losing the focus, the page or the pad releases control, and
+// the user must let go before holding counts again. No drawing.
 
 import { handOfKeys, isDriveKey, isLookKey } from "./drive-keys.js";
 import { gamepads, isDeadmanHeld, pressed, sticks } from "./gamepads.js";
@@ -8,38 +8,38 @@ import { gamepads, isDeadmanHeld, pressed, sticks } from "./gamepads.js";
 /** @typedef {import("../api.js").Api} Api */
 /** @typedef {import("../types.js").Description["targets"]} Targets */
 
-const PERIOD_MS = 20; // 50 samples a second; the router lets go of a client after 300 ms
+const PERIOD_MS = 20; // 50 Hz; the router times a client out after 300 ms
 const MOST_PAN = 90;
 const MOST_TILT = 60;
-const LOOK_DEG_PER_S = 70; // by keys: the head goes on turning while one is held
+const LOOK_DEG_PER_S = 70; // speed of the head while a key is held
 const SMALLEST_SHARE = 0.05;
 const SHARE_STEP = 0.05;
-const FASTER = 12; // up and down of the pad's cross
+const FASTER = 12; // up and down on the D-pad
 const SLOWER = 13;
 const REST = { linear: 0, angular: 0, pan: null, tilt: null };
 
 export class Teleop {
   /** Share of the top speed at full deflection. */
   share = 0.25;
-  /** The sticks on the screen: right and up are positive. */
+  /** The sticks on the screen; right and up are positive. */
   stick = { x: 0, y: 0, isHeld: false };
   look = { x: 0, y: 0, isHeld: false };
-  /** Keys that are held while the page listens to them. @type {Set<string>} */
+  /** Keys that are held while the page listens for them. @type {Set<string>} */
   keys = new Set();
-  /** The dead-man button on the screen, for pads without shoulder buttons. */
+  /** State of the dead-man button on the screen, for pads without shoulder buttons. */
   isButtonHeld = false;
   isEngaged = false;
   /**
-   * What is asked for now; null: the head is left alone.
+   * The command that is sent now; null: none for the head.
    * @type {{linear: number, angular: number, pan: number | null, tilt: number | null}}
    */
-  asked = { ...REST };
-  /** When something began to be asked of the tracks (performance.now); 0: nothing is. */
-  askedAt = 0;
+  command = { ...REST };
+  /** Start of the present motion of the tracks (performance.now); 0: no motion. */
+  movingSince = 0;
   /** @type {Gamepad | null} */ pad = null;
-  /** Index of the pad that the person chose; the first one when it is gone. */
+  /** Index of the chosen pad; the first pad is used while it is missing. */
   chosen = 0;
-  /** Where the head looks, as it says itself. @type {() => {pan: number, tilt: number}} */
+  /** Measured direction of the head. @type {() => {pan: number, tilt: number}} */
   gaze = () => ({ pan: 0, tilt: 0 });
   #mustRelease = false;
   #wasHeld = false;
@@ -51,31 +51,30 @@ export class Teleop {
 
   /**
    * @param {Api} api
-   * @param {() => Targets | null} targets fields of the robot by target, null while they are not
-   * known
-   * @param {() => boolean} mayDrive false: no connection, e-stop, not allowed
-   * @param {() => void} changed something to draw
+   * @param {() => Targets | null} targets fields of the robot by target; null until they are known
+   * @param {() => boolean} mayDrive false without connection, during an e-stop, or for viewers
+   * @param {() => void} changed requests a drawing
    */
   constructor(api, targets, mayDrive, changed) {
     this.api = api;
     this.targets = targets;
     this.mayDrive = mayDrive;
     this.changed = changed;
-    addEventListener("blur", () => this.letGo());
-    addEventListener("pagehide", () => this.letGo());
-    addEventListener("gamepaddisconnected", () => this.letGo());
-    document.addEventListener("visibilitychange", () => document.hidden && this.letGo());
+    addEventListener("blur", () => this.release());
+    addEventListener("pagehide", () => this.release());
+    addEventListener("gamepaddisconnected", () => this.release());
+    document.addEventListener("visibilitychange", () => document.hidden && this.release());
   }
 
-  /** The page is shown. */
+  /** Start polling when the page is shown. */
   open() {
     if (!this.#timer) this.#timer = setInterval(() => this.#tick(), PERIOD_MS);
   }
 
-  /** Another page is shown. */
+  /** Release control and stop polling when another page is shown. */
   close() {
     if (!this.#timer) return;
-    this.letGo();
+    this.release();
     clearInterval(this.#timer);
     this.#timer = 0;
     this.stick = { x: 0, y: 0, isHeld: false };
@@ -83,10 +82,10 @@ export class Teleop {
     this.isButtonHeld = false;
   }
 
-  /** Stop, and do not start again before everything was released. */
-  letGo() {
+  /** Release control, and ignore all controls until the user has let go of them. */
+  release() {
     this.#stop();
-    this.keys.clear(); // a key that is released elsewhere would be held for ever
+    this.keys.clear(); // a key released outside of the page sends no event here
     this.#mustRelease = true;
   }
 
@@ -97,7 +96,7 @@ export class Teleop {
   }
 
   #tick() {
-    this.#lookAtPads();
+    this.#pollPads();
     const isPadHeld = this.pad !== null && (this.isButtonHeld || isDeadmanHeld(this.pad));
     const isTouched = this.stick.isHeld || this.look.isHeld;
     const isHeld = isTouched || this.keys.size > 0 || this.isButtonHeld || isPadHeld;
@@ -105,20 +104,20 @@ export class Teleop {
     const hasSource = isTouched || this.keys.size > 0 || isPadHeld;
     if (isHeld && hasSource && !this.#mustRelease && this.mayDrive())
       this.#send(this.#hand(isTouched));
-    else if (this.isEngaged && isHeld) this.letGo();
+    else if (this.isEngaged && isHeld) this.release();
     else this.#stop();
-    if (isHeld || this.pad || this.#wasHeld) this.changed(); // else nothing of ours has moved
+    if (isHeld || this.pad || this.#wasHeld) this.changed(); // otherwise nothing here has changed
     this.#wasHeld = isHeld;
   }
 
-  /** Pads are read anew each time: what getGamepads gave is a picture. */
-  #lookAtPads() {
+  /** Read the pads at each tick, because getGamepads returns a snapshot. */
+  #pollPads() {
     const pads = gamepads();
     this.pad = pads.find((pad) => pad.index === this.chosen) ?? pads[0] ?? null;
     const key = this.pad ? `${this.pad.index} ${this.pad.id}` : "";
     if (key !== this.#padKey) {
       this.#padKey = key;
-      this.letGo();
+      this.release();
     }
     const now = this.pad ? pressed(this.pad) : [];
     const isNew = (/** @type {number} */ button) =>
@@ -129,7 +128,7 @@ export class Teleop {
   }
 
   /**
-   * What the hand wants; null: it leaves that alone.
+   * Return what the held control commands; null: no command for that part.
    * @param {boolean} isTouched
    * @returns {{drive: {x: number, y: number} | null, gaze: {pan: number, tilt: number} | null}}
    */
@@ -142,7 +141,7 @@ export class Teleop {
     }
     if (this.keys.size) return this.#handOfKeys();
     const { x, y, turnX, turnY } = sticks(/** @type {Gamepad} */ (this.pad));
-    // The head follows the face until somebody moves the right stick.
+    // LiveLink keeps the head until the right stick moves.
     this.#isHeadMoved ||= turnX !== 0 || turnY !== 0;
     return { drive: { x, y }, gaze: this.#isHeadMoved ? toGaze(turnX, turnY) : null };
   }
@@ -151,7 +150,9 @@ export class Teleop {
     const { x, y, turnX, turnY } = handOfKeys(this.keys);
     const codes = [...this.keys];
     const { pan, tilt } =
-      this.asked.pan === null ? this.gaze() : { pan: this.asked.pan, tilt: this.asked.tilt ?? 0 };
+      this.command.pan === null
+        ? this.gaze()
+        : { pan: this.command.pan, tilt: this.command.tilt ?? 0 };
     const step = (LOOK_DEG_PER_S * PERIOD_MS) / 1000;
     const gaze = {
       pan: within(pan - turnX * step, MOST_PAN),
@@ -174,15 +175,15 @@ export class Teleop {
       linear: (drive?.y ?? 0) * this.share * (linear?.limits[1] ?? 0),
       angular: -(drive?.x ?? 0) * this.share * (angular?.limits[1] ?? 0) || 0, // left is positive
     };
-    if (!velocity.linear && !velocity.angular) this.askedAt = 0;
-    else this.askedAt ||= performance.now();
+    if (!velocity.linear && !velocity.angular) this.movingSince = 0;
+    else this.movingSince ||= performance.now();
     this.isEngaged = true;
     const { pan, tilt } = targets?.head ?? {};
     const aim =
       gaze && pan && tilt
         ? { pan: within(gaze.pan, pan.limits[1]), tilt: within(gaze.tilt, tilt.limits[1]) }
         : null;
-    this.asked = { ...velocity, ...(aim ?? { pan: null, tilt: null }) };
+    this.command = { ...velocity, ...(aim ?? { pan: null, tilt: null }) };
     if (drive && targets?.tracks) {
       this.#isDriving = true;
       this.api.stream("tracks", velocity);
@@ -195,8 +196,8 @@ export class Teleop {
     this.#stopTracks();
     this.isEngaged = false;
     this.#isHeadMoved = false;
-    this.asked = { ...REST };
-    this.askedAt = 0;
+    this.command = { ...REST };
+    this.movingSince = 0;
   }
 
   #stopTracks() {
@@ -205,7 +206,11 @@ export class Teleop {
   }
 }
 
-/** A stick's place as angles: right is negative (REP 103). @param {number} x @param {number} y */
+/**
+ * Convert a stick position to angles; right is negative (REP 103).
+ * @param {number} x
+ * @param {number} y
+ */
 const toGaze = (x, y) => ({ pan: -x * MOST_PAN || 0, tilt: y * MOST_TILT });
 
 /** @param {number} value @param {number} most */

@@ -1,6 +1,5 @@
-// What a person has done of the first steps on a new robot, in this browser. Not here: showing them
-// (pages/dashboard/firststeps.js), what the robot itself knows (a node with a role, an input that
-// lives).
+// Records in this browser which of a new robot's first steps are done. Not here: the steps that the
+// robot itself reports, such as a node with a role (pages/dashboard/first-steps.js).
 
 import { prefer, preference } from "../preferences.js";
 
@@ -9,7 +8,7 @@ import { prefer, preference } from "../preferences.js";
 const STAGES = /** @type {const} */ (["open", "taken"]);
 
 /** @param {Step} step */
-export const took = (step) => prefer(`step.${step}`, "taken");
+export const completeStep = (step) => prefer(`step.${step}`, "taken");
 
 /** @param {Step} step */
-export const hasTaken = (step) => preference(`step.${step}`, "open", STAGES) === "taken";
+export const isStepDone = (step) => preference(`step.${step}`, "open", STAGES) === "taken";

@@ -1,5 +1,5 @@
-// Which joint of the model stands where: measured by the roles, and commanded by the router. Pure;
-// the mapping from fields to joints is the robot manifest's (app.robot.joints).
+// Joint positions, measured by the roles and commanded by the router. Pure. The robot manifest maps
+// fields to joints of the model (app.robot.joints).
 
 /** @typedef {import("../types.js").Description} Description */
 /** @typedef {import("../types.js").FieldDescription} FieldDescription */
@@ -10,17 +10,17 @@
 /** @typedef {{target: string, field: string}} Field */
 
 /**
- * @typedef {object} Part one field of a role that the model shows
+ * @typedef {object} JointField one field of a role that the model shows
  * @property {string} key "arms.left.joint_0"
  * @property {string} target "arms.left"
  * @property {string} field "joint_0"
  * @property {string} joint of the model
- * @property {FieldDescription | null} spec unit, kind, limits of the field; null: a motor, which
- * turns without an end
+ * @property {FieldDescription | null} spec unit, kind and limits of the field; null: a motor
+ * without joint limits
  */
 
-/** @param {Description | null} robot what `system describe` told @returns {Part[]} */
-export function partsOf(robot) {
+/** @param {Description | null} robot reply of `system describe` @returns {JointField[]} */
+export function jointFields(robot) {
   return Object.entries(robot?.joints ?? {}).flatMap(([target, fields]) =>
     Object.entries(/** @type {Record<string, string>} */ (fields)).map(([field, joint]) => ({
       key: `${target}.${field}`,
@@ -32,14 +32,14 @@ export function partsOf(robot) {
   );
 }
 
-/** Where one of the head's axes is. @param {HeadState} head @param {string} field */
+/** Return the position of one axis of the head. @param {HeadState} head @param {string} field */
 export function axisOf(head, field) {
   const value = /** @type {Record<string, unknown>} */ (head)[field];
   return typeof value === "number" ? value : null;
 }
 
 /**
- * Where the role says that it is, in the field's unit.
+ * Return the position that the role reports, in the field's unit.
  * @param {Field} part
  * @param {Partial<States>} data by topic
  * @returns {number | null}
@@ -55,7 +55,7 @@ export function measured({ target, field }, data) {
 }
 
 /**
- * What the router sends.
+ * Return what the router sends.
  * @param {Field} part
  * @param {Partial<States>} data
  * @returns {FieldState | null} its row of the topic "outputs"
@@ -65,14 +65,14 @@ export function commanded({ target, field }, data) {
   return rows.find((row) => row.target === target && row.field === field) ?? null;
 }
 
-/** Topic that tells where it is. @param {Field} part */
+/** Return the topic with the field's position. @param {Field} part */
 export const topicOf = ({ target }) => target.split(".")[0];
 
 /**
- * As the model's joint understands it: radians or metres.
+ * Convert a value to the unit of the model's joint, radians or metres.
  * @param {number} value in the field's unit
  * @param {string} unit
- * @param {{lower: number, upper: number}} limit of the joint: a ratio is a share of its way
+ * @param {{lower: number, upper: number}} limit joint limits; a ratio is a share of the range
  */
 export function inModel(value, unit, limit) {
   if (unit === "deg") return (value * Math.PI) / 180;
@@ -81,10 +81,10 @@ export function inModel(value, unit, limit) {
 }
 
 /**
- * A motor shows how far its track has gone.
- * @param {Part} part
+ * Return the speed of the track that a motor drives.
+ * @param {JointField} part
  * @param {TracksState | undefined} tracks
- * @returns {number} metres a second
+ * @returns {number} in m/s
  */
 export function trackSpeed({ field }, tracks) {
   return (field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? 0;

@@ -1,4 +1,4 @@
-// What a machine's update is doing, in words. Pure.
+// Describes the firmware update of a machine: state chip, last failure, name. Pure.
 
 import { roleName } from "../format.js";
 
@@ -6,33 +6,33 @@ import { roleName } from "../format.js";
 /** @typedef {import("../types.js").RolloutPlan} Plan */
 
 /** @type {Partial<Record<MachineFirmware["verdict"], string>>} */
-const VERDICTS = { rolled_back: "Rolled back", failed: "Not installed", refused: "Refused" };
+const VERDICTS = { rolled_back: "Rolled back", failed: "Not installed", refused: "Rejected" };
 
-/** It goes on by itself or when somebody says so. @param {Plan | null | undefined} plan */
+/** Whether a roll-out is running or paused. @param {Plan | null | undefined} plan */
 export const isUnderWay = (plan) => plan?.state === "running" || plan?.state === "paused";
 
 /** @param {MachineFirmware} machine */
 export const isBusy = (machine) => machine.is_online && machine.state !== "idle";
 
 /**
- * Kind and text of its chip.
+ * Return kind and text of the state chip.
  * @param {MachineFirmware} machine
- * @param {{step: string} | undefined} step its part in the roll-out
+ * @param {{step: string} | undefined} step of the roll-out
  * @returns {[string, string]}
  */
 export function stateWord(machine, step) {
-  if (!machine.is_online) return ["bad", "Away"];
+  if (!machine.is_online) return ["bad", "Offline"];
   if (machine.state === "installing") return ["busy", `Installing ${machine.progress} %`];
   if (machine.state === "restarting") return ["busy", "Restarting"];
-  if (machine.state === "verifying") return ["busy", "Checking itself"];
-  if (step?.step === "waiting") return ["idle", "Waiting its turn"];
+  if (machine.state === "verifying") return ["busy", "Verifying"];
+  if (step?.step === "waiting") return ["idle", "Queued"];
   const bad = VERDICTS[machine.verdict];
   if (bad) return ["bad", bad];
   return machine.verdict === "healthy" ? ["good", "Healthy"] : ["good", "Ready"];
 }
 
 /**
- * One sentence on a try that did not end well; empty when there is none.
+ * Describe the last update if it failed; else return "".
  * @param {MachineFirmware} machine
  */
 export function lastTry(machine) {
@@ -40,18 +40,18 @@ export function lastTry(machine) {
   /** @type {Partial<Record<MachineFirmware["verdict"], string>>} */
   const words = {
     rolled_back: "was rolled back",
-    failed: "could not be installed",
-    refused: "was refused",
+    failed: "was not installed",
+    refused: "was rejected",
   };
   const what = words[machine.verdict];
   if (!what) return "";
   const release = machine.target_version ? `Release ${machine.target_version}` : "The release";
   const tries = machine.attempt > 1 ? ` after ${machine.attempt} tries` : "";
-  return `${release} ${what}${tries}: ${machine.reason || "no reason was told"}`;
+  return `${release} ${what}${tries}: ${machine.reason || "no reason reported"}`;
 }
 
 /**
- * How people call it.
+ * Return the machine's name for display.
  * @param {MachineFirmware} machine
  * @param {import("../types.js").NodeInfo[]} [nodes] the registry's
  */
@@ -62,7 +62,7 @@ export function nameOf(machine, nodes = []) {
   return node.display_name || (node.role ? roleName(node.role, node.instance) : "New node");
 }
 
-/** Bytes for people. @param {number} count */
+/** Format a number of bytes. @param {number} count */
 export function bytes(count) {
   if (count < 1e6) return `${Math.round(count / 1e3)} kB`;
   return `${(count / 1e6).toFixed(count < 1e8 ? 1 : 0)} MB`;

@@ -1,4 +1,4 @@
-// What a node is called, how it is, and what may be done with it. Pure.
+// Titles, state chips, roles and notes of nodes. Pure.
 
 import { roleName, words } from "../format.js";
 import { STALE_MS } from "../store.js";
@@ -9,14 +9,14 @@ import { STALE_MS } from "../store.js";
 const STATES = {
   active: ["good", "Active"],
   offline: ["bad", "Offline"],
-  unadopted: ["new", "No role yet"],
+  unadopted: ["new", "No role"],
   adopting: ["busy", "Adopting"],
   boot: ["busy", "Starting"],
   updating: ["busy", "Updating"],
 };
 const ROLES = ["head", "arms", "tracks", "console"];
 
-/** Kind and text of its chip. @param {NodeInfo} node @returns {[string, string]} */
+/** Return kind and text of the state chip. @param {NodeInfo} node @returns {[string, string]} */
 export function nodeState(node) {
   if (node.is_ignored) return ["idle", "Ignored"];
   const found = STATES[node.state] ?? ["idle", words(node.state)];
@@ -24,7 +24,7 @@ export function nodeState(node) {
 }
 
 /**
- * All that it holds: one, or several on newer releases.
+ * Return all roles of a node; releases before several roles report one.
  * @param {NodeInfo | null | undefined} node
  */
 export function rolesOf(node) {
@@ -39,7 +39,7 @@ export function nodeTitle(node) {
   return held.join(" and ") || node.display_name || "New node";
 }
 
-/** As people named it, where that says more than its title. @param {NodeInfo} node */
+/** Return the display name if it differs from the title. @param {NodeInfo} node */
 export function givenName(node) {
   return node.display_name === nodeTitle(node) ? "" : node.display_name;
 }
@@ -48,10 +48,10 @@ export function givenName(node) {
 export const targetOf = ({ role, instance }) => (instance ? `${role}.${instance}` : role);
 
 /**
- * Whether a role tells where it is, now: both arms share a topic, and one of them may be silent.
+ * Whether a role reports its state now. Both arms share a topic, so their age is checked too.
  * @param {App} app @param {string} target @param {number} now
  */
-export function isHeard(app, target, now) {
+export function isReporting(app, target, now) {
   const [role, instance = ""] = target.split(".");
   if (!app.store.isFresh(role, now)) return false;
   const arms = app.store.data.arms;
@@ -60,8 +60,8 @@ export function isHeard(app, target, now) {
 }
 
 /**
- * Why nothing moves where the role of a target is held by nobody, or by a node that is away, and
- * where to go.
+ * Return why a target does not move because its role has no node or its node is offline, and a link
+ * to the remedy.
  * @param {App & import("../../context.js").With<"now">} app
  * @param {string} target
  * @returns {{text: string, href: string} | null}
@@ -69,29 +69,29 @@ export function isHeard(app, target, now) {
 export function absence(app, target) {
   const { roles = [], nodes = [] } = app.store.data.nodes ?? {};
   const role = roles.find((each) => targetOf(each) === target);
-  if (!role || isHeard(app, target, app.now)) return null; // it works without the registry, too
+  if (!role || isReporting(app, target, app.now)) return null; // the registry may lag behind
   const name = roleName(role.role, role.instance);
-  if (!role.node_id) return { text: `No node is the ${name.toLowerCase()} yet`, href: "#/nodes" };
+  if (!role.node_id) return { text: `No node has the role ${name.toLowerCase()}`, href: "#/nodes" };
   const holder = nodes.find((node) => node.node_id === role.node_id);
   if (holder?.state !== "offline") return null;
   return { text: `${name} is offline`, href: `#/nodes/${encodeURIComponent(role.node_id)}` };
 }
 
-/** It may be adopted now. @param {NodeInfo} node */
+/** Whether the node can be adopted now. @param {NodeInfo} node */
 export const isFree = (node) => node.state === "unadopted" && !node.not_offered;
 
-/** What is said under it: what is wrong, or what it waits for. @param {NodeInfo} node */
+/** Return the note under a node: its fault, or what it waits for. @param {NodeInfo} node */
 export function nodeNote(node) {
   if (node.reason) return node.reason;
   if (node.not_offered && node.state !== "offline") return `Not offered: ${node.not_offered}`;
   if (node.state === "active" && node.role_restarts > 0) {
     const times = node.role_restarts === 1 ? "time" : "times";
-    return `Its role was started again ${node.role_restarts} ${times}.`;
+    return `Its role restarted ${node.role_restarts} ${times}.`;
   }
   return isFree(node) ? "Waiting for a role." : "";
 }
 
-/** Those that need a person first, then in the order of the roles. @param {NodeInfo[]} list */
+/** Sort nodes without a role first, then by role. @param {NodeInfo[]} list */
 export function inOrder(list) {
   /** @param {NodeInfo} node */
   const key = (node) => {
@@ -102,7 +102,7 @@ export function inOrder(list) {
   return [...list].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** How its update stands. @param {App} app @param {string} nodeId */
+/** Return the firmware state of a node. @param {App} app @param {string} nodeId */
 export function machineOf(app, nodeId) {
   const list = app.store.data.firmware?.machines ?? [];
   return list.find((machine) => machine.node_id === nodeId) ?? null;

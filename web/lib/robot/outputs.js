@@ -1,21 +1,29 @@
-// What is commanded while nobody is in control of an output. Where the output stands is not known
-// to the router, so no sentence here says it.
+// Describes what the router commands for an output, by its policy. The router does not know the
+// measured position, so no text claims one. Also filters the contenders for an output.
 
-/** @typedef {Pick<import("../types.js").FieldState, "policy" | "changed_ms" | "unit">} Row */
+/** @typedef {Pick<import("../types.js").FieldState, "policy" | "changed_ms">} Row */
 
 /** @type {Record<string, string>} */
 const TEXTS = {
   live: "Follows its input",
-  hold: "Nobody: the last value stays commanded",
-  ramp_to_zero: "Nobody: zero is commanded",
-  neutral: "Nobody: neutral is commanded",
-  park: "Nobody: the park position is commanded",
+  hold: "No input: holds the last command",
+  ramp_to_zero: "No input: zero is commanded",
+  neutral: "No input: neutral is commanded",
+  park: "No input: the park position is commanded",
   estop: "Emergency stop",
 };
 
 /** @param {Row} row */
 export function policyText(row) {
   if (row.policy !== "none") return TEXTS[row.policy] ?? row.policy;
-  const since = `driven since ${row.changed_ms ? "the e-stop was cleared" : "the router started"}`;
-  return row.unit.endsWith("/s") ? `Not ${since}` : `Stays where it is: not ${since}`;
+  return `Not driven since ${row.changed_ms ? "the e-stop was released" : "the router started"}`;
 }
+
+/** @typedef {import("../types.js").ContenderState} Contender */
+
+// a closed page or an ended program is listed this long; the router keeps it for longer
+const GONE_MS = 3000;
+
+/** Return the contenders without those that timed out a while ago. @param {Contender[]} rivals */
+export const activeContenders = (rivals) =>
+  rivals.filter(({ reason, age_ms: age }) => reason !== "timed out" || (age ?? Infinity) < GONE_MS);

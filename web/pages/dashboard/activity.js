@@ -1,4 +1,4 @@
-// What happened lately, by level and by who told it.
+// The activity card: recent log entries, filtered by level and source.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -20,41 +20,41 @@ const SIGNS = { WARNING: "Warning", ERROR: "Error" };
 
 /** @type {{level: "INFO" | "WARNING" | "ERROR", source: string, shown: number}} */
 const chosen = { level: "INFO", source: "", shown: PAGE };
-/** What the server told last, and the newest entry that the topic "log" had then. */
-const asked = {
+/** The last reply, and the newest entry of the topic "log" at that time. */
+const loaded = {
   entries: /** @type {LogEntry[]} */ ([]),
   newest: -1,
   key: "",
-  isAsking: false,
+  isLoading: false,
   refusal: "",
 };
 
 /**
- * The topic carries the newest entries of all kinds; for anything else the server is asked.
+ * Return the entries to show. The topic has the newest of all kinds; others are requested.
  * @param {App} app
  */
 function entries(app) {
   const newest = app.store.data.log?.entries ?? [];
   if (chosen.level === "INFO" && !chosen.source && chosen.shown <= newest.length) return newest;
   const key = `${chosen.level} ${chosen.source} ${chosen.shown}`;
-  if (asked.key !== key || asked.newest !== (newest[0]?.number ?? 0))
+  if (loaded.key !== key || loaded.newest !== (newest[0]?.number ?? 0))
     refresh(app, key, newest[0]?.number ?? 0);
-  return asked.entries;
+  return loaded.entries;
 }
 
 /** @param {App} app @param {string} key @param {number} newest */
 async function refresh(app, key, newest) {
-  if (asked.isAsking || app.api.state !== "open") return;
-  asked.isAsking = true;
+  if (loaded.isLoading || app.api.state !== "open") return;
+  loaded.isLoading = true;
   const { level, source, shown } = chosen;
   const params = { level, limit: shown + 1, ...(source ? { source } : {}) };
   try {
-    asked.entries = (await app.api.request("management", "get_activity_log", params)).entries;
-    asked.refusal = "";
+    loaded.entries = (await app.api.request("management", "get_activity_log", params)).entries;
+    loaded.refusal = "";
   } catch (err) {
-    asked.refusal = /** @type {Error} */ (err).message;
+    loaded.refusal = /** @type {Error} */ (err).message;
   }
-  Object.assign(asked, { isAsking: false, key, newest });
+  Object.assign(loaded, { isLoading: false, key, newest });
   app.draw();
 }
 
@@ -69,7 +69,7 @@ export function activity(app) {
       <div class="section-head">
         <h2 id="activity-title">Activity</h2>
         <div class="toolbar">
-          <div class="segments" role="radiogroup" aria-label="Which entries">
+          <div class="segments" role="radiogroup" aria-label="Level">
             ${LEVELS.map(
               ([level, title]) => html`
                 <label>
@@ -89,7 +89,7 @@ export function activity(app) {
         </div>
       </div>
       <div class="card log">
-        ${asked.refusal ? html`<p class="refusal">${asked.refusal}</p>` : nothing}
+        ${loaded.refusal ? html`<p class="refusal">${loaded.refusal}</p>` : nothing}
         ${
           found.length
             ? html`<ol>${repeat(found.slice(0, chosen.shown), (entry) => entry.number, line)}</ol>`
@@ -97,8 +97,8 @@ export function activity(app) {
               <p class="quiet">
                 ${
                   chosen.level === "INFO" && !chosen.source
-                    ? "Nothing has happened since the server started."
-                    : "Nothing of that kind."
+                    ? "No events since the server started."
+                    : "No events match the filter."
                 }
               </p>
             `
@@ -120,16 +120,16 @@ export function activity(app) {
 }
 
 /**
- * Those that have told something lately.
+ * A select of the sources of recent entries.
  * @param {App} app
  * @param {(change: Partial<typeof chosen>) => void} choose
  */
 function sourcePicker(app, choose) {
-  const heard = (app.store.data.log?.entries ?? []).map((entry) => entry.source);
-  const sources = [...new Set([...heard, ...(chosen.source ? [chosen.source] : [])])].sort();
+  const recent = (app.store.data.log?.entries ?? []).map((entry) => entry.source);
+  const sources = [...new Set([...recent, ...(chosen.source ? [chosen.source] : [])])].sort();
   return html`
-    <select aria-label="Who told it" @change=${withValue((value) => choose({ source: value }))}>
-      <option value="" ?selected=${!chosen.source}>Everybody</option>
+    <select aria-label="Source" @change=${withValue((value) => choose({ source: value }))}>
+      <option value="" ?selected=${!chosen.source}>All sources</option>
       ${sources.map(
         (source) =>
           html`

@@ -1,4 +1,4 @@
-// What needs a person, the worst first: one sentence each, and where to go. Pure.
+// Problems that need the user, most severe first, each with a sentence and a link. Pure.
 
 import { roleName } from "../../lib/format.js";
 import { isFree, nodeNote, nodeTitle } from "../../lib/robot/nodes.js";
@@ -13,19 +13,19 @@ import { isFree, nodeNote, nodeTitle } from "../../lib/robot/nodes.js";
 /** @typedef {import("../../lib/types.js").SystemState} SystemState */
 
 /**
- * @typedef {object} Matter
+ * @typedef {object} Problem
  * @property {"bad" | "warn" | "new"} kind
  * @property {string} text
- * @property {string} href page where something can be done about it; empty: none
+ * @property {string} href page with the remedy; empty: none
  */
 
-const SILENT_MS = 3000;
+const TIMEOUT_MS = 3000;
 const HOT_C = 80;
 const FULL_PERCENT = 90;
 const ORDER = { bad: 0, warn: 1, new: 2 };
 
-/** @param {Partial<States>} data newest state by topic @returns {Matter[]} */
-export function matters(data) {
+/** @param {Partial<States>} data newest state by topic @returns {Problem[]} */
+export function problems(data) {
   const found = [
     ...server(data.system),
     ...stops(data.outputs),
@@ -36,43 +36,45 @@ export function matters(data) {
   return found.sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
 }
 
-/** @param {SystemState | undefined} system @returns {Matter[]} */
+/** @param {SystemState | undefined} system @returns {Problem[]} */
 function server(system) {
   if (!system) return [];
   const found = [];
   const { router_age_ms: age, cpu_temp: temp, memory_usage: memory } = system;
-  if (age === null || age > SILENT_MS) {
+  if (age === null || age > TIMEOUT_MS) {
     found.push(
-      matter("bad", "The router is silent: nothing can be driven until it is back.", "#/logs"),
+      problem("bad", "The router has timed out: nothing can be driven until it returns.", "#/logs"),
     );
   }
   if (temp && temp >= HOT_C)
     found.push(
-      matter("warn", `The server is ${Math.round(temp)} °C hot; above 80 °C it slows down.`, ""),
+      problem("warn", `The server is at ${Math.round(temp)} °C; above 80 °C it slows down.`, ""),
     );
   if (memory && memory >= FULL_PERCENT)
-    found.push(matter("warn", `${Math.round(memory)} % of the server's memory is in use.`, ""));
+    found.push(problem("warn", `${Math.round(memory)} % of the server's memory is in use.`, ""));
   return found;
 }
 
-/** @param {OutputsState | undefined} outputs @returns {Matter[]} */
+/** @param {OutputsState | undefined} outputs @returns {Problem[]} */
 function stops(outputs) {
   if (outputs?.stop_switches?.length !== 0) return [];
-  const text = "No switch and no button stops this robot: only pages and programs do.";
-  return [matter("bad", text, "#/routes")];
+  const text = "No switch or button stops this robot, only pages and programs do.";
+  return [problem("bad", text, "#/routes")];
 }
 
-/** @param {NodesState | undefined} data @returns {Matter[]} */
+/** @param {NodesState | undefined} data @returns {Problem[]} */
 function registry(data) {
   if (!data) return [];
   if (data.problem)
-    return [matter("bad", `The node registry does not answer: ${data.problem.message}`, "#/logs")];
+    return [problem("bad", `The node registry does not reply: ${data.problem.message}`, "#/logs")];
   const found = [];
   for (const node of data.nodes) {
     const href = `#/nodes/${encodeURIComponent(node.node_id)}`;
     if (node.is_ignored) continue;
-    if (node.state === "offline") found.push(matter("bad", `${nodeTitle(node)} is offline.`, href));
-    else if (node.reason) found.push(matter("warn", `${nodeTitle(node)}: ${nodeNote(node)}`, href));
+    if (node.state === "offline")
+      found.push(problem("bad", `${nodeTitle(node)} is offline.`, href));
+    else if (node.reason)
+      found.push(problem("warn", `${nodeTitle(node)}: ${nodeNote(node)}`, href));
   }
   return [
     ...found,
@@ -81,16 +83,16 @@ function registry(data) {
   ];
 }
 
-/** @param {NodeInfo[]} free @returns {Matter[]} */
+/** @param {NodeInfo[]} free @returns {Problem[]} */
 function waiting(free) {
   if (free.length > 1)
-    return [matter("new", `${free.length} nodes wait to be adopted.`, "#/nodes")];
+    return [problem("new", `${free.length} nodes wait for adoption.`, "#/nodes")];
   return free.map(({ node_id: id }) =>
-    matter("new", `${id} waits to be adopted.`, `#/nodes/${encodeURIComponent(id)}/adopt`),
+    problem("new", `${id} waits for adoption.`, `#/nodes/${encodeURIComponent(id)}/adopt`),
   );
 }
 
-/** @param {RoleChoice[]} roles @returns {Matter[]} */
+/** @param {RoleChoice[]} roles @returns {Problem[]} */
 function missing(roles) {
   const names = roles
     .filter(({ node_id: id }) => !id)
@@ -98,25 +100,27 @@ function missing(roles) {
   const last = names.pop();
   if (!last) return [];
   return [
-    matter(
+    problem(
       "new",
-      `No node is the ${names.length ? `${names.join(", ")} or ${last}` : last} yet.`,
+      `No node has the role ${names.length ? `${names.join(", ")} or ${last}` : last}.`,
       "#/nodes",
     ),
   ];
 }
 
-/** @param {InputsState | undefined} data @returns {Matter[]} */
+/** @param {InputsState | undefined} data @returns {Problem[]} */
 function inputs(data) {
   if (data?.rc?.failsafe)
-    return [matter("warn", "The RC receiver is in failsafe: it hears no transmitter.", "#/inputs")];
+    return [
+      problem("warn", "The RC receiver is in failsafe: it receives no transmitter.", "#/inputs"),
+    ];
   return [];
 }
 
-/** @param {FirmwareState | undefined} data @returns {Matter[]} */
+/** @param {FirmwareState | undefined} data @returns {Problem[]} */
 function firmware(data) {
   if (data?.plan?.state === "halted")
-    return [matter("bad", "The roll-out was halted.", "#/firmware")];
+    return [problem("bad", "The roll-out is halted.", "#/firmware")];
   return [];
 }
 
@@ -124,6 +128,6 @@ function firmware(data) {
  * @param {"bad" | "warn" | "new"} kind
  * @param {string} text
  * @param {string} href
- * @returns {Matter}
+ * @returns {Problem}
  */
-const matter = (kind, text, href) => ({ kind, text, href });
+const problem = (kind, text, href) => ({ kind, text, href });

@@ -1,4 +1,4 @@
-// The robot as it holds itself now: drawn from the states that the nodes report, not from commands.
+// A drawing of the robot's pose, from the states that the nodes report and not from commands.
 
 import { html, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
@@ -50,7 +50,7 @@ const fact = (name, value, unit, digits, isStale) => html`
 `;
 
 /**
- * Turning left is positive and the robot looks at us: its left is our right.
+ * Draw the head from the front: left is positive, and the robot's left is the viewer's right.
  * @param {HeadState | undefined} head
  */
 function skull(head) {

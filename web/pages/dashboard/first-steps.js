@@ -1,20 +1,20 @@
-// The first steps on a robot where no node has a role yet: what is done, and where the rest is
-// done. It comes and goes between visits of the page only, so that nothing jumps. Not here: who
-// took a step.
+// The card with the first steps on a robot where no node has a role. It appears and disappears only
+// between visits, so that the page does not jump. Not here: recording a step
+// (lib/robot/first-steps.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { prefer, preference } from "../../lib/preferences.js";
-import { hasTaken } from "../../lib/robot/first-steps.js";
+import { isStepDone } from "../../lib/robot/first-steps.js";
 import { rolesOf } from "../../lib/robot/nodes.js";
 import { icon } from "../../parts/icons.js";
 
 /** @typedef {import("../../context.js").With<"draw" | "store">} App */
 
 const STAGES = /** @type {const} */ (["new", "begun", "over"]);
-const NEEDED = 3; // the first ones; driving and a backup can wait
+const NEEDED = 3; // the first steps; the others do not keep the card open
 
 class FirstSteps {
-  /** null: the robot has not told of its nodes since the page was opened. @type {boolean | null} */
+  /** null: the nodes are not known since the page was opened. @type {boolean | null} */
   #isShown = null;
 
   open() {
@@ -29,7 +29,7 @@ class FirstSteps {
   }
 
   /**
-   * They begin where no node has a role; whoever meets a robot in use never sees them.
+   * Show the steps if no node has a role at the first visit, until the needed ones are done.
    * @param {App} app
    */
   #isDue(app) {
@@ -60,23 +60,31 @@ const hasRole = (app) =>
 function hasInput(app) {
   const data = app.store.data.inputs;
   if (!data) return false;
-  const hears = data.rc && data.rc.connected !== false && !data.rc.failsafe;
+  const hasRc = data.rc && data.rc.connected !== false && !data.rc.failsafe;
   const all = [data.livelink, data.autonomous, data.websocket];
-  return Boolean(hears) || all.some((sources) => sources.length > 0);
+  return Boolean(hasRc) || all.some((sources) => sources.length > 0);
 }
 
 /** @param {App} app */
 const steps = (app) => [
-  { text: "Give a node its role", href: "#/nodes", isDone: hasRole(app) },
+  { text: "Adopt a node in a role", href: "#/nodes", isDone: hasRole(app) },
   {
-    text: "Connect an input: a receiver, a face, a gamepad",
+    text: "Connect an input: RC receiver, LiveLink or game pad",
     href: "#/inputs",
     isDone: hasInput(app),
   },
-  { text: "Look at the routes: what drives what", href: "#/routes", isDone: hasTaken("routes") },
-  { text: "Test the stop, before it drives", href: "#/stop-test/stop", isDone: hasTaken("drill") },
-  { text: "Drive it", href: "#/drive", isDone: hasTaken("drive") },
-  { text: "Make a backup", href: "#/settings/backup", isDone: hasTaken("backup") },
+  {
+    text: "Check the routes from inputs to outputs",
+    href: "#/routes",
+    isDone: isStepDone("routes"),
+  },
+  {
+    text: "Test the stop before you drive",
+    href: "#/stop-test/stop",
+    isDone: isStepDone("drill"),
+  },
+  { text: "Drive the robot", href: "#/drive", isDone: isStepDone("drive") },
+  { text: "Download a backup", href: "#/settings/backup", isDone: isStepDone("backup") },
 ];
 
 /** @param {App} app */

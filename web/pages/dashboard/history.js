@@ -1,5 +1,5 @@
-// History of the robot's numbers (webd/topics/trends.py): fetched whole when the page is opened,
-// then what is new. Not here: how it looks (trends.js).
+// Stores the history of the robot's values: loads all points when the page is opened, then the new
+// ones. Not here: the charts (trends.js).
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").HistoryReply} HistoryReply */
@@ -7,24 +7,24 @@
 /** @typedef {keyof TrendSeries} Name */
 /** @typedef {"minutes" | "hours"} Span */
 
-const MOST = { minutes: 600, hours: 2160 };
+const MOST_POINTS = { minutes: 600, hours: 2160 };
 
 export class History {
   /** @type {Span} */ span = "minutes";
   /** Seconds since 1970 of each point, oldest first. @type {number[]} */ times = [];
   /** @type {Partial<TrendSeries>} */ series = {};
-  /** Why there is nothing to show. */
+  /** Why loading failed. */
   failure = "";
   isKnown = false;
   #last = 0;
   #timer = 0;
-  #isAsking = false;
+  #isLoading = false;
 
-  /** Keep it up to date from now on. @param {App} app */
+  /** Load the history and keep it up to date. @param {App} app */
   open(app) {
     this.close();
-    this.#timer = setInterval(() => this.#ask(app), this.span === "minutes" ? 1000 : 10_000);
-    this.#ask(app);
+    this.#timer = setInterval(() => this.#load(app), this.span === "minutes" ? 1000 : 10_000);
+    this.#load(app);
   }
 
   close() {
@@ -41,33 +41,33 @@ export class History {
   }
 
   /** @param {App} app */
-  async #ask(app) {
-    if (this.#isAsking || app.api.state !== "open" || document.hidden) return;
+  async #load(app) {
+    if (this.#isLoading || app.api.state !== "open" || document.hidden) return;
     const { span } = this;
-    this.#isAsking = true;
+    this.#isLoading = true;
     try {
       const reply = await app.api.request("system", "get_history", { span, after: this.#last });
-      if (span === this.span) this.#take(reply);
+      if (span === this.span) this.#append(reply);
       this.failure = "";
     } catch (err) {
       this.failure = /** @type {Error} */ (err).message;
     }
-    this.#isAsking = false;
+    this.#isLoading = false;
     app.draw();
   }
 
   /** @param {HistoryReply} reply */
-  #take(reply) {
+  #append(reply) {
     const names = /** @type {Name[]} */ (Object.keys(reply.series));
     const count = reply.series[names[0]].length;
     if (!count && this.isKnown && reply.last === this.#last) return;
-    // After a restart the server's numbers begin anew, so what it sends is all that there is.
+    // A restarted server counts from 0 again and sends all its points.
     const isMore = this.isKnown && this.#last > 0 && reply.last === this.#last + count;
     const times = Array.from(
       { length: count },
       (_, at) => reply.time - (count - 1 - at) * reply.period_s,
     );
-    const most = MOST[this.span];
+    const most = MOST_POINTS[this.span];
     this.times = (isMore ? [...this.times, ...times] : times).slice(-most);
     for (const name of names) {
       const before = (isMore && this.series[name]) || [];

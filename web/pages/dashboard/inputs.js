@@ -1,4 +1,4 @@
-// The input sources with their live values.
+// The cards of the input sources with their live values.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, words } from "../../lib/format.js";
@@ -9,7 +9,7 @@ import { gauges } from "../../parts/gauges.js";
 /** @typedef {import("../../lib/types.js").RcState} RcState */
 /** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
-// What a person looks at first; the rest is one click away.
+// Shown first; the other values are folded.
 const MAIN = [
   "headYaw",
   "headPitch",
@@ -57,7 +57,7 @@ function receiver(app, rc) {
   const [kind, label] = rc.failsafe
     ? ["bad", "Failsafe"]
     : isStale || rc.connected === false
-      ? ["bad", "Silent"]
+      ? ["bad", "Timed out"]
       : ["good", "Live"];
   const channels = Object.entries(rc.values ?? {});
   return html`
@@ -69,7 +69,7 @@ function receiver(app, rc) {
       <p class="facts">
         ${
           isStale
-            ? `Silent for ${silence(age)}`
+            ? `No frames for ${silence(age)}`
             : html`<b>${fixed(rc.frame_rate_hz ?? rc.rate_hz, 0)}</b> frames/s`
         }
         ${rc.rssi && !isStale ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} ·
@@ -91,7 +91,7 @@ function source(app, kind, title, data, main) {
   const age = app.store.sourceAge(`${kind}:${data.subject}`, app.now);
   const isStale = age > STALE_MS;
   const [tone, label] = isStale
-    ? ["bad", "Silent"]
+    ? ["bad", "Timed out"]
     : data.failsafe
       ? ["warn", kind === "livelink" ? "No face" : "Signal lost"]
       : ["good", "Live"];
@@ -106,7 +106,11 @@ function source(app, kind, title, data, main) {
         <span class="chip ${tone}"><i class="dot"></i>${label}</span>
       </header>
       <p class="facts">
-        ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(data.rate_hz, 0)}</b> samples/s`}
+        ${
+          isStale
+            ? `No samples for ${silence(age)}`
+            : html`<b>${fixed(data.rate_hz, 0)}</b> samples/s`
+        }
         · ${all.length} values
       </p>
       ${gauges(() => shown.map((name) => gauge(name, data.values[name])), "values")}
@@ -145,9 +149,9 @@ const noReceiver = html`
   <article class="card input is-empty">
     <header>
       <h3>RC receiver</h3>
-      <span class="chip idle"><i class="dot"></i>Not heard</span>
+      <span class="chip idle"><i class="dot"></i>No data</span>
     </header>
-    <p class="quiet">No receiver has sent anything yet. Check its wiring and rcd.yaml.</p>
+    <p class="quiet">No frames from a receiver. Check its wiring and rcd.yaml.</p>
   </article>
 `;
 
@@ -155,7 +159,7 @@ const noFace = html`
   <article class="card input is-empty">
     <header>
       <h3>LiveLink</h3>
-      <span class="chip idle"><i class="dot"></i>Not heard</span>
+      <span class="chip idle"><i class="dot"></i>No data</span>
     </header>
     <p class="quiet">
       In Live Link Face, add this server's address as a target with port 11111.

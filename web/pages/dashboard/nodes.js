@@ -1,5 +1,4 @@
-// The nodes in short: who is there and how they are. What can be done with them stands on their
-// page.
+// The card with all nodes and their state. Not here: actions on a node (pages/nodes).
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -27,7 +26,9 @@ export function nodes(app) {
     <section aria-labelledby="nodes-title" ?data-stale=${!app.store.isFresh("nodes", app.now)}>
       <div class="section-head">
         <h2 id="nodes-title"><a href="#/nodes">Nodes</a></h2>
-        <span class="quiet">${roles.length ? `${held} of ${roles.length} roles taken` : ""}</span>
+        <span class="quiet">
+          ${roles.length ? `${held} of ${roles.length} roles assigned` : ""}
+        </span>
       </div>
       ${data?.problem ? problem(data.problem) : nothing}
       ${!data ? html`<div class="card skeleton node-wait"></div>` : nothing}
@@ -53,7 +54,7 @@ function row(node) {
       </span>
       ${
         node.state === "offline"
-          ? html`<span class="node-away">Last heard ${duration(node.seen_age_s)} ago</span>`
+          ? html`<span class="node-away">Last seen ${duration(node.seen_age_s)} ago</span>`
           : html`
             <span class="node-numbers">
               ${meter("CPU", node.cpu_usage, 100, `${fixed(node.cpu_usage, 0)} %`, 85)}
@@ -100,14 +101,14 @@ const meter = (name, value, most, text, high) => html`
 /** @param {import("../../lib/types.js").ErrorReply} found */
 const problem = (found) => html`
   <div class="notice" role="alert">
-    <strong>The node registry does not answer.</strong> ${found.message}
+    <strong>The node registry does not reply.</strong> ${found.message}
   </div>
 `;
 
 const empty = html`
   <div class="card empty">
-    <h3>No node yet</h3>
-    <p>Switch on a Raspberry Pi with the SAINT.OS image on the robot's network. It shows up here by
-    itself within a few seconds.</p>
+    <h3>No nodes</h3>
+    <p>Switch on a Raspberry Pi with the SAINT.OS image on the robot's network. It appears here
+    within a few seconds.</p>
   </div>
 `;

@@ -1,11 +1,10 @@
-// What the router sends to each target, and who decided it.
+// The cards of the outputs: what the router sends to each target, and which input decides it.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
-import { standing } from "../../lib/robot/contenders.js";
 import { absence } from "../../lib/robot/nodes.js";
-import { policyText } from "../../lib/robot/outputs.js";
+import { activeContenders, policyText } from "../../lib/robot/outputs.js";
 import { bar } from "../../parts/bar.js";
 import { reading, seen } from "../../parts/live.js";
 
@@ -47,7 +46,7 @@ export function outputs(app) {
   `;
 }
 
-/** Each target goes below the shorter column. @param {[string, OutputField[]][]} targets */
+/** Add each target to the shorter of two columns. @param {[string, OutputField[]][]} targets */
 function halves(targets) {
   /** @type {[string, OutputField[]][][]} */
   const columns = [[], []];
@@ -69,7 +68,7 @@ function place(target) {
 /** @param {import("../../lib/types.js").OutputsState | undefined} data @param {boolean} isStale */
 function summary(data, isStale) {
   if (!data) return "";
-  if (isStale) return "The router is silent";
+  if (isStale) return "The router has timed out";
   /** @type {Record<string, string>} */
   const states = { idle: "Idle", routing: "Routing", blending: "Blending", estop: "Stopped" };
   return states[data.state] ?? words(data.state);
@@ -134,7 +133,7 @@ function why(field) {
       ${field.clamped ? html`<b class="tag">limited</b>` : nothing}
       <b class="winner">${sourceName(field.source)}</b> by ${field.winner}
     </span>
-    ${standing(field.rivals).map(
+    ${activeContenders(field.rivals).map(
       (rival) => html`<span class="rival" title=${`route ${rival.route}`}>
         over ${sourceName(rival.source)} (${rival.reason})
       </span>`,
@@ -144,8 +143,8 @@ function why(field) {
 
 const empty = html`
   <div class="card empty">
-    <h3>Nothing is driven yet</h3>
-    <p>As soon as an input with a route sends something, its outputs appear here with the reason for
-    every value.</p>
+    <h3>No active outputs</h3>
+    <p>When an input with a route sends data, its outputs appear here with the reason for each
+    value.</p>
   </div>
 `;

@@ -1,4 +1,4 @@
-// The dashboard: how the robot is, what it hears, what it does, what happened.
+// The page "Dashboard": problems, nodes, inputs, outputs, history and activity of the robot.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { activity } from "./activity.js";
@@ -27,18 +27,14 @@ export const page = {
       ${quickActions(app)}
     </div>
     <div class="dashboard">
-      ${
-        app.store.data.nodes
-          ? columns(app)
-          : html`<p class="quiet" role="status">Asking the robot how it is</p>`
-      }
+      ${app.store.data.nodes ? columns(app) : html`<p class="quiet" role="status">Loading…</p>`}
     </div>
   `,
   dialogs: (app) => [presetDialog(app), controlDialog(app)],
 };
 
 /**
- * All at once: what needs a person stands above the rest, and would push it down if it came later.
+ * Draw all cards at once; problems are on top and would push the others down if they came later.
  * @param {App} app
  */
 function columns(app) {

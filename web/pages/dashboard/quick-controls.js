@@ -1,9 +1,9 @@
-// What people do most, one press away.
+// Quick actions: home, stop the tracks, load a preset, exclusive control.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { targetName, words } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { dialog } from "../../parts/dialog.js";
 
 /**
@@ -16,7 +16,7 @@ import { dialog } from "../../parts/dialog.js";
 /** @typedef {Asking & {list: PresetInfo[] | null, loaded: string, choice: string}} OpenPresets */
 /** @typedef {Asking & {held: ControlInfo[] | null}} OpenControl */
 
-const CONTROL_MS = 60_000; // a page that was forgotten gives it back by itself
+const CONTROL_MS = 60_000; // a forgotten page releases control after this time
 
 /** @param {App} app */
 export function quickActions(app) {
@@ -32,7 +32,7 @@ export function quickActions(app) {
         ?disabled=${!isReady || isStopped}
         @click=${() => home(app)}
       >
-        Home all
+        Move home
       </button>
       ${
         targets.tracks || !app.robot
@@ -74,13 +74,13 @@ export function quickActions(app) {
 function home(app) {
   const { targets = {} } = app.robot ?? {};
   const arms = Object.keys(targets).some((target) => target.startsWith("arms"));
-  ask(app, {
-    title: "Move everything home?",
+  askConfirmation(app, {
+    title: "Move head and arms home?",
     text:
-      "The head and the arms move to their neutral positions, at their usual speed. Look at " +
-      "the robot first.",
+      "Head and arms move to their neutral positions at their usual speed. Check that the space " +
+      "around the robot is free.",
     verb: "Move home",
-    said: "On the way home.",
+    said: "Moving to the neutral positions.",
     work: async () => {
       if (targets.head) await app.api.request("head", "home");
       if (arms) await app.api.request("arms", "home");
@@ -92,7 +92,7 @@ function home(app) {
 async function stopTracks(app) {
   try {
     await app.api.request("tracks", "stop");
-    app.toasts.done("The tracks were told to stop.");
+    app.toasts.done("Stop sent to the tracks.");
   } catch (err) {
     app.toasts.failed(err);
   }
@@ -122,7 +122,7 @@ async function openControl(app) {
 }
 
 /**
- * Work on an open dialog; what fails is said in it.
+ * Run a request of an open dialog and show its error there.
  * @template {OpenPresets | OpenControl} T
  * @param {App} app
  * @param {T} open
@@ -147,7 +147,7 @@ export function presetDialog(app) {
   const load = (/** @type {OpenPresets} */ open) =>
     fill(app, open, async () => {
       await app.api.request("router", "load_preset", { preset_name: open.choice });
-      app.toasts.done(`The preset ${words(open.choice)} is in force.`);
+      app.toasts.done(`The preset ${words(open.choice)} is active.`);
       app.dialogs.presets = null;
     });
   return dialog(
@@ -155,10 +155,10 @@ export function presetDialog(app) {
     close,
     (open) => html`
       <h2>Load a preset</h2>
-      <p>It takes the place of all routes; everything that moves comes to rest first.</p>
+      <p>The preset replaces all routes. Everything that moves comes to rest first.</p>
       ${
         open.list === null && !open.refusal
-          ? html`<p class="quiet" role="status">One moment…</p>`
+          ? html`<p class="quiet" role="status">Loading…</p>`
           : nothing
       }
       <fieldset class="options" ?disabled=${open.isBusy}>
@@ -175,7 +175,7 @@ export function presetDialog(app) {
           ?disabled=${open.isBusy || !open.choice}
           @click=${() => load(open)}
         >
-          Load
+          Load preset
         </button>
       </div>
     `,
@@ -185,10 +185,10 @@ export function presetDialog(app) {
 
 /** @param {App} app @param {OpenPresets} open @param {PresetInfo} preset */
 function presetOption(app, open, preset) {
-  const told = [
+  const facts = [
     preset.routes === 1 ? "1 route" : `${preset.routes} routes`,
-    preset.is_shipped ? "shipped" : "your own",
-    ...(preset.name === open.loaded ? ["in force"] : []),
+    preset.is_shipped ? "shipped" : "custom",
+    ...(preset.name === open.loaded ? ["active"] : []),
   ];
   return html`
     <label class="option">
@@ -200,7 +200,7 @@ function presetOption(app, open, preset) {
         ?disabled=${Boolean(preset.fault)}
         @change=${() => ((open.choice = preset.name), app.draw())}
       >
-      <span><b>${words(preset.name)}</b><small>${preset.fault || told.join(", ")}</small></span>
+      <span><b>${words(preset.name)}</b><small>${preset.fault || facts.join(", ")}</small></span>
     </label>
   `;
 }
@@ -215,15 +215,15 @@ export function controlDialog(app) {
     (open) => html`
       <h2>Exclusive control</h2>
       <p>
-        Who takes a target has it alone until he gives it back or is silent for a minute. An RC
-        transmitter's stop and the emergency stop work all the same.
+        With exclusive control of a target, only this page can drive it, until you release it or this
+        page sends nothing for 60 s. The RC transmitter's stop and the emergency stop still work.
       </p>
       <ul class="control-list">
         ${Object.keys(app.robot?.targets ?? {}).map((target) => controlRow(app, open, target))}
       </ul>
       ${refusal(open)}
       <div class="actions">
-        <button class="button primary" type="button" @click=${close}>Done</button>
+        <button class="button primary" type="button" @click=${close}>Close</button>
       </div>
     `,
     "Exclusive control",
@@ -234,11 +234,11 @@ export function controlDialog(app) {
 function controlRow(app, open, target) {
   const holder = open.held?.find((each) => each.target === target)?.holder ?? "";
   const isOurs = holder === `websocket:${app.api.session.client_id}`;
-  const act = (/** @type {() => Promise<{control: ControlInfo[]}>} */ ask) =>
+  const send = (/** @type {() => Promise<{control: ControlInfo[]}>} */ request) =>
     fill(app, open, async () => {
-      open.held = (await ask()).control;
+      open.held = (await request()).control;
     });
-  const give = () => app.api.request("router", "release_control", { target, force: !isOurs });
+  const release = () => app.api.request("router", "release_control", { target, force: !isOurs });
   const take = () => app.api.request("router", "take_control", { target, timeout_ms: CONTROL_MS });
   return html`
     <li data-control=${target}>
@@ -251,17 +251,17 @@ function controlRow(app, open, target) {
             class="button small"
             type="button"
             ?disabled=${open.isBusy}
-            @click=${() => act(give)}
+            @click=${() => send(release)}
           >
-            ${isOurs ? "Give back" : "Release it"}
+            ${isOurs ? "Release" : "Force release"}
           </button>`
           : html`<button
             class="button small"
             type="button"
             ?disabled=${open.isBusy || open.held === null}
-            @click=${() => act(take)}
+            @click=${() => send(take)}
           >
-            Take
+            Take control
           </button>`
       }
     </li>
@@ -278,6 +278,6 @@ function who(open, holder, isOurs) {
 /** @param {OpenPresets | OpenControl} open */
 const refusal = (open) => html`
   <p class="refusal" role="alert">
-    ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
+    ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
   </p>
 `;

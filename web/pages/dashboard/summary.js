@@ -1,8 +1,8 @@
-// How the robot is, in one line, and below it what needs a person.
+// The state of the robot in one line, and the card with the problems that need the user.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { icon } from "../../parts/icons.js";
-import { matters } from "./attention.js";
+import { problems } from "./attention.js";
 
 /** @typedef {import("../../context.js").With<"api" | "store">} App */
 
@@ -13,25 +13,25 @@ export function sentence(app) {
   const { system } = app.store.data;
   if (!system || app.api.state !== "open") return "";
   if (system.estop?.active) return "Stopped";
-  const found = matters(app.store.data);
+  const found = problems(app.store.data);
   const bad = found.filter(({ kind }) => kind === "bad").length;
   if (bad) return bad === 1 ? "1 fault" : `${bad} faults`;
-  return found.length ? "Running; something waits for you" : "All is well";
+  return found.length ? "Running; needs attention" : "Running";
 }
 
 /** @param {App} app */
 export function attention(app) {
   const { system, nodes } = app.store.data;
-  // Its place is kept while nothing is known yet: what stands below must not jump.
+  // A placeholder keeps the space until the data is known, so that the page does not jump.
   if (!system || !nodes)
     return html`<div class="card attention skeleton" aria-hidden="true"></div>`;
-  const found = matters(app.store.data);
+  const found = problems(app.store.data);
   return html`
-    <section class="card attention" aria-label="What needs you">
+    <section class="card attention" aria-label="Needs attention">
       ${
         found.length
           ? nothing
-          : html`<p class="attention-none">${icon("done", 20)} Nothing needs you now.</p>`
+          : html`<p class="attention-none">${icon("done", 20)} Nothing needs attention.</p>`
       }
       <ul>
         ${found.slice(0, SHOWN).map(

@@ -1,4 +1,4 @@
-// Charts of the robot's numbers over the last minutes or hours.
+// Charts of the robot's values over the last minutes or hours.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
@@ -53,7 +53,7 @@ export function trends(app) {
     <section class="trends" aria-labelledby="trends-title">
       <div class="section-head">
         <h2 id="trends-title">History</h2>
-        <div class="segments" role="radiogroup" aria-label="How far back">
+        <div class="segments" role="radiogroup" aria-label="Time span">
           ${
             /** @type {["minutes" | "hours", string][]} */ (Object.entries(SPANS)).map(
               ([span, title]) => html`
@@ -74,7 +74,7 @@ export function trends(app) {
       </div>
       ${
         history.failure && !history.isKnown
-          ? html`<p class="notice">There is no history: ${history.failure}</p>`
+          ? html`<p class="notice">Loading the history failed: ${history.failure}</p>`
           : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`
       }
     </section>
@@ -82,19 +82,19 @@ export function trends(app) {
 }
 
 /**
- * What uPlot was last given, so that it draws only when something is new.
+ * Data last passed to uPlot, which redraws only for new data.
  * @type {Map<string, import("../../parts/chart.js").ChartData>}
  */
-const given = new Map();
+const drawn = new Map();
 
 /** @param {{title: string, range: [number, number] | null, lines: Series[]}} which */
 function card({ title, range, lines }) {
-  const before = given.get(title);
+  const before = drawn.get(title);
   const data =
     before?.times === history.times
       ? before
       : { times: history.times, values: lines.map(({ name }) => history.series[name] ?? []) };
-  given.set(title, data);
+  drawn.set(title, data);
   return html`
     <figure class="card trend" data-trend=${lines[0].name}>
       <figcaption>
@@ -109,7 +109,7 @@ function card({ title, range, lines }) {
       ></div>
       ${
         history.isKnown && !history.times.length
-          ? html`<p class="quiet">The first points come in a moment.</p>`
+          ? html`<p class="quiet">No points yet.</p>`
           : nothing
       }
     </figure>
@@ -128,13 +128,13 @@ const legend = (line, at) => html`
 const reading = (value, unit) =>
   value === null ? "–" : `${fixed(value, value < 10 && unit === "ms" ? 1 : 0)} ${unit}`;
 
-/** For those who do not see the lines. @param {string} title @param {Series[]} lines */
+/** Describe a chart for screen readers. @param {string} title @param {Series[]} lines */
 function inWords(title, lines) {
-  const told = lines.map(({ name, title: of, unit }) => {
+  const ranges = lines.map(({ name, title: of, unit }) => {
     const known = (history.series[name] ?? []).filter((value) => value !== null);
-    if (!known.length) return `${of}: nothing measured`;
+    if (!known.length) return `${of}: no values`;
     const [low, high] = [Math.min(...known), Math.max(...known)];
     return `${of} between ${reading(low, unit)} and ${reading(high, unit)}`;
   });
-  return `${title}, last ${SPANS[history.span]}. ${told.join("; ")}.`;
+  return `${title}, last ${SPANS[history.span]}. ${ranges.join("; ")}.`;
 }

@@ -1,5 +1,5 @@
-// What the head's camera sees, newest picture only. It is switched on from here, and asked for only
-// while it is on.
+// The live picture of the head's camera and its switch; the picture is requested while the camera
+// is on.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate } from "../../lib/levels.js";
@@ -14,7 +14,7 @@ export function camera(app) {
   const isOn = Boolean(head?.camera_active) && app.store.isFresh("head", app.now);
   return html`
     <figure class="camera ${isOn ? "is-on" : ""}" data-camera=${isOn ? "on" : "off"}>
-      <div class="no-picture"><p>${words(isOn)}</p></div>
+      <div class="no-picture"><p>${stateText(isOn)}</p></div>
       ${isOn && !state.isBroken ? picture(app) : nothing}
       <figcaption>
         ${state.refusal ? html`<span class="wrong" role="alert">${state.refusal}</span>` : nothing}
@@ -34,7 +34,7 @@ export function camera(app) {
           ?disabled=${!mayOperate(app) || !head}
           @click=${() => toggle(app, !isOn)}
         >
-          ${isOn ? "Camera off" : "Camera on"}
+          ${isOn ? "Turn camera off" : "Turn camera on"}
         </button>
       </figcaption>
     </figure>
@@ -44,18 +44,18 @@ export function camera(app) {
 /** @param {App} app */
 const picture = (app) => html`<img
   src=${`/api/camera?${state.try}`}
-  alt="What the head's camera sees"
+  alt="Live picture of the head's camera"
   width="640"
   height="480"
   @error=${() => ((state.isBroken = true), app.draw())}
 >`;
 
 /** @param {boolean} isOn */
-function words(isOn) {
-  if (!isOn) return "The camera is off";
+function stateText(isOn) {
+  if (!isOn) return "Camera off";
   if (state.isBroken)
-    return "The picture could not be fetched: too many look at it, or the connection broke.";
-  return "Waiting for the first picture";
+    return "No picture: too many viewers, or the connection is broken. Try again.";
+  return "Waiting for the first picture…";
 }
 
 /** @param {App} app */

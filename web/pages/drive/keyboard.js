@@ -1,15 +1,12 @@
-// Driving by keys. They count only while this field has the focus: a key that is pressed anywhere
-// else must not move a robot. Space stays the stop.
+// Driving by keys. Keys count only while this field has the focus, so that typing elsewhere moves
+// nothing. Space always stops.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { isDriveKey, isLookKey, SPEEDS } from "../../lib/control/drive-keys.js";
 
 /** @typedef {import("../../context.js").With<"draw" | "teleop">} App */
 
-/**
- * @type {[string, string, string][]} rows of caps: key's place, its sign, the area that it stands
- * in
- */
+/** Key code, letter and grid area of each key cap. @type {[string, string, string][]} */
 const CAPS = [
   ["KeyW", "W", "w"],
   ["KeyA", "A", "a"],
@@ -20,27 +17,27 @@ const CAPS = [
   ["KeyK", "K", "k"],
   ["KeyL", "L", "l"],
 ];
-const WHAT_KEYS_DO =
+const KEYS_LABEL =
   "Drive by keys while this field has the focus: W, A, S, D or the arrows drive, " +
   "I, J, K, L turn the head, 1 to 4 set the speed";
-/** Arrows do as their letters. @type {Record<string, string>} */
+/** Letter key of each arrow key. @type {Record<string, string>} */
 const ARROWS = { ArrowUp: "KeyW", ArrowLeft: "KeyA", ArrowDown: "KeyS", ArrowRight: "KeyD" };
 
 /** @param {App} app @param {boolean} isReady */
 export function keyboard(app, isReady) {
-  const { teleop: hand } = app;
+  const { teleop } = app;
   /** @param {KeyboardEvent} event */
   const down = (event) => {
     if (!isReady || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.code in SPEEDS) hand.setShare(SPEEDS[event.code]);
-    else if (isDriveKey(event.code) || isLookKey(event.code)) hand.keys.add(event.code);
+    if (event.code in SPEEDS) teleop.setShare(SPEEDS[event.code]);
+    else if (isDriveKey(event.code) || isLookKey(event.code)) teleop.keys.add(event.code);
     else return;
-    event.preventDefault(); // arrows would scroll
+    event.preventDefault(); // arrows scroll
     app.draw();
   };
   /** @param {KeyboardEvent} event */
-  const up = (event) => hand.keys.delete(event.code) && app.draw();
-  const held = new Set([...hand.keys].map((code) => ARROWS[code] ?? code));
+  const up = (event) => teleop.keys.delete(event.code) && app.draw();
+  const held = new Set([...teleop.keys].map((code) => ARROWS[code] ?? code));
   return html`
     <section class="keys-part" aria-labelledby="keys-title">
       <div class="section-head"><h2 id="keys-title">Keyboard</h2></div>
@@ -49,13 +46,13 @@ export function keyboard(app, isReady) {
         role="application"
         tabindex="0"
         data-keys
-        aria-label=${WHAT_KEYS_DO}
+        aria-label=${KEYS_LABEL}
         @keydown=${down}
         @keyup=${up}
-        @blur=${() => (hand.keys.clear(), app.draw())}
+        @blur=${() => (teleop.keys.clear(), app.draw())}
       >
-        <p class="keys-off">Choose this field to drive by keys</p>
-        <p class="keys-on">Keys drive now; Tab leaves</p>
+        <p class="keys-off">Select this field to drive by keys</p>
+        <p class="keys-on">Keys drive the robot; press Tab to leave</p>
         <div class="caps" aria-hidden="true">
           ${CAPS.map(
             ([code, sign, area]) =>

@@ -1,66 +1,65 @@
-// How long things take, measured and never guessed: a question to the server and back, and from the
-// first command to the tracks' own report that they turn.
+// Measures two latencies: a request to the server and back (round trip), and from the first command
+// until the tracks report motion.
 
 /** @typedef {import("../../context.js").With<"api" | "now" | "store" | "teleop">} App */
 
 const PERIOD_MS = 1000;
-const KEPT = 20;
-const TURNS = 0.02; // metres per second: above the noise of a robot that stands
-const GIVEN_UP_MS = 3000; // something else keeps it from moving
+const SAMPLES = 20;
+const MOVING_MPS = 0.02; // above the noise of a robot at rest
+const MOVE_TIMEOUT_MS = 3000; // another cause keeps the robot from moving
 
 class Latency {
-  /** Middle of the last answers. @type {number | null} */ answerMs = null;
-  /** The longest of them. @type {number | null} */ worstMs = null;
-  /** @type {number | null} */ moveMs = null;
-  /** @type {number[]} */ #answers = [];
+  /** Median of the last round trips. @type {number | null} */ roundTripMs = null;
+  /** Longest of the last round trips. @type {number | null} */ worstMs = null;
+  /** From command to motion. @type {number | null} */ moveMs = null;
+  /** @type {number[]} */ #roundTrips = [];
   #timer = 0;
-  /** What began to be asked at that time is judged already. */ #judgedAt = 0;
+  /** Start of the motion that is measured already; Infinity: wait for rest. */ #measuredAt = 0;
 
   /** @param {App} app */
   start(app) {
     this.stop();
-    this.#timer = setInterval(() => this.#ask(app), PERIOD_MS);
-    this.#ask(app);
+    this.#timer = setInterval(() => this.#measureRoundTrip(app), PERIOD_MS);
+    this.#measureRoundTrip(app);
   }
 
   stop() {
     clearInterval(this.#timer);
-    this.#answers = [];
-    this.answerMs = this.worstMs = this.moveMs = null;
+    this.#roundTrips = [];
+    this.roundTripMs = this.worstMs = this.moveMs = null;
   }
 
   /** @param {App} app */
-  async #ask(app) {
+  async #measureRoundTrip(app) {
     if (app.api.state !== "open" || document.hidden) return;
-    const asked = performance.now();
+    const sentAt = performance.now();
     try {
       await app.api.request("system", "status");
     } catch {
-      return; // no answer is no time
+      return; // a failed request is no measurement
     }
-    this.#answers = [...this.#answers, performance.now() - asked].slice(-KEPT);
-    const sorted = [...this.#answers].sort((a, b) => a - b);
-    this.answerMs = sorted[Math.floor(sorted.length / 2)];
+    this.#roundTrips = [...this.#roundTrips, performance.now() - sentAt].slice(-SAMPLES);
+    const sorted = [...this.#roundTrips].sort((a, b) => a - b);
+    this.roundTripMs = sorted[Math.floor(sorted.length / 2)];
     this.worstMs = sorted[sorted.length - 1];
   }
 
-  /** Does the robot do yet what is asked for? @param {App} app */
-  look(app) {
-    const { askedAt } = app.teleop;
+  /** Measure the time from command to motion; called at each drawing. @param {App} app */
+  update(app) {
+    const { movingSince } = app.teleop;
     const { tracks } = app.store.data;
     if (!tracks || !app.store.isFresh("tracks", app.now)) return;
     const { left_velocity: left, right_velocity: right } = tracks;
-    const turns = Math.max(Math.abs(left ?? 0), Math.abs(right ?? 0)) > TURNS;
-    if (!askedAt) {
-      if (turns)
-        this.#judgedAt = Infinity; // it rolls: a new command cannot be told from the old
-      else this.#judgedAt = 0;
+    const isMoving = Math.max(Math.abs(left ?? 0), Math.abs(right ?? 0)) > MOVING_MPS;
+    if (!movingSince) {
+      // while the robot still rolls, the motion of a new command cannot be distinguished
+      this.#measuredAt = isMoving ? Infinity : 0;
       return;
     }
-    if (this.#judgedAt === askedAt || this.#judgedAt === Infinity) return;
-    const passed = performance.now() - askedAt;
-    if (turns) this.moveMs = passed;
-    if (turns || passed > GIVEN_UP_MS) this.#judgedAt = askedAt;
+    if (this.#measuredAt === movingSince || this.#measuredAt === Infinity) return;
+    const passed = performance.now() - movingSince;
+    if (isMoving) this.moveMs = passed;
+    if (isMoving || passed > MOVE_TIMEOUT_MS) this.#measuredAt = movingSince;
   }
 }
 

@@ -1,4 +1,4 @@
-// A game pad: which one, what its sticks and buttons do, whether its dead-man is held.
+// The game pad card: choice of the pad, functions of its sticks and buttons, dead-man button.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import {
@@ -20,7 +20,7 @@ export const gamePad = (app, isReady) => html`
   <section class="pad-part" aria-labelledby="pad-title">
     <div class="section-head">
       <h2 id="pad-title">Game pad</h2>
-      <span class="quiet">Moves only while L1, R1 or the button below is held</span>
+      <span class="quiet">Drives only while L1, R1 or the button below is held</span>
     </div>
     <div class="card pad-card">${picker(app)} ${deadman(app, isReady)}</div>
   </section>
@@ -28,17 +28,17 @@ export const gamePad = (app, isReady) => html`
 
 /** @param {App} app */
 function picker(app) {
-  const { teleop: hand } = app;
+  const { teleop } = app;
   if (!isPossible) {
     return html`<p class="notice">
-      This browser gives game pads only to pages over https or on localhost. Use the sticks, the
-      keys, or another browser.
+      This browser allows game pads only over https or on localhost. Use the sticks, the keys or
+      another browser.
     </p>`;
   }
   const pads = gamepads();
   if (!pads.length) {
     return html`
-      <p class="quiet" data-pads="0">No game pad yet. Connect one, then press any button on it.</p>
+      <p class="quiet" data-pads="0">No game pad. Connect one and press any of its buttons.</p>
     `;
   }
   return html`
@@ -46,25 +46,24 @@ function picker(app) {
       <span>Pad</span>
       <select
         data-pads=${pads.length}
-        @change=${withValue((value) => ((hand.chosen = Number(value)), app.draw()))}
+        @change=${withValue((value) => ((teleop.chosen = Number(value)), app.draw()))}
       >
         ${pads.map(
           (pad) =>
             html`
-              <option value=${pad.index} ?selected=${pad.index === hand.pad?.index}>
+              <option value=${pad.index} ?selected=${pad.index === teleop.pad?.index}>
                 ${padName(pad)}
               </option>
             `,
         )}
       </select>
     </label>
-    ${hand.pad ? mapping(app, hand.pad) : nothing}
+    ${teleop.pad ? mapping(app, teleop.pad) : nothing}
     ${
-      hand.pad && hand.pad.mapping !== "standard"
+      teleop.pad && teleop.pad.mapping !== "standard"
         ? html`
           <p class="notice">
-            This browser does not know how this pad is laid out: try its sticks with the robot
-            lifted first.
+            The layout of this pad is unknown. Test its sticks with the robot lifted first.
           </p>
         `
         : nothing
@@ -72,7 +71,7 @@ function picker(app) {
   `;
 }
 
-/** What does what, with what is moved or pressed now. @param {App} app @param {Gamepad} pad */
+/** List the functions of the pad with their live state. @param {App} app @param {Gamepad} pad */
 function mapping(app, pad) {
   const { x, y, turnX, turnY } = sticks(pad);
   const now = pressed(pad);
@@ -89,7 +88,7 @@ function mapping(app, pad) {
       <dd class="number" data-pad-stop>
         ${padButton === "none" ? "off" : now.includes(Number(padButton)) ? "pressed" : "ready"}
       </dd>
-      <dt>Cross up, down <small>top speed</small></dt>
+      <dt>D-pad up, down <small>top speed</small></dt>
       <dd class="number">${Math.round(app.teleop.share * 100)} %</dd>
     </dl>
   `;
@@ -106,19 +105,19 @@ const axes = (name, does, across, up) => html`
 
 /** @param {App} app @param {boolean} isReady */
 function deadman(app, isReady) {
-  const { teleop: hand } = app;
-  if (!hand.pad) return nothing;
+  const { teleop } = app;
+  if (!teleop.pad) return nothing;
   /** @param {PointerEvent} event */
   const down = (event) => {
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    hand.isButtonHeld = true;
+    teleop.isButtonHeld = true;
     app.draw();
   };
-  const up = () => ((hand.isButtonHeld = false), app.draw());
+  const up = () => ((teleop.isButtonHeld = false), app.draw());
   return html`
     <button
       type="button"
-      class="hold ${hand.isButtonHeld ? "is-held" : ""}"
+      class="hold ${teleop.isButtonHeld ? "is-held" : ""}"
       data-hold
       ?disabled=${!isReady}
       @pointerdown=${down}

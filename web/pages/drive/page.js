@@ -1,9 +1,9 @@
-// The page "Drive": two sticks, keys or a game pad, what they ask for, and what the head sees. Pads
-// and keys are looked at only while it is shown.
+// The page "Drive": two sticks, keys or a game pad, their command, and the camera picture. Pads and
+// keys are read only while the page is shown.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate, viewerNotice } from "../../lib/levels.js";
-import { took } from "../../lib/robot/first-steps.js";
+import { completeStep } from "../../lib/robot/first-steps.js";
 import { absence } from "../../lib/robot/nodes.js";
 import { camera } from "./camera.js";
 import { keyboard } from "./keyboard.js";
@@ -30,7 +30,7 @@ function view(app) {
   }
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   const isReady = app.api.state === "open" && !isStopped && mayOperate(app);
-  latency.look(app);
+  latency.update(app);
   return html`
     <div class="page-head"><h1>Drive</h1></div>
     ${viewerNotice(app)}
@@ -43,7 +43,7 @@ function view(app) {
           ? html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>`
           : nothing
       }
-      <section class="status-part" aria-label="What is asked for">${status(app)}</section>
+      <section class="status-part" aria-label="Control and speed">${status(app)}</section>
       ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
       ${targets && !targets.head ? nothing : lookStick(app, isReady)} ${gamePad(app, isReady)}
       ${keyboard(app, isReady)}
@@ -51,12 +51,16 @@ function view(app) {
   `;
 }
 
-/** A stick that moves nothing looks like any other. @param {App} app @param {string} target */
+/**
+ * Warn that a stick moves nothing, which it does not show.
+ * @param {App} app
+ * @param {string} target
+ */
 function absentNotice(app, target) {
   const away = absence(app, target);
   if (!away) return nothing;
   return html`<p class="notice" role="status" data-absent=${target}>
-    <a href=${away.href}>${away.text}</a>: its stick moves nothing.
+    <a href=${away.href}>${away.text}</a>, so its stick moves nothing.
   </p>`;
 }
 
@@ -65,7 +69,7 @@ export const page = {
   topics: { tracks: 50, head: 10, outputs: 10, nodes: 0 },
   view,
   open(app) {
-    took("drive");
+    completeStep("drive");
     app.teleop.gaze = () => ({
       pan: app.store.data.head?.pan ?? 0,
       tilt: app.store.data.head?.tilt ?? 0,

@@ -1,5 +1,4 @@
-// Who has control, what this page asks of the robot, what the robot does, how fast it may be, how
-// long it takes.
+// The status card: who has control, this page's command, the measured motion, top speed, latency.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
@@ -12,16 +11,15 @@ import { latency } from "./latency.js";
 
 const MOST_PAN = 90;
 const MOST_TILT = 60;
-const ANSWER_TIME =
-  "From this page to the robot's server and back: the middle of the last 20 questions, " +
-  "and the longest";
-const MOVE_TIME =
-  "From the first command to the tracks' own report that they turn: network, router, motors, " +
-  "and up to 20 ms until the report comes";
+const ROUND_TRIP_HINT =
+  "From this page to the robot's server and back: median and longest of the last 20 requests";
+const MOVE_HINT =
+  "From the first command until the tracks report motion: network, router and motors, " +
+  "plus up to 20 ms for the report";
 
 /** @param {App} app */
 export function status(app) {
-  const { asked, isEngaged } = app.teleop;
+  const { command, isEngaged } = app.teleop;
   const targets = app.robot?.targets;
   const { tracks } = app.store.data;
   const who = control(app);
@@ -41,18 +39,18 @@ export function status(app) {
         </span>
       </p>
       <div class="asked">
-        ${isEngaged ? html`<small class="quiet" data-asks>This page asks for</small>` : nothing}
+        ${isEngaged ? html`<small class="quiet" data-asks>Command from this page</small>` : nothing}
         ${
           targets && !targets.tracks
             ? nothing
-            : html`${row("Ahead", asked.linear, targets?.tracks?.linear?.limits[1] ?? 1, "m/s")}
-            ${row("Turn", asked.angular, targets?.tracks?.angular?.limits[1] ?? 1, "rad/s")}`
+            : html`${row("Forward", command.linear, targets?.tracks?.linear?.limits[1] ?? 1, "m/s")}
+            ${row("Turn", command.angular, targets?.tracks?.angular?.limits[1] ?? 1, "rad/s")}`
         }
         ${
-          asked.pan === null
+          command.pan === null
             ? nothing
-            : html`${row("Pan", asked.pan, MOST_PAN, "°")}
-            ${row("Tilt", asked.tilt ?? 0, MOST_TILT, "°")}`
+            : html`${row("Pan", command.pan, MOST_PAN, "°")}
+            ${row("Tilt", command.tilt ?? 0, MOST_TILT, "°")}`
         }
       </div>
       ${speedLimit(app)} ${delays(app)}
@@ -61,19 +59,19 @@ export function status(app) {
 }
 
 /**
- * Who moves the robot now, as the router reports: asking is not having control.
+ * Return who has control as the router reports it; sending commands alone is not control.
  * @param {App} app
  * @returns {{name: "ours" | "other" | "none" | "unknown", look: string, text: string}}
  */
 function control(app) {
-  const { asked, isEngaged } = app.teleop;
-  const target = asked.pan !== null && !asked.linear && !asked.angular ? "head" : "tracks";
+  const { command, isEngaged } = app.teleop;
+  const target = command.pan !== null && !command.linear && !command.angular ? "head" : "tracks";
   const rows = (app.store.data.outputs?.fields ?? []).filter((each) => each.target === target);
   const live = rows.filter((each) => each.policy === "live");
   const own = `websocket:${app.api.session.client_id}`;
   const other = live.find((each) => each.source !== own);
   if (!app.store.isFresh("outputs", app.now) || !rows.length) {
-    const text = isEngaged ? "Asking; who has control is not known" : "At rest";
+    const text = isEngaged ? "Sending commands; control unknown" : "At rest";
     return { name: "unknown", look: isEngaged ? "warn" : "idle", text };
   }
   if (other)
@@ -84,22 +82,19 @@ function control(app) {
     };
   if (!isEngaged) return { name: "none", look: "idle", text: "At rest" };
   if (live.length) return { name: "ours", look: "good", text: "Driving" };
-  return { name: "none", look: "warn", text: "Asking, without control" };
+  return { name: "none", look: "warn", text: "Sending commands without control" };
 }
 
 const STILL_MPS = 0.01;
 
-/**
- * What the tracks themselves report.
- * @param {TracksState} tracks
- */
+/** Describe the motion that the tracks report. @param {TracksState} tracks */
 function motion(tracks) {
   const { left_velocity: left, right_velocity: right } = tracks;
   if (typeof left !== "number" || typeof right !== "number")
     return html`Robot: <span data-motion>speed unknown</span>`;
   const speed = (left + right) / 2;
   let word = "standing still";
-  if (Math.abs(speed) > STILL_MPS) word = speed > 0 ? "driving ahead" : "reversing";
+  if (Math.abs(speed) > STILL_MPS) word = speed > 0 ? "driving forward" : "driving backward";
   else if (Math.abs(left - right) > STILL_MPS) word = "turning";
   return html`Robot: <span data-motion>${word}</span>,
     <span class="number" data-speed>${fixed(speed, 2)}</span> m/s`;
@@ -127,32 +122,32 @@ const speedLimit = (app) => html`
       .value=${String(Math.round(app.teleop.share * 100))}
       @input=${withValue((value) => app.teleop.setShare(Number(value) / 100))}
     >
-    <small class="quiet">An RC transmitter always wins over this page.</small>
+    <small class="quiet">An RC transmitter overrides this page.</small>
   </label>
 `;
 
 /** @param {App} app */
 function delays(app) {
-  const { answerMs, worstMs, moveMs } = latency;
+  const { roundTripMs, worstMs, moveMs } = latency;
   const isSlow = worstMs !== null && worstMs > 150;
   return html`
     <dl class="delays">
-      <div title=${ANSWER_TIME}>
-        <dt>Network, there and back</dt>
+      <div title=${ROUND_TRIP_HINT}>
+        <dt>Network round trip</dt>
         <dd data-answer>
           ${
-            answerMs === null || app.api.state !== "open"
+            roundTripMs === null || app.api.state !== "open"
               ? "–"
-              : html`${fixed(answerMs, 0)} ms <small>longest ${fixed(worstMs, 0)}</small>`
+              : html`${fixed(roundTripMs, 0)} ms <small>longest ${fixed(worstMs, 0)} ms</small>`
           }
         </dd>
       </div>
-      <div title=${MOVE_TIME}>
-        <dt>Command to movement</dt>
+      <div title=${MOVE_HINT}>
+        <dt>Command to motion</dt>
         <dd data-move>
           ${
             moveMs === null
-              ? html`<small>measured when you drive off</small>`
+              ? html`<small>measured when you drive</small>`
               : `${fixed(moveMs, 0)} ms`
           }
         </dd>
@@ -162,7 +157,7 @@ function delays(app) {
       isSlow
         ? html`
           <p class="slow" role="status">
-            The network is slow: drive slowly, the robot reacts late.
+            The network is slow (over 150 ms), so the robot reacts late: drive slowly.
           </p>
         `
         : nothing

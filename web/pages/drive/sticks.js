@@ -1,4 +1,4 @@
-// The two sticks on the screen: the left one drives, the right one looks. Each belongs to one
+// The two sticks on the screen: the left one drives, the right one turns the head. Each follows one
 // finger.
 
 import { html } from "/vendor/lit-html/lit-html.js";
@@ -14,7 +14,7 @@ export const driveStick = (app, isReady) => html`
     <div class="stick-place">
       ${stick(app, () => app.teleop.stick, isReady, "Drive stick", "drive")}
     </div>
-    <small class="quiet">Moves while it is held</small>
+    <small class="quiet">Drives while held</small>
   </section>
 `;
 
@@ -25,12 +25,12 @@ export const lookStick = (app, isReady) => html`
     <div class="stick-place">
       ${stick(app, () => app.teleop.look, isReady, "Head stick", "look")}
     </div>
-    <small class="quiet">Looks there while it is held</small>
+    <small class="quiet">Turns the head while held</small>
   </section>
 `;
 
 /**
- * @param {App} app @param {() => Stick} held the teleop may give a new one
+ * @param {App} app @param {() => Stick} held current stick, which teleop may replace
  * @param {boolean} isReady @param {string} name @param {"drive" | "look"} kind
  */
 function stick(app, held, isReady, name, kind) {
@@ -67,7 +67,7 @@ function stick(app, held, isReady, name, kind) {
     <div
       class="stick ${now.isHeld ? "is-held" : ""} ${isReady ? "" : "is-off"}"
       role="img"
-      aria-label=${`${name}, for a finger or the mouse; the keys below do the same`}
+      aria-label=${`${name} for touch or mouse; the keys below do the same`}
       ?data-stick=${kind === "drive"}
       ?data-look=${kind === "look"}
       @pointerdown=${down}

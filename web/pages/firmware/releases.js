@@ -187,14 +187,14 @@ async function start(app, chosen) {
     total: chosen.size,
     text: "",
   });
-  const { answer, cancel } = app.api.upload(chosen, (sent) => {
+  const { reply, cancel } = app.api.upload(chosen, (sent) => {
     file.sent = sent;
     app.draw();
   });
   file.cancel = cancel;
   app.draw();
   try {
-    const release = await answer;
+    const release = await reply;
     Object.assign(file, {
       state: "done",
       text: `Release ${release.version} is here; its signature is trusted.`,

@@ -4,7 +4,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, fixed } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { sources } from "./sources.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
@@ -106,7 +106,7 @@ function row(app, client) {
 
 /** @param {App} app @param {string} client_id */
 function disconnect(app, client_id) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Disconnect ${client_id}?`,
     text:
       "What it commands ends at once. It may come back by itself: to keep it out, take its " +

@@ -4,7 +4,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { prevent, withChecked, withValue } from "../../lib/events.js";
 import { clock } from "../../lib/format.js";
-import { keepFile } from "../../lib/transfer.js";
+import { downloadFile } from "../../lib/transfer.js";
 
 /** @typedef {import("../../context.js").With<"api" | "toasts">} App */
 /** @typedef {import("./tail.js").Tail} Tail */
@@ -30,7 +30,7 @@ export function programLines(app, tail) {
 /** @param {App} app @param {Tail} tail */
 export function logTools(app, tail) {
   const query = new URLSearchParams(tail.filter);
-  const download = () => keepFile(`/api/logs?${query}`).catch((err) => app.toasts.failed(err));
+  const download = () => downloadFile(`/api/logs?${query}`).catch((err) => app.toasts.failed(err));
   return html`
     <label class="switch">
       <input

@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/robot/nodes.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { dialog } from "../../parts/dialog.js";
 
 /**
@@ -31,7 +31,7 @@ const manage = (app, action, params) => app.api.request("management", action, pa
 export function askReset(app, node) {
   const { node_id } = node;
   if (node.state === "offline") {
-    ask(app, {
+    askConfirmation(app, {
       title: `Forget ${nodeTitle(node)}?`,
       text: html`
       <code>${node_id}</code> is offline and cannot be reset. It is forgotten here; switched on
@@ -45,7 +45,7 @@ export function askReset(app, node) {
     });
     return;
   }
-  ask(app, {
+  askConfirmation(app, {
     title: `Reset ${nodeTitle(node)}?`,
     text: html`
       <code>${node_id}</code> gives up its role, its outputs become safe, and it waits to be adopted
@@ -68,7 +68,7 @@ export function askReset(app, node) {
  */
 export function askRoleReset(app, node, { role, instance }) {
   const name = roleName(role, instance).toLowerCase();
-  ask(app, {
+  askConfirmation(app, {
     title: `Take the role ${name} away?`,
     text: html`
       <code>${node.node_id}</code> stops it and makes its outputs safe; its other roles go on.
@@ -85,7 +85,7 @@ export function askRoleReset(app, node, { role, instance }) {
 /** @param {App} app @param {NodeInfo} node */
 export function askFactoryReset(app, node) {
   const { node_id } = node;
-  ask(app, {
+  askConfirmation(app, {
     title: `Factory reset of ${nodeTitle(node)}?`,
     text: html`
       It gives up its role, forgets its name and this server, and installs the server's release
@@ -103,7 +103,7 @@ export function askFactoryReset(app, node) {
 
 /** @param {App} app @param {NodeInfo} node */
 export function askUpdate(app, node) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Update ${nodeTitle(node)}?`,
     text: html`
       The newest release on the server is installed on this node. Its role stops for that time, and
@@ -118,7 +118,7 @@ export function askUpdate(app, node) {
 
 /** @param {App} app @param {NodeInfo} node */
 export function askReboot(app, node) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Restart ${nodeTitle(node)}?`,
     text: html`
       The computer restarts; its role is away for half a minute and resumes by itself. Refused while

@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, lately, quantity, roleName, words } from "../../lib/format.js";
 import { axisOf } from "../../lib/robot/joints.js";
-import { isHeard, targetOf } from "../../lib/robot/nodes.js";
+import { isReporting, targetOf } from "../../lib/robot/nodes.js";
 import { bar } from "../../parts/bar.js";
 
 /** @typedef {import("../../context.js").With<"now" | "robot" | "store">} App */
@@ -19,7 +19,7 @@ import { bar } from "../../parts/bar.js";
 export function liveCard(app, held) {
   const { role, instance } = held;
   const content = pictureOf(app, held);
-  const isSilent = role !== "console" && !isHeard(app, targetOf(held), app.now);
+  const isSilent = role !== "console" && !isReporting(app, targetOf(held), app.now);
   return html`
     <section
       class="card"

@@ -90,7 +90,7 @@ export class NodeWatch {
     if (!this.#isFitting) {
       for (const { role } of rolesOf(node)) wanted[role] = role === "console" ? 0 : ROLE_RATE_HZ;
     }
-    app.api.want(wanted);
+    app.api.subscribe(wanted);
   }
 
   /** @param {App} app @param {NodeInfo} node @param {number} turn */

@@ -4,8 +4,8 @@
 import {
   commanded,
   inModel,
+  jointFields,
   measured,
-  partsOf,
   topicOf,
   trackSpeed,
 } from "../../lib/robot/joints.js";
@@ -13,7 +13,7 @@ import { theme } from "../../lib/theme.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").OdometryState} OdometryState */
-/** @typedef {import("../../lib/robot/joints.js").Part} Part */
+/** @typedef {import("../../lib/robot/joints.js").JointField} Part */
 
 export class SceneKeeper {
   /** "none": the robot has no model. @type {"waiting" | "loading" | "shown" | "none" | "failed"} */
@@ -35,7 +35,7 @@ export class SceneKeeper {
   /** @param {App} app @param {HTMLCanvasElement} canvas */
   async begin(app, canvas) {
     if (this.state !== "waiting") return;
-    this.parts = partsOf(app.robot);
+    this.parts = jointFields(app.robot);
     if (!app.robot?.model) {
       this.state = "none";
       return;

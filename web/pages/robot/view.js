@@ -5,7 +5,7 @@ import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withChecked } from "../../lib/events.js";
 import { quantity, targetName, words } from "../../lib/format.js";
-import { commanded, measured, partsOf } from "../../lib/robot/joints.js";
+import { commanded, jointFields, measured } from "../../lib/robot/joints.js";
 import { reading } from "../../parts/live.js";
 import { SceneKeeper } from "./scene.js";
 import { why } from "./why.js";
@@ -44,7 +44,7 @@ const onCanvas = directive(OnCanvas);
 
 /** @param {App} app */
 export function view(app) {
-  const parts = partsOf(app.robot);
+  const parts = jointFields(app.robot);
   const chosen = parts.find(({ key }) => key === keeper.chosen);
   return html`
     <div class="page-head">
@@ -149,12 +149,12 @@ const legend = () => html`
   </p>
 `;
 
-/** @param {App} app @param {import("../../lib/robot/joints.js").Part[]} parts */
+/** @param {App} app @param {import("../../lib/robot/joints.js").JointField[]} parts */
 function list(app, parts) {
   if (!app.robot) return html`<div class="card skeleton robot-wait"></div>`;
   if (!parts.length)
     return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
-  /** @type {Map<string, import("../../lib/robot/joints.js").Part[]>} */
+  /** @type {Map<string, import("../../lib/robot/joints.js").JointField[]>} */
   const targets = new Map();
   for (const part of parts) targets.set(part.target, [...(targets.get(part.target) ?? []), part]);
   return html`
@@ -171,7 +171,7 @@ function list(app, parts) {
   `;
 }
 
-/** @param {App} app @param {import("../../lib/robot/joints.js").Part} part */
+/** @param {App} app @param {import("../../lib/robot/joints.js").JointField} part */
 function row(app, part) {
   const { data } = app.store;
   const at = part.spec ? measured(part, data) : motorSpeed(part, data.tracks);
@@ -199,7 +199,7 @@ function row(app, part) {
 }
 
 /**
- * @param {import("../../lib/robot/joints.js").Part} part
+ * @param {import("../../lib/robot/joints.js").JointField} part
  * @param {TracksState | undefined} tracks
  */
 const motorSpeed = (part, tracks) =>

@@ -3,14 +3,13 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { age, quantity, sourceName, targetName, words } from "../../lib/format.js";
-import { standing } from "../../lib/robot/contenders.js";
 import { commanded, measured } from "../../lib/robot/joints.js";
-import { policyText } from "../../lib/robot/outputs.js";
+import { activeContenders, policyText } from "../../lib/robot/outputs.js";
 
 /** @typedef {import("../../context.js").With<"store">} App */
 /** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /** @typedef {import("../../lib/types.js").FieldState} FieldState */
-/** @typedef {import("../../lib/robot/joints.js").Part} Part */
+/** @typedef {import("../../lib/robot/joints.js").JointField} Part */
 
 /** @type {Record<string, string>} */
 const LOSSES = {
@@ -93,7 +92,7 @@ const reasons = (row) => html`
 
 /** @param {FieldState} row */
 function rivals(row) {
-  const found = standing(row.rivals);
+  const found = activeContenders(row.rivals);
   if (!found.length) return "None";
   return html`
     <ul class="rivals">

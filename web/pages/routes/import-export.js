@@ -3,7 +3,7 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withField, withValue } from "../../lib/events.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { dialog } from "../../parts/dialog.js";
 import { changes } from "./differences.js";
 import { changeList } from "./presets.js";
@@ -89,7 +89,7 @@ async function look(app, open) {
   try {
     const after = await importText(app, open.text, open.name, true);
     app.dialogs.importing = null;
-    ask(app, {
+    askConfirmation(app, {
       title: `Import ${open.name}?`,
       text: changeList(changes(routes.snapshot(), after)),
       verb: "Import the routes",

@@ -15,7 +15,7 @@
  * @property {string} name "livelink:FaceCapture"; of one that is waited for "livelink:*"
  * @property {Kind} kind
  * @property {string} subject
- * @property {boolean} isHeard
+ * @property {boolean} isReporting
  * @property {boolean} isAlive
  * @property {boolean} isFailsafe
  * @property {number} rateHz
@@ -129,7 +129,7 @@ const source = (kind, subject, data) => ({
   name: subject ? `${kind}:${subject}` : kind,
   kind,
   subject,
-  isHeard: true,
+  isReporting: true,
   isAlive: Boolean(data.alive),
   isFailsafe: Boolean(data.failsafe),
   rateHz: data.rate_hz ?? 0,
@@ -141,7 +141,7 @@ export function isFor(route, from) {
   const wanted = route.input;
   if (wanted.source !== from.kind) return false;
   if (from.kind !== "rc" && wanted.subject !== ANY && wanted.subject !== from.subject) return false;
-  if (!from.isHeard || !wanted.type) return true;
+  if (!from.isReporting || !wanted.type) return true;
   const names = Object.keys(from.values); // they tell the type, as for the router
   const hasBones = names.some((name) => name.includes("."));
   const isFace = names.some((name) => !name.includes("."));
@@ -165,7 +165,7 @@ export function allSources(routes, heard) {
       name,
       kind,
       subject,
-      isHeard: false,
+      isReporting: false,
       isAlive: false,
       isFailsafe: false,
       rateHz: 0,

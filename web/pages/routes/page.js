@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
 import { viewerNotice } from "../../lib/levels.js";
-import { took } from "../../lib/robot/first-steps.js";
+import { completeStep } from "../../lib/robot/first-steps.js";
 import { blending, blendingDialog } from "./blending.js";
 import { flow } from "./diagram/diagram.js";
 import { mappingDialog } from "./diagram/mapping-dialog.js";
@@ -31,7 +31,7 @@ export const page = {
     leaveDialog(app),
   ],
   open(app, rest) {
-    took("routes");
+    completeStep("routes");
     if (!rest) editing.draft = null;
     view.pick.clear();
     routes.start(app);

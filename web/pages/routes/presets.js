@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { words } from "../../lib/format.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { dialog } from "../../parts/dialog.js";
 import { changes, plural } from "./differences.js";
 import { isOff, routes } from "./state.js";
@@ -85,7 +85,7 @@ function card(app, preset) {
 async function askLoad(app, name) {
   try {
     const after = await app.api.request("router", "get_preset", { preset_name: name });
-    ask(app, {
+    askConfirmation(app, {
       title: `Load ${words(name)}?`,
       text: changeList(changes(routes.snapshot(), after)),
       verb: "Load the preset",
@@ -121,7 +121,7 @@ export function changeList(found) {
 
 /** @param {App} app @param {string} name */
 function askDelete(app, name) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Delete the preset ${words(name)}?`,
     text: "The routes that are in force stay as they are. A deleted preset cannot be brought back.",
     verb: "Delete the preset",

@@ -4,7 +4,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withField } from "../../lib/events.js";
 import { targetName } from "../../lib/format.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { spoken } from "./diagram/inputs.js";
 import { plural } from "./differences.js";
 import { ANY, claims, isFor, priority, STATES, stateOf } from "./model.js";
@@ -165,7 +165,7 @@ function toggle(app, { route, fault }) {
 
 /** @param {App} app @param {RouteInfo} info */
 export function askDelete(app, { route }) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Delete the route ${route.id}?`,
     text:
       "What it drives now goes to the next route that wants it, else to rest. Undo brings it " +

@@ -5,9 +5,9 @@ import { sentenceOf } from "../../lib/api.js";
 import { onSubmit, withField } from "../../lib/events.js";
 import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { took } from "../../lib/robot/first-steps.js";
-import { bringFile, bringSealed, keepFile } from "../../lib/transfer.js";
-import { ask } from "../../parts/confirm.js";
+import { completeStep } from "../../lib/robot/first-steps.js";
+import { downloadFile, uploadFile, uploadWithSecret } from "../../lib/transfer.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { dialog } from "../../parts/dialog.js";
 import { confirmingStops } from "../../parts/stop-changes.js";
 import { keyField, passphraseIn, restoreKeyField } from "./backup-key.js";
@@ -84,10 +84,10 @@ export function backupSection(app, answers) {
 async function keep(app, button) {
   const field = passphraseIn(button.closest("section"));
   try {
-    if (field?.value) await keepFile("/api/backup/sealed", { passphrase: field.value });
-    else await keepFile("/api/backup");
+    if (field?.value) await downloadFile("/api/backup/sealed", { passphrase: field.value });
+    else await downloadFile("/api/backup");
     if (field) field.value = "";
-    took("backup");
+    completeStep("backup");
   } catch (err) {
     app.toasts.failed(err);
   }
@@ -113,7 +113,7 @@ async function look(app, input) {
   app.dialogs.restore = open;
   app.draw();
   try {
-    open.info = await bringFile("/api/backup?check=1", file);
+    open.info = await uploadFile("/api/backup?check=1", file);
   } catch (err) {
     open.refusal = sentenceOf(err);
   }
@@ -219,8 +219,8 @@ async function carryOut(app, answers, open, form) {
   try {
     const reply = await confirmingStops(app, (names) =>
       passphrase
-        ? bringSealed("/api/backup/sealed", open.file, { passphrase, confirm: names })
-        : bringFile(
+        ? uploadWithSecret("/api/backup/sealed", open.file, { passphrase, confirm: names })
+        : uploadFile(
             `/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`,
             open.file,
           ),
@@ -245,7 +245,7 @@ function tell(app, { restored, waiting }) {
 
 /** @param {App} app @param {Answers} answers */
 function undo(app, answers) {
-  ask(app, {
+  askConfirmation(app, {
     title: "Undo the last restore?",
     text: "Everything is set again as it was before the last restore or factory reset.",
     verb: "Undo it",

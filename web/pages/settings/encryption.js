@@ -2,7 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw">} App */
 /** @typedef {import("../../lib/types.js").TlsInfo} TlsInfo */
@@ -79,7 +79,7 @@ const isOff = (app) => html`
 
 /** @param {App} app */
 const on = (app) =>
-  ask(app, {
+  askConfirmation(app, {
     title: "Switch encryption on?",
     text: "The robot then answers at https:// too. Nothing changes for who goes on without.",
     verb: "Switch it on",
@@ -89,7 +89,7 @@ const on = (app) =>
 
 /** @param {App} app */
 const off = (app) =>
-  ask(app, {
+  askConfirmation(app, {
     title: "Switch encryption off?",
     text: "The authority is forgotten: to switch it on again, every device must trust a new one.",
     verb: "Switch it off",

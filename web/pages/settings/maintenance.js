@@ -4,8 +4,8 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../lib/api.js";
 import { withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
-import { keepFile } from "../../lib/transfer.js";
-import { ask } from "../../parts/confirm.js";
+import { downloadFile } from "../../lib/transfer.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { section } from "./section.js";
 
 /**
@@ -18,7 +18,7 @@ import { section } from "./section.js";
 /** @param {App} app @param {Answers} answers */
 export function maintenanceSection(app, answers) {
   const isFixed = !isAdmin(app);
-  const diagnostics = () => keepFile("/api/diagnostics").catch((err) => app.toasts.failed(err));
+  const diagnostics = () => downloadFile("/api/diagnostics").catch((err) => app.toasts.failed(err));
   const nodes = (app.store.data.nodes?.nodes ?? []).filter((node) => node.role);
   return section(
     "maintenance",
@@ -148,7 +148,7 @@ function power(app, isFixed, what) {
  * @param {Power} what
  */
 function question(app, what, force = false) {
-  ask(app, {
+  askConfirmation(app, {
     title: force ? `${what.title} It is being driven.` : what.title,
     text: what.text,
     verb: force ? `${what.verb} all the same` : what.verb,
@@ -170,7 +170,7 @@ function question(app, what, force = false) {
 function reset(app, answers) {
   const name = answers.data.robot?.name ?? app.api.session.robot;
   const choice = { nodes: false };
-  ask(app, {
+  askConfirmation(app, {
     title: "Factory reset?",
     text: html`
       What was set on this robot is forgotten, users too: whoever comes next claims it with the code

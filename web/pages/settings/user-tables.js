@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withField } from "../../lib/events.js";
 import { day, duration } from "../../lib/format.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { openForm, ROLES, showSecret } from "./user-dialogs.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
@@ -69,7 +69,7 @@ function roleChoice(app, user, again) {
 
 /** @param {App} app @param {UserInfo} user @param {() => void} again */
 const removeUser = (app, user, again) =>
-  ask(app, {
+  askConfirmation(app, {
     title: `Remove ${user.name}?`,
     text: "All browsers of this user are signed out at once.",
     verb: "Remove the user",
@@ -114,7 +114,7 @@ export function tokensTable(app, tokens, again) {
 
 /** @param {App} app @param {TokenInfo} token @param {() => void} again */
 const renew = (app, token, again) =>
-  ask(app, {
+  askConfirmation(app, {
     title: `Give ${token.name} a new secret?`,
     text: "Programs that use the old one are refused at once, until they get the new one.",
     verb: "Make a new secret",
@@ -127,7 +127,7 @@ const renew = (app, token, again) =>
 
 /** @param {App} app @param {TokenInfo} token @param {() => void} again */
 const revoke = (app, token, again) =>
-  ask(app, {
+  askConfirmation(app, {
     title: `Revoke ${token.name}?`,
     text: "Programs that use it are refused at once.",
     verb: "Revoke the token",

@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { entry } from "./entry.js";
 import { follow, isWaiting } from "./network-change.js";
 
@@ -142,7 +142,7 @@ const leave = (app, answers) =>
 
 /** @param {App} app @param {Answers} answers @param {WifiQuestion} what */
 function change(app, answers, { send, ...what }) {
-  ask(app, {
+  askConfirmation(app, {
     ...what,
     isDanger: true,
     work: async () => {

@@ -1,7 +1,7 @@
 // The drill as the router tells it, and what a person does in it. Not here: how it looks (page.js,
 // steps.js).
 
-import { took } from "../../lib/robot/first-steps.js";
+import { completeStep } from "../../lib/robot/first-steps.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "store" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").DrillInfo} Info */
@@ -77,7 +77,7 @@ class Drill {
    */
   async ask(app, action, params) {
     this.info = /** @type {Info} */ (await app.api.request("drill", action, params));
-    if (action === "finish") took("drill");
+    if (action === "finish") completeStep("drill");
   }
 
   close() {

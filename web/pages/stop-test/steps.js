@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withField, withValue } from "../../lib/events.js";
 import { targetName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
-import { ask } from "../../parts/confirm.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { drill } from "./state.js";
 
 /**
@@ -102,7 +102,7 @@ function killing(app, isStopped) {
 
 /** @param {App} app @param {string} target @param {boolean} isStopped */
 function askToKill(app, target, isStopped) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Kill the program of ${targetName(target)}?`,
     text: html`
       The guard makes its outputs safe at once: a joint without a brake may sink. The program starts

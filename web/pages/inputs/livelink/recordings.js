@@ -7,7 +7,7 @@ import { onSubmit, withValue } from "../../../lib/events.js";
 import { dayAndClock, duration } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { bytes } from "../../../lib/robot/machine-updates.js";
-import { ask } from "../../../parts/confirm.js";
+import { askConfirmation } from "../../../parts/confirm.js";
 import { watches } from "../watches.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
@@ -202,7 +202,7 @@ async function act(app, action, params) {
 
 /** @param {App} app @param {string} name */
 function remove(app, name) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Delete ${name}?`,
     text: "The recording is gone for good.",
     verb: "Delete it",

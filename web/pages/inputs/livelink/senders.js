@@ -5,7 +5,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, words } from "../../../lib/format.js";
 import { isAdmin, mayOperate } from "../../../lib/levels.js";
-import { ask } from "../../../parts/confirm.js";
+import { askConfirmation } from "../../../parts/confirm.js";
 import { watches } from "../watches.js";
 import { picture } from "./listeners.js";
 
@@ -238,7 +238,7 @@ async function check(app, which) {
 
 /** @param {App} app @param {Sender} each */
 function askRevoke(app, each) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Revoke ${each.subject_name}?`,
     text:
       `What ${each.ip} sends as ${each.subject_name} moves nothing from now on, until it is ` +
@@ -252,7 +252,7 @@ function askRevoke(app, each) {
 
 /** @param {App} app */
 function askNew(app) {
-  ask(app, {
+  askConfirmation(app, {
     title: "Make a new code?",
     text: "Senders that carry the present code move nothing from then on.",
     verb: "Make a new code",
@@ -263,7 +263,7 @@ function askNew(app) {
 
 /** @param {App} app */
 function askOff(app) {
-  ask(app, {
+  askConfirmation(app, {
     title: "Accept every sender?",
     text:
       "Anyone in the robot's network can then move it with a capture app. Do this only in a " +

@@ -7,7 +7,7 @@ import { withValue } from "../../../lib/events.js";
 import { fixed, words } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { STALE_MS } from "../../../lib/store.js";
-import { ask } from "../../../parts/confirm.js";
+import { askConfirmation } from "../../../parts/confirm.js";
 import { gauges } from "../../../parts/gauges.js";
 import { grouped, range } from "./value-groups.js";
 
@@ -284,7 +284,7 @@ async function zero(app, name, clear) {
 
 /** @param {App} app @param {SubjectInfo} info */
 function release(app, info) {
-  ask(app, {
+  askConfirmation(app, {
     title: `Release ${info.subject_name}?`,
     text:
       `It belongs to ${info.source_ip} as long as that sends. Released, the first other sender ` +

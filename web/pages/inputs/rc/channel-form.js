@@ -8,7 +8,7 @@ import { fixed } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { dialog } from "../../../parts/dialog.js";
 import { watches } from "../watches.js";
-import { drivenBy, isHeard, position, pulse, settingsOf } from "./receiver.js";
+import { drivenBy, isReporting, position, pulse, settingsOf } from "./receiver.js";
 import { scale } from "./scale.js";
 
 /**
@@ -47,7 +47,7 @@ function form(app, open, close) {
   const channel = status?.channels.find((each) => each.channel === open.channel);
   const before = settingsOf(open.channel);
   const us = channel ? pulse(position(app, channel), before, channel) : null;
-  const isLive = Boolean(channel && status && isHeard(app, status));
+  const isLive = Boolean(channel && status && isReporting(app, status));
   const drives = drivenBy(open.channel).map((each) =>
     each.isStop ? "the emergency stop" : each.text,
   );

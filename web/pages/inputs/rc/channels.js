@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../../lib/format.js";
 import { reading } from "../../../parts/live.js";
 import { openChannel } from "./channel-form.js";
-import { drivenBy, isHeard, position, pulse, settingsOf } from "./receiver.js";
+import { drivenBy, isReporting, position, pulse, settingsOf } from "./receiver.js";
 import { scale } from "./scale.js";
 
 /**
@@ -21,7 +21,7 @@ const FULL = 0.9;
 /** @param {App} app @param {RcStatus} status */
 export function channels(app, status) {
   const heard = status.channels;
-  const isLive = isHeard(app, status);
+  const isLive = isReporting(app, status);
   return html`
     <section class="channels-part" aria-labelledby="channels-title" ?data-stale=${!isLive}>
       <div class="section-head">

@@ -43,7 +43,7 @@ export function closeDrill(app) {
   clearInterval(open.timer);
   app.dialogs.drill = null;
   const { inputs, outputs, tracks, ...others } = app.api.topics;
-  app.api.want({ ...others, ...app.router.page?.topics });
+  app.api.subscribe({ ...others, ...app.router.page?.topics });
 }
 
 /** @param {App} app */
@@ -132,7 +132,7 @@ function begin(app, open) {
   const judge = new Drill(rules, (target, field) => app.robot?.targets?.[target]?.[field]);
   Object.assign(open, { judge, saidOff: false });
   clearInterval(open.timer);
-  app.api.want({ ...app.api.topics, ...TOPICS });
+  app.api.subscribe({ ...app.api.topics, ...TOPICS });
   const began = performance.now();
   /** @type {Came} */
   const came = { inputs: [null, began], outputs: [null, began] };

@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf, sentenceOf } from "../../../lib/api.js";
 import { withField } from "../../../lib/events.js";
 import { mayOperate } from "../../../lib/levels.js";
-import { ask } from "../../../parts/confirm.js";
+import { askConfirmation } from "../../../parts/confirm.js";
 import { watches } from "../watches.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
@@ -86,7 +86,7 @@ const listening = html`
 
 /** @param {App} app */
 function confirmDetect(app) {
-  ask(app, {
+  askConfirmation(app, {
     title: "Listen for every protocol?",
     text:
       "It takes some seconds. Meanwhile the transmitter drives nothing: the robot is let go, " +

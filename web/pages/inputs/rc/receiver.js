@@ -20,7 +20,7 @@ export function condition(status) {
 }
 
 /** Whether what is shown is what the sticks do now. @param {App} app @param {RcStatus} status */
-export function isHeard(app, status) {
+export function isReporting(app, status) {
   if (!status.enabled || !status.connected || status.failsafe) return false;
   const age = app.store.data.inputs?.rc?.receiver_age_ms ?? Infinity;
   return app.store.isFresh("inputs", app.now) && age < STALE_MS;

@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { prevent } from "../../../lib/events.js";
 import { quantity, sourceName, words } from "../../../lib/format.js";
 import { commanded } from "../../../lib/robot/joints.js";
-import { isHeard } from "../../../lib/robot/nodes.js";
+import { isReporting } from "../../../lib/robot/nodes.js";
 import { bar } from "../../../parts/bar.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "now" | "store">} App */
@@ -20,7 +20,7 @@ export function jogCard(app, calibration, row) {
   const isJoint = spec?.kind === "position";
   const at = calibration.position({ target, field: field.field });
   const wish = commanded({ target, field: field.field }, app.store.data);
-  const isOld = !isHeard(app, target, app.now);
+  const isOld = !isReporting(app, target, app.now);
   const [low, high] = field.manifest_limits;
   return html`
     <section class="card jog-card" aria-labelledby="jog-title" ?data-stale=${isOld}>

@@ -5,8 +5,8 @@
 import { roleName, sourceName, words } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { commanded, measured } from "../../../lib/robot/joints.js";
-import { isHeard, rolesOf, targetOf } from "../../../lib/robot/nodes.js";
-import { ask } from "../../../parts/confirm.js";
+import { isReporting, rolesOf, targetOf } from "../../../lib/robot/nodes.js";
+import { askConfirmation } from "../../../parts/confirm.js";
 import { Jog } from "./jog.js";
 import { draftOf, isSame, request, told } from "./trim.js";
 
@@ -71,7 +71,7 @@ export class Calibration {
     clearTimeout(this.#timer);
     this.#timer = 0;
     const others = Object.entries(this.#app.api.topics).filter(([name]) => !(name in this.#topics));
-    this.#app.api.want(Object.fromEntries(others));
+    this.#app.api.subscribe(Object.fromEntries(others));
     this.#topics = {};
     this.#app = null;
   }
@@ -115,7 +115,7 @@ export class Calibration {
       return "The emergency stop is active. Nothing moves until it is released.";
     if (!mayOperate(app)) return "Your account may look only; an operator may move joints.";
     if (Object.values(app.dialogs).some(Boolean)) return "A question is open.";
-    if (!isHeard(app, target, performance.now()))
+    if (!isReporting(app, target, performance.now()))
       return "The role is silent: nobody could see where the joint is.";
     const wish = commanded({ target, field }, app.store.data);
     const isForeign =
@@ -159,7 +159,7 @@ export class Calibration {
       ([, spec]) => spec.kind === "position",
     );
     const moving = joints.map(([each]) => words(each).toLowerCase()).join(", ");
-    ask(app, {
+    askConfirmation(app, {
       title: `Calibrate ${words(field.field).toLowerCase()}?`,
       text: [
         `Now: ${told(field)}. As soon as nothing of it moves, ${name.toLowerCase()} starts anew`,
@@ -207,7 +207,7 @@ export class Calibration {
       .map((target) => [target.split(".")[0], ROLE_RATE_HZ])
       .filter(([role]) => role !== "console");
     this.#topics = { outputs: OUTPUTS_RATE_HZ, ...Object.fromEntries(roles) };
-    app.api.want({ ...app.api.topics, ...this.#topics });
+    app.api.subscribe({ ...app.api.topics, ...this.#topics });
     try {
       for (const target of targets) {
         const reply = await app.api.request("management", "get_calibration", { target });

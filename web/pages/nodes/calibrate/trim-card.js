@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked, withValue } from "../../../lib/events.js";
 import { quantity } from "../../../lib/format.js";
 import { isAdmin } from "../../../lib/levels.js";
-import { isHeard } from "../../../lib/robot/nodes.js";
+import { isReporting } from "../../../lib/robot/nodes.js";
 import { draftOf, faults, isSame, manifestOf, marked, reach, told, unitName } from "./trim.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "now" | "store">} App */
@@ -112,7 +112,7 @@ function marks(app, calibration, { key, target, field }, neutral, draft) {
   const take = (/** @type {"offset" | "low" | "high"} */ what) =>
     at !== null &&
     calibration.type(key, field, marked(field, neutral, calibration.draft(key, field), what, at));
-  const isOff = at === null || isTurned || !isHeard(app, target, app.now);
+  const isOff = at === null || isTurned || !isReporting(app, target, app.now);
   return html`
     <fieldset class="marks" ?disabled=${isOff}>
       <legend>Here, at ${quantity(at, field.unit)}, is</legend>

@@ -77,7 +77,7 @@ export function fold(app, card, title) {
 
 /** @param {Source} source */
 function sign(source) {
-  if (!source.isHeard) return html`<span class="chip warn"><i class="dot"></i>Not heard</span>`;
+  if (!source.isReporting) return html`<span class="chip warn"><i class="dot"></i>Not heard</span>`;
   if (source.isFailsafe) return html`<span class="chip bad"><i class="dot"></i>Failsafe</span>`;
   if (!source.isAlive) return html`<span class="chip warn"><i class="dot"></i>Lost</span>`;
   return html`<span class="chip good"><i class="dot"></i>${fixed(source.rateHz, 0)} / s</span>`;

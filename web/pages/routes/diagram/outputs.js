@@ -2,8 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { quantity, sourceName, targetName, words } from "../../../lib/format.js";
-import { standing } from "../../../lib/robot/contenders.js";
-import { policyText } from "../../../lib/robot/outputs.js";
+import { activeContenders, policyText } from "../../../lib/robot/outputs.js";
 import { bar } from "../../../parts/bar.js";
 import { reading } from "../../../parts/live.js";
 import { ESTOP } from "../model.js";
@@ -101,7 +100,7 @@ function why(data) {
             : policyText(data)
         }
       </li>
-      ${standing(data.rivals).map(
+      ${activeContenders(data.rivals).map(
         (rival) => html`<li>
           <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks
           ${quantity(rival.value, data.unit)}: ${rival.reason}
