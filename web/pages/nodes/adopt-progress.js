@@ -16,17 +16,17 @@ import { askFactoryReset } from "./dialogs.js";
 
 const STEPS = [
   "Server and node exchange keys",
-  "It gets the settings of its role and opens its devices",
-  "It is at work",
+  "The node receives its role's settings and opens its devices",
+  "The role is active",
 ];
 
-/** What was chosen, and how far it is. */
+/** The chosen role and the progress of its adoption. */
 export class Adoption {
   id = "";
   /** @type {{role: string, instance: string} | null} */ choice = null;
   name = "";
   /** @type {"asking" | "working" | "failed" | "done"} */ phase = "asking";
-  /** How many steps are done. */ step = 0;
+  /** Number of completed steps. */ step = 0;
   refusal = "";
   fix = "";
   code = "";
@@ -66,11 +66,11 @@ export function progress(app, watch, adoption, node) {
       ${
         adoption.phase === "failed"
           ? html`
-            <p class="refusal" role="alert"><strong>It did not work:</strong> ${adoption.refusal}
+            <p class="refusal" role="alert"><strong>Failed:</strong> ${adoption.refusal}
             </p>
             <p class="quiet">${adoption.fix}</p>
             <div class="actions">
-              <button class="button" type="button" @click=${again}>Choose again</button>
+              <button class="button" type="button" @click=${again}>Choose another role</button>
               <button
                 class="button primary"
                 type="button"
@@ -88,16 +88,16 @@ export function progress(app, watch, adoption, node) {
   `;
 }
 
-/** How far the node itself says that it is. @param {NodeInfo} node */
+/** Return the step that the node reports. @param {NodeInfo} node */
 function seenStep(node) {
   return node.is_ours ? 1 : 0;
 }
 
 /** @param {Adoption} adoption @param {NodeInfo} node */
 function title(adoption, node) {
-  if (adoption.phase === "done") return `${nodeTitle(node)} is at work`;
+  if (adoption.phase === "done") return `${nodeTitle(node)} is active`;
   return adoption.phase === "failed"
-    ? `It did not become ${chosenRole(adoption)}`
+    ? `Adoption as ${chosenRole(adoption)} failed`
     : `Adopting as ${chosenRole(adoption)}`;
 }
 
@@ -113,7 +113,7 @@ function step(adoption, text, index) {
           ? "failed"
           : "now";
   /** @type {Record<string, string>} */
-  const words = { done: "done", now: "under way", failed: "failed", open: "still to come" };
+  const words = { done: "done", now: "in progress", failed: "failed", open: "pending" };
   return html`
     <li class="is-${state}">
       <span>${text}</span> <small>${words[state]}</small>
@@ -128,36 +128,36 @@ const done = (app, adoption, node) => html`
       ? html`
         <div class="code-card">
           <p>
-            The node wrote six digits to its log (<code>journalctl -u saint-noded</code>). Are they
-            these?
+            Compare this code with the six digits in the node's log
+            (<code>journalctl -u saint-noded</code>):
           </p>
           <p class="code" data-code>${adoption.code}</p>
-          <p class="quiet">If they differ, somebody stands between this server and the node.</p>
+          <p class="quiet">If they differ, a third party may be intercepting the connection.</p>
         </div>
       `
-      : html`<p class="quiet">The node's release knows no keys: there is no code to compare.</p>`
+      : html`<p class="quiet">The node's release has no keys, so there is no code to compare.</p>`
   }
   <div class="actions">
     ${
       adoption.code
         ? html`
           <button class="button" type="button" @click=${() => askFactoryReset(app, node)}>
-            They differ…
+            Codes differ…
           </button>
         `
         : nothing
     }
     <a class="button primary" data-done href="#/nodes/${node.node_id}">${
-      adoption.code ? "They are the same" : "Go on"
+      adoption.code ? "Codes match" : "Open the node"
     }</a>
   </div>
   ${nextOne(app, node)}
 `;
 
 /**
- * A robot that is set up has several.
+ * Link to the next free node.
  * @param {App} app
- * @param {NodeInfo} last as newer news may not tell yet
+ * @param {NodeInfo} last node just adopted, which may still be listed as free
  */
 function nextOne(app, last) {
   const { nodes = [], roles = [] } = app.store.data.nodes ?? {};
@@ -188,5 +188,5 @@ export async function adopt(app, watch, adoption) {
     const { message, fix } = problemOf(err);
     Object.assign(adoption, { phase: "failed", refusal: message, fix });
   }
-  watch.again(app);
+  watch.refresh(app);
 }

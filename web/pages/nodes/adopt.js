@@ -1,4 +1,5 @@
-// Adopting a node: what it has, which role fits on it, and how far the adoption is.
+// The adoption page: choice of role and name, the role's fit, and the node's header and devices.
+// Not here: the progress of an adoption (adopt-progress.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../lib/events.js";
@@ -33,7 +34,7 @@ export function adoptPage(app, watch, adoption) {
   if (!node)
     return app.store.data.nodes
       ? unknown(watch.id)
-      : html`<p class="quiet" role="status">One moment…</p>`;
+      : html`<p class="quiet" role="status">Loading…</p>`;
   const [kind, label] = nodeState(node);
   const isMore = rolesOf(node).length > 0 && adoption.phase === "asking";
   const title = isMore
@@ -76,12 +77,12 @@ function planned(app, watch, adoption, node) {
       <div class="section-head">
         <h2 id="pins-title">Header</h2>
         <span class="quiet">${
-          adoption.choice ? `with what the role ${chosenRole(adoption)} needs` : "as it is now"
+          adoption.choice ? `with the needs of the role ${chosenRole(adoption)}` : "present state"
         }</span>
       </div>
       ${
         watch.problem
-          ? html`<p class="refusal">It did not tell about its pins: ${watch.problem}</p>`
+          ? html`<p class="refusal">Reading the pins failed: ${watch.problem}</p>`
           : nothing
       }
       ${
@@ -96,7 +97,7 @@ function planned(app, watch, adoption, node) {
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {NodeInfo} node */
 function question(app, watch, adoption, node) {
   const isMore = rolesOf(node).length > 0;
-  const why = node.not_offered || (isMore && node.state === "offline" ? "it is offline" : "");
+  const why = node.not_offered || (isMore && node.state === "offline" ? "the node is offline" : "");
   const fit = fitOf(watch, adoption.choice);
   const { choice } = adoption;
   return html`
@@ -104,20 +105,20 @@ function question(app, watch, adoption, node) {
       ${
         why
           ? html`
-            <p class="notice" role="alert"><strong>It cannot be adopted now:</strong> ${why}</p>
+            <p class="notice" role="alert"><strong>Adoption is not possible now:</strong> ${why}</p>
           `
           : nothing
       }
       <fieldset class="options" ?disabled=${Boolean(why)}>
-        <legend>${isMore ? "What shall it be besides?" : "What shall it be?"}</legend>
+        <legend>${isMore ? "Choose another role" : "Choose a role"}</legend>
         ${(app.store.data.nodes?.roles ?? []).map((role) => option(app, watch, adoption, role))}
       </fieldset>
-      ${isAnyOpen(app, watch) ? nothing : allTaken} ${choice ? findings(fit) : nothing}
+      ${isAnyOpen(app, watch) ? nothing : allAssigned} ${choice ? findings(fit) : nothing}
       ${isMore ? nothing : nameField(adoption)}
       ${
         mayOperate(app)
           ? nothing
-          : html`<p class="refusal">Your account may look only; an operator adopts nodes.</p>`
+          : html`<p class="refusal">View-only account. Adopting a node needs the operator role.</p>`
       }
       <div class="actions">
         <a class="button" href="#/nodes/${node.node_id}">Cancel</a>
@@ -142,9 +143,9 @@ function question(app, watch, adoption, node) {
 const isAnyOpen = (app, watch) =>
   (app.store.data.nodes?.roles ?? []).some((role) => !isTaken(app, watch, role));
 
-const allTaken = html`<p class="notice is-quiet" data-all-taken>
-  Every role of this robot is taken. A node that is gone is replaced from its own page; one that
-  shall do something else is reset there first; a spare one may be ignored.
+const allAssigned = html`<p class="notice is-quiet" data-all-taken>
+  All roles of this robot are assigned. To free one, replace or reset its node on that node's page.
+  You can ignore a spare node.
 </p>`;
 
 /** @param {Adoption} adoption */
@@ -161,15 +162,15 @@ const nameField = (adoption) => html`
       .value=${adoption.name}
       @input=${withValue((value) => (adoption.name = value))}
     >
-    <span class="hint">What people call it; may be left empty.</span>
+    <span class="hint">Optional name for display.</span>
   </label>
 `;
 
 /** @param {NodeWatch} watch @param {{role: string, instance: string} | null} choice */
 function fitOf(watch, choice) {
-  const isIt = (/** @type {RoleFit} */ each) =>
+  const isChosen = (/** @type {RoleFit} */ each) =>
     each.role === choice?.role && each.instance === choice?.instance;
-  return watch.fit?.find(isIt) ?? null;
+  return watch.fit?.find(isChosen) ?? null;
 }
 
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {Choice} role */
@@ -195,7 +196,7 @@ function option(app, watch, adoption, role) {
       <span>
         <b>${roleName(role.role, role.instance)}</b>
         <small>
-          ${isOwn(app, watch, role) ? "It has this role" : duty(role, holder, isClosed)}
+          ${isOwn(app, watch, role) ? "This node has the role" : duty(role, holder, isClosed)}
         </small>
       </span>
       ${isClosed ? nothing : fitChip(fitOf(watch, role), watch.problem)}
@@ -224,6 +225,6 @@ function duty(role, holder, isClosed) {
   if (!holder) return DUTIES[role.role] ?? "";
   const who = holder.display_name ? `${holder.display_name} (${role.node_id})` : role.node_id;
   return isClosed
-    ? `Taken by ${who}`
-    : `Held by ${who}, which is offline; “Replace” there keeps its name too`;
+    ? `Assigned to ${who}`
+    : `Assigned to ${who}, which is offline; “Replace” there also keeps the name`;
 }

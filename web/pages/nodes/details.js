@@ -1,4 +1,5 @@
-// One node: what it does, how it is, what it is, and what may be done with it.
+// The page of one node: state of its roles, header, devices, load, facts, release, activity,
+// actions.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, lately, roleName } from "../../lib/format.js";
@@ -41,7 +42,7 @@ export function detailsPage(app, watch) {
   if (!node)
     return app.store.data.nodes
       ? unknown(watch.id)
-      : html`<p class="quiet" role="status">One moment…</p>`;
+      : html`<p class="quiet" role="status">Loading…</p>`;
   const roles = rolesOf(node);
   return html`
     ${head(app, node)}
@@ -68,8 +69,8 @@ export function detailsPage(app, watch) {
 export const unknown = (id) => html`
   <div class="page-head"><h1>Nodes</h1></div>
   <div class="card empty">
-    <h2>There is no node ${id}</h2>
-    <p>It was forgotten, or the address is not right. <a href="#/nodes">All nodes</a></p>
+    <h2>Node ${id} not found</h2>
+    <p>It has been forgotten, or the address is wrong. <a href="#/nodes">All nodes</a></p>
   </div>
 `;
 
@@ -106,7 +107,7 @@ function actions(app, node) {
   const isAway = node.state === "offline";
   const may = mayOperate(app);
   const admin = isAdmin(app);
-  const why = "Your account may look only; an operator may do this.";
+  const why = "View-only account: this needs the operator role.";
   return html`
     <div class="toolbar" data-actions title=${may ? nothing : why}>
       ${button("rename", "Rename…", may, () => askName(app, node))}
@@ -137,7 +138,7 @@ function actions(app, node) {
       ${
         has
           ? nothing
-          : button("ignore", node.is_ignored ? "Offer again" : "Ignore", may, () =>
+          : button("ignore", node.is_ignored ? "Stop ignoring" : "Ignore", may, () =>
               setIgnored(app, node, !node.is_ignored),
             )
       }
@@ -166,15 +167,15 @@ const button = (name, text, isAllowed, act) => html`
 const waiting = (node) => html`
   <section class="card is-free node-waiting">
     <div>
-      <h2>It waits for a role</h2>
-      <p class="quiet">Look at its pins and devices, then say what it shall be.</p>
+      <h2>This node has no role</h2>
+      <p class="quiet">Check its pins and devices, then choose a role.</p>
     </div>
     <a class="button primary" data-adopt href="#/nodes/${node.node_id}/adopt">Adopt…</a>
   </section>
 `;
 
 /**
- * Of several each has its own state, and can be taken away alone.
+ * List several roles of a node, each with its state and a button to remove it.
  * @param {App} app
  * @param {NodeInfo} node
  */
@@ -183,7 +184,7 @@ function severalRoles(app, node) {
   if (roles.length < 2) return nothing;
   return html`
     <section class="card" aria-labelledby="roles-title">
-      <h2 id="roles-title">Its roles</h2>
+      <h2 id="roles-title">Roles</h2>
       <ul class="node-roles">
         ${roles.map((held) => {
           const [kind, label] = nodeState({ ...node, ...held });
@@ -193,7 +194,7 @@ function severalRoles(app, node) {
             <span class="quiet">${
               held.reason || (held.outputs_safe ? "outputs safe" : "outputs live")
             }</span>
-            ${button("take", "Take away…", isAdmin(app), () => askRoleReset(app, node, held))}
+            ${button("take", "Remove…", isAdmin(app), () => askRoleReset(app, node, held))}
           </li>`;
         })}
       </ul>
@@ -209,11 +210,11 @@ function pinsCard(app, watch, node) {
     <section class="card" aria-labelledby="pins-title" ?data-stale=${Boolean(watch.problem)}>
       <div class="section-head">
         <h2 id="pins-title">Header</h2>
-        <span class="quiet">${pins ? "asked every 2 seconds" : ""}</span>
+        <span class="quiet">${pins ? "updated every 2 s" : ""}</span>
       </div>
       ${
         watch.problem
-          ? html`<p class="refusal">It did not tell about its pins: ${watch.problem}</p>`
+          ? html`<p class="refusal">Reading the pins failed: ${watch.problem}</p>`
           : nothing
       }
       ${
@@ -227,8 +228,8 @@ function pinsCard(app, watch, node) {
 
 /** @param {NodeInfo} node @param {NodeWatch} watch */
 export function noPins(node, watch) {
-  if (node.state === "offline") return "The node is offline; its pins are shown when it is back.";
-  return watch.problem ? "It is asked again every 2 seconds." : "The node is being asked.";
+  if (node.state === "offline") return "Pins are shown when the node is online again.";
+  return watch.problem ? "Next attempt within 2 s." : "Loading…";
 }
 
 /** @param {NodeWatch} watch @param {NodeInfo} node */
@@ -249,7 +250,7 @@ export function peripherals(watch, node) {
                 <code>${device.address}</code>
                 ${
                   isSilent(device)
-                    ? html`<span class="chip bad"><i class="dot"></i>No answer</span>`
+                    ? html`<span class="chip bad"><i class="dot"></i>No response</span>`
                     : nothing
                 }
               </li>`,
@@ -258,8 +259,8 @@ export function peripherals(watch, node) {
           : html`<p class="quiet">
             ${
               rolesOf(node).length
-                ? "Its buses belong to its role and were not searched since it began."
-                : "Nothing was found on its buses."
+                ? "The role uses the buses; they are not scanned while it runs."
+                : "No devices found on the buses."
             }
           </p>`
       }
@@ -268,7 +269,7 @@ export function peripherals(watch, node) {
 }
 
 /**
- * On SPI nobody answers who is there: that is no fault.
+ * Whether a device does not respond; on SPI none does, and that is no fault.
  * @param {{type: string, responsive: boolean}} device
  */
 const isSilent = ({ type, responsive }) => !responsive && type !== "spi";
@@ -286,9 +287,9 @@ function facts(node) {
     ["Outputs", node.outputs_safe ? "safe" : "live"],
     ["Settings", node.config_version && `version ${node.config_version}`],
     ["Release", node.firmware_version && `v${node.firmware_version}`],
-    ["Running for", node.uptime_s && node.state !== "offline" ? duration(node.uptime_s) : ""],
+    ["Uptime", node.uptime_s && node.state !== "offline" ? duration(node.uptime_s) : ""],
     [
-      "Last heard",
+      "Last seen",
       node.state === "offline" && node.seen_age_s ? `${duration(node.seen_age_s)} ago` : "",
     ],
     ["Role restarts", String(node.role_restarts)],
@@ -296,18 +297,18 @@ function facts(node) {
     ["Address", node.address],
     ["MAC", node.mac_address],
     ["First seen", node.first_seen ? node.first_seen.slice(0, 16).replace("T", " ") : ""],
-    ["Belongs to", node.server],
+    ["Server", node.server],
   ];
   return html`
     <section class="card" aria-labelledby="facts-title">
-      <h2 id="facts-title">About it</h2>
+      <h2 id="facts-title">Details</h2>
       <dl class="facts-list">
         ${rows.map(([name, text]) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing))}
         ${
           node.code
             ? html`
-              <dt>Code</dt><dd><b class="code">${node.code}</b> <span class="quiet">its log shows
-              the same</span></dd>
+              <dt>Code</dt><dd><b class="code">${node.code}</b> <span class="quiet">same as in the
+              node's log</span></dd>
             `
             : nothing
         }
@@ -336,7 +337,7 @@ function update(app, node) {
       ${failed ? html`<p class="refusal">${failed}</p>` : nothing}
       ${
         !failed && machine.blocked_by
-          ? html`<p class="quiet">Waits with updates: ${machine.blocked_by}</p>`
+          ? html`<p class="quiet">Update blocked: ${machine.blocked_by}</p>`
           : nothing
       }
       <p><a href="#/firmware">Releases and roll-outs</a></p>
@@ -359,7 +360,7 @@ const activity = ({ activity: entries }) => html`
         </ul>`
         : html`
           <p class="quiet">
-            ${entries ? "Nothing happened to it since the server started." : "One moment…"}
+            ${entries ? "No events since the server started." : "Loading…"}
           </p>
         `
     }

@@ -1,4 +1,4 @@
-// What is asked before something is done to a node: its name, a reset, who takes its place.
+// Dialogs for actions on a node: rename, reset, factory reset, restart, update, replace.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../lib/events.js";
@@ -34,12 +34,12 @@ export function askReset(app, node) {
     askConfirmation(app, {
       title: `Forget ${nodeTitle(node)}?`,
       text: html`
-      <code>${node_id}</code> is offline and cannot be reset. It is forgotten here; switched on
-      again it still has its role and comes back.
+      <code>${node_id}</code> is offline, so it is forgotten here but not reset. If it is switched
+      on again, it still has its role and reappears.
     `,
-      verb: "Forget it",
+      verb: "Forget the node",
       doing: "Forgetting…",
-      said: `${node_id} was forgotten.`,
+      said: `${node_id} forgotten.`,
       isDanger: true,
       work: () => manage(app, "reset_node", { node_id }),
     });
@@ -48,20 +48,19 @@ export function askReset(app, node) {
   askConfirmation(app, {
     title: `Reset ${nodeTitle(node)}?`,
     text: html`
-      <code>${node_id}</code> gives up its role, its outputs become safe, and it waits to be adopted
-      again. Its name and its keys stay.
+      <code>${node_id}</code> loses its role, makes its outputs safe and waits for adoption. Its
+      name and keys remain.
     `,
     verb: "Reset the node",
     doing: "Resetting…",
-    keep: "Keep it",
-    said: `${node_id} was reset.`,
+    said: `${node_id} reset.`,
     isDanger: true,
     work: () => manage(app, "reset_node", { node_id }),
   });
 }
 
 /**
- * One of several roles.
+ * Confirm the removal of one of several roles.
  * @param {App} app
  * @param {NodeInfo} node
  * @param {{role: string, instance: string}} held
@@ -69,14 +68,14 @@ export function askReset(app, node) {
 export function askRoleReset(app, node, { role, instance }) {
   const name = roleName(role, instance).toLowerCase();
   askConfirmation(app, {
-    title: `Take the role ${name} away?`,
+    title: `Remove the role ${name}?`,
     text: html`
-      <code>${node.node_id}</code> stops it and makes its outputs safe; its other roles go on.
+      <code>${node.node_id}</code> stops this role and makes its outputs safe. Its other roles keep
+      running.
     `,
-    verb: "Take it away",
-    doing: "Stopping…",
-    keep: "Keep it",
-    said: `${node.node_id} is not ${name} any more.`,
+    verb: "Remove the role",
+    doing: "Removing…",
+    said: `Role ${name} removed from ${node.node_id}.`,
     isDanger: true,
     work: () => manage(app, "reset_node", { node_id: node.node_id, role, instance }),
   });
@@ -86,15 +85,14 @@ export function askRoleReset(app, node, { role, instance }) {
 export function askFactoryReset(app, node) {
   const { node_id } = node;
   askConfirmation(app, {
-    title: `Factory reset of ${nodeTitle(node)}?`,
+    title: `Factory reset ${nodeTitle(node)}?`,
     text: html`
-      It gives up its role, forgets its name and this server, and installs the server's release
-      anew. Its outputs become safe first.
+      The node makes its outputs safe, loses its role, its name and this server, and reinstalls the
+      server's release.
     `,
-    verb: "Factory reset",
+    verb: "Factory reset the node",
     doing: "Resetting…",
-    keep: "Keep it",
-    said: `${node_id} was reset to how it was new.`,
+    said: `${node_id} reset to factory state.`,
     isDanger: true,
     typed: node_id,
     work: () => manage(app, "reset_node", { node_id, factory_reset: true }),
@@ -106,12 +104,12 @@ export function askUpdate(app, node) {
   askConfirmation(app, {
     title: `Update ${nodeTitle(node)}?`,
     text: html`
-      The newest release on the server is installed on this node. Its role stops for that time, and
-      the node restarts; a release that does not come back healthy is taken back by itself.
+      The node installs the server's newest release and restarts; its role stops meanwhile. If the
+      release is not healthy after the restart, the node rolls back by itself.
     `,
-    verb: "Update this node",
-    doing: "Asking…",
-    said: "The update is on its way; the page Firmware shows how it goes.",
+    verb: "Update the node",
+    doing: "Requesting…",
+    said: "Update requested. The page Firmware shows its progress.",
     work: () => manage(app, "trigger_update", { node_id: node.node_id }),
   });
 }
@@ -121,11 +119,11 @@ export function askReboot(app, node) {
   askConfirmation(app, {
     title: `Restart ${nodeTitle(node)}?`,
     text: html`
-      The computer restarts; its role is away for half a minute and resumes by itself. Refused while
-      its outputs are live.
+      The computer restarts; its role stops for about 30 s and then resumes. Not possible while its
+      outputs are live.
     `,
     verb: "Restart the node",
-    doing: "Asking…",
+    doing: "Requesting…",
     said: `${node.node_id} restarts.`,
     isDanger: true,
     work: () => app.api.request("system", "reboot", { node: node.node_id }),
@@ -136,7 +134,7 @@ export function askReboot(app, node) {
 export async function setIgnored(app, node, is_ignored) {
   try {
     await manage(app, "ignore_node", { node_id: node.node_id, is_ignored });
-    app.toasts.done(`${node.node_id} is ${is_ignored ? "ignored" : "offered again"}.`);
+    app.toasts.done(`${node.node_id} is ${is_ignored ? "now" : "no longer"} ignored.`);
   } catch (err) {
     app.toasts.failed(err);
   }
@@ -159,7 +157,7 @@ function renameDialog(app) {
     close,
     (open) => html`
       <form @submit=${onSubmit(() => act(app, "renaming", () => work(open)))}>
-        <h2>What is it called?</h2>
+        <h2>Rename the node</h2>
         <label class="entry">
           <span>Name of <code>${open.node.node_id}</code></span>
           <input
@@ -212,10 +210,10 @@ function replaceDialog(app) {
     close,
     (open) => html`
       <form @submit=${onSubmit(() => act(app, "replacing", () => work(open)))}>
-        <h2>Which node takes the place of ${nodeTitle(open.node)}?</h2>
+        <h2>Replace ${nodeTitle(open.node)}</h2>
         <p>
-          Role, name and settings move. Should <code>${open.node.node_id}</code> ever come back, it
-          is reset by itself.
+          Role, name and settings move to the new node. If <code>${open.node.node_id}</code> comes
+          online again, it is reset automatically.
         </p>
         ${candidates(app, open)} ${refusal(open)}
         <div class="actions">
@@ -242,8 +240,8 @@ function candidates(app, open) {
   const free = inOrder(app.store.data.nodes?.nodes ?? []).filter(isFree);
   if (!free.length) {
     return html`<p>
-      <b>No node waits for a role.</b> Switch on a Raspberry Pi with the SAINT.OS image on the
-      robot's network; it appears here.
+      <b>No node is free.</b> Switch on a Raspberry Pi with the SAINT.OS image on the robot's
+      network; it appears here.
     </p>`;
   }
   return html`
@@ -271,7 +269,7 @@ function candidates(app, open) {
 /** @param {{refusal: string}} open */
 const refusal = (open) => html`
   <p class="refusal" role="alert">
-    ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
+    ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
   </p>
 `;
 

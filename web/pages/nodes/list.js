@@ -1,4 +1,4 @@
-// All nodes: those at work, those that wait for a role, and why others are not offered.
+// The list of all nodes, with a filter, a search, and the unknown participants of the network.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -23,14 +23,18 @@ import { setIgnored } from "./dialogs.js";
 /** @typedef {import("../../lib/types.js").NodesState} NodesState */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
-/** What is shown; kept while other pages are open. */
+/** Filter and search; kept while other pages are open. */
 const shown = { filter: "all", query: "" };
 
 /** @type {{name: string, title: string, has: (node: NodeInfo) => boolean}[]} */
 const FILTERS = [
   { name: "all", title: "All", has: () => true },
   { name: "adopted", title: "With a role", has: (node) => rolesOf(node).length > 0 },
-  { name: "new", title: "Without", has: (node) => !rolesOf(node).length && !node.is_ignored },
+  {
+    name: "new",
+    title: "Without a role",
+    has: (node) => !rolesOf(node).length && !node.is_ignored,
+  },
   { name: "offline", title: "Offline", has: (node) => node.state === "offline" },
   { name: "ignored", title: "Ignored", has: (node) => Boolean(node.is_ignored) },
 ];
@@ -41,7 +45,7 @@ export function listPage(app) {
   const all = inOrder(data?.nodes ?? []);
   const filter = FILTERS.find(({ name }) => name === shown.filter) ?? FILTERS[0];
   const found = all.filter((node) => filter.has(node) && matches(node));
-  const strangers = shown.filter === "all" && !shown.query ? (data?.strangers ?? []) : [];
+  const unknowns = shown.filter === "all" && !shown.query ? (data?.strangers ?? []) : [];
   return html`
     <div class="page-head">
       <div>
@@ -52,7 +56,7 @@ export function listPage(app) {
     ${
       data?.problem
         ? html`<div class="notice" role="alert">
-          <strong>The node registry does not answer.</strong> ${data.problem.message}
+          <strong>The node registry does not reply.</strong> ${data.problem.message}
         </div>`
         : nothing
     }
@@ -69,7 +73,7 @@ export function listPage(app) {
       </label>
     </div>
     <section aria-label="Nodes" ?data-stale=${!app.store.isFresh("nodes", app.now)}>
-      ${data ? list(app, all, found) : skeleton} ${strangers.length ? unknown(strangers) : nothing}
+      ${data ? list(app, all, found) : skeleton} ${unknowns.length ? unknownList(unknowns) : nothing}
     </section>
   `;
 }
@@ -79,7 +83,7 @@ function summary(data, all) {
   const held = data.roles.filter((role) => role.node_id).length;
   const waiting = all.filter(isFree).length;
   const away = all.filter((node) => node.state === "offline").length;
-  const parts = [`${held} of ${data.roles.length} roles taken`];
+  const parts = [`${held} of ${data.roles.length} roles assigned`];
   if (waiting) parts.push(`${waiting} waiting for a role`);
   if (away) parts.push(`${away} offline`);
   return parts.join(" · ");
@@ -118,8 +122,8 @@ function list(app, all, found) {
   if (!all.length) return empty;
   if (!found.length) {
     return html`<div class="card empty" role="status">
-      <h2>No node is like that</h2>
-      <p>${all.length} ${all.length === 1 ? "node is" : "nodes are"} known in all.</p>
+      <h2>No matching nodes</h2>
+      <p>The robot has ${all.length} ${all.length === 1 ? "node" : "nodes"}.</p>
     </div>`;
   }
   return html`
@@ -159,7 +163,7 @@ function row(app, node) {
 /** @param {NodeInfo} node */
 function load(node) {
   if (node.state === "offline") {
-    return node.seen_age_s ? `Last heard ${duration(node.seen_age_s)} ago` : "Not heard yet";
+    return node.seen_age_s ? `Last seen ${duration(node.seen_age_s)} ago` : "Never seen";
   }
   const temp = node.cpu_temp ? ` · ${fixed(node.cpu_temp, 0)} °C` : "";
   return html`<span class="number">CPU ${fixed(node.cpu_usage, 0)} %${temp}</span>`;
@@ -180,7 +184,7 @@ function act(app, node) {
       ?disabled=${!mayOperate(app)}
       @click=${() => setIgnored(app, node, false)}
     >
-      Offer again
+      Stop ignoring
     </button>`;
   }
   if (!isFree(node)) return html`<a class="button small" href="#/nodes/${node.node_id}">Open</a>`;
@@ -191,11 +195,11 @@ function act(app, node) {
     >Adopt…</a>`;
 }
 
-/** @param {{name: string, reason: string, seen_age_s: number}[]} strangers */
-const unknown = (strangers) => html`
-  <h2 class="strangers-title">Heard, but not a node of this robot</h2>
+/** @param {{name: string, reason: string, seen_age_s: number}[]} unknowns */
+const unknownList = (unknowns) => html`
+  <h2 class="strangers-title">Unknown participants</h2>
   <ul class="card strangers">
-    ${strangers.map(
+    ${unknowns.map(
       ({ name, reason, seen_age_s }) => html`
         <li>
           <code>${name}</code>
@@ -209,10 +213,10 @@ const unknown = (strangers) => html`
 
 const empty = html`
   <div class="card empty">
-    <h2>No node yet</h2>
+    <h2>No nodes</h2>
     <p>
-      Switch on a Raspberry Pi with the SAINT.OS image on the robot's network. It shows up here by
-      itself within a few seconds.
+      Switch on a Raspberry Pi with the SAINT.OS image on the robot's network. It appears here
+      within a few seconds.
     </p>
   </div>
 `;

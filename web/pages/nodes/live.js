@@ -1,4 +1,4 @@
-// What the roles of a node do just now: joints, motors, display. Measured, not commanded.
+// The cards with the measured state of a node's roles: joints, motors, display.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, lately, quantity, roleName, words } from "../../lib/format.js";
@@ -18,47 +18,47 @@ import { bar } from "../../parts/bar.js";
 /** @param {App} app @param {Held} held */
 export function liveCard(app, held) {
   const { role, instance } = held;
-  const content = pictureOf(app, held);
-  const isSilent = role !== "console" && !isReporting(app, targetOf(held), app.now);
+  const content = stateOf(app, held);
+  const isStale = role !== "console" && !isReporting(app, targetOf(held), app.now);
   return html`
     <section
       class="card"
       aria-label=${roleName(role, instance)}
       data-live=${targetOf(held)}
-      ?data-stale=${isSilent}
+      ?data-stale=${isStale}
     >
       <header>
-        <h2>${roleName(role, instance)} now</h2>
+        <h2>${roleName(role, instance)}</h2>
         ${
-          content && isSilent
-            ? html`<span class="chip bad"><i class="dot"></i>Silent</span>`
+          content && isStale
+            ? html`<span class="chip bad"><i class="dot"></i>Timed out</span>`
             : nothing
         }
       </header>
-      ${content ?? html`<p class="quiet">Nothing was heard of this role yet.</p>`}
+      ${content ?? html`<p class="quiet">No data from this role.</p>`}
     </section>
   `;
 }
 
-/** Nothing where nothing was heard of it. @param {App} app @param {Held} held */
-function pictureOf(app, held) {
+/** Return undefined while the role has sent nothing. @param {App} app @param {Held} held */
+function stateOf(app, held) {
   const { head, arms, tracks, console } = app.store.data;
   const arm = { left: arms?.left, right: arms?.right }[held.instance];
   switch (held.role) {
     case "head":
-      return head && PICTURES.head(app, held, head);
+      return head && VIEWS.head(app, held, head);
     case "arms":
-      return arm && PICTURES.arms(app, held, arm);
+      return arm && VIEWS.arms(app, held, arm);
     case "tracks":
-      return tracks && PICTURES.tracks(app, held, tracks);
+      return tracks && VIEWS.tracks(app, held, tracks);
     case "console":
-      return console && PICTURES.console(console);
+      return console && VIEWS.console(console);
     default:
       return undefined;
   }
 }
 
-const PICTURES = {
+const VIEWS = {
   /** @param {App} app @param {Held} held @param {HeadState} data */
   head: (app, held, data) => [
     fields(app, held, (name) => axisOf(data, name)),
@@ -85,7 +85,7 @@ const PICTURES = {
         "Gripper",
         data.gripper
           ? data.gripper.holding
-            ? "holds something"
+            ? "holding"
             : data.gripper.moving
               ? "moving"
               : "at rest"
@@ -120,15 +120,15 @@ const PICTURES = {
         : nothing
     }
     <dl class="facts-list">
-      ${fact("Shows", data.display?.lines?.length ? "a program's page" : "its status page")}
+      ${fact("Shows", data.display?.lines?.length ? "a program's page" : "status page")}
       ${fact(
-        "Last touched",
+        "Last input",
         data.input
           ? `${words(data.input.control)} ${data.input.event}, ${lately(data.input.time)}`
-          : "not yet",
+          : "none",
       )}
       ${fact(
-        "Last order",
+        "Last action",
         data.override ? `${data.override.action}, ${lately(data.override.time)}` : "none",
       )}
     </dl>
@@ -149,7 +149,7 @@ function fields(app, held, read) {
 }
 
 /**
- * Track speeds share the limit of the robot's speed.
+ * List the track speeds, which share the robot's speed limit.
  * @param {App} app
  * @param {Held} held
  * @param {TracksState} data

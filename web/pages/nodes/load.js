@@ -1,4 +1,4 @@
-// Load and temperature of a node: now, and in the last minutes.
+// The card with load and temperature of a node, now and over the last minutes.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, fixed } from "../../lib/format.js";
@@ -21,7 +21,7 @@ export function loadCard(node, history) {
         ${
           node.cpu_temp
             ? gauge("Temperature", node.cpu_temp, history?.temp, 90, "°C", 75)
-            : html`<p class="quiet">It has no temperature sensor.</p>`
+            : html`<p class="quiet">No temperature sensor.</p>`
         }
       </div>
       <p class="quiet">${span(history)}</p>
@@ -32,8 +32,8 @@ export function loadCard(node, history) {
 /** @param {NodeHistory | null} history */
 function span(history) {
   const count = history?.cpu?.length ?? 0;
-  if (!history || count < 2) return "The history begins now.";
-  return `The last ${duration((count - 1) * history.period_s)}`;
+  if (!history || count < 2) return "No history yet.";
+  return `Last ${duration((count - 1) * history.period_s)}`;
 }
 
 /**
@@ -64,7 +64,7 @@ function line(name, past, most, unit) {
   const known = past.filter((value) => value !== null);
   const words = known.length
     ? `${name}: from ${fixed(Math.min(...known), 0)} to ${fixed(Math.max(...known), 0)} ${unit}`
-    : `${name}: not heard`;
+    : `${name}: no data`;
   return html`
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label=${words}>
       <path d=${path(past, most)} />
@@ -72,7 +72,11 @@ function line(name, past, most, unit) {
   `;
 }
 
-/** A gap where the node was not heard. @param {(number | null)[]} past @param {number} most */
+/**
+ * Draw a line with gaps where data is missing.
+ * @param {(number | null)[]} past
+ * @param {number} most
+ */
 function path(past, most) {
   const step = WIDTH / Math.max(1, past.length - 1);
   let isDown = false;

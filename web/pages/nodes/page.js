@@ -1,5 +1,5 @@
-// The page "Nodes": all of them (#/nodes), one (#/nodes/<id>), its adoption (#/nodes/<id>/adopt),
-// its joints (#/nodes/<id>/calibrate/<joint>).
+// The page "Nodes": the list (#/nodes), one node (#/nodes/<id>), its adoption (#/nodes/<id>/adopt)
+// and the calibration of its joints (#/nodes/<id>/calibrate/<joint>).
 
 import { adoptPage } from "./adopt.js";
 import { Adoption } from "./adopt-progress.js";
@@ -15,7 +15,7 @@ const adoption = new Adoption();
 const calibration = new Calibration();
 
 /** @param {string} rest "sim_head/adopt", "sim_head/calibrate/head.pan" */
-function place(rest) {
+function parse(rest) {
   const [id = "", part = "", joint = ""] = rest.split("/");
   return { id, part, joint };
 }
@@ -24,14 +24,14 @@ function place(rest) {
 export const page = {
   topics: { nodes: 0 },
   view(app, rest) {
-    const { id, part } = place(rest);
+    const { id, part } = parse(rest);
     if (!id) return listPage(app);
     if (part === "calibrate") return calibratePage(app, calibration);
     return part === "adopt" ? adoptPage(app, watch, adoption) : detailsPage(app, watch);
   },
   dialogs: (app) => nodeDialogs(app),
   open(app, rest) {
-    const { id, part, joint } = place(rest);
+    const { id, part, joint } = parse(rest);
     if (part === "adopt") adoption.begin(id);
     if (part === "calibrate") calibration.start(app, id, joint);
     else calibration.stop();

@@ -1,5 +1,5 @@
-// The 40-pin header: where each pin is, what it does now, and for which part of a role. Beside each
-// other as on the board; one below the other on a phone. Not here: who asks the node (watch.js).
+// The 40-pin header: function and use of each pin, in two columns as on the board and in one column
+// on a phone. Not here: requests to the node (watch.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
@@ -8,7 +8,7 @@ import { words } from "../../lib/format.js";
 /** @typedef {import("../../lib/types.js").HeaderPinState} Pin */
 /** @typedef {import("../../lib/types.js").PinUse} Use */
 
-/** Kind of pin: sign in its field, words in the legend. @type {Record<string, [string, string]>} */
+/** Sign and legend text by kind of pin. @type {Record<string, [string, string]>} */
 const KINDS = {
   power: ["+", "Power"],
   ground: ["G", "Ground"],
@@ -32,7 +32,7 @@ const STEPS = {
 };
 
 /**
- * Which uses of a robot's roles fall on which pin.
+ * Return the uses of each pin by these targets.
  * @param {App} app @param {string[]} targets
  * @returns {Map<number, Use[]>} by BCM number
  */
@@ -48,10 +48,10 @@ export function usesOf(app, targets) {
 
 /**
  * @param {App} app
- * @param {import("./watch.js").NodeWatch} watch keeps which pin is looked at
+ * @param {import("./watch.js").NodeWatch} watch stores the selected pin
  * @param {Pin[]} pins in the order of the header
  * @param {Map<number, Use[]>} uses
- * @param {boolean} isPlan the role does not have them yet
+ * @param {boolean} isPlan the uses are of a role that is not active yet
  */
 export function header(app, watch, pins, uses, isPlan) {
   const focused = watch.pin || 1;
@@ -72,7 +72,7 @@ export function header(app, watch, pins, uses, isPlan) {
         aria-expanded=${watch.areAllPinsShown}
         @click=${() => ((watch.areAllPinsShown = !watch.areAllPinsShown), app.draw())}
       >
-        ${watch.areAllPinsShown ? "Only pins in use" : "All 40 pins"}
+        ${watch.areAllPinsShown ? "Show used pins" : "Show all 40 pins"}
       </button>
       ${details(pins[watch.pin - 1], uses, isPlan)} ${legend}
     </div>
@@ -111,7 +111,7 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
         <span class="pin-text">
           <span class="hidden">Pin ${pin.number}: </span>
           <b>${pin.pin_name}</b>
-          <span>${shortly(pin, uses, isPlan)}</span>
+          <span>${summary(pin, uses, isPlan)}</span>
         </span>
       </button>
     </li>
@@ -126,7 +126,7 @@ function move(app, watch, event) {
   const to = Math.min(40, Math.max(1, (watch.pin || 1) + step));
   const list = /** @type {HTMLElement} */ (event.currentTarget);
   const target = /** @type {HTMLElement | null} */ (list.querySelector(`[data-pin="${to}"]`));
-  if (!target || target.offsetParent === null) return; // left out of the short list
+  if (!target || target.offsetParent === null) return; // hidden in the short list
   watch.pin = to;
   target.focus();
   app.draw();
@@ -152,7 +152,7 @@ function kindOfUse(use) {
 }
 
 /**
- * Somebody else has a pin that the role needs.
+ * Whether another program uses a pin that the role needs.
  * @param {Pin} pin
  * @param {Use[]} uses
  * @param {boolean} isPlan
@@ -164,10 +164,10 @@ function isClash(pin, uses, isPlan) {
 }
 
 /** @param {Pin} pin @param {Use[]} uses @param {boolean} isPlan */
-function shortly(pin, uses, isPlan) {
+function summary(pin, uses, isPlan) {
   if (pin.direction === "power" || pin.direction === "ground") return "";
   const what = uses.map(useWords).join("; ");
-  if (isClash(pin, uses, isPlan)) return `${what}: taken by ${pin.used_by || "another program"}`;
+  if (isClash(pin, uses, isPlan)) return `${what}: in use by ${pin.used_by || "another program"}`;
   if (isPlan && what) return what;
   const state = stateWord(pin);
   if (what) return state ? `${what} · ${state}` : what;
@@ -175,7 +175,7 @@ function shortly(pin, uses, isPlan) {
   return pin.direction === "input" ? "" : (pin.alternates[0] ?? pin.direction);
 }
 
-/** "Pan, servo"; "Left encoder A", which says its purpose already. @param {Use} use */
+/** Return "Pan, servo", or the name alone if it contains the purpose. @param {Use} use */
 function useWords({ name, purpose }) {
   const [first, ...rest] = purpose.split(" ");
   const title = words(name);
@@ -193,15 +193,12 @@ function stateWord(pin) {
 
 /** @param {Pin | undefined} pin @param {Map<number, Use[]>} uses @param {boolean} isPlan */
 function details(pin, uses, isPlan) {
-  if (!pin) return html`<p class="pins-detail quiet">Choose a pin to see more of it.</p>`;
+  if (!pin) return html`<p class="pins-detail quiet">Select a pin for details.</p>`;
   const used = uses.get(pin.pin_number) ?? [];
   const isPower = pin.direction === "power" || pin.direction === "ground";
-  const state = stateWord(pin) || "level not known";
+  const state = stateWord(pin) || "level unknown";
   const facts = [
-    [
-      "Place",
-      `pin ${pin.number} of the header${pin.pin_number < 40 ? `, BCM ${pin.pin_number}` : ""}`,
-    ],
+    ["Position", `header pin ${pin.number}${pin.pin_number < 40 ? `, BCM ${pin.pin_number}` : ""}`],
     [
       "Now",
       isPower
@@ -210,9 +207,9 @@ function details(pin, uses, isPlan) {
           : "ground"
         : `${words(pin.direction)}, ${state}`,
     ],
-    ["Held by", pin.in_use ? pin.used_by || "another program" : isPower ? "" : "nobody"],
-    [isPlan ? "The role needs it" : "For the role", used.map(useWords).join("; ")],
-    ["Can also be", pin.alternates.join(", ")],
+    ["Used by", pin.in_use ? pin.used_by || "another program" : isPower ? "" : "none"],
+    [isPlan ? "Role needs" : "Role uses", used.map(useWords).join("; ")],
+    ["Alternatives", pin.alternates.join(", ")],
   ];
   return html`
     <div class="pins-detail" data-pin-detail role="status">
@@ -225,7 +222,7 @@ function details(pin, uses, isPlan) {
 }
 
 const legend = html`
-  <ul class="pins-legend" aria-label="Signs of the pins">
+  <ul class="pins-legend" aria-label="Legend of the pins">
     ${Object.entries(KINDS).map(
       ([kind, [sign, text]]) =>
         html`<li class="is-${kind}"><i class="pin-sign">${sign}</i>${text}</li>`,

@@ -1,4 +1,4 @@
-// How a role fits on a node: what the server found of all that the role needs.
+// The fit of a role on a node: which of its pins and devices the server found.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
@@ -9,38 +9,38 @@ import { words } from "../../lib/format.js";
 const VERDICTS = {
   found: ["good", "Found"],
   missing: ["bad", "Missing"],
-  taken: ["bad", "Taken"],
-  unknown: ["idle", "Cannot tell"],
+  taken: ["bad", "In use"],
+  unknown: ["idle", "Unknown"],
 };
 
 /** @param {Finding} finding */
-const isAmiss = ({ verdict }) => verdict === "missing" || verdict === "taken";
+const isMissing = ({ verdict }) => verdict === "missing" || verdict === "taken";
 
-/** Nothing that the role cannot do without is missing, or another role's. @param {Fit} fit */
+/** Whether everything that the role requires is present and free. @param {Fit} fit */
 export const isReady = (fit) =>
-  !fit.conflict && !fit.findings.some((each) => each.required && isAmiss(each));
+  !fit.conflict && !fit.findings.some((each) => each.required && isMissing(each));
 
-/** @param {Fit | null} fit @param {string} problem why the node could not be asked */
+/** @param {Fit | null} fit @param {string} problem why the node did not reply */
 export function fitChip(fit, problem) {
-  if (!fit) return html`<span class="chip idle">${problem ? "Not known" : "Looking…"}</span>`;
+  if (!fit) return html`<span class="chip idle">${problem ? "Unknown" : "Checking…"}</span>`;
   if (fit.conflict)
-    return html`<span class="chip bad" data-fit="bad"><i class="dot"></i>In the way</span>`;
-  const amiss = fit.findings.filter(isAmiss).length;
-  if (!amiss)
+    return html`<span class="chip bad" data-fit="bad"><i class="dot"></i>Conflict</span>`;
+  const missing = fit.findings.filter(isMissing).length;
+  if (!missing)
     return html`<span class="chip good" data-fit="ready"><i class="dot"></i>All found</span>`;
   const kind = isReady(fit) ? "warn" : "bad";
   return html`<span class="chip ${kind}" data-fit=${kind}>
-    <i class="dot"></i>${amiss} missing</span>`;
+    <i class="dot"></i>${missing} missing</span>`;
 }
 
 /** @param {Fit | null} fit */
 export function findings(fit) {
-  if (!fit) return html`<p class="quiet" role="status">The node is being asked what it has.</p>`;
+  if (!fit) return html`<p class="quiet" role="status">Checking the node's hardware…</p>`;
   if (!fit.findings.length)
     return html`<p class="quiet">This role needs no pins and no devices.</p>`;
   return html`
     <div data-findings>
-      <h3>What the role needs</h3>
+      <h3>Required by the role</h3>
       ${
         isReady(fit)
           ? nothing
@@ -49,7 +49,7 @@ export function findings(fit) {
             ${
               fit.conflict
                 ? `${fit.conflict}.`
-                : "Plug in what is missing; this page looks again every 2 seconds."
+                : "Connect the missing parts; this page checks again every 2 s."
             }
           </p>`
       }
@@ -59,7 +59,7 @@ export function findings(fit) {
 }
 
 /** @param {Finding} a @param {Finding} b */
-const worstFirst = (a, b) => Number(isAmiss(b)) - Number(isAmiss(a));
+const worstFirst = (a, b) => Number(isMissing(b)) - Number(isMissing(a));
 
 /** @param {Finding} finding */
 function row({ name, what, verdict, required, text }) {

@@ -1,12 +1,12 @@
-// What is asked about one node while its page is open: pins, history, activity, and the states of
-// its roles. Not here: what everybody is told of all nodes (the topic "nodes").
+// Requests the pins, history and activity of one node while its page is open, and subscribes to the
+// states of its roles. Not here: the state of all nodes (topic "nodes").
 
 import { rolesOf } from "../../lib/robot/nodes.js";
 
 const PERIOD_MS = 2000;
 const ROLE_RATE_HZ = 10;
 const ROLE_TOPICS = ["head", "arms", "tracks", "console"];
-const ACTIVITY = 20; // lines
+const ACTIVITY_LINES = 20;
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").GpioStatus} GpioStatus */
@@ -17,16 +17,13 @@ const ACTIVITY = 20; // lines
 
 export class NodeWatch {
   id = "";
-  /** Its header and buses. @type {GpioStatus | null} */ status = null;
-  /** Why it did not answer. */ problem = "";
-  /**
-   * How each role would fit on it; asked for while it is being adopted.
-   * @type {RoleFit[] | null}
-   */
+  /** Header and buses. @type {GpioStatus | null} */ status = null;
+  /** Why the last request failed. */ problem = "";
+  /** Fit of each role, requested on the adoption page. @type {RoleFit[] | null} */
   fit = null;
   /** @type {NodeHistory | null} */ history = null;
   /** @type {LogEntry[] | null} */ activity = null;
-  /** Which pin is looked at: its number on the header. */ pin = 0;
+  /** Number of the selected pin on the header. */ pin = 0;
   areAllPinsShown = false;
   #isFitting = false;
   #timer = 0;
@@ -35,7 +32,7 @@ export class NodeWatch {
   /**
    * @param {App} app
    * @param {string} id
-   * @param {boolean} isFitting ask also which roles would fit
+   * @param {boolean} isFitting also request the fit of each role
    */
   start(app, id, isFitting) {
     if (id !== this.id) {
@@ -51,7 +48,7 @@ export class NodeWatch {
       Object.assign(this, fresh);
     }
     this.#isFitting = isFitting;
-    this.again(app);
+    this.refresh(app);
   }
 
   stop() {
@@ -59,10 +56,10 @@ export class NodeWatch {
     this.#turn += 1;
   }
 
-  /** Ask now, and go on from here. @param {App} app */
-  again(app) {
+  /** Request everything now, and then periodically. @param {App} app */
+  refresh(app) {
     this.stop();
-    this.#ask(app, this.#turn);
+    this.#poll(app, this.#turn);
   }
 
   /** @param {App} app */
@@ -72,36 +69,36 @@ export class NodeWatch {
   }
 
   /** @param {App} app @param {number} turn */
-  async #ask(app, turn) {
+  async #poll(app, turn) {
     const node = this.node(app);
     if (app.api.state === "open" && node && !document.hidden) {
-      this.#follow(app, node);
-      await Promise.all([this.#probe(app, node, turn), this.#remember(app, turn)]);
+      this.#subscribe(app, node);
+      await Promise.all([this.#loadHardware(app, node, turn), this.#loadHistory(app, turn)]);
     }
     if (turn !== this.#turn) return;
     app.draw();
-    this.#timer = setTimeout(() => this.#ask(app, turn), node ? PERIOD_MS : PERIOD_MS / 10);
+    this.#timer = setTimeout(() => this.#poll(app, turn), node ? PERIOD_MS : PERIOD_MS / 10);
   }
 
-  /** The states of its roles come by themselves. @param {App} app @param {NodeInfo} node */
-  #follow(app, node) {
-    const wanted = { ...app.api.topics };
-    for (const topic of ROLE_TOPICS) delete wanted[topic];
+  /** Subscribe to the states of the node's roles. @param {App} app @param {NodeInfo} node */
+  #subscribe(app, node) {
+    const topics = { ...app.api.topics };
+    for (const topic of ROLE_TOPICS) delete topics[topic];
     if (!this.#isFitting) {
-      for (const { role } of rolesOf(node)) wanted[role] = role === "console" ? 0 : ROLE_RATE_HZ;
+      for (const { role } of rolesOf(node)) topics[role] = role === "console" ? 0 : ROLE_RATE_HZ;
     }
-    app.api.subscribe(wanted);
+    app.api.subscribe(topics);
   }
 
   /** @param {App} app @param {NodeInfo} node @param {number} turn */
-  async #probe(app, node, turn) {
+  async #loadHardware(app, node, turn) {
     if (node.state === "offline") return;
     const { api } = app;
-    const whose = { node_id: this.id };
+    const params = { node_id: this.id };
     try {
       const found = this.#isFitting
-        ? await api.request("management", "check_node", whose)
-        : { status: await api.request("management", "get_gpio_status", whose), roles: this.fit };
+        ? await api.request("management", "check_node", params)
+        : { status: await api.request("management", "get_gpio_status", params), roles: this.fit };
       if (turn !== this.#turn) return;
       this.status = found.status;
       this.fit = found.roles;
@@ -112,16 +109,19 @@ export class NodeWatch {
   }
 
   /** @param {App} app @param {number} turn */
-  async #remember(app, turn) {
+  async #loadHistory(app, turn) {
     if (this.#isFitting) return;
     try {
       const [history, log] = await Promise.all([
         app.api.request("management", "get_node_history", { node_id: this.id }),
-        app.api.request("management", "get_activity_log", { about: this.id, limit: ACTIVITY }),
+        app.api.request("management", "get_activity_log", {
+          about: this.id,
+          limit: ACTIVITY_LINES,
+        }),
       ]);
       if (turn === this.#turn) Object.assign(this, { history, activity: log.entries });
     } catch {
-      // What is shown stays; that the connection is gone is said above the page.
+      // The old data stays; a banner reports a lost connection.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Where the chosen joint is, who commands it, and the buttons that move it while they are held.
+// The card to jog the chosen joint: its position, its command, and buttons that move it while held.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { prevent } from "../../../lib/events.js";
@@ -19,14 +19,14 @@ export function jogCard(app, calibration, row) {
   const spec = calibration.spec(target, field.field);
   const isJoint = spec?.kind === "position";
   const at = calibration.position({ target, field: field.field });
-  const wish = commanded({ target, field: field.field }, app.store.data);
+  const output = commanded({ target, field: field.field }, app.store.data);
   const isOld = !isReporting(app, target, app.now);
   const [low, high] = field.manifest_limits;
   return html`
     <section class="card jog-card" aria-labelledby="jog-title" ?data-stale=${isOld}>
       <header>
         <h2 id="jog-title">${words(field.field)}</h2>
-        ${who(app, wish, isOld)}
+        ${controlChip(app, output, isOld)}
       </header>
       <dl class="jog-values">
         ${
@@ -34,9 +34,9 @@ export function jogCard(app, calibration, row) {
             ? html`<div><dt>Position</dt><dd data-position>${quantity(at, field.unit)}</dd></div>`
             : nothing
         }
-        <div><dt>Commanded</dt><dd>${quantity(wish?.value ?? null, field.unit)}</dd></div>
+        <div><dt>Commanded</dt><dd>${quantity(output?.value ?? null, field.unit)}</dd></div>
         <div>
-          <dt>May go</dt><dd>${quantity(field.limits[0], field.unit)} to
+          <dt>Limits</dt><dd>${quantity(field.limits[0], field.unit)} to
           ${quantity(field.limits[1], field.unit)}</dd>
         </div>
       </dl>
@@ -48,8 +48,8 @@ export function jogCard(app, calibration, row) {
           `
           : html`
             <p class="quiet">
-              A speed is not tried out here: <a href="#/drive">drive it</a>, with room around the
-              robot.
+              Speeds cannot be tested here: <a href="#/drive">drive the robot</a> with free space
+              around it.
             </p>
           `
       }
@@ -57,16 +57,16 @@ export function jogCard(app, calibration, row) {
   `;
 }
 
-/** @param {App} app @param {FieldState | null} wish @param {boolean} isOld */
-function who(app, wish, isOld) {
-  if (isOld) return html`<span class="chip bad"><i class="dot"></i>Silent</span>`;
-  if (wish?.policy === "estop")
+/** @param {App} app @param {FieldState | null} output @param {boolean} isOld */
+function controlChip(app, output, isOld) {
+  if (isOld) return html`<span class="chip bad"><i class="dot"></i>Timed out</span>`;
+  if (output?.policy === "estop")
     return html`<span class="chip bad"><i class="dot"></i>Stopped</span>`;
-  if (wish?.policy !== "live")
+  if (output?.policy !== "live")
     return html`<span class="chip idle"><i class="dot"></i>At rest</span>`;
-  const isOurs = wish.source === `websocket:${app.api.session.client_id}`;
+  const isOurs = output.source === `websocket:${app.api.session.client_id}`;
   return html`<span class="chip ${isOurs ? "busy" : "warn"}" data-who><i class="dot"></i>${
-    isOurs ? "You move it" : `${sourceName(wish.source)} drives it`
+    isOurs ? "You have control" : `${sourceName(output.source)} has control`
   }</span>`;
 }
 
@@ -76,7 +76,7 @@ function controls(calibration, row, spec) {
   const refusal = calibration.refusal({ target: row.target, field: row.field.field });
   return html`
     <fieldset class="jog-pace">
-      <legend class="hidden">How fast</legend>
+      <legend class="hidden">Speed</legend>
       <div class="segments">
         ${[
           ["fine", "Fine"],
@@ -85,10 +85,10 @@ function controls(calibration, row, spec) {
           ([name, title]) => html`<label>
             <input
               type="radio"
-              name="pace"
+              name="speed"
               value=${name}
-              .checked=${jog.pace === name}
-              @change=${() => ((jog.pace = /** @type {"fine"} */ (name)), jog.changed())}
+              .checked=${jog.speed === name}
+              @change=${() => ((jog.speed = /** @type {"fine"} */ (name)), jog.changed())}
             >
             <span>${title}</span>
           </label>`,
@@ -103,56 +103,55 @@ function controls(calibration, row, spec) {
     >
       ${button(jog, row, -1, Boolean(refusal))} ${button(jog, row, 1, Boolean(refusal))}
     </div>
-    <p class="quiet" id="jog-says" role="status" data-jog>${refusal || says(jog, row, spec)}</p>
+    <p class="quiet" id="jog-says" role="status" data-jog>${refusal || hint(jog, row, spec)}</p>
   `;
 }
 
 /** @param {import("./jog.js").Jog} jog @param {Row} row @param {FieldDescription} spec */
-function says(jog, row, spec) {
-  if (jog.isAtEnd)
-    return "It is at the end of what it may. Limits are narrowed here, never widened by moving.";
-  if (jog.way) return "Moving. Let go to stop.";
-  const { left } = jog;
-  const was = left.get(row.key);
-  if (spec.on_loss !== "hold" && was !== undefined)
-    return `Let go at ${quantity(was, row.field.unit)}; by itself it went back to neutral.`;
+function hint(jog, row, spec) {
+  if (jog.isAtLimit)
+    return "Joint limit reached. Change the limit below to move the joint further.";
+  if (jog.direction) return "Moving. Release the button to stop.";
+  const releasedAt = jog.released.get(row.key);
+  if (spec.on_loss !== "hold" && releasedAt !== undefined)
+    return `Released at ${quantity(releasedAt, row.field.unit)}; the joint returned to neutral.`;
   if (spec.on_loss !== "hold")
-    return "Hold a button to move it. Let go, it returns to neutral by itself.";
-  return "Hold a button to move it, or the arrow keys on one. Let go to stop.";
+    return "Hold a button to move the joint. On release it returns to neutral.";
+  return "Hold a button, or an arrow key on a button, to move the joint. Release it to stop.";
 }
 
 /**
  * @param {import("./jog.js").Jog} jog
  * @param {Row} row
- * @param {-1 | 1} way
+ * @param {-1 | 1} direction
  * @param {boolean} isOff
  */
-function button(jog, { target, field }, way, isOff) {
+function button(jog, { target, field }, direction, isOff) {
   const [low, high] = field.manifest_limits;
   const joint = { target, field: field.field, limits: field.limits };
   const hold = (/** @type {number} */ to) => jog.hold(joint, to, high - low);
-  const release = () => jog.letGo();
+  const release = () => jog.release();
   /** @param {PointerEvent} event */
   const down = (event) => {
     if (event.button !== 0) return;
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    hold(way);
+    hold(direction);
   };
   /** @param {KeyboardEvent} event */
   const press = (event) => {
-    const to = { ArrowLeft: -1, ArrowRight: 1, Enter: way }[event.key]; // Space is the stop
+    const to = { ArrowLeft: -1, ArrowRight: 1, Enter: direction }[event.key]; // Space stops
     if (!to) return;
     event.preventDefault();
     if (!event.repeat) hold(to);
   };
-  const isHeld = jog.way === way;
+  const isHeld = jog.direction === direction;
   return html`
     <button
       class="button ${isHeld ? "primary" : ""}"
       type="button"
-      data-way=${way}
+      data-way=${direction}
       data-moves
-      aria-label=${way > 0 ? "Towards higher values" : "Towards lower values"}
+      aria-label=${direction > 0 ? "Towards higher values" : "Towards lower values"}
       aria-disabled=${isOff}
       @pointerdown=${down}
       @pointerup=${release}
@@ -163,7 +162,7 @@ function button(jog, { target, field }, way, isOff) {
       @keyup=${release}
       @blur=${release}
     >
-      ${way > 0 ? "+" : "\u2212"}
+      ${direction > 0 ? "+" : "\u2212"}
     </button>
   `;
 }

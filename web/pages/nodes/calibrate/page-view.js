@@ -1,5 +1,5 @@
-// The page "Calibrate" of a node: its joints, and of the chosen one where it is, buttons that move
-// it while they are held, and what is changed against the manifest. Opening it moves nothing.
+// The page "Calibrate" of a node: its joints, the buttons to jog the chosen joint, and its
+// calibration. Opening the page moves nothing.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { quantity, targetName, words } from "../../../lib/format.js";
@@ -19,7 +19,7 @@ export function calibratePage(app, calibration) {
   if (!node)
     return app.store.data.nodes
       ? unknown(calibration.id)
-      : html`<p class="quiet" role="status">One moment…</p>`;
+      : html`<p class="quiet" role="status">Loading…</p>`;
   const rows = calibration.rows();
   const row = rows.find(({ key }) => key === calibration.chosen) ?? rows[0];
   return html`
@@ -34,8 +34,8 @@ export function calibratePage(app, calibration) {
       calibration.problem
         ? html`
           <div class="notice" role="alert">
-            <strong>The calibration could not be read.</strong> ${calibration.problem} It is asked
-            for again every 2 seconds.
+            <strong>Reading the calibration failed.</strong> ${calibration.problem} Next attempt
+            within 2 s.
           </div>
         `
         : nothing
@@ -47,9 +47,8 @@ export function calibratePage(app, calibration) {
 /** @param {App} app @param {Calibration} calibration @param {Row[]} rows @param {Row} row */
 const body = (app, calibration, rows, row) => html`
   <p class="notice is-quiet">
-    <strong>What moves:</strong> only the joint whose button you hold, slowly, within the limits in
-    force. Saving starts its role anew; its joints then go to neutral by themselves, and you are
-    asked before.
+    <strong>What moves:</strong> only the joint whose button you hold, slowly and within its active
+    limits. Saving asks for confirmation, restarts the role and lets its joints move to neutral.
   </p>
   <div class="calibrate-page" data-calibrate=${row.key}>
     ${list(calibration, rows, row)}
@@ -63,10 +62,10 @@ const body = (app, calibration, rows, row) => html`
 function nothingToDo(calibration, node) {
   if (!rolesOf(node).length) {
     return html`<div class="card empty">
-      <h2>It has no role yet</h2>
+      <h2>This node has no role</h2>
       <p>
-        What can be calibrated belongs to a role. <a href="#/nodes/${node.node_id}/adopt">Adopt
-        it</a> first.
+        Calibration belongs to a role. <a href="#/nodes/${node.node_id}/adopt">Adopt the node</a>
+        first.
       </p>
     </div>`;
   }
@@ -75,12 +74,12 @@ function nothingToDo(calibration, node) {
   if (!isKnown)
     return html`
       <div class="card skeleton calibrate-wait" role="status">
-        <span class="hidden">One moment…</span>
+        <span class="hidden">Loading…</span>
       </div>
     `;
   return html`<div class="card empty">
     <h2>Nothing to calibrate</h2>
-    <p>Its role has no joints and no speeds.</p>
+    <p>The node's role has no joints and no speeds.</p>
   </div>`;
 }
 
@@ -108,7 +107,7 @@ function entry(calibration, { key, target, field }, isChosen) {
   const is = calibration.position({ target, field: field.field });
   const differs =
     field.offset || field.is_reversed || String(field.limits) !== String(field.manifest_limits);
-  const mark = calibration.drafts.has(key) ? "not saved" : differs ? "calibrated" : "";
+  const mark = calibration.drafts.has(key) ? "unsaved" : differs ? "calibrated" : "";
   return html`
     <li>
       <a

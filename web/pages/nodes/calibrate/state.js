@@ -1,6 +1,5 @@
-// What the page "Calibrate" knows: which joint is chosen, what is in force for its role, what is
-// typed, what was saved before. Not here: how it looks (calibrate.js), how a joint is moved
-// (jog.js).
+// State of the page "Calibrate": the chosen joint, the active calibration, the drafts and the undo
+// history. Not here: drawing (page-view.js), moving a joint (jog.js).
 
 import { roleName, sourceName, words } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
@@ -8,7 +7,7 @@ import { commanded, measured } from "../../../lib/robot/joints.js";
 import { isReporting, rolesOf, targetOf } from "../../../lib/robot/nodes.js";
 import { askConfirmation } from "../../../parts/confirm.js";
 import { Jog } from "./jog.js";
-import { draftOf, isSame, request, told } from "./trim.js";
+import { describe, draftOf, isSame, request } from "./trim.js";
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "robot" |
@@ -21,23 +20,20 @@ import { draftOf, isSame, request, told } from "./trim.js";
 const PERIOD_MS = 2000;
 const ROLE_RATE_HZ = 20;
 const OUTPUTS_RATE_HZ = 10;
-const OURS = "websocket:";
+const CLIENT = "websocket:";
 
 export class Calibration {
   id = "";
   /** "arms.left.joint_0"; empty: the first one. */ chosen = "";
   /** By target. @type {Map<string, CalibrationReply>} */ replies = new Map();
-  /** Why they could not be asked for. */ problem = "";
-  /** What is typed, by target and field. @type {Map<string, Draft>} */ drafts = new Map();
-  /**
-   * What was in force before each change of this page, newest last.
-   * @type {Map<string, Field[]>}
-   */
+  /** Why the last request failed. */ problem = "";
+  /** Unsaved values, by target and field. @type {Map<string, Draft>} */ drafts = new Map();
+  /** Values before each change of this page, newest last. @type {Map<string, Field[]>} */
   before = new Map();
-  /** What became of the last change. */ message = "";
+  /** Result of the last change. */ message = "";
   /** @type {Jog | null} */ jog = null;
   /** @type {App | null} */ #app = null;
-  /** What is followed for this page, with rates in Hz. @type {Record<string, number>} */
+  /** Topics of this page, with rates in Hz. @type {Record<string, number>} */
   #topics = {};
   #timer = 0;
 
@@ -50,7 +46,7 @@ export class Calibration {
       (joint) => this.position(joint),
       app.draw,
     );
-    this.jog.letGo();
+    this.jog.release();
     if (id !== this.id)
       Object.assign(this, {
         id,
@@ -62,12 +58,12 @@ export class Calibration {
     if (chosen !== this.chosen) this.message = "";
     this.chosen = chosen;
     clearTimeout(this.#timer);
-    this.#look();
+    this.#poll();
   }
 
   stop() {
     if (!this.#app) return;
-    this.jog?.letGo();
+    this.jog?.release();
     clearTimeout(this.#timer);
     this.#timer = 0;
     const others = Object.entries(this.#app.api.topics).filter(([name]) => !(name in this.#topics));
@@ -81,7 +77,10 @@ export class Calibration {
     return list.find((each) => each.node_id === this.id) ?? null;
   }
 
-  /** All fields of the node's roles. @returns {{key: string, target: string, field: Field}[]} */
+  /**
+   * Return all fields of the node's roles.
+   * @returns {{key: string, target: string, field: Field}[]}
+   */
   rows() {
     const targets = rolesOf(this.node()).map(targetOf);
     return targets.flatMap((target) =>
@@ -93,7 +92,7 @@ export class Calibration {
     );
   }
 
-  /** @param {string} target @param {string} field what the robot's description says of it */
+  /** @param {string} target @param {string} field */
   spec(target, field) {
     return this.#app?.robot?.targets?.[target]?.[field] ?? null;
   }
@@ -104,25 +103,25 @@ export class Calibration {
   }
 
   /**
-   * Why this joint must not be moved from here now; empty: it may.
+   * Return why this joint must not be moved now; empty: it may.
    * @param {{target: string, field: string}} joint
    */
   refusal({ target, field }) {
     const app = this.#app;
     if (app?.api.state !== "open" || app.api.isSilent(performance.now()))
-      return "There is no connection to the robot.";
+      return "No connection to the robot.";
     if (app.store.data.system?.estop?.active)
-      return "The emergency stop is active. Nothing moves until it is released.";
-    if (!mayOperate(app)) return "Your account may look only; an operator may move joints.";
-    if (Object.values(app.dialogs).some(Boolean)) return "A question is open.";
+      return "Emergency stop: nothing moves until it is released.";
+    if (!mayOperate(app)) return "View-only account. Moving joints needs the operator role.";
+    if (Object.values(app.dialogs).some(Boolean)) return "A dialog is open.";
     if (!isReporting(app, target, performance.now()))
-      return "The role is silent: nobody could see where the joint is.";
-    const wish = commanded({ target, field }, app.store.data);
+      return "The role has timed out, so the joint's position is unknown.";
+    const output = commanded({ target, field }, app.store.data);
     const isForeign =
-      wish?.policy === "live" && wish.source !== `${OURS}${app.api.session.client_id}`;
+      output?.policy === "live" && output.source !== `${CLIENT}${app.api.session.client_id}`;
     if (!isForeign) return "";
-    const source = sourceName(wish.source);
-    return `${source} drives it now. Let go of that first, or switch its route off.`;
+    const source = sourceName(output.source);
+    return `${source} drives this joint. Release that input first, or turn its route off.`;
   }
 
   /** @param {string} key @param {Field} field */
@@ -162,23 +161,23 @@ export class Calibration {
     askConfirmation(app, {
       title: `Calibrate ${words(field.field).toLowerCase()}?`,
       text: [
-        `Now: ${told(field)}. As soon as nothing of it moves, ${name.toLowerCase()} starts anew`,
-        "with the new values.",
-        moving && "A second later those of its joints that nobody commands go slowly to neutral:",
-        moving && `${moving}. Keep hands and things away from it.`,
+        `Active now: ${describe(field)}. When nothing moves, the role ${name.toLowerCase()}`,
+        "restarts with the new values.",
+        moving && "1 s later its joints without a command move slowly to neutral:",
+        moving && `${moving}. Keep hands and objects away.`,
       ]
         .filter(Boolean)
         .join(" "),
       verb: "Calibrate",
       doing: "Saving…",
-      keep: "Not yet",
+
       work: async () => {
         const params = { target, ...request(field, draft) };
         const reply = await app.api.request("management", "calibrate", params);
         done();
         this.replies.set(target, reply);
         this.drafts.delete(`${target}.${field.field}`);
-        this.jog?.left.delete(`${target}.${field.field}`);
+        this.jog?.released.delete(`${target}.${field.field}`);
         this.message = reply.message;
       },
     });
@@ -189,20 +188,20 @@ export class Calibration {
     this.before.set(key, [...(this.before.get(key) ?? []), field]);
   }
 
-  async #look() {
+  async #poll() {
     const app = /** @type {App} */ (this.#app);
     const node = this.node();
     const turn = this.id;
     if (app.api.state === "open" && node && !document.hidden)
-      await this.#ask(app, rolesOf(node).map(targetOf));
+      await this.#load(app, rolesOf(node).map(targetOf));
     if (this.#app !== app || turn !== this.id) return;
     app.draw();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), node ? PERIOD_MS : PERIOD_MS / 10);
+    this.#timer = setTimeout(() => this.#poll(), node ? PERIOD_MS : PERIOD_MS / 10);
   }
 
   /** @param {App} app @param {string[]} targets */
-  async #ask(app, targets) {
+  async #load(app, targets) {
     const roles = targets
       .map((target) => [target.split(".")[0], ROLE_RATE_HZ])
       .filter(([role]) => role !== "console");

@@ -1,11 +1,20 @@
-// What is changed of the chosen joint against its manifest: typed, or taken from where it stands.
+// The calibration form of the chosen joint: values typed, or set from the joint's present position.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked, withValue } from "../../../lib/events.js";
 import { quantity } from "../../../lib/format.js";
 import { isAdmin } from "../../../lib/levels.js";
 import { isReporting } from "../../../lib/robot/nodes.js";
-import { draftOf, faults, isSame, manifestOf, marked, reach, told, unitName } from "./trim.js";
+import {
+  describe,
+  draftOf,
+  faults,
+  isSame,
+  manifestOf,
+  reach,
+  setToPosition,
+  unitName,
+} from "./trim.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "now" | "store">} App */
 /** @typedef {import("./state.js").Calibration} Calibration */
@@ -25,7 +34,7 @@ export function trimCard(app, calibration, row) {
   });
   return html`
     <section class="card" aria-labelledby="trim-title">
-      <h2 id="trim-title">Against the manifest</h2>
+      <h2 id="trim-title">Calibration</h2>
       <form class="form" novalidate @submit=${submit}>
         ${marks(app, calibration, row, neutral, draft)}
         <fieldset ?disabled=${!may} class="form">
@@ -36,11 +45,7 @@ export function trimCard(app, calibration, row) {
           </div>
         </fieldset>
         ${outcome(row, draft, wrong)}
-        ${
-          may
-            ? nothing
-            : html`<p class="quiet">Your account may not change a calibration; an admin may.</p>`
-        }
+        ${may ? nothing : html`<p class="quiet">Changing a calibration needs the admin role.</p>`}
         <div class="actions">
           <button
             class="button primary"
@@ -57,7 +62,7 @@ export function trimCard(app, calibration, row) {
             ?disabled=${!isChanged}
             @click=${() => calibration.type(key, field, draftOf(field))}
           >
-            Discard
+            Discard changes
           </button>
           <button
             class="button"
@@ -66,7 +71,7 @@ export function trimCard(app, calibration, row) {
             ?disabled=${!may || isSame(draft, manifestOf(field))}
             @click=${() => calibration.type(key, field, manifestOf(field))}
           >
-            As the manifest says
+            Use manifest values
           </button>
           ${
             past
@@ -78,7 +83,7 @@ export function trimCard(app, calibration, row) {
                   ?disabled=${!may}
                   @click=${() => calibration.undo(target, field)}
                 >
-                  Undo, back to ${told(past)}…
+                  Restore ${describe(past)}…
                 </button>
               `
               : nothing
@@ -107,15 +112,19 @@ function marks(app, calibration, { key, target, field }, neutral, draft) {
   const spec = calibration.spec(target, field.field);
   if (spec?.kind !== "position") return nothing;
   const now = calibration.position({ target, field: field.field });
-  const at = spec.on_loss === "hold" ? now : (calibration.jog?.left.get(key) ?? now);
+  const at = spec.on_loss === "hold" ? now : (calibration.jog?.released.get(key) ?? now);
   const isTurned = draft.isReversed !== field.is_reversed;
-  const take = (/** @type {"offset" | "low" | "high"} */ what) =>
+  const set = (/** @type {"offset" | "low" | "high"} */ what) =>
     at !== null &&
-    calibration.type(key, field, marked(field, neutral, calibration.draft(key, field), what, at));
+    calibration.type(
+      key,
+      field,
+      setToPosition(field, neutral, calibration.draft(key, field), what, at),
+    );
   const isOff = at === null || isTurned || !isReporting(app, target, app.now);
   return html`
     <fieldset class="marks" ?disabled=${isOff}>
-      <legend>Here, at ${quantity(at, field.unit)}, is</legend>
+      <legend>Use the position ${quantity(at, field.unit)} as</legend>
       ${
         field.has_offset
           ? html`
@@ -123,24 +132,24 @@ function marks(app, calibration, { key, target, field }, neutral, draft) {
               class="button small"
               type="button"
               data-mark="offset"
-              @click=${() => take("offset")}
+              @click=${() => set("offset")}
             >
-              its ${neutral ? "neutral" : "zero"}
+              ${neutral ? "Neutral" : "Zero"}
             </button>
           `
           : nothing
       }
-      <button class="button small" type="button" data-mark="low" @click=${() => take("low")}>
-        its lowest
+      <button class="button small" type="button" data-mark="low" @click=${() => set("low")}>
+        Lowest
       </button>
-      <button class="button small" type="button" data-mark="high" @click=${() => take("high")}>
-        its highest
+      <button class="button small" type="button" data-mark="high" @click=${() => set("high")}>
+        Highest
       </button>
     </fieldset>
     ${
       isTurned
         ? html`
-          <p class="quiet">Save the direction first: positions read the other way afterwards.</p>
+          <p class="quiet">Save the direction first: it reverses all positions.</p>
         `
         : nothing
     }
@@ -169,8 +178,8 @@ const servo = (calibration, row, draft, wrong) => html`
           }),
         )}
       >
-      <span>Turns the other way <small class="quiet">than the manifest says; now
-      ${row.field.is_reversed ? "reversed" : "not"}</small></span>
+      <span>Reversed <small class="quiet">against the manifest; now
+      ${row.field.is_reversed ? "reversed" : "not reversed"}</small></span>
     </label>
   </div>
 `;
@@ -203,8 +212,7 @@ function number(calibration, { key, field }, draft, name, wrong) {
       >
       <span class=${wrong[name] ? "wrong" : "hint"} id=${`${name}-hint`} data-hint=${name}>
         ${
-          wrong[name] ??
-          `Now ${quantity(now, field.unit)}, by the manifest ${quantity(given, field.unit)}`
+          wrong[name] ?? `Now ${quantity(now, field.unit)}, manifest ${quantity(given, field.unit)}`
         }
       </span>
     </label>
@@ -212,7 +220,7 @@ function number(calibration, { key, field }, draft, name, wrong) {
 }
 
 /**
- * An offset takes its part of the way.
+ * Show the range of motion if the offset shortens it.
  * @param {Row} row
  * @param {import("./trim.js").Draft} draft
  * @param {import("./trim.js").Faults} wrong
@@ -229,8 +237,8 @@ function outcome({ field }, draft, wrong) {
   if (isSame(asTyped, draft)) return nothing;
   return html`
     <p class="quiet" data-reach>
-      With this offset it goes from ${quantity(low, unit)} to ${quantity(high, unit)}: the servo's
-      pulses stay within the manifest's.
+      With this offset the joint moves from ${quantity(low, unit)} to ${quantity(high, unit)},
+      because the servo's pulses stay within the manifest's limits.
     </p>
   `;
 }

@@ -1,12 +1,12 @@
-// The calibration of one field while it is being changed: what is typed, what of it cannot be, what
-// is sent. Pure. Numbers are typed in the unit that people read: a ratio in percent.
+// The draft of one field's calibration: typed values, validation, and the request. Pure. Values are
+// typed in display units: a ratio in percent.
 
 import { fixed, quantity } from "../../../lib/format.js";
 
 /** @typedef {import("../../../lib/types.js").CalibratedField} Field */
 /**
  * @typedef {{offset: string, isReversed: boolean, low: string, high: string}} Draft
- * @typedef {{offset?: string, low?: string, high?: string}} Faults by what is typed
+ * @typedef {{offset?: string, low?: string, high?: string}} Faults messages by field of the draft
  */
 
 const DIGITS = 1000;
@@ -14,17 +14,17 @@ const DIGITS = 1000;
 /** @param {string} unit */
 const scale = (unit) => (unit === "ratio" ? 100 : 1);
 
-/** What stands behind the number. @param {string} unit */
+/** Return the name of the display unit. @param {string} unit */
 export const unitName = (unit) => ({ deg: "degrees", ratio: "percent" })[unit] ?? unit;
 
 /** @param {number} value @param {string} unit */
 const typed = (value, unit) => String(Math.round(value * scale(unit) * DIGITS) / DIGITS);
 
-/** NaN: it is no number. @param {string} text @param {string} unit */
+/** Parse a typed value; NaN if it is not a number. @param {string} text @param {string} unit */
 export const read = (text, unit) =>
   text.trim() === "" ? NaN : Number(text.replace(",", ".")) / scale(unit);
 
-/** What is in force. @param {Field} field @returns {Draft} */
+/** Return a draft with the active values. @param {Field} field @returns {Draft} */
 export const draftOf = (field) => ({
   offset: typed(field.offset, field.unit),
   isReversed: field.is_reversed,
@@ -32,7 +32,7 @@ export const draftOf = (field) => ({
   high: typed(field.limits[1], field.unit),
 });
 
-/** What the manifest says. @param {Field} field @returns {Draft} */
+/** Return a draft with the manifest's values. @param {Field} field @returns {Draft} */
 export const manifestOf = (field) => ({
   offset: "0",
   isReversed: false,
@@ -45,13 +45,13 @@ export const isSame = (a, b) =>
   a.offset === b.offset && a.isReversed === b.isReversed && a.low === b.low && a.high === b.high;
 
 /**
- * Where the joint is now becomes its neutral, its lowest or its highest. Positions are read with
- * the offset in force; limits are meant with the one that is typed.
+ * Set the neutral, the lowest or the highest value to the present position. The position includes
+ * the active offset; the limits are relative to the typed offset.
  * @param {Field} field @param {number} neutral @param {Draft} draft
  * @param {"offset" | "low" | "high"} what @param {number} position
  * @returns {Draft}
  */
-export function marked(field, neutral, draft, what, position) {
+export function setToPosition(field, neutral, draft, what, position) {
   const servo = position + field.offset;
   if (what === "offset") return { ...draft, offset: typed(servo - neutral, field.unit) };
   const offset = read(draft.offset, field.unit) || 0;
@@ -59,7 +59,7 @@ export function marked(field, neutral, draft, what, position) {
 }
 
 /**
- * What cannot be, in a sentence at its field.
+ * Validate a draft; returns one message for each wrong value.
  * @param {Field} field
  * @param {number} neutral
  * @param {Draft} draft
@@ -77,8 +77,8 @@ export function faults(field, neutral, draft) {
     if (!Number.isFinite(offset)) found.offset = `Type a number in ${unitName(unit)}.`;
     else if (Math.abs(offset) > field.largest_offset) {
       found.offset =
-        `At most ${quantity(field.largest_offset, unit)} either way. Put the servo's horn on ` +
-        "another tooth.";
+        `At most ±${quantity(field.largest_offset, unit)}. Move the servo's horn to another ` +
+        "tooth instead.";
     }
   }
   for (const [name, value] of /** @type {["low" | "high", number][]} */ ([
@@ -90,16 +90,16 @@ export function faults(field, neutral, draft) {
       found[name] = `The manifest allows ${quantity(least, unit)} to ${quantity(most, unit)}.`;
     }
   }
-  if (!found.low && !found.high && low >= high) found.high = "It must be above the lowest.";
+  if (!found.low && !found.high && low >= high) found.high = "Must be above the lowest.";
   if (!found.low && low > neutral)
-    found.low = `Neutral, ${quantity(neutral, unit)}, must stay within reach.`;
+    found.low = `Neutral (${quantity(neutral, unit)}) must stay within the limits.`;
   if (!found.high && high < neutral)
-    found.high = `Neutral, ${quantity(neutral, unit)}, must stay within reach.`;
+    found.high = `Neutral (${quantity(neutral, unit)}) must stay within the limits.`;
   return found;
 }
 
 /**
- * How far it goes with this draft: an offset takes its part of the way.
+ * Return the range of motion with this draft; an offset shortens it on one side.
  * @param {Field} field
  * @param {Draft} draft
  * @returns {[number, number]}
@@ -114,7 +114,7 @@ export function reach(field, draft) {
 }
 
 /**
- * What is asked of the server: all that is seen, so that nothing else comes of it.
+ * Build the request: all values that the user sees, so that the result is what is shown.
  * @param {Field} field
  * @param {Draft} draft
  */
@@ -125,8 +125,8 @@ export function request(field, draft) {
   return { field: field.field, ...limits, ...(field.has_offset ? servo : {}) };
 }
 
-/** In words: "offset 3.0°, reversed, −90.0° to 90.0°". @param {Field} field */
-export function told(field) {
+/** Describe: "offset 3.0 degrees, reversed, −90.0° to 90.0°". @param {Field} field */
+export function describe(field) {
   const { unit, limits } = field;
   const parts = field.offset
     ? [`offset ${fixed(field.offset * scale(unit), 1)} ${unitName(unit)}`]
