@@ -215,8 +215,9 @@ export function controlDialog(app) {
     (open) => html`
       <h2>Exclusive control</h2>
       <p>
-        With exclusive control of a target, only this page can drive it, until you release it or this
-        page sends nothing for 60 s. The RC transmitter's stop and the emergency stop still work.
+        With exclusive control of a target, only this page can drive it, until you release it or
+        this page sends nothing for 60 s. The RC transmitter's stop and the emergency stop still
+        work.
       </p>
       <ul class="control-list">
         ${Object.keys(app.robot?.targets ?? {}).map((target) => controlRow(app, open, target))}

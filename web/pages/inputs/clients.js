@@ -1,4 +1,4 @@
-// The tab "WebSocket": programs and pages that are connected, and what those that command say.
+// The tab "WebSocket": connected pages and programs, and the values of those that command.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -18,7 +18,7 @@ export function clients(app) {
   return html`
     <section class="clients" aria-labelledby="clients-title" ?data-stale=${isStale}>
       <div class="section-head">
-        <h2 id="clients-title">Connected</h2>
+        <h2 id="clients-title">Connected clients</h2>
         <span class="quiet">${
           inputs
             ? inputs.clients.length === 1
@@ -28,18 +28,18 @@ export function clients(app) {
         }</span>
       </div>
       ${inputs ? table(app, inputs.clients) : html`<div class="card skeleton rc-wait"></div>`}
-      ${isAdmin(app) ? nothing : html`<p class="quiet">Only an admin may end a connection.</p>`}
+      ${isAdmin(app) ? nothing : html`<p class="quiet">Disconnecting needs the admin role.</p>`}
     </section>
     <section aria-labelledby="commanding-title">
-      <div class="section-head"><h2 id="commanding-title">What they command</h2></div>
+      <div class="section-head"><h2 id="commanding-title">Commands</h2></div>
       ${
         commanding.length
           ? sources(app, "websocket", commanding)
           : html`<div class="card empty">
-            <h3>No client commands anything</h3>
+            <h3>No active commands</h3>
             <p>
-              Whoever drives from a page or a program appears here with every value. A client is
-              forgotten 300 ms after its last command.
+              A page or program that drives the robot appears here with its values. It times out
+              300 ms after its last command.
             </p>
           </div>`
       }
@@ -53,7 +53,7 @@ const table = (app, list) => html`
     <table class="table stacks">
       <thead>
         <tr>
-          <th>Client</th><th>Who</th><th>Address</th><th class="right">Connected</th>
+          <th>Client</th><th>User</th><th>Address</th><th class="right">Connected</th>
           <th class="right">Messages/s</th>
           <th class="right">Commands</th><th><span class="hidden">Actions</span></th>
         </tr>
@@ -72,14 +72,14 @@ const table = (app, list) => html`
 /** @param {App} app @param {ClientState} client */
 function row(app, client) {
   const isThis = client.client_id === app.api.session.client_id;
-  const who = client.user ? `${client.user}${client.level ? `, ${client.level}` : ""}` : "–";
+  const user = client.user ? `${client.user}${client.level ? `, ${client.level}` : ""}` : "–";
   return html`
     <tr data-client=${client.client_id}>
       <td data-label="Client">
         <b>${client.client_id}</b>
         ${isThis ? html`<span class="chip new">This page</span>` : nothing}
       </td>
-      <td data-label="Who">${who}</td>
+      <td data-label="User">${user}</td>
       <td data-label="Address">${client.address}</td>
       <td data-label="Connected" class="right">${duration(client.connected_s)}</td>
       <td data-label="Messages/s" class="right number">${fixed(client.messages_per_s, 1)}</td>
@@ -109,11 +109,11 @@ function disconnect(app, client_id) {
   askConfirmation(app, {
     title: `Disconnect ${client_id}?`,
     text:
-      "What it commands ends at once. It may come back by itself: to keep it out, take its " +
-      "token away in the settings.",
-    verb: "Disconnect it",
+      "Its commands end at once. The client may reconnect; to prevent that, revoke its token or " +
+      "session in the settings.",
+    verb: "Disconnect the client",
     isDanger: true,
     work: () => app.api.request("system", "disconnect_client", { client_id }),
-    said: `${client_id} was disconnected.`,
+    said: `${client_id} disconnected.`,
   });
 }

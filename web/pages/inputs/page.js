@@ -1,16 +1,16 @@
-// The page "Inputs": who may command this robot, and what they say. A tab for each kind.
+// The page "Inputs": the sources that command this robot and their values, one tab for each kind.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { tabs } from "../../parts/tabs.js";
 import { clients } from "./clients.js";
 import { codeDialog } from "./livelink/listeners.js";
 import { livelink } from "./livelink/tab.js";
-import { programs } from "./programs.js";
+import { polls } from "./polls.js";
 import { closeCalibration, wizard } from "./rc/calibration.js";
 import { channelDialog } from "./rc/channel-form.js";
 import { closeDrill, drillDialog } from "./rc/failsafe-drill-dialog.js";
 import { rc } from "./rc/tab.js";
-import { watches } from "./watches.js";
+import { programs } from "./sources.js";
 
 /** @typedef {import("../../context.js").App} App */
 
@@ -27,13 +27,13 @@ const shown = (rest) => (rest in TABS ? rest : "rc");
 
 /** @param {App} app @param {string} rest */
 function open(app, rest) {
-  for (const watch of Object.values(watches)) watch.stop();
-  for (const watch of TABS_NEED[shown(rest)]) watch.start(app);
+  for (const poll of Object.values(polls)) poll.stop();
+  for (const poll of TAB_POLLS[shown(rest)]) poll.start(app);
 }
 
-const { status, channels, failsafe, routes, formats, subjects, senders, recordings } = watches;
-/** @type {Record<string, Pick<(typeof watches)["status"], "start">[]>} */
-const TABS_NEED = {
+const { status, channels, failsafe, routes, formats, subjects, senders, recordings } = polls;
+/** @type {Record<string, Pick<(typeof polls)["status"], "start">[]>} */
+const TAB_POLLS = {
   rc: [status, channels, failsafe, routes],
   livelink: [formats, subjects, senders, recordings],
   websocket: [],
@@ -57,7 +57,7 @@ export const page = {
   dialogs: (app) => [channelDialog(app), wizard(app), drillDialog(app), codeDialog(app)],
   open,
   close(app) {
-    for (const watch of Object.values(watches)) watch.stop();
+    for (const poll of Object.values(polls)) poll.stop();
     closeCalibration(app);
     closeDrill(app);
   },

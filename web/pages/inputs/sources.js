@@ -1,4 +1,5 @@
-// Sources that send plain values: who, how often, how old, and every value live.
+// Cards of sources that send plain values, with rate, age and live values; and the tab "Autonomous"
+// with the programs on the robot's bus.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html } from "/vendor/lit-html/lit-html.js";
@@ -25,7 +26,7 @@ function source(app, kind, data) {
   const age = app.store.sourceAge(`${kind}:${data.subject}`, app.now);
   const isStale = age > STALE_MS;
   const [tone, word] = isStale
-    ? ["idle", "Silent"]
+    ? ["idle", "Timed out"]
     : data.failsafe
       ? ["bad", "Signal lost"]
       : ["good", "Live"];
@@ -42,8 +43,8 @@ function source(app, kind, data) {
       <p class="quiet">
         ${
           isStale
-            ? `Last heard ${fixed(age / 1000, 1)} s ago`
-            : `${fixed(data.rate_hz, 0)} per second, ${fixed(age, 0)} ms old`
+            ? `Last sample ${fixed(age / 1000, 1)} s ago`
+            : `${fixed(data.rate_hz, 0)} samples/s, ${fixed(age, 0)} ms old`
         }
       </p>
       ${gauges(() =>
@@ -56,7 +57,7 @@ function source(app, kind, data) {
 }
 
 /**
- * The largest that each value ever was: nobody says what a program's values may be.
+ * Largest magnitude of each value so far, because the range of a program's values is unknown.
  * @type {Map<string, number>}
  */
 const largest = new Map();
@@ -68,3 +69,28 @@ function gauge(source, key, value) {
   largest.set(known, most);
   return { key, name: words(key), value, low: -most, high: most };
 }
+
+/** @param {App} app */
+export function programs(app) {
+  const list = app.store.data.inputs?.autonomous;
+  if (!list) return html`<div class="card skeleton rc-wait"></div>`;
+  return html`
+    <section aria-labelledby="programs-title">
+      <div class="section-head">
+        <h2 id="programs-title">Programs</h2>
+        <span class="quiet">${list.length === 1 ? "1 program" : `${list.length} programs`}</span>
+      </div>
+      ${list.length ? sources(app, "autonomous", list) : empty}
+    </section>
+  `;
+}
+
+const empty = html`
+  <div class="card empty">
+    <h3>No program sends inputs</h3>
+    <p>
+      ROS 2 nodes publish InputSample on <code>/saint/input/autonomous</code>, or drive the tracks
+      with a Twist. Their values appear here.
+    </p>
+  </div>
+`;

@@ -73,7 +73,8 @@ export function listPage(app) {
       </label>
     </div>
     <section aria-label="Nodes" ?data-stale=${!app.store.isFresh("nodes", app.now)}>
-      ${data ? list(app, all, found) : skeleton} ${unknowns.length ? unknownList(unknowns) : nothing}
+      ${data ? list(app, all, found) : skeleton}
+      ${unknowns.length ? unknownList(unknowns) : nothing}
     </section>
   `;
 }

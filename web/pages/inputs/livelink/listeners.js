@@ -1,10 +1,9 @@
-// Where capture apps send to: address and port as text, to copy, and as a code for the phone's
-// camera.
+// The LiveLink listeners: address and port for capture apps, to copy or as a QR code.
 
 import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
 import { encode } from "/vendor/uqr/dist/index.mjs";
 import { dialog } from "../../../parts/dialog.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../../lib/types.js").FormatInfo} Listener */
@@ -16,23 +15,23 @@ const SENDERS = {
   json: "JSONLiveLink (Unreal)",
   vmc: "VMC: VSeeFace, Warudo, XR Animator",
   ifacialmocap: "iFacialMocap (iPhone)",
-  lines: "Scripts, a JSON object per line",
+  lines: "Scripts: one JSON object per line",
   capture: "Live Link Face, phone as server",
 };
-const QUIET = 4; // modules of white that readers need around a code
+const QUIET_ZONE = 4; // white modules that readers need around a QR code
 
 /** @param {App} app */
 export function listeners(app) {
-  const { data, problem } = watches.formats;
+  const { data, problem } = polls.formats;
   return html`
     <section aria-labelledby="listeners-title">
-      <div class="section-head"><h2 id="listeners-title">Listening</h2></div>
+      <div class="section-head"><h2 id="listeners-title">Listeners</h2></div>
       <div class="card">
-        ${data ? nothing : html`<p class="quiet">${problem ? problem.message : "One moment…"}</p>`}
+        ${data ? nothing : html`<p class="quiet">${problem ? problem.message : "Loading…"}</p>`}
         <ul class="listeners">
           ${(data?.formats ?? []).map((each) => listener(app, each))}
         </ul>
-        ${data ? html`<p class="quiet">Which are on stands in livelinkd.yaml.</p>` : nothing}
+        ${data ? html`<p class="quiet">Turn formats on or off in Settings.</p>` : nothing}
       </div>
     </section>
   `;
@@ -61,7 +60,7 @@ function listener(app, each) {
               aria-label=${`Show the address for ${each.format}`}
               @click=${show}
             >
-              Show
+              Show address
             </button>
           `
           : html`<span class="chip idle"><i class="dot"></i>Off</span>`
@@ -70,15 +69,15 @@ function listener(app, each) {
   `;
 }
 
-/** "udp 0.0.0.0:11111" @param {string} address */
+/** Return the port of "udp 0.0.0.0:11111". @param {string} address */
 const portOf = (address) => /:(\d+)$/.exec(address)?.[1] ?? "";
 
-/** How a phone finds this robot: as this page did. @param {App} app */
+/** Return the address at which a phone reaches this robot. @param {App} app */
 export function reached(app) {
   const typed = location.hostname;
-  const told = app.api.session.server_address ?? "";
+  const reported = app.api.session.server_address ?? "";
   const isNumber = /^\d+(\.\d+){3}$/.test(typed);
-  const host = isNumber || !told ? typed : told;
+  const host = isNumber || !reported ? typed : reported;
   return { host, isLocal: host === "localhost" || host.startsWith("127.") || host === "::1" };
 }
 
@@ -100,15 +99,15 @@ function code(app, open, close) {
     ${
       isLocal
         ? html`<p class="notice" role="status">
-          This page was opened on the robot itself, so it does not know the address
-          that a phone needs. Open it with the robot's address in your Wi-Fi.</p>`
+          This page is open on the robot itself and does not know the address for a phone. Open it
+          at the robot's address in your Wi-Fi.</p>`
         : nothing
     }
     <dl class="facts-list target">
       <dt>Address</dt><dd data-address>${host} ${copyButton(app, host, "address")}</dd>
       <dt>Port</dt><dd data-port>${open.port} ${copyButton(app, open.port, "port")}</dd>
     </dl>
-    <div class="segments" role="group" aria-label="What the code says">
+    <div class="segments" role="group" aria-label="Content of the QR code">
       <label>
         <input type="radio" name="code" .checked=${!open.isPage} @change=${choose(false)}>
         <span>Address</span>
@@ -127,10 +126,10 @@ function code(app, open, close) {
 
 /** @param {App} app @param {string} text @param {string} what */
 function copyButton(app, text, what) {
-  if (!navigator.clipboard) return nothing; // only safe pages have one; the text can be selected
+  if (!navigator.clipboard) return nothing; // only in a secure context
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => app.toasts.done(`The ${what} was copied.`),
+      () => app.toasts.done(`Copied the ${what}.`),
       () => {},
     );
   return html`
@@ -140,18 +139,18 @@ function copyButton(app, text, what) {
   `;
 }
 
-/** A code as one path. @param {string} text */
+/** Draw a QR code as one path. @param {string} text */
 export function picture(text) {
   const { data, size } = encode(text, { border: 0 });
   const squares = data.flatMap((/** @type {boolean[]} */ row, /** @type {number} */ y) =>
-    row.map((is, x) => (is ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : "")),
+    row.map((is, x) => (is ? `M${x + QUIET_ZONE} ${y + QUIET_ZONE}h1v1h-1z` : "")),
   );
-  const side = size + 2 * QUIET;
+  const side = size + 2 * QUIET_ZONE;
   return html`<svg
     class="qr"
     viewBox="0 0 ${side} ${side}"
     role="img"
-    aria-label=${`Code that says ${text}`}
+    aria-label=${`QR code: ${text}`}
     data-says=${text}
   >
     ${svg`

@@ -1,4 +1,4 @@
-// Recordings of what capture apps sent: made, played as a source, deleted.
+// Recordings of capture data: record, play as a source, delete.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -8,7 +8,7 @@ import { dayAndClock, duration } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { bytes } from "../../../lib/robot/machine-updates.js";
 import { askConfirmation } from "../../../parts/confirm.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../../lib/types.js").RecordingInfo} RecordingInfo */
@@ -20,23 +20,23 @@ import { watches } from "../watches.js";
  * @typedef {import("../../../lib/api.js").Params<"livelink", Name>} Params
  */
 
-const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/; // as livelinkd has it
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/; // same rule as in livelinkd
 const state = { name: "", wrong: "" };
 
 /** @param {App} app */
 export function recordings(app) {
-  const { data, problem } = watches.recordings;
+  const { data, problem } = polls.recordings;
   const current = data?.current;
   return html`
     <section aria-labelledby="recordings-title">
       <div class="section-head"><h2 id="recordings-title">Recordings</h2></div>
       <div class="card recordings">
-        ${!data ? html`<p class="quiet">${problem ? problem.message : "One moment…"}</p>` : nothing}
+        ${!data ? html`<p class="quiet">${problem ? problem.message : "Loading…"}</p>` : nothing}
         ${data ? (current?.recording ? running(app, current) : form(app)) : nothing}
         ${
           current && !current.recording && current.problem
             ? html`
-              <p class="wrong" role="alert">${current.name} ended by itself: ${current.problem}</p>
+              <p class="wrong" role="alert">Recording ${current.name} ended: ${current.problem}</p>
             `
             : nothing
         }
@@ -45,8 +45,7 @@ export function recordings(app) {
           data && !data.recordings.length
             ? html`
               <p class="quiet">
-                Nothing was recorded yet. A recording plays as if the phone sent it: good for shows
-                and for trying routes.
+                No recordings. A recording plays like a live phone, for shows and to test routes.
               </p>
             `
             : nothing
@@ -69,7 +68,7 @@ function form(app) {
   return html`
     <form class="record-form" novalidate @submit=${onSubmit(() => record(app))}>
       <label class="entry ${isWrong ? "is-wrong" : ""}">
-        <span>Name of a new recording</span>
+        <span>Name of the new recording</span>
         <input
           name="recording"
           maxlength="64"
@@ -104,7 +103,7 @@ async function record(app) {
   const name = state.name.trim() || suggested();
   state.wrong = NAME.test(name)
     ? ""
-    : "Letters, digits, dot, dash and underscore; the first is no dot.";
+    : "Use letters, digits, dots, hyphens and underscores; do not begin with a dot.";
   if (!state.wrong) {
     try {
       await app.api.request("livelink", "record", { name });
@@ -113,7 +112,7 @@ async function record(app) {
       const { message, fix } = problemOf(err);
       state.wrong = [message, fix].filter(Boolean).join(". ");
     }
-    watches.recordings.look(app);
+    polls.recordings.refresh(app);
   }
   app.draw();
 }
@@ -137,7 +136,7 @@ const running = (app, current) => html`
 const playing = (app, data) => html`
   <div class="now-recording" role="status">
     <span class="chip busy"><i class="dot"></i>Playing</span> <b>${data.playing}</b>
-    <span class="quiet">${data.played} datagrams so far</span>
+    <span class="quiet">${data.played} datagrams</span>
     <button class="button small" type="button" data-stop-playing ?disabled=${!mayOperate(app)}
       @click=${() => act(app, "stop_playing")}
     >
@@ -166,7 +165,7 @@ const recording = (app, each, playing) => html`
         type="button"
         data-loop
         ?disabled=${!mayOperate(app) || playing === each.name}
-        aria-label=${`Play ${each.name} again and again`}
+        aria-label=${`Play ${each.name} in a loop`}
         @click=${() => act(app, "play", { name: each.name, again: true })}
       >
         Loop
@@ -197,20 +196,20 @@ async function act(app, action, params) {
   } catch (err) {
     app.toasts.failed(err);
   }
-  watches.recordings.look(app);
+  polls.recordings.refresh(app);
 }
 
 /** @param {App} app @param {string} name */
 function remove(app, name) {
   askConfirmation(app, {
     title: `Delete ${name}?`,
-    text: "The recording is gone for good.",
-    verb: "Delete it",
+    text: "The recording cannot be restored.",
+    verb: "Delete the recording",
     isDanger: true,
     async work() {
       await app.api.request("livelink", "delete_recording", { name });
-      watches.recordings.look(app);
+      polls.recordings.refresh(app);
     },
-    said: `${name} was deleted.`,
+    said: `${name} deleted.`,
   });
 }

@@ -1,24 +1,24 @@
-// Which capture senders may move the robot: those that wait for one tap, those that are accepted,
-// and the code that makes the tap unnecessary.
+// Capture senders that may move the robot: new ones to accept, accepted ones, and the code that
+// accepts a sender automatically.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, words } from "../../../lib/format.js";
 import { isAdmin, mayOperate } from "../../../lib/levels.js";
 import { askConfirmation } from "../../../parts/confirm.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 import { picture } from "./listeners.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../../lib/types.js").SenderInfo} Sender */
 
 /** @type {Record<string, string>} */
-const BY = { person: "accepted here", settings: "in livelinkd.yaml", code: "has the code" };
+const BY = { person: "accepted here", settings: "in livelinkd.yaml", code: "by code" };
 const desk = { code: "", busy: "" };
 
-/** Those that wait, and that the check is off. @param {App} app */
+/** List the new senders, with a warning if the check is off. @param {App} app */
 export function waitingSenders(app) {
-  const { data } = watches.senders;
+  const { data } = polls.senders;
   if (!data) return nothing;
   return html`
     ${data.accept === "all" ? isOff(app) : nothing}
@@ -33,9 +33,9 @@ export function waitingSenders(app) {
   `;
 }
 
-/** Those that are accepted, and how to accept more. @param {App} app */
+/** List the accepted senders and the sender code. @param {App} app */
 export function acceptedSenders(app) {
-  const { data } = watches.senders;
+  const { data } = polls.senders;
   if (!data) return nothing;
   return html`
     <section aria-labelledby="senders-title" data-senders>
@@ -50,7 +50,7 @@ export function acceptedSenders(app) {
             `
             : html`
               <p class="quiet">
-                None yet. A new sender appears on this page and moves nothing until it is accepted.
+                None. A new sender appears on this page and moves nothing until you accept it.
               </p>
             `
         }
@@ -87,14 +87,14 @@ function waiting(app, each) {
       </header>
       <p>
         Sends ${each.format} from ${each.ip}${each.device ? `, device ${each.device}` : ""},
-        ${fixed(each.frame_rate, 0)} per second.
+        ${fixed(each.frame_rate, 0)} frames/s.
         ${
           each.tracked
             ? first.map(
                 ([name, value]) =>
                   html`<span class="quiet">${words(name)} ${fixed(value, 2)} </span>`,
               )
-            : "Nobody is tracked."
+            : "No face is tracked."
         }
       </p>
       <div class="toolbar">
@@ -149,25 +149,25 @@ function code(app) {
         data-code-show
         @click=${() => show(app, "get_sender_code")}
       >
-        Show the code for phones
+        Show sender code
       </button>
     `;
   }
   return html`
     <p>
-      A subject whose name ends with <b data-code-text>${desk.code}</b> is accepted by itself. In
-      the capture app, call it for instance <code>Anna-${desk.code}</code>.
+      A subject whose name ends with <b data-code-text>${desk.code}</b> is accepted automatically.
+      In the capture app, name it for example <code>Anna-${desk.code}</code>.
     </p>
     ${picture(`Anna-${desk.code}`)}
     <div class="toolbar">
       <button class="button small" type="button" @click=${() => ((desk.code = ""), app.draw())}>
-        Hide the code
+        Hide code
       </button>
       ${
         isAdmin(app)
           ? html`
             <button class="button small" type="button" data-code-new @click=${() => askNew(app)}>
-              Make a new code
+              Replace code…
             </button>
           `
           : nothing
@@ -179,8 +179,8 @@ function code(app) {
 /** @param {App} app */
 const isOff = (app) => html`
   <div class="notice" role="status">
-    <strong>Every sender may move the robot:</strong> the check is off. That is for a closed
-    network.
+    <strong>Every sender may move the robot:</strong> the sender check is off. Use this only in a
+    closed network.
     ${
       isAdmin(app)
         ? html`
@@ -203,7 +203,7 @@ const isOff = (app) => html`
  * @param {App} app
  * @param {Promise<T>} reply
  */
-async function answered(app, reply) {
+async function orToast(app, reply) {
   try {
     return await reply;
   } catch (error) {
@@ -216,15 +216,15 @@ async function answered(app, reply) {
 async function accept(app, each) {
   desk.busy = keyOf(each);
   app.draw();
-  const reply = await answered(app, app.api.request("livelink", "accept_sender", refOf(each)));
+  const reply = await orToast(app, app.api.request("livelink", "accept_sender", refOf(each)));
   desk.busy = "";
-  if (reply) watches.senders.data = reply;
+  if (reply) polls.senders.data = reply;
   app.draw();
 }
 
 /** @param {App} app @param {"get_sender_code" | "renew_sender_code"} action */
 async function show(app, action) {
-  const reply = await answered(app, app.api.request("livelink", action));
+  const reply = await orToast(app, app.api.request("livelink", action));
   desk.code = reply?.code ?? desk.code;
   app.draw();
 }
@@ -232,7 +232,7 @@ async function show(app, action) {
 /** @param {App} app @param {"known" | "all"} which */
 async function check(app, which) {
   const reply = await app.api.request("livelink", "set_sender_check", { accept: which });
-  watches.senders.data = reply;
+  polls.senders.data = reply;
   app.draw();
 }
 
@@ -241,11 +241,11 @@ function askRevoke(app, each) {
   askConfirmation(app, {
     title: `Revoke ${each.subject_name}?`,
     text:
-      `What ${each.ip} sends as ${each.subject_name} moves nothing from now on, until it is ` +
-      "accepted again.",
+      `${each.subject_name} from ${each.ip} no longer moves the robot until you accept it ` +
+      "again.",
     verb: "Revoke the sender",
     work: async () =>
-      (watches.senders.data = await app.api.request("livelink", "revoke_sender", refOf(each))),
+      (polls.senders.data = await app.api.request("livelink", "revoke_sender", refOf(each))),
     said: `${each.subject_name} is no longer accepted.`,
   });
 }
@@ -253,11 +253,11 @@ function askRevoke(app, each) {
 /** @param {App} app */
 function askNew(app) {
   askConfirmation(app, {
-    title: "Make a new code?",
-    text: "Senders that carry the present code move nothing from then on.",
-    verb: "Make a new code",
+    title: "Replace the sender code?",
+    text: "Senders with the present code no longer move the robot.",
+    verb: "Replace the code",
     work: () => show(app, "renew_sender_code"),
-    said: "The new code is shown.",
+    said: "Sender code replaced.",
   });
 }
 
@@ -266,11 +266,11 @@ function askOff(app) {
   askConfirmation(app, {
     title: "Accept every sender?",
     text:
-      "Anyone in the robot's network can then move it with a capture app. Do this only in a " +
+      "Anyone in the robot's network can then move it with a capture app. Use this only in a " +
       "closed network.",
     verb: "Accept every sender",
     isDanger: true,
     work: () => check(app, "all"),
-    said: "Every sender may move the robot.",
+    said: "Sender check turned off.",
   });
 }

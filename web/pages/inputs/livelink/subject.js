@@ -1,5 +1,4 @@
-// One LiveLink subject: who sends it, its live values by group, its zero, and how much each value
-// counts.
+// One LiveLink subject: its sender, its live values by group, its zero offset and scale factors.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -18,7 +17,7 @@ import { grouped, range } from "./value-groups.js";
 /** @typedef {import("../../../lib/types.js").SubjectInfo} SubjectInfo */
 /** @typedef {import("../../../lib/types.js").SubjectDetail} SubjectDetail */
 /**
- * What a person does with a subject, and the lists that its values stand in.
+ * What the user does with a subject, and the lists of its values.
  * @typedef {object} Desk
  * @property {string} search
  * @property {boolean} isAdjusting
@@ -62,11 +61,11 @@ export function subject(app, info) {
         <span class="chip ${kind}"><i class="dot"></i>${word}</span>
       </header>
       <dl class="link-facts">
-        ${fact("Rate", html`${fixed(info.frame_rate, 0)} <small>per second</small>`)}
+        ${fact("Rate", html`${fixed(info.frame_rate, 0)} <small>frames/s</small>`)}
         ${fact("Lost", html`${info.lost} <small>of ${info.frames + info.lost}</small>`)}
         ${fact("From", html`${info.source_address} <small>${info.device}</small>`)}
         ${fact("Format", html`${info.format || "–"}`)}
-        ${fact("Belongs to", html`${info.is_open ? "the next sender" : info.source_ip}`)}
+        ${fact("Owner", html`${info.is_open ? "next sender" : info.source_ip}`)}
       </dl>
       <div class="toolbar">
         <button
@@ -76,7 +75,7 @@ export function subject(app, info) {
           ?disabled=${!mayOperate(app) || !info.tracked}
           @click=${() => zero(app, name, false)}
         >
-          Look straight: zero
+          Set zero offset
         </button>
         ${
           info.is_tuned
@@ -87,7 +86,7 @@ export function subject(app, info) {
                 ?disabled=${!mayOperate(app)}
                 @click=${() => zero(app, name, true)}
               >
-                Forget zero
+                Clear zero offset
               </button>
             `
             : nothing
@@ -100,7 +99,7 @@ export function subject(app, info) {
           ?disabled=${!mayOperate(app)}
           @click=${() => adjust(app, name, desk)}
         >
-          ${desk.isAdjusting ? "Done" : "Scale and turn"}
+          ${desk.isAdjusting ? "Close factors" : "Set factors"}
         </button>
         <button class="button small" type="button" ?disabled=${!mayOperate(app) || info.is_open}
           @click=${() => release(app, info)}
@@ -113,7 +112,7 @@ export function subject(app, info) {
           ? values(app, name, desk, live.values)
           : html`
             <p class="quiet">
-              No values now: ${info.tracked ? "the stream is silent" : "nobody is tracked"}.
+              No values: ${info.tracked ? "the stream has timed out" : "no face is tracked"}.
             </p>
           `
       }
@@ -124,7 +123,7 @@ export function subject(app, info) {
 /** @param {SubjectInfo} info @param {boolean} isStale @returns {[string, string]} */
 function condition(info, isStale) {
   if (!info.tracked) return ["warn", "Not tracked"];
-  return isStale ? ["bad", "Silent"] : ["good", "Live"];
+  return isStale ? ["bad", "Timed out"] : ["good", "Live"];
 }
 
 /** @param {string} name @param {unknown} value */
@@ -154,7 +153,7 @@ function values(app, name, desk, all) {
     ${
       names.length
         ? nothing
-        : html`<p class="quiet" role="status">No value is called "${desk.search}".</p>`
+        : html`<p class="quiet" role="status">No values match "${desk.search}".</p>`
     }
     ${repeat(
       lists(desk, names),
@@ -172,7 +171,7 @@ function values(app, name, desk, all) {
 }
 
 /**
- * Short lists by group, each drawn while it is in sight; made anew when other names come.
+ * Return short lists by group, each drawn while it is in sight, and rebuild them for other names.
  * @param {Desk} desk
  * @param {string[]} names
  */
@@ -216,7 +215,7 @@ function factor(app, subject, desk, name) {
           aria-invalid=${desk.wrong[name] ? "true" : "false"}
           @change=${withValue((value) => scale(app, subject, desk, name, value))}>
       </label>
-      <button class="button small" type="button" aria-label=${`Turn ${words(name)} round`}
+      <button class="button small" type="button" aria-label=${`Invert ${words(name)}`}
         @click=${() => scale(app, subject, desk, name, String(-now))}
       >
         ±
@@ -236,7 +235,7 @@ async function adjust(app, name, desk) {
   desk.wrong = {};
   app.draw();
   if (desk.isAdjusting)
-    await tuned(app, desk, app.api.request("livelink", "get_subject", { subject_name: name }));
+    await update(app, desk, app.api.request("livelink", "get_subject", { subject_name: name }));
 }
 
 /**
@@ -250,20 +249,20 @@ async function scale(app, subject, desk, name, given) {
   const value = Number(given);
   desk.wrong = {};
   if (given.trim() === "" || !Number.isFinite(value) || Math.abs(value) > LARGEST) {
-    desk.wrong[name] = `A number from -${LARGEST} to ${LARGEST}.`;
+    desk.wrong[name] = `Enter a number from -${LARGEST} to ${LARGEST}.`;
     return app.draw();
   }
-  await tuned(
+  await update(
     app,
     desk,
     app.api.request("livelink", "scale", { subject_name: subject, scale: { [name]: value } }),
   );
 }
 
-/** @param {App} app @param {Desk} desk @param {Promise<SubjectDetail>} answer */
-async function tuned(app, desk, answer) {
+/** @param {App} app @param {Desk} desk @param {Promise<SubjectDetail>} reply */
+async function update(app, desk, reply) {
   try {
-    desk.detail = await answer;
+    desk.detail = await reply;
   } catch (err) {
     app.toasts.failed(err);
   }
@@ -274,9 +273,7 @@ async function tuned(app, desk, answer) {
 async function zero(app, name, clear) {
   try {
     await app.api.request("livelink", "zero", { subject_name: name, clear });
-    app.toasts.done(
-      clear ? `${name} has no zero of its own any more.` : `${name} looks straight ahead now.`,
-    );
+    app.toasts.done(clear ? `Zero offset of ${name} cleared.` : `Zero offset of ${name} set.`);
   } catch (err) {
     app.toasts.failed(err);
   }
@@ -287,10 +284,10 @@ function release(app, info) {
   askConfirmation(app, {
     title: `Release ${info.subject_name}?`,
     text:
-      `It belongs to ${info.source_ip} as long as that sends. Released, the first other sender ` +
-      "that uses this name gets it.",
-    verb: "Release it",
+      `${info.source_ip} owns this subject while it sends. After the release, the first sender ` +
+      "that uses this name owns it.",
+    verb: "Release the subject",
     work: () => app.api.request("livelink", "release", { subject_name: info.subject_name }),
-    said: `${info.subject_name} is free for the next sender.`,
+    said: `${info.subject_name} released.`,
   });
 }

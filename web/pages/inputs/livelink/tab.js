@@ -1,9 +1,9 @@
-// The tab "LiveLink": where phones and programs send to, who sends, what was recorded.
+// The tab "LiveLink": subjects, senders, listeners and recordings.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { viewerNotice } from "../../../lib/levels.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 import { listeners } from "./listeners.js";
 import { recordings } from "./recordings.js";
 import { acceptedSenders, waitingSenders } from "./senders.js";
@@ -16,13 +16,13 @@ import { subject } from "./subject.js";
 
 /** @param {App} app */
 export function livelink(app) {
-  const { data, problem } = watches.subjects;
+  const { data, problem } = polls.subjects;
   return html`
     ${viewerNotice(app)}
     ${
       problem
         ? html`<div class="notice" role="alert">
-          <strong>LiveLink's service does not answer:</strong> ${problem.message} ${problem.fix}
+          <strong>The LiveLink service does not reply:</strong> ${problem.message} ${problem.fix}
         </div>`
         : nothing
     }
@@ -53,15 +53,15 @@ function refusals(refused) {
   const count = Object.values(refused).reduce((sum, each) => sum + each, 0);
   if (!count) return "";
   const [[most]] = Object.entries(refused).sort(([, a], [, b]) => b - a);
-  return `${count} datagrams were refused, most: ${most.replaceAll("_", " ")}`;
+  return `${count} datagrams rejected, mostly ${most.replaceAll("_", " ")}`;
 }
 
 const empty = html`
   <div class="card empty">
-    <h3>Nobody sends yet</h3>
+    <h3>No subjects</h3>
     <p>
-      In the capture app, enter the address and port that stand under "Listening" as its target.
-      Phone and robot must be in the same network.
+      In the capture app, enter an address and port from "Listeners" as its target. Phone and robot
+      must be in the same network.
     </p>
   </div>
 `;

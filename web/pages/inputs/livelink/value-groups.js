@@ -1,6 +1,6 @@
-// LiveLink's value names in groups that a person looks for, and the range that each moves in. Pure.
+// Groups LiveLink's values for display, and returns the range of each value. Pure.
 
-/** In this order; the first that fits. @type {[string, RegExp][]} */
+/** In the order of display; the first match counts. @type {[string, RegExp][]} */
 const FACE = [
   ["Head", /^head(Yaw|Pitch|Roll)$/],
   ["Eyes", /^(eye|leftEye|rightEye)/],
@@ -9,7 +9,7 @@ const FACE = [
   ["Mouth", /^mouth/],
   ["Cheeks and nose", /^(cheek|nose)/],
 ];
-const PLACES = /^(x|y|z|yaw|pitch|roll)$/;
+const POSE = /^(x|y|z|yaw|pitch|roll)$/;
 const SIGNED = /^(head|leftEye|rightEye)(Yaw|Pitch|Roll)$/;
 const DEGREES = 180;
 
@@ -28,9 +28,9 @@ export function grouped(names) {
 function groupOf(name) {
   const face = FACE.find(([, pattern]) => pattern.test(name));
   if (face) return face[0];
-  if (PLACES.test(name)) return "Place and turn";
+  if (POSE.test(name)) return "Position and rotation";
   const [bone, rest] = name.split(".");
-  return rest === undefined ? "Others" : bone;
+  return rest === undefined ? "Other" : bone;
 }
 
 /** @param {string} name @param {number | null} value @returns {[number, number]} */
@@ -39,6 +39,6 @@ export function range(name, value) {
   const size = Math.abs(value ?? 0);
   if (name.includes(".") || /^(yaw|pitch|roll)$/.test(name))
     return size > 1 || name.includes(".") ? [-DEGREES, DEGREES] : [-1, 1];
-  if (PLACES.test(name)) return [-Math.max(2, size), Math.max(2, size)];
+  if (POSE.test(name)) return [-Math.max(2, size), Math.max(2, size)];
   return (value ?? 0) < 0 || size > 1 ? [-Math.max(1, size), Math.max(1, size)] : [0, 1];
 }

@@ -1,10 +1,10 @@
-// The guided calibration: rest, ends, directions, then what was found, to be saved or not. The
-// robot measures; this page shows how far each channel came. While it runs the sticks move nothing.
+// The calibration dialog of the RC transmitter: rest, ends, directions, review. The robot measures;
+// this dialog shows the range of each channel. During the calibration the sticks move nothing.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../../lib/api.js";
 import { dialog } from "../../../parts/dialog.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 import { settingsOf } from "./receiver.js";
 import { coverage } from "./scale.js";
 
@@ -21,7 +21,7 @@ const STEPS = /** @type {const} */ ([
   ["directions", "Directions"],
   ["done", "Review"],
 ]);
-const MOVED_US = 200; // less is no stick that was moved; rcd's own measure
+const MOVED_US = 200; // smallest motion of a stick, as in rcd
 const KINDS = {
   reversed: "Reversed",
   unplugged: "Not moved",
@@ -36,10 +36,10 @@ export function openCalibration(app) {
   app.draw();
 }
 
-/** The page goes: so does what was not saved. @param {App} app */
+/** Close the dialog and cancel an unsaved calibration. @param {App} app */
 export function closeCalibration(app) {
   const open = app.dialogs.calibration;
-  watches.calibration.stop();
+  polls.calibration.stop();
   app.dialogs.calibration = null;
   if (open?.hasStarted) app.api.request("rc", "calibration", { step: "cancel" }).catch(() => {});
 }
@@ -48,14 +48,19 @@ export function closeCalibration(app) {
 export function wizard(app) {
   const open = app.dialogs.calibration;
   const close = () => (closeCalibration(app), app.draw());
-  // a minute's work is not lost by a slip of the hand
-  const slip = () => open?.hasStarted || close();
-  return dialog(open, slip, (open) => content(app, open, close), "Calibrate the transmitter");
+  // Escape and a click outside do not discard a calibration in progress
+  const closeUnlessStarted = () => open?.hasStarted || close();
+  return dialog(
+    open,
+    closeUnlessStarted,
+    (open) => content(app, open, close),
+    "Calibrate the transmitter",
+  );
 }
 
 /** @param {App} app @param {OpenCalibration} open @param {() => void} close */
 function content(app, open, close) {
-  const { data, problem } = watches.calibration;
+  const { data, problem } = polls.calibration;
   const step = open.hasStarted && data ? data.step : "intro";
   return html`
     <div class="wizard" data-step=${step}>
@@ -76,19 +81,19 @@ function content(app, open, close) {
 
 const intro = html`
   <p>
-    You move every stick and switch, the robot notes their middles and ends and says which channels
-    are reversed, not connected or swapped. It takes about a minute.
+    Move every stick and switch: the robot measures middle and ends, and finds channels that are
+    reversed, not connected or swapped. This takes about 1 minute.
   </p>
   <p>
-    <strong>While it runs the transmitter drives nothing</strong>, other inputs may. Nothing is
-    changed before you save.
+    <strong>During the calibration the transmitter drives nothing</strong>; other inputs may.
+    Nothing changes until you save.
   </p>
 `;
 
 const ended = html`
   <p role="status">
-    The robot has ended this calibration: it was not gone on with for ten minutes, or somebody else
-    ended it. Nothing was changed.
+    The robot has ended this calibration after 10 minutes without input, or another user has ended
+    it. Nothing has changed.
   </p>
 `;
 
@@ -108,7 +113,7 @@ function ranges(step, data) {
       step === "ends"
         ? html`
           <p class="quiet" data-moved=${moved}>
-            ${moved} of ${data.seen.length} channels were moved
+            ${moved} of ${data.seen.length} channels moved
           </p>
         `
         : nothing
@@ -159,8 +164,7 @@ const review = ({ findings, proposal }) => html`
       </ul>`
       : html`
         <p>
-          <span class="chip good"><i class="dot"></i>Nothing was found: every channel is in
-          order</span>
+          <span class="chip good"><i class="dot"></i>No problems found</span>
         </p>
       `
   }
@@ -180,7 +184,7 @@ const review = ({ findings, proposal }) => html`
       </tbody>
     </table>
   </div>
-  <p class="quiet">What changes is bold; channels that were not moved stay as they are.</p>
+  <p class="quiet">Changes are bold; channels that did not move keep their values.</p>
 `;
 
 /** @param {RcChannelConfig} now @param {RcChannelConfig} before */
@@ -214,12 +218,12 @@ function actions(app, open, step, close) {
   /** @type {Record<string, [Verb, string]>} */
   const known = {
     intro: ["start", "Start"],
-    center: ["next", "They rest: go on"],
-    ends: ["next", "All moved: go on"],
-    directions: ["skip", "Skip this one"],
+    center: ["next", "Continue"],
+    ends: ["next", "Continue"],
+    directions: ["skip", "Skip this channel"],
     done: ["save", "Save"],
   };
-  const [verb, name] = known[step] ?? ["next", "Go on"];
+  const [verb, name] = known[step] ?? ["next", "Continue"];
   return html`
     <div class="actions">
       <button class="button" type="button" data-cancel @click=${close}>
@@ -240,16 +244,16 @@ async function go(app, open, verb) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
-    watches.calibration.data = await app.api.request("rc", "calibration", { step: verb });
+    polls.calibration.data = await app.api.request("rc", "calibration", { step: verb });
     if (verb === "start") {
       open.hasStarted = true;
-      watches.calibration.start(app);
+      polls.calibration.start(app);
     }
     if (verb === "save") {
       open.hasStarted = false;
-      app.toasts.done("The calibration was saved and counts from now on.");
+      app.toasts.done("Calibration saved.");
       closeCalibration(app);
-      watches.channels.look(app);
+      polls.channels.refresh(app);
     }
   } catch (err) {
     const { message, fix } = problemOf(err);

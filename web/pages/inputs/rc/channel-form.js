@@ -1,5 +1,5 @@
-// One channel's settings. The robot checks them again, and its word stands at the field it is
-// about.
+// The dialog with one channel's settings. The robot validates them too, and its error is shown at
+// the field concerned.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../../lib/api.js";
@@ -7,7 +7,7 @@ import { onSubmit, withChecked, withValue } from "../../../lib/events.js";
 import { fixed } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { dialog } from "../../../parts/dialog.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 import { drivenBy, isReporting, position, pulse, settingsOf } from "./receiver.js";
 import { scale } from "./scale.js";
 
@@ -17,7 +17,7 @@ import { scale } from "./scale.js";
  */
 /** @typedef {import("../../../lib/types.js").RcChannelConfig} RcChannelConfig */
 /** @typedef {"min" | "center" | "max"} End */
-/** @typedef {Record<End, number | string>} Ends what is typed, too */
+/** @typedef {Record<End, number | string>} Ends as typed */
 /** @typedef {{faults: Record<string, string>, refusal: string, isBusy: boolean}} Asking */
 /** @typedef {Omit<RcChannelConfig, End> & Ends & Asking} OpenChannel */
 
@@ -43,7 +43,7 @@ export function channelDialog(app) {
 
 /** @param {App} app @param {OpenChannel} open @param {() => void} close */
 function form(app, open, close) {
-  const status = watches.status.data;
+  const status = polls.status.data;
   const channel = status?.channels.find((each) => each.channel === open.channel);
   const before = settingsOf(open.channel);
   const us = channel ? pulse(position(app, channel), before, channel) : null;
@@ -55,11 +55,11 @@ function form(app, open, close) {
     <form class="form channel-form" novalidate @submit=${onSubmit(() => save(app, open))}>
       <h2>Channel ${open.channel}</h2>
       <p class="quiet">
-        ${drives.length ? `Routes use it for: ${drives.join(", ")}.` : "No route uses it."}
+        ${drives.length ? `Used by routes for: ${drives.join(", ")}.` : "Not used by any route."}
       </p>
       <div class="now" ?data-stale=${!isLive}>
         ${scale(us, { min: Number(open.min), max: Number(open.max), center: Number(open.center) })}
-        <span class="number">${isLive ? `${fixed(us, 0)} µs` : "not heard"}</span>
+        <span class="number">${isLive ? `${fixed(us, 0)} µs` : "no signal"}</span>
       </div>
       <label class="entry">
         <span>Name</span>
@@ -116,28 +116,28 @@ function end(app, open, key, title, us) {
       <button class="button small" type="button" ?disabled=${us === null}
         @click=${() => ((open[key] = Math.round(us ?? 0)), check(open), app.draw())}
       >
-        Use ${us === null ? "it" : fixed(us, 0)}
+        Use ${us === null ? "position" : `${fixed(us, 0)} µs`}
       </button>
       ${fault ? html`<p class="wrong" id=${`fault-${key}`}>${fault}</p>` : nothing}
     </div>
   `;
 }
 
-/** The robot's own rules, said while a person types. @param {OpenChannel} open */
+/** Apply the robot's rules while the user types. @param {OpenChannel} open */
 function check(open) {
   /** @type {Record<string, string>} */
   const faults = {};
   for (const [key] of ENDS) {
     const number = Number(open[key]);
     if (open[key] === "" || !Number.isInteger(number) || number < 0 || number > LONGEST_US) {
-      faults[key] = `A whole number from 0 to ${LONGEST_US}.`;
+      faults[key] = `Enter a whole number from 0 to ${LONGEST_US} µs.`;
     }
   }
   if (!faults.min && !faults.center && Number(open.min) >= Number(open.center)) {
-    faults.min = `Must be below the middle (${open.center}).`;
+    faults.min = `Must be below the middle (${open.center} µs).`;
   }
   if (!faults.max && !faults.center && Number(open.max) <= Number(open.center)) {
-    faults.max = `Must be above the middle (${open.center}).`;
+    faults.max = `Must be above the middle (${open.center} µs).`;
   }
   open.faults = faults;
 }
@@ -153,8 +153,8 @@ async function save(app, open) {
   try {
     await app.api.request("rc", "set_channel_config", { channel, name, reversed, ...ends });
     app.dialogs.channel = null;
-    app.toasts.done(`Channel ${channel} was saved.`);
-    watches.channels.look(app);
+    app.toasts.done(`Channel ${channel} saved.`);
+    polls.channels.refresh(app);
   } catch (err) {
     const { message, fix } = problemOf(err);
     const field = /params\.(\w+)/.exec(message)?.[1];

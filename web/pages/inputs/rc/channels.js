@@ -1,4 +1,4 @@
-// The channels of the RC receiver: where each is, what it is for, what it drives.
+// The list of RC channels: position, function and driven outputs of each.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -15,35 +15,35 @@ import { scale } from "./scale.js";
 /** @typedef {import("../../../lib/types.js").RcChannel} RcChannel */
 /** @typedef {import("../../../lib/types.js").RcStatus} RcStatus */
 
-const SWITCH_FROM = 5; // the first four are sticks in every common transmitter
+const SWITCH_FROM = 5; // the first four channels are sticks on common transmitters
 const FULL = 0.9;
 
 /** @param {App} app @param {RcStatus} status */
 export function channels(app, status) {
-  const heard = status.channels;
+  const received = status.channels;
   const isLive = isReporting(app, status);
   return html`
     <section class="channels-part" aria-labelledby="channels-title" ?data-stale=${!isLive}>
       <div class="section-head">
         <h2 id="channels-title">Channels</h2>
         <span class="quiet">${
-          heard.length ? `${heard.length} channels; choose one to set it up` : ""
+          received.length ? `${received.length} channels; select one to set it up` : ""
         }</span>
       </div>
       ${
-        heard.length
+        received.length
           ? html`<ul class="card rc-channels">
             ${repeat(
-              heard,
+              received,
               (each) => each.channel,
               (each) => row(app, each, status),
             )}
           </ul>`
           : html`<div class="card empty">
-            <h3>No channel was heard yet</h3>
+            <h3>No channels received</h3>
             <p>
-              Switch the transmitter on. If it is, check wiring and protocol below: "Detect" listens
-              for every protocol in turn.
+              Turn the transmitter on. If it is on, check the wiring and the protocol below;
+              "Detect" tries all protocols.
             </p>
           </div>`
       }

@@ -1,11 +1,11 @@
-// The failsafe drill as a person goes through it: get ready, switch the transmitter off, read what
-// the robot did. Nothing is simulated; the judge is drill.js.
+// The dialog of the failsafe drill: prepare, turn the transmitter off, read the result. Nothing is
+// simulated. Not here: the evaluation (failsafe-drill.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { quantity, targetName, words } from "../../../lib/format.js";
 import { dialog } from "../../../parts/dialog.js";
-import { watches } from "../watches.js";
-import { Drill, EXACT_MS } from "./failsafe-drill.js";
+import { polls } from "../polls.js";
+import { ACCURACY_MS, FailsafeDrill } from "./failsafe-drill.js";
 import { condition } from "./receiver.js";
 
 /**
@@ -14,25 +14,25 @@ import { condition } from "./receiver.js";
  */
 /** @typedef {import("../../../lib/types.js").States} States */
 /**
- * The newest of both topics, and when it came (performance.now).
- * @typedef {object} Came
+ * The newest state of both topics with its time of arrival (performance.now).
+ * @typedef {object} Arrived
  * @property {[States["inputs"] | null | undefined, number]} inputs
  * @property {[States["outputs"] | null | undefined, number]} outputs
  */
-/** @typedef {{judge: Drill | null, timer: number, saidOff: boolean}} OpenDrill */
+/** @typedef {{drill: FailsafeDrill | null, timer: number, saidOff: boolean}} OpenDrill */
 
-const LOOK_MS = 20;
+const PERIOD_MS = 20;
 const TOPICS = { inputs: 50, outputs: 0, tracks: 50 }; // while it measures
 /** @type {Record<string, [string, string, string]>} */
 const VERDICTS = {
-  pass: ["good", "Passed", "The robot did what it is set to do when the transmitter is gone."],
-  fail: ["bad", "Failed", "Do not drive this robot by RC before this is mended."],
-  unjudged: ["warn", "Could not judge", "This drill says nothing about the robot. Try it again."],
+  pass: ["good", "Passed", "The robot obeyed its failsafe settings when the signal was lost."],
+  fail: ["bad", "Failed", "Do not drive this robot by RC until this is fixed."],
+  unjudged: ["warn", "No result", "The drill could not be evaluated. Run it again."],
 };
 
 /** @param {App} app */
 export function openDrill(app) {
-  app.dialogs.drill = { judge: null, timer: 0, saidOff: false };
+  app.dialogs.drill = { drill: null, timer: 0, saidOff: false };
   app.draw();
 }
 
@@ -55,19 +55,19 @@ export function drillDialog(app) {
 
 /** @param {App} app @param {OpenDrill} open @param {() => void} close */
 function content(app, open, close) {
-  const judge = open.judge;
-  const step = judge ? judge.phase : "ready";
+  const { drill } = open;
+  const step = drill ? drill.phase : "ready";
   return html`
     <div class="wizard" data-drill-step=${step}>
       <h2>Failsafe drill</h2>
       ${step === "ready" ? ready(app, open, close) : nothing}
-      ${judge?.phase === "waiting" ? waiting(app, open, judge, close) : nothing}
+      ${drill?.phase === "waiting" ? waiting(app, open, drill, close) : nothing}
       ${
-        judge?.phase === "lost"
-          ? html`<p class="instruction" role="status">The signal is gone. Measuring…</p>`
+        drill?.phase === "lost"
+          ? html`<p class="instruction" role="status">Signal lost. Measuring…</p>`
           : nothing
       }
-      ${judge?.phase === "judged" ? judged(app, open, judge, close) : nothing}
+      ${drill?.phase === "judged" ? result(app, open, drill, close) : nothing}
     </div>
   `;
 }
@@ -78,8 +78,8 @@ function ready(app, open, close) {
   const isReady = needs.every(([is, , isMust]) => is || !isMust);
   return html`
     <p>
-      Finds out what this robot really does when the transmitter is gone. You hold a stick away from
-      the middle and switch the transmitter off; this page watches what every output does.
+      This drill measures what the robot does when the RC signal is lost. Hold a stick off centre
+      and turn the transmitter off; this page records every output.
     </p>
     <p>
       <strong>The robot moves during this drill.</strong> Lift it so that the tracks turn freely,
@@ -89,7 +89,7 @@ function ready(app, open, close) {
       ${needs.map(
         ([is, text]) => html`<li data-met=${is}>
           <span class="chip ${is ? "good" : "warn"}"
-            ><i class="dot"></i>${is ? "Ready" : "Not yet"}</span>
+            ><i class="dot"></i>${is ? "Ready" : "Not ready"}</span>
           ${text}
         </li>`,
       )}
@@ -99,27 +99,35 @@ function ready(app, open, close) {
       <button class="button primary" type="button" data-focus data-begin ?disabled=${!isReady}
         @click=${() => begin(app, open)}
       >
-        Begin
+        Start drill
       </button>
     </div>
   `;
 }
 
-/** What must be so, and what should. @param {App} app @returns {[boolean, string, boolean][]} */
+/**
+ * Return the conditions: met, text, required.
+ * @param {App} app
+ * @returns {[boolean, string, boolean][]}
+ */
 function conditions(app) {
-  const status = watches.status.data;
+  const status = polls.status.data;
   const fields = app.store.data.outputs?.fields ?? [];
   const driven = fields.filter((each) => each.source === "rc" && each.policy === "live");
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return [
-    [status !== null && condition(status)[1] === "Live", "The transmitter is on and heard.", true],
+    [
+      status !== null && condition(status)[1] === "Live",
+      "The transmitter is on and received.",
+      true,
+    ],
     [!isStopped, "The emergency stop is released.", true],
-    [Boolean(watches.failsafe.data), "It is known what a lost signal means.", true],
+    [Boolean(polls.failsafe.data), "The failsafe settings are loaded.", true],
     [
       driven.length > 0,
       driven.length
-        ? `The transmitter drives ${driven.length} outputs now.`
-        : "The transmitter drives something: move a stick.",
+        ? `The transmitter drives ${driven.length} outputs.`
+        : "The transmitter drives an output: move a stick.",
       false,
     ],
   ];
@@ -127,65 +135,68 @@ function conditions(app) {
 
 /** @param {App} app @param {OpenDrill} open */
 function begin(app, open) {
-  const { data: rules } = watches.failsafe;
-  if (!rules) return; // it cannot be begun before
-  const judge = new Drill(rules, (target, field) => app.robot?.targets?.[target]?.[field]);
-  Object.assign(open, { judge, saidOff: false });
+  const { data: rules } = polls.failsafe;
+  if (!rules) return; // the button is disabled until then
+  const drill = new FailsafeDrill(rules, (target, field) => app.robot?.targets?.[target]?.[field]);
+  Object.assign(open, { drill, saidOff: false });
   clearInterval(open.timer);
   app.api.subscribe({ ...app.api.topics, ...TOPICS });
   const began = performance.now();
-  /** @type {Came} */
-  const came = { inputs: [null, began], outputs: [null, began] };
+  /** @type {Arrived} */
+  const arrived = { inputs: [null, began], outputs: [null, began] };
   open.timer = setInterval(() => {
-    if (app.api.state !== "open") judge.interrupt("The connection to the robot was lost.");
+    if (app.api.state !== "open") drill.interrupt("The connection to the robot was lost.");
     else if (document.hidden)
-      judge.interrupt("This page was not in front, so the browser did not let it measure.");
-    else judge.take(picture(app, came));
+      drill.interrupt("This page was in the background, where browsers slow down measurements.");
+    else drill.add(snapshot(app, arrived));
     app.draw();
-  }, LOOK_MS);
+  }, PERIOD_MS);
   app.draw();
 }
 
-/** @param {App} app @param {Came} came */
-function picture(app, came) {
+/** @param {App} app @param {Arrived} arrived */
+function snapshot(app, arrived) {
   const now = performance.now();
   const { inputs, outputs, tracks, system } = app.store.data;
-  if (inputs !== came.inputs[0]) came.inputs = [inputs, now];
-  if (outputs !== came.outputs[0]) came.outputs = [outputs, now];
-  const told = [tracks?.left_velocity, tracks?.right_velocity];
-  const speeds = told.flatMap((each) => (typeof each === "number" ? [Math.abs(each)] : []));
+  if (inputs !== arrived.inputs[0]) arrived.inputs = [inputs, now];
+  if (outputs !== arrived.outputs[0]) arrived.outputs = [outputs, now];
+  const both = [tracks?.left_velocity, tracks?.right_velocity];
+  const speeds = both.flatMap((each) => (typeof each === "number" ? [Math.abs(each)] : []));
   return {
     now,
     rc: inputs?.rc ?? null,
-    rcAt: came.inputs[1],
+    rcAt: arrived.inputs[1],
     fields: outputs?.fields ?? [],
-    fieldsAt: came.outputs[1],
+    fieldsAt: arrived.outputs[1],
     isStopped: Boolean(system?.estop?.active),
     speed: speeds.length ? Math.max(...speeds) : null,
   };
 }
 
-/** @param {App} app @param {OpenDrill} open @param {Drill} judge @param {() => void} close */
-function waiting(app, open, judge, close) {
-  const driven = [...judge.outputs.values()];
-  const off = () => ((open.saidOff = true), judge.switchedOff(performance.now()), app.draw());
+/**
+ * @param {App} app
+ * @param {OpenDrill} open
+ * @param {FailsafeDrill} drill
+ * @param {() => void} close
+ */
+function waiting(app, open, drill, close) {
+  const driven = [...drill.outputs.values()];
+  const off = () => ((open.saidOff = true), drill.switchedOff(performance.now()), app.draw());
   return html`
     <p class="instruction" role="status">
       ${
         open.saidOff
-          ? "The receiver still sends good frames. Waiting some seconds…"
-          : "Hold a stick still, away from the middle. Now switch the transmitter off."
+          ? "The receiver still sends good frames. Waiting up to 5 s…"
+          : "Hold a stick still off centre, then turn the transmitter off."
       }
     </p>
     <p class="quiet" ?data-drives=${driven.length > 0}>
-      ${
-        driven.length ? `It drives now: ${driven.map(title).join(", ")}.` : "It drives nothing now."
-      }
+      ${driven.length ? `RC drives: ${driven.map(title).join(", ")}.` : "RC drives nothing."}
     </p>
     <div class="actions">
       <button class="button" type="button" @click=${close}>Cancel</button>
       <button class="button" type="button" data-off ?disabled=${open.saidOff} @click=${off}>
-        It is off
+        Transmitter is off
       </button>
     </div>
   `;
@@ -194,45 +205,50 @@ function waiting(app, open, judge, close) {
 /** @param {{target: string, field: string}} each */
 const title = ({ target, field }) => `${targetName(target)} ${words(field).toLowerCase()}`;
 
-/** @param {App} app @param {OpenDrill} open @param {Drill} judge @param {() => void} close */
-function judged(app, open, judge, close) {
-  const [kind, word, text] = VERDICTS[judge.verdict];
-  const outputs = [...judge.outputs.values()];
+/**
+ * @param {App} app
+ * @param {OpenDrill} open
+ * @param {FailsafeDrill} drill
+ * @param {() => void} close
+ */
+function result(app, open, drill, close) {
+  const [kind, word, text] = VERDICTS[drill.verdict];
+  const outputs = [...drill.outputs.values()];
   return html`
-    <p class="verdict" role="status" data-verdict=${judge.verdict}>
+    <p class="verdict" role="status" data-verdict=${drill.verdict}>
       <span class="chip ${kind}"><i class="dot"></i>${word}</span> ${text}
     </p>
     ${
-      judge.reasons.length
-        ? html`<ul class="findings">${judge.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
+      drill.reasons.length
+        ? html`<ul class="findings">${drill.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
         : nothing
     }
-    ${judge.toldMs !== null ? measured(judge, outputs) : nothing}
+    ${drill.toldMs !== null ? measured(drill, outputs) : nothing}
     <div class="actions">
-      <button class="button" type="button" @click=${() => begin(app, open)}>Again</button>
+      <button class="button" type="button" @click=${() => begin(app, open)}>Run again</button>
       <button class="button primary" type="button" data-focus @click=${close}>Close</button>
     </div>
   `;
 }
 
-/** @param {Drill} judge @param {import("./failsafe-drill.js").Watched[]} outputs */
-const measured = (judge, outputs) => html`
+/** @param {FailsafeDrill} drill @param {import("./failsafe-drill.js").ObservedOutput[]} outputs */
+const measured = (drill, outputs) => html`
   <dl class="facts-list">
-    <dt>Told of the loss after</dt><dd>${ms(judge.toldMs)}</dd>
+    <dt>Loss reported after</dt><dd>${ms(drill.toldMs)}</dd>
     ${
-      judge.stoodMs === null
+      drill.stoodMs === null
         ? nothing
-        : html`<dt>Tracks stood after</dt><dd>${ms(judge.stoodMs)}, by their own measure</dd>`
+        : html`<dt>Tracks at rest after</dt><dd>${ms(drill.stoodMs)}, measured</dd>`
     }
     <dt>Signal back after</dt>
-    <dd>${judge.backMs === null ? "not yet: switch the transmitter on" : ms(judge.backMs)}</dd>
+    <dd>${drill.backMs === null ? "not yet: turn the transmitter on" : ms(drill.backMs)}</dd>
   </dl>
   <div class="table-wrap">
     <table class="table">
       <thead>
         <tr>
           <th>Output</th>
-          <th class="right">Let go after</th>
+          <th class="right">Released after</th>
           <th>Then</th>
           <th class="right">From, to</th>
           <th>Result</th>
@@ -251,7 +267,7 @@ const measured = (judge, outputs) => html`
               ${
                 each.fault
                   ? html`<span class="chip bad"><i class="dot"></i>${each.fault}</span>`
-                  : html`<span class="chip good"><i class="dot"></i>Right</span>`
+                  : html`<span class="chip good"><i class="dot"></i>Passed</span>`
               }
             </td>
           </tr>`,
@@ -260,8 +276,8 @@ const measured = (judge, outputs) => html`
     </table>
   </div>
   <p class="quiet">
-    Times are from the last good frame, exact to about ${EXACT_MS} ms: they are what reached this
-    page over the network. "Let go" must come within ${judge.limitMs} ms.
+    Times are from the last good frame, measured over the network and accurate to about
+    ${ACCURACY_MS} ms. RC must release control within ${drill.limitMs} ms.
   </p>
 `;
 

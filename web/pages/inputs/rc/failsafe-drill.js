@@ -1,54 +1,54 @@
-// The judge of a failsafe drill: what the robot really did when its transmitter was switched off.
-// It is given what the topics tell with the time when they told it, and never guesses: where the
-// page could not see enough, it says so. No drawing, no network.
+// Evaluates a failsafe drill: what the robot did when its transmitter was turned off. The input is
+// the state of the topics with their times of arrival; without enough data there is no result. No
+// drawing, no network.
 
-const ROUTER_MS = 120; // the router gives RC up after so long, whatever the receiver says
-const RAMP_MS = 60; // velocities go to zero within
-/** How exact the times are: states come every 20 to 100 ms, over a network. */
-export const EXACT_MS = 120;
-const WATCHED_MS = 2000; // so long after the loss the outputs are looked at
-const SETTLED_MS = 1500; // by then nothing moves any more
-const HIDDEN_MS = 5000; // the transmitter is off for so long, and its receiver says nothing
-const FLOWING_MS = 75; // a frame at least is younger: before rcd tells of missing ones (80 ms)
-const GAP_MS = 400; // states that came later than that tell too little
-const STILL = 0.02; // a share of a field's range, or metres per second
+const ROUTER_MS = 120; // time-out of RC in the router
+const RAMP_MS = 60; // velocities ramp to zero within
+/** Accuracy of the times: states arrive every 20 to 100 ms over a network. */
+export const ACCURACY_MS = 120;
+const OBSERVE_MS = 2000; // the outputs are observed for this time after the loss
+const SETTLED_MS = 1500; // after this time nothing may move
+const UNDETECTED_MS = 5000; // a transmitter that is off for so long must be reported as lost
+const FLOWING_MS = 75; // the newest frame is younger, because rcd reports missing frames at 80 ms
+const GAP_MS = 400; // a longer gap between states prevents a measurement
+const STILL = 0.02; // a share of a field's range, or m/s
 
 /** @typedef {import("../../../lib/types.js").FieldDescription} FieldDescription */
 /**
- * @typedef {object} Picture what the page knows at one moment
+ * @typedef {object} Snapshot what the page knows at one moment
  * @property {number} now
- * @property {number} rcAt when `rc` came
- * @property {number} fieldsAt when `fields` came
- * @property {import("../../../lib/types.js").RcState | null} rc `told`: its newest sample says that
- * the signal is lost
+ * @property {number} rcAt time of arrival of `rc`
+ * @property {number} fieldsAt time of arrival of `fields`
+ * @property {import("../../../lib/types.js").RcState | null} rc with `told` if its newest sample
+ * reports a lost signal
  * @property {import("../../../lib/types.js").FieldState[]} fields
  * @property {boolean} isStopped
- * @property {number | null} speed measured, of the faster track, metres per second
+ * @property {number | null} speed measured speed of the faster track in m/s
  *
- * @typedef {object} Watched one output that the transmitter drove
+ * @typedef {object} ObservedOutput one output that the transmitter drove
  * @property {string} target
  * @property {string} field
  * @property {string} unit
  * @property {number} before
  * @property {number | null} after
- * @property {number | null} leftMs until the transmitter did not drive it any more
- * @property {number | null} restMs until it was zero
+ * @property {number | null} leftMs until RC released control
+ * @property {number | null} restMs until the value was zero
  * @property {string} policy
  * @property {string} source
  * @property {string} fault
  */
 
-export class Drill {
+export class FailsafeDrill {
   /** @type {"waiting" | "lost" | "judged"} */ phase = "waiting";
   /** @type {"pass" | "fail" | "unjudged" | ""} */ verdict = "";
   /** @type {string[]} */ reasons = [];
-  /** @type {Map<string, Watched>} */ outputs = new Map();
-  /** When the last good frame came; null before there was one. @type {number | null} */
+  /** @type {Map<string, ObservedOutput>} */ outputs = new Map();
+  /** Time of the last good frame; null before the first. @type {number | null} */
   goodAt = null;
-  /** Until the robot was told. @type {number | null} */ toldMs = null;
-  /** Until the tracks really stood. @type {number | null} */ stoodMs = null;
+  /** Until the loss was reported to the robot. @type {number | null} */ toldMs = null;
+  /** Until the tracks measured rest. @type {number | null} */ stoodMs = null;
   /** From the loss to the signal's return. @type {number | null} */ backMs = null;
-  #heardAt = 0;
+  #receivedAt = 0;
   #offAt = 0;
   #hasMoved = false;
 
@@ -61,58 +61,58 @@ export class Drill {
     this.spec = spec;
   }
 
-  /** By when the robot must have let go of the sticks. */
+  /** Time within which RC must release control. */
   get limitMs() {
-    return Math.max(this.rules.timeout_ms, ROUTER_MS) + EXACT_MS;
+    return Math.max(this.rules.timeout_ms, ROUTER_MS) + ACCURACY_MS;
   }
 
-  /** The person says that the transmitter is off. @param {number} now */
+  /** Record that the user has turned the transmitter off. @param {number} now */
   switchedOff(now) {
     this.#offAt = now;
   }
 
-  /** @param {Picture} seen */
-  take(seen) {
+  /** @param {Snapshot} seen */
+  add(seen) {
     if (this.phase === "judged") return this.#watchReturn(seen);
-    const stalled = this.#heardAt ? seen.now - this.#heardAt : 0;
+    const stalled = this.#receivedAt ? seen.now - this.#receivedAt : 0;
     if (Math.max(stalled, seen.now - seen.rcAt, seen.now - seen.fieldsAt) > GAP_MS) {
-      return this.#cannot(
-        "The robot's states came too late to measure: the network or this browser was busy.",
+      return this.#giveUp(
+        "The robot's states arrived too late to measure: the network or this browser is busy.",
       );
     }
-    this.#heardAt = seen.now;
+    this.#receivedAt = seen.now;
     if (this.phase === "waiting") this.#wait(seen);
-    else this.#follow(seen);
+    else this.#observe(seen);
   }
 
-  /** Nothing more can be seen. @param {string} why */
+  /** End the drill without a result. @param {string} why */
   interrupt(why) {
-    if (this.phase !== "judged") this.#cannot(why);
+    if (this.phase !== "judged") this.#giveUp(why);
   }
 
-  /** @param {Picture} seen */
+  /** @param {Snapshot} seen */
   #wait(seen) {
     const { rc, now, rcAt } = seen;
     if (seen.isStopped)
-      return this.#cannot("The emergency stop was raised before the signal was lost.");
+      return this.#giveUp("The emergency stop was raised before the signal was lost.");
     if (typeof rc?.age_ms !== "number")
-      return this.#cannot("The receiver's samples are not there any more.");
+      return this.#giveUp("The receiver no longer sends samples.");
     const age = rc.age_ms + now - rcAt;
     if (!rc.failsafe && !rc.told && age < this.rules.timeout_ms) {
       this.goodAt = Math.max(this.goodAt ?? 0, rcAt - rc.age_ms);
-      if (age < FLOWING_MS) this.#note(seen);
-      if (this.#offAt && now - this.#offAt > HIDDEN_MS) this.#isHidden();
+      if (age < FLOWING_MS) this.#recordDriven(seen);
+      if (this.#offAt && now - this.#offAt > UNDETECTED_MS) this.#failUndetected();
       return;
     }
     if (this.goodAt === null)
-      return this.#cannot("There was no signal to lose: switch the transmitter on first.");
+      return this.#giveUp("There is no signal: turn the transmitter on first.");
     this.phase = "lost";
     this.toldMs = now - this.goodAt;
-    this.#follow(seen);
+    this.#observe(seen);
   }
 
-  /** What the transmitter drives now. @param {Picture} seen */
-  #note(seen) {
+  /** Record the outputs that RC drives now. @param {Snapshot} seen */
+  #recordDriven(seen) {
     this.outputs.clear();
     for (const each of seen.fields) {
       if (each.source !== "rc" || each.policy !== "live" || each.value === null) continue;
@@ -133,8 +133,8 @@ export class Drill {
     this.#hasMoved = (seen.speed ?? 0) > STILL;
   }
 
-  /** @param {Picture} seen */
-  #follow(seen) {
+  /** @param {Snapshot} seen */
+  #observe(seen) {
     const goodAt = /** @type {number} */ (this.goodAt);
     const since = seen.now - goodAt;
     const fieldsMs = seen.fieldsAt - goodAt;
@@ -149,32 +149,32 @@ export class Drill {
       if (each.value !== 0) watched.restMs = null;
       if (since <= SETTLED_MS || watched.after === null) watched.after = each.value;
       else if (moves(each.value, watched.after, this.spec(each.target, each.field)))
-        watched.fault = "it still moves";
+        watched.fault = "still moves";
       Object.assign(watched, { policy: each.policy, source: each.source });
     }
     if (this.#hasMoved && this.stoodMs === null && (seen.speed ?? 1) < STILL) this.stoodMs = since;
     if (this.rules.action !== "estop" && seen.isStopped) {
-      return this.#cannot(
-        "The emergency stop was raised meanwhile: it stopped the robot, not the loss of the " +
-          "signal.",
+      return this.#giveUp(
+        "The emergency stop was raised during the drill, so the stop and not the lost signal " +
+          "stopped the robot.",
       );
     }
-    if (since >= WATCHED_MS) this.#judge(seen);
+    if (since >= OBSERVE_MS) this.#judge(seen);
   }
 
-  /** @param {Picture} seen */
+  /** @param {Snapshot} seen */
   #judge(seen) {
     if (!this.outputs.size) {
-      return this.#cannot(
-        "The transmitter drove no output, so nothing had to be held. Try again with the " +
-          "sticks away from the middle, armed, and the routes on.",
+      return this.#giveUp(
+        "The transmitter drove no output. Try again with a stick off centre, armed, and the " +
+          "routes turned on.",
       );
     }
     if (this.rules.action === "estop" && !seen.isStopped)
       this.reasons.push("The emergency stop was not raised.");
     for (const each of this.outputs.values()) this.#check(each);
     if (this.#hasMoved && this.stoodMs === null)
-      this.reasons.push("The tracks still turn, as they measure it themselves.");
+      this.reasons.push("The tracks measure that they still turn.");
     for (const each of this.outputs.values()) {
       if (each.fault) this.reasons.push(`${each.target} ${each.field}: ${each.fault}.`);
     }
@@ -182,36 +182,35 @@ export class Drill {
     this.verdict = this.reasons.length ? "fail" : "pass";
   }
 
-  /** @param {Watched} each */
+  /** @param {ObservedOutput} each */
   #check(each) {
     const spec = this.spec(each.target, each.field);
     const isVelocity = spec?.kind === "velocity";
     const { action } = this.rules;
-    if (each.leftMs === null) each.fault = "the transmitter still drives it";
+    if (each.leftMs === null) each.fault = "still driven by RC";
     else if (each.leftMs > this.limitMs)
-      each.fault =
-        `it was let go after ${Math.round(each.leftMs)} ms, ` + `at most ${this.limitMs} are right`;
-    else if (action !== "passthrough" && each.source) each.fault = `${each.source} has taken over`;
+      each.fault = `released after ${Math.round(each.leftMs)} ms, limit ${this.limitMs} ms`;
+    else if (action !== "passthrough" && each.source) each.fault = `${each.source} took over`;
     else if (action === "passthrough") return;
-    else if (isVelocity && each.after !== 0) each.fault = "it does not rest";
-    else if (isVelocity && (each.restMs ?? Infinity) > this.limitMs + RAMP_MS + EXACT_MS) {
-      each.fault = `it rested after ${Math.round(each.restMs ?? 0)} ms only`;
+    else if (isVelocity && each.after !== 0) each.fault = "does not rest";
+    else if (isVelocity && (each.restMs ?? Infinity) > this.limitMs + RAMP_MS + ACCURACY_MS) {
+      each.fault = `at rest only after ${Math.round(each.restMs ?? 0)} ms`;
     } else if (!isVelocity && action === "hold" && moves(each.after, each.before, spec))
-      each.fault = "it has moved on";
+      each.fault = "did not hold its position";
   }
 
-  #isHidden() {
+  #failUndetected() {
     this.phase = "judged";
     this.verdict = "fail";
     this.reasons = [
-      "You say that the transmitter is off, but its receiver goes on sending good frames: " +
-        "the robot cannot see the loss and would drive on.",
-      'Set the receiver\'s own failsafe to "no pulses", or name a failsafe channel in rcd.yaml ' +
+      "The transmitter is off, but its receiver still sends good frames: the robot cannot " +
+        "detect the loss and would keep driving.",
+      'Set the receiver\'s failsafe to "no pulses", or name a failsafe channel in rcd.yaml ' +
         "(failsafe: {channel: ...}).",
     ];
   }
 
-  /** @param {Picture} seen */
+  /** @param {Snapshot} seen */
   #watchReturn({ rc, now }) {
     if (
       this.backMs === null &&
@@ -227,7 +226,7 @@ export class Drill {
   }
 
   /** @param {string} why */
-  #cannot(why) {
+  #giveUp(why) {
     this.phase = "judged";
     this.verdict = "unjudged";
     this.reasons = [why];
@@ -235,7 +234,7 @@ export class Drill {
 }
 
 /**
- * More than noise.
+ * Whether two values differ by more than noise.
  * @param {number | null} value
  * @param {number | null} from
  * @param {{limits: number[]} | undefined} spec

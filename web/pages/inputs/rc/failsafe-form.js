@@ -1,10 +1,10 @@
-// What a lost signal means, and when it counts as lost.
+// The failsafe form: what the robot does when the RC signal is lost, and when it counts as lost.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../../lib/api.js";
 import { onSubmit, withValue } from "../../../lib/events.js";
 import { mayOperate } from "../../../lib/levels.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../../lib/types.js").FailsafeInfo} FailsafeInfo */
@@ -13,20 +13,16 @@ import { watches } from "../watches.js";
 
 /** @type {[FailsafeInfo["action"], string, string][]} */
 const ACTIONS = [
-  ["hold", "Hold", "Positions stay, wheels rest, nobody else takes over."],
-  [
-    "neutral",
-    "Go to neutral",
-    "Positions go to their middle, wheels rest, nobody else takes over.",
-  ],
-  ["estop", "Emergency stop", "It must be released by hand, once the signal is back."],
-  ["passthrough", "Let go", "Other inputs may drive the robot at once."],
+  ["hold", "Hold", "Positions hold, wheels rest, and RC keeps control."],
+  ["neutral", "Move to neutral", "Positions move to neutral, wheels rest, and RC keeps control."],
+  ["estop", "Emergency stop", "Release the stop by hand when the signal is back."],
+  ["passthrough", "Release control", "Other inputs may take over at once."],
 ];
-/** Name, text, lowest, highest, as rcd allows them. @type {[Limit, string, number, number][]} */
+/** Name, title, lowest, highest, as rcd allows them. @type {[Limit, string, number, number][]} */
 const NUMBERS = [
-  ["timeout_ms", "Lost after, ms without a frame", 40, 2000],
-  ["lost_frames", "Lost after, marked frames in a row", 1, 1000],
-  ["recovery_ms", "Counts again after, ms", 0, 10000],
+  ["timeout_ms", "Longest gap between frames, ms", 40, 2000],
+  ["lost_frames", "Frames marked lost in a row", 1, 1000],
+  ["recovery_ms", "Recovery time, ms", 0, 10000],
 ];
 
 /** @type {{draft: Given, faults: Record<string, string>, refusal: string, isBusy: boolean}} */
@@ -34,7 +30,7 @@ const state = { draft: {}, faults: {}, refusal: "", isBusy: false };
 
 /** @param {App} app */
 export function failsafeForm(app) {
-  const { data } = watches.failsafe;
+  const { data } = polls.failsafe;
   if (!data) return html`<article class="card setup-card skeleton"></article>`;
   const shown = { ...data, ...state.draft };
   const keys = /** @type {(keyof Given)[]} */ (Object.keys(state.draft));
@@ -45,7 +41,7 @@ export function failsafeForm(app) {
       @submit=${onSubmit(() => save(app, data))}>
       <h3>When the signal is lost</h3>
       <fieldset class="options" ?disabled=${!mayChange}>
-        <legend class="hidden">What the robot does</legend>
+        <legend class="hidden">Failsafe action</legend>
         ${ACTIONS.map(
           ([key, title, text]) => html`
             <label class="option">
@@ -68,8 +64,8 @@ export function failsafeForm(app) {
         ${
           isChanged
             ? html`
-              <button class="button plain" type="button" @click=${() => (forget(), app.draw())}>
-                Undo
+              <button class="button plain" type="button" @click=${() => (discard(), app.draw())}>
+                Discard changes
               </button>
             `
             : nothing
@@ -120,12 +116,12 @@ function check() {
     if (given === undefined) continue;
     const value = Number(given);
     if (given === "" || !Number.isInteger(value) || value < low || value > high) {
-      state.faults[key] = `A whole number from ${low} to ${high}.`;
+      state.faults[key] = `Enter a whole number from ${low} to ${high}.`;
     }
   }
 }
 
-function forget() {
+function discard() {
   Object.assign(state, { draft: {}, faults: {}, refusal: "" });
 }
 
@@ -141,9 +137,9 @@ async function save(app, before) {
   app.draw();
   try {
     const wanted = /** @type {Partial<FailsafeInfo>} */ ({ action, ...given });
-    watches.failsafe.data = await app.api.request("rc", "set_failsafe", wanted);
-    forget();
-    app.toasts.done("What a lost signal means was saved. Try it with a failsafe drill.");
+    polls.failsafe.data = await app.api.request("rc", "set_failsafe", wanted);
+    discard();
+    app.toasts.done("Failsafe settings saved. Test them with a failsafe drill.");
   } catch (err) {
     const { message, fix } = problemOf(err);
     const field = /params\.(\w+)/.exec(message)?.[1] ?? "";

@@ -1,11 +1,11 @@
-// Which protocol the receiver speaks: chosen, or found by listening.
+// The protocol form: choose the receiver's protocol, or detect it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf, sentenceOf } from "../../../lib/api.js";
 import { withField } from "../../../lib/events.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { askConfirmation } from "../../../parts/confirm.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../../lib/api.js").ApiError} ApiError */
@@ -39,12 +39,12 @@ export function protocolForm(app, status) {
       await app.api.request("rc", "set_protocol", {
         protocol: /** @type {Protocol} */ (select.value),
       });
-      app.toasts.done(`The receiver is read as ${select.value.toUpperCase()} now.`);
+      app.toasts.done(`Protocol set to ${select.value.toUpperCase()}.`);
     } catch (err) {
       state.refusal = sentenceOf(err);
       select.value = status.protocol;
     }
-    watches.status.look(app);
+    polls.status.refresh(app);
     app.draw();
   });
   return html`
@@ -64,7 +64,7 @@ export function protocolForm(app, status) {
         <button class="button small" type="button" data-detect ?disabled=${!mayChange}
           @click=${() => confirmDetect(app)}
         >
-          ${state.isListening ? "Listening…" : "Detect…"}
+          ${state.isListening ? "Detecting…" : "Detect…"}
         </button>
         <span class="quiet">Listens on ${status.device}</span>
       </div>
@@ -81,17 +81,17 @@ export function protocolForm(app, status) {
 }
 
 const listening = html`
-  <p class="quiet">Every protocol is listened for in turn; leave the transmitter on.</p>
+  <p class="quiet">Trying all protocols; leave the transmitter on.</p>
 `;
 
 /** @param {App} app */
 function confirmDetect(app) {
   askConfirmation(app, {
-    title: "Listen for every protocol?",
+    title: "Detect the protocol?",
     text:
-      "It takes some seconds. Meanwhile the transmitter drives nothing: the robot is let go, " +
-      "and other inputs may drive it.",
-    verb: "Listen",
+      "Detection takes some seconds. Meanwhile RC releases control: the transmitter drives " +
+      "nothing, and other inputs may take over.",
+    verb: "Detect the protocol",
     work: async () => void detect(app),
   });
 }
@@ -116,21 +116,21 @@ function found(app, status, { protocol, baud_rate, text, seen }) {
     try {
       await app.api.request("rc", "set_protocol", { protocol, baud_rate });
       state.report = null;
-      app.toasts.done(`The receiver is read as ${protocol.toUpperCase()} now.`);
+      app.toasts.done(`Protocol set to ${protocol.toUpperCase()}.`);
     } catch (err) {
       app.toasts.failed(err);
     }
-    watches.status.look(app);
+    polls.status.refresh(app);
   }
   return html`
     <p data-detected=${protocol ?? ""}><strong>${text}</strong></p>
     <details>
-      <summary>What was seen</summary>
+      <summary>Results by protocol</summary>
       <ul class="seen">
         ${seen.map(
           (each) => html`<li>
             ${each.protocol.toUpperCase()}, ${each.baud_rate} baud: ${each.frames} frames,
-            ${each.rejected} refused, ${each.discarded_bytes} of ${each.bytes} bytes are noise
+            ${each.rejected} rejected, ${each.discarded_bytes} of ${each.bytes} bytes are noise
           </li>`,
         )}
       </ul>

@@ -1,9 +1,9 @@
-// What the receiver is heard to say: whether it lives, where each channel is and what it is for.
-// Not here: asking it (watches.js), drawing.
+// State of the RC receiver: its condition, and position, settings and routes of each channel.
+// Not here: requests (polls.js), drawing.
 
 import { targetName, words } from "../../../lib/format.js";
 import { STALE_MS } from "../../../lib/store.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 import { microseconds } from "./scale.js";
 
 /** @typedef {import("../../../context.js").With<"store" | "now">} App */
@@ -14,19 +14,23 @@ import { microseconds } from "./scale.js";
 /** @param {RcStatus} status @returns {[string, string]} */
 export function condition(status) {
   if (!status.enabled) return ["idle", "Off"];
-  if (!status.connected) return ["bad", "Not heard"];
+  if (!status.connected) return ["bad", "No frames"];
   if (status.failsafe) return ["bad", "Signal lost"];
   return ["good", "Live"];
 }
 
-/** Whether what is shown is what the sticks do now. @param {App} app @param {RcStatus} status */
+/** Whether the values shown are current. @param {App} app @param {RcStatus} status */
 export function isReporting(app, status) {
   if (!status.enabled || !status.connected || status.failsafe) return false;
   const age = app.store.data.inputs?.rc?.receiver_age_ms ?? Infinity;
   return app.store.isFresh("inputs", app.now) && age < STALE_MS;
 }
 
-/** -1 to 1, from what comes most often. @param {App} app @param {RcChannel} channel */
+/**
+ * Return the position, -1 to 1, from the fastest topic.
+ * @param {App} app
+ * @param {RcChannel} channel
+ */
 export function position(app, channel) {
   const live = app.store.data.inputs?.rc;
   const isDriving = app.store.sourceAge("rc", app.now) < STALE_MS;
@@ -37,7 +41,7 @@ export function position(app, channel) {
 
 /** @param {number} number @returns {RcChannelConfig} */
 export const settingsOf = (number) =>
-  watches.channels.data?.channels?.find((each) => each.channel === number) ?? {
+  polls.channels.data?.channels?.find((each) => each.channel === number) ?? {
     channel: number,
     name: "",
     min: 1000,
@@ -49,16 +53,16 @@ export const settingsOf = (number) =>
 /**
  * @param {number} value
  * @param {RcChannelConfig} range
- * @param {RcChannel} channel whose own word counts beyond its ends
+ * @param {RcChannel} channel whose reported pulse counts beyond the ends
  */
 export const pulse = (value, range, channel) =>
   Math.abs(value) < 0.999 ? microseconds(value, range) : channel.us;
 
-/** What the routes make of it. @param {number} number */
+/** Return the outputs that routes drive by this channel. @param {number} number */
 export function drivenBy(number) {
   const name = `channel_${number}`;
   const found = [];
-  for (const { route } of watches.routes.data?.routes ?? []) {
+  for (const { route } of polls.routes.data?.routes ?? []) {
     if (route.input.source !== "rc" || !route.enabled || !Array.isArray(route.mapping)) continue;
     for (const mapping of route.mapping) {
       if (mapping.from !== name) continue;

@@ -1,4 +1,4 @@
-// Places on a scale of microseconds. Where the stick is moves by transform; marks stand still.
+// A scale of pulse widths in microseconds with a bar for the stick and marks for middle and ends.
 
 import { Directive, directive } from "/vendor/lit-html/directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -6,7 +6,7 @@ import { bar } from "../../../parts/bar.js";
 
 /** @typedef {import("../../../lib/types.js").SeenRange} SeenRange */
 
-/** What the protocols can send, with room at both ends. */
+/** Range of the scale: what the protocols can send, with a margin. */
 export const LOWEST_US = 800;
 export const HIGHEST_US = 2200;
 
@@ -40,14 +40,14 @@ export const place = directive(Place);
 const share = (us) => Math.min(1, Math.max(0, (us - LOWEST_US) / (HIGHEST_US - LOWEST_US)));
 
 /**
- * Where a channel is now, for live bars: what is sent 20 times a second is -1 to 1.
+ * Convert a value from -1 to 1, as topics have it, to microseconds.
  * @param {number} value
  * @param {{min: number, max: number, center: number, reversed: boolean}} range
  */
 export function microseconds(value, range) {
-  const turned = range.reversed ? -value : value;
-  const way = turned < 0 ? range.center - range.min : range.max - range.center;
-  return range.center + turned * way;
+  const signed = range.reversed ? -value : value;
+  const side = signed < 0 ? range.center - range.min : range.max - range.center;
+  return range.center + signed * side;
 }
 
 /**
@@ -63,7 +63,7 @@ export const scale = (us, range) => html`
   </span>
 `;
 
-/** How far it was moved so far, and where it is. @param {SeenRange} seen lib/api/rc.py SeenRange */
+/** Show the range that a channel has covered, and its position. @param {SeenRange} seen */
 export const coverage = (seen) => html`
   <span class="track scale" aria-hidden="true">
     ${

@@ -1,9 +1,9 @@
-// The tab "RC": receivers, channels, and the ways to set them up.
+// The tab "RC": receivers, channels, protocol, failsafe, calibration and failsafe drill.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../../lib/format.js";
 import { mayOperate, viewerNotice } from "../../../lib/levels.js";
-import { watches } from "../watches.js";
+import { polls } from "../polls.js";
 import { openCalibration } from "./calibration.js";
 import { channels } from "./channels.js";
 import { openDrill } from "./failsafe-drill-dialog.js";
@@ -15,19 +15,19 @@ import { condition } from "./receiver.js";
 /** @typedef {import("../../../lib/types.js").RcLine} RcLine */
 /** @typedef {import("../../../lib/types.js").RcStatus} RcStatus */
 
-const TOLD = {
-  hold: "The robot holds: positions stay, wheels rest, nobody else takes over.",
-  neutral: "The robot goes to neutral, wheels rest.",
-  estop: "The emergency stop was raised.",
-  passthrough: "The robot was let go: other inputs may drive it.",
+const LOSS_TEXTS = {
+  hold: "Signal lost: positions hold, wheels rest, and RC keeps control.",
+  neutral: "Signal lost: the robot moves to neutral, and wheels rest.",
+  estop: "Signal lost: the emergency stop was raised.",
+  passthrough: "RC has released control; other inputs may take over.",
 };
 
 /** @param {App} app */
 export function rc(app) {
-  const { data: status, problem } = watches.status;
-  if (!status) return problem ? silent(problem) : html`<div class="card skeleton rc-wait"></div>`;
+  const { data: status, problem } = polls.status;
+  if (!status) return problem ? noReply(problem) : html`<div class="card skeleton rc-wait"></div>`;
   return html`
-    ${viewerNotice(app)} ${problem ? silent(problem) : nothing}
+    ${viewerNotice(app)} ${problem ? noReply(problem) : nothing}
     <div class="rc-grid" ?data-stale=${Boolean(problem)}>
       <section aria-labelledby="receiver-title">
         <div class="section-head"><h2 id="receiver-title">Receiver</h2>${enable(app, status)}</div>
@@ -35,7 +35,7 @@ export function rc(app) {
       </section>
       ${channels(app, status)}
       <section aria-labelledby="setup-title">
-        <div class="section-head"><h2 id="setup-title">Setting up</h2></div>
+        <div class="section-head"><h2 id="setup-title">Setup</h2></div>
         <div class="setup">${protocolForm(app, status)} ${failsafeForm(app)}</div>
       </section>
     </div>
@@ -43,9 +43,9 @@ export function rc(app) {
 }
 
 /** @param {import("../../../lib/api.js").ApiError} problem */
-const silent = ({ message, fix }) => html`
+const noReply = ({ message, fix }) => html`
   <div class="notice" role="alert">
-    <strong>The receiver's service does not answer:</strong> ${message} ${fix}
+    <strong>The RC service does not reply:</strong> ${message} ${fix}
   </div>
 `;
 
@@ -57,7 +57,7 @@ function enable(app, status) {
     } catch (err) {
       app.toasts.failed(err);
     }
-    watches.status.look(app);
+    polls.status.refresh(app);
   }
   return html`
     <button
@@ -67,7 +67,7 @@ function enable(app, status) {
       ?disabled=${!mayOperate(app)}
       @click=${toggle}
     >
-      ${status.enabled ? "Switch off" : "Switch on"}
+      ${status.enabled ? "Turn off" : "Turn on"}
     </button>
   `;
 }
@@ -82,10 +82,10 @@ function receiver(app, status) {
         <h3>${status.protocol.toUpperCase()} <span class="quiet">${status.device}</span></h3>
         <span class="chip ${kind}"><i class="dot"></i>${word}</span>
       </header>
-      ${status.told ? html`<p class="told" role="status">${TOLD[status.told]}</p>` : nothing}
+      ${status.told ? html`<p class="told" role="status">${LOSS_TEXTS[status.told]}</p>` : nothing}
       ${
         status.calibrating
-          ? html`<p class="told">A calibration runs: the sticks move nothing.</p>`
+          ? html`<p class="told">Calibration in progress: the sticks move nothing.</p>`
           : nothing
       }
       ${!has && status.reason ? html`<p class="quiet">${sentence(status.reason)}</p>` : nothing}
@@ -94,7 +94,7 @@ function receiver(app, status) {
           ? nothing
           : html`<p><span class="chip ${status.armed ? "good" : "warn"}" data-armed=${status.armed}>
             <i class="dot"></i>${
-              status.armed ? "Armed" : "Disarmed: move the arm switch off, then on"
+              status.armed ? "Armed" : "Disarmed: turn the arm switch off, then on"
             }
           </span></p>`
       }
@@ -123,15 +123,15 @@ function receiver(app, status) {
   `;
 }
 
-/** @param {RcLine} line @param {string} inCharge */
-const line = (line, inCharge) => html`
+/** @param {RcLine} line @param {string} active */
+const line = (line, active) => html`
   <li>
     <h4>
-      ${line.receiver === "primary" ? "First receiver" : "Second receiver"}
+      ${line.receiver === "primary" ? "Primary receiver" : "Secondary receiver"}
       <span class="quiet">${line.protocol.toUpperCase()} ${line.device}</span>
       ${
-        line.receiver === inCharge
-          ? html`<span class="chip new"><i class="dot"></i>In charge</span>`
+        line.receiver === active
+          ? html`<span class="chip new"><i class="dot"></i>Active</span>`
           : nothing
       }
     </h4>
@@ -144,7 +144,7 @@ function facts(line) {
   const hasLink = line.rssi !== 0 || line.link_quality !== 0;
   return html`
     <dl class="link-facts">
-      ${fact("Frames", html`${fixed(line.frame_rate_hz, 0)} <small>per second</small>`)}
+      ${fact("Frames", html`${fixed(line.frame_rate_hz, 0)} <small>frames/s</small>`)}
       ${hasLink ? fact("Link quality", html`${line.link_quality} <small>%</small>`) : nothing}
       ${
         hasLink
@@ -153,10 +153,10 @@ function facts(line) {
       }
       ${fact("Lost frames", html`${"lost_frames" in line ? line.lost_frames : 0}`)}
       ${fact(
-        "Refused",
+        "Rejected",
         html`${line.rejected} <small>frames, ${line.discarded_bytes} bytes of noise</small>`,
       )}
-      ${fact("Failsafe", html`${line.failsafe ? "In force" : "No"}`)}
+      ${fact("Failsafe", html`${line.failsafe ? "Active" : "No"}`)}
     </dl>
   `;
 }

@@ -109,8 +109,7 @@ function controls(calibration, row, spec) {
 
 /** @param {import("./jog.js").Jog} jog @param {Row} row @param {FieldDescription} spec */
 function hint(jog, row, spec) {
-  if (jog.isAtLimit)
-    return "Joint limit reached. Change the limit below to move the joint further.";
+  if (jog.isAtLimit) return "Joint limit reached.";
   if (jog.direction) return "Moving. Release the button to stop.";
   const releasedAt = jog.released.get(row.key);
   if (spec.on_loss !== "hold" && releasedAt !== undefined)
