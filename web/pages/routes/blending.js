@@ -1,4 +1,4 @@
-// How rivals for one output are combined, and when a source counts as lost: for all routes.
+// Blending for all routes: how contenders for one output are combined, and when a source times out.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit } from "../../lib/events.js";
@@ -13,13 +13,13 @@ import { isOff, routes } from "./state.js";
 /**
  * @typedef {object} OpenBlending
  * @property {Blending} now
- * @property {Record<string, number | "">} timeouts by class of sources; empty: the usual one
+ * @property {Record<string, number | "">} timeouts by class of sources; empty: the default
  * @property {import("./editor/field-errors.js").Fault | null} fault
  * @property {boolean} isBusy
  */
 /** @typedef {import("../../lib/types.js").Blending} Blending */
 
-const USUAL_MS = {
+const DEFAULT_TIMEOUT_MS = {
   rc: 120,
   livelink: 500,
   websocket: 300,
@@ -36,27 +36,27 @@ export function blending(app) {
   return html`
     <section aria-labelledby="blending-title" data-blending>
       <div class="section-head">
-        <h2 id="blending-title">When several want the same output</h2>
+        <h2 id="blending-title">Blending of several inputs</h2>
         <button
           class="button small"
           type="button"
           ?disabled=${isOff(app)}
           @click=${() => open(app, now)}
         >
-          Change…
+          Change blending…
         </button>
       </div>
       <dl class="card facts-list routes-rules">
-        <dt>Together they make</dt>
+        <dt>Output</dt>
         <dd>${MODES[now.mode]}</dd>
         ${own.map(([field, mode]) => html`<dt>${field}</dt><dd>${MODES[mode]}</dd>`)}
-        <dt>A change of control fades over</dt>
+        <dt>Fade at a change of control</dt>
         <dd>${now.blend_time_ms} ms</dd>
-        <dt>Who was lost must be steady for</dt>
+        <dt>Recovery time after a loss</dt>
         <dd>${now.hysteresis_ms} ms</dd>
-        <dt>Silent for longer is lost</dt>
+        <dt>Time-out</dt>
         <dd>
-          ${KINDS.map((kind) => `${kind} ${timeout(now, kind) || USUAL_MS[kind]} ms`).join(", ")}
+          ${KINDS.map((kind) => timeoutText(now, kind)).join(", ")}
         </dd>
       </dl>
     </section>
@@ -64,14 +64,18 @@ export function blending(app) {
 }
 
 /**
- * What was set for a class; empty: nothing.
+ * Return the time-out set for a class; "" if none is set.
  * @param {Blending} now
  * @param {string} kind
  * @returns {number | ""}
  */
-function timeout({ source_timeout_ms: told }, kind) {
-  return typeof told === "number" ? told : (told?.[kind] ?? "");
+function timeout({ source_timeout_ms: set }, kind) {
+  return typeof set === "number" ? set : (set?.[kind] ?? "");
 }
+
+/** @param {Blending} now @param {keyof typeof DEFAULT_TIMEOUT_MS} kind */
+const timeoutText = (now, kind) =>
+  `${kind} ${timeout(now, kind) || DEFAULT_TIMEOUT_MS[kind]} ms`;
 
 /** @param {App} app @param {Blending} now */
 function open(app, now) {
@@ -83,31 +87,30 @@ function open(app, now) {
 
 /** @param {App} app */
 export function blendingDialog(app) {
-  const asked = app.dialogs.blending;
   const close = () => ((app.dialogs.blending = null), app.draw());
   return dialog(
-    asked,
+    app.dialogs.blending,
     close,
-    (asked) => form(app, asked, close),
-    "When several want the same output",
+    (open) => form(app, open, close),
+    "Blending of several inputs",
   );
 }
 
-/** @param {App} app @param {OpenBlending} asked @param {() => void} close */
-async function save(app, asked, close) {
-  const told = Object.entries(asked.timeouts).flatMap(([kind, value]) =>
+/** @param {App} app @param {OpenBlending} open @param {() => void} close */
+async function save(app, open, close) {
+  const set = Object.entries(open.timeouts).flatMap(([kind, value]) =>
     value === "" ? [] : [/** @type {const} */ ([kind, value])],
   );
-  const wanted = { ...asked.now, source_timeout_ms: told.length ? Object.fromEntries(told) : null };
-  Object.assign(asked, { isBusy: true, fault: null });
+  const blending = { ...open.now, source_timeout_ms: set.length ? Object.fromEntries(set) : null };
+  Object.assign(open, { isBusy: true, fault: null });
   try {
-    await routes.change(app, "Change how rivals are combined", () =>
-      app.api.request("router", "set_blending", { blending: wanted }),
+    await routes.change(app, "Change blending", () =>
+      app.api.request("router", "set_blending", { blending }),
     );
     close();
-    app.toasts.done("How rivals are combined is changed.");
+    app.toasts.done("Blending saved.");
   } catch (err) {
-    Object.assign(asked, { isBusy: false, fault: faultOf(err) });
+    Object.assign(open, { isBusy: false, fault: faultOf(err) });
   }
   app.draw();
 }
@@ -117,9 +120,9 @@ async function save(app, asked, close) {
  * @param {Record<string, number | "">} timeouts
  * @param {(key: string) => string} wrong
  */
-const silences = (app, timeouts, wrong) => html`
+const timeoutFields = (app, timeouts, wrong) => html`
   <fieldset>
-    <legend>Lost after, in ms</legend>
+    <legend>Time-out, ms</legend>
     <div class="pair">
       ${KINDS.map((kind) =>
         numberEntry(
@@ -130,24 +133,24 @@ const silences = (app, timeouts, wrong) => html`
           },
           timeouts[kind],
           (value) => ((timeouts[kind] = value), app.draw()),
-          { placeholder: String(USUAL_MS[kind]), step: 1 },
+          { placeholder: String(DEFAULT_TIMEOUT_MS[kind]), step: 1 },
         ),
       )}
     </div>
   </fieldset>
 `;
 
-/** @param {App} app @param {OpenBlending} asked @param {() => void} close */
-function form(app, asked, close) {
-  const { now, fault } = asked;
+/** @param {App} app @param {OpenBlending} open @param {() => void} close */
+function form(app, open, close) {
+  const { now, fault } = open;
   const wrong = (/** @type {string} */ key) => (fault?.key === key ? fault.text : "");
   const set = (/** @type {Partial<Blending>} */ more) => (Object.assign(now, more), app.draw());
-  const submit = onSubmit(() => save(app, asked, close));
+  const submit = onSubmit(() => save(app, open, close));
   return html`
     <form class="form" novalidate @submit=${submit}>
-      <h2>When several want the same output</h2>
+      <h2>Blending of several inputs</h2>
       <fieldset class="options">
-        <legend>Together they make</legend>
+        <legend>Output</legend>
         ${
           /** @type {Blending["mode"][]} */ (Object.keys(MODES)).map(
             (mode) => html`<label class="option">
@@ -167,9 +170,9 @@ function form(app, asked, close) {
         ${numberEntry(
           {
             key: "blend_time_ms",
-            label: "Fade, in ms",
+            label: "Fade, ms",
             wrong: wrong("blend_time_ms"),
-            hint: "0 to 10 000",
+            hint: "0 to 10 000, at a change of control",
           },
           now.blend_time_ms,
           (given) => set({ blend_time_ms: numberOf(given) }),
@@ -178,7 +181,7 @@ function form(app, asked, close) {
         ${numberEntry(
           {
             key: "hysteresis_ms",
-            label: "Steady for, in ms",
+            label: "Recovery time, ms",
             wrong: wrong("hysteresis_ms"),
             hint: "0 to 5 000, after a loss",
           },
@@ -187,12 +190,12 @@ function form(app, asked, close) {
           { step: 1 },
         )}
       </div>
-      ${silences(app, asked.timeouts, wrong)}
+      ${timeoutFields(app, open.timeouts, wrong)}
       <p class="refusal" role="alert">${fault?.whole ?? ""}</p>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button primary" type="submit" ?disabled=${asked.isBusy}>
-          ${asked.isBusy ? "One moment…" : "Save"}
+        <button class="button primary" type="submit" ?disabled=${open.isBusy}>
+          ${open.isBusy ? "Saving…" : "Save"}
         </button>
       </div>
     </form>

@@ -1,4 +1,4 @@
-// What is different between two sets of routes, in words. Pure.
+// Describes the differences between two sets of routes. Pure.
 
 import { compact, same } from "./model.js";
 
@@ -32,7 +32,7 @@ export function changes(before, after) {
     );
     const keys = different.map(([key]) => key);
     found.push({
-      id: "How rivals are combined",
+      id: "Blending",
       kind: "changed",
       what: keys.map(spoken).join(", "),
     });
@@ -43,7 +43,7 @@ export function changes(before, after) {
 /** @param {Route} route */
 function summary(route) {
   const count =
-    route.mapping === "passthrough" ? "as they come" : plural(route.mapping.length, "mapping");
+    route.mapping === "passthrough" ? "passthrough" : plural(route.mapping.length, "mapping");
   const target = route.output.target === "*" ? "any target" : route.output.target;
   return `${route.input.source} to ${target}, ${count}`;
 }

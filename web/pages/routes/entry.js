@@ -1,4 +1,4 @@
-// One field of a form: label, control, what it means or what is wrong with it.
+// Form fields: label, control, and a hint or an error.
 
 import { live } from "/vendor/lit-html/directives/live.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -6,9 +6,9 @@ import { withChecked, withField, withValue } from "../../lib/events.js";
 
 /**
  * @typedef {object} Entry
- * @property {string} key what the robot calls it: "mapping[0].scale"
+ * @property {string} key name of the field on the robot: "mapping[0].scale"
  * @property {string} label
- * @property {string} wrong empty: nothing
+ * @property {string} wrong error; empty: none
  * @property {string} [hint]
  */
 
@@ -56,7 +56,7 @@ export const textEntry = (told, value, set, more = {}) =>
 /**
  * @param {Entry} told
  * @param {number | null | ""} value
- * @param {(value: number | "" ) => void} set an empty one is told as ""
+ * @param {(value: number | "" ) => void} set "" for an empty field
  * @param {{placeholder?: string, step?: number, min?: number, max?: number}} [more]
  */
 export const numberEntry = (told, value, set, more = {}) =>
@@ -73,7 +73,7 @@ export const numberEntry = (told, value, set, more = {}) =>
       aria-invalid=${isWrong}
       .value=${live(value === null ? "" : String(value))}
       @input=${withField(({ value: given, validity }) => {
-        // While "-" or "1e" is being typed there is no number yet: wait for the rest.
+        // "-" or "1e" is not a number yet: wait for the rest.
         if (!validity.badInput) set(given === "" ? "" : Number(given));
       })}
     >`,
@@ -111,7 +111,7 @@ export const checkEntry = (label, value, set) => html`
 `;
 
 /**
- * What was typed, for the router to judge: that an empty field is no number it says itself.
+ * Pass a typed value to the router, which reports an error for an empty field.
  * @param {number | ""} given
  */
 export const numberOf = (given) => /** @type {number} */ (given);

@@ -1,5 +1,5 @@
-// All routes out into a file and in from one. The robot reads and checks it; what would change is
-// shown before it does.
+// Export of all routes to a file and import from one. The robot checks the file, and the
+// differences are shown before the import.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withField, withValue } from "../../lib/events.js";
@@ -20,7 +20,7 @@ export async function exportRoutes(app) {
     link.href = URL.createObjectURL(new Blob([yaml], { type: "application/yaml" }));
     link.download = `${app.api.session.robot || "robot"}-routes.yaml`;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000); // the browser has taken it by then
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000); // the download has started by then
   } catch (err) {
     app.toasts.failed(err);
   }
@@ -51,15 +51,15 @@ function form(app, open, close) {
     Object.assign(open, { text: value, refusal: "" });
     app.draw();
   });
-  const submit = onSubmit(() => look(app, open));
+  const submit = onSubmit(() => review(app, open));
   return html`
     <form class="form" data-import @submit=${submit}>
       <h2>Import routes</h2>
       <label class="entry">
         <span>File</span>
         <input type="file" data-focus accept=".yaml,.yml,.json" @change=${read}>
-        <span class="hint">A file that Export or saintctl route export wrote, or a text
-        below.</span>
+        <span class="hint">A file from Export or <code>saintctl route export</code>, or
+        enter text below.</span>
       </label>
       <label class="entry ${open.refusal ? "is-wrong" : ""}">
         <span>Routes as YAML</span>
@@ -75,15 +75,19 @@ function form(app, open, close) {
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
         <button class="button primary" type="submit" ?disabled=${open.isBusy || !open.text.trim()}>
-          ${open.isBusy ? "One moment…" : "See what changes…"}
+          ${open.isBusy ? "Checking…" : "Review changes…"}
         </button>
       </div>
     </form>
   `;
 }
 
-/** The robot reads it; then the question. @param {App} app @param {OpenImport} open */
-async function look(app, open) {
+/**
+ * Let the robot check the text, then ask for confirmation.
+ * @param {App} app
+ * @param {OpenImport} open
+ */
+async function review(app, open) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
@@ -93,7 +97,7 @@ async function look(app, open) {
       title: `Import ${open.name}?`,
       text: changeList(changes(routes.snapshot(), after)),
       verb: "Import the routes",
-      said: "The routes are imported.",
+      said: "Routes imported.",
       work: () => routes.replace(app, open.text, open.name),
     });
   } catch (err) {

@@ -1,5 +1,5 @@
-// What the routes, the inputs and the outputs say together: which source feeds which route, who has
-// which field, what is lost. Pure; not here: asking the robot (state.js), drawing.
+// Relates routes, inputs and outputs: which source feeds which route, which route drives which
+// field, and each route's state. Pure. Not here: requests (state.js), drawing.
 
 /** @typedef {import("../../lib/types.js").InputsState} InputsState */
 /** @typedef {import("../../lib/types.js").OutputsState} OutputsState */
@@ -11,8 +11,8 @@
 /**
  * @typedef {"active" | "standby" | "lost" | "disabled" | "unused"} State
  *
- * @typedef {object} Source one that is heard, or one that a route waits for
- * @property {string} name "livelink:FaceCapture"; of one that is waited for "livelink:*"
+ * @typedef {object} Source an active one, or one that a route waits for
+ * @property {string} name "livelink:FaceCapture"; "livelink:*" if a route waits for any
  * @property {Kind} kind
  * @property {string} subject
  * @property {boolean} isReporting
@@ -35,7 +35,7 @@ export const ESTOP = "estop";
 /** @type {Kind[]} */
 export const KINDS = ["rc", "livelink", "websocket", "autonomous", "leader", "safety"];
 /**
- * What a route has that says nothing about it (manifests: lib/api/routing.py).
+ * Default priorities, as in saint_services/lib/api/routing.py.
  * @type {Record<Kind, number>}
  */
 const PRIORITIES = {
@@ -79,38 +79,44 @@ export const newRoute = (id, input, target, mapping) => ({
   mapping,
 });
 
-/** Without what is so anyway: short enough to be sent with all others. @param {Route} route */
+/** Remove default values, so that all routes fit in one message. @param {Route} route */
 export function compact(route) {
   const { id, input, output, mapping, ...rest } = route;
   return {
     id,
-    ...told(rest, NEW_ROUTE),
-    input: { source: input.source, ...told(input, { ...NEW_INPUT, source: input.source }) },
+    ...withoutDefaults(rest, NEW_ROUTE),
+    input: {
+      source: input.source,
+      ...withoutDefaults(input, { ...NEW_INPUT, source: input.source }),
+    },
     output,
-    mapping: mapping === "passthrough" ? mapping : mapping.map((each) => told(each, NEW_MAPPING)),
+    mapping:
+      mapping === "passthrough"
+        ? mapping
+        : mapping.map((each) => withoutDefaults(each, NEW_MAPPING)),
   };
 }
 
 /** @param {object} values @param {object} defaults */
-function told(values, defaults) {
+function withoutDefaults(values, defaults) {
   const usual = new Map(Object.entries(defaults));
   return Object.fromEntries(
     Object.entries(values).filter(([key, value]) => !same(value, usual.get(key))),
   );
 }
 
-/** Equal as data. @param {unknown} a @param {unknown} b */
+/** Compare by value. @param {unknown} a @param {unknown} b */
 export const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** @param {Route} route */
 export const priority = (route) => route.priority ?? PRIORITIES[route.input.source] ?? 0;
 
 /**
- * Every source that the topic "inputs" tells of.
+ * Return every source of the topic "inputs".
  * @param {InputsState | undefined} inputs
  * @returns {Source[]}
  */
-export function heardSources(inputs) {
+export function activeSources(inputs) {
   if (!inputs) return [];
   const found = inputs.rc?.values ? [source("rc", "", inputs.rc)] : [];
   for (const kind of /** @type {const} */ (["livelink", "websocket", "autonomous"])) {
@@ -136,26 +142,26 @@ const source = (kind, subject, data) => ({
   values: data.values ?? {},
 });
 
-/** Could this route be for what that source sends? @param {Route} route @param {Source} from */
+/** Whether this route accepts that source. @param {Route} route @param {Source} from */
 export function isFor(route, from) {
   const wanted = route.input;
   if (wanted.source !== from.kind) return false;
   if (from.kind !== "rc" && wanted.subject !== ANY && wanted.subject !== from.subject) return false;
   if (!from.isReporting || !wanted.type) return true;
-  const names = Object.keys(from.values); // they tell the type, as for the router
+  const names = Object.keys(from.values); // the names imply the type, as in the router
   const hasBones = names.some((name) => name.includes("."));
   const isFace = names.some((name) => !name.includes("."));
   return isFace === hasBones || (wanted.type === "face" ? isFace : hasBones);
 }
 
 /**
- * The sources that are heard, and one in place of each that a route waits for.
+ * Return the active sources, and a placeholder for each that a route waits for.
  * @param {RouteInfo[]} routes
- * @param {Source[]} heard
+ * @param {Source[]} active
  * @returns {Source[]}
  */
-export function allSources(routes, heard) {
-  const found = [...heard];
+export function allSources(routes, active) {
+  const found = [...active];
   for (const { route } of routes) {
     if (found.some((each) => isFor(route, each))) continue;
     const { source: kind, subject } = route.input;
@@ -177,7 +183,7 @@ export function allSources(routes, heard) {
 }
 
 /**
- * Names that a source's routes read, and all that it sends.
+ * Return the values of a source that routes use, and all its values.
  * @param {Source} from
  * @param {RouteInfo[]} routes
  */
@@ -193,30 +199,30 @@ export function properties(from, routes) {
   };
 }
 
-/** channel_2 before channel_10. @param {string} a @param {string} b */
+/** Sort channel_2 before channel_10. @param {string} a @param {string} b */
 export const byNumber = (a, b) => a.localeCompare(b, undefined, { numeric: true });
 
-/** Target and field that a mapping drives. @param {Route} route @param {Mapping} mapping */
-export function place(route, mapping) {
+/** Return "target.field" of a mapping's output. @param {Route} route @param {Mapping} mapping */
+export function outputOf(route, mapping) {
   if (mapping.to === ESTOP) return ESTOP;
   return route.output.target === ANY ? mapping.to : `${route.output.target}.${mapping.to}`;
 }
 
 /**
- * Who wants each field, by "head.pan".
+ * Return the claims on each field, by "head.pan".
  * @param {OutputsState | undefined} outputs
  * @returns {Map<string, Claim[]>}
  */
 export function claims(outputs) {
   const found = new Map();
   for (const field of outputs?.fields ?? []) {
-    const rivals = field.rivals.map((rival) => ({
-      route: rival.route,
-      source: rival.source,
-      value: rival.value,
+    const contenders = field.rivals.map((each) => ({
+      route: each.route,
+      source: each.source,
+      value: each.value,
       isWinner: false,
-      reason: rival.reason,
-      ageMs: rival.age_ms,
+      reason: each.reason,
+      ageMs: each.age_ms,
     }));
     const winner = {
       ...field,
@@ -225,16 +231,19 @@ export function claims(outputs) {
       reason: "",
       ageMs: field.age_ms,
     };
-    found.set(`${field.target}.${field.field}`, field.winner ? [winner, ...rivals] : rivals);
+    found.set(
+      `${field.target}.${field.field}`,
+      field.winner ? [winner, ...contenders] : contenders,
+    );
   }
   return found;
 }
 
 /**
- * What a route does at this moment.
+ * Return the present state of a route.
  * @param {RouteInfo} info
  * @param {Claim[]} own its claims
- * @param {Source[]} sources those that it is for
+ * @param {Source[]} sources those that it accepts
  * @returns {State}
  */
 export function stateOf(info, own, sources) {
@@ -246,18 +255,18 @@ export function stateOf(info, own, sources) {
 }
 
 export const STATES = {
-  active: { word: "Active", chip: "good", says: "It drives something now" },
-  standby: { word: "Standby", chip: "idle", says: "Its source is there, but others drive" },
-  lost: { word: "No signal", chip: "warn", says: "Its source is silent" },
-  disabled: { word: "Off", chip: "idle", says: "It is switched off" },
-  unused: { word: "Not used", chip: "bad", says: "It does not fit this robot" },
+  active: { word: "Active", chip: "good", hint: "Drives an output" },
+  standby: { word: "Standby", chip: "idle", hint: "The source is active, but other routes drive" },
+  lost: { word: "No signal", chip: "warn", hint: "The source has timed out" },
+  disabled: { word: "Off", chip: "idle", hint: "Turned off" },
+  unused: { word: "Not used", chip: "bad", hint: "Does not fit this robot" },
 };
 
 /**
- * The best first guess for a new mapping: full deflection moves the whole range.
+ * Suggest a new mapping in which full deflection moves the whole range.
  * @param {Source} from
  * @param {string} name
- * @param {{unit: string, kind: string, limits: number[]} | undefined} field nothing for the e-stop
+ * @param {{unit: string, kind: string, limits: number[]} | undefined} field undefined: the e-stop
  * @returns {Partial<Mapping>}
  */
 export function guess(from, name, field) {
@@ -272,7 +281,11 @@ export function guess(from, name, field) {
   return { scale: most };
 }
 
-/** A free name: "rc_head", "rc_head_2". @param {string} wanted @param {RouteInfo[]} routes */
+/**
+ * Return a free name: "rc_head", "rc_head_2".
+ * @param {string} wanted
+ * @param {RouteInfo[]} routes
+ */
 export function freeId(wanted, routes) {
   const clean = wanted.replace(/[^A-Za-z0-9_.-]+/g, "_").slice(0, 60) || "route";
   const taken = new Set(routes.map((info) => info.route.id));

@@ -1,4 +1,5 @@
-// The page "Routes": the picture, all routes, presets; `#/routes/<id>` is one route's editor.
+// The page "Routes": the diagram, all routes, presets and blending; `#/routes/<id>` edits one
+// route.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
@@ -10,7 +11,7 @@ import { mappingDialog } from "./diagram/mapping-dialog.js";
 import { editing, editor, NEW } from "./editor/editor.js";
 import { leaveDialog, mayLeave } from "./editor/unsaved-changes.js";
 import { exportRoutes, importDialog, openImport } from "./import-export.js";
-import { allSources, byNumber, heardSources } from "./model.js";
+import { activeSources, allSources, byNumber } from "./model.js";
 import { presets, saveDialog } from "./presets.js";
 import { isOff, routes } from "./state.js";
 import { table } from "./table.js";
@@ -69,14 +70,14 @@ function tools(app) {
   const { last, next } = routes.history;
   const tried = (/** @type {Promise<void>} */ work, /** @type {string} */ said) =>
     work.then(() => app.toasts.done(said)).catch((err) => app.toasts.failed(err));
-  const undo = () => tried(routes.undo(app), `Taken back: ${last?.label}.`);
-  const redo = () => tried(routes.redo(app), `Done again: ${next?.label}.`);
+  const undo = () => tried(routes.undo(app), `Undone: ${last?.label}.`);
+  const redo = () => tried(routes.redo(app), `Redone: ${next?.label}.`);
   return html`
     <button
       class="button small"
       type="button"
       data-undo
-      title=${last?.label ?? "Nothing to take back"}
+      title=${last?.label ?? "Nothing to undo"}
       ?disabled=${!last || isOff(app)}
       @click=${undo}
     >
@@ -86,7 +87,7 @@ function tools(app) {
       class="button small"
       type="button"
       data-redo
-      title=${next?.label ?? "Nothing to do again"}
+      title=${next?.label ?? "Nothing to redo"}
       ?disabled=${!next || isOff(app)}
       @click=${redo}
     >
@@ -111,10 +112,10 @@ function tools(app) {
 /** @param {App} app */
 function waiting(app) {
   if (!routes.problem)
-    return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
+    return html`<div class="card skeleton routes-wait" role="status">Loading…</div>`;
   return html`
     <div class="card empty" role="alert">
-      <h2>The routes cannot be shown</h2>
+      <h2>Loading the routes failed</h2>
       <p>${routes.problem}</p>
       <button class="button" type="button" @click=${() => routes.refresh(app)}>Try again</button>
     </div>
@@ -123,18 +124,18 @@ function waiting(app) {
 
 /** @param {App} app @param {import("./model.js").RouteInfo[]} list */
 function shown(app, list) {
-  const every = allSources(list, heardSources(app.store.data.inputs));
+  const every = allSources(list, activeSources(app.store.data.inputs));
   const sources = every.filter((each) => !view.kind || each.kind === view.kind);
   const chosen = list.filter((info) => !view.kind || info.route.input.source === view.kind);
   return html`
     ${routes.problem ? html`<p class="notice" role="alert">${routes.problem}</p>` : nothing}
     <section class="routes-flow" aria-labelledby="flow-title">
       <div class="section-head">
-        <h2 id="flow-title">What moves what</h2>
+        <h2 id="flow-title">Diagram</h2>
         ${filter(app)}
       </div>
       <p class="quiet">
-        Pull an input onto an output to make a mapping, or choose one after the other.
+        Drag an input onto an output to create a mapping, or select one after the other.
       </p>
       ${flow(app, chosen, sources)} ${picked(app)}
     </section>
@@ -146,7 +147,7 @@ function shown(app, list) {
 const none = () => html`
   <div class="card empty">
     <h2>No routes: nothing moves this robot</h2>
-    <p>Load a preset below, or pull an input onto an output.</p>
+    <p>Load a preset below, or drag an input onto an output.</p>
   </div>
 `;
 
@@ -154,7 +155,7 @@ const none = () => html`
 function filter(app) {
   const choose = (/** @type {string} */ kind) => () => ((view.kind = kind), app.draw());
   return html`
-    <div class="segments" role="group" aria-label="Sources that are shown">
+    <div class="segments" role="group" aria-label="Show sources">
       ${Object.entries(KINDS).map(
         ([kind, words]) => html`<label>
           <input
@@ -170,29 +171,29 @@ function filter(app) {
   `;
 }
 
-/** The other way to an output: by its name. @param {App} app */
+/** Choose the output of the selected input by name. @param {App} app */
 function picked(app) {
-  const { input, pull } = view.pick;
-  if (!input || pull) return nothing;
+  const { input, drag } = view.pick;
+  if (!input || drag) return nothing;
   const targets = app.robot?.targets ?? {};
   const fields = Object.keys(targets).flatMap((target) =>
     Object.keys(targets[target]).map((name) => `${target}.${name}`),
   );
-  const give = withValue((value) => value && view.pick.give(app, value));
-  const letGo = () => (view.pick.clear(), app.draw());
+  const connect = withValue((value) => value && view.pick.connect(app, value));
+  const cancel = () => (view.pick.clear(), app.draw());
   return html`
     <div
       class="card picked"
       role="status"
-      @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && letGo()}
+      @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel()}
     >
-      <span><b>${input.name}</b> is chosen. Choose an output:</span>
-      <select aria-label="Output" data-pick-output @change=${give}>
+      <span>Output for <b>${input.name}</b>:</span>
+      <select aria-label="Output" data-pick-output @change=${connect}>
         <option value="">…</option>
         ${fields.sort(byNumber).map((field) => html`<option value=${field}>${field}</option>`)}
         <option value="estop">Emergency stop</option>
       </select>
-      <button class="button plain small" type="button" @click=${letGo}>Let go</button>
+      <button class="button plain small" type="button" @click=${cancel}>Cancel</button>
     </div>
   `;
 }

@@ -1,4 +1,4 @@
-// Whole sets of routes under a name: loaded after a look at what that changes, saved, deleted.
+// Presets: named sets of routes to load, save and delete. Loading shows the differences first.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
@@ -27,7 +27,7 @@ export function presets(app) {
           ?disabled=${isOff(app)}
           @click=${() => openSave(app)}
         >
-          Save these routes as…
+          Save routes as preset…
         </button>
       </div>
       <ul class="presets">
@@ -49,10 +49,10 @@ function card(app, preset) {
       <div>
         <h3>${words(preset.name)}</h3>
         <p class="quiet">
-          ${plural(preset.routes, "route")}, ${preset.is_shipped ? "shipped" : "your own"}
+          ${plural(preset.routes, "route")}, ${preset.is_shipped ? "shipped" : "custom"}
         </p>
       </div>
-      ${isLoaded ? html`<span class="chip good"><i class="dot"></i>In force</span>` : nothing}
+      ${isLoaded ? html`<span class="chip good"><i class="dot"></i>Active</span>` : nothing}
       ${preset.fault ? html`<p class="refusal">${preset.fault}</p>` : nothing}
       <div class="actions">
         ${
@@ -86,10 +86,10 @@ async function askLoad(app, name) {
   try {
     const after = await app.api.request("router", "get_preset", { preset_name: name });
     askConfirmation(app, {
-      title: `Load ${words(name)}?`,
+      title: `Load the preset ${words(name)}?`,
       text: changeList(changes(routes.snapshot(), after)),
       verb: "Load the preset",
-      said: `${words(name)} is loaded.`,
+      said: `Preset ${words(name)} loaded.`,
       work: () =>
         routes.change(app, `Load ${name}`, () =>
           app.api.request("router", "load_preset", { preset_name: name }),
@@ -100,15 +100,15 @@ async function askLoad(app, name) {
   }
 }
 
-const SIGNS = { new: "New", gone: "Goes", changed: "Changes" };
+const SIGNS = { new: "New", gone: "Removed", changed: "Changed" };
 const CHIPS = { new: "good", gone: "bad", changed: "busy" };
 
-/** What will be different. @param {import("./differences.js").Change[]} found */
+/** List the differences. @param {import("./differences.js").Change[]} found */
 export function changeList(found) {
-  if (!found.length) return html`<span>Nothing changes: these routes are in force already.</span>`;
+  if (!found.length) return html`<span>Nothing changes: these routes are active already.</span>`;
   return html`
-    <span>This takes the place of all routes at once. Whatever moves is faded over, and undo brings
-    them back.</span> <span class="change-list" data-changes>
+    <span>This replaces all routes at once. Moving outputs fade over; undo restores the
+    routes.</span> <span class="change-list" data-changes>
       ${found.map(
         (change) => html`<span class="change">
           <span class="chip ${CHIPS[change.kind]}">${SIGNS[change.kind]}</span>
@@ -123,10 +123,10 @@ export function changeList(found) {
 function askDelete(app, name) {
   askConfirmation(app, {
     title: `Delete the preset ${words(name)}?`,
-    text: "The routes that are in force stay as they are. A deleted preset cannot be brought back.",
+    text: "The active routes do not change. A deleted preset cannot be restored.",
     verb: "Delete the preset",
     isDanger: true,
-    said: `Preset ${words(name)} is deleted.`,
+    said: `Preset ${words(name)} deleted.`,
     work: async () => {
       await app.api.request("router", "delete_preset", { preset_name: name });
       await routes.refresh(app);
@@ -150,7 +150,7 @@ export function saveDialog(app) {
     try {
       await app.api.request("router", "save_preset", { preset_name: open.name });
       await routes.refresh(app);
-      app.toasts.done(`Preset ${words(open.name)} is saved.`);
+      app.toasts.done(`Preset ${words(open.name)} saved.`);
       app.dialogs.preset = null;
     } catch (err) {
       Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
@@ -167,7 +167,7 @@ export function saveDialog(app) {
         close,
         onSubmit(() => save(open)),
       ),
-    "Save these routes",
+    "Save routes as preset",
   );
 }
 
@@ -181,7 +181,7 @@ function saveForm(app, open, close, save) {
   const isOver = routes.presets?.some((preset) => !preset.is_shipped && preset.name === open.name);
   return html`
     <form class="form" @submit=${save}>
-      <h2>Save these routes</h2>
+      <h2>Save routes as preset</h2>
       <label class="entry ${open.refusal ? "is-wrong" : ""}">
         <span>Name</span>
         <input
@@ -195,16 +195,14 @@ function saveForm(app, open, close, save) {
           @input=${withValue((value) => ((open.name = value), app.draw()))}
         >
         <span class="hint">${
-          isOver
-            ? "A preset of this name is there: it will be replaced."
-            : "Letters, digits, _ and -."
+          isOver ? "Replaces the preset of this name." : "Letters, digits, _ and -"
         }</span>
         <span class="wrong" role="alert">${open.refusal}</span>
       </label>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
         <button class="button primary" type="submit" ?disabled=${open.isBusy}>
-          ${isOver ? "Replace it" : "Save"}
+          ${isOver ? "Replace preset" : "Save preset"}
         </button>
       </div>
     </form>

@@ -1,5 +1,5 @@
-// What the page "Routes" knows and does: the robot's routes and presets, asked for again while the
-// page is shown, and every change, kept so that it can be taken back. Not here: drawing.
+// State of the page "Routes": polls routes and presets while the page is shown, and applies changes
+// with undo. Not here: drawing.
 
 import { mayOperate } from "../../lib/levels.js";
 import { compact, same } from "./model.js";
@@ -11,26 +11,26 @@ import { History } from "./undo-history.js";
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./undo-history.js").Snapshot} Snapshot */
 
-const LOOK_MS = 3000; // others change routes too
-const LARGEST = 60_000; // of a message, with room for what stands around it
+const PERIOD_MS = 3000; // other users change routes too
+const LARGEST_BYTES = 60_000; // of a message, with room for its frame
 
 export class Routes {
-  /** Null until the robot has answered. @type {RouteInfo[] | null} */ list = null;
-  /** How rivals are combined. @type {Blending | null} */ blending = null;
+  /** Null until the first reply. @type {RouteInfo[] | null} */ list = null;
+  /** How contenders are blended. @type {Blending | null} */ blending = null;
   /** @type {{name: string, is_shipped: boolean, routes: number, fault: string}[] | null} */
   presets = null;
-  /** Name of the preset that is in force. */
+  /** Name of the active preset. */
   loaded = "";
-  /** Why the robot did not answer. */
+  /** Why the last request failed. */
   problem = "";
   isBusy = false;
   history = new History();
   #timer = 0;
 
-  /** Ask now and from time to time. @param {App} app */
+  /** Request now and then periodically. @param {App} app */
   start(app) {
     this.stop();
-    this.#timer = setInterval(() => !this.isBusy && this.refresh(app), LOOK_MS);
+    this.#timer = setInterval(() => !this.isBusy && this.refresh(app), PERIOD_MS);
     this.refresh(app);
   }
 
@@ -62,15 +62,15 @@ export class Routes {
     return this.list?.find((info) => info.route.id === id) ?? null;
   }
 
-  /** The routes as they are. @returns {Snapshot} */
+  /** Return the present routes. @returns {Snapshot} */
   snapshot() {
     return { routes: (this.list ?? []).map((info) => info.route), blending: this.blending };
   }
 
   /**
-   * Change something on the robot; what was before is kept. Throws what the robot refuses.
+   * Change the routes on the robot, and record an undo step. Throws the robot's error.
    * @param {App} app
-   * @param {string} label what was done: "Delete rc_head"
+   * @param {string} label of the step: "Delete rc_head"
    * @param {() => Promise<unknown>} work
    */
   async change(app, label, work) {
@@ -95,14 +95,14 @@ export class Routes {
 
   /** @param {App} app @param {string} id @param {boolean} enabled */
   enable(app, id, enabled) {
-    const label = `Switch ${id} ${enabled ? "on" : "off"}`;
+    const label = `Turn ${id} ${enabled ? "on" : "off"}`;
     return this.change(app, label, () =>
       app.api.request("router", "set_route_enabled", { route_id: id, enabled }),
     );
   }
 
   /**
-   * All routes by those of a text.
+   * Replace all routes by those of a text.
    * @param {App} app
    * @param {string} yaml
    * @param {string} name of its file
@@ -114,23 +114,23 @@ export class Routes {
   /** @param {App} app */
   async undo(app) {
     const step = this.history.last;
-    if (step) await this.#move(app, step.after, step.before, () => this.history.back());
+    if (step) await this.#move(app, step.after, step.before, () => this.history.undone());
   }
 
   /** @param {App} app */
   async redo(app) {
     const step = this.history.next;
-    if (step) await this.#move(app, step.before, step.after, () => this.history.forth());
+    if (step) await this.#move(app, step.before, step.after, () => this.history.redone());
   }
 
   /** @param {App} app @param {Snapshot} from @param {Snapshot} to @param {() => void} done */
   async #move(app, from, to, done) {
     await this.refresh(app);
     if (!same(this.snapshot(), from)) {
-      this.history.forget();
-      throw new Error("The routes were changed elsewhere since then, so nothing was taken back.");
+      this.history.clear();
+      throw new Error("Nothing has changed: the routes were changed elsewhere since that step.");
     }
-    await this.#alone(app, () => bring(app, from, to));
+    await this.#alone(app, () => restore(app, from, to));
     done();
     app.draw();
   }
@@ -149,37 +149,37 @@ export class Routes {
   }
 }
 
-/** One route by itself where that is enough: the others are not touched. */
-async function bring(
+/** Restore a set of routes; a single changed route is sent alone. */
+async function restore(
   /** @type {App} */ app,
   /** @type {Snapshot} */ from,
   /** @type {Snapshot} */ to,
 ) {
-  const places = (/** @type {Snapshot} */ set) => set.routes.map((route) => route.id);
+  const ids = (/** @type {Snapshot} */ set) => set.routes.map((route) => route.id);
   const isSame = same(from.blending, to.blending);
   const different = to.routes.filter((route) => !from.routes.some((each) => same(each, route)));
   const gone = from.routes.filter((route) => !to.routes.some((each) => each.id === route.id));
-  if (isSame && same(places(from), places(to)) && different.length === 1) {
+  if (isSame && same(ids(from), ids(to)) && different.length === 1) {
     return app.api.request("router", "set_route", { route: different[0] });
   }
   if (isSame && !different.length && gone.length === 1) {
     return app.api.request("router", "delete_route", { route_id: gone[0].id });
   }
-  // YAML, too
+  // JSON is valid YAML
   const text = JSON.stringify({ routes: to.routes.map(compact), blending: to.blending });
-  return importText(app, text, "the routes as they were", false);
+  return importText(app, text, "the previous routes", false);
 }
 
 /**
  * @param {App} app
  * @param {string} yaml
  * @param {string} name
- * @param {boolean} isTrial only tell what it holds
+ * @param {boolean} isTrial check only
  * @returns {Promise<Snapshot>}
  */
 export function importText(app, yaml, name, isTrial) {
   const params = { yaml, name: name.slice(0, 100), check_only: isTrial };
-  if (new TextEncoder().encode(JSON.stringify(params)).length > LARGEST) {
+  if (new TextEncoder().encode(JSON.stringify(params)).length > LARGEST_BYTES) {
     throw new Error(
       `${name} is too large for this page. Import it on the robot: saintctl route import FILE.`,
     );
@@ -187,8 +187,8 @@ export function importText(app, yaml, name, isTrial) {
   return app.api.request("router", "import_routes", params);
 }
 
-/** The page has one; it outlives going to another page. */
+/** The page's state, kept while other pages are shown. */
 export const routes = new Routes();
 
-/** Nothing may be changed now. @param {App} app */
+/** Whether nothing may be changed now. @param {App} app */
 export const isOff = (app) => routes.isBusy || !mayOperate(app);

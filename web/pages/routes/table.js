@@ -1,11 +1,11 @@
-// All routes as a table, the strongest first: what each is for, what it does now, its switch.
+// The table of all routes by route priority: source, target, state, switch and actions of each.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withField } from "../../lib/events.js";
 import { targetName } from "../../lib/format.js";
 import { askConfirmation } from "../../parts/confirm.js";
-import { spoken } from "./diagram/inputs.js";
+import { sourceTitle } from "./diagram/inputs.js";
 import { plural } from "./differences.js";
 import { ANY, claims, isFor, priority, STATES, stateOf } from "./model.js";
 import { isOff, routes } from "./state.js";
@@ -19,8 +19,8 @@ import { isOff, routes } from "./state.js";
 
 /** @param {App} app @param {RouteInfo[]} shown @param {Source[]} sources */
 export function table(app, shown, sources) {
-  const wanting = [...claims(app.store.data.outputs).values()].flat();
-  const strongest = [...shown].sort(
+  const allClaims = [...claims(app.store.data.outputs).values()].flat();
+  const byPriority = [...shown].sort(
     (a, b) => priority(b.route) - priority(a.route) || a.route.id.localeCompare(b.route.id),
   );
   return html`
@@ -31,7 +31,7 @@ export function table(app, shown, sources) {
     >
       <div class="section-head">
         <h2 id="table-title">All routes</h2>
-        <span class="quiet">The higher priority wins</span>
+        <span class="quiet">The highest priority wins</span>
       </div>
       <div class="card table-wrap">
         <table class="table stacks" data-routes>
@@ -40,14 +40,14 @@ export function table(app, shown, sources) {
               <th scope="col">Route</th><th scope="col">Source</th><th scope="col">Target</th>
               <th scope="col" class="right">Priority</th><th scope="col">State</th>
               <th scope="col" class="right">Age</th><th scope="col">On</th><th scope="col">
-              <span class="hidden">More</span></th>
+              <span class="hidden">Actions</span></th>
             </tr>
           </thead>
           <tbody>
             ${repeat(
-              strongest,
+              byPriority,
               (info) => info.route.id,
-              (info) => row(app, info, wanting, sources),
+              (info) => row(app, info, allClaims, sources),
             )}
           </tbody>
         </table>
@@ -59,13 +59,13 @@ export function table(app, shown, sources) {
 /**
  * @param {App} app
  * @param {RouteInfo} info
- * @param {import("./model.js").Claim[]} wanting
+ * @param {import("./model.js").Claim[]} allClaims
  * @param {Source[]} sources
  */
-function row(app, info, wanting, sources) {
+function row(app, info, allClaims, sources) {
   const { route } = info;
-  const own = wanting.filter((claim) => claim.route === route.id);
-  const { word, chip, says } =
+  const own = allClaims.filter((claim) => claim.route === route.id);
+  const { word, chip, hint } =
     STATES[
       stateOf(
         info,
@@ -74,25 +74,25 @@ function row(app, info, wanting, sources) {
       )
     ];
   const ages = own.flatMap(({ ageMs }) => (ageMs === null ? [] : [ageMs]));
-  const youngest = ages.length ? Math.min(...ages) : null;
+  const newest = ages.length ? Math.min(...ages) : null;
   const count =
-    route.mapping === "passthrough" ? "as it comes" : plural(route.mapping.length, "mapping");
+    route.mapping === "passthrough" ? "passthrough" : plural(route.mapping.length, "mapping");
   return html`
     <tr data-row=${route.id}>
       <td>
         <a class="routes-name" href="#/routes/${encodeURIComponent(route.id)}">${route.id}</a>
       </td>
-      <td data-label="Source">${spoken(waiting(route))}</td>
+      <td data-label="Source">${sourceTitle(waiting(route))}</td>
       <td data-label="Target">
         <span>${route.output.target === ANY ? "Any" : targetName(route.output.target)}
         <small class="quiet">${count}</small></span>
       </td>
       <td data-label="Priority" class="right">${priority(route)}</td>
       <td data-label="State">
-        <span class="chip ${chip}" data-state=${word} title=${info.fault || says}
+        <span class="chip ${chip}" data-state=${word} title=${info.fault || hint}
           ><i class="dot"></i>${word}</span>
       </td>
-      <td data-label="Age" class="right routes-age">${age(youngest)}</td>
+      <td data-label="Age" class="right routes-age">${age(newest)}</td>
       <td data-label="On">${toggle(app, info)}</td>
       <td class="routes-more">
         <a class="button plain small" href="#/routes/${encodeURIComponent(route.id)}"
@@ -112,7 +112,7 @@ function row(app, info, wanting, sources) {
       info.fault
         ? html`
           <tr>
-            <td colspan="8" class="refusal">${info.fault}. It is kept, but not used: change or
+            <td colspan="8" class="refusal">${info.fault}. The route is not used: change or
             delete it.</td>
           </tr>
         `
@@ -121,7 +121,7 @@ function row(app, info, wanting, sources) {
   `;
 }
 
-/** What a route waits for, in the shape of a source. @param {import("./model.js").Route} route */
+/** Return the source that a route waits for. @param {import("./model.js").Route} route */
 function waiting({ input }) {
   const { source: kind, subject } = input;
   return {
@@ -132,7 +132,7 @@ function waiting({ input }) {
 }
 
 /**
- * In steps: a number that changes 20 times a second tells nobody anything.
+ * Format an age in steps, because a number that changes 20 times a second is unreadable.
  * @param {number | null} ms
  */
 function age(ms) {
@@ -146,7 +146,7 @@ function age(ms) {
 function toggle(app, { route, fault }) {
   const change = withField(async (field) => {
     const wanted = field.checked;
-    field.checked = route.enabled; // it shows what is, not what is wished
+    field.checked = route.enabled; // shows the robot's state until the change is applied
     await routes.enable(app, route.id, wanted).catch((err) => app.toasts.failed(err));
   });
   return html`
@@ -168,11 +168,11 @@ export function askDelete(app, { route }) {
   askConfirmation(app, {
     title: `Delete the route ${route.id}?`,
     text:
-      "What it drives now goes to the next route that wants it, else to rest. Undo brings it " +
-      "back.",
+      "Its outputs go to the contender with the next priority, or to rest. Undo restores the " +
+      "route.",
     verb: "Delete the route",
     isDanger: true,
-    said: `Route ${route.id} is deleted.`,
+    said: `Route ${route.id} deleted.`,
     work: async () => {
       await routes.remove(app, route.id);
       if (app.router.rest === route.id) location.hash = "#/routes";

@@ -1,5 +1,5 @@
-// What was changed on this page, so that it can be taken back: pairs of sets of routes, newest
-// last. Pure: the robot holds the truth, applying is state.js.
+// The undo history of this page: pairs of sets of routes, newest last. Pure. Not here: applying a
+// step (state.js).
 
 /** @typedef {import("../../lib/types.js").Blending} Blending */
 
@@ -18,30 +18,30 @@ export class History {
     this.future = [];
   }
 
-  /** The step that is taken back next. */
+  /** The step that undo() reverts next. */
   get last() {
     return this.past.at(-1);
   }
 
-  /** The step that is done again next. */
+  /** The step that redo() applies next. */
   get next() {
     return this.future.at(-1);
   }
 
-  /** The last step was taken back. */
-  back() {
+  /** Record that the last step was undone. */
+  undone() {
     const step = this.past.pop();
     if (step) this.future.push(step);
   }
 
-  /** The next step was done again. */
-  forth() {
+  /** Record that the next step was redone. */
+  redone() {
     const step = this.future.pop();
     if (step) this.past.push(step);
   }
 
-  /** Somebody else has changed the routes: none of these steps fits any more. */
-  forget() {
+  /** Drop all steps, after a change elsewhere. */
+  clear() {
     [this.past, this.future] = [[], []];
   }
 }

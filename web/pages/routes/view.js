@@ -1,31 +1,31 @@
-// How the page "Routes" is looked at: what is filtered, unfolded, chosen. Not what the robot knows
+// View state of the page "Routes": filter, folded cards, selection. Not here: the robot's routes
 // (state.js).
 
-import { Pick } from "./diagram/connect.js";
+import { Connector } from "./diagram/connect.js";
 import { Geometry } from "./diagram/wires.js";
 
-// as in style/routes.css: the list, not the picture
+// as in page.css: a list instead of the diagram
 const narrow = matchMedia("(max-width: 820px)");
 
-/** A list begins folded, or it would be endless. @param {string} card */
-export const isFolded = (card) => narrow.matches !== view.turned.has(card);
+/** In the list, cards are folded at first because they are long. @param {string} card */
+export const isFolded = (card) => narrow.matches !== view.toggled.has(card);
 
 /** @param {string} card */
-export function turn(card) {
-  if (!view.turned.delete(card)) view.turned.add(card);
+export function toggleFold(card) {
+  if (!view.toggled.delete(card)) view.toggled.add(card);
 }
 
 export const view = {
-  /** Only sources of this class; empty: all. */
+  /** Shows only sources of this class; empty: all. */
   kind: "",
-  /** Sources that show all they send, not only what routes use. @type {Set<string>} */
+  /** Sources that show all values, not only those that routes use. @type {Set<string>} */
   wide: new Set(),
-  /** Cards that are not as they begin, by port. @type {Set<string>} */
-  turned: new Set(),
-  /** The output whose reasons are shown: "head.pan". */
+  /** Cards folded or unfolded by the user, by port. @type {Set<string>} */
+  toggled: new Set(),
+  /** Output whose reasons are shown: "head.pan". */
   why: "",
-  /** The route under the pointer; the wires of others step back. */
+  /** Route under the pointer; the wires of other routes are dimmed. */
   hover: "",
-  pick: new Pick(),
+  pick: new Connector(),
   geometry: new Geometry(),
 };

@@ -1,41 +1,39 @@
-// The passphrase of the server's key in a backup: typed when one is taken, asked for when one is
-// restored. It stays in its field; the robot gets it in the body of one request. Not here: these
-// requests (backup.js).
+// The passphrase fields for the server's key in a backup, for download and restore. The passphrase
+// stays in its field and is sent in the body of one request. Not here: these requests (backup.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withField } from "../../lib/events.js";
 
-const SHORTEST = 12; // as the robot has it
-const OPEN =
+const SHORTEST = 12; // as the robot requires
+const NOT_ENCRYPTED =
   "Open this page with https:// first (Encryption): " +
-  "a passphrase must not go over an open connection.";
-const HINT = `${SHORTEST} characters or more, such as five words; nobody opens the key without it.`;
+  "a passphrase must not be sent unencrypted.";
+const HINT = `At least ${SHORTEST} characters, such as five words. Without it the key is lost.`;
 
 /**
- * The field, where there is one.
+ * Find the passphrase field.
  * @param {Element | null} place
  * @returns {HTMLInputElement | null}
  */
 export const passphraseIn = (place) => place?.querySelector("input[data-passphrase]") ?? null;
 
-/** With the download. */
+/** The field for a download. */
 export const keyField = () => html`
   <details class="with-key" @toggle=${forget}>
-    <summary>Also the server's key, sealed with a passphrase</summary>
+    <summary>Include the server's key, sealed with a passphrase</summary>
     <p class="quiet">
-      With this key a replaced server goes on with its nodes; without it each node is reset by its
-      button.
+      With this key a replacement server can control the nodes; without it you reset each node by
+      its button.
     </p>
     ${field("Passphrase", HINT, false)}
   </details>
 `;
 
-/** In the question before a restore. @param {boolean} isBusy */
+/** The field for a restore. @param {boolean} isBusy */
 export const restoreKeyField = (isBusy) =>
   field(
     "Passphrase of the server's key",
-    "Leave it empty to keep the key that this server has. " +
-      "Undo does not bring a replaced key back.",
+    "Leave empty to keep the key of this server. Undo does not restore a replaced key.",
     isBusy,
   );
 
@@ -53,15 +51,15 @@ const field = (name, hint, isBusy) => html`
       ?disabled=${isBusy || !isSecureContext}
     >
     <small class="hint">${hint}</small>
-    ${isSecureContext ? nothing : html`<small class="hint">${OPEN}</small>`}
+    ${isSecureContext ? nothing : html`<small class="hint">${NOT_ENCRYPTED}</small>`}
   </label>
   <label class="check">
     <input type="checkbox" ?disabled=${isBusy || !isSecureContext} @change=${show}>
-    Show the passphrase
+    Show passphrase
   </label>
 `;
 
-/** Closed again: the next backup is one without the key. @param {Event} event */
+/** Clear the field when it is folded, so that the next backup has no key. @param {Event} event */
 function forget(event) {
   const place = /** @type {HTMLDetailsElement} */ (event.target);
   const input = passphraseIn(place);

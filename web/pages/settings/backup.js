@@ -1,4 +1,4 @@
-// The whole robot in one file: keep it, look into one, bring it back, take that back again.
+// The section of backups: download one, check and restore one, undo the last restore.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
@@ -16,7 +16,7 @@ import { section } from "./section.js";
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").BackupInfo} BackupInfo */
 /** @typedef {import("../../lib/types.js").RestoreReply} RestoreReply */
-/** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {import("./state.js").SettingsState} SettingsState */
 /**
  * @typedef {{file: File, info: BackupInfo | null, refusal: string, isBusy: boolean}} OpenRestore
  */
@@ -26,62 +26,61 @@ const NAMES = {
   "adoptiond/nodes": "Nodes: names and roles",
   "adoptiond/calibration": "Calibration of the roles",
   "adoptiond/key": "The server's key, sealed",
-  "routerd/routes": "Routes in force",
-  "routerd/presets": "Your own presets",
+  "routerd/routes": "Active routes",
+  "routerd/presets": "Custom presets",
   "rcd/receiver": "RC receiver with its calibration",
   "livelinkd/senders": "LiveLink: accepted senders",
-  "livelinkd/subjects": "LiveLink: zero and scale of subjects",
+  "livelinkd/subjects": "LiveLink: zero offset and scale of subjects",
   "webd/settings": "The robot's name",
   "webd/users": "Users and tokens",
 };
 
-/** @param {App} app @param {Answers} answers */
-export function backupSection(app, answers) {
+/** @param {App} app @param {SettingsState} settings */
+export function backupSection(app, settings) {
   const isFixed = !isAdmin(app);
   return section(
     "backup",
     "Backup",
-    "Everything that was set on this robot in one file: routes, presets, RC, subjects, " +
-      "nodes, users.",
+    "All settings of this robot in one file: routes, presets, RC, subjects, nodes, users.",
     html`
-      ${unfinished(answers)}
+      ${unfinished(settings)}
       <div class="toolbar">
         <button
           class="button primary"
           type="button"
           data-backup
           ?disabled=${isFixed}
-          @click=${withField((button) => keep(app, button))}
+          @click=${withField((button) => download(app, button))}
         >
-          Download a backup
+          Download backup
         </button>
         <label class="button file ${isFixed ? "is-off" : ""}">
-          Restore…
+          Restore backup…
           <input
             class="file-input"
             type="file"
             accept=".zip,application/zip"
             ?disabled=${isFixed}
-            @change=${withField((field) => look(app, field))}
+            @change=${withField((field) => checkFile(app, field))}
           >
         </label>
         <button
           class="button"
           type="button"
           ?disabled=${isFixed}
-          @click=${() => undo(app, answers)}
+          @click=${() => undo(app, settings)}
         >
-          Undo the last restore…
+          Undo last restore…
         </button>
       </div>
       ${isFixed ? nothing : keyField()}
-      ${isFixed ? html`<p class="quiet">Only an admin may take and restore backups.</p>` : nothing}
+      ${isFixed ? html`<p class="quiet">Backups need the admin role.</p>` : nothing}
     `,
   );
 }
 
 /** @param {App} app @param {Element} button */
-async function keep(app, button) {
+async function download(app, button) {
   const field = passphraseIn(button.closest("section"));
   try {
     if (field?.value) await downloadFile("/api/backup/sealed", { passphrase: field.value });
@@ -93,18 +92,18 @@ async function keep(app, button) {
   }
 }
 
-/** @param {Answers} answers */
-function unfinished(answers) {
-  const waiting = answers.data.restore?.waiting ?? [];
+/** @param {SettingsState} settings */
+function unfinished(settings) {
+  const waiting = settings.data.restore?.waiting ?? [];
   if (!waiting.length) return nothing;
   return html`<div class="notice">
-    <strong>A restore is not finished.</strong> ${waiting.join(", ")} did not answer; it goes on as
-    soon as that is back.
+    <strong>A restore is not complete.</strong> ${waiting.join(", ")} did not reply; the restore
+    continues when it is back.
   </div>`;
 }
 
 /** @param {App} app @param {HTMLInputElement} input */
-async function look(app, input) {
+async function checkFile(app, input) {
   const file = input.files?.[0];
   input.value = "";
   if (!file) return;
@@ -121,23 +120,23 @@ async function look(app, input) {
   app.draw();
 }
 
-/** @param {App} app @param {Answers} answers */
-export function restoreDialog(app, answers) {
+/** @param {App} app @param {SettingsState} settings */
+export function restoreDialog(app, settings) {
   const open = app.dialogs.restore;
   const close = () => !open?.isBusy && ((app.dialogs.restore = null), app.draw());
   return dialog(
     open,
     close,
     (open) => html`
-      <form @submit=${onSubmit((form) => carryOut(app, answers, open, form))}>
+      <form @submit=${onSubmit((form) => restore(app, settings, open, form))}>
         <h2>Restore this backup?</h2>
         ${open.info ? content(open.info) : nothing}
         ${open.info && holdsKey(open.info) ? restoreKeyField(open.isBusy) : nothing}
         ${
-          open.isBusy && !open.info ? html`<p>The robot looks into ${open.file.name}…</p>` : nothing
+          open.isBusy && !open.info ? html`<p>Checking ${open.file.name}…</p>` : nothing
         }
         <p class="refusal" role="alert">
-          ${open.refusal ? html`<strong>It cannot be restored:</strong> ${open.refusal}` : nothing}
+          ${open.refusal ? html`<strong>Restore failed:</strong> ${open.refusal}` : nothing}
         </p>
         <div class="actions">
           <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
@@ -151,7 +150,7 @@ export function restoreDialog(app, answers) {
                 data-restore
                 ?disabled=${open.isBusy}
               >
-                ${open.isBusy ? "Restoring…" : "Restore it"}
+                ${open.isBusy ? "Restoring…" : "Restore backup"}
               </button>`
               : nothing
           }
@@ -169,8 +168,8 @@ const holdsKey = (info) =>
 /** @param {BackupInfo} info */
 const content = (info) => html`
   <p>
-    Of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, written by release
-    ${info.version || "unknown"}. What is set now is replaced; you can undo that.
+    Backup of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, release
+    ${info.version || "unknown"}. It replaces the present settings; you can undo the restore.
   </p>
   <ul class="backup-list">
     ${info.contents.map((part) => {
@@ -187,7 +186,7 @@ const content = (info) => html`
   ${
     info.confirm?.length
       ? html`<div class="notice" role="alert">
-        <strong>After this the robot no longer stops as it does by:</strong>
+        <strong>After the restore these no longer stop the robot as they do now:</strong>
         <ul>${info.confirm.map((name) => html`<li>${name}</li>`)}</ul>
       </div>`
       : nothing
@@ -201,18 +200,18 @@ const content = (info) => html`
       : nothing
   }
   <details>
-    <summary>What is not in it</summary>
+    <summary>Not included</summary>
     <ul>${info.outside.map((each) => html`<li>${each}</li>`)}</ul>
   </details>
 `;
 
 /**
  * @param {App} app
- * @param {Answers} answers
+ * @param {SettingsState} settings
  * @param {OpenRestore} open
  * @param {HTMLFormElement} form
  */
-async function carryOut(app, answers, open, form) {
+async function restore(app, settings, open, form) {
   const passphrase = passphraseIn(form)?.value ?? "";
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
@@ -226,33 +225,33 @@ async function carryOut(app, answers, open, form) {
           ),
     );
     if (app.dialogs.restore === open) app.dialogs.restore = null;
-    tell(app, reply);
+    showResult(app, reply);
   } catch (err) {
     Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
   }
-  answers.load(app);
+  settings.load(app);
 }
 
 /** @param {App} app @param {RestoreReply} reply */
-function tell(app, { restored, waiting }) {
+function showResult(app, { restored, waiting }) {
   if (!waiting.length) app.toasts.done(`Restored: ${restored.join(", ")}.`);
   else
     app.toasts.failed({
-      message: `${waiting.join(", ")} did not answer.`,
-      fix: "Its part follows when it does.",
+      message: `${waiting.join(", ")} did not reply.`,
+      fix: "Its settings follow when it is back.",
     });
 }
 
-/** @param {App} app @param {Answers} answers */
-function undo(app, answers) {
+/** @param {App} app @param {SettingsState} settings */
+function undo(app, settings) {
   askConfirmation(app, {
     title: "Undo the last restore?",
-    text: "Everything is set again as it was before the last restore or factory reset.",
-    verb: "Undo it",
+    text: "This restores the settings from before the last restore or factory reset.",
+    verb: "Undo the restore",
     isDanger: true,
     work: async () => {
-      tell(app, await app.api.request("maintenance", "undo_restore"));
-      answers.load(app);
+      showResult(app, await app.api.request("maintenance", "undo_restore"));
+      settings.load(app);
     },
   });
 }

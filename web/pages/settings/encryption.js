@@ -1,4 +1,4 @@
-// Whether the way to the robot is encrypted, and the switch for it.
+// Turns the encryption of connections to the robot (TLS) on and off.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
@@ -7,14 +7,14 @@ import { askConfirmation } from "../../parts/confirm.js";
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw">} App */
 /** @typedef {import("../../lib/types.js").TlsInfo} TlsInfo */
 
-const state = { info: /** @type {TlsInfo | null} */ (null), isAsking: false, failure: "", of: "" };
+const state = { info: /** @type {TlsInfo | null} */ (null), isLoading: false, failure: "", of: "" };
 
 /** @param {App} app */
 export function encryption(app) {
   const { user } = app.api.session;
   if (
     (!state.info || state.of !== user) &&
-    !state.isAsking &&
+    !state.isLoading &&
     !state.failure &&
     app.api.state === "open"
   )
@@ -28,22 +28,22 @@ export function encryption(app) {
 
 /** @param {App} app */
 async function load(app) {
-  Object.assign(state, { isAsking: true, of: app.api.session.user });
+  Object.assign(state, { isLoading: true, of: app.api.session.user });
   try {
     state.info = await app.api.request("system", "get_tls");
     state.failure = "";
   } catch (err) {
     state.failure = /** @type {Error} */ (err).message;
   }
-  state.isAsking = false;
+  state.isLoading = false;
   app.draw();
 }
 
 /** @param {App} app @param {TlsInfo} info */
 const isOn = (app, info) => html`
   <p data-encrypted>
-    The robot answers at <code>https://</code> too. Each device that trusts its certificate
-    (<a href="/trust.html">how</a>) may use it.
+    The robot is also available at <code>https://</code>.
+    <a href="/trust.html">Install its certificate</a> on each device.
   </p>
   <dl class="facts-list">
     <dt>Fingerprint</dt>
@@ -53,7 +53,7 @@ const isOn = (app, info) => html`
   </dl>
   <div class="toolbar">
     <button class="button small" type="button" ?disabled=${!isAdmin(app)} @click=${() => off(app)}>
-      Switch it off…
+      Turn off encryption…
     </button>
   </div>
 `;
@@ -61,8 +61,8 @@ const isOn = (app, info) => html`
 /** @param {App} app */
 const isOff = (app) => html`
   <p class="quiet">
-    Off: whoever can read the network can read passwords. The robot makes a certificate authority of
-    its own, and each device is told once to trust it.
+    Off: others on the network can read passwords. With encryption the robot has its own certificate
+    authority, which you install once on each device.
   </p>
   <div class="toolbar">
     <button
@@ -72,7 +72,7 @@ const isOff = (app) => html`
       ?disabled=${!isAdmin(app)}
       @click=${() => on(app)}
     >
-      Switch it on…
+      Turn on encryption…
     </button>
   </div>
 `;
@@ -80,20 +80,22 @@ const isOff = (app) => html`
 /** @param {App} app */
 const on = (app) =>
   askConfirmation(app, {
-    title: "Switch encryption on?",
-    text: "The robot then answers at https:// too. Nothing changes for who goes on without.",
-    verb: "Switch it on",
-    said: "Encryption is on.",
+    title: "Turn on encryption?",
+    text: "The robot is then also available at https://. Plain HTTP keeps working.",
+    verb: "Turn on encryption",
+    said: "Encryption turned on.",
     work: async () => (state.info = await app.api.request("system", "enable_tls")),
   });
 
 /** @param {App} app */
 const off = (app) =>
   askConfirmation(app, {
-    title: "Switch encryption off?",
-    text: "The authority is forgotten: to switch it on again, every device must trust a new one.",
-    verb: "Switch it off",
-    said: "Encryption is off.",
+    title: "Turn off encryption?",
+    text:
+      "The certificate authority is deleted. If you turn encryption on again, every device needs " +
+      "a new certificate.",
+    verb: "Turn off encryption",
+    said: "Encryption turned off.",
     isDanger: true,
     work: async () => (state.info = await app.api.request("system", "disable_tls")),
   });

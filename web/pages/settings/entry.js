@@ -1,4 +1,4 @@
-// One field of a form, with its hint or with what is wrong with it.
+// A text field of a form with its hint or its error.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
@@ -9,7 +9,7 @@ import { withValue } from "../../lib/events.js";
  * @property {string} label
  * @property {string} value
  * @property {string} hint
- * @property {string} wrong empty where nothing is
+ * @property {string} wrong error; empty: none
  * @property {boolean} isFixed
  * @property {(value: string) => void} edit
  * @property {string} [type]

@@ -1,4 +1,4 @@
-// What runs, whether something newer lies on the server, and when that was last looked up.
+// The section of the firmware: running releases, and the check for a newer release on the server.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
@@ -22,17 +22,17 @@ export function firmwareSection(app) {
     "",
     html`
       ${facts([
-        ["This server runs", server?.version || app.store.data.system?.version || "–"],
+        ["Server", server?.version || app.store.data.system?.version || "–"],
         [
           "All machines",
           versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–"),
         ],
-        ["Newest release here", newest ? newest.version : "none was uploaded yet"],
+        ["Newest uploaded release", newest ? newest.version : "none"],
         [
           "Last checked",
           check.found
             ? dayAndClock(Date.parse(check.found.checked) / 1000)
-            : "not since this page was opened",
+            : "not in this session",
         ],
       ])}
       <div role="status">${outcome()}</div>
@@ -42,11 +42,11 @@ export function firmwareSection(app) {
           type="button"
           data-check
           ?disabled=${check.isBusy}
-          @click=${() => look(app)}
+          @click=${() => checkNow(app)}
         >
           ${check.isBusy ? "Checking…" : "Check for updates"}
         </button>
-        <a class="button" href="#/firmware">Releases, upload, roll out</a>
+        <a class="button" href="#/firmware">Open firmware</a>
       </div>
     `,
   );
@@ -60,7 +60,7 @@ function outcome() {
   return html`
     <p class="notice is-quiet" data-checked=${isBehind ? "behind" : "same"}>
       <span class="chip ${isBehind ? "warn" : "good"}"><i class="dot"></i>${
-        isBehind ? "Update there" : "Nothing newer"
+        isBehind ? "Update available" : "Up to date"
       }</span>
       ${found.message}
     </p>
@@ -68,7 +68,7 @@ function outcome() {
 }
 
 /** @param {App} app */
-async function look(app) {
+async function checkNow(app) {
   Object.assign(check, { isBusy: true, refusal: "" });
   app.draw();
   try {

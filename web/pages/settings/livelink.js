@@ -1,15 +1,15 @@
-// LiveLink: which formats are heard, where, and how much one sender may send.
+// The section of LiveLink: accepted formats with their listeners, and the rate limit of a sender.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withField } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
-import { notThere, section, waiting } from "./section.js";
+import { loadFailed, section, waiting } from "./section.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").FormatInfo} Listener */
 /** @typedef {import("../../lib/types.js").FormatList} ListenerList */
-/** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {import("./state.js").SettingsState} SettingsState */
 
 /** @type {Record<string, string>} */
 const FORMATS = {
@@ -25,27 +25,28 @@ const limit = { value: "", wrong: "", isTouched: false };
 /** @type {Set<string>} */
 const busy = new Set();
 
-/** @param {App} app @param {Answers} answers */
-export function liveLinkSection(app, answers) {
-  const known = answers.data.livelink;
-  const failure = answers.failures.livelink;
-  const again = () => answers.ask(app, "livelink");
-  const text = "Face and body capture. In force at once, and kept over restarts.";
-  const content = known ? form(app, answers, known) : failure ? notThere(failure, again) : waiting;
+/** @param {App} app @param {SettingsState} settings */
+export function liveLinkSection(app, settings) {
+  const known = settings.data.livelink;
+  const failure = settings.failures.livelink;
+  const again = () => settings.request(app, "livelink");
+  const text = "Face and body capture. Changes take effect at once and persist.";
+  const missing = failure ? loadFailed(failure, again) : waiting;
+  const content = known ? form(app, settings, known) : missing;
   return section("livelink", "LiveLink", text, content);
 }
 
-/** @param {App} app @param {Answers} answers @param {ListenerList} known */
-const form = (app, answers, known) => html`
+/** @param {App} app @param {SettingsState} settings @param {ListenerList} known */
+const form = (app, settings, known) => html`
   <ul class="formats">
-    ${known.formats.map((each) => format(app, answers, each))}
+    ${known.formats.map((each) => format(app, settings, each))}
   </ul>
-  ${limitForm(app, answers, known)}
-  <div class="toolbar"><a class="button" href="#/inputs/livelink">Subjects, addresses</a></div>
+  ${limitForm(app, settings, known)}
+  <div class="toolbar"><a class="button" href="#/inputs/livelink">Open subjects</a></div>
 `;
 
-/** @param {App} app @param {Answers} answers @param {Listener} each */
-function format(app, answers, each) {
+/** @param {App} app @param {SettingsState} settings @param {Listener} each */
+function format(app, settings, each) {
   const name = FORMATS[each.format] ?? each.format;
   return html`
     <li>
@@ -56,7 +57,7 @@ function format(app, answers, each) {
           data-format=${each.format}
           .checked=${each.enabled}
           ?disabled=${!isAdmin(app) || busy.has(each.format)}
-          @change=${withField((field) => turn(app, answers, each.format, field))}
+          @change=${withField((field) => setFormat(app, settings, each.format, field))}
         >
         ${name}
       </label>
@@ -73,17 +74,17 @@ function format(app, answers, each) {
 
 /**
  * @param {App} app
- * @param {Answers} answers
+ * @param {SettingsState} settings
  * @param {string} format
  * @param {HTMLInputElement} input
  */
-async function turn(app, answers, format, input) {
+async function setFormat(app, settings, format, input) {
   const isOn = input.checked;
-  input.checked = !isOn; // as the robot says, until it says otherwise
+  input.checked = !isOn; // shows the robot's state until the change is applied
   busy.add(format);
   app.draw();
-  const said = `${FORMATS[format]} is ${isOn ? "heard" : "off"}.`;
-  await answers.change(app, "livelink", () => set(app, { formats: { [format]: isOn } }), said);
+  const said = `${FORMATS[format]} turned ${isOn ? "on" : "off"}.`;
+  await settings.change(app, "livelink", () => set(app, { formats: { [format]: isOn } }), said);
   busy.delete(format);
   app.draw();
 }
@@ -91,19 +92,19 @@ async function turn(app, answers, format, input) {
 /** @param {App} app @param {object} params */
 const set = (app, params) => app.api.request("livelink", "set_formats", params);
 
-/** @param {App} app @param {Answers} answers @param {ListenerList} known */
-function limitForm(app, answers, known) {
+/** @param {App} app @param {SettingsState} settings @param {ListenerList} known */
+function limitForm(app, settings, known) {
   const shown = limit.isTouched ? limit.value : String(known.datagrams_per_second);
   return html`
-    <form class="form" data-limit novalidate @submit=${onSubmit(() => save(app, answers))}>
+    <form class="form" data-limit novalidate @submit=${onSubmit(() => save(app, settings))}>
       <div class="name-row">
         ${entry({
           id: "datagrams",
-          label: "Datagrams a second of one sender",
+          label: "Rate limit per sender, datagrams/s",
           value: shown,
           hint:
-            "A phone sends 60. What comes faster is not looked at, so that nobody can drown " +
-            "the others.",
+            "A phone sends 60. Faster frames are dropped so that one sender cannot starve the " +
+            "others.",
           wrong: limit.wrong,
           isFixed: !isAdmin(app),
           edit: (value) => (
@@ -117,27 +118,27 @@ function limitForm(app, answers, known) {
             !isAdmin(app) || busy.has("limit") || shown === String(known.datagrams_per_second)
           }
         >
-          Save
+          Save limit
         </button>
       </div>
     </form>
   `;
 }
 
-/** @param {App} app @param {Answers} answers */
-async function save(app, answers) {
+/** @param {App} app @param {SettingsState} settings */
+async function save(app, settings) {
   const text = limit.value.trim();
   const number = Number(text);
   if (!/^[0-9]+$/.test(text) || number < 1 || number > 100_000) {
-    limit.wrong = "A whole number from 1 to 100000.";
+    limit.wrong = "Enter a whole number from 1 to 100000.";
     return app.draw();
   }
   busy.add("limit");
   app.draw();
   try {
-    answers.data.livelink = await set(app, { datagrams_per_second: number });
+    settings.data.livelink = await set(app, { datagrams_per_second: number });
     limit.isTouched = false;
-    app.toasts.done(`One sender may send ${number} datagrams a second.`);
+    app.toasts.done(`Rate limit changed to ${number} datagrams/s.`);
   } catch (err) {
     limit.wrong = /** @type {Error} */ (err).message.replace(/^params\./, "");
   }

@@ -1,4 +1,4 @@
-// Logs, diagnostics, restarts, switching off, the way back to how the robot was shipped.
+// The section of maintenance: logs, stop test, diagnostics, restart, shutdown, factory reset.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../lib/api.js";
@@ -13,10 +13,10 @@ import { section } from "./section.js";
  *   "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
-/** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {import("./state.js").SettingsState} SettingsState */
 
-/** @param {App} app @param {Answers} answers */
-export function maintenanceSection(app, answers) {
+/** @param {App} app @param {SettingsState} settings */
+export function maintenanceSection(app, settings) {
   const isFixed = !isAdmin(app);
   const diagnostics = () => downloadFile("/api/diagnostics").catch((err) => app.toasts.failed(err));
   const nodes = (app.store.data.nodes?.nodes ?? []).filter((node) => node.role);
@@ -26,7 +26,7 @@ export function maintenanceSection(app, answers) {
     "",
     html`
       <div class="toolbar">
-        <a class="button" href="#/logs">Logs</a>
+        <a class="button" href="#/logs">Open logs</a>
         <a class="button" href="#/stop-test/stop">Test the stop</a>
         <button
           class="button"
@@ -46,17 +46,17 @@ export function maintenanceSection(app, answers) {
       ${
         nodes.length
           ? html`<details>
-            <summary>Restart one node</summary>
+            <summary>Restart a node</summary>
             <div class="toolbar">
               ${nodes.map((node) => power(app, isFixed, ofNode(node)))}
             </div>
           </details>`
           : nothing
       }
-      <h3>Begin anew</h3>
+      <h3>Factory reset</h3>
       <p class="quiet">
-        Routes, presets, RC settings, subjects, names and users are forgotten. Releases, recordings
-        and the machine's own network stay. Take a backup first.
+        Deletes routes, presets, RC settings, subjects, names and users. Releases, recordings and
+        the machine's network settings remain. Download a backup first.
       </p>
       <div class="toolbar">
         <button
@@ -64,12 +64,12 @@ export function maintenanceSection(app, answers) {
           type="button"
           data-reset
           ?disabled=${isFixed}
-          @click=${() => reset(app, answers)}
+          @click=${() => reset(app, settings)}
         >
           Factory reset…
         </button>
       </div>
-      ${isFixed ? html`<p class="quiet">Only an admin may do these.</p>` : nothing}
+      ${isFixed ? html`<p class="quiet">Maintenance needs the admin role.</p>` : nothing}
     `,
   );
 }
@@ -88,32 +88,30 @@ export function maintenanceSection(app, answers) {
 /** @type {Power} */
 const RESTART = {
   key: "restart",
-  label: "Restart the server's programs…",
-  title: "Restart the server's programs?",
+  label: "Restart services…",
+  title: "Restart the server's services?",
   text: "The robot holds or stops for some seconds, and this page loses its connection meanwhile.",
-  verb: "Restart them",
+  verb: "Restart the services",
   send: (api, force) => api.request("maintenance", "restart", { force }),
 };
 /** @type {Power} */
 const REBOOT = {
   key: "reboot",
-  label: "Restart the server…",
+  label: "Restart server…",
   title: "Restart the server's computer?",
   text:
-    "The robot stands still until it is back, which takes about a minute. Nodes keep their " +
+    "The robot stands still for about 1 minute until the server is back. Nodes keep their " +
     "roles.",
-  verb: "Restart it",
+  verb: "Restart the server",
   send: (api, force) => api.request("system", "reboot", { force }),
 };
 /** @type {Power} */
 const SHUTDOWN = {
   key: "shutdown",
-  label: "Shut down…",
-  title: "Switch the server off?",
-  text:
-    "The robot stands still. To start it again somebody must take its power away and give it " +
-    "again.",
-  verb: "Switch it off",
+  label: "Shut down server…",
+  title: "Shut down the server?",
+  text: "The robot stands still. To start the server again, disconnect and reconnect its power.",
+  verb: "Shut down the server",
   send: (api, force) => api.request("system", "shutdown", { force }),
 };
 
@@ -122,8 +120,8 @@ const ofNode = (node) => ({
   key: node.node_id,
   label: `${node.display_name || node.node_id}…`,
   title: `Restart ${node.display_name || node.node_id}?`,
-  text: "Its outputs are safe meanwhile. It comes back with its role in about a minute.",
-  verb: "Restart it",
+  text: "Its outputs are safe meanwhile. The node is back in its role after about 1 minute.",
+  verb: "Restart the node",
   send: (api, force) => api.request("system", "reboot", { node: node.node_id, force }),
 });
 
@@ -143,15 +141,15 @@ function power(app, isFixed, what) {
 }
 
 /**
- * A refusal because somebody drives is asked about once more.
+ * Ask for confirmation, and once more if the robot refuses because it is being driven.
  * @param {App} app
  * @param {Power} what
  */
 function question(app, what, force = false) {
   askConfirmation(app, {
-    title: force ? `${what.title} It is being driven.` : what.title,
+    title: force ? `${what.title} The robot is being driven.` : what.title,
     text: what.text,
-    verb: force ? `${what.verb} all the same` : what.verb,
+    verb: force ? `${what.verb} anyway` : what.verb,
     isDanger: true,
     work: async () => {
       try {
@@ -166,21 +164,21 @@ function question(app, what, force = false) {
   });
 }
 
-/** @param {App} app @param {Answers} answers */
-function reset(app, answers) {
-  const name = answers.data.robot?.name ?? app.api.session.robot;
+/** @param {App} app @param {SettingsState} settings */
+function reset(app, settings) {
+  const name = settings.data.robot?.name ?? app.api.session.robot;
   const choice = { nodes: false };
   askConfirmation(app, {
     title: "Factory reset?",
     text: html`
-      What was set on this robot is forgotten, users too: whoever comes next claims it with the code
-      that the server shows. It can be undone until something else is restored.
+      This deletes all settings of the robot and its users; the next owner claims it with the code
+      on the server's screen. You can undo the reset until another backup is restored.
       <label class="check">
         <input
           type="checkbox"
           @change=${withChecked((isOn) => (choice.nodes = isOn))}
         >
-        Nodes that are there forget their role and this server too
+        Also reset the role and server of all online nodes
       </label>
     `,
     verb: "Reset the robot",
@@ -191,9 +189,9 @@ function reset(app, answers) {
         confirm: name,
         ...choice,
       });
-      app.toasts.done("The robot begins anew.");
+      app.toasts.done("Factory reset done.");
       for (const note of reply.notes) app.toasts.failed({ message: note });
-      answers.load(app);
+      settings.load(app);
     },
   });
 }

@@ -1,65 +1,65 @@
-// The server's place in the network: its host name, the Wi-Fi that it joins, its cards.
+// The section of the network: host name, Wi-Fi and network interfaces of the server.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
-import { cards } from "./network-cards.js";
+import { interfaceTable } from "./network-interfaces.js";
 import { follow, isWaiting, lastChange, sentence } from "./network-change.js";
 import { absent, section } from "./section.js";
 import { wifiForm } from "./wifi.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").SettingsInfo} Settings */
-/** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {import("./state.js").SettingsState} SettingsState */
 
 const name = { value: "", wrong: "", isBusy: false, isTouched: false };
 
-/** @param {App} app @param {Answers} answers */
-export function networkSection(app, answers) {
-  const known = answers.data.robot;
+/** @param {App} app @param {SettingsState} settings */
+export function networkSection(app, settings) {
+  const known = settings.data.robot;
   const text = known?.is_simulated
-    ? "Simulation: what you change here stands in files of this run alone. This computer " +
-      "keeps its name and its network."
-    : "Inside are the nodes, outside are you. What is set here stands above saint.yaml on " +
-      "the card, until that is changed.";
+    ? "Simulation: changes are written to files of this run only. This computer keeps its " +
+      "name and its network."
+    : "The inside network connects the nodes, the outside network connects you. Changes " +
+      "override saint.yaml on the card until that file changes.";
   return section(
     "network",
     "Network",
     text,
-    known ? content(app, answers, known) : absent(app, answers),
+    known ? content(app, settings, known) : absent(app, settings),
   );
 }
 
-/** @param {App} app @param {Answers} answers @param {Settings} known */
-function content(app, answers, known) {
+/** @param {App} app @param {SettingsState} settings @param {Settings} known */
+function content(app, settings, known) {
   return html`
-    ${lastChange(app, answers, known.change)} ${nameForm(app, answers, known)}
+    ${lastChange(app, settings, known.change)} ${nameForm(app, settings, known)}
     <h3>Wi-Fi</h3>
     ${
       known.has_radio
-        ? wifiForm(app, answers, known)
-        : html`<p class="quiet">This server has no Wi-Fi that could be set (wlan0).</p>`
+        ? wifiForm(app, settings, known)
+        : html`<p class="quiet">This server has no Wi-Fi interface (wlan0).</p>`
     }
-    <h3>Cards</h3>
-    ${cards(known.interfaces)}
+    <h3>Interfaces</h3>
+    ${interfaceTable(known.interfaces)}
   `;
 }
 
-/** @param {App} app @param {Answers} answers @param {Settings} known */
-function nameForm(app, answers, known) {
+/** @param {App} app @param {SettingsState} settings @param {Settings} known */
+function nameForm(app, settings, known) {
   const shown = name.isTouched ? name.value : known.hostname;
   const edit = (/** @type {string} */ value) => (
     Object.assign(name, { value, isTouched: true, wrong: "" }), app.draw()
   );
   return html`
-    <form class="form" data-hostname @submit=${onSubmit(() => rename(app, answers))}>
+    <form class="form" data-hostname @submit=${onSubmit(() => rename(app, settings))}>
       <div class="name-row">
         ${entry({
           id: "hostname",
           label: "Host name",
           value: shown,
-          hint: `The server answers at http://${known.hostname}.local`,
+          hint: `Address: http://${known.hostname}.local`,
           wrong: name.wrong,
           isFixed: !isAdmin(app),
           edit,
@@ -69,26 +69,26 @@ function nameForm(app, answers, known) {
           type="submit"
           ?disabled=${!isAdmin(app) || isWaiting(known) || name.isBusy || shown === known.hostname}
         >
-          ${name.isBusy ? "Saving…" : "Save"}
+          ${name.isBusy ? "Saving…" : "Save host name"}
         </button>
       </div>
     </form>
   `;
 }
 
-/** @param {App} app @param {Answers} answers */
-async function rename(app, answers) {
-  const wish = name.value.trim().toLowerCase();
-  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(wish)) {
-    name.wrong = "1 to 63 lower-case letters, digits and -, not at an end.";
+/** @param {App} app @param {SettingsState} settings */
+async function rename(app, settings) {
+  const hostname = name.value.trim().toLowerCase();
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(hostname)) {
+    name.wrong = "Use 1 to 63 lower-case letters, digits and -, with no - at either end.";
     return app.draw();
   }
   Object.assign(name, { isBusy: true, wrong: "" });
   app.draw();
   try {
-    const reply = await app.api.request("settings", "set_hostname", { hostname: wish });
+    const reply = await app.api.request("settings", "set_hostname", { hostname });
     name.isTouched = false;
-    follow(app, answers, reply.message);
+    follow(app, settings, reply.message);
   } catch (err) {
     name.wrong = sentence(err);
   }

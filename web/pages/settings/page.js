@@ -1,4 +1,4 @@
-// The page "Settings": sections one below the other, with an address each (#/settings/rc).
+// The page "Settings": one section below the other, each with an address (#/settings/rc).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { backupSection, restoreDialog } from "./backup.js";
@@ -9,7 +9,7 @@ import { networkSection } from "./network.js";
 import { rcSection } from "./receiver.js";
 import { nameSection } from "./robot.js";
 import { section } from "./section.js";
-import { Answers } from "./state.js";
+import { SettingsState } from "./state.js";
 import { usersDialog } from "./user-dialogs.js";
 import { usersSection } from "./users.js";
 
@@ -18,9 +18,9 @@ import { usersSection } from "./users.js";
  *   "toasts">} App
  */
 
-const answers = new Answers();
+const settings = new SettingsState();
 
-const PLACES = [
+const SECTIONS = [
   ["robot", "Robot"],
   ["network", "Network"],
   ["firmware", "Firmware"],
@@ -37,7 +37,7 @@ function view(app, rest) {
     <div class="page-head"><h1>Settings</h1></div>
     <div class="settings">
       <nav class="settings-nav" aria-label="Settings">
-        ${PLACES.map(
+        ${SECTIONS.map(
           ([id, title]) => html`
             <a
               href=${`#/settings/${id}`}
@@ -48,18 +48,18 @@ function view(app, rest) {
         )}
       </nav>
       <div class="settings-body">
-        ${nameSection(app, answers)} ${networkSection(app, answers)} ${firmwareSection(app)}
-        ${rcSection(app, answers)} ${liveLinkSection(app, answers)}
+        ${nameSection(app, settings)} ${networkSection(app, settings)} ${firmwareSection(app)}
+        ${rcSection(app, settings)} ${liveLinkSection(app, settings)}
         ${section("users", "Users and tokens", "", usersSection(app))}
-        ${backupSection(app, answers)} ${maintenanceSection(app, answers)}
+        ${backupSection(app, settings)} ${maintenanceSection(app, settings)}
       </div>
     </div>
   `;
 }
 
 /**
- * To the section that the address names, once it is drawn; a press on the same link again changes
- * no address.
+ * Scroll to a section after the next drawing. Links call it too, because a second press on the same
+ * link does not change the address.
  * @param {string} rest
  */
 function show(rest) {
@@ -75,10 +75,10 @@ function scrollToSection(id) {
 export const page = {
   topics: { nodes: 0 },
   view,
-  dialogs: (app) => html`${restoreDialog(app, answers)} ${usersDialog(app)}`,
+  dialogs: (app) => html`${restoreDialog(app, settings)} ${usersDialog(app)}`,
   open(app, rest) {
-    answers.load(app);
+    settings.load(app);
     show(rest);
   },
-  linked: (app) => answers.complete(app),
+  linked: (app) => settings.complete(app),
 };

@@ -1,12 +1,12 @@
-// The RC receiver: on or off, what a lost signal means.
+// The section of the RC receiver: on or off, protocol, failsafe.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { withField, withValue } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
-import { notThere, section, waiting } from "./section.js";
+import { loadFailed, section, waiting } from "./section.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
-/** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {import("./state.js").SettingsState} SettingsState */
 /** @typedef {Pick<import("./state.js").Replies, "rc" | "failsafe" | "protocol">} Known */
 /** @typedef {import("../../lib/types.js").FailsafeInfo["action"]} Action */
 /** @typedef {import("../../lib/types.js").SetProtocol["protocol"]} Protocol */
@@ -17,48 +17,48 @@ import { notThere, section, waiting } from "./section.js";
 
 const PROTOCOLS = { crsf: "CRSF", sbus: "SBUS", ibus: "IBUS", ppm: "PPM", pwm: "PWM" };
 const ACTIONS = {
-  hold: "Hold: joints stay, the tracks stop",
-  neutral: "Neutral: everything goes to its middle",
+  hold: "Hold joints, stop the tracks",
+  neutral: "Move to neutral",
   estop: "Emergency stop",
-  passthrough: "Others may take over",
+  passthrough: "Release control to other inputs",
 };
 
-/** @param {App} app @param {Answers} answers */
-export function rcSection(app, answers) {
-  const { rc, failsafe, protocol } = answers.data;
-  const failure = answers.failures.rc ?? answers.failures.failsafe ?? answers.failures.protocol;
+/** @param {App} app @param {SettingsState} settings */
+export function rcSection(app, settings) {
+  const { rc, failsafe, protocol } = settings.data;
+  const failure = settings.failures.rc ?? settings.failures.failsafe ?? settings.failures.protocol;
   const again = () => {
     for (const each of /** @type {const} */ (["rc", "failsafe", "protocol"]))
-      answers.ask(app, each);
+      settings.request(app, each);
   };
   const known = rc && failsafe && protocol ? { rc, failsafe, protocol } : null;
   const content = known
-    ? rcForm(app, answers, known)
+    ? rcForm(app, settings, known)
     : failure
-      ? notThere(failure, again)
+      ? loadFailed(failure, again)
       : waiting;
-  return section("rc", "RC receiver", "In force at once, and kept over restarts.", content);
+  return section("rc", "RC receiver", "Changes take effect at once and persist.", content);
 }
 
-/** @param {App} app @param {Answers} answers @param {Known} known */
-function rcForm(app, answers, { rc, failsafe, protocol }) {
+/** @param {App} app @param {SettingsState} settings @param {Known} known */
+function rcForm(app, settings, { rc, failsafe, protocol }) {
   const isFixed = !mayOperate(app);
-  /** @param {Params<"set_failsafe">} wish @param {string} said */
-  const setFailsafe = (wish, said) =>
-    answers.change(app, "failsafe", () => app.api.request("rc", "set_failsafe", wish), said);
-  const setProtocol = (/** @type {Params<"set_protocol">} */ wish) =>
-    answers.change(
+  /** @param {Params<"set_failsafe">} params @param {string} said */
+  const setFailsafe = (params, said) =>
+    settings.change(app, "failsafe", () => app.api.request("rc", "set_failsafe", params), said);
+  const setProtocol = (/** @type {Params<"set_protocol">} */ params) =>
+    settings.change(
       app,
       "protocol",
-      () => app.api.request("rc", "set_protocol", wish),
-      "The protocol was changed.",
+      () => app.api.request("rc", "set_protocol", params),
+      "Protocol changed.",
     );
   const setEnabled = (/** @type {boolean} */ enabled) =>
-    answers.change(
+    settings.change(
       app,
       "rc",
       () => app.api.request("rc", "set_enabled", { enabled }),
-      `The receiver is ${enabled ? "on" : "off"}.`,
+      `RC receiver turned ${enabled ? "on" : "off"}.`,
     );
   return html`
     <label class="switch">
@@ -70,7 +70,7 @@ function rcForm(app, answers, { rc, failsafe, protocol }) {
         ?disabled=${isFixed}
         @change=${withField((field) => {
           const enabled = field.checked;
-          field.checked = !enabled; // as the robot says, until it says otherwise
+          field.checked = !enabled; // shows the robot's state until the change is applied
           setEnabled(enabled);
         })}
       >
@@ -97,7 +97,7 @@ function rcForm(app, answers, { rc, failsafe, protocol }) {
           @change=${withValue((action) =>
             setFailsafe(
               { action: /** @type {Action} */ (action) },
-              "What a lost signal means was changed.",
+              "Failsafe action changed.",
             ),
           )}
         >
@@ -105,7 +105,7 @@ function rcForm(app, answers, { rc, failsafe, protocol }) {
         </select>
       </label>
       <label class="entry">
-        <span>Signal time-out (ms)</span>
+        <span>Signal time-out, ms</span>
         <input
           type="number"
           min="40"
@@ -115,15 +115,15 @@ function rcForm(app, answers, { rc, failsafe, protocol }) {
           .value=${String(failsafe.timeout_ms)}
           @change=${withField((field) =>
             timeout(field, (ms) =>
-              setFailsafe({ timeout_ms: ms }, `A signal is lost after ${ms} ms now.`),
+              setFailsafe({ timeout_ms: ms }, `Signal time-out changed to ${ms} ms.`),
             ),
           )}
         >
-        <small class="hint">40 to 2000; at 1.5 m/s the robot rolls 15 cm in 100 ms</small>
+        <small class="hint">40 to 2000 ms; at 1.5 m/s the robot rolls 15 cm in 100 ms</small>
       </label>
     </div>
     <div class="toolbar">
-      <a class="button" href="#/inputs/rc">Channels, calibration, drill</a>
+      <a class="button" href="#/inputs/rc">Open channels and calibration</a>
     </div>
   `;
 }

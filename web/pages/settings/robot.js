@@ -1,4 +1,4 @@
-// How the robot is called, and what its server says about itself.
+// The section with the robot's name and facts about its server.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../lib/events.js";
@@ -8,23 +8,23 @@ import { absent, facts, section } from "./section.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").SettingsInfo} Settings */
-/** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {import("./state.js").SettingsState} SettingsState */
 
 const form = { name: "", wrong: "", isBusy: false, isTouched: false };
 
-/** @param {App} app @param {Answers} answers */
-export function nameSection(app, answers) {
-  const known = answers.data.robot;
+/** @param {App} app @param {SettingsState} settings */
+export function nameSection(app, settings) {
+  const known = settings.data.robot;
   return section(
     "robot",
     "Robot",
     "",
-    known ? nameForm(app, answers, known) : absent(app, answers),
+    known ? nameForm(app, settings, known) : absent(app, settings),
   );
 }
 
-/** @param {App} app @param {Answers} answers @param {Settings} known */
-function nameForm(app, answers, known) {
+/** @param {App} app @param {SettingsState} settings @param {Settings} known */
+function nameForm(app, settings, known) {
   const shown = form.isTouched ? form.name : known.name;
   const isSame = shown.trim() === known.name;
   const edit = withValue((value) => {
@@ -32,7 +32,7 @@ function nameForm(app, answers, known) {
     app.draw();
   });
   return html`
-    <form class="form" @submit=${onSubmit(() => save(app, answers))}>
+    <form class="form" @submit=${onSubmit(() => save(app, settings))}>
       <div class="name-row">
         <label class="entry ${form.wrong ? "is-wrong" : ""}">
           <span>Name of the robot</span>
@@ -46,7 +46,7 @@ function nameForm(app, answers, known) {
             @input=${edit}
           >
           <small class=${form.wrong ? "wrong" : "hint"} id="name-hint">
-            ${form.wrong || `Shown on every page. It was shipped as ${known.shipped_name}.`}
+            ${form.wrong || `Shown on every page. Shipped as ${known.shipped_name}.`}
           </small>
         </label>
         <button
@@ -54,18 +54,18 @@ function nameForm(app, answers, known) {
           type="submit"
           ?disabled=${!isAdmin(app) || isSame || form.isBusy}
         >
-          Save
+          Save name
         </button>
       </div>
     </form>
     ${facts([
-      ["Runs as", ROLES[known.machine_role] ?? "a program on this computer (simulation)"],
+      ["Machine role", ROLES[known.machine_role] ?? "simulation on this computer"],
       ["Clock", known.time ? dayAndClock(Date.parse(known.time) / 1000) : "–"],
     ])}
     ${
       known.problems.length
         ? html`<div class="notice">
-          <strong>Settings that this machine could not follow:</strong>
+          <strong>These settings could not be applied:</strong>
           <ul>${known.problems.map((/** @type {string} */ each) => html`<li>${each}</li>`)}</ul>
         </div>`
         : nothing
@@ -76,15 +76,15 @@ function nameForm(app, answers, known) {
 /** @type {Record<string, string>} */
 const ROLES = { server: "server", node: "node", both: "server and node" };
 
-/** @param {App} app @param {Answers} answers */
-async function save(app, answers) {
+/** @param {App} app @param {SettingsState} settings */
+async function save(app, settings) {
   Object.assign(form, { isBusy: true, wrong: "" });
   app.draw();
   try {
-    answers.data.robot = await app.api.request("settings", "set_name", { name: form.name });
-    app.api.session.robot = answers.data.robot.name;
+    settings.data.robot = await app.api.request("settings", "set_name", { name: form.name });
+    app.api.session.robot = settings.data.robot.name;
     form.isTouched = false;
-    app.toasts.done(`The robot is now called ${answers.data.robot.name}.`);
+    app.toasts.done(`Name changed to ${settings.data.robot.name}.`);
   } catch (err) {
     form.wrong = /** @type {Error} */ (err).message.replace(/^params\./, "");
   }

@@ -1,11 +1,11 @@
-// What all sections of the settings are made of. Nothing is kept here.
+// Building blocks of the settings' sections.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 
 /**
- * One part of the page: a heading, a sentence, what can be set.
+ * A section with a heading, a description and its content.
  * @param {string} id
  * @param {string} title
  * @param {unknown} text
@@ -31,21 +31,21 @@ export const facts = (rows) => html`
 `;
 
 /** @param {string} text @param {() => void} again */
-export const notThere = (text, again) => html`
+export const loadFailed = (text, again) => html`
   <div class="notice">
-    <strong>This is not known now.</strong> ${text}
+    <strong>Loading failed.</strong> ${text}
     <button class="button small" type="button" @click=${again}>Try again</button>
   </div>
 `;
 
 /**
- * In the place of what settings get has not told.
+ * Placeholder or error in place of the robot's settings.
  * @param {App} app
- * @param {import("./state.js").Answers} answers
+ * @param {import("./state.js").SettingsState} settings
  */
-export const absent = (app, answers) =>
-  answers.failures.robot
-    ? notThere(answers.failures.robot, () => answers.ask(app, "robot"))
+export const absent = (app, settings) =>
+  settings.failures.robot
+    ? loadFailed(settings.failures.robot, () => settings.request(app, "robot"))
     : waiting;
 
 export const waiting = html`<div class="skeleton setting-skeleton"></div>`;

@@ -1,11 +1,11 @@
-// What the settings page has asked the robot for, and when that failed.
+// The settings that the page has loaded from the robot, and the errors of failed requests.
 
 import { sentenceOf } from "../../lib/api.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/api.js").Api} Api */
 
-const QUESTIONS = {
+const REQUESTS = {
   robot: (/** @type {Api} */ api) => api.request("settings", "get"),
   rc: (/** @type {Api} */ api) => api.request("rc", "get_status"),
   failsafe: (/** @type {Api} */ api) => api.request("rc", "get_failsafe"),
@@ -14,38 +14,38 @@ const QUESTIONS = {
   restore: (/** @type {Api} */ api) => api.request("maintenance", "restore_state"),
 };
 
-/** @typedef {keyof typeof QUESTIONS} Topic */
-/** @typedef {{[T in Topic]: Awaited<ReturnType<typeof QUESTIONS[T]>>}} Replies */
+/** @typedef {keyof typeof REQUESTS} Topic */
+/** @typedef {{[T in Topic]: Awaited<ReturnType<typeof REQUESTS[T]>>}} Replies */
 
-export class Answers {
+export class SettingsState {
   /** @type {Partial<Replies>} */ data = {};
   /** @type {Partial<Record<Topic, string>>} */ failures = {};
 
-  /** All of it. @param {App} app */
+  /** Load all settings. @param {App} app */
   load(app) {
     return this.#each(app, () => true);
   }
 
-  /** What is not known yet. @param {App} app */
+  /** Load the missing settings. @param {App} app */
   complete(app) {
     return this.#each(app, (topic) => !(topic in this.data) || topic in this.failures);
   }
 
   /**
-   * One after the other: a slow server stays on the line, and each answer is one less to ask for.
+   * Send requests one after the other, so that a slow server is not flooded.
    * @param {App} app
-   * @param {(topic: Topic) => boolean} isWanted
+   * @param {(topic: Topic) => boolean} isMissing
    */
-  async #each(app, isWanted) {
-    for (const topic of /** @type {Topic[]} */ (Object.keys(QUESTIONS))) {
-      if (isWanted(topic)) await this.ask(app, topic);
+  async #each(app, isMissing) {
+    for (const topic of /** @type {Topic[]} */ (Object.keys(REQUESTS))) {
+      if (isMissing(topic)) await this.request(app, topic);
     }
   }
 
   /** @param {App} app @param {Topic} topic */
-  async ask(app, topic) {
+  async request(app, topic) {
     try {
-      Object.assign(this.data, { [topic]: await QUESTIONS[topic](app.api) });
+      Object.assign(this.data, { [topic]: await REQUESTS[topic](app.api) });
       delete this.failures[topic];
     } catch (err) {
       this.failures[topic] = sentenceOf(err);
@@ -54,7 +54,7 @@ export class Answers {
   }
 
   /**
-   * Change something; what the page shows is what the robot says afterwards.
+   * Change a setting, then load it again from the robot.
    * @param {App} app
    * @param {Topic} topic
    * @param {() => Promise<unknown>} work
@@ -67,6 +67,6 @@ export class Answers {
     } catch (err) {
       app.toasts.failed(err);
     }
-    await this.ask(app, topic);
+    await this.request(app, topic);
   }
 }

@@ -1,4 +1,4 @@
-// Forms about users and tokens, and the one time that a token's secret is shown.
+// Dialogs for users, tokens and passwords, and the one that shows a token's secret once.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
@@ -12,33 +12,33 @@ import { dialog } from "../../parts/dialog.js";
 /** @typedef {Record<string, string>} Given by the names of the fields */
 
 export const ROLES = {
-  viewer: "sees everything, may stop the robot",
-  operator: "drives it, changes how it moves",
-  admin: "may change everything",
+  viewer: "view everything, stop the robot",
+  operator: "drive the robot, change how it moves",
+  admin: "change everything",
 };
 
 const FORMS = {
   user: {
     title: () => "Add a user",
-    verb: "Add the user",
+    verb: "Add user",
     send: (/** @type {Api} */ api, /** @type {Given} */ { name, password, role }) =>
       api.request("users", "add_user", { name, password, role: /** @type {Role} */ (role) }),
   },
   token: {
     title: () => "Add a token",
-    verb: "Make the token",
+    verb: "Add token",
     send: (/** @type {Api} */ api, /** @type {Given} */ { name, role }) =>
       api.request("users", "add_token", { name, role: /** @type {Role} */ (role) }),
   },
   password: {
-    title: (/** @type {string} */ name) => `Another password for ${name}`,
-    verb: "Set the password",
+    title: (/** @type {string} */ name) => `Set the password of ${name}`,
+    verb: "Set password",
     send: (/** @type {Api} */ api, /** @type {Given} */ { name, password }) =>
       api.request("users", "set_password", { name, password }),
   },
   own: {
     title: () => "Change your password",
-    verb: "Change it",
+    verb: "Change password",
     send: (/** @type {Api} */ api, /** @type {Given} */ { old_password, password }) =>
       api.request("users", "change_password", { old_password, password }),
   },
@@ -47,19 +47,19 @@ const FORMS = {
 /**
  * @typedef {object} OpenUser
  * @property {keyof typeof FORMS} kind
- * @property {string} name of the user it is about
+ * @property {string} name of the user concerned
  * @property {string} secret of a token, shown once
  * @property {boolean} isBusy
  * @property {boolean} isCopied
  * @property {string} refusal
- * @property {() => void} again asks for all of them anew, after a change
+ * @property {() => void} again loads the lists again after a change
  */
 
 /**
  * @param {App} app
- * @param {() => void} again asks for all users anew, after a change
+ * @param {() => void} again loads the lists again after a change
  * @param {keyof typeof FORMS} kind
- * @param {string} [name] of the user it is about
+ * @param {string} [name] of the user concerned
  */
 export function openForm(app, again, kind, name = "") {
   show(app, { kind, name, secret: "", again });
@@ -100,7 +100,7 @@ const form = (app, open, title, close) => html`
     <div class="actions">
       <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>Cancel</button>
       <button class="button primary" type="submit" data-confirm ?disabled=${open.isBusy}>
-        ${open.isBusy ? "One moment…" : FORMS[open.kind].verb}
+        ${open.isBusy ? "Please wait…" : FORMS[open.kind].verb}
       </button>
     </div>
   </form>
@@ -118,7 +118,7 @@ const FIELDS = {
         maxlength="32"
         pattern="[A-Za-z][A-Za-z0-9_.\\-]*"
       >
-      <span class="hint">Letters, digits, dots, lines. Typed at each sign-in.</span>
+      <span class="hint">A letter first, then letters, digits and . _ - characters.</span>
     </label>
     ${newPassword()} ${roles()}
   `,
@@ -126,12 +126,12 @@ const FIELDS = {
     <label class="entry">
       <span>Name</span>
       <input name="name" autocomplete="off" required maxlength="40">
-      <span class="hint">What uses it: "workshop panel".</span>
+      <span class="hint">The program or panel that uses the token: "workshop panel".</span>
     </label>
     ${roles()}
   `,
   password: () =>
-    html`${newPassword()}<p class="quiet">All browsers of this user are signed out.</p>`,
+    html`${newPassword()}<p class="quiet">All sessions of this user end.</p>`,
   own: () => html`
     <label class="entry">
       <span>Old password</span>
@@ -144,7 +144,7 @@ const FIELDS = {
       >
     </label>
     ${newPassword()}
-    <p class="quiet">Your other browsers are signed out.</p>
+    <p class="quiet">Your other sessions end.</p>
   `,
 };
 
@@ -159,7 +159,7 @@ const newPassword = () => html`
       minlength="8"
       maxlength="256"
     >
-    <span class="hint">At least 8 characters. Three or four words make a good one.</span>
+    <span class="hint">At least 8 characters; three or four words are a good password.</span>
   </label>
 `;
 
@@ -200,7 +200,7 @@ function secretShown(app, open, close) {
   const copy = async () => {
     const field = /** @type {HTMLInputElement} */ (document.getElementById("secret"));
     field.select();
-    // Without encryption browsers offer no clipboard; the old way works everywhere.
+    // The clipboard needs a secure context; execCommand works everywhere.
     open.isCopied = navigator.clipboard
       ? await navigator.clipboard.writeText(open.secret).then(
           () => true,
@@ -210,19 +210,19 @@ function secretShown(app, open, close) {
     app.draw();
   };
   return html`
-    <h2>The secret of ${open.name}</h2>
+    <h2>Secret of ${open.name}</h2>
     <p>
-      It is shown this once. Give it to the program now; the robot itself keeps only a fingerprint
-      of it.
+      The secret is shown only once, because the robot stores only its fingerprint. Copy it to your
+      program now.
     </p>
     <label class="entry">
       <span>Token</span>
       <input id="secret" class="mono" readonly .value=${open.secret} data-secret data-focus>
     </label>
-    <p role="status">${open.isCopied ? "It is in the clipboard." : nothing}</p>
+    <p role="status">${open.isCopied ? "Copied to the clipboard." : nothing}</p>
     <div class="actions">
-      <button class="button" type="button" data-copy @click=${copy}>Copy</button>
-      <button class="button primary" type="button" @click=${close}>I have it</button>
+      <button class="button" type="button" data-copy @click=${copy}>Copy secret</button>
+      <button class="button primary" type="button" @click=${close}>Close</button>
     </div>
   `;
 }

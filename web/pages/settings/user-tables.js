@@ -1,4 +1,4 @@
-// Users, tokens and signed-in browsers as rows, with what can be done about each.
+// Tables of users, tokens and sessions with their actions.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withField } from "../../lib/events.js";
@@ -13,7 +13,7 @@ import { openForm, ROLES, showSecret } from "./user-dialogs.js";
 
 /** @param {App} app @param {UserInfo[]} users @param {() => void} again */
 export function usersTable(app, users, again) {
-  if (!users.length) return html`<p class="quiet">There is no user yet.</p>`;
+  if (!users.length) return html`<p class="quiet">No users.</p>`;
   return table(
     ["Name", "Role", "Since"],
     users.map(
@@ -28,7 +28,7 @@ export function usersTable(app, users, again) {
               type="button"
               @click=${() => openForm(app, again, "password", user.name)}
             >
-              Password…
+              Set password…
             </button>
             <button
               class="button plain small"
@@ -51,7 +51,7 @@ function roleChoice(app, user, again) {
     const role = /** @type {UserInfo["role"]} */ (field.value);
     try {
       await app.api.request("users", "set_role", { name: user.name, role });
-      app.toasts.done(`${user.name} is ${role} now.`);
+      app.toasts.done(`Role of ${user.name} changed to ${role}.`);
     } catch (err) {
       field.value = user.role;
       app.toasts.failed(err);
@@ -71,16 +71,16 @@ function roleChoice(app, user, again) {
 const removeUser = (app, user, again) =>
   askConfirmation(app, {
     title: `Remove ${user.name}?`,
-    text: "All browsers of this user are signed out at once.",
+    text: "All sessions of this user end at once.",
     verb: "Remove the user",
-    said: `${user.name} is removed.`,
+    said: `${user.name} removed.`,
     isDanger: true,
     work: () => app.api.request("users", "remove_user", { name: user.name }).then(again),
   });
 
 /** @param {App} app @param {TokenInfo[]} tokens @param {() => void} again */
 export function tokensTable(app, tokens, again) {
-  if (!tokens.length) return html`<p class="quiet">There is no token yet.</p>`;
+  if (!tokens.length) return html`<p class="quiet">No tokens.</p>`;
   return table(
     ["Name", "Role", "Last used"],
     tokens.map(
@@ -95,7 +95,7 @@ export function tokensTable(app, tokens, again) {
               type="button"
               @click=${() => renew(app, token, again)}
             >
-              New secret…
+              Renew secret…
             </button>
             <button
               class="button plain small"
@@ -115,9 +115,9 @@ export function tokensTable(app, tokens, again) {
 /** @param {App} app @param {TokenInfo} token @param {() => void} again */
 const renew = (app, token, again) =>
   askConfirmation(app, {
-    title: `Give ${token.name} a new secret?`,
-    text: "Programs that use the old one are refused at once, until they get the new one.",
-    verb: "Make a new secret",
+    title: `Renew the secret of ${token.name}?`,
+    text: "Programs with the old secret lose access at once, until you give them the new secret.",
+    verb: "Renew the secret",
     work: async () => {
       const made = await app.api.request("users", "renew_token", { token_id: token.id });
       again();
@@ -129,16 +129,16 @@ const renew = (app, token, again) =>
 const revoke = (app, token, again) =>
   askConfirmation(app, {
     title: `Revoke ${token.name}?`,
-    text: "Programs that use it are refused at once.",
+    text: "Programs that use this token lose access at once.",
     verb: "Revoke the token",
-    said: `${token.name} is revoked.`,
+    said: `${token.name} revoked.`,
     isDanger: true,
     work: () => app.api.request("users", "revoke_token", { token_id: token.id }).then(again),
   });
 
 /** @param {App} app @param {SessionInfo[]} sessions @param {() => void} again */
 export function browsersTable(app, sessions, again) {
-  if (!sessions.length) return html`<p class="quiet">No browser is signed in.</p>`;
+  if (!sessions.length) return html`<p class="quiet">No sessions.</p>`;
   return table(
     ["User", "Browser", "Last seen"],
     sessions.map(
@@ -173,7 +173,7 @@ export function browsersTable(app, sessions, again) {
 async function end(app, session, again) {
   try {
     await app.api.request("users", "end_session", { session_id: session.id });
-    app.toasts.done(`${session.user} is signed out there.`);
+    app.toasts.done(`${session.user} signed out.`);
   } catch (err) {
     app.toasts.failed(err);
   }
@@ -187,7 +187,7 @@ const table = (heads, rows) => html`
       <thead>
         <tr>
           ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-          <th class="right" scope="col">Change</th>
+          <th class="right" scope="col">Actions</th>
         </tr>
       </thead>
       <tbody>${rows}</tbody>
@@ -195,13 +195,16 @@ const table = (heads, rows) => html`
   </div>
 `;
 
-/** As exactly as the robot keeps it: an hour. @param {number} seconds since 1970 */
+/**
+ * Format an age; the robot stores it with an accuracy of 1 h.
+ * @param {number} seconds since 1970
+ */
 function ago(seconds) {
   const since = Date.now() / 1000 - seconds;
   return since < 3600 ? "within the hour" : `${duration(since)} ago`;
 }
 
-/** "Firefox on Linux" of what browsers send. @param {string} agent */
+/** Return "Firefox on Linux" for a user agent. @param {string} agent */
 function browserName(agent) {
   const name =
     ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => agent.includes(each)) ?? "";
@@ -209,5 +212,5 @@ function browserName(agent) {
     agent.includes(each),
   );
   const known = { Edg: "Edge", OPR: "Opera" }[name] ?? name;
-  return [known || "A browser", system && `on ${system}`].filter(Boolean).join(" ");
+  return [known || "Browser", system && `on ${system}`].filter(Boolean).join(" ");
 }

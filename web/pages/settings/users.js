@@ -1,9 +1,10 @@
-// Who may come in: one's own password and browsers; for admins also everybody's, users and tokens.
+// The section of accounts: the user's own password and sessions; for admins all users, tokens and
+// sessions. A session that has expired disappears from the list.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
 import { encryption } from "./encryption.js";
-import { notThere, waiting } from "./section.js";
+import { loadFailed, waiting } from "./section.js";
 import { openForm } from "./user-dialogs.js";
 import { browsersTable, tokensTable, usersTable } from "./user-tables.js";
 
@@ -17,21 +18,21 @@ import { browsersTable, tokensTable, usersTable } from "./user-tables.js";
  * @property {UserInfo[]} users
  * @property {TokenInfo[]} tokens
  * @property {SessionInfo[]} sessions
- * @property {string} of who has asked
+ * @property {string} of user who has requested the lists
  */
 
-const state = { known: /** @type {Known | null} */ (null), isAsking: false, failure: "" };
+const state = { known: /** @type {Known | null} */ (null), isLoading: false, failure: "" };
 
 /** @param {App} app */
 export function usersSection(app) {
   const { user, via } = app.api.session;
   if (state.known && state.known.of !== user) state.known = null;
-  if (!state.known && !state.isAsking && !state.failure && app.api.state === "open") load(app);
+  if (!state.known && !state.isLoading && !state.failure && app.api.state === "open") load(app);
   return html`
     ${via === "open" ? isOpen : yourself(app)}
     ${
       state.failure
-        ? notThere(state.failure, () => load(app))
+        ? loadFailed(state.failure, () => load(app))
         : state.known
           ? lists(app, state.known)
           : waiting
@@ -40,10 +41,10 @@ export function usersSection(app) {
   `;
 }
 
-/** Ask anew, after a change. @param {App} app */
+/** Load the lists, at first and after a change. @param {App} app */
 async function load(app) {
   const of = app.api.session.user;
-  Object.assign(state, { isAsking: true, failure: "" });
+  Object.assign(state, { isLoading: true, failure: "" });
   try {
     const [{ sessions }, { users }, { tokens }] = await Promise.all([
       app.api.request("users", "list_sessions"),
@@ -54,14 +55,14 @@ async function load(app) {
   } catch (err) {
     state.failure = /** @type {Error} */ (err).message;
   }
-  state.isAsking = false;
+  state.isLoading = false;
   app.draw();
 }
 
 const isOpen = html`
   <p class="notice is-quiet" data-open>
-    Nobody is asked for a password here: <code>auth.required</code> is off in webd.yaml, so
-    everybody who reaches this address is admin. Users and tokens count once it is on.
+    No sign-in is required: <code>auth.required</code> is off in webd.yaml, so everyone who can
+    reach this address is admin. Users and tokens apply when it is on.
   </p>
 `;
 
@@ -70,7 +71,7 @@ function yourself(app) {
   const { user, level, via } = app.api.session;
   return html`
     <div class="toolbar">
-      <span class="grow">You are <b>${user}</b>, ${level}.</span>
+      <span class="grow">Signed in as <b>${user}</b>, ${level}.</span>
       ${
         via === "session"
           ? html`<button
@@ -79,7 +80,7 @@ function yourself(app) {
             data-own-password
             @click=${() => openForm(app, () => load(app), "own")}
           >
-            Change your password…
+            Change password…
           </button>`
           : nothing
       }
@@ -100,7 +101,7 @@ function lists(app, { users, tokens, sessions }) {
         data-add-user
         @click=${() => openForm(app, again, "user")}
       >
-        Add a user…
+        Add user…
       </button>
     </header>
     ${usersTable(app, users, again)}
@@ -112,15 +113,15 @@ function lists(app, { users, tokens, sessions }) {
         data-add-token
         @click=${() => openForm(app, again, "token")}
       >
-        Add a token…
+        Add token…
       </button>
     </header>
     <p class="quiet">
-      For programs and panels: <a href="#/api">what they can ask</a>. Each has a role of its own and
-      can be taken away alone.
+      For programs and panels that use the <a href="#/api">API</a>. Each token has its own role and
+      can be revoked.
     </p>
     ${tokensTable(app, tokens, again)}
-    <header class="list-head"><h3>Signed in</h3></header>
+    <header class="list-head"><h3>Sessions</h3></header>
     ${browsersTable(app, sessions, again)}
   `;
 }

@@ -1,4 +1,5 @@
-// The wireless network that the server joins, or its own hotspot.
+// The Wi-Fi form: the network that the server joins, or its own hotspot. Not here: the progress of
+// a change request (network-change.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked } from "../../lib/events.js";
@@ -9,7 +10,7 @@ import { follow, isWaiting } from "./network-change.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").SettingsInfo} Settings */
-/** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {import("./state.js").SettingsState} SettingsState */
 /** @typedef {{label: string, hint: string, type?: string}} FieldText */
 /**
  * @typedef {object} WifiQuestion
@@ -27,8 +28,8 @@ const wifi = {
   wrong: { field: "", text: "" },
 };
 
-/** @param {App} app @param {Answers} answers @param {Settings} known */
-export function wifiForm(app, answers, known) {
+/** @param {App} app @param {SettingsState} settings @param {Settings} known */
+export function wifiForm(app, settings, known) {
   const isFixed = !isAdmin(app);
   /** @param {"ssid" | "password" | "country"} id @param {FieldText} more */
   const field = (id, more) =>
@@ -44,17 +45,17 @@ export function wifiForm(app, answers, known) {
     });
   return html`
     <p data-wifi>${now(known)}</p>
-    <form class="form" data-wifi-form @submit=${onSubmit(() => join(app, answers))}>
+    <form class="form" data-wifi-form @submit=${onSubmit(() => join(app, settings))}>
       <div class="pair-form form">
-        ${field("ssid", { label: "Name of the network", hint: "As your phone shows it" })}
+        ${field("ssid", { label: "Network name (SSID)", hint: "As shown on your phone" })}
         ${field("password", {
           label: "Password",
           type: "password",
-          hint: "Empty for an open network. It is not shown again.",
+          hint: "Empty for an open network",
         })}
         ${field("country", {
           label: "Country",
-          hint: "Two letters such as GB: which channels are allowed. May stay empty.",
+          hint: "Optional: two letters such as GB, for the allowed channels",
         })}
       </div>
       <label class="check">
@@ -64,11 +65,11 @@ export function wifiForm(app, answers, known) {
           ?disabled=${isFixed}
           @change=${withChecked((isOn) => (wifi.isHidden = isOn))}
         >
-        The network does not tell its name
+        Hidden network
       </label>
       <div class="toolbar">
         <button class="button primary" type="submit" ?disabled=${isFixed || isWaiting(known)}>
-          Join this network…
+          Join network…
         </button>
         ${
           known.wifi
@@ -77,9 +78,9 @@ export function wifiForm(app, answers, known) {
               type="button"
               data-leave
               ?disabled=${isFixed || isWaiting(known)}
-              @click=${() => leave(app, answers)}
+              @click=${() => leave(app, settings)}
             >
-              Open its own hotspot…
+              Open hotspot…
             </button>`
             : nothing
         }
@@ -91,64 +92,63 @@ export function wifiForm(app, answers, known) {
 /** @param {Settings} known */
 const now = (known) =>
   known.wifi
-    ? html`The server has joined <b>${known.wifi}</b>.`
+    ? html`The server is in the network <b>${known.wifi}</b>.`
     : known.hotspot
-      ? html`The server has a hotspot of its own, <b>${known.hotspot}</b>; its screen shows the
-        password.`
+      ? html`The server runs its hotspot <b>${known.hotspot}</b>; its screen shows the password.`
       : "The server uses no Wi-Fi.";
 
-/** What can be seen to be wrong before anybody is asked. */
+/** Validate the form. */
 function fault() {
   const length = new TextEncoder().encode(wifi.ssid).length;
-  if (length < 1 || length > 32) return { field: "ssid", text: "1 to 32 letters." };
+  if (length < 1 || length > 32) return { field: "ssid", text: "Use 1 to 32 characters." };
   const isPhrase =
     /^[\x20-\x7e]{8,63}$/.test(wifi.password) || /^[0-9a-fA-F]{64}$/.test(wifi.password);
   if (wifi.password && !isPhrase)
-    return { field: "password", text: "8 to 63 letters, digits and signs." };
+    return { field: "password", text: "Use 8 to 63 letters, digits and symbols." };
   if (wifi.country && !/^[A-Za-z]{2}$/.test(wifi.country))
-    return { field: "country", text: "Two letters, such as GB." };
+    return { field: "country", text: "Use two letters, such as GB." };
   return { field: "", text: "" };
 }
 
-/** @param {App} app @param {Answers} answers */
-function join(app, answers) {
+/** @param {App} app @param {SettingsState} settings */
+function join(app, settings) {
   wifi.wrong = fault();
   if (wifi.wrong.field) return app.draw();
   const { ssid, password, isHidden } = wifi;
   const country = wifi.country ? { country: wifi.country.toUpperCase() } : {};
-  change(app, answers, {
-    title: `Change to the Wi-Fi ${ssid}?`,
+  change(app, settings, {
+    title: `Join the Wi-Fi ${ssid}?`,
     text: password
-      ? "The server leaves the network that it is in: this page may lose it. Without an " +
-        "address within a minute it comes back to the one before."
-      : "This is an open network: everybody near may read what is not encrypted. Without an " +
-        "address within a minute the server comes back.",
-    verb: "Change the network",
+      ? "The server leaves its present network, and this page may lose the connection. Without " +
+        "an address within 60 s the server returns to the previous network."
+      : "This is an open network: others nearby can read unencrypted data. Without an address " +
+        "within 60 s the server returns to the previous network.",
+    verb: "Join the network",
     send: () =>
       app.api.request("settings", "join_wifi", { ssid, password, hidden: isHidden, ...country }),
   });
 }
 
-/** @param {App} app @param {Answers} answers */
-const leave = (app, answers) =>
-  change(app, answers, {
+/** @param {App} app @param {SettingsState} settings */
+const leave = (app, settings) =>
+  change(app, settings, {
     title: "Open the server's own hotspot?",
     text:
-      "The server leaves its network, and this page may lose it. The hotspot's password stands " +
-      "on the server's screen.",
+      "The server leaves its network, and this page may lose the connection. The server's screen " +
+      "shows the hotspot's password.",
     verb: "Open the hotspot",
     send: () => app.api.request("settings", "leave_wifi"),
   });
 
-/** @param {App} app @param {Answers} answers @param {WifiQuestion} what */
-function change(app, answers, { send, ...what }) {
+/** @param {App} app @param {SettingsState} settings @param {WifiQuestion} what */
+function change(app, settings, { send, ...what }) {
   askConfirmation(app, {
     ...what,
     isDanger: true,
     work: async () => {
       const reply = await send();
       Object.assign(wifi, { ssid: "", password: "", country: "", isHidden: false });
-      follow(app, answers, reply.message);
+      follow(app, settings, reply.message);
     },
   });
 }

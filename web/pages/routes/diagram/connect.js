@@ -1,5 +1,5 @@
-// From an input to an output: pulled with the mouse or a finger, or one chosen after the other with
-// the keyboard. Not here: what comes of it (mapping.js).
+// Connects an input to an output: by dragging with mouse or finger, or by selecting one after the
+// other. Not here: creating the mapping (mapping-dialog.js).
 
 import { mayOperate } from "../../../lib/levels.js";
 import { openMapping } from "./mapping-dialog.js";
@@ -10,34 +10,34 @@ import { openMapping } from "./mapping-dialog.js";
  */
 /** @typedef {{source: string, name: string}} Input */
 
-const SLACK_PX = 6; // a press that moves less is a press
+const SLACK_PX = 6; // less motion is a press and not a drag
 
 const ENDS = /** @type {const} */ (["pointerup", "pointercancel"]);
 
-export class Pick {
-  /** Chosen, waiting for an output. @type {Input | null} */ input = null;
-  /** Pulled now, in the picture's pixels. @type {{x: number, y: number, over: string} | null} */
-  pull = null;
-  #wasPulled = false;
+export class Connector {
+  /** Selected input. @type {Input | null} */ input = null;
+  /** Present drag, in pixels of the diagram. @type {{x: number, y: number, over: string} | null} */
+  drag = null;
+  #wasDragged = false;
 
-  /** Let go of everything. */
+  /** Cancel selection and drag. */
   clear() {
-    [this.input, this.pull] = [null, null];
+    [this.input, this.drag] = [null, null];
   }
 
   /** @param {App} app @param {Input} input @param {PointerEvent} event on the input's row */
   down(app, input, event) {
     const row = /** @type {HTMLElement} */ (event.currentTarget);
     const isPin = event.target instanceof Element && Boolean(event.target.closest(".pin"));
-    // fingers scroll
+    // a finger on the row scrolls
     if (!mayOperate(app) || event.button !== 0 || (event.pointerType !== "mouse" && !isPin)) return;
     const area = /** @type {HTMLElement} */ (row.closest("[data-flow]"));
     const start = { x: event.clientX, y: event.clientY };
     const move = (/** @type {PointerEvent} */ at) => {
-      if (!this.pull && Math.hypot(at.clientX - start.x, at.clientY - start.y) < SLACK_PX) return;
+      if (!this.drag && Math.hypot(at.clientX - start.x, at.clientY - start.y) < SLACK_PX) return;
       const box = area.getBoundingClientRect();
       this.input = input;
-      this.pull = {
+      this.drag = {
         x: at.clientX - box.left,
         y: at.clientY - box.top,
         over: outputAt(at.clientX, at.clientY),
@@ -47,29 +47,29 @@ export class Pick {
     const end = (/** @type {PointerEvent} */ at) => {
       row.removeEventListener("pointermove", move);
       for (const name of ENDS) row.removeEventListener(name, end);
-      if (!this.pull) return;
-      const over = at.type === "pointerup" ? this.pull.over : "";
-      this.#wasPulled = true; // the click that follows is none
-      setTimeout(() => (this.#wasPulled = false));
+      if (!this.drag) return;
+      const over = at.type === "pointerup" ? this.drag.over : "";
+      this.#wasDragged = true; // ignores the click that follows
+      setTimeout(() => (this.#wasDragged = false));
       this.clear();
       if (over) openMapping(app, input, over);
       app.draw();
     };
-    row.setPointerCapture(event.pointerId); // a quick hand has left the row by its first movement
+    row.setPointerCapture(event.pointerId); // the pointer may leave the row with its first move
     row.addEventListener("pointermove", move);
     for (const name of ENDS) row.addEventListener(name, end);
   }
 
-  /** Chosen by a press or by Enter; once more lets go. @param {App} app @param {Input} input */
-  choose(app, input) {
-    if (this.#wasPulled || !mayOperate(app)) return;
+  /** Select an input, or cancel its selection. @param {App} app @param {Input} input */
+  select(app, input) {
+    if (this.#wasDragged || !mayOperate(app)) return;
     const isSame = this.input?.source === input.source && this.input.name === input.name;
     this.input = isSame ? null : input;
     app.draw();
   }
 
-  /** @param {App} app @param {string} field @returns {boolean} whether an input waited for it */
-  give(app, field) {
+  /** @param {App} app @param {string} field @returns {boolean} whether an input was selected */
+  connect(app, field) {
     if (!this.input) return false;
     const input = this.input;
     this.clear();
@@ -78,7 +78,7 @@ export class Pick {
   }
 }
 
-/** The output under a point of the window. @param {number} x @param {number} y */
+/** Return the output at a point of the window. @param {number} x @param {number} y */
 function outputAt(x, y) {
   const row = document.elementFromPoint(x, y)?.closest("[data-output]");
   return row instanceof HTMLElement ? (row.dataset.output ?? "") : "";

@@ -1,15 +1,15 @@
-// The picture: inputs, routes, outputs, and the wires between them with their values. Narrow
-// windows show the same as a list (style/routes.css). Not here: what the wires are (wires.js).
+// The diagram of inputs, routes, outputs and the wires between them with their values. Narrow
+// windows show a list instead (page.css). Not here: the wires (wires.js).
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed, quantity } from "../../../lib/format.js";
 import { reading } from "../../../parts/live.js";
-import { isFor, place, priority, STATES } from "../model.js";
+import { isFor, outputOf, priority, STATES } from "../model.js";
 import { view } from "../view.js";
 import { inputCard } from "./inputs.js";
 import { outputCards } from "./outputs.js";
-import { area } from "./port-watch.js";
+import { measurePorts } from "./port-watch.js";
 import { curve, port, wiring } from "./wires.js";
 
 /**
@@ -22,7 +22,7 @@ import { curve, port, wiring } from "./wires.js";
 
 /**
  * @param {App} app
- * @param {RouteInfo[]} routes those that are shown
+ * @param {RouteInfo[]} routes to show
  * @param {Source[]} sources
  */
 export function flow(app, routes, sources) {
@@ -36,7 +36,7 @@ export function flow(app, routes, sources) {
       class="flow ${view.pick.input ? "is-picking" : ""}"
       data-flow
       ?data-stale=${isStale}
-      ${area(app)}
+      ${measurePorts(app)}
     >
       ${lines(app, wires)}
       <div class="flow-column flow-inputs">
@@ -46,20 +46,16 @@ export function flow(app, routes, sources) {
           (each) => each.name,
           (each) => inputCard(app, each, routes),
         )}
-        ${
-          sources.length
-            ? nothing
-            : html`<p class="quiet">No input is heard, and no route waits for one.</p>`
-        }
+        ${sources.length ? nothing : html`<p class="quiet">No active inputs.</p>`}
       </div>
       <div class="flow-column flow-routes">
         <h3 class="flow-title">Routes</h3>
         ${repeat(
-          untangled(routes, sources, drivable),
+          bySource(routes, sources, drivable),
           (info) => info.route.id,
           (info) => pill(app, info, states.get(info.route.id) ?? "unused", wires),
         )}
-        ${routes.length ? nothing : html`<p class="quiet">No route.</p>`}
+        ${routes.length ? nothing : html`<p class="quiet">No routes.</p>`}
       </div>
       <div class="flow-column flow-outputs">
         <h3 class="flow-title">Outputs</h3>
@@ -70,12 +66,12 @@ export function flow(app, routes, sources) {
 }
 
 /**
- * Each as near as can be to what it connects, so that fewer wires cross.
+ * Sort routes by the position of their sources and targets, so that fewer wires cross.
  * @param {RouteInfo[]} routes
  * @param {Source[]} sources
  * @param {string[]} targets
  */
-function untangled(routes, sources, targets) {
+function bySource(routes, sources, targets) {
   const height = (/** @type {RouteInfo} */ { route }) => {
     const from = sources.findIndex((each) => isFor(route, each));
     const to = targets.indexOf(route.output.target);
@@ -91,7 +87,7 @@ function untangled(routes, sources, targets) {
  * @param {Wire[]} wires
  */
 function pill(app, { route }, state, wires) {
-  const { word, chip, says } = STATES[state];
+  const { word, chip, hint } = STATES[state];
   const hover = (/** @type {string} */ id) => () => ((view.hover = id), app.draw());
   return html`
     <a
@@ -105,8 +101,8 @@ function pill(app, { route }, state, wires) {
     >
       <span class="flow-route-name">${route.id}</span>
       <span class="flow-route-facts">
-        <span class="chip ${chip}" title=${says}><i class="dot"></i>${word}</span>
-        <span class="quiet" title="Priority: the higher one wins">${priority(route)}</span>
+        <span class="chip ${chip}" title=${hint}><i class="dot"></i>${word}</span>
+        <span class="quiet" title="Priority: the highest wins">${priority(route)}</span>
       </span>
       <span class="flow-arrows">${arrows(route, wires)}</span>
     </a>
@@ -114,14 +110,14 @@ function pill(app, { route }, state, wires) {
 }
 
 /**
- * What the wires say, in words: for windows without room for them.
+ * List the mappings, for windows too narrow for wires.
  * @param {RouteInfo["route"]} route
  * @param {Wire[]} wires
  */
 function arrows(route, wires) {
-  if (route.mapping === "passthrough") return html`<small>Everything, as it comes</small>`;
+  if (route.mapping === "passthrough") return html`<small>Passthrough</small>`;
   return route.mapping.map((mapping) => {
-    const field = place(route, mapping);
+    const field = outputOf(route, mapping);
     const wire = wires.find((each) => each.route === route.id && each.field === field);
     const value = wire?.value ?? null;
     return html`<small>${mapping.from} → ${field}
@@ -153,15 +149,15 @@ function lines(app, wires) {
         (wire) => wire.key,
         (wire) => label(app, wire),
       )}
-      ${pulled()}
+      ${draggedWire()}
     </svg>
   `;
 }
 
 /** @param {Wire} wire */
 function look(wire) {
-  const isBack = view.hover && view.hover !== wire.route;
-  const classes = [wire.isWinner && "is-winner", isBack && "is-back"].filter(Boolean);
+  const isDimmed = view.hover && view.hover !== wire.route;
+  const classes = [wire.isWinner && "is-winner", isDimmed && "is-back"].filter(Boolean);
   return ["flow-wire", `is-${wire.state}`, ...classes].join(" ");
 }
 
@@ -185,13 +181,13 @@ function label(app, wire) {
   `;
 }
 
-/** The wire that hangs at the pointer. */
-function pulled() {
-  const { pull, input } = view.pick;
+/** Draw the wire from the dragged input to the pointer. */
+function draggedWire() {
+  const { drag, input } = view.pick;
   const from = input && view.geometry.at(port.input(input.source, input.name));
-  if (!pull || !from) return nothing;
+  if (!drag || !from) return nothing;
   return svg`<path
-      class="flow-pulled ${pull.over ? "is-over" : ""}"
-      d=${curve(from.x2, from.y, pull.x, pull.y)}
+      class="flow-pulled ${drag.over ? "is-over" : ""}"
+      d=${curve(from.x2, from.y, drag.x, drag.y)}
     />`;
 }

@@ -1,4 +1,5 @@
-// The left side of the picture: sources with what they send. Each row can be pulled onto an output.
+// The left side of the diagram: sources with their values, each of which can be dragged to an
+// output.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -6,10 +7,10 @@ import { fixed, sourceName } from "../../../lib/format.js";
 import { bar } from "../../../parts/bar.js";
 import { reading } from "../../../parts/live.js";
 import { ANY, properties } from "../model.js";
-import { isFolded, turn, view } from "../view.js";
+import { isFolded, toggleFold, view } from "../view.js";
 import { port } from "./wires.js";
 
-const CHOSEN = "chosen; choose an output, or press again to let go";
+const SELECTED = "selected; select an output, or press again to cancel";
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
@@ -33,7 +34,7 @@ export function inputCard(app, source, routes) {
       aria-labelledby=${id}
     >
       <header data-port=${card}>
-        <h4 id=${id}>${fold(app, card, spoken(source))}</h4>
+        <h4 id=${id}>${fold(app, card, sourceTitle(source))}</h4>
         ${sign(source)}<i class="pin" aria-hidden="true"></i>
       </header>
       <ul>
@@ -53,7 +54,7 @@ export function inputCard(app, source, routes) {
 }
 
 /** @param {Pick<Source, "kind" | "subject" | "name">} source */
-export function spoken(source) {
+export function sourceTitle(source) {
   if (source.subject !== ANY) return sourceName(source.name);
   /** @type {Partial<Record<Source["kind"], string>>} */
   const any = {
@@ -66,7 +67,7 @@ export function spoken(source) {
 
 /** @param {App} app @param {string} card @param {string} title */
 export function fold(app, card, title) {
-  const toggle = () => (turn(card), app.draw());
+  const toggle = () => (toggleFold(card), app.draw());
   return html`
     <button class="flow-fold" type="button" aria-expanded=${!isFolded(card)} @click=${toggle}>
       <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
@@ -77,10 +78,10 @@ export function fold(app, card, title) {
 
 /** @param {Source} source */
 function sign(source) {
-  if (!source.isReporting) return html`<span class="chip warn"><i class="dot"></i>Not heard</span>`;
+  if (!source.isReporting) return html`<span class="chip warn"><i class="dot"></i>No data</span>`;
   if (source.isFailsafe) return html`<span class="chip bad"><i class="dot"></i>Failsafe</span>`;
   if (!source.isAlive) return html`<span class="chip warn"><i class="dot"></i>Lost</span>`;
-  return html`<span class="chip good"><i class="dot"></i>${fixed(source.rateHz, 0)} / s</span>`;
+  return html`<span class="chip good"><i class="dot"></i>${fixed(source.rateHz, 0)} Hz</span>`;
 }
 
 /** @param {App} app @param {Source} source @param {string} name */
@@ -97,9 +98,9 @@ function row(app, source, name) {
       data-port=${port.input(source.name, name)}
       data-input=${`${source.name} ${name}`}
       aria-pressed=${isChosen}
-      aria-label=${`${name}: ${isChosen ? CHOSEN : "choose it for a mapping"}`}
+      aria-label=${`${name}: ${isChosen ? SELECTED : "select for a mapping"}`}
       @pointerdown=${(/** @type {PointerEvent} */ event) => pick.down(app, input, event)}
-      @click=${() => pick.choose(app, input)}
+      @click=${() => pick.select(app, input)}
     >
       <span class="flow-name">${name}</span>
       <span class="track thin both"><i ${bar(value, -most, most)}></i></span>
@@ -124,7 +125,7 @@ function more(app, source, count) {
       aria-expanded=${isWide}
       @click=${toggle}
     >
-      ${isWide ? "Only those in use" : `Show all ${count}`}
+      ${isWide ? "Show used only" : `Show all ${count}`}
     </button>
   `;
 }

@@ -1,5 +1,5 @@
-// The dialog after an input was brought to an output: which route gets the mapping, how far it
-// moves, and what it would do now. Nothing moves before it is made.
+// The dialog that creates a mapping: choice of the route, scale, and a preview by the router.
+// Nothing moves before the mapping is created.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../../lib/events.js";
@@ -8,18 +8,18 @@ import { dialog } from "../../../parts/dialog.js";
 import { numberOf } from "../entry.js";
 import {
   ANY,
+  activeSources,
   allSources,
   ESTOP,
   freeId,
   guess,
-  heardSources,
   isFor,
   newMapping,
   newRoute,
 } from "../model.js";
 import { routes } from "../state.js";
 
-const LOOK_MS = 200;
+const PREVIEW_MS = 200;
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
@@ -36,9 +36,9 @@ const LOOK_MS = 200;
  * @property {string} name
  * @property {string} field
  * @property {import("../../../lib/types.js").FieldDescription | undefined} spec
- * @property {Fitting[]} fitting routes that may get it
- * @property {string} chosen one of them; empty: a new one
- * @property {string} id of a new one
+ * @property {Fitting[]} fitting routes that can hold the mapping
+ * @property {string} chosen one of them; empty: a new route
+ * @property {string} id of a new route
  * @property {Mapping} mapping
  * @property {Shown | null} shown
  * @property {string} refusal
@@ -53,7 +53,7 @@ const LOOK_MS = 200;
  */
 export function openMapping(app, input, field) {
   const known = routes.list ?? [];
-  const source = allSources(known, heardSources(app.store.data.inputs)).find(
+  const source = allSources(known, activeSources(app.store.data.inputs)).find(
     (each) => each.name === input.source,
   );
   if (!source) return;
@@ -81,7 +81,7 @@ export function openMapping(app, input, field) {
     lookedAt: 0,
   };
   app.dialogs.mapping = open;
-  look(app, open);
+  preview(app, open);
   app.draw();
 }
 
@@ -91,27 +91,28 @@ function split(field) {
   return [field.slice(0, dot), field.slice(dot + 1)];
 }
 
-/** The route as it would be. @param {OpenMapping} open @returns {Route} */
-function wanted(open) {
+/** Return the route with the new mapping. @param {OpenMapping} open @returns {Route} */
+function routeWithMapping(open) {
   const found = open.fitting.find((route) => route.id === open.chosen);
   if (found) return { ...found, mapping: [...found.mapping, open.mapping] };
   const { kind, subject } = open.source;
   const target = open.field === ESTOP ? ANY : split(open.field)[0];
   const made = newRoute(open.id, { source: kind, subject: subject || ANY }, target, [open.mapping]);
-  return open.field === ESTOP ? { ...made, priority: 1000 } : made; // a stop passes all others
+  return open.field === ESTOP ? { ...made, priority: 1000 } : made; // overrides all routes
 }
 
 /**
- * Ask the router what it would make of the input now.
+ * Request a preview of the output for the present input.
  * @param {App} app
  * @param {OpenMapping} open
  */
-async function look(app, open) {
+async function preview(app, open) {
   open.lookedAt = performance.now();
   try {
-    const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)
-      ?.values[open.name];
-    const route = { ...wanted(open), id: "trial", mapping: [open.mapping] };
+    const value = activeSources(app.store.data.inputs).find(
+      (each) => each.name === open.source.name,
+    )?.values[open.name];
+    const route = { ...routeWithMapping(open), id: "trial", mapping: [open.mapping] };
     const values = value === null || value === undefined ? {} : { [open.name]: value };
     const reply = await app.api.request("router", "preview_route", { route, values });
     open.shown = { value, made: reply.fields[0] ?? null, isStop: reply.estop };
@@ -122,14 +123,14 @@ async function look(app, open) {
   if (app.dialogs.mapping === open) app.draw();
 }
 
-/** @param {App} app @param {OpenMapping} open @param {boolean} isEdited go on in the editor */
-async function make(app, open, isEdited) {
-  const route = wanted(open);
+/** @param {App} app @param {OpenMapping} open @param {boolean} isEdited open the editor next */
+async function create(app, open, isEdited) {
+  const route = routeWithMapping(open);
   Object.assign(open, { isBusy: true, refusal: "" });
   try {
     await routes.save(app, route, `Map ${open.name} to ${open.field}`);
     app.dialogs.mapping = null;
-    app.toasts.done(`${open.name} drives ${open.field} by route ${route.id} now.`);
+    app.toasts.done(`Mapping created: ${open.name} drives ${open.field} in route ${route.id}.`);
     if (isEdited) location.hash = `#/routes/${encodeURIComponent(route.id)}`;
   } catch (err) {
     Object.assign(open, { isBusy: false, refusal: /** @type {Error} */ (err).message });
@@ -141,13 +142,13 @@ async function make(app, open, isEdited) {
 export function mappingDialog(app) {
   const open = app.dialogs.mapping;
   const close = () => ((app.dialogs.mapping = null), app.draw());
-  return dialog(open, close, (open) => form(app, open, close), "Make a mapping");
+  return dialog(open, close, (open) => form(app, open, close), "Create a mapping");
 }
 
 /** @param {App} app @param {OpenMapping} open @param {() => void} close */
 function form(app, open, close) {
-  if (app.now - open.lookedAt > LOOK_MS) look(app, open);
-  const submit = onSubmit(() => make(app, open, false));
+  if (app.now - open.lookedAt > PREVIEW_MS) preview(app, open);
+  const submit = onSubmit(() => create(app, open, false));
   const output =
     open.field === ESTOP
       ? "the emergency stop"
@@ -155,7 +156,7 @@ function form(app, open, close) {
   return html`
     <form class="form" data-mapping @submit=${submit}>
       <h2>${open.name} → ${open.field}</h2>
-      <p class="quiet">${sourceName(open.source.name)} will move ${output}.</p>
+      <p class="quiet">${sourceName(open.source.name)} drives ${output}.</p>
       ${chooser(app, open)} ${open.spec ? scale(app, open) : nothing}
       <p class="map-now" data-now role="status">${now(open)}</p>
       <p class="refusal" role="alert">${open.refusal}</p>
@@ -165,12 +166,12 @@ function form(app, open, close) {
           class="button"
           type="button"
           ?disabled=${open.isBusy}
-          @click=${() => make(app, open, true)}
+          @click=${() => create(app, open, true)}
         >
-          Make and edit…
+          Create and edit…
         </button>
         <button class="button primary" type="submit" data-focus data-make ?disabled=${open.isBusy}>
-          ${open.isBusy ? "One moment…" : "Make the mapping"}
+          ${open.isBusy ? "Creating…" : "Create mapping"}
         </button>
       </div>
     </form>
@@ -185,7 +186,7 @@ function chooser(app, open) {
       <span>Route</span>
       <select data-route-choice .value=${open.chosen} @change=${choose}>
         ${open.fitting.map((route) => html`<option value=${route.id}>${route.id}</option>`)}
-        <option value="">A new one: ${open.id}</option>
+        <option value="">New route: ${open.id}</option>
       </select>
     </label>
   `;
@@ -195,26 +196,26 @@ function chooser(app, open) {
 function scale(app, open) {
   const change = withValue((value) => {
     open.mapping = { ...open.mapping, scale: numberOf(value === "" ? "" : Number(value)) };
-    look(app, open);
+    preview(app, open);
   });
   return html`
     <label class="entry">
       <span>Scale</span>
       <input type="number" step="any" .value=${String(open.mapping.scale)} @input=${change}>
-      <span class="hint">At an input of 1 the output is asked for so many ${open.spec?.unit}.</span>
+      <span class="hint">Output in ${open.spec?.unit} at an input of 1.</span>
     </label>
   `;
 }
 
 /** @param {OpenMapping} open */
 function now(open) {
-  if (!open.shown) return "One moment…";
+  if (!open.shown) return "Loading…";
   const { value, made, isStop } = open.shown;
-  if (value === null || value === undefined) return "This input is not heard now.";
+  if (value === null || value === undefined) return "No data from this input.";
   if (open.field === ESTOP)
     return isStop
-      ? `Now at ${fixed(value, 2)}: this would stop the robot.`
-      : `Now at ${fixed(value, 2)}: no stop.`;
-  const wish = quantity(made?.value, made?.unit ?? "") + (made?.clamped ? ", its limit" : "");
-  return `Now: ${open.name} ${fixed(value, 2)} asks for ${wish}.`;
+      ? `Preview: ${fixed(value, 2)} would stop the robot.`
+      : `Preview: ${fixed(value, 2)} does not stop the robot.`;
+  const output = quantity(made?.value, made?.unit ?? "") + (made?.clamped ? ", its limit" : "");
+  return `Preview: ${open.name} ${fixed(value, 2)} commands ${output}.`;
 }

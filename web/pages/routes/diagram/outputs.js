@@ -1,4 +1,4 @@
-// The right side of the picture: every field of the robot, its value, and who wanted it.
+// The right side of the diagram: every field of the robot, its value, and the reasons for it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { quantity, sourceName, targetName, words } from "../../../lib/format.js";
@@ -60,7 +60,7 @@ function row(app, target, name, data) {
   return html`
     <button
       class="flow-row flow-output is-${data?.policy ?? "unknown"}
-        ${view.pick.pull?.over === field ? "is-over" : ""}"
+        ${view.pick.drag?.over === field ? "is-over" : ""}"
       type="button"
       data-port=${port.output(field)}
       data-output=${field}
@@ -68,7 +68,7 @@ function row(app, target, name, data) {
       aria-label=${
         view.pick.input
           ? `Map it to ${words(name)} of ${targetName(target)}`
-          : `${words(name)}: why?`
+          : `${words(name)}: show reasons`
       }
       @click=${() => press(app, field)}
     >
@@ -83,27 +83,27 @@ function row(app, target, name, data) {
 
 /** @param {App} app @param {string} field */
 function press(app, field) {
-  if (!view.pick.give(app, field)) view.why = view.why === field ? "" : field;
+  if (!view.pick.connect(app, field)) view.why = view.why === field ? "" : field;
   app.draw();
 }
 
 /** @param {FieldState | undefined} data */
 function why(data) {
-  if (!data) return html`<p class="flow-why quiet">The router has not told of it yet.</p>`;
+  if (!data) return html`<p class="flow-why quiet">No data from the router.</p>`;
   return html`
     <ul class="flow-why" data-why>
       <li>
         ${
           data.winner
-            ? html`<b>${data.winner}</b> drives it, with
+            ? html`Driven by <b>${data.winner}</b> from
               ${sourceName(data.source)}${data.clamped ? ", at its limit" : ""}`
             : policyText(data)
         }
       </li>
       ${activeContenders(data.rivals).map(
         (rival) => html`<li>
-          <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks
-          ${quantity(rival.value, data.unit)}: ${rival.reason}
+          <b>${rival.route}</b> from ${sourceName(rival.source)}:
+          ${quantity(rival.value, data.unit)}, ${rival.reason}
         </li>`,
       )}
     </ul>
@@ -112,7 +112,7 @@ function why(data) {
 
 /** @param {App} app */
 function stopCard(app) {
-  const isOver = view.pick.pull?.over === ESTOP;
+  const isOver = view.pick.drag?.over === ESTOP;
   return html`
     <section class="card flow-card" data-target=${ESTOP} aria-label="Emergency stop">
       <button
@@ -121,7 +121,7 @@ function stopCard(app) {
         data-port=${port.output(ESTOP)}
         data-output=${ESTOP}
         ?disabled=${!view.pick.input}
-        @click=${() => view.pick.give(app, ESTOP)}
+        @click=${() => view.pick.connect(app, ESTOP)}
       >
         <i class="pin" aria-hidden="true"></i><span class="flow-name">Emergency stop</span>
         <span class="flow-number">${app.store.data.outputs?.estop ? "stopped" : "ready"}</span>

@@ -1,5 +1,4 @@
-// Looks where the ports of the picture are whenever that may have changed: other ports, another
-// size. A directive, for only the drawn element can be measured.
+// A directive that measures the diagram's ports after each change of ports or size.
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { nothing } from "/vendor/lit-html/lit-html.js";
@@ -7,7 +6,7 @@ import { view } from "../view.js";
 
 /** @typedef {import("../../../context.js").With<"draw">} App */
 
-class Area extends AsyncDirective {
+class MeasurePorts extends AsyncDirective {
   /** @type {ResizeObserver | null} */ #sizes = null;
 
   /** @param {App} _app */
@@ -21,19 +20,19 @@ class Area extends AsyncDirective {
    */
   update(part, [app]) {
     const area = /** @type {HTMLElement} */ (part.element);
-    const look = () => {
+    const measure = () => {
       view.geometry.measure(area);
       app.draw();
     };
     if (!this.#sizes) {
-      this.#sizes = new ResizeObserver(look);
+      this.#sizes = new ResizeObserver(measure);
       this.#sizes.observe(area);
     }
-    // Not before everything is drawn, which it is when this turn ends.
+    // After this drawing is complete.
     queueMicrotask(() => {
       const ports = [...area.querySelectorAll("[data-port]")];
       const drawn = ports.map((each) => /** @type {HTMLElement} */ (each).dataset.port).join("|");
-      if (view.geometry.isNew(drawn)) look();
+      if (view.geometry.isNew(drawn)) measure();
     });
     return nothing;
   }
@@ -44,4 +43,4 @@ class Area extends AsyncDirective {
   }
 }
 
-export const area = directive(Area);
+export const measurePorts = directive(MeasurePorts);

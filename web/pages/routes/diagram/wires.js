@@ -1,7 +1,7 @@
-// The wires of the picture: which there are, what they carry, where they run. Measures the drawn
-// ports when something has moved, not at every value.
+// The wires of the diagram: their ends, values and lines. The ports are measured when the layout
+// changes, not at each value.
 
-import { claims, ESTOP, isFor, place, stateOf } from "../model.js";
+import { claims, ESTOP, isFor, outputOf, stateOf } from "../model.js";
 
 /** @typedef {import("../../../lib/types.js").OutputsState} OutputsState */
 
@@ -13,18 +13,17 @@ import { claims, ESTOP, isFor, place, stateOf } from "../model.js";
  * @typedef {object} Wire
  * @property {string} key
  * @property {string} route
- * @property {string[]} from ports, the first that is drawn counts
+ * @property {string[]} from ports; the first drawn one counts
  * @property {string[]} to
  * @property {State} state of its route
  * @property {boolean} isWinner
- * @property {string} field that it drives; empty before the route
+ * @property {string} field that the wire drives; empty before the route
  * @property {number | null} value
  * @property {number} order among the wires of its field
  */
 
 /**
- * Port of a source's property, of the whole source, of a route's two sides, of a field, of a
- * target.
+ * Names of ports: a source's value, a source, both sides of a route, a field, a target.
  */
 export const port = {
   /** @param {string} source @param {string} name */
@@ -91,7 +90,7 @@ function inWires({ route }, feeding, own, state) {
     const names = [...new Set(mappings.map((mapping) => mapping.from))];
     return names.map((name) => {
       const mine = mappings.filter((mapping) => mapping.from === name);
-      const isWinner = mine.some((mapping) => won.includes(place(route, mapping)));
+      const isWinner = mine.some((mapping) => won.includes(outputOf(route, mapping)));
       const from = [port.input(source.name, name), port.source(source.name)];
       return wire(`${route.id} < ${source.name} ${name}`, route.id, from, to, state, isWinner);
     });
@@ -106,14 +105,14 @@ function inWires({ route }, feeding, own, state) {
  */
 function outWires({ route }, own, state, targets) {
   const from = [port.route(route.id)];
-  // of several sources of one route the winner's counts
+  // of several sources of one route, the winner counts
   const claimed = new Map([...own].reverse());
   if (route.mapping !== "passthrough") {
-    const fields = [...new Set(route.mapping.map((mapping) => place(route, mapping)))];
+    const fields = [...new Set(route.mapping.map((mapping) => outputOf(route, mapping)))];
     return fields.map((field) => outWire(route.id, from, field, state, claimed.get(field)));
   }
-  const wanted = route.output.target === "*" ? targets : [route.output.target];
-  const whole = wanted.map((target) =>
+  const driven = route.output.target === "*" ? targets : [route.output.target];
+  const whole = driven.map((target) =>
     wire(`${route.id} > ${target}`, route.id, from, [port.target(target)], state, false),
   );
   return [
@@ -161,7 +160,7 @@ const wire = (key, route, from, to, state, isWinner) => ({
 });
 
 /**
- * Those that win lie above the others; the labels of one field stand one beside the other.
+ * Draw winners above the others, and place the labels of one field side by side.
  * @param {Wire[]} wires
  */
 function ordered(wires) {
@@ -175,7 +174,7 @@ function ordered(wires) {
   return sorted;
 }
 
-/** Where the ports are drawn, and the lines between them. */
+/** Positions of the ports, and the lines between them. */
 export class Geometry {
   /** @type {Map<string, {x: number, y: number, x2: number}>} */ #ports = new Map();
   /** @type {Map<string, {d: string, x: number, y: number} | null>} */ #lines = new Map();
@@ -184,8 +183,8 @@ export class Geometry {
   height = 0;
 
   /**
-   * Look anew when other ports are drawn than at the last look.
-   * @param {string} drawn names all ports that are drawn now
+   * Whether the drawn ports have changed since the last call.
+   * @param {string} drawn names of all drawn ports
    */
   isNew(drawn) {
     if (drawn === this.#drawn) return false;
@@ -215,7 +214,7 @@ export class Geometry {
     return this.#ports.get(name);
   }
 
-  /** Null while one of its ends is not drawn. @param {Wire} wire */
+  /** Return the line, or null while an end is not drawn. @param {Wire} wire */
   line(wire) {
     const known = this.#lines.get(wire.key);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// The line of one mapping as the router draws it, and where the input is on it now.
+// Plots the curve of one mapping as the router computes it, with a dot at the present input.
 
 import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed, quantity } from "../../../lib/format.js";
@@ -26,7 +26,7 @@ export function curvePlot(line, value, name) {
       <svg
         viewBox="0 0 ${WIDTH} ${HEIGHT}"
         role="img"
-        aria-label=${`What ${name} makes of its input`}
+        aria-label=${`Curve of ${name}`}
       >
         ${svg`
           <path class="curve-zero" d=${`M${x(0)} 0V${HEIGHT}M0 ${y(zero(line))}H${WIDTH}`}/>
@@ -49,7 +49,7 @@ export function curvePlot(line, value, name) {
         ${
           isLive
             ? html`<b>${fixed(value, 2)}</b> → <b>${output(line, made)}</b>`
-            : html`<span class="quiet">No input now</span>`
+            : html`<span class="quiet">No data</span>`
         }
       </figcaption>
     </figure>
@@ -62,7 +62,7 @@ function output(line, made) {
   return quantity(made, line.unit);
 }
 
-/** Zero, or the end nearest to it. @param {Line} line */
+/** Return zero, or the limit nearest to it. @param {Line} line */
 const zero = ({ limits: [low, high] }) => Math.min(Math.max(0, low), high);
 
 /** @param {Line} line */
@@ -82,7 +82,7 @@ function scales({ low, high, limits }) {
 }
 
 /**
- * Between two points of the line; beyond its ends the end.
+ * Interpolate the curve; beyond its ends the end value counts.
  * @param {Line} line
  * @param {number} value
  */

@@ -1,7 +1,7 @@
-// A route while it is edited: what was typed, what the router makes of it now, what it refuses. The
-// router is asked again and again, so the preview and the lines are its own. Not here: drawing.
+// The draft of a route in the editor: typed values, the router's preview and its errors. The router
+// computes preview and curves. Not here: drawing.
 
-import { heardSources, isFor, newMapping, same } from "../model.js";
+import { activeSources, isFor, newMapping, same } from "../model.js";
 import { routes } from "../state.js";
 import { faultOf } from "./field-errors.js";
 
@@ -13,32 +13,32 @@ import { faultOf } from "./field-errors.js";
  */
 /** @typedef {import("../../../lib/types.js").Blending["mode"]} Mode */
 
-const LOOK_MS = 120;
+const PREVIEW_MS = 120;
 const RANGES = [1, 2, 5, 10, 20, 45, 90, 180, 360, 1000, 10_000];
 
 export class Draft {
-  /** The route as the robot has it; null for a new one. @type {Route | null} */ base;
+  /** The saved route; null for a new one. @type {Route | null} */ base;
   /** @type {Route} */ route;
   /**
-   * How rivals for single fields are combined, where that was changed here.
+   * Changed blending modes of single fields.
    * @type {Record<string, Mode | "">}
    */
   modes = {};
-  /** What the router says of it as it is. @type {import("./field-errors.js").Fault | null} */
+  /** Error of the preview. @type {import("./field-errors.js").Fault | null} */
   fault = null;
-  /** Why it was not saved. @type {import("./field-errors.js").Fault | null} */ refusal = null;
-  /** What the router makes of the inputs now. @type {Preview | null} */ shown = null;
+  /** Error of the last save. @type {import("./field-errors.js").Fault | null} */ refusal = null;
+  /** Preview of the outputs. @type {Preview | null} */ shown = null;
   /**
-   * Lines of the mappings, by their place.
+   * Curves of the mappings, by index.
    * @type {({key: string, line: Line | null} | undefined)[]}
    */
   lines = [];
-  /** The inputs that the preview is of. @type {Record<string, number | null>} */ values = {};
-  /** The source that they come from. @type {import("../model.js").Source | null} */ source = null;
+  /** Inputs of the preview. @type {Record<string, number | null>} */ values = {};
+  /** Source of the inputs. @type {import("../model.js").Source | null} */ source = null;
   isSaving = false;
   /** @type {Map<string, number>} */ #reach = new Map();
-  #lookedAt = 0;
-  #isLooking = false;
+  #previewedAt = 0;
+  #isLoading = false;
 
   /** @param {Route} route @param {boolean} isNew */
   constructor(route, isNew) {
@@ -54,14 +54,14 @@ export class Draft {
     return !same(this.route, this.base) || Object.keys(this.modes).length > 0;
   }
 
-  /** The robot's route, when somebody else has changed it meanwhile. @returns {Route | null} */
+  /** The robot's route if another user has changed it meanwhile. @returns {Route | null} */
   get other() {
     const now = this.base && routes.find(this.base.id)?.route;
     return now && !same(now, this.base) ? now : null;
   }
 
-  /** @param {Route} route the robot's */
-  take(route) {
+  /** Discard the draft for the robot's route. @param {Route} route */
+  reset(route) {
     this.base = route;
     this.route = structuredClone(route);
     this.modes = {};
@@ -94,35 +94,36 @@ export class Draft {
     this.lines = this.lines.filter((_, at) => at !== index);
   }
 
-  /** What is at fault at a field; empty: nothing. @param {string} key */
+  /** Return the error of a field; empty: none. @param {string} key */
   wrong(key) {
     return [this.refusal, this.fault].find((each) => each?.key === key)?.text ?? "";
   }
 
-  /** Ask the router what it makes of the inputs, when it is time to. @param {App} app */
-  async look(app) {
-    this.#hear(app);
-    if (this.#isLooking || app.now - this.#lookedAt < LOOK_MS || app.api.state !== "open") return;
-    [this.#isLooking, this.#lookedAt] = [true, app.now];
+  /** Request a preview when it is due. @param {App} app */
+  async preview(app) {
+    this.#readInputs(app);
+    if (this.#isLoading || app.now - this.#previewedAt < PREVIEW_MS || app.api.state !== "open")
+      return;
+    [this.#isLoading, this.#previewedAt] = [true, app.now];
     try {
       const given = Object.entries(this.values).flatMap(([name, value]) =>
         value === null ? [] : [/** @type {const} */ ([name, value])],
       );
-      const ask = { route: this.route, values: Object.fromEntries(given) };
-      this.shown = await app.api.request("router", "preview_route", ask);
+      const params = { route: this.route, values: Object.fromEntries(given) };
+      this.shown = await app.api.request("router", "preview_route", params);
       this.fault = null;
-      await this.#draw(app);
+      await this.#loadCurves(app);
     } catch (err) {
       this.fault = faultOf(err);
     } finally {
-      this.#isLooking = false;
+      this.#isLoading = false;
     }
   }
 
-  /** The newest inputs of the source that this route is for. @param {App} app */
-  #hear(app) {
-    const heard = heardSources(app.store.data.inputs).filter((each) => isFor(this.route, each));
-    this.source = heard.find((each) => each.isAlive) ?? heard[0] ?? null;
+  /** Read the newest inputs of this route's source. @param {App} app */
+  #readInputs(app) {
+    const found = activeSources(app.store.data.inputs).filter((each) => isFor(this.route, each));
+    this.source = found.find((each) => each.isAlive) ?? found[0] ?? null;
     this.values = {};
     if (this.route.mapping === "passthrough" || !this.source?.isAlive) return;
     for (const { from } of this.route.mapping) {
@@ -133,8 +134,8 @@ export class Draft {
     }
   }
 
-  /** Lines of mappings that have changed, one after the other. @param {App} app */
-  async #draw(app) {
+  /** Request the curves of changed mappings. @param {App} app */
+  async #loadCurves(app) {
     const { route } = this;
     if (route.mapping === "passthrough") return;
     for (const [index, mapping] of route.mapping.entries()) {
@@ -142,20 +143,20 @@ export class Draft {
       const high = RANGES.find((range) => range >= most) ?? most;
       const key = JSON.stringify([mapping, route.output.target, high]);
       if (this.lines[index]?.key === key) continue;
-      const ask = { route, index, low: -high, high };
-      const line = await app.api.request("router", "preview_curve", ask);
+      const params = { route, index, low: -high, high };
+      const line = await app.api.request("router", "preview_curve", params);
       this.lines[index] = { key, line: { ...line, low: -high, high } };
     }
   }
 
-  /** @param {App} app @returns {Promise<boolean>} whether the robot took it */
+  /** @param {App} app @returns {Promise<boolean>} whether the robot accepted the route */
   async save(app) {
     const { base, route, modes } = this;
     if (route.id !== base?.id && routes.find(route.id)) {
       this.refusal = {
         key: "id",
-        text: "There is a route of this name already.",
-        whole: `There is a route ${route.id} already.`,
+        text: "This name is in use by another route.",
+        whole: `Conflict: a route ${route.id} exists already. Choose another name.`,
       };
       return false;
     }
@@ -166,9 +167,9 @@ export class Draft {
         if (base && base.id !== route.id)
           await app.api.request("router", "delete_route", { route_id: base.id });
         if (Object.keys(modes).length)
-          await app.api.request("router", "set_blending", { blending: blended(modes) });
+          await app.api.request("router", "set_blending", { blending: withModes(modes) });
       });
-      this.take(routes.find(route.id)?.route ?? route);
+      this.reset(routes.find(route.id)?.route ?? route);
       this.refusal = null;
       return true;
     } catch (err) {
@@ -181,9 +182,9 @@ export class Draft {
   }
 }
 
-/** @param {Record<string, Mode | "">} modes an empty one: as all others */
-function blended(modes) {
+/** @param {Record<string, Mode | "">} modes "": the default mode */
+function withModes(modes) {
   const all = Object.entries({ ...routes.blending?.fields, ...modes });
-  const told = all.flatMap(([field, mode]) => (mode ? [/** @type {const} */ ([field, mode])] : []));
-  return { ...routes.blending, fields: Object.fromEntries(told) };
+  const set = all.flatMap(([field, mode]) => (mode ? [/** @type {const} */ ([field, mode])] : []));
+  return { ...routes.blending, fields: Object.fromEntries(set) };
 }

@@ -1,23 +1,23 @@
-// The page of one route: everything that it has, checked by the router while it is typed. Not here:
-// its mappings (editormappings.js), what the router says (draft.js).
+// The editor of one route; the router validates it while the user types. Not here: mappings
+// (mappings.js), preview and errors (draft.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked } from "../../../lib/events.js";
 import { quantity, targetName } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { checkEntry, choiceEntry, numberEntry, textEntry } from "../entry.js";
-import { ANY, freeId, heardSources, KINDS, newMapping, newRoute, priority } from "../model.js";
+import { ANY, activeSources, freeId, KINDS, newMapping, newRoute, priority } from "../model.js";
 import { isOff, routes } from "../state.js";
 import { askDelete } from "../table.js";
 import { Draft } from "./draft.js";
 import { mappings } from "./mappings.js";
-import { rivals, silence } from "./rules.js";
+import { blendingRules, timeoutRules } from "./rules.js";
 
 /** @typedef {import("../../../context.js").App} App */
 /** @typedef {import("../../../lib/types.js").Route} Route */
 /** @typedef {import("../../../lib/types.js").RouteInput} RouteInput */
 
-export const NEW = "+new"; // no route can be called so
+export const NEW = "+new"; // not a valid name of a route
 const SOURCES = {
   rc: "RC transmitter",
   livelink: "LiveLink (face, character)",
@@ -42,7 +42,7 @@ export const editing = {
 };
 
 /**
- * The draft of the route that the address names; null while it is not known.
+ * Return the draft of the route in the address; null while the route is unknown.
  * @param {App} app
  * @param {string} id
  */
@@ -55,7 +55,7 @@ function draftOf(app, id) {
     editing.draft = found ? new Draft(found.route, false) : null;
   }
   const other = editing.draft?.other;
-  if (other && editing.draft && !editing.draft.isChanged) editing.draft.take(other);
+  if (other && editing.draft && !editing.draft.isChanged) editing.draft.reset(other);
   return editing.draft;
 }
 
@@ -73,10 +73,10 @@ function blank(app) {
 /** @param {App} app @param {string} id */
 export function editor(app, id) {
   if (!routes.list || !app.robot)
-    return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
+    return html`<div class="card skeleton routes-wait" role="status">Loading…</div>`;
   const draft = draftOf(app, id);
   if (!draft) return missing(id);
-  draft.look(app);
+  draft.preview(app);
   const problem = draft.refusal ?? draft.fault;
   const saved = routes.find(id);
   return html`
@@ -108,7 +108,7 @@ export function editor(app, id) {
     <form class="editor" @submit=${onSubmit(() => save(app, draft))}>
       <fieldset class="editor" ?disabled=${!mayOperate(app)}>
         ${basics(app, draft)} ${ends(app, draft)} ${mappings(app, draft)} ${preview(draft)}
-        ${rivals(app, draft)} ${silence(app, draft)}
+        ${blendingRules(app, draft)} ${timeoutRules(app, draft)}
       </fieldset>
       <div class="actions">${verbs(app, draft)}</div>
     </form>
@@ -118,9 +118,9 @@ export function editor(app, id) {
 /** @param {string} id */
 const missing = (id) => html`
   <div class="card empty">
-    <h1>There is no route ${id}</h1>
+    <h1>Route ${id} not found</h1>
     <p>It may have been deleted or renamed.</p>
-    <a class="button" href="#/routes">All routes</a>
+    <a class="button" href="#/routes">Show all routes</a>
   </div>
 `;
 
@@ -147,7 +147,7 @@ export async function save(app, draft) {
     document.querySelector("[aria-invalid=true]")?.scrollIntoView({ block: "center" });
     return false;
   }
-  app.toasts.done(`Route ${draft.route.id} is saved.`);
+  app.toasts.done(`Route ${draft.route.id} saved.`);
   if (before !== draft.route.id)
     history.replaceState(null, "", `#/routes/${encodeURIComponent(draft.route.id)}`);
   if (before !== draft.route.id) app.router.follow();
@@ -156,14 +156,14 @@ export async function save(app, draft) {
 
 /** @param {App} app @param {Draft} draft */
 function changedElsewhere(app, draft) {
-  const take = () => (draft.other && draft.take(draft.other), app.draw());
+  const reset = () => (draft.other && draft.reset(draft.other), app.draw());
   const keep = () => ((draft.base = draft.other), app.draw());
   return html`
     <div class="notice routes-other" role="alert">
-      <p>This route was changed elsewhere since you began.</p>
+      <p>Another user has changed this route meanwhile.</p>
       <div class="actions">
-        <button class="button small" type="button" @click=${take}>Take that one</button>
-        <button class="button small" type="button" @click=${keep}>Keep mine</button>
+        <button class="button small" type="button" @click=${reset}>Use their version</button>
+        <button class="button small" type="button" @click=${keep}>Keep my version</button>
       </div>
     </div>
   `;
@@ -184,7 +184,7 @@ function basics(app, draft) {
             key: "priority",
             label: "Priority",
             wrong: draft.wrong("priority"),
-            hint: "0 to 1000: the higher one wins. Empty: its source's.",
+            hint: "0 to 1000, the highest wins. Empty: the source's priority.",
           },
           route.priority,
           (value) => set({ priority: value === "" ? null : value }),
@@ -203,7 +203,7 @@ function basics(app, draft) {
           .checked=${route.enabled}
           @change=${withChecked((isOn) => set({ enabled: isOn }))}
         >
-        ${route.enabled ? "On: it may drive when it is saved" : "Off: it drives nothing"}
+        ${route.enabled ? "On: drives after saving" : "Off: drives nothing"}
       </label>
     </section>
   `;
@@ -223,7 +223,7 @@ function ends(app, draft) {
   /** @type {[string, string][]} */
   const choices = [
     ...targets.map((name) => /** @type {[string, string]} */ ([name, targetName(name)])),
-    [ANY, "Any: each mapping names its own"],
+    [ANY, "Any: set in each mapping"],
   ];
   return html`
     <section class="card form" aria-label="Source and target">
@@ -262,17 +262,17 @@ function ends(app, draft) {
 /** @param {App} app @param {Draft} draft @param {(more: Partial<RouteInput>) => void} input */
 function subject(app, draft, input) {
   const { source, subject } = draft.route.input;
-  const heard = heardSources(app.store.data.inputs).filter((each) => each.kind === source);
-  const told = {
+  const found = activeSources(app.store.data.inputs).filter((each) => each.kind === source);
+  const entry = {
     key: "input.subject",
-    label: "Name of the source",
+    label: "Source name",
     wrong: draft.wrong("input.subject"),
-    hint: "* is any",
+    hint: "* matches any",
   };
   return html`
-    ${textEntry(told, subject, (value) => input({ subject: value }), { list: "subjects" })}
+    ${textEntry(entry, subject, (value) => input({ subject: value }), { list: "subjects" })}
     <datalist id="subjects">
-      ${heard.map((each) => html`<option value=${each.subject}></option>`)}
+      ${found.map((each) => html`<option value=${each.subject}></option>`)}
     </datalist>
   `;
 }
@@ -283,7 +283,7 @@ function commands(chosen, input) {
     input({ command_types: isOn ? [...chosen, name] : chosen.filter((each) => each !== name) });
   return html`
     <fieldset>
-      <legend>Commands let through <span class="quiet">(none chosen: all)</span></legend>
+      <legend>Accepted commands <span class="quiet">(none selected: all)</span></legend>
       <div class="toolbar">
         ${Object.entries(COMMANDS).map(([name, words]) =>
           checkEntry(words, chosen.includes(name), toggle(name)),
@@ -299,10 +299,8 @@ function preview(draft) {
   if (route.mapping === "passthrough") return nothing;
   return html`
     <section class="card" aria-label="Preview" data-preview ?data-stale=${!draft.source?.isAlive}>
-      <h2>Now it would ask for</h2>
-      <p class="quiet">
-        The router's own answer to the inputs of this moment. Nothing moves by it.
-      </p>
+      <h2>Preview</h2>
+      <p class="quiet">The router's output for the present inputs. Nothing moves.</p>
       <dl class="facts-list">
         ${(shown?.fields ?? []).map(
           (field) => html`
@@ -315,13 +313,13 @@ function preview(draft) {
         )}
         ${
           shown?.estop
-            ? html`<dt>E-stop</dt><dd><span class="chip bad">It would stop the robot</span></dd>`
+            ? html`<dt>E-stop</dt><dd><span class="chip bad">Would stop the robot</span></dd>`
             : nothing
         }
       </dl>
       ${
         shown?.missing?.length
-          ? html`<p class="quiet">Not heard now: ${shown.missing.join(", ")}.</p>`
+          ? html`<p class="quiet">No data: ${shown.missing.join(", ")}.</p>`
           : nothing
       }
     </section>

@@ -1,26 +1,26 @@
-// Which field a refusal of the robot is about. Pure.
+// Assigns an error of the robot to a field of a form. Pure.
 
 const FIRST =
   "id|enabled|priority|weight|input|output|mapping|timeout_ms|mode|fields|" +
   "blend_time_ms|hysteresis_ms|source_timeout_ms";
-const PLACE = new RegExp(
+const FIELD = new RegExp(
   `^(?:params\\.)?(?:route|blending)(?:\\.| [^:]+: )((?:${FIRST})(?:\\[\\d+\\]|\\.[a-z_]+)*)[: ]*`,
 );
 
 const NAME = "use 1 to 64 letters, digits, _ . and -"; // instead of the pattern
 
 /**
- * @typedef {{key: string, text: string, whole: string}} Fault `key` is empty when no field is meant
+ * @typedef {{key: string, text: string, whole: string}} Fault `key` is empty without a field
  */
 
 /**
- * "route a: mapping[0].to 'pam' is not known" is about mapping[0].to.
+ * Split an error: "route a: mapping[0].to 'pam' is not known" concerns mapping[0].to.
  * @param {unknown} error
  * @returns {Fault}
  */
 export function faultOf(error) {
   const { message, fix = "" } = /** @type {{message: string, fix?: string}} */ (error);
-  const found = PLACE.exec(message);
+  const found = FIELD.exec(message);
   if (!found) return { key: "", text: message, whole: [message, fix].filter(Boolean).join(" ") };
   const rest =
     found[1] === "id" && message.includes("of the form") ? NAME : message.slice(found[0].length);

@@ -1,4 +1,4 @@
-// The mappings of a route while it is edited: each with its line, and the input on it.
+// The mappings in the editor of a route, each with its curve and the present input.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -30,10 +30,10 @@ export function mappings(app, draft) {
     <section class="editor-mappings" aria-labelledby="mappings-title">
       <div class="section-head">
         <h2 id="mappings-title">Mappings</h2>
-        <div class="segments" role="group" aria-label="What it passes on">
+        <div class="segments" role="group" aria-label="Kind of mapping">
           <label>
             <input type="radio" name="direct" value="list" .checked=${!isDirect} @change=${list}>
-            <span>One by one</span>
+            <span>Mapped</span>
           </label>
           <label>
             <input
@@ -42,7 +42,7 @@ export function mappings(app, draft) {
               value="passthrough"
               .checked=${isDirect}
               @change=${choose}
-            ><span>Everything, as it comes</span>
+            ><span>Passthrough</span>
           </label>
         </div>
       </div>
@@ -54,8 +54,8 @@ export function mappings(app, draft) {
 const direct = () => html`
   <div class="card">
     <p>
-      Commands that name target and field themselves are passed on as they are, within the limits of
-      each field.
+      Commands that contain target and field pass through unchanged, within the limits of each
+      field.
     </p>
   </div>
 `;
@@ -78,18 +78,18 @@ function cards(app, draft, list) {
     ${
       list.length
         ? nothing
-        : html`<div class="card empty"><p>Without a mapping this route moves nothing.</p></div>`
+        : html`<div class="card empty"><p>No mappings: this route moves nothing.</p></div>`
     }
     ${repeat(
       list,
       (_, index) => index,
       (mapping, index) => card(app, draft, mapping, index),
     )}
-    <button class="button" type="button" data-add @click=${add}>Add a mapping</button>
+    <button class="button" type="button" data-add @click=${add}>Add mapping</button>
   `;
 }
 
-/** Names that the source sends or that are used already. @param {Draft} draft */
+/** Return the inputs that the source sends or the route uses. @param {Draft} draft */
 function inputs(draft) {
   const used =
     draft.route.mapping === "passthrough" ? [] : draft.route.mapping.map((each) => each.from);
@@ -97,7 +97,7 @@ function inputs(draft) {
 }
 
 /**
- * What a mapping may drive, with words.
+ * Return the possible outputs of a mapping, with titles.
  * @param {App} app
  * @param {Draft} draft
  * @returns {[string, string][]}
@@ -123,7 +123,7 @@ function fields(app, draft) {
 function card(app, draft, mapping, index) {
   const set = (/** @type {Partial<Mapping>} */ more) => (draft.setMapping(index, more), app.draw());
   const remove = () => (draft.removeMapping(index), app.draw());
-  const told = (/** @type {string} */ name, /** @type {string} */ label, hint = "") => {
+  const entry = (/** @type {string} */ name, /** @type {string} */ label, hint = "") => {
     const key = `mapping[${index}].${name}`;
     return { key, label, hint, wrong: draft.wrong(key) };
   };
@@ -135,17 +135,17 @@ function card(app, draft, mapping, index) {
       <legend class="hidden">${mapping.from} to ${mapping.to}</legend>
       <div class="map-form">
         <div class="map-row">
-          ${textEntry(told("from", "Input"), mapping.from, (from) => set({ from }), {
+          ${textEntry(entry("from", "Input"), mapping.from, (from) => set({ from }), {
             list: "inputs",
           })}
           ${choiceEntry(
-            told("to", "Output"),
+            entry("to", "Output"),
             mapping.to,
             known ? choices : [[mapping.to, `${mapping.to} (unknown)`], ...choices],
             (to) => set(to === ESTOP ? { to, mode: "switch" } : { to }),
           )}
           ${choiceEntry(
-            told("mode", "As"),
+            entry("mode", "Mode"),
             mapping.mode,
             [
               ["axis", "Axis"],
@@ -154,10 +154,10 @@ function card(app, draft, mapping, index) {
             (mode) => set({ mode: /** @type {"axis"} */ (mode) }),
           )}
         </div>
-        ${isSwitch ? switching(mapping, told, set) : axis(mapping, told, set)}
+        ${isSwitch ? switchFields(mapping, entry, set) : axisFields(mapping, entry, set)}
         <div class="map-row map-last">
           ${checkEntry(
-            isSwitch ? "Inverted: on below the threshold" : "Inverted",
+            isSwitch ? "Inverted (on below the threshold)" : "Inverted",
             mapping.inverted,
             (inverted) => set({ inverted }),
           )}
@@ -176,20 +176,22 @@ function card(app, draft, mapping, index) {
   `;
 }
 
-/** @typedef {(name: string, label: string, hint?: string) => import("../entry.js").Entry} Told */
+/**
+ * @typedef {(name: string, label: string, hint?: string) => import("../entry.js").Entry} MakeEntry
+ */
 /** @typedef {(more: Partial<Mapping>) => void} Change */
 
-/** @param {Mapping} mapping @param {Told} told @param {Change} set */
-const axis = (mapping, told, set) => html`
+/** @param {Mapping} mapping @param {MakeEntry} entry @param {Change} set */
+const axisFields = (mapping, entry, set) => html`
   <div class="map-row">
-    ${numberEntry(told("scale", "Scale"), mapping.scale, (scale) =>
+    ${numberEntry(entry("scale", "Scale"), mapping.scale, (scale) =>
       set({ scale: numberOf(scale) }),
     )}
-    ${numberEntry(told("offset", "Offset"), mapping.offset, (offset) =>
+    ${numberEntry(entry("offset", "Offset"), mapping.offset, (offset) =>
       set({ offset: numberOf(offset) }),
     )}
     ${numberEntry(
-      told("deadzone", "Deadzone"),
+      entry("deadzone", "Dead zone"),
       mapping.deadzone,
       (deadzone) => set({ deadzone: numberOf(deadzone) }),
       {
@@ -201,42 +203,49 @@ const axis = (mapping, told, set) => html`
   </div>
   <div class="map-row">
     ${choiceEntry(
-      told("curve", "Curve"),
+      entry("curve", "Curve"),
       mapping.curve,
       [
-        ["linear", "Straight"],
-        ["exponential", "Soft in the middle"],
+        ["linear", "Linear"],
+        ["exponential", "Exponential"],
       ],
       (curve) =>
         set({ curve, expo: curve === "exponential" && !mapping.expo ? 0.3 : mapping.expo }),
     )}
     ${
       mapping.curve === "exponential"
-        ? numberEntry(told("expo", "Expo"), mapping.expo, (expo) => set({ expo: numberOf(expo) }), {
-            min: 0,
-            max: 1,
-            step: 0.05,
-          })
+        ? numberEntry(
+            entry("expo", "Expo"),
+            mapping.expo,
+            (expo) => set({ expo: numberOf(expo) }),
+            {
+              min: 0,
+              max: 1,
+              step: 0.05,
+            },
+          )
         : nothing
     }
-    ${bounds(mapping, told, set)}
+    ${clampFields(mapping, entry, set)}
   </div>
 `;
 
-/** @param {Mapping} mapping @param {Told} told @param {Change} set */
-const switching = (mapping, told, set) => html`
+/** @param {Mapping} mapping @param {MakeEntry} entry @param {Change} set */
+const switchFields = (mapping, entry, set) => html`
   <div class="map-row">
-    ${numberEntry(told("threshold", "On at or above"), mapping.threshold, (threshold) =>
-      set({ threshold: numberOf(threshold) }),
+    ${numberEntry(
+      entry("threshold", "Threshold (on at or above)"),
+      mapping.threshold,
+      (threshold) => set({ threshold: numberOf(threshold) }),
     )}
     ${
       mapping.to === ESTOP
         ? nothing
         : html`
-          ${numberEntry(told("scale", "Adds when on"), mapping.scale, (scale) =>
+          ${numberEntry(entry("scale", "Added when on"), mapping.scale, (scale) =>
             set({ scale: numberOf(scale) }),
           )}
-          ${numberEntry(told("offset", "Off is"), mapping.offset, (offset) =>
+          ${numberEntry(entry("offset", "Value when off"), mapping.offset, (offset) =>
             set({ offset: numberOf(offset) }),
           )}
         `
@@ -245,23 +254,23 @@ const switching = (mapping, told, set) => html`
 `;
 
 /**
- * Both empty is no bound; one alone is refused by the router.
+ * The clamp limits: none if both are empty; the router rejects a single one.
  * @param {Mapping} mapping
- * @param {Told} told
+ * @param {MakeEntry} entry
  * @param {Change} set
  */
-function bounds(mapping, told, set) {
+function clampFields(mapping, entry, set) {
   /** @type {[number | "", number | ""]} */
   const [low, high] = mapping.clamp ?? ["", ""];
   const put = (/** @type {number | ""} */ a, /** @type {number | ""} */ b) =>
     set({ clamp: a === "" && b === "" ? null : [numberOf(a), numberOf(b)] });
-  const whole = told("clamp", "").wrong;
+  const whole = entry("clamp", "").wrong;
   const ends = /** @type {const} */ ([
-    ["clamp[0]", "At least"],
-    ["clamp[1]", "At most"],
-  ]).map(([name, label], place) => {
-    const entry = told(name, label);
-    return { ...entry, wrong: entry.wrong || (place ? whole : "") };
+    ["clamp[0]", "Minimum"],
+    ["clamp[1]", "Maximum"],
+  ]).map(([name, label], index) => {
+    const end = entry(name, label);
+    return { ...end, wrong: end.wrong || (index ? whole : "") };
   });
   return html`
     ${numberEntry(ends[0], low, (value) => put(value, high), {

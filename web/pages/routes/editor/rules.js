@@ -1,9 +1,9 @@
-// What a route does against rivals and when its source falls silent, while it is edited.
+// The editor's cards for blending with contenders and for the source's time-out.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../../lib/format.js";
 import { choiceEntry, numberEntry } from "../entry.js";
-import { ESTOP, place } from "../model.js";
+import { ESTOP, outputOf } from "../model.js";
 import { routes } from "../state.js";
 
 /** @typedef {import("../../../context.js").With<"draw" | "robot">} App */
@@ -11,28 +11,28 @@ import { routes } from "../state.js";
 /** @typedef {import("./draft.js").Mode} Mode */
 
 export const MODES = {
-  priority: "The highest priority alone",
-  blend: "The mean, by weight",
-  additive: "The sum",
+  priority: "Highest priority",
+  blend: "Weighted average",
+  additive: "Sum",
 };
 /** @type {Record<string, string>} */
 const LOSS = {
-  hold: "stays where it is",
-  ramp_to_zero: "comes to rest within 60 ms",
-  neutral: "goes to neutral",
-  park: "goes to its parking place",
+  hold: "holds its position",
+  ramp_to_zero: "ramps to zero within 60 ms",
+  neutral: "moves to neutral",
+  park: "moves to the park position",
 };
 
-/** The fields that its mappings drive: "head.pan". @param {Draft} draft */
+/** Return the fields that the mappings drive: "head.pan". @param {Draft} draft */
 function driven({ route }) {
   if (route.mapping === "passthrough") return [];
-  return [...new Set(route.mapping.map((mapping) => place(route, mapping)))].filter(
+  return [...new Set(route.mapping.map((mapping) => outputOf(route, mapping)))].filter(
     (field) => field !== ESTOP,
   );
 }
 
 /** @param {App} app @param {Draft} draft */
-export function rivals(app, draft) {
+export function blendingRules(app, draft) {
   const { route, modes } = draft;
   const mode = routes.blending?.mode ?? "priority";
   const fields = routes.blending?.fields ?? {};
@@ -42,16 +42,16 @@ export function rivals(app, draft) {
     app.draw();
   };
   const choices = /** @type {[Mode | "", string][]} */ ([
-    ["", "As everywhere"],
+    ["", "Default"],
     ...Object.entries(MODES),
   ]);
   return html`
     <section class="card form" aria-labelledby="rivals-title">
-      <h2 id="rivals-title">When others want the same output</h2>
+      <h2 id="rivals-title">Blending with other inputs</h2>
       <div class="pair">
         ${driven(draft).map((field) =>
           choiceEntry(
-            { key: `mode ${field}`, label: field, wrong: "", hint: `Everywhere: ${all}` },
+            { key: `mode ${field}`, label: field, wrong: "", hint: `Default: ${all}` },
             modes[field] ?? fields[field] ?? "",
             choices,
             set(field),
@@ -62,11 +62,11 @@ export function rivals(app, draft) {
             key: "weight",
             label: "Weight",
             wrong: draft.wrong("weight"),
-            hint: "In a mean. Empty: its priority.",
+            hint: "Weight when blending. Empty: the route's priority.",
           },
           route.weight,
           (value) => (draft.set({ weight: value === "" ? null : value }), app.draw()),
-          { placeholder: "its priority", min: 0, max: 1000 },
+          { placeholder: "priority", min: 0, max: 1000 },
         )}
       </div>
     </section>
@@ -74,7 +74,7 @@ export function rivals(app, draft) {
 }
 
 /** @param {App} app @param {Draft} draft */
-export function silence(app, draft) {
+export function timeoutRules(app, draft) {
   const fields = driven(draft).map((field) => {
     const dot = field.lastIndexOf(".");
     return {
@@ -83,22 +83,22 @@ export function silence(app, draft) {
     };
   });
   return html`
-    <section class="card form" aria-labelledby="silence-title">
-      <h2 id="silence-title">When the source falls silent</h2>
+    <section class="card form" aria-labelledby="timeout-title">
+      <h2 id="timeout-title">When the source times out</h2>
       ${numberEntry(
         {
           key: "timeout_ms",
-          label: "It is lost after, in ms",
+          label: "Time-out, ms",
           wrong: draft.wrong("timeout_ms"),
-          hint: "20 to 10 000. Empty: its source's time.",
+          hint: "20 to 10 000. Empty: the source's time-out.",
         },
         draft.route.timeout_ms,
         (value) => (draft.set({ timeout_ms: value === "" ? null : value }), app.draw()),
-        { placeholder: "its source's", step: 1, min: 20, max: 10_000 },
+        { placeholder: "source's", step: 1, min: 20, max: 10_000 },
       )}
       ${
         fields.some((each) => each.loss)
-          ? html`<p class="quiet">The next route takes over. If there is none, the role decides:</p>
+          ? html`<p class="quiet">The next route takes over; without one, the role's policy:</p>
             <dl class="facts-list">
               ${fields.map(
                 ({ field, loss }) =>

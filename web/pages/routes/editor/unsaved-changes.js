@@ -1,4 +1,4 @@
-// Nobody loses what was typed: going away from an unsaved route asks first.
+// Asks for confirmation before the user leaves a route with unsaved changes.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../../parts/dialog.js";
@@ -6,7 +6,7 @@ import { editing, save } from "./editor.js";
 
 /** @typedef {import("../../../context.js").App} App */
 
-/** Whether the page may show another address now. @param {App} app @param {string} to */
+/** Whether the page may open another address now. @param {App} app @param {string} to */
 export function mayLeave(app, to) {
   if (!editing.draft?.isChanged) return true;
   app.dialogs.leaving = { to, refusal: "" };
@@ -26,16 +26,16 @@ export function leaveDialog(app) {
   const saveAndGo = async () => {
     const { draft } = editing;
     if (!draft || (await save(app, draft))) go();
-    else close(); // what is wrong is said at its field
+    else close(); // the error is shown at its field
   };
   return dialog(
     open,
     close,
     () => html`
       <h2>Leave without saving?</h2>
-      <p>What was changed on ${editing.draft?.route.id} is not saved.</p>
+      <p>The changes to ${editing.draft?.route.id} are not saved.</p>
       <div class="actions">
-        <button class="button" type="button" data-focus @click=${close}>Stay</button>
+        <button class="button" type="button" data-focus @click=${close}>Keep editing</button>
         <button class="button" type="button" data-discard @click=${go}>Leave without saving</button>
         <button class="button primary" type="button" @click=${saveAndGo}>Save and leave</button>
       </div>
@@ -44,7 +44,7 @@ export function leaveDialog(app) {
   );
 }
 
-// Closing the window asks the browser's own question.
+// Closing the window shows the browser's own confirmation.
 addEventListener("beforeunload", (event) => {
   if (editing.draft?.isChanged) event.preventDefault();
 });

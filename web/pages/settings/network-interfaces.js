@@ -1,24 +1,28 @@
-// The server's network cards: facts.
+// The table of the server's network interfaces.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 
 /** @typedef {import("../../lib/types.js").NetworkInterface} Interface */
 
 /** @param {Interface[]} interfaces */
-export function cards(interfaces) {
+export function interfaceTable(interfaces) {
   const cards = interfaces.filter((each) => each.place !== "own");
-  if (!cards.length) return html`<p class="quiet">No network card was found.</p>`;
+  if (!cards.length) return html`<p class="quiet">No network interface found.</p>`;
   return html`
     <div class="table-wrap">
       <table class="table stacks">
-        <thead><tr><th>Card</th><th>Place</th><th>State</th><th>Addresses</th></tr></thead>
+        <thead>
+          <tr><th>Interface</th><th>Network</th><th>State</th><th>Addresses</th></tr>
+        </thead>
         <tbody>
           ${cards.map(
             (card) => html`
               <tr>
-                <td data-label="Card"><b>${card.name}</b>${card.is_wireless ? " (Wi-Fi)" : ""}</td>
-                <td data-label="Place">
-                  ${card.place === "inside" ? "inside: the nodes" : "outside"}
+                <td data-label="Interface">
+                  <b>${card.name}</b>${card.is_wireless ? " (Wi-Fi)" : ""}
+                </td>
+                <td data-label="Network">
+                  ${card.place === "inside" ? "inside (nodes)" : "outside"}
                 </td>
                 <td data-label="State">
                   <span class="chip ${card.is_up ? "good" : "idle"}"><i class="dot"></i>${
