@@ -14,7 +14,7 @@ pytestmark = [
 ]
 
 # What the page keeps of the scene; a picture of it would depend on the machine that draws.
-KEEPER = "(await import('/pages/robot/view.js')).keeper"
+KEEPER = "(await import('/pages/robot/view.js')).scene"
 
 
 async def angle(page: Any, which: str, joint: str) -> float:

@@ -16,7 +16,7 @@ pytestmark = [
 
 
 async def opened(site: Site, **options: Any) -> Any:
-    page = await site.open("#/stop-test/stop", **options)
+    page = await site.open("#/stop-test", **options)
     await page.click("[data-begin]")
     await page.wait_for_selector("[data-drill]")
     return page

@@ -123,7 +123,7 @@ async def test_viewer_may_stop_and_is_told_why_not_drive(locked_site: Site) -> N
     await page.click(".estop")
     await page.wait_for_selector("[data-estop=latched]")
     assert locked_site.robot.requests[0].startswith("estop websocket:page-")
-    await page.goto(f"{locked_site.url}#/stop-test/stop")
+    await page.goto(f"{locked_site.url}#/stop-test")
     await expect(page.locator("[data-begin]")).to_be_disabled()
 
 

@@ -1,27 +1,27 @@
-// From the robot's own documents (OpenAPI, AsyncAPI) to what the page shows. Nothing is drawn here.
+// Reads the robot's API documents (OpenAPI, AsyncAPI) into actions and topics. No drawing.
 
 /**
- * @typedef {object} Field one param, or one thing of an answer
- * @property {string} name "route.id" lies inside of "route"
- * @property {string} type in words: "number, -1 to 1"
- * @property {boolean} isNeeded
- * @property {string} usual what it is when it is left out; empty: nothing
+ * @typedef {object} Field one parameter, or one field of a reply
+ * @property {string} name "route.id" is inside of "route"
+ * @property {string} type described: "number, -1 to 1"
+ * @property {boolean} isRequired
+ * @property {string} usual default value; empty: none
  */
 
 /**
  * @typedef {object} Action
  * @property {string} id
  * @property {string} group
- * @property {string} action empty: a request that is no action
+ * @property {string} action empty: an HTTP request that is not an action
  * @property {string} path
  * @property {string[]} methods
  * @property {string} text
- * @property {string} needs level; empty: anyone may ask
+ * @property {string} needs required role; empty: none
  * @property {Field[]} params
- * @property {Record<string, unknown>} sample params that are in order
- * @property {string} answer
- * @property {Field[]} answers
- * @property {string} bodyType of what is sent, where it is no JSON of params
+ * @property {Record<string, unknown>} sample valid parameters
+ * @property {string} answer description of the reply
+ * @property {Field[]} answers fields of the reply
+ * @property {string} bodyType media type of a body that is not JSON
  */
 
 /**
@@ -64,10 +64,10 @@
 
 const ROOT = "/api/v1/";
 const DEEPEST = 3;
-const LARGEST = 1e6; // a limit that only keeps numbers finite is not told
+const LARGEST = 1e6; // larger limits only keep numbers finite and are not shown
 
 /**
- * All requests by group, actions first.
+ * Return all requests by group, actions first.
  * @param {OpenApi} openapi
  * @returns {Map<string, Action[]>}
  */
@@ -92,18 +92,18 @@ export function groups(openapi) {
  * @returns {Action}
  */
 function action(document, path, methods) {
-  const told = methods.post ?? methods.get;
-  const [bodyType, body] = Object.entries(told.requestBody?.content ?? {})[0] ?? [""];
-  const schema = body?.schema ?? queried(told.parameters ?? []);
-  const reply = told.responses["200"] ?? {};
+  const operation = methods.post ?? methods.get;
+  const [bodyType, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [""];
+  const schema = body?.schema ?? schemaOf(operation.parameters ?? []);
+  const reply = operation.responses["200"] ?? {};
   return {
-    id: told.operationId,
-    group: told.tags[0],
+    id: operation.operationId,
+    group: operation.tags[0],
     action: path.startsWith(ROOT) ? (path.slice(ROOT.length).split("/")[1] ?? "") : "",
     path,
     methods: Object.keys(methods).map((method) => method.toUpperCase()),
-    text: told.summary,
-    needs: told["x-needs"] ?? "",
+    text: operation.summary,
+    needs: operation["x-needs"] ?? "",
     params: fields(document, schema),
     sample: sample(document, schema),
     answer: reply.description ?? "",
@@ -113,16 +113,17 @@ function action(document, path, methods) {
 }
 
 /**
- * @param {Parameter[]} parameters as an object of the same names
+ * Describe query parameters as an object.
+ * @param {Parameter[]} parameters
  * @returns {Schema}
  */
-const queried = (parameters) => ({
+const schemaOf = (parameters) => ({
   type: "object",
   properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
   required: parameters.filter(({ required }) => required).map(({ name }) => name),
 });
 
-/** The live states: topic, sentence, fields. @param {AsyncApi} asyncapi */
+/** Return the live states: topic, description, fields. @param {AsyncApi} asyncapi */
 export function topics(asyncapi) {
   return Object.entries(asyncapi.components.messages)
     .filter(([name]) => name.startsWith("state_"))
@@ -134,7 +135,7 @@ export function topics(asyncapi) {
 }
 
 /**
- * "#/components/schemas/Route"
+ * Return the schema at "#/components/schemas/Route".
  * @param {Document} document
  * @param {string} place
  * @returns {Schema}
@@ -182,7 +183,7 @@ function fields(document, schema, before = "", depth = 0) {
     const own = {
       name: place,
       type: words(document, inner),
-      isNeeded: required.includes(name),
+      isRequired: required.includes(name),
       usual,
     };
     return [own, ...fields(document, list, `${place}${list === inner ? "." : "[]."}`, depth + 1)];
@@ -215,19 +216,19 @@ function words(document, schema) {
 
 /** @param {Schema} schema */
 function bounds({ minimum, maximum, minLength, maxLength }) {
-  const told = (/** @type {number | undefined} */ number) =>
+  const isLimit = (/** @type {number | undefined} */ number) =>
     number !== undefined && Math.abs(number) < LARGEST;
   const found = [];
-  if (told(minimum) && told(maximum)) found.push(`${minimum} to ${maximum}`);
-  else if (told(minimum)) found.push(`${minimum} or more`);
-  else if (told(maximum)) found.push(`${maximum} or less`);
+  if (isLimit(minimum) && isLimit(maximum)) found.push(`${minimum} to ${maximum}`);
+  else if (isLimit(minimum)) found.push(`${minimum} or more`);
+  else if (isLimit(maximum)) found.push(`${maximum} or less`);
   if (minLength) found.push("not empty");
-  if (told(maxLength)) found.push(`${maxLength} characters at most`);
+  if (isLimit(maxLength)) found.push(`at most ${maxLength} characters`);
   return found;
 }
 
 /**
- * Params that are in order: what is needed, else the first one.
+ * Return valid sample parameters: the required ones, or the first one.
  * @param {Document} document
  * @param {Schema} [schema]
  */

@@ -1,8 +1,8 @@
-// The same request in two languages, to be copied. Nothing is asked here.
+// Examples of a request for a terminal, for Python and for the WebSocket.
 
 /** @typedef {import("./document.js").Action} Action */
 
-/** In a terminal. @param {Action} each @param {string} origin of the robot */
+/** Return a curl command. @param {Action} each @param {string} origin of the robot */
 export function curl(each, origin) {
   const isPost = each.methods.includes("POST");
   const parts = ["curl"];
@@ -13,7 +13,7 @@ export function curl(each, origin) {
   return parts.join(" \\\n  ");
 }
 
-/** A program. @param {Action} each @param {string} origin */
+/** Return a Python program. @param {Action} each @param {string} origin */
 export function python(each, origin) {
   const given = Object.keys(each.sample).length ? `, ${literal(each.sample)}` : "";
   return [
@@ -31,14 +31,14 @@ export function python(each, origin) {
   ].join("\n");
 }
 
-/** On the WebSocket, /api/ws. @param {Action} each */
+/** Return a message for the WebSocket, /api/ws. @param {Action} each */
 export const message = (each) =>
   JSON.stringify({ id: 1, type: each.group, action: each.action, params: each.sample });
 
-/** For a shell. @param {string} text */
+/** Quote for a shell. @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** As Python writes it. @param {unknown} value @returns {string} */
+/** Return a Python literal. @param {unknown} value @returns {string} */
 function literal(value) {
   if (value === null) return "None";
   if (value === true) return "True";

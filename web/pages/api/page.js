@@ -1,11 +1,11 @@
-// The page "API" (#/api, #/api/head): what programs can ask of this robot, for people. It stands in
-// no menu; the settings and the tokens lead here.
+// The page "API" (#/api, #/api/head): the requests that programs can send to this robot. Not in the
+// menu; the settings link to it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
 import { requests } from "./requests.js";
 import { Documents } from "./state.js";
-import { introduction, topicList } from "./words.js";
+import { introduction, topicList } from "./guide.js";
 
 /** @typedef {import("../../context.js").With<"draw">} App */
 
@@ -31,7 +31,7 @@ function waiting(app) {
   if (!documents.failure) return html`<div class="card skeleton api-skeleton"></div>`;
   return html`
     <div class="notice" role="alert">
-      <strong>The documents cannot be read.</strong> ${documents.failure}
+      <strong>Loading the API documents failed.</strong> ${documents.failure}
       <button class="button small" type="button" @click=${() => documents.load(app)}>
         Try again
       </button>
@@ -80,7 +80,7 @@ const link = (name, title, current) => html`
 function shown(rest) {
   if (documents.search.trim()) {
     return requests(
-      `What is like “${documents.search.trim()}”`,
+      `Results for “${documents.search.trim()}”`,
       documents.shown(""),
       location.origin,
     );

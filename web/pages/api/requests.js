@@ -1,5 +1,4 @@
-// The requests of one group: who may ask, what is given, what comes back, how it looks in a
-// terminal and in a program.
+// The requests of one group: required role, parameters, reply, and examples.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -16,7 +15,7 @@ export function requests(title, all, origin) {
   return html`
     <section class="api-requests" aria-label=${title}>
       <h2>${title}</h2>
-      ${all.length ? nothing : html`<p class="quiet">There is no such request.</p>`}
+      ${all.length ? nothing : html`<p class="quiet">No matching requests.</p>`}
       ${repeat(
         all,
         (each) => each.id,
@@ -36,10 +35,10 @@ function request(each, origin) {
         <span class="api-text">${each.text}</span>
       </summary>
       <p class="api-path"><b>${each.methods.join(", ")}</b> <code>${each.path}</code></p>
-      ${given(each)} ${answered(each)} ${example("In a terminal", curl(each, origin))}
+      ${parameters(each)} ${reply(each)} ${example("Terminal", curl(each, origin))}
       ${
         each.action
-          ? [example("In Python", python(each, origin)), example("On the WebSocket", message(each))]
+          ? [example("Python", python(each, origin)), example("WebSocket", message(each))]
           : nothing
       }
     </details>
@@ -47,26 +46,26 @@ function request(each, origin) {
 }
 
 /** @param {Action} each */
-function given(each) {
+function parameters(each) {
   if (each.bodyType) return html`<p class="quiet">The body is a file: ${each.bodyType}.</p>`;
-  if (!each.params.length) return html`<p class="quiet">Nothing has to be given.</p>`;
-  return html`<h3>Given</h3>
+  if (!each.params.length) return html`<p class="quiet">No parameters.</p>`;
+  return html`<h3>Parameters</h3>
     ${table(each.params, true)}`;
 }
 
 /** @param {Action} each */
-const answered = (each) => html`
-  <h3>Answer</h3>
+const reply = (each) => html`
+  <h3>Reply</h3>
   ${each.answer ? html`<p class="quiet">${each.answer}</p>` : nothing}
   ${each.answers.length ? table(each.answers, false) : nothing}
 `;
 
-/** @param {Field[]} fields @param {boolean} isGiven */
-export const table = (fields, isGiven) => html`
+/** @param {Field[]} fields @param {boolean} isRequest */
+export const table = (fields, isRequest) => html`
   <div class="table-wrap api-fields">
     <table class="table stacks">
       <thead>
-        <tr><th>Name</th><th>Type</th>${isGiven ? html`<th>Left out</th>` : nothing}</tr>
+        <tr><th>Name</th><th>Type</th>${isRequest ? html`<th>Default</th>` : nothing}</tr>
       </thead>
       <tbody>
         ${fields.map(
@@ -74,7 +73,7 @@ export const table = (fields, isGiven) => html`
             <tr>
               <td data-label="Name"><code>${field.name}</code></td>
               <td data-label="Type">${field.type}</td>
-              ${isGiven ? html`<td data-label="Left out">${leftOut(field)}</td>` : nothing}
+              ${isRequest ? html`<td data-label="Default">${usualOf(field)}</td>` : nothing}
             </tr>
           `,
         )}
@@ -84,8 +83,8 @@ export const table = (fields, isGiven) => html`
 `;
 
 /** @param {Field} field */
-const leftOut = ({ isNeeded, usual }) =>
-  isNeeded ? html`<b>must be given</b>` : usual ? html`<code>${usual}</code>` : "–";
+const usualOf = ({ isRequired, usual }) =>
+  isRequired ? html`<b>required</b>` : usual ? html`<code>${usual}</code>` : "–";
 
 /** @param {string} title @param {string} text */
 export const example = (title, text) => html`

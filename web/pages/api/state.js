@@ -1,4 +1,4 @@
-// The documents while the page is open: fetched once, told when they cannot be.
+// Loads the robot's API documents once, and searches them.
 
 import { readText } from "../../lib/transfer.js";
 import { groups, topics } from "./document.js";
@@ -10,29 +10,29 @@ export class Documents {
   /** @type {ReturnType<typeof topics> | null} */ topics = null;
   failure = "";
   search = "";
-  #isAsking = false;
+  #isLoading = false;
 
   /** @param {App} app */
   async load(app) {
-    if (this.groups || this.#isAsking) return;
-    this.#isAsking = true;
+    if (this.groups || this.#isLoading) return;
+    this.#isLoading = true;
     this.failure = "";
     try {
       const [openapi, asyncapi] = await Promise.all([read("openapi"), read("asyncapi")]);
       Object.assign(this, { groups: groups(openapi), topics: topics(asyncapi) });
     } catch (err) {
-      this.failure = /** @type {Error} */ (err).message || "The robot did not send them.";
+      this.failure = /** @type {Error} */ (err).message || "The robot did not send the documents.";
     }
-    this.#isAsking = false;
+    this.#isLoading = false;
     app.draw();
   }
 
-  /** Requests of a group, or all that the search finds. @param {string} group */
+  /** Return the requests of a group, or the results of a search. @param {string} group */
   shown(group) {
-    const wanted = this.search.trim().toLowerCase();
+    const query = this.search.trim().toLowerCase();
     const all = [...(this.groups?.values() ?? [])].flat();
-    if (!wanted) return all.filter((each) => each.group === group);
-    return all.filter((each) => `${each.path} ${each.text}`.toLowerCase().includes(wanted));
+    if (!query) return all.filter((each) => each.group === group);
+    return all.filter((each) => `${each.path} ${each.text}`.toLowerCase().includes(query));
   }
 }
 

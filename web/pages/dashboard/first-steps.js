@@ -80,7 +80,7 @@ const steps = (app) => [
   },
   {
     text: "Test the stop before you drive",
-    href: "#/stop-test/stop",
+    href: "#/stop-test",
     isDone: isStepDone("drill"),
   },
   { text: "Drive the robot", href: "#/drive", isDone: isStepDone("drive") },

@@ -1,4 +1,4 @@
-// Questions before something happens to the whole robot: roll out, go back, delete a release.
+// Confirmations of firmware updates: start a roll-out, roll back all machines, delete a release.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked, withValue } from "../../lib/events.js";
@@ -9,7 +9,7 @@ import { dialog } from "../../parts/dialog.js";
 /** @typedef {import("../../lib/types.js").Release} Release */
 /**
  * @typedef {object} OpenFirmware
- * @property {keyof typeof QUESTIONS} what
+ * @property {keyof typeof DIALOGS} what
  * @property {Release | null} release
  * @property {string} canary
  * @property {boolean} isForced
@@ -25,19 +25,19 @@ export function firmwareDialog(app) {
     open,
     close,
     (open) => question(app, open, close),
-    open ? QUESTIONS[open.what].button : "",
+    open ? DIALOGS[open.what].button : "",
   );
 }
 
 /** @param {App} app @param {OpenFirmware} open @param {() => void} close */
 function question(app, open, close) {
-  const { title, body, button, kind } = QUESTIONS[open.what];
+  const { title, body, button, kind } = DIALOGS[open.what];
   return html`
-    <form @submit=${onSubmit(() => carryOut(app, open))}>
+    <form @submit=${onSubmit(() => submit(app, open))}>
       <h2>${title(version(open))}</h2>
       ${body(app, open)}
       <p class="refusal" role="alert">
-        ${open.refusal ? html`<strong>It was refused:</strong> ${open.refusal}` : nothing}
+        ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
       </p>
       <div class="actions">
         <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
@@ -54,7 +54,7 @@ function question(app, open, close) {
 /** @param {OpenFirmware} open */
 const version = ({ release }) => release?.version ?? "";
 
-const QUESTIONS = {
+const DIALOGS = {
   rollout: {
     title: (/** @type {string} */ version) => `Roll out release ${version}?`,
     button: "Start the roll-out",
@@ -63,19 +63,19 @@ const QUESTIONS = {
   },
   rollback: {
     title: () => "Roll all machines back?",
-    button: "Roll back all",
+    button: "Roll back all machines",
     kind: "danger",
     body: () => html`<p>
-      Every machine restarts into the release that it ran before, one after the other. A machine
-      whose outputs are live waits until they are safe.
+      Every machine restarts into its previous release, one after the other. A machine with live
+      outputs waits until they are safe.
     </p>`,
   },
   delete: {
     title: (/** @type {string} */ version) => `Delete release ${version}?`,
-    button: "Delete it",
+    button: "Delete the release",
     kind: "danger",
     body: () =>
-      html`<p>Machines that run it keep it. To install it again it must be uploaded again.</p>`,
+      html`<p>Machines that run it keep it. To install it again, upload it again.</p>`,
   },
 };
 
@@ -84,13 +84,13 @@ function rolloutBody(app, open) {
   const nodes = (app.store.data.firmware?.machines ?? []).filter((m) => !m.is_server);
   return html`
     <p>
-      One machine goes first. When it comes back healthy the others follow, one after the other. At
-      the first one that does not, everything stops and that machine is back on its old release.
+      One machine is updated first. When it is healthy again, the others follow one after the other.
+      If a machine is not healthy, it rolls back and the roll-out halts.
     </p>
     <label>
-      Goes first
+      First machine
       <select @change=${withValue((value) => (open.canary = value))}>
-        <option value="">The first that is there</option>
+        <option value="">Any online machine</option>
         ${nodes.map(
           (m) =>
             html`<option value=${m.node_id}>${nameOf(m, app.store.data.nodes?.nodes)}</option>`,
@@ -103,13 +103,13 @@ function rolloutBody(app, open) {
         .checked=${open.isForced}
         @change=${withChecked((isOn) => (open.isForced = isOn))}
       >
-      Also where it runs already or is older than what runs
+      Also reinstall the same release and install over a newer one
     </label>
   `;
 }
 
 /** @param {App} app @param {OpenFirmware} open */
-async function carryOut(app, open) {
+async function submit(app, open) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {

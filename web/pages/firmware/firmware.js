@@ -1,4 +1,5 @@
-// The firmware page: the one release that the robot runs, every machine's, and the roll-out.
+// The firmware page: the robot's release, the release of each machine, and the roll-out of an
+// update.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -18,7 +19,7 @@ export function firmware(app) {
   const data = app.store.data.firmware;
   return html`
     <div class="page-head"><h1>Firmware</h1></div>
-    ${data?.problem ? silent(data.problem) : nothing}
+    ${data?.problem ? noReply(data.problem) : nothing}
     <div class="columns">
       <div class="column wide">${robot(app)} ${machines(app)}</div>
       <div class="column">${releases(app)}</div>
@@ -27,9 +28,9 @@ export function firmware(app) {
 }
 
 /** @param {import("../../lib/types.js").ErrorReply} found */
-const silent = (found) => html`
+const noReply = (found) => html`
   <div class="notice" role="alert">
-    <strong>The update service does not answer.</strong> ${found.message}
+    <strong>The update service does not reply.</strong> ${found.message}
   </div>
 `;
 
@@ -46,17 +47,17 @@ function robot(app) {
     >
       <div class="section-head">
         <h2 id="robot-version">
-          ${versions.length > 1 ? "The machines differ" : "The robot runs"}
+          ${versions.length > 1 ? "Different releases" : "Running release"}
         </h2>
         ${planChip(data.plan)}
       </div>
       <p class="version" data-robot-version>
-        ${data.robot_version || versions.join(" · ") || "not told yet"}
+        ${data.robot_version || versions.join(" · ") || "unknown"}
       </p>
-      <p class="quiet">${whereFrom(data, data.machines)}</p>
+      <p class="quiet">${machineCount(data, data.machines)}</p>
       ${
         data.updates_off
-          ? html`<p class="refusal">No release can be taken now: ${data.updates_off}</p>`
+          ? html`<p class="refusal">Updates are not possible now: ${data.updates_off}</p>`
           : nothing
       }
       ${plan(app, data.plan)}
@@ -65,15 +66,15 @@ function robot(app) {
 }
 
 /** @param {FirmwareState} data @param {MachineFirmware[]} machines */
-function whereFrom(data, machines) {
+function machineCount(data, machines) {
   const count = machines.filter((machine) => machine.is_online).length;
   const away = machines.length - count;
   const found = `${count} machine${count === 1 ? "" : "s"}`;
-  if (away) return `on ${found}; ${away} ${away === 1 ? "is" : "are"} away`;
+  if (away) return `on ${found}; ${away} offline`;
   return data.robot_version ? `on all ${found}` : `on ${found}`;
 }
 
-/** What was asked for on this page. */
+/** State of this page's own request. */
 const act = { isBusy: false, refusal: "" };
 
 const PLAN_CHIPS = {
@@ -106,8 +107,9 @@ function plan(app, plan) {
     </button>
   `;
   if (!plan) return html`<div class="actions">${back}</div>`;
+  const resume = plan.state === "halted" ? "Retry roll-out" : "Resume roll-out";
   const healthy = plan.steps.filter((s) => s.step === "healthy").length;
-  const title = plan.is_rollback ? "Going back" : `Release ${plan.version}`;
+  const title = plan.is_rollback ? "Rollback" : `Release ${plan.version}`;
   return html`
     <div class="plan">
       <p>
@@ -118,12 +120,12 @@ function plan(app, plan) {
       ${plan.reason ? html`<p class="refusal" data-plan-reason>${plan.reason}</p>` : nothing}
       <p class="refusal" role="alert">${act.refusal || nothing}</p>
       <div class="actions">
-        ${plan.state === "running" ? control(app, "pause", "Pause") : nothing}
+        ${plan.state === "running" ? control(app, "pause", "Pause roll-out") : nothing}
         ${
           ["paused", "halted"].includes(plan.state)
             ? html`
-              ${control(app, "resume", plan.state === "halted" ? "Try again" : "Resume", "primary")}
-              ${control(app, "cancel", "Cancel")}
+              ${control(app, "resume", resume, "primary")}
+              ${control(app, "cancel", "Cancel roll-out")}
             `
             : nothing
         }
@@ -140,7 +142,7 @@ const control = (app, action, text, kind = "") => html`
     type="button"
     data-control=${action}
     ?disabled=${act.isBusy}
-    @click=${() => order(app, action)}
+    @click=${() => send(app, action)}
   >
     ${text}
   </button>
@@ -148,13 +150,13 @@ const control = (app, action, text, kind = "") => html`
 
 /** @param {App} app @param {"rollback"} what */
 function ask(app, what) {
-  const asked = { what, release: null, canary: "", isForced: false };
-  app.dialogs.firmware = { ...asked, isBusy: false, refusal: "" };
+  const choice = { what, release: null, canary: "", isForced: false };
+  app.dialogs.firmware = { ...choice, isBusy: false, refusal: "" };
   app.draw();
 }
 
 /** @param {App} app @param {ControlAction} action */
-async function order(app, action) {
+async function send(app, action) {
   Object.assign(act, { isBusy: true, refusal: "" });
   app.draw();
   try {
@@ -221,14 +223,14 @@ function row(app, machine, step) {
       ${failed ? html`<p class="machine-note is-fault" data-verdict>${failed}</p>` : nothing}
       ${
         !failed && machine.blocked_by && !isBusy(machine)
-          ? html`<p class="machine-note">Waits with updates: ${machine.blocked_by}</p>`
+          ? html`<p class="machine-note">Update blocked: ${machine.blocked_by}</p>`
           : nothing
       }
       ${
         failed && machine.log_excerpt
           ? html`
             <details class="machine-log">
-              <summary>Log of the failure</summary><pre>${machine.log_excerpt}</pre>
+              <summary>Failure log</summary><pre>${machine.log_excerpt}</pre>
             </details>
           `
           : nothing

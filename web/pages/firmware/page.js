@@ -1,4 +1,4 @@
-// The page "Firmware": releases, and how they come to all machines.
+// The page "Firmware": releases and their roll-out to all machines.
 
 import { firmwareDialog } from "./dialogs.js";
 import { firmware } from "./firmware.js";

@@ -1,4 +1,4 @@
-// The releases on the server, and the way a new one gets there: dropped on the page, or chosen.
+// The releases on the server, and the upload of a new one by drag and drop or file choice.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -11,7 +11,7 @@ import { bar } from "../../parts/bar.js";
 
 /** @typedef {"none" | "sending" | "refused" | "done"} State */
 
-/** The file that is sent, or was last. */
+/** The present or last upload. */
 const file = {
   state: /** @type {State} */ ("none"),
   name: "",
@@ -38,8 +38,8 @@ export function releases(app) {
         list.length
           ? nothing
           : html`<p class="quiet">
-            None is here yet. A release is one file, <code>saint-os-….raucb</code>; it also comes
-            with <code>saintctl firmware upload</code> or on a USB stick.
+            No releases. A release is a file <code>saint-os-….raucb</code>; you can also upload it
+            with <code>saintctl firmware upload</code> or from a USB stick.
           </p>`
       }
     </section>
@@ -60,16 +60,16 @@ function card(app, release) {
         ${
           release.is_current
             ? html`
-              <span class="chip good" title="Nodes that boot are offered this release">
+              <span class="chip good" title="Nodes install this release when they boot">
                 <i class="dot"></i>Offered</span>
             `
             : nothing
         }
       </header>
-      <p class="changelog">${first || "Nothing was noted about it."}</p>
+      <p class="changelog">${first || "No release notes."}</p>
       ${
         rest.length
-          ? html`<details><summary>What is new</summary><pre>${release.changelog}</pre></details>`
+          ? html`<details><summary>Release notes</summary><pre>${release.changelog}</pre></details>`
           : nothing
       }
       <footer class="actions">
@@ -101,7 +101,7 @@ const isRunning = (app) => isUnderWay(app.store.data.firmware?.plan);
 
 /** @param {App} app @param {"rollout" | "delete"} what @param {Release} release */
 function ask(app, what, release) {
-  // asked for by its button
+  // "Install again" is always forced
   const isForced = app.store.data.firmware?.robot_version === release.version;
   app.dialogs.firmware = { what, release, canary: "", isForced, isBusy: false, refusal: "" };
   app.draw();
@@ -138,13 +138,13 @@ function upload(app) {
 }
 
 /** @param {string} text */
-const refused = (text) => html`<strong>It was not taken:</strong> ${text}`;
+const refused = (text) => html`<strong>Upload failed:</strong> ${text}`;
 
 /** @param {App} app */
 const choose = (app) => html`
   <p><b>Upload a release</b><br><span class="quiet">Drop the file here, or</span></p>
   <label class="button">
-    Choose a file…
+    Choose file…
     <input
       class="hidden"
       type="file"
@@ -157,9 +157,9 @@ const choose = (app) => html`
 
 function sending() {
   const { name, sent, total, cancel } = file;
-  const isThere = total > 0 && sent >= total;
-  const text = isThere
-    ? "The server checks its signature and content"
+  const isSent = total > 0 && sent >= total;
+  const text = isSent
+    ? "Checking signature and content…"
     : `${bytes(sent)} of ${bytes(total)}`;
   return html`
     <p><b>${name}</b><br><span class="quiet">${text}</span></p>
@@ -173,7 +173,7 @@ function sending() {
     >
       <i ${bar(sent, 0, total || 1)}></i>
     </span>
-    <button class="button plain" type="button" @click=${() => cancel()}>Stop</button>
+    <button class="button plain" type="button" @click=${() => cancel()}>Cancel upload</button>
   `;
 }
 
@@ -197,7 +197,7 @@ async function start(app, chosen) {
     const release = await reply;
     Object.assign(file, {
       state: "done",
-      text: `Release ${release.version} is here; its signature is trusted.`,
+      text: `Release ${release.version} uploaded; its signature is trusted.`,
     });
   } catch (err) {
     Object.assign(file, { state: "refused", text: /** @type {Error} */ (err).message });

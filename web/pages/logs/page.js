@@ -1,5 +1,5 @@
-// The page "Logs": what all programs write (#/logs), the activity (#/logs/activity), who did what
-// (#/logs/audit, for admins).
+// The page "Logs": lines of all programs (#/logs), the activity log (#/logs/activity) and the audit
+// log (#/logs/audit, for admins).
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
@@ -21,15 +21,15 @@ const LISTS = {
       level: "DEBUG",
     });
     return entries;
-  }, "What happens to the robot appears here: nodes that come and go, stops, changes."),
+  }, "Events of the robot appear here: nodes, stops and changes."),
   audit: new Records(async (app, offset, limit) => {
     const { entries } = await app.api.request("system", "get_audit_log", { offset, limit });
-    return entries.map(audited);
-  }, "Who signs in, takes control, stops the robot or changes it is written down here."),
+    return entries.map(auditRecord);
+  }, "Sign-ins, control, stops and changes appear here with their user."),
 };
 
-/** @param {AuditEntry} entry who did what, as the other lists show it */
-function audited(entry) {
+/** @param {AuditEntry} entry */
+function auditRecord(entry) {
   const { time_s, who, what, detail, address, refused } = entry;
   const text = [what, detail, address && `(${address})`, refused && `refused: ${refused}`]
     .filter(Boolean)
@@ -46,7 +46,7 @@ function view(app, rest) {
   const parts = [
     { href: "#/logs", title: "Programs" },
     { href: "#/logs/activity", title: "Activity" },
-    ...(isAdmin(app) ? [{ href: "#/logs/audit", title: "Who did what" }] : []),
+    ...(isAdmin(app) ? [{ href: "#/logs/audit", title: "Audit" }] : []),
   ];
   return html`
     <div class="page-head">

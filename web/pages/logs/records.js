@@ -1,4 +1,4 @@
-// What people and the robot did: the activity, and for admins who did what (audit).
+// Lists of records: the activity log, and for admins the audit log.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
@@ -10,7 +10,7 @@ const PAGE = 100;
 
 /** @typedef {{time: number, level: string, source: string, text: string}} Entry */
 
-/** A list that is asked for in pages. */
+/** A list that is loaded in pages. */
 export class Records {
   /** @type {Entry[]} */ entries = [];
   isLoading = false;
@@ -19,11 +19,11 @@ export class Records {
   failure = "";
 
   /**
-   * @param {(app: App, offset: number, limit: number) => Promise<Entry[]>} ask newest first
-   * @param {string} empty what to say when there are none
+   * @param {(app: App, offset: number, limit: number) => Promise<Entry[]>} request newest first
+   * @param {string} empty text of the empty list
    */
-  constructor(ask, empty) {
-    this.ask = ask;
+  constructor(request, empty) {
+    this.request = request;
     this.empty = empty;
   }
 
@@ -34,7 +34,7 @@ export class Records {
     app.draw();
     try {
       const before = isMore ? this.entries : [];
-      const found = await this.ask(app, before.length, PAGE);
+      const found = await this.request(app, before.length, PAGE);
       Object.assign(this, {
         entries: [...before, ...found],
         hasMore: found.length === PAGE,
@@ -52,7 +52,7 @@ export class Records {
 export function recordList(app, records) {
   if (records.failure) {
     return html`<div class="notice log-notice" role="alert">
-      <strong>This cannot be shown.</strong> ${records.failure}
+      <strong>Loading failed.</strong> ${records.failure}
       <button class="button small" type="button" @click=${() => records.load(app)}>
         Try again
       </button>
@@ -60,7 +60,7 @@ export function recordList(app, records) {
   }
   if (!records.isLoaded) return html`<div class="card skeleton log-skeleton"></div>`;
   if (!records.entries.length) {
-    return html`<div class="card empty"><h2>Nothing yet</h2><p>${records.empty}</p></div>`;
+    return html`<div class="card empty"><h2>No entries</h2><p>${records.empty}</p></div>`;
   }
   return html`
     <ol class="card log-lines" ?data-stale=${app.api.state !== "open"}>
@@ -90,7 +90,7 @@ export function recordList(app, records) {
             ?disabled=${records.isLoading}
             @click=${() => records.load(app, true)}
           >
-            Older entries
+            Show older entries
           </button>`
           : nothing
       }

@@ -1,11 +1,11 @@
-// The lines that the page shows: a page of older ones, and new ones at the top while it is live.
+// The log lines of the page: a page of older lines, and new lines at the top while it is live.
 
 import { sentenceOf } from "../../lib/api.js";
 import { followLines } from "../../lib/transfer.js";
 
 const PAGE = 100;
-const MOST_LINES = 1000; // what is above goes away at the end
-const AGAIN_MS = 2000;
+const MOST_LINES = 1000; // older lines are dropped
+const RETRY_MS = 2000;
 const SEARCH_PAUSE_MS = 250;
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
@@ -14,23 +14,23 @@ const SEARCH_PAUSE_MS = 250;
 
 export class Tail {
   /** @type {Line[]} */ lines = [];
-  /** Where older ones begin; empty at the end. */
+  /** Cursor of the next older page; empty at the end. */
   older = "";
   /** @type {{level: Level, source: string, node: string, search: string}} */
   filter = { level: "INFO", source: "", node: "", search: "" };
   isLive = true;
   isLoading = false;
-  /** Since the filter was set. */
+  /** Whether the first page for this filter is loaded. */
   isLoaded = false;
   failure = "";
   /**
-   * `home`: whose lines come without a machine; empty: all machines'.
+   * `home`: the machine of lines without one; empty: the lines are of all machines.
    * @type {{sources: string[], nodes: string[], scope: string, home: string}}
    */
   names = { sources: [], nodes: [], scope: "", home: "" };
-  /** New ones that came while the reader looks at older ones. */
+  /** New lines, held back while the user reads older ones. */
   held = /** @type {Line[]} */ ([]);
-  #asked = 0;
+  #generation = 0;
   #timer = 0;
   /** @type {AbortController | null} */ #following = null;
 
@@ -41,7 +41,7 @@ export class Tail {
     try {
       this.names = await app.api.request("logs", "names");
     } catch {
-      // The lists stay empty; what the lines name is offered all the same.
+      // The filters then offer only the names in the lines.
     }
     app.draw();
   }
@@ -50,7 +50,7 @@ export class Tail {
     clearTimeout(this.#timer);
     this.#following?.abort();
     this.#following = null;
-    this.#asked++;
+    this.#generation++;
   }
 
   /** @param {Partial<Tail["filter"]>} change */
@@ -69,10 +69,10 @@ export class Tail {
     this.app?.draw();
   }
 
-  /** From the newest on. */
+  /** Load the newest lines. */
   async reload() {
     this.stop();
-    const number = this.#asked;
+    const number = this.#generation;
     Object.assign(this, { isLoading: true, isLoaded: false, held: [], failure: "" });
     if (this.isLive) this.#follow(number);
     const page = await this.#page("", number);
@@ -84,10 +84,10 @@ export class Tail {
     this.app?.draw();
   }
 
-  /** The next older page. */
+  /** Load the next older page. */
   async more() {
     if (this.isLoading || !this.older) return;
-    const number = this.#asked;
+    const number = this.#generation;
     this.isLoading = true;
     this.app?.draw();
     const page = await this.#page(this.older, number);
@@ -95,13 +95,13 @@ export class Tail {
     this.app?.draw();
   }
 
-  /** Take away what is shown; the robot keeps it. */
+  /** Clear the page; the robot's log is not changed. */
   clear() {
     Object.assign(this, { lines: [], older: "", held: [] });
     this.app?.draw();
   }
 
-  /** Show what came meanwhile. */
+  /** Show the lines held back. */
   release() {
     this.lines = [...this.held, ...this.lines].slice(0, MOST_LINES);
     this.held = [];
@@ -116,17 +116,17 @@ export class Tail {
         before,
         limit: PAGE,
       });
-      if (number !== this.#asked) return null;
+      if (number !== this.#generation) return null;
       Object.assign(this, { isLoading: false, isLoaded: true, failure: "" });
       return page;
     } catch (err) {
-      if (number !== this.#asked) return null;
+      if (number !== this.#generation) return null;
       Object.assign(this, { isLoading: false, failure: sentenceOf(err) });
       return null;
     }
   }
 
-  /** What came by the tail while the first page was asked for. @param {Line[]} known */
+  /** Return lines received while the first page was loading. @param {Line[]} known */
   #fresh(known) {
     const cursors = new Set(known.map((line) => line.cursor));
     return (this.isLoaded ? this.held : []).filter((line) => !cursors.has(line.cursor));
@@ -137,17 +137,17 @@ export class Tail {
     const stopping = (this.#following = new AbortController());
     const query = new URLSearchParams({ ...this.filter, follow: "1" });
     try {
-      await followLines(`/api/logs?${query}`, (line) => this.#take(line, number), stopping.signal);
+      await followLines(`/api/logs?${query}`, (line) => this.#add(line, number), stopping.signal);
     } catch {
-      // Asked again below; that the robot is gone the banner says.
+      // Retried below; a banner reports a lost connection.
     }
-    if (number !== this.#asked || stopping.signal.aborted) return;
-    this.#timer = setTimeout(() => this.reload(), AGAIN_MS);
+    if (number !== this.#generation || stopping.signal.aborted) return;
+    this.#timer = setTimeout(() => this.reload(), RETRY_MS);
   }
 
   /** @param {Line} line @param {number} number */
-  #take(line, number) {
-    if (number !== this.#asked) return;
+  #add(line, number) {
+    if (number !== this.#generation) return;
     if (!this.isLoaded || scrollY > 400) this.held = [line, ...this.held].slice(0, MOST_LINES);
     else this.lines = [line, ...this.lines].slice(0, MOST_LINES);
     this.app?.draw();

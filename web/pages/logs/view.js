@@ -1,4 +1,4 @@
-// The lines of all programs, filtered, newest first.
+// The log lines of all programs, newest first, with filters, live mode and download.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -11,8 +11,8 @@ import { downloadFile } from "../../lib/transfer.js";
 /** @typedef {import("./tail.js").Line} Line */
 
 const LEVELS = {
-  DEBUG: "Everything",
-  INFO: "Info and worse",
+  DEBUG: "All levels",
+  INFO: "Info and above",
   WARNING: "Warnings and errors",
   ERROR: "Errors",
 };
@@ -42,8 +42,8 @@ export function logTools(app, tail) {
       >
       Live
     </label>
-    <button class="button" type="button" @click=${() => tail.clear()}>Clear</button>
-    <button class="button" type="button" data-download @click=${download}>Download</button>
+    <button class="button" type="button" @click=${() => tail.clear()}>Clear page</button>
+    <button class="button" type="button" data-download @click=${download}>Download log</button>
   `;
 }
 
@@ -118,7 +118,7 @@ function select(label, name, value, options, tail) {
 /** @param {Tail} tail */
 const failed = (tail) => html`
   <div class="notice log-notice" role="alert">
-    <strong>The log cannot be shown.</strong> ${tail.failure}
+    <strong>Loading the log failed.</strong> ${tail.failure}
     <button class="button small" type="button" @click=${() => tail.reload()}>Try again</button>
   </div>
 `;
@@ -178,12 +178,12 @@ function empty(tail) {
   const isNarrow = source || node || search || level !== "INFO";
   return html`
     <div class="card empty">
-      <h2>${isNarrow ? "No line is like that" : "Nothing was written yet"}</h2>
+      <h2>${isNarrow ? "No matching lines" : "No lines"}</h2>
       <p>
         ${
           isNarrow
-            ? "Nothing that the logs hold passes all of these filters."
-            : "As soon as a program has something to tell it appears here."
+            ? "No line in the logs matches these filters."
+            : "Log lines of all programs appear here."
         }
       </p>
       ${
@@ -194,7 +194,7 @@ function empty(tail) {
               type="button"
               @click=${() => tail.set({ level: "INFO", source: "", node: "", search: "" })}
             >
-              Show all
+              Reset filters
             </button>
           </p>`
           : nothing
@@ -216,7 +216,7 @@ function foot(tail) {
             ?disabled=${tail.isLoading}
             @click=${() => tail.more()}
           >
-            ${tail.isLoading ? "One moment…" : "Older lines"}
+            ${tail.isLoading ? "Loading…" : "Show older lines"}
           </button>`
           : nothing
       }

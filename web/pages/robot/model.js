@@ -1,5 +1,5 @@
-// One copy of the robot's model: joints by name, meshes with colours that say how they are. Not
-// here: where it stands and who looks at it (stage.js), where its joints are (joints.js).
+// One copy of the robot's 3D model: joints by name, and meshes with colours by state. Not here:
+// camera and scene (stage.js), joint positions (lib/robot/joints.js).
 
 import { Color, CylinderGeometry, DoubleSide, Group, Mesh, MeshStandardMaterial } from "three";
 import { ColladaLoader } from "three/examples/jsm/loaders/ColladaLoader.js";
@@ -12,7 +12,7 @@ import { readBytes, readText } from "../../lib/transfer.js";
 const STOPPED = new Color("#d32d21");
 const OLD = new Color("#8b949b");
 
-/** XML that is parsed, never shown: the one use that this policy has. */
+/** Policy for XML that is parsed and never inserted into the page. */
 const policy =
   /** @type {{trustedTypes?: import("trusted-types/lib").TrustedTypePolicyFactory}} */ (
     globalThis
@@ -22,14 +22,14 @@ const trusted = (text) =>
   /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(text) ?? text));
 
 export class Model {
-  /** Shapes that could not be fetched or read. @type {string[]} */ problems = [];
-  /** @type {Map<string, import("three").Mesh[]>} by the joint that moves them, "" for the base */
+  /** Shapes that could not be loaded. @type {string[]} */ problems = [];
+  /** @type {Map<string, import("three").Mesh[]>} by moving joint, "" for the base */
   meshes = new Map();
   /** Every mesh, in the order of the file. @type {import("three").Mesh[]} */ all = [];
 
   /**
    * @param {import("/vendor/urdf-loader/src/URDFLoader.js").URDFRobot} robot
-   * @param {Set<string>} joints those that show a field
+   * @param {Set<string>} joints with a field
    */
   constructor(robot, joints) {
     this.robot = robot;
@@ -46,7 +46,7 @@ export class Model {
     return this.robot.joints[joint]?.limit ?? { lower: 0, upper: 0 };
   }
 
-  /** How far a wheel's rim is from its axis. @param {string} joint */
+  /** Return the radius of a wheel. @param {string} joint */
   radius(joint) {
     let found = 0.1;
     this.robot.joints[joint]?.traverse((each) => {
@@ -57,7 +57,7 @@ export class Model {
   }
 
   /**
-   * The nearest joint above a mesh that shows a field; "" for the base.
+   * Return the nearest joint with a field above a mesh; "" for the base.
    * @param {import("three").Object3D} object
    */
   jointOf(object) {
@@ -68,8 +68,8 @@ export class Model {
     return "";
   }
 
-  /** Own materials for every mesh, once all of them are there. @param {boolean} isGhost */
-  dress(isGhost) {
+  /** Give every mesh its own material, after all are loaded. @param {boolean} isGhost */
+  setMaterials(isGhost) {
     this.meshes.clear();
     this.all = [];
     this.robot.traverse((each) => {
@@ -86,7 +86,7 @@ export class Model {
   }
 
   /**
-   * Colours by state; where several hold, the worst is shown.
+   * Colour the meshes by state; the most severe state counts.
    * @param {{isStopped: boolean, old: Set<string>, chosen: string, accent: string}} state
    */
   paint({ isStopped, old, chosen, accent }) {
@@ -110,10 +110,10 @@ export class Model {
   }
 }
 
-/** Of a mesh that was dressed. @param {import("three").Mesh} mesh */
+/** @param {import("three").Mesh} mesh after setMaterials() */
 const materialOf = (mesh) => /** @type {MeshStandardMaterial} */ (mesh.material);
 
-/** What moves it, if it is a joint: itself, or the one that it follows. @param {object} part */
+/** Return the name of a joint, or of the joint that it mimics. @param {object} part */
 function nameOf(part) {
   const joint = /** @type {{isURDFJoint?: boolean, mimicJoint?: string, urdfName?: string}} */ (
     part
@@ -146,18 +146,18 @@ const ghostly = () =>
   });
 
 /**
- * Fetch and read a model; its shapes may come from the same folder or below.
+ * Load a model; its shapes must be in the same folder or below.
  * @param {string} url
- * @param {Set<string>} joints those that show a field
- * @returns {Promise<[Model, Model]>} one solid, one like a ghost
+ * @param {Set<string>} joints with a field
+ * @returns {Promise<[Model, Model]>} the solid model and the ghost
  */
 export async function loadModels(url, joints) {
   const text = await readText(url);
   const folder = url.slice(0, url.lastIndexOf("/") + 1);
   const solidModel = await readModel(text, folder, joints);
   const ghost = await readModel(text, folder, joints);
-  solidModel.dress(false);
-  ghost.dress(true);
+  solidModel.setMaterials(false);
+  ghost.setMaterials(true);
   return [solidModel, ghost];
 }
 
@@ -186,5 +186,5 @@ async function readShape(path) {
   if (kind === "obj") return new OBJLoader().parse(await readText(path));
   if (kind === "dae") return new ColladaLoader().parse(trusted(await readText(path)), path).scene;
   if (kind === "glb") return (await new GLTFLoader().parseAsync(await readBytes(path), path)).scene;
-  return new Group(); // nothing that we could draw
+  return new Group(); // unknown format
 }

@@ -1,5 +1,5 @@
-// The page "Robot": its model as it stands, what is asked of it, and why. The library that draws it
-// is fetched only when this page is opened.
+// The page "Robot": the 3D model, measured and commanded, with the reason for each command. The 3D
+// library is fetched when the page is opened.
 
 import { view } from "./view.js";
 

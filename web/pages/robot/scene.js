@@ -1,5 +1,5 @@
-// Keeps the scene in step with the robot: fetches model and library when the page is opened, moves
-// the joints by the newest states. Not here: drawing (stage.js), words (view.js).
+// Synchronizes the 3D scene with the robot: loads model and library, and moves the joints by the
+// newest states. Not here: drawing (stage.js), texts (view.js).
 
 import {
   commanded,
@@ -15,18 +15,18 @@ import { theme } from "../../lib/theme.js";
 /** @typedef {import("../../lib/types.js").OdometryState} OdometryState */
 /** @typedef {import("../../lib/robot/joints.js").JointField} Part */
 
-export class SceneKeeper {
+export class SceneSync {
   /** "none": the robot has no model. @type {"waiting" | "loading" | "shown" | "none" | "failed"} */
   state = "waiting";
-  /** Why there is no picture. */
+  /** Why the model is not drawn, fully or in part. */
   failure = "";
-  /** Key of the part that was chosen: "head.pan". */
+  /** Key of the selected part: "head.pan". */
   chosen = "";
   hasGhost = true;
   isRoaming = false;
   /** @type {Part[]} */ parts = [];
   /** @type {import("./stage.js").Stage | null} */ stage = null;
-  /** @type {Map<string, number>} how far each motor has turned */
+  /** @type {Map<string, number>} angle of each motor */
   #turns = new Map();
   #movedAt = 0;
   #look = "";
@@ -53,7 +53,7 @@ export class SceneKeeper {
       this.stage = new Stage(canvas, model, ghost, (joint) => this.pick(app, joint));
       this.state = "shown";
       this.failure = model.problems.length
-        ? `Not drawn, because they could not be read: ${model.problems.join(", ")}.`
+        ? `Loading these shapes failed: ${model.problems.join(", ")}.`
         : "";
     } catch (err) {
       if (round !== this.#round) return;
@@ -77,8 +77,8 @@ export class SceneKeeper {
     app.draw();
   }
 
-  /** Everything as it is now. @param {App} app */
-  show(app) {
+  /** Move all joints to their newest positions. @param {App} app */
+  update(app) {
     const { stage } = this;
     if (!stage) return;
     const { data } = app.store;
@@ -87,18 +87,18 @@ export class SceneKeeper {
       if (!part.spec) continue;
       const limit = stage.model.limit(part.joint);
       const is = measured(part, data);
-      const wanted = commanded(part, data)?.value ?? is;
+      const command = commanded(part, data)?.value ?? is;
       if (is !== null)
         isMoved = stage.model.set(part.joint, inModel(is, part.spec.unit, limit)) || isMoved;
-      if (wanted !== null)
-        isMoved = stage.ghost.set(part.joint, inModel(wanted, part.spec.unit, limit)) || isMoved;
+      if (command !== null)
+        isMoved = stage.ghost.set(part.joint, inModel(command, part.spec.unit, limit)) || isMoved;
     }
     this.#place(data.tracks?.odom);
     this.#paint(app);
-    if (isMoved) stage.ask();
+    if (isMoved) stage.drawSoon();
   }
 
-  /** Wheels turn by the speed of their track. @param {App} app */
+  /** Turn the wheels by the speed of their track. @param {App} app */
   #turn(app) {
     const { tracks } = app.store.data;
     const passed = Math.min(0.2, (app.now - this.#movedAt) / 1000);
@@ -121,7 +121,7 @@ export class SceneKeeper {
     this.stage?.place({ x: pose.x ?? 0, y: pose.y ?? 0, heading: pose.heading ?? 0 });
   }
 
-  /** Only when a colour has changed: it touches every mesh. @param {App} app */
+  /** Repaint only if a colour has changed, because it touches every mesh. @param {App} app */
   #paint(app) {
     const { stage } = this;
     const isStopped = Boolean(app.store.data.system?.estop?.active);
@@ -137,7 +137,7 @@ export class SceneKeeper {
     stage.setGround(token("--quiet"));
   }
 
-  /** Its last measurement is not to be believed. @param {App} app @param {Part} part */
+  /** Whether the measurement is stale. @param {App} app @param {Part} part */
   isOld(app, part) {
     return app.api.state !== "open" || !app.store.isFresh(topicOf(part), app.now);
   }
@@ -147,6 +147,6 @@ export class SceneKeeper {
 function reason(err) {
   const { message } = /** @type {Error} */ (err);
   if (/webgl/i.test(message))
-    return "This browser does not draw in three dimensions (WebGL is off or missing).";
-  return `The model could not be shown: ${message}`;
+    return "3D is not available: WebGL is off or missing in this browser.";
+  return `Loading the model failed: ${message}`;
 }

@@ -1,5 +1,5 @@
-// The scene: light, ground, camera, the robot and its ghost. Draws when something has changed, and
-// no oftener. Not here: what the values are (joints.js), the page around it (view.js).
+// The 3D stage: light, ground, camera, the robot and its ghost. Draws only after a change. Not
+// here: values (lib/robot/joints.js), the page around it (view.js).
 
 import {
   AmbientLight,
@@ -18,8 +18,8 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
-const APART = 0.004; // in metres or parts of a turned axis: less than that is the same place
-const CLICK_PX = 6; // a pointer that went further has turned the camera
+const TOLERANCE = 0.004; // in metres or parts of a unit axis
+const CLICK_PX = 6; // a longer motion turns the camera
 const LOOKS = {
   front: [1, 0, 0.25],
   side: [0, -1, 0.25],
@@ -30,7 +30,7 @@ const LOOKS = {
 /** @typedef {import("./model.js").Model} Model */
 
 export class Stage {
-  #isAsked = false;
+  #isScheduled = false;
   #scene = new Scene();
   #base = new Group(); // moved by odometry; z is up in it, as in the model
   #world = new Group();
@@ -51,7 +51,7 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
     this.camera = new PerspectiveCamera(38, 1, 0.02, 200);
     this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.addEventListener("change", () => this.ask());
+    this.controls.addEventListener("change", () => this.drawSoon());
     this.grid = new GridHelper(10, 40);
     this.#build();
     this.#listen(onPick);
@@ -104,7 +104,7 @@ export class Stage {
     return hit ? this.model.jointOf(hit.object) : "";
   }
 
-  /** Stand somewhere and look at the robot. @param {keyof typeof LOOKS} name */
+  /** Move the camera to a viewpoint. @param {keyof typeof LOOKS} name */
   look(name) {
     const [x, y, z] = LOOKS[name];
     const way = new Vector3(x, z, -y).normalize().multiplyScalar(this.#size * 1.5);
@@ -112,10 +112,10 @@ export class Stage {
     this.camera.position.copy(target).add(way);
     this.controls.target.copy(target);
     this.controls.update();
-    this.ask();
+    this.drawSoon();
   }
 
-  /** Where odometry put the base, as the camera sees it. */
+  /** Return the position of the base by odometry, in camera coordinates. */
   #shift() {
     return new Vector3(this.#base.position.x, 0, -this.#base.position.y);
   }
@@ -128,10 +128,10 @@ export class Stage {
     this.#base.position.set(x, y, 0);
     this.#base.rotation.z = heading;
     const step = this.#shift().sub(before);
-    this.camera.position.add(step); // the camera goes along, the ground stays
+    this.camera.position.add(step); // the camera follows, the ground stays
     this.controls.target.add(step);
     this.grid.position.set(Math.round(x), 0, Math.round(-y));
-    this.ask();
+    this.drawSoon();
   }
 
   /** @param {string} colour of the ground's lines */
@@ -139,26 +139,26 @@ export class Stage {
     this.grid.material.color = new Color(colour);
     this.grid.material.vertexColors = false;
     this.grid.material.needsUpdate = true;
-    this.ask();
+    this.drawSoon();
   }
 
   /** Draw at the next frame. */
-  ask() {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+  drawSoon() {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     requestAnimationFrame(() => {
-      this.#isAsked = false;
+      this.#isScheduled = false;
       this.#showGhost();
       this.renderer.render(this.#scene, this.camera);
     });
   }
 
-  /** Only where it is elsewhere: one over the other would hide what is measured. */
+  /** Show the ghost only where it differs, or it would hide the measured pose. */
   #showGhost() {
     this.#scene.updateMatrixWorld();
     this.ghost.all.forEach((mesh, at) => {
       const [a, b] = [mesh.matrixWorld.elements, this.model.all[at].matrixWorld.elements];
-      mesh.visible = a.some((each, i) => Math.abs(each - b[i]) > APART);
+      mesh.visible = a.some((each, i) => Math.abs(each - b[i]) > TOLERANCE);
     });
   }
 
@@ -168,7 +168,7 @@ export class Stage {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    this.ask();
+    this.drawSoon();
   }
 
   dispose() {

@@ -1,5 +1,5 @@
-// The page "Robot": the scene, the list of its parts for keyboard and screen reader, the reason
-// panel.
+// The view of the page "Robot": the scene, the list of parts for keyboard and screen reader, and
+// the panel with the reason of a command.
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -7,13 +7,13 @@ import { withChecked } from "../../lib/events.js";
 import { quantity, targetName, words } from "../../lib/format.js";
 import { commanded, jointFields, measured } from "../../lib/robot/joints.js";
 import { reading } from "../../parts/live.js";
-import { SceneKeeper } from "./scene.js";
+import { SceneSync } from "./scene.js";
 import { why } from "./why.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
-export const keeper = new SceneKeeper();
+export const scene = new SceneSync();
 const LOOKS = /** @type {const} */ ([
   ["corner", "Corner"],
   ["front", "Front"],
@@ -21,7 +21,7 @@ const LOOKS = /** @type {const} */ ([
   ["top", "Top"],
 ]);
 
-/** Begins when its canvas is there and ends with it. */
+/** Starts the scene with its canvas and ends it with the canvas. */
 class OnCanvas extends AsyncDirective {
   /** @param {App} _app */
   render(_app) {
@@ -30,13 +30,13 @@ class OnCanvas extends AsyncDirective {
 
   /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {[App]} values */
   update(part, [app]) {
-    if (app.robot) keeper.begin(app, /** @type {HTMLCanvasElement} */ (part.element));
-    keeper.show(app);
+    if (app.robot) scene.begin(app, /** @type {HTMLCanvasElement} */ (part.element));
+    scene.update(app);
     return nothing;
   }
 
   disconnected() {
-    keeper.end();
+    scene.end();
   }
 }
 
@@ -45,53 +45,53 @@ const onCanvas = directive(OnCanvas);
 /** @param {App} app */
 export function view(app) {
   const parts = jointFields(app.robot);
-  const chosen = parts.find(({ key }) => key === keeper.chosen);
+  const chosen = parts.find(({ key }) => key === scene.chosen);
   return html`
     <div class="page-head">
       <div><h1>Robot</h1><p class="quiet">${hint(parts.length)}</p></div>
-      ${keeper.state === "shown" ? switches(app) : nothing}
+      ${scene.state === "shown" ? switches(app) : nothing}
     </div>
     <div class="robot-page">
-      <div class="robot-main">${scene(app)} ${legend()}</div>
+      <div class="robot-main">${stage(app)} ${legend()}</div>
       <div class="robot-side">
-        ${chosen ? why(app, chosen, keeper.isOld(app, chosen)) : nothing} ${list(app, parts)}
+        ${chosen ? why(app, chosen, scene.isOld(app, chosen)) : nothing} ${list(app, parts)}
       </div>
     </div>
   `;
 }
 
 /** @param {number} count */
-const hint = (count) => (count ? "Choose a part to see why it moves" : "");
+const hint = (count) => (count ? "Select a part to see why it moves" : "");
 
 /** @param {App} app */
-function scene(app) {
-  const { state, failure } = keeper;
+function stage(app) {
+  const { state, failure } = scene;
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
     <div class="card stage ${isStopped ? "is-stopped" : ""}" data-scene=${state}>
       <canvas
-        aria-label="The robot as it stands now; the list beside it says the same in words"
+        aria-label="3D model of the robot; the list beside it has the same values"
         role="img"
         ${onCanvas(app)}
       ></canvas>
       ${
         state === "waiting" || state === "loading"
-          ? html`<p class="stage-note" role="status">Fetching the model…</p>`
+          ? html`<p class="stage-note" role="status">Loading the model…</p>`
           : nothing
       }
       ${
         state === "none"
           ? html`
             <p class="stage-note">
-              This robot has no model. Name a URDF in its manifest (<code>urdf:</code> in
-              manifests/robots), and it is shown here.
+              This robot has no 3D model. Add a URDF to its manifest (<code>urdf:</code> in
+              manifests/robots).
             </p>
           `
           : nothing
       }
       ${
         state === "failed"
-          ? html`<p class="stage-note" role="alert">${failure} The list says the same in words.</p>`
+          ? html`<p class="stage-note" role="alert">${failure} The list has the same values.</p>`
           : nothing
       }
       ${state === "shown" && failure ? html`<p class="stage-fault">${failure}</p>` : nothing}
@@ -101,8 +101,8 @@ function scene(app) {
 
 /** @param {App} app */
 function switches(app) {
-  const set = (/** @type {Partial<SceneKeeper>} */ change) => (
-    Object.assign(keeper, change), app.draw()
+  const set = (/** @type {Partial<SceneSync>} */ change) => (
+    Object.assign(scene, change), app.draw()
   );
   return html`
     <div class="toolbar">
@@ -110,7 +110,7 @@ function switches(app) {
         <input
           type="checkbox"
           role="switch"
-          .checked=${keeper.hasGhost}
+          .checked=${scene.hasGhost}
           @change=${withChecked((hasGhost) => set({ hasGhost }))}
         >
         Commanded
@@ -119,17 +119,17 @@ function switches(app) {
         <input
           type="checkbox"
           role="switch"
-          .checked=${keeper.isRoaming}
+          .checked=${scene.isRoaming}
           @change=${withChecked((isRoaming) => set({ isRoaming }))}
         >
-        Drive around
+        Follow odometry
       </label>
-      <div class="toolbar" role="group" aria-label="Look from">
+      <div class="toolbar" role="group" aria-label="Viewpoint">
         ${LOOKS.map(
           ([name, title]) => html`<button
             class="button small"
             type="button"
-            @click=${() => keeper.stage?.look(name)}
+            @click=${() => scene.stage?.look(name)}
           >
             ${title}
           </button>`,
@@ -143,9 +143,8 @@ const legend = () => html`
   <p class="robot-legend quiet">
     <span><i class="swatch solid"></i>measured</span>
     <span><i class="swatch ghost"></i>commanded</span>
-    <span><i class="swatch stopped"></i>stopped</span> <span><i class="swatch old"></i>not
-    heard</span> <span>Drag to turn, pinch or scroll to come nearer, press a part to ask about
-    it.</span>
+    <span><i class="swatch stopped"></i>stopped</span> <span><i class="swatch old"></i>no
+    data</span> <span>Drag to rotate, scroll or pinch to zoom, press a part for details.</span>
   </p>
 `;
 
@@ -153,7 +152,7 @@ const legend = () => html`
 function list(app, parts) {
   if (!app.robot) return html`<div class="card skeleton robot-wait"></div>`;
   if (!parts.length)
-    return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
+    return html`<div class="card empty"><p>The robot's manifest has no joints.</p></div>`;
   /** @type {Map<string, import("../../lib/robot/joints.js").JointField[]>} */
   const targets = new Map();
   for (const part of parts) targets.set(part.target, [...(targets.get(part.target) ?? []), part]);
@@ -175,22 +174,22 @@ function list(app, parts) {
 function row(app, part) {
   const { data } = app.store;
   const at = part.spec ? measured(part, data) : motorSpeed(part, data.tracks);
-  const wanted = part.spec ? commanded(part, data) : null;
-  const isChosen = keeper.chosen === part.key;
+  const command = part.spec ? commanded(part, data) : null;
+  const isChosen = scene.chosen === part.key;
   return html`
-    <li ?data-stale=${at !== null && keeper.isOld(app, part)}>
+    <li ?data-stale=${at !== null && scene.isOld(app, part)}>
       <button
         type="button"
         data-part=${part.key}
         aria-pressed=${isChosen}
-        @click=${() => ((keeper.chosen = isChosen ? "" : part.key), app.draw())}
+        @click=${() => ((scene.chosen = isChosen ? "" : part.key), app.draw())}
       >
         <span>${words(part.field)}</span>
         <span class="number">${reading(quantity(at, part.spec?.unit ?? "m/s"))}</span>
         <span class="number quiet">${
-          wanted && part.spec
+          command && part.spec
             ? html`<span class="hidden">commanded</span>
-              ${reading(quantity(wanted.value, part.spec.unit))}`
+              ${reading(quantity(command.value, part.spec.unit))}`
             : ""
         }</span>
       </button>

@@ -1,5 +1,5 @@
-// "Why is it moving?": who decided a field's value, who wanted something else and why he did not
-// get it.
+// The panel that explains a field's value: the winning input, the contenders and why they lost, and
+// the joint limits.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { age, quantity, sourceName, targetName, words } from "../../lib/format.js";
@@ -16,7 +16,7 @@ const LOSSES = {
   hold: "holds its position",
   neutral: "returns to neutral",
   park: "parks",
-  ramp_to_zero: "comes to rest",
+  ramp_to_zero: "ramps to zero",
 };
 
 /** @param {App} app @param {Part} part @param {boolean} isOld */
@@ -39,7 +39,7 @@ export function why(app, part, isOld) {
               <div><dt>Commanded</dt><dd>${quantity(row?.value ?? null, unit)}</dd></div>
               <div><dt>Difference</dt><dd>${difference(is, row?.value ?? null, unit)}</dd></div>
             </dl>
-            ${row ? reasons(row) : html`<p>The router has not sent it anything yet.</p>`}
+            ${row ? reasons(row) : html`<p>The router has sent no command.</p>`}
             ${limits(part.spec)}
           `
           : motor(app, part)
@@ -59,14 +59,14 @@ function state(row) {
         ? "Stopped"
         : row.policy === "none"
           ? "Not commanded"
-          : "Nobody";
+          : "No input";
   return html`<span class="chip ${kind}"><i class="dot"></i>${text}</span>`;
 }
 
 /** @param {FieldState} row */
 const reasons = (row) => html`
   <dl class="facts-list">
-    <dt>Because</dt>
+    <dt>Reason</dt>
     <dd>${policyText(row)}</dd>
     ${
       row.policy === "live"
@@ -75,30 +75,30 @@ const reasons = (row) => html`
             ${sourceName(row.source)}, by route
             <a href="#/routes/${encodeURIComponent(row.winner)}">${row.winner}</a>
           </dd>
-          <dt>Age of its sample</dt>
+          <dt>Sample age</dt>
           <dd>${row.age_ms === null ? "Unknown" : age(row.age_ms)}</dd>`
         : nothing
     }
-    <dt>So since</dt>
+    <dt>Since</dt>
     <dd>${since(row.changed_ms)}</dd>
     <dt>Limited</dt>
-    <dd>${row.clamped ? "Yes: the input asked for more than the limits allow" : "No"}</dd>
-    <dt>Rivals</dt>
+    <dd>${row.clamped ? "Yes: the input exceeds the limits" : "No"}</dd>
+    <dt>Contenders</dt>
     <dd>
-      ${rivals(row)}
+      ${contenders(row)}
     </dd>
   </dl>
 `;
 
 /** @param {FieldState} row */
-function rivals(row) {
+function contenders(row) {
   const found = activeContenders(row.rivals);
   if (!found.length) return "None";
   return html`
     <ul class="rivals">
       ${found.map(
         (rival) => html`<li>
-          ${sourceName(rival.source)} wanted ${quantity(rival.value, row.unit)}
+          ${sourceName(rival.source)}: ${quantity(rival.value, row.unit)}
           <span class="quiet">(${rival.reason};
           ${rival.age_ms === null ? "age unknown" : `${age(rival.age_ms)} old`}; route
           ${rival.route})</span>
@@ -111,27 +111,31 @@ function rivals(row) {
 /** @param {FieldDescription} spec */
 const limits = (spec) => html`
   <dl class="facts-list">
-    <dt>May go</dt>
+    <dt>Limits</dt>
     <dd>${quantity(spec.limits[0], spec.unit)} to ${quantity(spec.limits[1], spec.unit)}</dd>
     ${
       spec.max_rate
-        ? html`<dt>At most</dt><dd>${quantity(spec.max_rate, spec.unit)} a second</dd>`
+        ? html`<dt>Rate limit</dt><dd>${quantity(spec.max_rate, spec.unit)}/s</dd>`
         : nothing
     }
     <dt>On loss</dt>
-    <dd>it ${LOSSES[spec.on_loss] ?? words(spec.on_loss)}</dd>
+    <dd>${LOSSES[spec.on_loss] ?? words(spec.on_loss)}</dd>
   </dl>
 `;
 
-/** A motor has no field of its own: it follows the drive. @param {App} app @param {Part} part */
+/**
+ * Describe a motor, which has no field of its own and follows the drive.
+ * @param {App} app
+ * @param {Part} part
+ */
 function motor(app, part) {
   const { tracks, outputs } = app.store.data;
   const speed = part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity;
   const rows = (outputs?.fields ?? []).filter((row) => row.target === part.target);
   return html`
     <p>
-      It turns for
-      ${rows.map((row) => words(row.field).toLowerCase()).join(" and ") || "the drive"} together.
+      Driven by
+      ${rows.map((row) => words(row.field).toLowerCase()).join(" and ") || "the drive"}.
     </p>
     <dl class="why-values">
       <div><dt>Measured</dt><dd>${quantity(speed ?? null, "m/s")}</dd></div>
@@ -142,9 +146,9 @@ function motor(app, part) {
   `;
 }
 
-/** @param {number | null} is @param {number | null} wanted @param {string} unit */
-const difference = (is, wanted, unit) =>
-  is === null || wanted === null ? "–" : quantity(wanted - is, unit);
+/** @param {number | null} is @param {number | null} command @param {string} unit */
+const difference = (is, command, unit) =>
+  is === null || command === null ? "–" : quantity(command - is, unit);
 
 /** @param {number} ms */
 function since(ms) {

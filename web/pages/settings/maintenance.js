@@ -27,7 +27,7 @@ export function maintenanceSection(app, settings) {
     html`
       <div class="toolbar">
         <a class="button" href="#/logs">Open logs</a>
-        <a class="button" href="#/stop-test/stop">Test the stop</a>
+        <a class="button" href="#/stop-test">Test the stop</a>
         <button
           class="button"
           type="button"

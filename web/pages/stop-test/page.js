@@ -1,5 +1,5 @@
-// The page "Stop test" (#/stop-test/stop): a person tries every way to stop the robot, the router
-// measures.
+// The page "Stop test" (#/stop-test): the user tries every way to stop the robot, and the router
+// measures each (a stop drill).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dayAndClock } from "../../lib/format.js";
@@ -14,31 +14,31 @@ import { stepItem, times, WAYS } from "./steps.js";
 const RESULTS = {
   passed: ["good", "Passed"],
   failed: ["bad", "Failed"],
-  part: ["warn", "In part"],
+  part: ["warn", "Incomplete"],
 };
 
 /** @param {Report} report */
-const byWhom = ({ by, versions }) =>
+const origin = ({ by, versions }) =>
   (by && by !== "anyone" ? `by ${by}` : "") +
   (versions.server ? `, release ${versions.server}` : "");
 
 /** @param {App} app */
 function view(app) {
-  drill.look(app);
+  drill.update(app);
   const { info, problem } = drill;
   return html`
     <div class="page-head">
       <div>
         <h1>Stop test</h1>
         <p class="quiet">
-          Tries every way to stop this robot and measures each. Nothing in it moves the robot.
+          Tests and measures every way to stop this robot. The test does not move the robot.
         </p>
       </div>
     </div>
     ${
       problem
         ? html`
-          <p class="notice" role="alert"><strong>The router does not answer:</strong> ${problem}</p>
+          <p class="notice" role="alert"><strong>The router does not reply:</strong> ${problem}</p>
         `
         : nothing
     }
@@ -50,25 +50,25 @@ function view(app) {
 function content(app, info) {
   return html`
     <div class="drill">
-      ${info.running ? underWay(app, info.running, info.limit_ms) : beginning(app, info)}
+      ${info.running ? running(app, info.running, info.limit_ms) : start(app, info)}
       ${info.reports.length ? reports(info.reports) : nothing}
     </div>
   `;
 }
 
 /** @param {App} app @param {import("./state.js").Info} info */
-function beginning(app, info) {
+function start(app, info) {
   return html`
     <section class="card" aria-labelledby="drill-begin">
       <header>
         <h2 id="drill-begin">
-          ${info.reports.length ? "Test it again" : "This robot's stop was never tested"}
+          ${info.reports.length ? "Test again" : "Not tested yet"}
         </h2>
       </header>
       <p>
-        You press stop on a page, on the transmitter, on the console and from ROS; then the program
-        of one role is killed. Each time every output must be safe within ${info.limit_ms} ms. Five
-        minutes; the robot may stand.
+        You press stop on a page, on the transmitter, on the console and from ROS; then one role's
+        program is killed. Every output must be safe within ${info.limit_ms} ms each time. The test
+        takes about 5 minutes; the robot may stand still.
       </p>
       <div class="toolbar">
         <button
@@ -78,40 +78,40 @@ function beginning(app, info) {
           ?disabled=${!mayOperate(app) || drill.isBusy}
           @click=${() => drill.send(app, "begin")}
         >
-          Begin
+          Start stop test
         </button>
         ${
-          mayOperate(app) ? nothing : html`<p class="quiet">Only an operator may test the stop.</p>`
+          mayOperate(app) ? nothing : html`<p class="quiet">Needs the operator role.</p>`
         }
       </div>
     </section>
   `;
 }
 
-/** @param {App} app @param {Report} running @param {number} limitMs */
-function underWay(app, running, limitMs) {
+/** @param {App} app @param {Report} report @param {number} limitMs */
+function running(app, report, limitMs) {
   const isStopped = Boolean(app.store.data.system?.estop?.active);
-  const isMeasuring = running.steps.some(({ state, source }) => state === "waiting" && source);
-  const isTried = running.steps.every(({ state }) => state !== "open" && state !== "waiting");
+  const isMeasuring = report.steps.some(({ state, source }) => state === "waiting" && source);
+  const isTried = report.steps.every(({ state }) => state !== "open" && state !== "waiting");
   return html`
     <section class="card" aria-labelledby="drill-steps" data-drill>
       <header>
         <h2 id="drill-steps">Ways to stop</h2>
         <button class="button small ${isTried ? "primary" : ""}" type="button" data-finish
           ?disabled=${!mayOperate(app) || drill.isBusy} @click=${() => drill.send(app, "finish")}>
-          ${isTried ? "Store the report" : "End and store"}
+          ${isTried ? "Save report" : "End test and save report"}
         </button>
       </header>
       ${
         isStopped && !isMeasuring
           ? html`<div class="notice drill-release" role="status">
-            <span><strong>The robot is stopped.</strong> Look at it, then release the stop for the
-            next step.</span> ${clearButton(app)}
+            <span><strong>The robot is stopped.</strong> Check the robot, then release the stop for
+            the next step.</span> ${clearButton(app)}
           </div>`
           : nothing
       }
       <ol class="drill-steps">
-        ${running.steps.map((step) => stepItem(app, step, isStopped, limitMs))}
+        ${report.steps.map((step) => stepItem(app, step, isStopped, limitMs))}
       </ol>
     </section>
   `;
@@ -130,7 +130,7 @@ const reports = (stored) => html`
               <summary>
                 <b>${dayAndClock(Date.parse(report.ended) / 1000)}</b>
                 <span class="chip ${kind}"><i class="dot"></i>${word}</span>
-                <span class="quiet">${byWhom(report)}</span>
+                <span class="quiet">${origin(report)}</span>
               </summary>
               <dl class="facts-list">
                 ${report.steps.map(
@@ -153,8 +153,8 @@ function result({ steps }) {
 
 /** @param {import("./state.js").Step} step */
 function summary(step) {
-  if (step.state === "open" || step.state === "waiting") return "Not tried";
-  if (step.state === "skipped") return `Left out: ${step.reason}`;
+  if (step.state === "open" || step.state === "waiting") return "Not tested";
+  if (step.state === "skipped") return `Skipped: ${step.reason}`;
   return step.state === "failed" ? `Failed: ${step.reason}` : `Passed: ${times(step)}`;
 }
 

@@ -1,5 +1,5 @@
-// The drill as the router tells it, and what a person does in it. Not here: how it looks (page.js,
-// steps.js).
+// State of the stop test (stop drill) as the router reports it, and the user's requests. Not here:
+// drawing (page.js, steps.js).
 
 import { completeStep } from "../../lib/robot/first-steps.js";
 
@@ -13,21 +13,21 @@ import { completeStep } from "../../lib/robot/first-steps.js";
  * @typedef {import("../../lib/api.js").Params<"drill", Name>} Params
  */
 
-const GIVEN_UP_MS = 2200; // a little longer than the router waits for those who have not confirmed
+const CONFIRM_TIMEOUT_MS = 2200; // slightly longer than the router waits for confirmations
 
-class Drill {
-  /** What the router said last. @type {Info | null} */ info = null;
+class StopTest {
+  /** Last report of the router. @type {Info | null} */ info = null;
   problem = "";
   isBusy = false;
-  /** The latch that `info` belongs to. */
+  /** State of the e-stop latch at the last load. */
   #seen = "";
   #timer = 0;
 
   /**
-   * Ask anew when the latch has changed since: a press may have been the one that is waited for.
+   * Load again when the latch has changed, which may be the press that the test waits for.
    * @param {App} app
    */
-  look(app) {
+  update(app) {
     const latch = app.store.data.system?.estop;
     const now = latch ? `${latch.active} ${latch.generation} ${latch.confirmed}` : "";
     if (now === this.#seen) return;
@@ -35,7 +35,7 @@ class Drill {
     queueMicrotask(() => this.load(app));
     clearTimeout(this.#timer);
     if (latch?.active && !latch.confirmed)
-      this.#timer = setTimeout(() => this.load(app), GIVEN_UP_MS);
+      this.#timer = setTimeout(() => this.load(app), CONFIRM_TIMEOUT_MS);
   }
 
   /** @param {App} app */
@@ -50,7 +50,7 @@ class Drill {
   }
 
   /**
-   * One step of the person's.
+   * Send a request; show an error as a toast.
    * @template {keyof Actions} Name
    * @param {App} app
    * @param {Name} action
@@ -60,7 +60,7 @@ class Drill {
     this.isBusy = true;
     app.draw();
     try {
-      await this.ask(app, action, params);
+      await this.request(app, action, params);
     } catch (err) {
       app.toasts.failed(/** @type {Error} */ (err));
     }
@@ -69,13 +69,13 @@ class Drill {
   }
 
   /**
-   * The same for a dialog that shows a refusal itself.
+   * Send a request; throw an error.
    * @template {keyof Actions} Name
    * @param {App} app
    * @param {Name} action
    * @param {Params<Name>} [params]
    */
-  async ask(app, action, params) {
+  async request(app, action, params) {
     this.info = /** @type {Info} */ (await app.api.request("drill", action, params));
     if (action === "finish") completeStep("drill");
   }
@@ -86,4 +86,4 @@ class Drill {
   }
 }
 
-export const drill = new Drill();
+export const drill = new StopTest();

@@ -1,4 +1,4 @@
-// One way to stop the robot: what to do, what was measured.
+// One way to stop the robot: the instruction, the measured times and the actions.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withField, withValue } from "../../lib/events.js";
@@ -16,8 +16,8 @@ import { drill } from "./state.js";
 const PUBLISH = 'ros2 topic pub --once /saint/tracks/estop std_msgs/msg/Bool "{data: true}"';
 
 export const WAYS = {
-  page: { title: "Page", text: "Press STOP on this page, or on any other device's." },
-  rc: { title: "Transmitter", text: "Switch the stop switch of the RC transmitter on." },
+  page: { title: "Page", text: "Press STOP on this page or on another device." },
+  rc: { title: "Transmitter", text: "Turn on the stop switch of the RC transmitter." },
   console: { title: "Console button", text: "Press the stop button of the console." },
   ros: {
     title: "ROS 2",
@@ -25,17 +25,17 @@ export const WAYS = {
   },
   kill: {
     title: "Killed role",
-    text: "The program of one role is killed; the guard of its node has to stop its outputs.",
+    text: "One role's program is killed; the guard of its node must stop the outputs.",
   },
 };
 const STATES = {
-  open: ["", "Not tried"],
+  open: ["", "Not tested"],
   waiting: ["new", "Press now"],
   passed: ["good", "Passed"],
   failed: ["bad", "Failed"],
-  skipped: ["warn", "Left out"],
+  skipped: ["warn", "Skipped"],
 };
-/** Whose program is killed. */
+/** Role whose program is killed. */
 const chosen = { target: "" };
 
 /** @param {App} app @param {Step} step @param {boolean} isStopped @param {number} limitMs */
@@ -52,21 +52,21 @@ export function stepItem(app, step, isStopped, limitMs) {
         step.reason
           ? html`
             <p class="drill-reason">
-              ${step.state === "skipped" ? "Left out: " : ""}${step.reason}
+              ${step.state === "skipped" ? "Skipped: " : ""}${step.reason}
             </p>
           `
           : nothing
       }
       <div class="toolbar">
-        ${step.way === "kill" ? killing(app, isStopped) : pressing(app, step, isStopped)}
-        ${leaving(app, step)}
+        ${step.way === "kill" ? killButton(app, isStopped) : testButton(app, step, isStopped)}
+        ${skipChoice(app, step)}
       </div>
     </li>
   `;
 }
 
 /** @param {App} app @param {Step} step @param {boolean} isStopped */
-function pressing(app, step, isStopped) {
+function testButton(app, step, isStopped) {
   const { way } = step;
   if (step.state === "waiting" || way === "kill") return nothing;
   return html`<button class="button small" type="button" data-wait
@@ -78,10 +78,10 @@ function pressing(app, step, isStopped) {
 }
 
 /** @param {App} app @param {boolean} isStopped */
-function killing(app, isStopped) {
+function killButton(app, isStopped) {
   const targets = Object.keys(app.robot?.targets ?? {});
   const target = chosen.target || (targets.includes("tracks") ? "tracks" : targets[0]);
-  if (!isAdmin(app)) return html`<p class="quiet">Only an admin may kill a role's program.</p>`;
+  if (!isAdmin(app)) return html`<p class="quiet">Needs the admin role.</p>`;
   return html`
     <label class="drill-target">
       <span class="hidden">Role</span>
@@ -95,7 +95,7 @@ function killing(app, isStopped) {
     <button class="button small" type="button" data-kill ?disabled=${!target || drill.isBusy}
       @click=${() => askToKill(app, target, isStopped)}
     >
-      Kill…
+      Kill program…
     </button>
   `;
 }
@@ -105,29 +105,29 @@ function askToKill(app, target, isStopped) {
   askConfirmation(app, {
     title: `Kill the program of ${targetName(target)}?`,
     text: html`
-      The guard makes its outputs safe at once: a joint without a brake may sink. The program starts
-      again by itself after some seconds${isStopped ? " and stays stopped." : "."}`,
-    verb: "Kill it",
+      The guard makes its outputs safe at once; a joint without a brake may sink. The program
+      restarts after some seconds${isStopped ? " and stays stopped." : "."}`,
+    verb: "Kill the program",
     doing: "Killing…",
     isDanger: true,
-    work: () => drill.ask(app, "kill", { target }),
+    work: () => drill.request(app, "kill", { target }),
   });
 }
 
 /** @param {App} app @param {Step} step */
-function leaving(app, step) {
+function skipChoice(app, step) {
   if (step.state !== "open" && step.state !== "waiting") return nothing;
-  const choices = ["No such thing on this robot", "Not at hand today"];
-  const give = withField((field) => {
+  const choices = ["Not present on this robot", "Not available today"];
+  const skip = withField((field) => {
     const reason = field.value;
     field.value = "";
     if (reason) drill.send(app, "skip", { way: step.way, reason });
   });
   return html`
     <label class="drill-target">
-      <span class="hidden">Leave out ${WAYS[step.way].title}</span>
-      <select data-skip ?disabled=${!mayOperate(app) || drill.isBusy} @change=${give}>
-        <option value="">Leave out…</option>
+      <span class="hidden">Skip ${WAYS[step.way].title}</span>
+      <select data-skip ?disabled=${!mayOperate(app) || drill.isBusy} @change=${skip}>
+        <option value="">Skip…</option>
         ${choices.map((each) => html`<option>${each}</option>`)}
       </select>
     </label>
@@ -141,7 +141,7 @@ const measured = (step, limitMs) => html`
       const isGood = ms !== null && ms <= limitMs && (state === "stopped" || state === "guard");
       return html`<li data-target=${target} title=${detail || nothing}>
         <span>${targetName(target)}</span>
-        <b class=${isGood ? "" : "is-bad"}>${ms === null ? "no answer" : `${Math.round(ms)} ms`}</b>
+        <b class=${isGood ? "" : "is-bad"}>${ms === null ? "no reply" : `${Math.round(ms)} ms`}</b>
       </li>`;
     })}
   </ul>

@@ -1,4 +1,4 @@
-// What somebody needs before the first request, and the live states.
+// The guide for the first request, and the list of live states.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { example, table } from "./requests.js";
@@ -22,38 +22,37 @@ export const introduction = (origin) => html`
   <section class="card api-words">
     <h2>First steps</h2>
     <p>
-      Everything that these pages do goes through one table of actions, and programs may use the
-      same: over HTTP, on the WebSocket, by the Python client, or by <code>saintctl</code>. Each
-      action says who may ask for it.
+      Pages and programs use the same table of actions: over HTTP, the WebSocket, the Python client
+      or <code>saintctl</code>. Each action shows the role that it needs.
     </p>
     <ol>
       <li>
-        Make a token: <a href="#/settings/users">Settings, users and tokens</a>. It is shown once.
+        Add a token in <a href="#/settings/users">Settings, users and tokens</a>. Its secret is
+        shown once.
       </li>
       <li>
-        Send it with each request. A program with a token of the level <b>viewer</b> looks and may
-        stop the robot, <b>operator</b> moves it, <b>admin</b> does the rest.
+        Send the secret with each request. The role <b>viewer</b> can read and stop the robot,
+        <b>operator</b> can move it, <b>admin</b> can do everything.
       </li>
       <li>
-        What is refused comes with a code, a sentence, and what to do: <code>code</code>,
-        <code>message</code>, <code>fix</code>.
+        An error has a code, a message and a remedy: <code>code</code>, <code>message</code>,
+        <code>fix</code>.
       </li>
     </ol>
     ${example(
-      "How is the robot?",
+      "Read the status",
       `curl -H "Authorization: Bearer $TOKEN" '${origin}/api/v1/system/status'`,
     )}
     ${example(
-      "Stop everything",
+      "Stop the robot",
       'curl -H "Authorization: Bearer $TOKEN" ' +
         `--json '{"enable": true, "reason": "test"}' '${origin}/api/v1/system/estop'`,
     )}
     ${example("Live states, in Python", LISTEN.replace("ORIGIN", origin))}
     <p>
-      <b>Driving means sending.</b> A velocity holds for 0.3 s and is not repeated for a program
-      that has gone; a position that was asked for is reached. RC and whoever holds a target alone
-      come first: ask <a href="#/api/router">router</a> <code>get_output</code> why something does
-      not move.
+      <b>To drive, keep sending.</b> A velocity times out after 0.3 s; a position is repeated until
+      it is reached. RC and a holder of exclusive control override a program:
+      <a href="#/api/router">router</a> <code>get_output</code> reports why an output does not move.
     </p>
   </section>
 `;
@@ -63,8 +62,8 @@ export const topicList = (topics) => html`
   <section class="api-requests" aria-label="Live states">
     <h2>Live states</h2>
     <p class="quiet">
-      On the WebSocket: subscribe to topics with a rate in Hz; 0 is every change. Each state comes
-      whole, and only the newest counts.
+      Subscribe on the WebSocket with a rate in Hz; 0 is every change. Each state is complete, and
+      only the newest counts.
     </p>
     ${example(
       "Subscribe",
