@@ -16,7 +16,7 @@ async def test_node_is_reset_adopted_renamed_and_reset_on_the_page(robot: Robot)
     async with robot.client("adoptiond") as adoptiond:
         async with page_of(robot, "#/nodes/sim_console") as page:
             await _confirm(page, "reset")
-            await page.locator("[data-state]", has_text="No role yet").wait_for()
+            await page.locator("[data-state]", has_text="No role").wait_for()
 
             await page.goto(f"{robot.http_url}/#/nodes/sim_spare/adopt")
             await page.wait_for_selector("[data-fit=ready]")  # the spare has a display
@@ -40,7 +40,7 @@ async def test_node_is_reset_adopted_renamed_and_reset_on_the_page(robot: Robot)
             await page.click("[data-do=factory]")  # its name goes too: as it was found
             await page.fill(".dialog input", "sim_spare")
             await page.click("[data-confirm]")
-            await page.locator("[data-state]", has_text="No role yet").wait_for()
+            await page.locator("[data-state]", has_text="No role").wait_for()
 
         await adoptiond.request(ADOPT_NODE, AdoptNode(node_id="sim_console", role="console"))
 

@@ -49,8 +49,8 @@ async def test_way_back_leads_to_where_one_was(site: Site) -> None:
 
 async def test_address_that_leads_nowhere_says_so(site: Site) -> None:
     page = await site.open("#/nodse/sim_head")
-    await expect(page.locator("main h1")).to_have_text("There is no such page")
-    assert "#/nodse/sim_head" in await page.locator("[data-nowhere]").inner_text()
+    await expect(page.locator("main h1")).to_have_text("Page not found")
+    assert "#/nodse/sim_head" in await page.locator("[data-not-found]").inner_text()
     assert await violations(page) == []
-    await page.click("[data-nowhere] a")
+    await page.click("[data-not-found] a")
     await expect(page).to_have_title(re.compile("^Dashboard · "))

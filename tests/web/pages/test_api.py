@@ -37,7 +37,7 @@ async def test_api_search_finds_in_all_groups(site: Site) -> None:
     found = page.locator("[data-request]")
     await expect(found).to_have_count(5)
     await page.fill("input[type=search]", "no such thing")
-    await page.wait_for_selector("text=There is no such request.")
+    await page.wait_for_selector("text=No matching requests.")
     await page.click(".api-nav a[href='#/api/rc']")
     await page.wait_for_selector("[data-request=rc_get_status]")
 

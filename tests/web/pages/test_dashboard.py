@@ -86,7 +86,7 @@ async def test_control_is_taken_and_given_back(site: Site) -> None:
     row = page.locator("[data-control=tracks]")
     await row.get_by_role("button", name="Take").click()
     await row.get_by_text("held by this page").wait_for()
-    await row.get_by_role("button", name="Give back").click()
+    await row.get_by_role("button", name="Release").click()
     await row.get_by_text("free").wait_for()
 
 
@@ -121,10 +121,10 @@ async def test_empty_robot_is_explained_and_a_dead_registry_is_said(site: Site) 
     site.robot.nodes.clear()
     page = await site.open()
     await page.wait_for_selector(".card.empty")
-    assert "No node yet" in await page.locator(".card.empty").first.inner_text()
+    assert "No nodes" in await page.locator(".card.empty").first.inner_text()
     await site.robot.stop("adoptiond")
     await page.wait_for_selector(".notice")
-    assert "does not answer" in await page.locator(".notice").inner_text()
+    assert "does not reply" in await page.locator(".notice").inner_text()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -156,4 +156,4 @@ async def test_robot_without_a_stop_switch_says_so(site: Site) -> None:
     await page.wait_for_selector("[data-matter=bad]:has-text('Console is offline')")
     assert await count(page, "[data-matter]:has-text('stops this robot')") == 0
     site.robot.stop_switches = ()
-    await page.wait_for_selector("[data-matter=bad]:has-text('No switch and no button stops')")
+    await page.wait_for_selector("[data-matter=bad]:has-text('No switch or button stops')")

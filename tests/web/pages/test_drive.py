@@ -129,7 +129,7 @@ async def test_page_that_asks_while_rc_has_control_says_so(drive: Drive) -> None
     chip = await drive.page.wait_for_selector("[data-control=other]")
     assert (await chip.inner_text()).strip() == "RC has control"
     assert "warn" in (await chip.get_attribute("class")).split()
-    assert await drive.page.locator("[data-asks]").inner_text() == "This page asks for"
+    assert await drive.page.locator("[data-asks]").inner_text() == "Command from this page"
 
 
 async def test_page_that_has_control_drives(drive: Drive) -> None:
@@ -146,7 +146,7 @@ async def test_robots_own_motion_is_named_whatever_the_page_asks(drive: Drive) -
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    await drive.page.wait_for_selector("[data-motion]:text-is('reversing')")
+    await drive.page.wait_for_selector("[data-motion]:text-is('driving backward')")
     drive.site.robot.set_estop(True, "test", "")
     await drive.page.wait_for_selector("[data-motion]:text-is('standing still')")
 

@@ -57,7 +57,7 @@ async def test_progress_of_an_installation_is_followed(site: Site) -> None:
     assert await row.locator("[role=progressbar]").get_attribute("aria-valuenow") == "46"
     assert "its outputs are live" in await text(page, "[data-machine=sim_tracks]")
     site.robot.otad.change("sim_arm_left", state=UpdateState.VERIFYING)
-    await page.wait_for_selector("[data-machine=sim_arm_left] >> text=Checking itself")
+    await page.wait_for_selector("[data-machine=sim_arm_left] >> text=Verifying")
 
 
 async def test_verdict_reason_and_log_of_a_failure_are_shown(site: Site) -> None:
@@ -171,7 +171,7 @@ async def test_release_is_deleted_after_a_question(site: Site) -> None:
 async def test_silent_update_service_is_told(site: Site) -> None:
     page = await opened(site)
     await site.robot.stop("otad")
-    await page.wait_for_selector(".notice >> text=The update service does not answer")
+    await page.wait_for_selector(".notice >> text=The update service does not reply")
 
 
 async def test_text_of_others_is_only_text(site: Site) -> None:

@@ -122,7 +122,7 @@ async def test_face_is_searched_zeroed_turned_and_recorded(site: Site) -> None:
     await until(lambda: capture.scale == {"eyeBlinkLeft": -1.0})
     await page.fill("input[name=recording]", "take 1")
     await page.click("[data-record]")
-    assert "no dot" in await page.locator("#recording-wrong").inner_text()
+    assert "do not begin with a dot" in await page.locator("#recording-wrong").inner_text()
     await page.fill("input[name=recording]", "take1")
     await page.click("[data-record]")
     await page.click("[data-stop-recording]")
@@ -140,7 +140,7 @@ async def test_phone_gets_address_and_port_as_text_and_as_a_code(site: Site) -> 
     assert await page.locator(".qr").get_attribute("data-says") == "127.0.0.1"
     squares = await page.locator(".qr path").get_attribute("d")
     assert squares.count("M") > 100  # 21 by 21, about half of them black
-    assert "opened on the robot itself" in await page.locator(".dialog").inner_text()
+    assert "open on the robot itself" in await page.locator(".dialog").inner_text()
     assert await violations(page) == []
 
 
@@ -195,7 +195,7 @@ async def test_client_is_listed_and_disconnected_by_an_admin(site: Site) -> None
     name = (await button.get_attribute("aria-label")).removeprefix("Disconnect ")
     await button.click()
     await page.click("[data-confirm]")
-    await page.get_by_text(f"{name} was disconnected").wait_for()
+    await page.get_by_text(f"{name} disconnected").wait_for()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

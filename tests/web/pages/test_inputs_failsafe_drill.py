@@ -19,16 +19,16 @@ LOST_MS = 500  # the last good frame
 TOLD_MS = 100  # after it
 JUDGE = """async (text) => {
   const [rules, pictures, offAt] = JSON.parse(text);
-  const { Drill } = await import("/pages/inputs/rc/failsafe-drill.js");
+  const { FailsafeDrill } = await import("/pages/inputs/rc/failsafe-drill.js");
   const specs = { linear: { kind: "velocity", limits: [-1.5, 1.5], neutral: 0 },
                   pan: { kind: "position", limits: [-180, 180], neutral: 0 } };
-  const judge = new Drill(rules, (target, field) => specs[field]);
+  const drill = new FailsafeDrill(rules, (target, field) => specs[field]);
   for (const picture of pictures) {
-    if (offAt !== null && picture.now >= offAt) judge.switchedOff(offAt);
-    judge.take(picture);
+    if (offAt !== null && picture.now >= offAt) drill.switchedOff(offAt);
+    drill.add(picture);
   }
-  return { phase: judge.phase, verdict: judge.verdict, reasons: judge.reasons,
-           toldMs: judge.toldMs, backMs: judge.backMs, outputs: [...judge.outputs.values()] };
+  return { phase: drill.phase, verdict: drill.verdict, reasons: drill.reasons,
+           toldMs: drill.toldMs, backMs: drill.backMs, outputs: [...drill.outputs.values()] };
 }"""
 GOOD = {"rc": {"failsafe": False, "told": False, "age_ms": 5}}
 Picture = dict[str, Any]
@@ -105,7 +105,7 @@ async def test_robot_that_holds_passes_with_its_times(page: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"lets_go_ms": None}, "the transmitter still drives it"),
+        ({"lets_go_ms": None}, "still driven by RC"),
         ({"lets_go_ms": 700}, "it was let go after 700 ms, at most 240 are right"),
         ({"taker": "autonomous:ros"}, "autonomous:ros has taken over"),
     ],
@@ -128,7 +128,7 @@ async def test_receiver_that_hides_the_loss_fails(page: Any) -> None:
         picture(now) | {"rc": {"failsafe": False, "age_ms": 5}} for now in range(0, 6200, STEP_MS)
     ]
     found = await judged(page, live, off_at=500)
-    assert found["verdict"] == "fail" and "goes on sending good frames" in found["reasons"][0]
+    assert found["verdict"] == "fail" and "still sends good frames" in found["reasons"][0]
     assert (await judged(page, live))["phase"] == "waiting"  # nobody said that it is off
 
 
@@ -136,8 +136,8 @@ async def test_receiver_that_hides_the_loss_fails(page: Any) -> None:
     ("pictures", "reason"),
     [
         ([each | {"fields": []} for each in course()], "drove no output"),
-        (course()[:20] + course()[60:], "came too late"),
-        ([each | {"fieldsAt": 0} for each in course()], "came too late"),
+        (course()[:20] + course()[60:], "arrived too late"),
+        ([each | {"fieldsAt": 0} for each in course()], "arrived too late"),
         ([each | {"isStopped": each["now"] > 700} for each in course()], "emergency stop"),
     ],
 )

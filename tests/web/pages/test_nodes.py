@@ -44,7 +44,7 @@ async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offer
     await expect(rows).to_have_count(1)
     assert "sim_arm_left" in await rows.inner_text()
     await page.fill("input[type=search]", "zebra")
-    await page.get_by_text("No node is like that").wait_for()
+    await page.get_by_text("No matching nodes").wait_for()
 
 
 async def test_node_of_another_server_is_shown_as_such_and_not_offered(site: Site) -> None:
@@ -156,7 +156,7 @@ async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
     assert await page.locator("[data-confirm]").is_disabled()
     await page.fill(".dialog input", "sim_head")
     await page.click("[data-confirm]")
-    await page.locator("[data-state]", has_text="No role yet").wait_for()
+    await page.locator("[data-state]", has_text="No role").wait_for()
     assert site.robot.requests == ["reset sim_head factory=True"]
     await page.goto(f"{site.url}#/nodes/sim_console")
     await page.click("[data-do=replace]")

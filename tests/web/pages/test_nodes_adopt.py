@@ -42,7 +42,9 @@ async def test_robot_without_a_free_role_says_what_can_be_done(site: Site) -> No
     console = site.robot.nodes["sim_console"]
     site.robot.nodes["sim_console"] = console.model_copy(update={"state": NodeState.ACTIVE})
     page = await site.open("#/nodes/sim_spare/adopt")
-    await page.locator("[data-all-taken]", has_text="Every role of this robot is taken").wait_for()
+    await page.locator(
+        "[data-all-taken]", has_text="All roles of this robot are assigned"
+    ).wait_for()
     assert await violations(page) == []
 
 

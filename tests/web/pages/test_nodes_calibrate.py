@@ -116,7 +116,7 @@ async def test_place_becomes_zero_is_saved_after_a_question_and_undone(site: Sit
     await page.uncheck("input[name=reversed]")
     await page.click("[data-save]")
     dialog = page.locator(".dialog")
-    assert "go slowly to neutral" in await dialog.inner_text()
+    assert "move slowly to neutral" in await dialog.inner_text()
     assert site.robot.trims.asked == []
     await page.click("[data-confirm]")
     await page.locator("[data-message]", has_text="as soon as its outputs are safe").wait_for()
@@ -162,7 +162,7 @@ async def test_what_cannot_be_is_said_at_its_field_and_a_refusal_in_the_dialog(s
 
 async def test_speed_has_limits_but_no_buttons_that_move_it(site: Site) -> None:
     page = await site.open("#/nodes/sim_tracks/calibrate")
-    await page.get_by_text("A speed is not tried out here").wait_for()
+    await page.get_by_text("Speeds cannot be tested here").wait_for()
     assert await page.locator("[data-way], [name=offset], [data-mark]").count() == 0
     await page.fill("input[name=high]", "0.8")
     await page.click("[data-save]")

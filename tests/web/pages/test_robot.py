@@ -51,7 +51,7 @@ async def test_part_of_the_list_and_part_of_the_picture_tell_why(site: Site) -> 
     await panel.get_by_text("LiveLink FaceCapture").wait_for()
     text = await panel.inner_text()
     assert "facecap_to_head" in text and "12 ms" in text
-    assert "more than the limits allow" in text
+    assert "exceeds the limits" in text
     assert "−90.0° to 90.0°" in text
     await page.click("[data-part='tracks.left_motor']")
     motor = page.locator("[data-why='tracks.left_motor']")

@@ -211,7 +211,7 @@ async def test_a_preset_shows_what_it_changes_before_it_is_loaded(site: Site) ->
     assert "Goes\nfacecap_to_head" in told
     assert "rc_drive" not in told  # it is the same in both
     await page.click("[data-confirm]")
-    await page.wait_for_selector("[data-preset=rc_manual] .chip:has-text('In force')")
+    await page.wait_for_selector("[data-preset=rc_manual] .chip:has-text('Active')")
     await page.click("[data-save-preset]")
     await page.fill("[data-name]", "mine")
     await page.keyboard.press("Enter")

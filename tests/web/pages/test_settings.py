@@ -80,7 +80,7 @@ async def test_backup_is_looked_into_then_restored_and_undone(site: Site) -> Non
     await page.click("[data-restore]")
     await page.wait_for_selector("[data-toast=good]")
     assert site.robot.kept["rcd"].words == Words(words=["ibus", "strange"])
-    await page.click("text=Undo the last restore…")
+    await page.click("text=Undo last restore…")
     await page.click("[data-confirm]")
     await page.wait_for_selector("[role=dialog]", state="detached")
     assert site.robot.kept["rcd"].words == Words(words=["crsf"])

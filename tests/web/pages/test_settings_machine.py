@@ -27,7 +27,7 @@ async def test_wifi_that_cannot_be_right_is_told_at_its_field(site: Site) -> Non
     await page.wait_for_selector("[data-wifi] b")
     assert await page.text_content("[data-wifi] b") == "workshop"
     await page.click("[data-wifi-form] button[type=submit]")
-    assert await page.text_content("#ssid-hint.wrong") == "1 to 32 letters."
+    assert await page.text_content("#ssid-hint.wrong") == "Use 1 to 32 characters."
     await join(page, "stage", "short")
     await page.wait_for_selector("#password-hint.wrong")
     assert await page.get_attribute("input[name=password]", "aria-invalid") == "true"
@@ -40,7 +40,7 @@ async def test_wifi_that_gives_no_address_is_told_when_it_was_taken_back(
 ) -> None:
     page = await site.open("#/settings")
     await join(page, "stage", "open sesame")
-    assert "within a minute" in await page.text_content("[role=dialog]")
+    assert "within 60 s" in await page.text_content("[role=dialog]")
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-change=trying]")
     assert await page.is_disabled("[data-wifi-form] button[type=submit]")
@@ -114,8 +114,8 @@ async def test_limit_of_a_sender_is_checked_at_the_field_then_kept(site: Site) -
 
 async def test_check_for_updates_says_what_it_found_and_when(site: Site) -> None:
     page = await site.open("#/settings")
-    assert "not since" in await page.text_content("#set-firmware")
+    assert "not in this session" in await page.text_content("#set-firmware")
     await page.click("[data-check]")
     await page.wait_for_selector("[data-checked]")
-    assert "not since" not in await page.text_content("#set-firmware")
+    assert "not in this session" not in await page.text_content("#set-firmware")
     assert await violations(page) == []

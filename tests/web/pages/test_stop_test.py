@@ -42,17 +42,17 @@ async def test_press_on_the_page_is_measured_and_the_report_kept(site: Site) -> 
     assert await way(page, "rc").locator("[data-wait]").is_disabled()
     assert await violations(page) == []
     await release(page)
-    await way(page, "rc").locator("[data-skip]").select_option("Not at hand today")
-    await expect(way(page, "rc")).to_contain_text("Left out: Not at hand today")
+    await way(page, "rc").locator("[data-skip]").select_option("Not available today")
+    await expect(way(page, "rc")).to_contain_text("Left out: Not available today")
     await way(page, "kill").locator("[data-kill]").click()
     await page.click("[data-confirm]")
     await expect(way(page, "kill").locator("[data-target=tracks]")).to_contain_text("31 ms")
     await page.click("[data-finish]")
     report = page.locator("[data-report='0']")
-    await expect(report).to_contain_text("In part")
+    await expect(report).to_contain_text("Incomplete")
     await expect(report).to_contain_text("Passed: Head 8 ms")
     await page.reload()
-    await expect(report).to_contain_text("Not at hand today")
+    await expect(report).to_contain_text("Not available today")
 
 
 async def test_silent_role_fails_the_step_in_red(site: Site) -> None:
@@ -62,7 +62,7 @@ async def test_silent_role_fails_the_step_in_red(site: Site) -> None:
     await expect(way(page, "rc")).to_contain_text("Press now")
     site.robot.set_estop(True, "rc", "")
     await expect(way(page, "rc")).to_contain_text("not confirmed within 2 s: tracks")
-    await expect(way(page, "rc").locator("[data-target=tracks]")).to_contain_text("no answer")
+    await expect(way(page, "rc").locator("[data-target=tracks]")).to_contain_text("no reply")
     await page.click("[data-finish]")
     await expect(page.locator("[data-report='0']")).to_contain_text("Failed")
 

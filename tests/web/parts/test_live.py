@@ -56,13 +56,13 @@ async def test_rows_out_of_sight_are_told_but_painted_only_when_scrolled_to(site
 
 
 # Milliseconds between two drawings: before any, after short ones, after a long one, after many.
-_PACE = """
-  import("/lib/redraw-rate.js").then(({ Pace }) => {
-    const pace = new Pace();
-    const intervals = [pace.interval];
+_RATE = """
+  import("/lib/redraw-rate.js").then(({ RedrawRate }) => {
+    const rate = new RedrawRate();
+    const intervals = [rate.interval];
     for (const [cost, times] of [[2, 50], [80, 1], [80, 50]]) {
-      for (let count = 0; count < times; count += 1) pace.took(cost);
-      intervals.push(Math.round(pace.interval));
+      for (let count = 0; count < times; count += 1) rate.record(cost);
+      intervals.push(Math.round(rate.interval));
     }
     return intervals;
   })
@@ -71,6 +71,6 @@ _PACE = """
 
 async def test_slow_computer_draws_less_often(site: Site) -> None:
     page = await site.open()
-    first, short, once, long = await page.evaluate(_PACE)
+    first, short, once, long = await page.evaluate(_RATE)
     assert first == short == once == 45
     assert long == 90

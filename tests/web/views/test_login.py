@@ -53,7 +53,7 @@ async def add_user(page: Any, name: str, role: str) -> None:
 
 async def test_robot_without_owner_is_claimed_and_remembers(locked_site: Site) -> None:
     page = await locked_site.open()
-    await page.get_by_text("Make this robot yours").wait_for()
+    await page.get_by_role("heading", name="Claim this robot").wait_for()
     assert await violations(page) == []
     await page.fill("input[name=code]", "wrong")
     await page.fill("input[name=name]", "ann")
@@ -80,7 +80,7 @@ async def test_page_that_was_opened_before_signing_in_shows_all_afterwards(
     await page.get_by_role("heading", name="Sign in").wait_for()
     await sign_in(page, "ann", PASSWORD)
     await page.wait_for_selector("[data-account=ann]")
-    await expect(page.locator("main")).not_to_contain_text("Nobody is signed in")
+    await expect(page.locator("main")).not_to_contain_text("You are not signed in")
     await expect(page.locator("main").get_by_role("button", name="Try again")).to_have_count(0)
     locked_site.faults.clear()  # the browser itself tells of each 401
 
