@@ -3,9 +3,9 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
+import { introduction, topicList } from "./guide.js";
 import { requests } from "./requests.js";
 import { Documents } from "./state.js";
-import { introduction, topicList } from "./guide.js";
 
 /** @typedef {import("../../context.js").With<"draw">} App */
 

@@ -74,8 +74,7 @@ const DIALOGS = {
     title: (/** @type {string} */ version) => `Delete release ${version}?`,
     button: "Delete the release",
     kind: "danger",
-    body: () =>
-      html`<p>Machines that run it keep it. To install it again, upload it again.</p>`,
+    body: () => html`<p>Machines that run it keep it. To install it again, upload it again.</p>`,
   },
 };
 

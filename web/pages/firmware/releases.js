@@ -158,9 +158,7 @@ const choose = (app) => html`
 function sending() {
   const { name, sent, total, cancel } = file;
   const isSent = total > 0 && sent >= total;
-  const text = isSent
-    ? "Checking signature and content…"
-    : `${bytes(sent)} of ${bytes(total)}`;
+  const text = isSent ? "Checking signature and content…" : `${bytes(sent)} of ${bytes(total)}`;
   return html`
     <p><b>${name}</b><br><span class="quiet">${text}</span></p>
     <span

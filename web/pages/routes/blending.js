@@ -74,8 +74,7 @@ function timeout({ source_timeout_ms: set }, kind) {
 }
 
 /** @param {Blending} now @param {keyof typeof DEFAULT_TIMEOUT_MS} kind */
-const timeoutText = (now, kind) =>
-  `${kind} ${timeout(now, kind) || DEFAULT_TIMEOUT_MS[kind]} ms`;
+const timeoutText = (now, kind) => `${kind} ${timeout(now, kind) || DEFAULT_TIMEOUT_MS[kind]} ms`;
 
 /** @param {App} app @param {Blending} now */
 function open(app, now) {

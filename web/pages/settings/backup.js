@@ -132,9 +132,7 @@ export function restoreDialog(app, settings) {
         <h2>Restore this backup?</h2>
         ${open.info ? content(open.info) : nothing}
         ${open.info && holdsKey(open.info) ? restoreKeyField(open.isBusy) : nothing}
-        ${
-          open.isBusy && !open.info ? html`<p>Checking ${open.file.name}…</p>` : nothing
-        }
+        ${open.isBusy && !open.info ? html`<p>Checking ${open.file.name}…</p>` : nothing}
         <p class="refusal" role="alert">
           ${open.refusal ? html`<strong>Restore failed:</strong> ${open.refusal}` : nothing}
         </p>

@@ -30,9 +30,7 @@ export function firmwareSection(app) {
         ["Newest uploaded release", newest ? newest.version : "none"],
         [
           "Last checked",
-          check.found
-            ? dayAndClock(Date.parse(check.found.checked) / 1000)
-            : "not in this session",
+          check.found ? dayAndClock(Date.parse(check.found.checked) / 1000) : "not in this session",
         ],
       ])}
       <div role="status">${outcome()}</div>

@@ -4,8 +4,8 @@ import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
-import { interfaceTable } from "./network-interfaces.js";
 import { follow, isWaiting, lastChange, sentence } from "./network-change.js";
+import { interfaceTable } from "./network-interfaces.js";
 import { absent, section } from "./section.js";
 import { wifiForm } from "./wifi.js";
 

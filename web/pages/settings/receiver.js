@@ -95,10 +95,7 @@ function rcForm(app, settings, { rc, failsafe, protocol }) {
           data-rc-action
           ?disabled=${isFixed}
           @change=${withValue((action) =>
-            setFailsafe(
-              { action: /** @type {Action} */ (action) },
-              "Failsafe action changed.",
-            ),
+            setFailsafe({ action: /** @type {Action} */ (action) }, "Failsafe action changed."),
           )}
         >
           ${choices(ACTIONS, failsafe.action)}

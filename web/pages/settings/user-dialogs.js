@@ -130,8 +130,7 @@ const FIELDS = {
     </label>
     ${roles()}
   `,
-  password: () =>
-    html`${newPassword()}<p class="quiet">All sessions of this user end.</p>`,
+  password: () => html`${newPassword()}<p class="quiet">All sessions of this user end.</p>`,
   own: () => html`
     <label class="entry">
       <span>Old password</span>

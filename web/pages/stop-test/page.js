@@ -80,9 +80,7 @@ function start(app, info) {
         >
           Start stop test
         </button>
-        ${
-          mayOperate(app) ? nothing : html`<p class="quiet">Needs the operator role.</p>`
-        }
+        ${mayOperate(app) ? nothing : html`<p class="quiet">Needs the operator role.</p>`}
       </div>
     </section>
   `;
