@@ -13,7 +13,7 @@
  * @property {(app: App, rest: string) => void} [linked] called after sign-in and after each
  * reconnect, to repeat requests that failed
  * @property {(app: App) => void} [close] called when the page is left
- * @property {(app: App, to: string) => boolean} [mayLeave] false: the page asks for confirmation
+ * @property {(app: App, to: string) => boolean} [mayLeave] false: the page opens a confirmation
  * first
  */
 
@@ -56,8 +56,8 @@ export class Router {
       return;
     }
     this.#address = location.hash;
-    const [asked, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-    const entry = asked ? this.pages.find((each) => each.name === asked) : this.pages[0];
+    const [wanted, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+    const entry = wanted ? this.pages.find((each) => each.name === wanted) : this.pages[0];
     const before = this.page;
     this.name = entry?.name ?? "not-found";
     this.rest = decoded(rest.join("/"));

@@ -43,7 +43,7 @@ export function estopButton(app) {
         class="estop is-latched"
         type="button"
         data-estop="latched"
-        @click=${() => ask(app)}
+        @click=${() => openRelease(app)}
       >
         ${sign}<span>
           <b>${latch?.confirmed ? "STOPPED" : "STOPPING"}</b>
@@ -107,7 +107,7 @@ function stoppedBanner(app, latch) {
         }
         The robot accepts no commands.
       </div>
-      <button class="button" type="button" @click=${() => ask(app)}>
+      <button class="button" type="button" @click=${() => openRelease(app)}>
         Release…
       </button>
     </div>
@@ -128,10 +128,14 @@ const notStored = (problem) =>
 
 /** A button that opens the release dialog, for other pages. @param {App} app */
 export const clearButton = (app) =>
-  html`<button class="button" type="button" data-clear @click=${() => ask(app)}>Release…</button>`;
+  html`
+    <button class="button" type="button" data-clear @click=${() => openRelease(app)}>
+      Release stop…
+    </button>
+  `;
 
 /** Open the release dialog; it releases only the presses that it shows. @param {App} app */
-function ask(app) {
+function openRelease(app) {
   const latch = app.store.data.system?.estop;
   if (latch?.active) app.dialogs.clearing = { refusal: "", latch };
   app.draw();

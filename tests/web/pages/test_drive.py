@@ -129,7 +129,7 @@ async def test_page_that_asks_while_rc_has_control_says_so(drive: Drive) -> None
     chip = await drive.page.wait_for_selector("[data-control=other]")
     assert (await chip.inner_text()).strip() == "RC has control"
     assert "warn" in (await chip.get_attribute("class")).split()
-    assert await drive.page.locator("[data-asks]").inner_text() == "Command from this page"
+    assert await drive.page.locator("[data-command]").inner_text() == "Command from this page"
 
 
 async def test_page_that_has_control_drives(drive: Drive) -> None:

@@ -28,7 +28,7 @@ JUDGE = """async (text) => {
     drill.add(picture);
   }
   return { phase: drill.phase, verdict: drill.verdict, reasons: drill.reasons,
-           toldMs: drill.toldMs, backMs: drill.backMs, outputs: [...drill.outputs.values()] };
+           reportedMs: drill.reportedMs, backMs: drill.backMs, outputs: [...drill.outputs.values()] };
 }"""
 GOOD = {"rc": {"failsafe": False, "told": False, "age_ms": 5}}
 Picture = dict[str, Any]
@@ -95,7 +95,7 @@ async def test_robot_that_holds_passes_with_its_times(page: Any) -> None:
     back = [picture(now) | GOOD for now in (3200, 3220)]
     found = await judged(page, course() + back)
     assert (found["verdict"], found["reasons"]) == ("pass", [])
-    assert found["toldMs"] == pytest.approx(TOLD_MS, abs=2 * STEP_MS)
+    assert found["reportedMs"] == pytest.approx(TOLD_MS, abs=2 * STEP_MS)
     assert [each["leftMs"] for each in found["outputs"]] == [
         pytest.approx(TOLD_MS, abs=STEP_MS)
     ] * 2

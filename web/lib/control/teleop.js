@@ -1,6 +1,6 @@
 // Drives the robot from this page by stick, keys or game pad with a dead-man button. Samples are
 // sent only while a control is held. Losing the focus, the page or the pad releases control, and
-// the user must let go before holding counts again. No drawing.
+// all controls are ignored until none is held. No drawing.
 
 import { handOfKeys, isDriveKey, isLookKey } from "./drive-keys.js";
 import { gamepads, isDeadmanHeld, pressed, sticks } from "./gamepads.js";
@@ -82,7 +82,7 @@ export class Teleop {
     this.isButtonHeld = false;
   }
 
-  /** Release control, and ignore all controls until the user has let go of them. */
+  /** Release control, and ignore all controls until none is held. */
   release() {
     this.#stop();
     this.keys.clear(); // a key released outside of the page sends no event here

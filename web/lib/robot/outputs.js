@@ -24,6 +24,8 @@ export function policyText(row) {
 // a closed page or an ended program is listed this long; the router keeps it for longer
 const GONE_MS = 3000;
 
-/** Return the contenders without those that timed out a while ago. @param {Contender[]} rivals */
-export const activeContenders = (rivals) =>
-  rivals.filter(({ reason, age_ms: age }) => reason !== "timed out" || (age ?? Infinity) < GONE_MS);
+/** Drop contenders that timed out a while ago. @param {Contender[]} contenders */
+export const activeContenders = (contenders) =>
+  contenders.filter(
+    ({ reason, age_ms: age }) => reason !== "timed out" || (age ?? Infinity) < GONE_MS,
+  );

@@ -134,8 +134,8 @@ function why(field) {
       <b class="winner">${sourceName(field.source)}</b> by ${field.winner}
     </span>
     ${activeContenders(field.rivals).map(
-      (rival) => html`<span class="rival" title=${`route ${rival.route}`}>
-        over ${sourceName(rival.source)} (${rival.reason})
+      (each) => html`<span class="contender" title=${`route ${each.route}`}>
+        over ${sourceName(each.source)} (${each.reason})
       </span>`,
     )}
   `;

@@ -12,9 +12,11 @@ import { dialog } from "../../parts/dialog.js";
  */
 /** @typedef {import("../../lib/types.js").PresetInfo} PresetInfo */
 /** @typedef {import("../../lib/types.js").ControlInfo} ControlInfo */
-/** @typedef {{isBusy: boolean, refusal: string}} Asking */
-/** @typedef {Asking & {list: PresetInfo[] | null, loaded: string, choice: string}} OpenPresets */
-/** @typedef {Asking & {held: ControlInfo[] | null}} OpenControl */
+/** @typedef {{isBusy: boolean, refusal: string}} RequestState */
+/**
+ * @typedef {RequestState & {list: PresetInfo[] | null, loaded: string, choice: string}} OpenPresets
+ */
+/** @typedef {RequestState & {held: ControlInfo[] | null}} OpenControl */
 
 const CONTROL_MS = 60_000; // a forgotten page releases control after this time
 

@@ -39,7 +39,11 @@ export function status(app) {
         </span>
       </p>
       <div class="asked">
-        ${isEngaged ? html`<small class="quiet" data-asks>Command from this page</small>` : nothing}
+        ${
+          isEngaged
+            ? html`<small class="quiet" data-command>Command from this page</small>`
+            : nothing
+        }
         ${
           targets && !targets.tracks
             ? nothing

@@ -101,7 +101,7 @@ function plan(app, plan) {
       type="button"
       data-rollback
       ?disabled=${!previous || act.isBusy}
-      @click=${() => ask(app, "rollback")}
+      @click=${() => openDialog(app, "rollback")}
     >
       Roll back all…
     </button>
@@ -149,7 +149,7 @@ const control = (app, action, text, kind = "") => html`
 `;
 
 /** @param {App} app @param {"rollback"} what */
-function ask(app, what) {
+function openDialog(app, what) {
   const choice = { what, release: null, canary: "", isForced: false };
   app.dialogs.firmware = { ...choice, isBusy: false, refusal: "" };
   app.draw();

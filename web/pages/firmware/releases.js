@@ -78,7 +78,7 @@ function card(app, release) {
           type="button"
           data-delete
           ?disabled=${release.is_current}
-          @click=${() => ask(app, "delete", release)}
+          @click=${() => openDialog(app, "delete", release)}
         >
           Delete…
         </button>
@@ -87,7 +87,7 @@ function card(app, release) {
           type="button"
           data-rollout
           ?disabled=${isRunning(app)}
-          @click=${() => ask(app, "rollout", release)}
+          @click=${() => openDialog(app, "rollout", release)}
         >
           ${robot === release.version ? "Install again…" : "Roll out…"}
         </button>
@@ -100,7 +100,7 @@ function card(app, release) {
 const isRunning = (app) => isUnderWay(app.store.data.firmware?.plan);
 
 /** @param {App} app @param {"rollout" | "delete"} what @param {Release} release */
-function ask(app, what, release) {
+function openDialog(app, what, release) {
   // "Install again" is always forced
   const isForced = app.store.data.firmware?.robot_version === release.version;
   app.dialogs.firmware = { what, release, canary: "", isForced, isBusy: false, refusal: "" };

@@ -25,7 +25,7 @@ export class Adoption {
   id = "";
   /** @type {{role: string, instance: string} | null} */ choice = null;
   name = "";
-  /** @type {"asking" | "working" | "failed" | "done"} */ phase = "asking";
+  /** @type {"choosing" | "working" | "failed" | "done"} */ phase = "choosing";
   /** Number of completed steps. */ step = 0;
   refusal = "";
   fix = "";
@@ -38,7 +38,7 @@ export class Adoption {
       id,
       choice: null,
       name: "",
-      phase: "asking",
+      phase: "choosing",
       step: 0,
       refusal: "",
       fix: "",
@@ -54,7 +54,7 @@ export const chosenRole = ({ choice }) =>
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {NodeInfo} node */
 export function progress(app, watch, adoption, node) {
   if (adoption.phase === "working") adoption.step = Math.max(adoption.step, seenStep(node));
-  const again = () => ((adoption.phase = "asking"), app.draw());
+  const again = () => ((adoption.phase = "choosing"), app.draw());
   return html`
     <section class="card adoption" aria-labelledby="adoption-title" data-phase=${adoption.phase}>
       <h2 id="adoption-title" tabindex="-1" ${attend()}>${title(adoption, node)}</h2>

@@ -36,7 +36,7 @@ export function adoptPage(app, watch, adoption) {
       ? unknown(watch.id)
       : html`<p class="quiet" role="status">Loading…</p>`;
   const [kind, label] = nodeState(node);
-  const isMore = rolesOf(node).length > 0 && adoption.phase === "asking";
+  const isMore = rolesOf(node).length > 0 && adoption.phase === "choosing";
   const title = isMore
     ? `Add a role to ${nodeTitle(node)}`
     : `Adopt ${node.display_name || "a new node"}`;
@@ -58,7 +58,7 @@ export function adoptPage(app, watch, adoption) {
     >
       <div>
         ${
-          adoption.phase === "asking"
+          adoption.phase === "choosing"
             ? question(app, watch, adoption, node)
             : progress(app, watch, adoption, node)
         }

@@ -95,13 +95,13 @@ function contenders(row) {
   const found = activeContenders(row.rivals);
   if (!found.length) return "None";
   return html`
-    <ul class="rivals">
+    <ul class="contenders">
       ${found.map(
-        (rival) => html`<li>
-          ${sourceName(rival.source)}: ${quantity(rival.value, row.unit)}
-          <span class="quiet">(${rival.reason};
-          ${rival.age_ms === null ? "age unknown" : `${age(rival.age_ms)} old`}; route
-          ${rival.route})</span>
+        (each) => html`<li>
+          ${sourceName(each.source)}: ${quantity(each.value, row.unit)}
+          <span class="quiet">(${each.reason};
+          ${each.age_ms === null ? "age unknown" : `${age(each.age_ms)} old`}; route
+          ${each.route})</span>
         </li>`,
       )}
     </ul>

@@ -31,14 +31,14 @@ function entry({ key, label, wrong, hint = "" }, control) {
 }
 
 /**
- * @param {Entry} told
+ * @param {Entry} field
  * @param {string} value
  * @param {(value: string) => void} set
  * @param {{list?: string, isRequired?: boolean}} [more]
  */
-export const textEntry = (told, value, set, more = {}) =>
+export const textEntry = (field, value, set, more = {}) =>
   entry(
-    told,
+    field,
     ({ id, note, isWrong }) => html`<input
       id=${id}
       type="text"
@@ -54,14 +54,14 @@ export const textEntry = (told, value, set, more = {}) =>
   );
 
 /**
- * @param {Entry} told
+ * @param {Entry} field
  * @param {number | null | ""} value
  * @param {(value: number | "" ) => void} set "" for an empty field
  * @param {{placeholder?: string, step?: number, min?: number, max?: number}} [more]
  */
-export const numberEntry = (told, value, set, more = {}) =>
+export const numberEntry = (field, value, set, more = {}) =>
   entry(
-    told,
+    field,
     ({ id, note, isWrong }) => html`<input
       id=${id}
       type="number"
@@ -80,15 +80,15 @@ export const numberEntry = (told, value, set, more = {}) =>
   );
 
 /**
- * @param {Entry} told
+ * @param {Entry} field
  * @template {string} T
  * @param {T} value
  * @param {[T, string][]} choices value and words
  * @param {(value: T) => void} set
  */
-export const choiceEntry = (told, value, choices, set) =>
+export const choiceEntry = (field, value, choices, set) =>
   entry(
-    told,
+    field,
     ({ id, note, isWrong }) => html`<select
       id=${id}
       aria-describedby=${note}

@@ -21,9 +21,9 @@ async def test_page_that_was_closed_is_a_rival_for_three_seconds(site: Site) -> 
     site.robot.rival = closed_page(2900)
     page = await site.open("#/dashboard")
     row = page.locator("[data-target=tracks] [data-field=linear]")
-    await expect(row.locator(".rival")).to_contain_text("Client page-1 (timed out)")
+    await expect(row.locator(".contender")).to_contain_text("Client page-1 (timed out)")
     site.robot.rival = closed_page(3100)
-    await expect(row.locator(".rival")).to_have_count(0)
+    await expect(row.locator(".contender")).to_have_count(0)
     await expect(row).to_contain_text("RC by rc_drive")
 
 

@@ -1,4 +1,4 @@
-// One LiveLink subject: its sender, its live values by group, its zero offset and scale factors.
+// One LiveLink subject: its sender, its live values by group, zero offset and scale factors.
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";

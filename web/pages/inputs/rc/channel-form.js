@@ -18,8 +18,8 @@ import { scale } from "./scale.js";
 /** @typedef {import("../../../lib/types.js").RcChannelConfig} RcChannelConfig */
 /** @typedef {"min" | "center" | "max"} End */
 /** @typedef {Record<End, number | string>} Ends as typed */
-/** @typedef {{faults: Record<string, string>, refusal: string, isBusy: boolean}} Asking */
-/** @typedef {Omit<RcChannelConfig, End> & Ends & Asking} OpenChannel */
+/** @typedef {{faults: Record<string, string>, refusal: string, isBusy: boolean}} RequestState */
+/** @typedef {Omit<RcChannelConfig, End> & Ends & RequestState} OpenChannel */
 
 const ENDS = /** @type {const} */ ([
   ["min", "Low end"],

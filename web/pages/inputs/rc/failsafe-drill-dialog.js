@@ -223,7 +223,7 @@ function result(app, open, drill, close) {
         ? html`<ul class="findings">${drill.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
         : nothing
     }
-    ${drill.toldMs !== null ? measured(drill, outputs) : nothing}
+    ${drill.reportedMs !== null ? measured(drill, outputs) : nothing}
     <div class="actions">
       <button class="button" type="button" @click=${() => begin(app, open)}>Run again</button>
       <button class="button primary" type="button" data-focus @click=${close}>Close</button>
@@ -234,7 +234,7 @@ function result(app, open, drill, close) {
 /** @param {FailsafeDrill} drill @param {import("./failsafe-drill.js").ObservedOutput[]} outputs */
 const measured = (drill, outputs) => html`
   <dl class="facts-list">
-    <dt>Loss reported after</dt><dd>${ms(drill.toldMs)}</dd>
+    <dt>Loss reported after</dt><dd>${ms(drill.reportedMs)}</dd>
     ${
       drill.stoodMs === null
         ? nothing

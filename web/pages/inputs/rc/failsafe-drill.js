@@ -45,7 +45,7 @@ export class FailsafeDrill {
   /** @type {Map<string, ObservedOutput>} */ outputs = new Map();
   /** Time of the last good frame; null before the first. @type {number | null} */
   goodAt = null;
-  /** Until the loss was reported to the robot. @type {number | null} */ toldMs = null;
+  /** Until the loss was reported to the robot. @type {number | null} */ reportedMs = null;
   /** Until the tracks measured rest. @type {number | null} */ stoodMs = null;
   /** From the loss to the signal's return. @type {number | null} */ backMs = null;
   #receivedAt = 0;
@@ -107,7 +107,7 @@ export class FailsafeDrill {
     if (this.goodAt === null)
       return this.#giveUp("There is no signal: turn the transmitter on first.");
     this.phase = "lost";
-    this.toldMs = now - this.goodAt;
+    this.reportedMs = now - this.goodAt;
     this.#observe(seen);
   }
 
@@ -214,7 +214,7 @@ export class FailsafeDrill {
   #watchReturn({ rc, now }) {
     if (
       this.backMs === null &&
-      this.toldMs !== null &&
+      this.reportedMs !== null &&
       this.goodAt !== null &&
       rc &&
       !rc.failsafe &&

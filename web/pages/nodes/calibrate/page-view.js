@@ -48,7 +48,7 @@ export function calibratePage(app, calibration) {
 const body = (app, calibration, rows, row) => html`
   <p class="notice is-quiet">
     <strong>What moves:</strong> only the joint whose button you hold, slowly and within its active
-    limits. Saving asks for confirmation, restarts the role and lets its joints move to neutral.
+    limits. Saving needs confirmation, restarts the role and moves its joints to neutral.
   </p>
   <div class="calibrate-page" data-calibrate=${row.key}>
     ${list(calibration, rows, row)}

@@ -101,9 +101,9 @@ function why(data) {
         }
       </li>
       ${activeContenders(data.rivals).map(
-        (rival) => html`<li>
-          <b>${rival.route}</b> from ${sourceName(rival.source)}:
-          ${quantity(rival.value, data.unit)}, ${rival.reason}
+        (each) => html`<li>
+          <b>${each.route}</b> from ${sourceName(each.source)}:
+          ${quantity(each.value, data.unit)}, ${each.reason}
         </li>`,
       )}
     </ul>

@@ -1,4 +1,4 @@
-// Asks for confirmation before the user leaves a route with unsaved changes.
+// Confirmation before the user leaves a route with unsaved changes.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../../parts/dialog.js";
