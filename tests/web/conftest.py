@@ -33,11 +33,11 @@ class Site:
         page = await self.browser.new_page(**options)
         page.set_default_timeout(20_000)  # a busy computer; a fault shows as well, later
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("console", self._heard)
+        page.on("console", self._on_console)
         await page.goto(self.url + place)
         return page
 
-    def _heard(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if message.type == "error" and "WebSocket" not in message.text:
             self.faults.append(message.text)
 

@@ -36,7 +36,7 @@ class Relay:
             writer.transport.abort()
 
     def freeze(self) -> None:
-        """Nothing arrives any more, and nobody is told."""
+        """Drop all data from now on, without closing a connection."""
         self._flowing.clear()
 
     def restore(self) -> None:

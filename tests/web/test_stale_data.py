@@ -17,7 +17,7 @@ pytestmark = [
 
 # When the receiver's newest value came, and when the page first showed that it is old.
 _CLOCK = """
-  window.heard = { at: 0, sequence: -1 };
+  window.received = { at: 0, sequence: -1 };
   window.staleAt = new Promise((done) => {
     new MutationObserver((changes) => {
       const isStale = ({ target }) => target.matches("[data-source=rc][data-stale]");
@@ -28,9 +28,9 @@ _CLOCK = """
     constructor(...given) {
       super(...given);
       this.addEventListener("message", ({ data }) => {
-        const { node, data: told } = JSON.parse(data);
-        if (node !== "inputs" || told.rc?.sequence === window.heard.sequence) return;
-        window.heard = { at: performance.now(), sequence: told.rc?.sequence };
+        const { node, data: state } = JSON.parse(data);
+        if (node !== "inputs" || state.rc?.sequence === window.received.sequence) return;
+        window.received = { at: performance.now(), sequence: state.rc?.sequence };
       });
     }
   };
@@ -49,6 +49,6 @@ async def test_last_value_looks_stale_within_half_a_second(site: Site, fault: st
     else:
         site.relay.freeze()
     stale_at = await page.evaluate("window.staleAt")
-    heard_at = await page.evaluate("window.heard.at")
-    assert 0 < heard_at < stale_at
-    assert stale_at - heard_at <= LIMIT_MS
+    received_at = await page.evaluate("window.received.at")
+    assert 0 < received_at < stale_at
+    assert stale_at - received_at <= LIMIT_MS

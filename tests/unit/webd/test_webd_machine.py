@@ -7,7 +7,7 @@ import pytest
 from saint_services.lib.api.machine import JoinWifi, MachineRequest
 from saint_services.lib.api.routing import FieldOutput
 from tests.unit.webd.web_rig import Rig
-from tests.web.fakes.machine import mode_of_wish, tell, wish
+from tests.web.fakes.machine import report_change, request_mode, take_request
 
 STAGE = {"ssid": "stage", "password": "open sesame"}
 
@@ -16,7 +16,7 @@ async def test_settings_tell_the_network_in_force_and_how_the_last_change_goes(
     rig: Rig, tmp_path: Path
 ) -> None:
     chat = await rig.chat()
-    tell(tmp_path, "trying", "The server changes to the Wi-Fi stage.")
+    report_change(tmp_path, "trying", "The server changes to the Wi-Fi stage.")
     found = await chat.do("settings", "get")
     assert (found["wifi"], found["hotspot"], found["has_radio"]) == ("workshop", "", True)
     assert found["change"]["state"] == "trying"
@@ -24,8 +24,10 @@ async def test_settings_tell_the_network_in_force_and_how_the_last_change_goes(
 
 async def test_wish_for_a_network_is_for_setup_alone(rig: Rig, tmp_path: Path) -> None:
     reply = await (await rig.chat()).do("settings", "join_wifi", **STAGE)
-    assert mode_of_wish(tmp_path) == 0o600
-    assert wish(tmp_path) == MachineRequest(join=JoinWifi(ssid="stage", password="open sesame"))
+    assert request_mode(tmp_path) == 0o600
+    assert take_request(tmp_path) == MachineRequest(
+        join=JoinWifi(ssid="stage", password="open sesame")
+    )
     assert "the one" not in reply["message"] and "sesame" not in reply["message"]
 
 
@@ -34,7 +36,7 @@ async def test_password_is_told_to_nobody(
 ) -> None:
     chat = await rig.chat()
     await chat.do("settings", "join_wifi", **STAGE)
-    wish(tmp_path)
+    take_request(tmp_path)
     log = await chat.do("management", "get_activity_log")
     audit = await chat.do("system", "get_audit_log")
     said = capfd.readouterr()
@@ -60,17 +62,17 @@ async def test_host_name_that_no_network_takes_is_refused(rig: Rig, name: str) -
 
 async def test_host_name_is_wished(rig: Rig, tmp_path: Path) -> None:
     await (await rig.chat()).do("settings", "set_hostname", hostname="robi")
-    assert wish(tmp_path) == MachineRequest(hostname="robi")
+    assert take_request(tmp_path) == MachineRequest(hostname="robi")
 
 
 async def test_second_wish_waits_for_the_first(rig: Rig, tmp_path: Path) -> None:
     chat = await rig.chat()
     await chat.do("settings", "leave_wifi")
     assert "still busy" in (await chat.fail("settings", "set_hostname", hostname="a"))["message"]
-    wish(tmp_path)
-    tell(tmp_path, "trying", "The server changes to its own hotspot.")
+    take_request(tmp_path)
+    report_change(tmp_path, "trying", "The server changes to its own hotspot.")
     assert "still busy" in (await chat.fail("settings", "set_hostname", hostname="a"))["message"]
-    tell(tmp_path, "done", "The server uses its own hotspot.")
+    report_change(tmp_path, "done", "The server uses its own hotspot.")
     await chat.do("settings", "set_hostname", hostname="a")
 
 

@@ -1,4 +1,4 @@
-"""Calibrations of the fake robot's roles: adoptiond's own, without nodes to tell."""
+"""Calibrations of the fake robot's roles: adoptiond's own store, without nodes."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from saint_services.lib.ipc import Api, Call
 
 
 class FakeCalibrations:
-    """Tests read what was asked for, and may have the next change refused."""
+    """Records the requested changes; refuses the next one on a test's demand."""
 
     def __init__(self, manifests: Path, state: Path) -> None:
         state.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ class FakeCalibrations:
         api.bind(CALIBRATE, self._change)
 
     def at(self, target: str) -> CalibrationReply:
-        """What is in force."""
+        """Return the active calibration of a target."""
         return self._kept.show(target)
 
     async def _show(self, call: Call[GetCalibration]) -> CalibrationReply:
@@ -43,7 +43,7 @@ class FakeCalibrations:
         self.asked.append(call.body)
         if self.refusal:
             raise self.refusal
-        return await self._kept.change(call.body, self._tell)
+        return await self._kept.change(call.body, self._notify)
 
-    async def _tell(self, key: RoleKey) -> str:
+    async def _notify(self, key: RoleKey) -> str:
         return f"kept; {key} applies it as soon as its outputs are safe"

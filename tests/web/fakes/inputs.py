@@ -119,7 +119,7 @@ class FakeReceiver:
             frame_rate_hz=50.0, frames=100, rejected=2, discarded_bytes=14, lost_frames=3,
             reason="" if self.is_live else "no frame for 120 ms",
         )  # fmt: skip
-        heard = [
+        found = [
             RcChannel(
                 channel=n,
                 name=each.name,
@@ -131,7 +131,7 @@ class FakeReceiver:
         ]
         return RcStatus(
             **line.model_dump(exclude={"receiver", "lost_frames"}),
-            enabled=self.is_enabled, channels=heard, receivers=[line],
+            enabled=self.is_enabled, channels=found, receivers=[line],
             failsafe_action=self.failsafe.action,
             told=None if self.is_live else self.failsafe.action,
             armed=self.armed, arm_channel=None if self.armed is None else 5,
@@ -195,25 +195,25 @@ class FakeReceiver:
         self.step = self._after(call.body.step)
         return self._info()
 
-    def _after(self, asked: str) -> Step:
-        """Refuses what rcd refuses."""
-        if asked == "start":
+    def _after(self, step: str) -> Step:
+        """Return the next step, or refuse as rcd does."""
+        if step == "start":
             return "center"
         if self.step == "idle":
             raise SaintError(Code.REFUSED, "no calibration runs", fix="Start one first.")
-        if asked == "cancel":
+        if step == "cancel":
             return "idle"
-        if asked == "save":
+        if step == "save":
             if self.step != "done":
                 raise SaintError(Code.REFUSED, "the calibration is not at its end yet")
             return "idle"
-        if asked == "skip" and self.step != "directions":
+        if step == "skip" and self.step != "directions":
             raise SaintError(Code.REFUSED, "there is nothing to skip")
         order: list[Step] = ["center", "ends", "directions", "done", "done"]
         return order[order.index(self.step) + 1]
 
 
-_HEARD_AT = {
+_ADDRESSES = {
     "llf": "udp 0.0.0.0:11111",
     "json": "udp 0.0.0.0:54321",
     "vmc": "udp 0.0.0.0:39539",
@@ -233,7 +233,7 @@ class FakeCapture:
     scale: dict[str, float] = field(default_factory=dict)
     recordings: list[str] = field(default_factory=lambda: ["greeting"])
     formats: dict[str, bool] = field(
-        default_factory=lambda: {name: name != "capture" for name in _HEARD_AT}
+        default_factory=lambda: {name: name != "capture" for name in _ADDRESSES}
     )
     limit: int = 500
     accept: Acceptance = "known"
@@ -290,15 +290,15 @@ class FakeCapture:
         return self._listeners()
 
     def _listeners(self) -> FormatList:
-        heard = [
-            FormatInfo(format=name, enabled=is_on, addresses=[_HEARD_AT[name]] if is_on else [])
+        found = [
+            FormatInfo(format=name, enabled=is_on, addresses=[_ADDRESSES[name]] if is_on else [])
             for name, is_on in self.formats.items()
         ]
-        return FormatList(formats=heard, datagrams_per_second=self.limit)
+        return FormatList(formats=found, datagrams_per_second=self.limit)
 
     async def _set_formats(self, call: Call[SetFormats]) -> FormatList:
         if call.body.formats.get("capture"):
-            raise SaintError(Code.REFUSED, "UDP port 14786 cannot be opened: it is taken")
+            raise SaintError(Code.REFUSED, "UDP port 14786 cannot be opened: already in use")
         self.formats |= {str(name): is_on for name, is_on in call.body.formats.items()}
         self.limit = call.body.datagrams_per_second or self.limit
         return self._listeners()

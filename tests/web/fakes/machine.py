@@ -1,4 +1,4 @@
-"""The side of setup: which wishes webd has left, what the page is told about the machine."""
+"""Fakes the privileged settings service: reads webd's requests and reports network and progress."""
 
 from pathlib import Path
 
@@ -8,35 +8,35 @@ from saint_services.lib.machine.settings_request import CHANGE, NETWORK_STATUS, 
 
 
 def prepare(directory: Path) -> Path:
-    """A server that has joined a network; returns where wishes are put."""
-    wishes, told = _wishes(directory), directory / "run/saint"
-    wishes.mkdir(parents=True, exist_ok=True)
-    told.mkdir(exist_ok=True)
+    """Simulate a server that has joined a network; return the folder for requests."""
+    requests, runtime = _requests(directory), directory / "run/saint"
+    requests.mkdir(parents=True, exist_ok=True)
+    runtime.mkdir(exist_ok=True)
     outside = NetworkStatus(hostname="saint-server", wifi="workshop", has_radio=True)
-    (told / NETWORK_STATUS).write_text(outside.model_dump_json())
-    return wishes
+    (runtime / NETWORK_STATUS).write_text(outside.model_dump_json())
+    return requests
 
 
-def wish(directory: Path) -> MachineRequest:
-    """What webd has left; it is taken."""
-    path = _wishes(directory) / REQUEST
+def take_request(directory: Path) -> MachineRequest:
+    """Return webd's request and delete its file."""
+    path = _requests(directory) / REQUEST
     found = MachineRequest.model_validate_json(path.read_bytes())
     path.unlink()
     return found
 
 
-def mode_of_wish(directory: Path) -> int:
-    """Who may read it."""
-    return (_wishes(directory) / REQUEST).stat().st_mode & 0o777
+def request_mode(directory: Path) -> int:
+    """Return the permissions of the request's file."""
+    return (_requests(directory) / REQUEST).stat().st_mode & 0o777
 
 
-def tell(directory: Path, state: str, message: str) -> None:
-    """How the change goes."""
-    told = MachineChange.model_validate(
+def report_change(directory: Path, state: str, message: str) -> None:
+    """Report the progress of the change."""
+    change = MachineChange.model_validate(
         {"state": state, "message": message, "begun_s": monotonic_s()}
     )
-    (directory / "run/saint" / CHANGE).write_text(told.model_dump_json())
+    (directory / "run/saint" / CHANGE).write_text(change.model_dump_json())
 
 
-def _wishes(directory: Path) -> Path:
+def _requests(directory: Path) -> Path:
     return directory / "run/saint-settings"

@@ -1,4 +1,4 @@
-"""Headers of the fake robot's nodes: what each answers when it is asked for its pins."""
+"""Headers of the fake robot's nodes: the reply of each to a request for its pins."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""An otad without machines: what it reports is set by tests, what it is asked is kept."""
+"""An otad without machines: tests set its report and read the requests it received."""
 
 import socket
 from dataclasses import dataclass, field
@@ -140,7 +140,7 @@ class FakeOtad:
         )
 
     def report(self) -> FirmwareReport:
-        """As otad tells it."""
+        """Return the report as otad does."""
         versions = sorted({each.version for each in self.machines}, reverse=True)
         return FirmwareReport(
             robot_version=versions[0] if len(versions) == 1 else "",
@@ -151,14 +151,14 @@ class FakeOtad:
     async def _status(self, _: Call[Nothing]) -> FirmwareReport:
         return self.report()
 
-    def _asked(self, what: str) -> None:
+    def _record(self, what: str) -> None:
         self.requests.append(what)
         if self.refusal:
             raise self.refusal
 
     async def _rollout(self, call: Call[RolloutRequest]) -> RolloutPlan:
         body = call.body
-        self._asked(f"rollout {body.version} canary={body.canary} force={body.force}")
+        self._record(f"rollout {body.version} canary={body.canary} force={body.force}")
         wanted = [m.node_id for m in self.machines if not body.nodes or m.node_id in body.nodes]
         steps = [MachineRollout(node_id=node_id, step=RolloutStep.WAITING) for node_id in wanted]
         self.plan = RolloutPlan(version=body.version, state=RolloutState.RUNNING, steps=steps)
@@ -166,7 +166,7 @@ class FakeOtad:
 
     async def _control(self, call: Call[RolloutControl]) -> RolloutPlan:
         action = call.body.action
-        self._asked(str(action))
+        self._record(str(action))
         if self.plan is None:
             raise SaintError(Code.CONFLICT, "no roll-out is there")
         states = {"pause": RolloutState.PAUSED, "cancel": RolloutState.CANCELLED}
@@ -175,7 +175,7 @@ class FakeOtad:
         return self.plan
 
     async def _delete(self, call: Call[FirmwareParams]) -> Done:
-        self._asked(f"delete {call.body.version}")
+        self._record(f"delete {call.body.version}")
         self.releases = [r for r in self.releases if r.version != call.body.version]
         return Done()
 

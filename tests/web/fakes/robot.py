@@ -1,5 +1,5 @@
-"""A robot without robot: webd as it is, on an in-process bus, with the other daemons' sockets
-answered from here. For webd's tests, for work on the pages and for their pictures.
+"""A simulated robot around a real webd: an in-process bus, and fakes on the other daemons' sockets.
+For tests of webd, work on the pages and screenshots.
 
     .venv/bin/python -m tests.web.fakes.robot --port 8088
 """
@@ -68,14 +68,14 @@ from tests.web.fakes.logs import fake_logs
 from tests.web.fakes.nodes import FakeHeaders
 from tests.web.fakes.otad import FakeOtad
 from tests.web.fakes.routes import FakeRouter
-from tests.web.fakes.wave import FACE, RIVAL, Wave
+from tests.web.fakes.wave import CONTENDER, FACE, Wave
 
 ROOT = Path(__file__).resolve().parents[3]
 ROLES = (("head", ""), ("arms", "left"), ("arms", "right"), ("tracks", ""), ("console", ""))
 
 
 def node(node_id: str, role: str = "", instance: str = "", **more: object) -> NodeInfo:
-    """A node as adoptiond would describe it."""
+    """Return a node as adoptiond describes it."""
     is_free = not role
     return NodeInfo.model_validate(
         {
@@ -105,7 +105,7 @@ def node(node_id: str, role: str = "", instance: str = "", **more: object) -> No
 
 
 def first_nodes() -> dict[str, NodeInfo]:
-    """Five with a role, one offline among them, one free."""
+    """Return five nodes with a role, one of them offline, and one free node."""
     nodes = [
         node("sim_head", "head", display_name="Head", cpu_temp=47.2, cpu_usage=34.0),
         node("sim_arm_left", "arms", "left", display_name="Left arm"),
@@ -113,7 +113,7 @@ def first_nodes() -> dict[str, NodeInfo]:
         node("sim_tracks", "tracks", display_name="Tracks", cpu_temp=52.9, cpu_usage=41.0),
         node(
             "sim_console", "console", state="offline", seen_age_s=72.0, display_name="Console",
-            reason="no life sign for 72 s",
+            reason="no heartbeat for 72 s",
         ),
         node("sim_spare", cpu_temp=39.0, cpu_usage=4.0, uptime_s=312),
     ]  # fmt: skip
@@ -122,7 +122,7 @@ def first_nodes() -> dict[str, NodeInfo]:
 
 @dataclass
 class FakeRobot:
-    """The other daemons; tests read and set its fields."""
+    """The other daemons; tests read and set the fields."""
 
     runtime: Path
     bus: LocalBus
@@ -130,17 +130,17 @@ class FakeRobot:
     latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
     silent: set[str] = field(default_factory=set)  # targets that do not confirm a stop
-    stop_detail: str = ""  # what those who confirm a stop say
+    stop_detail: str = ""  # detail of each confirmation
     outputs: list[FieldOutput] = field(default_factory=list)
     stop_switches: tuple[str, ...] = ("rc_estop:channel_6",)
     is_rc_live: bool = True
-    is_tracks_live: bool = True  # they tell where they are
-    is_speed_known: bool = True  # and how fast they turn
+    is_tracks_live: bool = True  # publish their position
+    is_speed_known: bool = True  # and their speed
     is_face_live: bool = True
     driver: str = "rc"  # who has control of the tracks
-    rival: RivalStatus = field(default_factory=lambda: RIVAL)
-    more_values: int = 0  # that the face sends besides its own
-    is_still: bool = False  # all goes on being told, and none of it moves
+    contender: RivalStatus = field(default_factory=lambda: CONTENDER)
+    more_values: int = 0  # sent by the face in addition
+    is_still: bool = False  # topics keep coming, but no value moves
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
     strangers: list[UnknownDevice] = field(default_factory=list)
@@ -174,10 +174,10 @@ class FakeRobot:
         self.headers.serve(list(self.nodes))
         self._estop_topic = self.bus.publisher(topics.ESTOP)
         self._outcome_topic = self.bus.publisher(topics.ESTOP_OUTCOME)
-        self._tell_estop()
+        self._publish_estop()
 
     async def serve(self, name: str, api: Api) -> None:
-        """One daemon's socket."""
+        """Serve one daemon on its socket."""
 
         async def health(_: object) -> HealthReport:
             self.requests.append(f"health {name}")
@@ -201,7 +201,7 @@ class FakeRobot:
         await self.otad.close()
 
     async def stop(self, name: str) -> None:
-        """One daemon dies."""
+        """Stop one daemon."""
         await self.servers.pop(name).close()
 
     def _adoptiond(self) -> Api:
@@ -331,28 +331,28 @@ class FakeRobot:
 
     @property
     def stop_outcomes(self) -> list[StopOutcomeInfo]:
-        """Everyone has confirmed the stop but those in `silent`."""
+        """Return the outcome of the stop: all targets confirm but those in `silent`."""
         return stop.outcomes(self.silent, self.stop_detail) if self.latch.active else []
 
     def set_estop(self, is_active: bool, source: str, reason: str) -> EStopInfo:
-        """The latch, and its topic."""
+        """Set the latch and publish it."""
         made = latches.raised(self.latch, source, reason)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = made if is_active else latches.cleared(self.latch, source)
         self.latch = latches.stamped(made, now)
-        self._tell_estop()
+        self._publish_estop()
         return self.estop
 
-    def _tell_estop(self) -> None:
+    def _publish_estop(self) -> None:
         self._estop_topic.publish(estop_message(self.latch, stamp()))
         self._outcome_topic.publish(stop.message(self.latch, self.stop_outcomes))
         self.confirmations.latched()
 
     def listen_to_clients(self) -> list[InputSample]:
-        """What webd sends for its clients, from now on."""
-        heard: list[InputSample] = []
-        self.bus.subscribe(topics.INPUT_WEBSOCKET, lambda sample: heard.append(sample.message))
-        return heard
+        """Return a list that grows with each sample that webd sends for its clients."""
+        samples: list[InputSample] = []
+        self.bus.subscribe(topics.INPUT_WEBSOCKET, lambda sample: samples.append(sample.message))
+        return samples
 
     async def play(self) -> None:
         """Moves as the demo does: sticks, a face, and what follows from them."""

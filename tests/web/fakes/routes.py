@@ -1,5 +1,5 @@
 """The routes of the fake robot: routerd's own answers about routes and presets, on a router that no
-sample reaches. Not here: what drives what (robot.py tells that as the demo does), the e-stop.
+sample reaches. Not here: outputs and their sources (robot.py simulates them), the e-stop.
 """
 
 from pathlib import Path

@@ -34,7 +34,7 @@ FIELDS = (
     ("tracks", "linear", "m/s", 1.5), ("tracks", "angular", "rad/s", 3.0),
     ("arms.left", "gripper", "ratio", 1),
 )  # fmt: skip
-RIVAL = RivalStatus("websocket_direct", "websocket:desk", 0.2, 80, "lower priority")
+CONTENDER = RivalStatus("websocket_direct", "websocket:desk", 0.2, 80, "lower priority")
 
 
 class Wave:
@@ -126,7 +126,7 @@ class Wave:
     ) -> FieldStatus:
         target, name, unit, most = row
         policy, source, winner = "live", "livelink:FaceCapture", "facecap_to_head"
-        rivals: tuple[RivalStatus, ...] = ()
+        contenders: tuple[RivalStatus, ...] = ()
         value = most * face * (0.35 + 0.05 * index)
         if unit == "ratio":
             value = abs(face)
@@ -136,11 +136,11 @@ class Wave:
                 "rc_drive",
                 most * stick * (0.6 if name == "linear" else 0.3),
             )
-            rivals = (self._robot.rival,) if name == "linear" else ()
+            contenders = (self._robot.contender,) if name == "linear" else ()
         if target == "arms.left":
             policy, source, winner, value = "hold", "", "", 0.5
         if stopped:
-            policy, source, winner, rivals = "estop", "", "", ()
+            policy, source, winner, contenders = "estop", "", "", ()
             value = 0.0 if target == "tracks" else value
         return FieldStatus(target, name, unit, value, winner, source, 12, policy,
-                           name == "tilt", 61_000, rivals)  # fmt: skip
+                           name == "tilt", 61_000, contenders)  # fmt: skip

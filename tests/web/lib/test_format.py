@@ -35,7 +35,7 @@ async def test_times_have_one_form(site: Site, language: str) -> None:
     assert (nothing, preset, source) == ("–", "RC manual", "Source 1")
 
 
-async def test_activity_of_another_day_tells_the_day(site: Site) -> None:
+async def test_activity_of_another_day_shows_the_day(site: Site) -> None:
     page = await site.open("#/dashboard", timezone_id="UTC")
     when = page.locator(".log li time").first
     await when.wait_for()

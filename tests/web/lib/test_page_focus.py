@@ -1,4 +1,4 @@
-"""Places: titles, the focus on arrival, the way back, addresses that lead nowhere."""
+"""Titles, focus on arrival, scroll position after "back", unknown addresses."""
 
 import re
 
@@ -34,7 +34,7 @@ async def test_tab_of_a_page_keeps_the_focus(site: Site) -> None:
     await expect(tab).to_be_focused()
 
 
-async def test_way_back_leads_to_where_one_was(site: Site) -> None:
+async def test_back_restores_the_scroll_position(site: Site) -> None:
     page = await site.open("#/dashboard", viewport={"width": 390, "height": 600})
     await page.wait_for_selector("[data-node=sim_head]")
     await page.evaluate("scrollTo(0, 500)")

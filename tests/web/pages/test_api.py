@@ -36,13 +36,13 @@ async def test_api_search_finds_in_all_groups(site: Site) -> None:
     await page.fill("input[type=search]", "_preset")
     found = page.locator("[data-request]")
     await expect(found).to_have_count(5)
-    await page.fill("input[type=search]", "no such thing")
+    await page.fill("input[type=search]", "nothing matches this")
     await page.wait_for_selector("text=No matching requests.")
     await page.click(".api-nav a[href='#/api/rc']")
     await page.wait_for_selector("[data-request=rc_get_status]")
 
 
-async def test_api_tells_what_each_topic_brings(site: Site) -> None:
+async def test_api_lists_the_fields_of_each_topic(site: Site) -> None:
     page = await site.open("#/api/topics")
     await page.click("[data-topic=head] summary")
     assert "pan" in await page.locator("[data-topic=head] tbody").inner_text()
@@ -60,7 +60,7 @@ async def test_api_without_its_documents_says_so_and_tries_again(site: Site) -> 
     await page.route("**/api/openapi.json", lambda route: route.fulfill(status=503, body="{}"))
     await page.evaluate("() => { location.hash = '#/api'; }")
     await page.wait_for_selector("main [role=alert]")
-    site.faults.clear()  # the browser tells of the answer 503 in its console
+    site.faults.clear()  # the browser logs the 503
     await page.unroute("**/api/openapi.json")
     await page.click("text=Try again")
     await page.wait_for_selector("text=First steps")

@@ -34,8 +34,8 @@ async def test_page_shows_the_robot_and_what_needs_a_person(site: Site) -> None:
     assert await count(page, "[data-source=rc] .channels li") == 16
     pan = page.locator("[data-target=head] [data-field=pan]")
     assert "LiveLink FaceCapture" in await pan.inner_text()
-    rival = page.locator("[data-target=tracks] [data-field=linear]")
-    assert "lower priority" in await rival.inner_text()
+    row = page.locator("[data-target=tracks] [data-field=linear]")
+    assert "lower priority" in await row.inner_text()
 
 
 async def test_node_is_shown_with_the_name_that_people_gave_it(site: Site) -> None:
@@ -57,23 +57,23 @@ async def test_values_move_and_history_grows(site: Site) -> None:
     load = page.locator("[data-trend=cpu_usage]")
     await load.locator("canvas").wait_for()
     await load.locator(".trend-value", has_text="23 %").wait_for()
-    told = await load.locator(".chart").get_attribute("aria-label")
-    assert told.startswith("Server load, last 10 min. CPU between 23 % and 23 %")
+    label = await load.locator(".chart").get_attribute("aria-label")
+    assert label.startswith("Server load, last 10 min. CPU between 23 % and 23 %")
     await page.check("input[name=span][value=hours]", force=True)
     await load.locator(".chart[aria-label*='last 6 h']").wait_for()
 
 
 async def test_quick_actions_go_home_stop_and_load_a_preset(site: Site) -> None:
     page = await site.open()
-    heard = site.robot.listen_to_clients()
+    samples = site.robot.listen_to_clients()
     await page.click("[data-quick=home]:enabled")
-    assert heard == []  # it asks first
+    assert samples == []  # needs confirmation
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-toast=good]")
-    assert {sample.target for sample in heard} >= {"head", "arms.left", "arms.right"}
+    assert {sample.target for sample in samples} >= {"head", "arms.left", "arms.right"}
     await page.click("[data-quick=stop-tracks]")
     await page.locator("[data-toast=good]", has_text="tracks").wait_for()
-    assert any(sample.target == "tracks" for sample in heard)
+    assert any(sample.target == "tracks" for sample in samples)
     await page.click("[data-quick=preset]")
     await page.check("input[name=preset][value=rc_manual]")
     await page.click("[data-load]")
@@ -142,13 +142,13 @@ async def test_axe_finds_nothing(site: Site, theme: str) -> None:
 
 
 async def test_page_needs_nobody_else(site: Site) -> None:
-    asked: list[str] = []
+    urls: list[str] = []
     page = await site.browser.new_page()
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: urls.append(request.url))
     await page.goto(site.url)
     await page.wait_for_selector("[data-node=sim_head]")
     host = urllib.parse.urlsplit(site.url).netloc
-    assert {urllib.parse.urlsplit(url).netloc for url in asked} == {host}
+    assert {urllib.parse.urlsplit(url).netloc for url in urls} == {host}
 
 
 async def test_robot_without_a_stop_switch_says_so(site: Site) -> None:

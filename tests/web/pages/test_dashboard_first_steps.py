@@ -16,7 +16,7 @@ pytestmark = [
 
 
 async def dashboard_of_a_new_robot(site: Site) -> Any:
-    """No node has a role, nothing is connected, and the server has heard of it."""
+    """No node has a role, nothing is connected, and the server has the list of nodes."""
     site.robot.nodes = {"sim_spare": site.robot.nodes["sim_spare"]}
     site.robot.is_tracks_live = site.robot.is_rc_live = site.robot.is_face_live = False
     page = await site.open("#/nodes")

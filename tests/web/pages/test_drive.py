@@ -56,12 +56,12 @@ class Drive:
     def __init__(self, site: Site, page: Any) -> None:
         self.page = page
         self.site = site
-        self.heard = site.robot.listen_to_clients()
+        self.samples = site.robot.listen_to_clients()
 
     def samples(self, target: str = "tracks") -> list[dict[str, float]]:
         return [
             dict(zip(sample.names, sample.values, strict=True))
-            for sample in self.heard
+            for sample in self.samples
             if sample.target == target
         ]
 
@@ -77,9 +77,9 @@ class Drive:
     async def is_silent(self) -> bool:
         """Nothing more comes; what was on its way may arrive first."""
         await asyncio.sleep(0.1)
-        count = len(self.heard)
+        count = len(self.samples)
         await asyncio.sleep(0.3)
-        return len(self.heard) == count
+        return len(self.samples) == count
 
 
 async def drive_page(site: Site, **options: Any) -> Drive:
@@ -104,7 +104,7 @@ async def drive(site: Site) -> Drive:
 async def test_pad_moves_nothing_without_the_dead_man(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     assert await drive.is_silent()
-    assert drive.heard == []
+    assert drive.samples == []
 
 
 async def test_pad_drives_while_the_dead_man_is_held(drive: Drive) -> None:
@@ -122,7 +122,7 @@ async def test_pad_drives_while_the_dead_man_is_held(drive: Drive) -> None:
     assert drive.samples("head") == []
 
 
-async def test_page_that_asks_while_rc_has_control_says_so(drive: Drive) -> None:
+async def test_page_that_sends_while_rc_has_control_shows_it(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
@@ -136,13 +136,13 @@ async def test_page_that_has_control_drives(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    drive.site.robot.driver = drive.heard[0].source
+    drive.site.robot.driver = drive.samples[0].source
     chip = await drive.page.wait_for_selector("[data-control=ours]")
     assert (await chip.inner_text()).strip() == "Driving"
     assert "good" in (await chip.get_attribute("class")).split()
 
 
-async def test_robots_own_motion_is_named_whatever_the_page_asks(drive: Drive) -> None:
+async def test_robots_own_motion_is_named_whatever_the_page_commands(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
@@ -191,7 +191,7 @@ async def _stop(drive: Drive) -> None:
 
 
 @pytest.mark.parametrize("happen", [_blur, _hide, _stop])
-async def test_what_takes_the_page_away_lets_go_until_released(
+async def test_losing_the_page_releases_control_until_all_is_released(
     drive: Drive, happen: Callable[[Drive], Awaitable[None]]
 ) -> None:
     await drive.pad("push(0, -1, 0, 0)")
@@ -228,7 +228,7 @@ async def test_another_page_stops(drive: Drive) -> None:
     assert drive.samples()[-1] == REST
 
 
-async def test_lost_connection_lets_go(drive: Drive) -> None:
+async def test_lost_connection_releases_control(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()

@@ -93,7 +93,7 @@ async def test_refused_roll_out_says_why(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "button", "asked"),
+    ("state", "button", "request"),
     [
         (RolloutState.RUNNING, "pause", "pause"),
         (RolloutState.PAUSED, "resume", "resume"),
@@ -102,7 +102,7 @@ async def test_refused_roll_out_says_why(site: Site) -> None:
     ],
 )
 async def test_roll_out_is_steered(
-    site: Site, state: RolloutState, button: str, asked: str
+    site: Site, state: RolloutState, button: str, request: str
 ) -> None:
     otad = site.robot.otad
     otad.work()
@@ -111,7 +111,7 @@ async def test_roll_out_is_steered(
     page = await opened(site)
     await page.click(f"[data-control={button}]")
     await page.wait_for_selector(f"[data-plan={state}]", state="detached")
-    assert otad.requests == [asked]
+    assert otad.requests == [request]
 
 
 async def test_all_are_rolled_back_after_a_question(site: Site) -> None:
@@ -168,7 +168,7 @@ async def test_release_is_deleted_after_a_question(site: Site) -> None:
     assert await page.locator("[data-release='0.1.0'] [data-delete]").is_disabled()
 
 
-async def test_silent_update_service_is_told(site: Site) -> None:
+async def test_missing_update_service_is_reported(site: Site) -> None:
     page = await opened(site)
     await site.robot.stop("otad")
     await page.wait_for_selector(".notice >> text=The update service does not reply")

@@ -16,7 +16,7 @@ pytestmark = [
 ]
 STEP_MS = 20
 LOST_MS = 500  # the last good frame
-TOLD_MS = 100  # after it
+REPORTED_MS = 100  # after it
 JUDGE = """async (text) => {
   const [rules, pictures, offAt] = JSON.parse(text);
   const { FailsafeDrill } = await import("/pages/inputs/rc/failsafe-drill.js");
@@ -28,7 +28,8 @@ JUDGE = """async (text) => {
     drill.add(picture);
   }
   return { phase: drill.phase, verdict: drill.verdict, reasons: drill.reasons,
-           reportedMs: drill.reportedMs, backMs: drill.backMs, outputs: [...drill.outputs.values()] };
+           reportedMs: drill.reportedMs, backMs: drill.backMs,
+           outputs: [...drill.outputs.values()] };
 }"""
 GOOD = {"rc": {"failsafe": False, "told": False, "age_ms": 5}}
 Picture = dict[str, Any]
@@ -43,21 +44,23 @@ def output(field: str, value: float, drives: bool, changed_ms: float, source: st
     }  # fmt: skip
 
 
-def picture(now: int, lets_go_ms: int | None = TOLD_MS, taker: str = "", **more: Any) -> Picture:
-    """One moment: driven until LOST_MS, let go so much later, by then at rest."""
-    is_told = now >= LOST_MS + TOLD_MS
-    has_let_go = lets_go_ms is not None and now >= LOST_MS + lets_go_ms
-    changed_ms = now - LOST_MS - (lets_go_ms or 0) if has_let_go else 60_000
-    speed = 0.0 if has_let_go and not taker else 0.8
+def picture(
+    now: int, release_ms: int | None = REPORTED_MS, taker: str = "", **more: Any
+) -> Picture:
+    """One moment: driven until LOST_MS, released after `release_ms`, then at rest."""
+    is_reported = now >= LOST_MS + REPORTED_MS
+    is_released = release_ms is not None and now >= LOST_MS + release_ms
+    changed_ms = now - LOST_MS - (release_ms or 0) if is_released else 60_000
+    speed = 0.0 if is_released and not taker else 0.8
     fields = [
-        output("linear", speed, not has_let_go, changed_ms, taker),
-        output("pan", 30.0, not has_let_go, changed_ms, taker),
+        output("linear", speed, not is_released, changed_ms, taker),
+        output("pan", 30.0, not is_released, changed_ms, taker),
     ]
-    age_ms = 5 if is_told else max(5, now - LOST_MS)
-    rc = {"failsafe": now >= LOST_MS + 120, "told": is_told, "age_ms": age_ms}
+    age_ms = 5 if is_reported else max(5, now - LOST_MS)
+    rc = {"failsafe": now >= LOST_MS + 120, "told": is_reported, "age_ms": age_ms}
     return {
         "now": now + 1, "rc": rc, "rcAt": now + 1, "fields": fields, "fieldsAt": now + 1,
-        "isStopped": False, "speed": 0.0 if has_let_go else 0.8, **more,
+        "isStopped": False, "speed": 0.0 if is_released else 0.8, **more,
     }  # fmt: skip
 
 
@@ -95,9 +98,9 @@ async def test_robot_that_holds_passes_with_its_times(page: Any) -> None:
     back = [picture(now) | GOOD for now in (3200, 3220)]
     found = await judged(page, course() + back)
     assert (found["verdict"], found["reasons"]) == ("pass", [])
-    assert found["reportedMs"] == pytest.approx(TOLD_MS, abs=2 * STEP_MS)
+    assert found["reportedMs"] == pytest.approx(REPORTED_MS, abs=2 * STEP_MS)
     assert [each["leftMs"] for each in found["outputs"]] == [
-        pytest.approx(TOLD_MS, abs=STEP_MS)
+        pytest.approx(REPORTED_MS, abs=STEP_MS)
     ] * 2
     assert found["backMs"] == pytest.approx(2700, abs=2 * STEP_MS)
 
@@ -105,8 +108,8 @@ async def test_robot_that_holds_passes_with_its_times(page: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"lets_go_ms": None}, "still driven by RC"),
-        ({"lets_go_ms": 700}, "it was let go after 700 ms, at most 240 are right"),
+        ({"release_ms": None}, "still driven by RC"),
+        ({"release_ms": 700}, "released after 700 ms, limit 240 ms"),
         ({"taker": "autonomous:ros"}, "autonomous:ros has taken over"),
     ],
 )

@@ -26,7 +26,7 @@ def free_console(site: Site) -> None:
     del site.robot.nodes["sim_console"]
 
 
-async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offered(
+async def test_list_can_be_filtered_searched_and_shows_why_a_device_is_not_offered(
     site: Site,
 ) -> None:
     site.robot.strangers = [UnknownDevice(name="pi-9", reason="its id is no name", seen_age_s=4.0)]
@@ -102,7 +102,7 @@ async def test_node_with_two_roles_shows_both_and_takes_no_third_that_is_in_the_
     assert await page.locator("input[value='console/']").is_disabled()
 
 
-async def test_adoption_tells_what_is_missing_and_goes_on_when_it_is_there(site: Site) -> None:
+async def test_adoption_shows_what_is_missing_until_it_is_found(site: Site) -> None:
     free_console(site)
     site.robot.headers.chips = CHIPS[:1]
     page = await site.open("#/nodes/sim_spare/adopt")
@@ -149,8 +149,8 @@ async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
     await page.click("[data-confirm]")
     await page.locator(".page-head", has_text="Upstairs").wait_for()
     (entry,) = await page.evaluate(_AUDIT_LOG)
-    told = "node_id: sim_head, display_name: Upstairs"
-    assert (entry["what"], entry["detail"]) == ("management set_node_name", told)
+    detail = "node_id: sim_head, display_name: Upstairs"
+    assert (entry["what"], entry["detail"]) == ("management set_node_name", detail)
     assert entry["source"].startswith("websocket:page")
     await page.click("[data-do=factory]")
     assert await page.locator("[data-confirm]").is_disabled()

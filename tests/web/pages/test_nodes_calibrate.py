@@ -29,80 +29,80 @@ async def opened(site: Site, place: str = ARM, **options: Any) -> Any:
     return page
 
 
-async def sent_until(heard: list[InputSample], count: int) -> None:
+async def sent_until(samples: list[InputSample], count: int) -> None:
     for _ in range(1000):
-        if len(heard) >= count:
+        if len(samples) >= count:
             return
         await asyncio.sleep(0.02)
-    raise AssertionError(f"{len(heard)} of {count} samples came")
+    raise AssertionError(f"{len(samples)} of {count} samples came")
 
 
-async def silence(heard: list[InputSample]) -> int:
+async def silence(samples: list[InputSample]) -> int:
     """Samples until a quarter of a second without any; what was on its way has arrived then."""
     count = -1
-    while count != len(heard):
-        count = len(heard)
+    while count != len(samples):
+        count = len(samples)
         await asyncio.sleep(0.25)
     return count
 
 
 async def test_opening_moves_nothing_and_a_held_button_moves_one_joint_slowly(site: Site) -> None:
-    heard = site.robot.listen_to_clients()
+    samples = site.robot.listen_to_clients()
     page = await opened(site)
     assert await page.locator("[data-position]").inner_text() == "20.0°"
-    assert heard == []
+    assert samples == []
     button = page.locator(PLUS)
     await button.hover()
     await page.mouse.down()
-    await sent_until(heard, 20)
+    await sent_until(samples, 20)
     await page.locator("[data-jog]", has_text="Moving").wait_for()
     await page.mouse.up()
-    count = await silence(heard)
-    assert {(each.target, tuple(each.names)) for each in heard} == {("arms.left", ("joint_1",))}
-    values = [each.values[0] for each in heard]
+    count = await silence(samples)
+    assert {(each.target, tuple(each.names)) for each in samples} == {("arms.left", ("joint_1",))}
+    values = [each.values[0] for each in samples]
     assert values == sorted(values) and 20.0 < values[0] <= values[-1]
-    # This arm does not follow: the wish stays near it, 0.4 s of half a percent of 180 degrees.
+    # The arm does not follow, so the goal leads by 0.4 s of half a percent of 180 degrees.
     assert values[-1] == pytest.approx(20.36)
-    assert count == len(heard)
+    assert count == len(samples)
 
 
-async def test_arrow_keys_move_it_while_held_and_losing_the_focus_lets_go(site: Site) -> None:
-    heard = site.robot.listen_to_clients()
+async def test_arrow_keys_move_it_while_held_and_losing_the_focus_releases_it(site: Site) -> None:
+    samples = site.robot.listen_to_clients()
     page = await opened(site)
     await page.focus(PLUS)
     await page.keyboard.down("ArrowLeft")
-    await sent_until(heard, 4)
+    await sent_until(samples, 4)
     await page.focus("input[name=low]")
-    count = await silence(heard)
-    assert heard[-1].values[0] < 20.0
+    count = await silence(samples)
+    assert samples[-1].values[0] < 20.0
     await page.keyboard.up("ArrowLeft")
     await page.focus(MINUS)
-    assert await silence(heard) == count
+    assert await silence(samples) == count
 
 
 async def test_stop_ends_a_motion_and_what_stays_held_moves_nothing_afterwards(site: Site) -> None:
-    heard = site.robot.listen_to_clients()
+    samples = site.robot.listen_to_clients()
     page = await opened(site)
     await page.hover(PLUS)
     await page.mouse.down()
-    await sent_until(heard, 3)
+    await sent_until(samples, 3)
     site.robot.set_estop(True, "rc", "switch")
     await page.locator("[data-jog]", has_text="emergency stop").wait_for()
-    count = await silence(heard)
+    count = await silence(samples)
     site.robot.set_estop(False, "rc", "")
     await page.locator("[data-jog]", has_text="Hold a button").wait_for()
-    assert await silence(heard) == count
+    assert await silence(samples) == count
     await page.mouse.up()
 
 
-async def test_joint_that_somebody_else_drives_is_left_alone(site: Site) -> None:
-    heard = site.robot.listen_to_clients()
+async def test_joint_that_another_source_drives_is_not_moved(site: Site) -> None:
+    samples = site.robot.listen_to_clients()
     page = await opened(site, "#/nodes/sim_head/calibrate/head.tilt")
     await page.locator("[data-jog]", has_text="LiveLink FaceCapture drives it").wait_for()
     await page.hover(PLUS)
     await page.mouse.down()
     await page.mouse.up()
-    assert await silence(heard) == 0
+    assert await silence(samples) == 0
 
 
 async def test_place_becomes_zero_is_saved_after_a_question_and_undone(site: Site) -> None:

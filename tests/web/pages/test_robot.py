@@ -14,13 +14,13 @@ pytestmark = [
 ]
 
 # What the page keeps of the scene; a picture of it would depend on the machine that draws.
-KEEPER = "(await import('/pages/robot/view.js')).scene"
+SCENE = "(await import('/pages/robot/view.js')).scene"
 
 
 async def angle(page: Any, which: str, joint: str) -> float:
     """Of one joint of the robot or its ghost."""
     found: float = await page.evaluate(
-        f"(async () => {KEEPER}.stage.{which}.robot.joints['{joint}'].angle)()"
+        f"(async () => {SCENE}.stage.{which}.robot.joints['{joint}'].angle)()"
     )
     return found
 
@@ -29,7 +29,7 @@ async def test_model_stands_as_measured_and_its_ghost_as_commanded(site: Site) -
     page = await site.open("#/robot")
     await page.wait_for_selector("[data-scene=shown]", timeout=45_000)
     await page.wait_for_selector("[data-part='head.pan'] .number:has-text('°')")
-    # The fake robot's head is at 60 degrees times the face, and told to be at 63.
+    # The fake robot's head is at 60 degrees times the face, and commanded to 63.
     seen = set()
     for _ in range(10):
         seen.add(round(await angle(page, "model", "head_pan"), 2))
@@ -39,11 +39,11 @@ async def test_model_stands_as_measured_and_its_ghost_as_commanded(site: Site) -
     assert await angle(page, "model", "head_eye_right_pan") == pytest.approx(
         await angle(page, "model", "head_eye_pan"), abs=0.2
     )
-    drawn = await page.evaluate(f"(async () => {KEEPER}.stage.renderer.info.render.triangles)()")
+    drawn = await page.evaluate(f"(async () => {SCENE}.stage.renderer.info.render.triangles)()")
     assert drawn > 200
 
 
-async def test_part_of_the_list_and_part_of_the_picture_tell_why(site: Site) -> None:
+async def test_part_of_the_list_and_part_of_the_picture_show_the_reason(site: Site) -> None:
     page = await site.open("#/robot")
     await page.focus("[data-part='head.tilt']")
     await page.keyboard.press("Enter")
@@ -67,7 +67,7 @@ async def test_part_of_the_list_and_part_of_the_picture_tell_why(site: Site) -> 
 async def test_stop_colours_the_robot_and_axe_finds_nothing(site: Site) -> None:
     page = await site.open("#/robot")
     await page.wait_for_selector("[data-scene=shown]", timeout=45_000)
-    red = f"(async () => {KEEPER}.stage.model.all[0].material.color.r)()"
+    red = f"(async () => {SCENE}.stage.model.all[0].material.color.r)()"
     before = await page.evaluate(red)
     site.robot.set_estop(True, "rc", "switch")
     await page.wait_for_selector("[data-scene].is-stopped")
@@ -85,10 +85,10 @@ async def test_browser_without_webgl_still_says_everything_in_words(site: Site) 
     assert "WebGL" in await page.locator(".stage-note").inner_text()
     await page.click("[data-part='head.pan']")
     await page.wait_for_selector("[data-why='head.pan']")
-    site.faults.clear()  # the library tells the console, too
+    site.faults.clear()  # the library logs to the console too
 
 
-async def test_part_that_never_told_is_not_struck_through(site: Site) -> None:
+async def test_part_without_data_is_not_struck_through(site: Site) -> None:
     site.robot.is_tracks_live = False
     page = await site.open("#/robot")
     part = page.locator("li:has([data-part='tracks.left_motor'])")

@@ -55,7 +55,7 @@ async def pull(page: Any, name: str, field: str) -> None:
     await page.mouse.up()
 
 
-async def test_picture_tells_who_drives_what_and_who_is_silent(site: Site) -> None:
+async def test_diagram_shows_sources_states_and_reasons(site: Site) -> None:
     page = await routes_page(site)
     await page.wait_for_selector("[data-wire='rc_drive > tracks.linear'].is-winner")
     await page.wait_for_selector("[data-wire='rc_drive < rc channel_2'].is-winner")
@@ -66,7 +66,7 @@ async def test_picture_tells_who_drives_what_and_who_is_silent(site: Site) -> No
     await page.click("[data-output='tracks.linear']")
     why = await page.locator("[data-why]").inner_text()
     assert "rc_drive drives it, with RC" in why
-    assert "websocket_direct, with Client desk, asks 0.20 m/s: lower priority" in why
+    assert "websocket_direct from Client desk: 0.20 m/s, lower priority" in why
     site.robot.is_rc_live = False
     await page.wait_for_selector("[data-source=rc][data-stale]")
 
@@ -75,7 +75,7 @@ async def test_an_input_pulled_onto_an_output_drives_it_until_it_is_undone(site:
     page = await routes_page(site, viewport={"width": 1280, "height": 1300})
     await page.click("[data-source=rc] [data-wide]")
     await pull(page, "rc channel_4", "head.pan")
-    await page.wait_for_selector("[data-now]:has-text('asks for')")
+    await page.wait_for_selector("[data-now]:has-text('commands')")
     assert route(site, "rc_head") is None  # nothing happens before it is wanted
     await made(page)
     new = route(site, "rc_head")
@@ -101,7 +101,7 @@ async def test_a_mapping_is_made_with_the_keyboard(site: Site) -> None:
     assert arrows(route(site, "rc_drive"))[-1] == ("channel_5", "angular")
 
 
-async def test_a_change_by_somebody_else_is_not_undone_over(site: Site) -> None:
+async def test_change_by_another_user_is_not_undone(site: Site) -> None:
     page = await routes_page(site)
     switch = page.locator("[data-row=rc_gripper] [role=switch]")
     await switch.focus()
@@ -206,10 +206,10 @@ async def test_stop_switch_is_deleted_only_after_its_name_was_confirmed(site: Si
 async def test_a_preset_shows_what_it_changes_before_it_is_loaded(site: Site) -> None:
     page = await routes_page(site)
     await page.click("[data-preset=rc_manual] [data-load]")
-    told = await page.inner_text("[data-changes]")
-    assert "New\nrc_head rc to head, 2 mappings" in told
-    assert "Goes\nfacecap_to_head" in told
-    assert "rc_drive" not in told  # it is the same in both
+    text = await page.inner_text("[data-changes]")
+    assert "New\nrc_head rc to head, 2 mappings" in text
+    assert "Removed\nfacecap_to_head" in text
+    assert "rc_drive" not in text  # it is the same in both
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-preset=rc_manual] .chip:has-text('Active')")
     await page.click("[data-save-preset]")
@@ -247,7 +247,7 @@ _FITS = """select => {
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-async def test_editor_shows_whole_how_rivals_are_combined(site: Site, width: int) -> None:
+async def test_editor_shows_whole_the_blending(site: Site, width: int) -> None:
     page = await routes_page(site, "/rc_drive", viewport={"width": width, "height": 844})
     mode = page.locator("[data-key='mode tracks.linear']")
     await mode.locator("select").wait_for()

@@ -1,4 +1,4 @@
-"""The page "Settings": name, receiver, backup and restore, restarts, the way back to the start."""
+"""The page "Settings": name, receiver, backup and restore, restarts, factory reset."""
 
 import asyncio
 import io
@@ -44,7 +44,7 @@ async def test_settings_show_every_section(site: Site) -> None:
     assert await violations(page) == []
 
 
-async def test_robot_gets_its_name_and_a_wrong_one_is_told_at_the_field(site: Site) -> None:
+async def test_robot_gets_its_name_and_a_wrong_one_is_reported_at_the_field(site: Site) -> None:
     page = await site.open("#/settings")
     await page.fill("input[name=robot-name]", "   ")
     await page.click("#set-robot button[type=submit]")
@@ -115,7 +115,7 @@ async def test_backup_with_a_passphrase_gives_the_server_its_key_back(site: Site
     await page.wait_for_selector("[data-toast=good]")
     assert site.robot.seed == before
     assert not any("words" in url for url in urls)
-    site.faults.clear()  # the browser tells of the refused request
+    site.faults.clear()  # the browser logs the refused request
 
 
 async def test_restore_without_the_passphrase_leaves_the_key(site: Site) -> None:
@@ -142,10 +142,12 @@ async def test_file_that_is_no_backup_is_refused_with_a_sentence(site: Site) -> 
     await page.wait_for_selector("[role=dialog] .refusal strong")
     assert "no backup" in await page.text_content("[role=dialog]")
     assert await page.locator("[data-restore]").count() == 0
-    site.faults.clear()  # the browser tells of the refused request
+    site.faults.clear()  # the browser logs the refused request
 
 
-async def test_restart_asks_twice_while_somebody_drives(site: Site, tmp_path: Path) -> None:
+async def test_restart_needs_a_second_confirmation_while_the_robot_is_driven(
+    site: Site, tmp_path: Path
+) -> None:
     site.robot.outputs = [
         FieldOutput(
             target="tracks", field="linear", unit="m/s", value=0.4, winner="rc_drive", source="rc",

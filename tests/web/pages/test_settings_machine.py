@@ -11,7 +11,7 @@ from saint_services.lib.api.machine import JoinWifi, MachineRequest, NetworkStat
 from saint_services.lib.machine.settings_request import NETWORK_STATUS
 from tests.web.axe import violations
 from tests.web.conftest import Site
-from tests.web.fakes.machine import tell, wish
+from tests.web.fakes.machine import report_change, take_request
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
 
@@ -22,7 +22,7 @@ async def join(page: Any, ssid: str, password: str) -> None:
     await page.click("[data-wifi-form] button[type=submit]")
 
 
-async def test_wifi_that_cannot_be_right_is_told_at_its_field(site: Site) -> None:
+async def test_wifi_that_cannot_be_right_is_reported_at_its_field(site: Site) -> None:
     page = await site.open("#/settings")
     await page.wait_for_selector("[data-wifi] b")
     assert await page.text_content("[data-wifi] b") == "workshop"
@@ -35,9 +35,7 @@ async def test_wifi_that_cannot_be_right_is_told_at_its_field(site: Site) -> Non
     assert await violations(page) == []
 
 
-async def test_wifi_that_gives_no_address_is_told_when_it_was_taken_back(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_wifi_without_address_is_reported_as_reverted(site: Site, tmp_path: Path) -> None:
     page = await site.open("#/settings")
     await join(page, "stage", "open sesame")
     assert "within 60 s" in await page.text_content("[role=dialog]")
@@ -45,8 +43,10 @@ async def test_wifi_that_gives_no_address_is_told_when_it_was_taken_back(
     await page.wait_for_selector("[data-change=trying]")
     assert await page.is_disabled("[data-wifi-form] button[type=submit]")
     assert await page.input_value("input[name=password]") == ""
-    assert wish(tmp_path) == MachineRequest(join=JoinWifi(ssid="stage", password="open sesame"))
-    tell(tmp_path, "taken_back", "The server is back on the Wi-Fi workshop.")
+    assert take_request(tmp_path) == MachineRequest(
+        join=JoinWifi(ssid="stage", password="open sesame")
+    )
+    report_change(tmp_path, "taken_back", "The server is back on the Wi-Fi workshop.")
     await page.wait_for_selector("[data-change=taken_back]")
     assert "back on the Wi-Fi workshop" in await page.text_content("[data-change]")
     assert await page.is_enabled("[data-wifi-form] button[type=submit]")
@@ -58,15 +58,15 @@ async def test_own_hotspot_is_opened(site: Site, tmp_path: Path) -> None:
     await page.click("[data-leave]")
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-change=trying]")
-    assert wish(tmp_path) == MachineRequest(leave_wifi=True)
-    told = NetworkStatus(hostname="saint-server", hotspot="saint-b2c3d4", has_radio=True)
-    (tmp_path / "run/saint" / NETWORK_STATUS).write_text(told.model_dump_json())
-    tell(tmp_path, "done", "The server uses its own hotspot (192.168.11.1/24).")
+    assert take_request(tmp_path) == MachineRequest(leave_wifi=True)
+    status = NetworkStatus(hostname="saint-server", hotspot="saint-b2c3d4", has_radio=True)
+    (tmp_path / "run/saint" / NETWORK_STATUS).write_text(status.model_dump_json())
+    report_change(tmp_path, "done", "The server uses its own hotspot (192.168.11.1/24).")
     await page.wait_for_selector("[data-change=done]")
     assert await page.text_content("[data-wifi] b") == "saint-b2c3d4"
 
 
-async def test_change_that_is_refused_is_told_in_the_dialog(site: Site, tmp_path: Path) -> None:
+async def test_refused_change_is_reported_in_the_dialog(site: Site, tmp_path: Path) -> None:
     page = await site.open("#/settings")
     await page.wait_for_selector("[data-leave]")
     (tmp_path / "run/saint-settings").rmdir()
@@ -76,7 +76,7 @@ async def test_change_that_is_refused_is_told_in_the_dialog(site: Site, tmp_path
     assert "saint.yaml" in await page.text_content("[role=dialog] .refusal")
 
 
-async def test_host_name_is_checked_at_the_field_then_wished(site: Site, tmp_path: Path) -> None:
+async def test_host_name_is_checked_at_the_field_then_requested(site: Site, tmp_path: Path) -> None:
     page = await site.open("#/settings")
     await page.wait_for_selector("input[name=hostname]")
     assert await page.input_value("input[name=hostname]") == "saint-server"
@@ -86,7 +86,7 @@ async def test_host_name_is_checked_at_the_field_then_wished(site: Site, tmp_pat
     await page.fill("input[name=hostname]", "Robi")
     await page.click("[data-hostname] button[type=submit]")
     await page.wait_for_selector("[data-change=trying]")
-    assert wish(tmp_path) == MachineRequest(hostname="robi")
+    assert take_request(tmp_path) == MachineRequest(hostname="robi")
 
 
 async def test_formats_are_switched_and_a_refusal_leaves_the_switch(site: Site) -> None:

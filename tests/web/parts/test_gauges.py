@@ -1,5 +1,5 @@
 """Bars and numbers that are painted over their list: as far as the value, in the colours of the
-page, and told to those who hear them.
+page, and readable for screen readers.
 """
 
 from typing import Any

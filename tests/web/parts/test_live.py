@@ -1,5 +1,5 @@
-"""Values that move: painted at every chance where they are seen, told once a second where they are
-not.
+"""Live values: painted at each drawing in sight, updated for screen readers once a second out of
+sight.
 """
 
 import pytest
@@ -18,15 +18,15 @@ _UNSEEN = """
   })
 """  # noqa: E501 - JavaScript
 # Resolves when one value's list was painted for a while: how often another's was, how often that
-# one's value was told to those who hear it, and seconds.
+# one's value was announced to screen readers, and seconds.
 _COMPARED = """
   ([one, other]) => new Promise((done) => {
     const began = performance.now();
     const listOf = (key) => document.querySelector(`[data-value=${key}]`).closest(".gauges");
     const painted = new Map([[listOf(one), 0], [listOf(other), 0]]);
-    let told = 0;
-    const hearing = new MutationObserver((changes) => (told += changes.length));
-    hearing.observe(document.querySelector(`[data-value=${other}] .track`), { attributeFilter: ["aria-valuetext"] });
+    let announced = 0;
+    const observer = new MutationObserver((changes) => (announced += changes.length));
+    observer.observe(document.querySelector(`[data-value=${other}] .track`), { attributeFilter: ["aria-valuetext"] });
     const pen = CanvasRenderingContext2D.prototype;
     const { fill } = pen;
     pen.fill = function () {
@@ -35,14 +35,14 @@ _COMPARED = """
       painted.set(list, painted.get(list) + 1);
       if (performance.now() - began < 2500) return;
       pen.fill = fill;
-      hearing.disconnect();
-      done([painted.get(listOf(other)), told, (performance.now() - began) / 1000]);
+      observer.disconnect();
+      done([painted.get(listOf(other)), announced, (performance.now() - began) / 1000]);
     };
   })
 """  # noqa: E501 - JavaScript
 
 
-async def test_rows_out_of_sight_are_told_but_painted_only_when_scrolled_to(site: Site) -> None:
+async def test_rows_out_of_sight_are_announced_and_painted_when_scrolled_to(site: Site) -> None:
     site.robot.more_values = 60
     page = await site.open("#/inputs/livelink", viewport=_PHONE)
     first, last = "eyeBlinkLeft", "value_59"
@@ -50,9 +50,9 @@ async def test_rows_out_of_sight_are_told_but_painted_only_when_scrolled_to(site
     for seen, unseen in ((first, last), (last, first)):
         await page.locator(f"[data-value={seen}]").scroll_into_view_if_needed()
         await page.evaluate(_UNSEEN, unseen)
-        painted, told, seconds = await page.evaluate(_COMPARED, [seen, unseen])
+        painted, announced, seconds = await page.evaluate(_COMPARED, [seen, unseen])
         assert painted == 0
-        assert 0 < told <= seconds + 2
+        assert 0 < announced <= seconds + 2
 
 
 # Milliseconds between two drawings: before any, after short ones, after a long one, after many.

@@ -70,7 +70,7 @@ async def test_stop_that_a_role_does_not_confirm_names_it_in_red(site: Site) -> 
     await wait_gone(page, "[data-unconfirmed]")
 
 
-async def test_stop_of_others_shows_and_release_asks_first(site: Site) -> None:
+async def test_stop_of_others_shows_and_release_needs_confirmation(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-link=open]")
     site.robot.set_estop(True, "rc", "channel 6 is high")

@@ -60,18 +60,18 @@ async def test_robot_without_owner_is_claimed_and_remembers(locked_site: Site) -
     await page.fill("input[name=password]", PASSWORD)
     await page.click(".login button[type=submit]")
     await page.locator(".refusal", has_text="the claim code is not right").wait_for()
-    locked_site.faults.clear()  # the browser itself tells of the 401
+    locked_site.faults.clear()  # the browser itself logs the 401
     await claim(locked_site, page)
     await page.wait_for_selector("[data-account=ann]")
     await page.reload()
     await page.wait_for_selector("[data-account=ann]")
 
 
-# Pages that ask by themselves when they are opened, each kind of asking once.
-ASKING = ("nodes/sim_head", "routes", "inputs/rc", "settings/network", "logs", "logs/activity")
+# Pages that send requests when they are opened, one for each kind of request.
+REQUESTING = ("nodes/sim_head", "routes", "inputs/rc", "settings/network", "logs", "logs/activity")
 
 
-@pytest.mark.parametrize("place", ASKING)
+@pytest.mark.parametrize("place", REQUESTING)
 async def test_page_that_was_opened_before_signing_in_shows_all_afterwards(
     locked_site: Site, place: str
 ) -> None:
@@ -82,7 +82,7 @@ async def test_page_that_was_opened_before_signing_in_shows_all_afterwards(
     await page.wait_for_selector("[data-account=ann]")
     await expect(page.locator("main")).not_to_contain_text("You are not signed in")
     await expect(page.locator("main").get_by_role("button", name="Try again")).to_have_count(0)
-    locked_site.faults.clear()  # the browser itself tells of each 401
+    locked_site.faults.clear()  # the browser itself logs each 401
 
 
 async def test_wrong_password_says_so_and_the_right_one_opens(locked_site: Site) -> None:
@@ -92,7 +92,7 @@ async def test_wrong_password_says_so_and_the_right_one_opens(locked_site: Site)
     assert await violations(page) == []
     await sign_in(page, "ann", "not this one")
     await page.locator(".refusal", has_text="name or password is not right").wait_for()
-    locked_site.faults.clear()  # the browser itself tells of the 401
+    locked_site.faults.clear()  # the browser itself logs the 401
     await sign_in(page, "ann", PASSWORD)
     await page.wait_for_selector("[data-account=ann]")
 
@@ -112,7 +112,7 @@ async def test_signing_out_ends_every_tab_of_this_browser(locked_site: Site) -> 
         await each.get_by_role("heading", name="Sign in").wait_for()
 
 
-async def test_viewer_may_stop_and_is_told_why_not_drive(locked_site: Site) -> None:
+async def test_viewer_may_stop_and_sees_why_not_drive(locked_site: Site) -> None:
     admin = await locked_site.open()
     await claim(locked_site, admin)
     await add_user(admin, "vic", "viewer")

@@ -10,7 +10,7 @@ import pytest
 from saint_services.lib.api.machine import MachineRequest
 from saint_services.saintctl.system import commands as system
 from tests.unit.saintctl.conftest import RunSaintctl
-from tests.web.fakes.machine import tell, wish
+from tests.web.fakes.machine import report_change, take_request
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ async def fulfil(root: Path, state: str, message: str) -> MachineRequest:
         if await asyncio.to_thread(request.exists):
             break
         await asyncio.sleep(0.01)
-    found = wish(root)
-    tell(root, state, message)
+    found = take_request(root)
+    report_change(root, state, message)
     return found
 
 
