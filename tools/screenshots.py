@@ -1,4 +1,4 @@
-"""Pictures of the pages: light and dark, desktop and phone, in their various states.
+"""Takes screenshots of all pages: light and dark, desktop and phone, in various states.
 
 make screenshots                                        # of a fake robot, to build/screenshots
 make screenshots ARGS="--to /tmp/pictures --url http://127.0.0.1:8080/"
@@ -25,29 +25,28 @@ ARGUMENTS = (
     "--no-first-run",
     "--no-pings",
     "--enable-unsafe-swiftshader",  # the robot is drawn without a graphics card
-    # The suggestions below the address line, which nobody sees here, are two renderers for each
-    # window: a third of all that a page costs. The others are those that Playwright switches off,
-    # for the last list of this kind is the one that counts.
+    # The suggestions below the address bar cost two renderers for each window, a third of a page's
+    # cost. The others are those that Playwright turns off; only the last such list counts.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,"
     "DestroyProfileOnBrowserClose,HttpsUpgrades,LensOverlay,MediaRouter,OptimizationHints,"
     "PaintHolding,PreconnectToSearch,ThirdPartyStoragePartitioning",
 )
 FOLDER = Path("build/screenshots")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
-REDRAWN_S = 0.5  # numbers five times a second, and a slow computer
+REDRAWN_S = 0.5  # numbers change five times a second, less often on a slow computer
 _HEIGHT = "document.documentElement.scrollHeight"
 SETTLE_S = 1.2
 LONGEST_MS = 60_000
 
 
 def chromium() -> str | None:
-    """The system's browser."""
+    """Return the path of the system's Chromium."""
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @contextlib.asynccontextmanager
 async def robot(url: str) -> AsyncIterator[tuple[Any, str]]:
-    """The running robot at `url`, else a fake one."""
+    """Yield the robot at `url`, or start a fake one."""
     if url:
         yield None, url
         return
@@ -62,19 +61,21 @@ async def robot(url: str) -> AsyncIterator[tuple[Any, str]]:
                 playing.cancel()
 
 
-# In addition to the pages of the menu: what lies one step further in.
+# Addresses in addition to the pages of the menu.
 PLACES = (
     "nodes/sim_head",
     "nodes/sim_spare/adopt",
     "nodes/sim_arm_left/calibrate",
     "inputs/livelink",
     "settings/users",
+    "stop-test",
+    "api",
     "api/head",
 )
 
 
 async def take(url: str, folder: Path) -> None:
-    """All pictures."""
+    """Take all screenshots."""
     from playwright.async_api import async_playwright
 
     async with robot(url) as (fake, address), async_playwright() as driver:
@@ -97,7 +98,7 @@ async def take(url: str, folder: Path) -> None:
 
 
 async def everywhere(page: Any, fake: Any, stem: Path) -> None:
-    """Every page of the menu, and what lies further in."""
+    """Take every page of the menu and the places below."""
     links = "links => links.map((link) => link.hash.slice(2))"
     names = await page.eval_on_selector_all(".pages a", links)
     for place in (*names, *(PLACES if fake else ())):
@@ -114,7 +115,7 @@ async def everywhere(page: Any, fake: Any, stem: Path) -> None:
 
 
 async def go(page: Any, place: str) -> None:
-    """To one address of the site."""
+    """Open an address of the site and wait for its heading."""
     await page.evaluate("(place) => { location.hash = `#/${place}`; }", place)
     await page.wait_for_selector(f".page.is-{place.partition('/')[0]} main h1", state="attached")
 
@@ -130,7 +131,7 @@ _PAD = """() => {
 
 
 async def states(page: Any, fake: Any, stem: Path) -> None:
-    """What is not every day: roll-outs, a stop, its refused release, a menu, a question."""
+    """Take rare states: roll-outs, a stop and its refused release, the menu, a confirmation."""
     await rollouts(page, fake, stem)
     await go(page, "dashboard")
     if await page.locator(".menu-button").is_visible():
@@ -145,7 +146,7 @@ async def states(page: Any, fake: Any, stem: Path) -> None:
     await page.wait_for_selector("[data-estop=latched]")
     await asyncio.sleep(SETTLE_S)
     await shot(page, stem.with_name(f"{stem.name}-stopped.png"))
-    fake.clear_refusal = "rc channel_2 is not in the middle (0.41)"
+    fake.clear_refusal = "rc channel_2 is not centred (0.41)"
     await page.click("[data-estop=latched]")
     await page.click("[data-release]")
     await page.wait_for_selector(".dialog .refusal strong")
@@ -161,7 +162,7 @@ async def states(page: Any, fake: Any, stem: Path) -> None:
 
 
 async def rollouts(page: Any, fake: Any, stem: Path) -> None:
-    """The firmware page in the middle of a roll-out, and after one that was halted."""
+    """Take the firmware page during a roll-out and after a halted one."""
     machines, releases, plan = fake.otad.machines, fake.otad.releases, fake.otad.plan
     await go(page, "firmware")
     for name in ("work", "halt"):
@@ -173,9 +174,7 @@ async def rollouts(page: Any, fake: Any, stem: Path) -> None:
 
 
 async def shot(page: Any, path: Path, *, is_whole: bool = True) -> None:
-    """One picture, of what a window shows or of the whole page: then the window is as high as that,
-    for what is out of sight is not painted.
-    """
+    """Take one screenshot; the window grows to a whole page, because the rest is not painted."""
     window = page.viewport_size
     if is_whole:
         await page.set_viewport_size({**window, "height": await page.evaluate(_HEIGHT)})
@@ -186,10 +185,12 @@ async def shot(page: Any, path: Path, *, is_whole: bool = True) -> None:
 
 
 def main() -> int:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--to", type=Path, default=FOLDER, metavar="FOLDER", help=f"else {FOLDER}")
-    parser.add_argument("--url", default="", help="a running robot; a fake one when left out")
+    parser.add_argument(
+        "--to", type=Path, default=FOLDER, metavar="FOLDER", help=f"default: {FOLDER}"
+    )
+    parser.add_argument("--url", default="", help="a running robot; default: a fake one")
     options = parser.parse_args()
     if not chromium():
         print("chromium is not installed", file=sys.stderr)

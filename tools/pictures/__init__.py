@@ -1,1 +1,1 @@
-"""Pictures of the pages for the README."""
+"""Screenshots for the README."""

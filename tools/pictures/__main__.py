@@ -1,7 +1,7 @@
-"""Takes the screenshots that the README shows, beside the fake robot, as WebP of at most 80 kB. Not
-here: pictures of all pages (`make screenshots`).
+"""Takes the README's screenshots of the fake robot as WebP of at most 80 kB, into this folder. Not
+here: screenshots of all pages (`make screenshots`).
 
-`python -m tools.pictures [NAME ...]`, after a page has changed its looks. They lie here.
+Run `python -m tools.pictures [NAME ...]` after the look of a page has changed.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from tools.screenshots import ARGUMENTS, LONGEST_MS, SETTLE_S, chromium, go, rob
 HERE = Path(__file__).parent
 THEMES = ("light", "dark")
 LARGEST_BYTES = 80_000
-# name -> place, width, height; heights end where something ends.
+# Name: address, width, height; each height ends between two cards.
 PICTURES = {
     "dashboard": ("dashboard", 1280, 692),
     "routes": ("routes", 1280, 800),
@@ -30,7 +30,7 @@ PICTURES = {
 
 
 async def take(wanted: set[str]) -> None:
-    """Take those, or all."""
+    """Take the named screenshots, or all."""
     async with robot("") as (_, address), async_playwright() as driver:
         browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         for theme in THEMES:
@@ -62,7 +62,7 @@ async def _picture(
 
 
 async def _webp(session: Any) -> bytes:
-    """As sharp as fits: Playwright itself writes no WebP, the browser does."""
+    """Return a WebP in the best quality that fits; Playwright itself writes no WebP."""
     content = b""
     for quality in (90, 80, 70, 60):
         options = {"format": "webp", "quality": quality}
