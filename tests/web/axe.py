@@ -1,4 +1,4 @@
-"""What axe-core finds on a page: rules of WCAG 2.2 A and AA, and its best practices. The library
+"""Checks a page with axe-core: rules of WCAG 2.2 A and AA, and best practices. The library
 comes by npm for the tests alone; webd does not serve it.
 """
 
@@ -14,7 +14,7 @@ _RUN = """async () => {
 
 
 async def violations(page: Any) -> list[str]:
-    """One line for each element that breaks a rule."""
+    """Return one line for each element that breaks a rule."""
     if not await page.evaluate("typeof axe === 'object'"):
         # Not as a <script>: the site's content security policy forbids foreign ones, as it should.
         await page.evaluate(_AXE.read_text(encoding="utf-8"))

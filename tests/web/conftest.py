@@ -29,7 +29,7 @@ class Site:
         self.faults: list[str] = []
 
     async def open(self, place: str = "", **options: Any) -> Any:
-        """A new page at "#/name"; what it complains about is kept."""
+        """Open a page at "#/name" and record its errors."""
         page = await self.browser.new_page(**options)
         page.set_default_timeout(20_000)  # a busy computer; a fault shows as well, later
         page.on("pageerror", lambda error: self.faults.append(str(error)))
@@ -43,7 +43,7 @@ class Site:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """None is forgotten: the pure tests leave this folder out, the others go by this mark."""
+    """Mark every test below this folder, which the pure tests leave out."""
     for item in items:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.web)
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Any]:
-    """Chromium."""
+    """Start Chromium."""
     path = chromium()
     if path is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")
@@ -64,7 +64,7 @@ async def browser() -> AsyncIterator[Any]:
 
 
 async def site_of(browser: Any, directory: Path, **options: Any) -> AsyncIterator[Site]:
-    """One site; for fixtures."""
+    """Yield one site, for fixtures."""
     async with fake_robot(directory, **options) as (robot, address, _):
         playing = asyncio.create_task(robot.play())
         relay = Relay(int(address.rpartition(":")[2]))
@@ -80,13 +80,13 @@ async def site_of(browser: Any, directory: Path, **options: Any) -> AsyncIterato
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def site(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
-    """Without a token, the robot moving."""
+    """Yield a site without sign-in, with a moving robot."""
     async for each in site_of(browser, tmp_path):
         yield each
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def locked_site(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
-    """With a token."""
+    """Yield a site that requires sign-in."""
     async for each in site_of(browser, tmp_path, auth=True):
         yield each

@@ -1,4 +1,4 @@
-"""A network between browser and robot that can be cut, or fall silent without a word."""
+"""A network between browser and robot that can be cut, or drop all data."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ class Relay:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        """End everything."""
+        """Close all connections and the listener."""
         self.cut()
         self._flowing.set()
         if self._server:
@@ -30,7 +30,7 @@ class Relay:
         await asyncio.sleep(0.05)
 
     def cut(self) -> None:
-        """All connections break; new ones break at once."""
+        """Break all connections, and new ones at once."""
         self._is_cut = True
         for writer in self._writers:
             writer.transport.abort()
@@ -40,7 +40,7 @@ class Relay:
         self._flowing.clear()
 
     def restore(self) -> None:
-        """As before."""
+        """Forward data again."""
         self._is_cut = False
         self._flowing.set()
 

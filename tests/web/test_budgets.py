@@ -1,4 +1,4 @@
-"""What the first view may cost: bytes over the network, and nothing that jumps as it comes up."""
+"""Budgets of the first view: bytes over the network, and no layout shifts."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def _sized(sizes: dict[str, int], event: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-async def test_nothing_jumps_while_the_first_view_comes_up(site: Site, width: int) -> None:
+async def test_first_view_has_no_layout_shifts(site: Site, width: int) -> None:
     page = await site.browser.new_page(viewport={"width": width, "height": 800})
     await page.add_init_script(_WATCH)
     await page.goto(site.url)

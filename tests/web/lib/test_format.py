@@ -1,4 +1,4 @@
-"""Times and ages, as the pages write them: one form, whatever the browser's language."""
+"""Times and ages have one form in every language of the browser."""
 
 import re
 from datetime import UTC, datetime, timedelta

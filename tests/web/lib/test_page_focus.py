@@ -15,7 +15,7 @@ pytestmark = [
 ]
 
 
-async def test_arriving_at_a_place_names_it_and_puts_the_focus_there(site: Site) -> None:
+async def test_opening_a_page_sets_title_and_focus(site: Site) -> None:
     page = await site.open("#/nodes")
     await expect(page).to_have_title(re.compile("^Nodes · "))
     await page.focus("[data-node=sim_head] a")
@@ -47,7 +47,7 @@ async def test_back_restores_the_scroll_position(site: Site) -> None:
     await page.wait_for_function("scrollY === 500")
 
 
-async def test_address_that_leads_nowhere_says_so(site: Site) -> None:
+async def test_unknown_address_is_reported(site: Site) -> None:
     page = await site.open("#/nodse/sim_head")
     await expect(page.locator("main h1")).to_have_text("Page not found")
     assert "#/nodse/sim_head" in await page.locator("[data-not-found]").inner_text()

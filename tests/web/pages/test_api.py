@@ -1,4 +1,4 @@
-"""The page "API": every action that webd has, found, read and copied by people."""
+"""The page "API": every action of webd can be found, read and copied."""
 
 import pytest
 from playwright.async_api import expect
@@ -48,7 +48,7 @@ async def test_api_lists_the_fields_of_each_topic(site: Site) -> None:
     assert "pan" in await page.locator("[data-topic=head] tbody").inner_text()
 
 
-async def test_api_is_reached_from_the_tokens_and_stands_in_no_menu(site: Site) -> None:
+async def test_api_is_reached_from_the_tokens_and_is_not_in_the_menu(site: Site) -> None:
     page = await site.open("#/settings/users")
     await page.click("#set-users a[href='#/api']")
     await page.wait_for_selector("main h1 >> text=API")

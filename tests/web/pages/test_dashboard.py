@@ -1,4 +1,4 @@
-"""The dashboard as a person uses it."""
+"""The dashboard as users see and use it."""
 
 import asyncio
 import urllib.parse
@@ -22,7 +22,7 @@ async def count(page: Any, selector: str) -> int:
     return await page.locator(selector).count()
 
 
-async def test_page_shows_the_robot_and_what_needs_a_person(site: Site) -> None:
+async def test_page_shows_the_robot_and_its_problems(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-node=sim_spare] [data-adopt]")
     assert await count(page, "[data-node]") == 6
@@ -38,7 +38,7 @@ async def test_page_shows_the_robot_and_what_needs_a_person(site: Site) -> None:
     assert "lower priority" in await row.inner_text()
 
 
-async def test_node_is_shown_with_the_name_that_people_gave_it(site: Site) -> None:
+async def test_node_is_shown_with_its_display_name(site: Site) -> None:
     known = site.robot.nodes["sim_head"]
     site.robot.nodes["sim_head"] = known.model_copy(update={"display_name": "Lantern"})
     page = await site.open()
@@ -80,7 +80,7 @@ async def test_quick_actions_go_home_stop_and_load_a_preset(site: Site) -> None:
     await page.locator("[data-toast=good]", has_text="RC manual").wait_for()
 
 
-async def test_control_is_taken_and_given_back(site: Site) -> None:
+async def test_control_is_taken_and_released(site: Site) -> None:
     page = await site.open()
     await page.click("[data-quick=control]:enabled")
     row = page.locator("[data-control=tracks]")
@@ -117,7 +117,7 @@ async def test_silent_source_looks_stale_within_half_a_second(site: Site) -> Non
     await page.wait_for_selector("[data-source=rc]:not([data-stale])")
 
 
-async def test_empty_robot_is_explained_and_a_dead_registry_is_said(site: Site) -> None:
+async def test_empty_robot_and_missing_registry_are_explained(site: Site) -> None:
     site.robot.nodes.clear()
     page = await site.open()
     await page.wait_for_selector(".card.empty")
@@ -141,7 +141,7 @@ async def test_axe_finds_nothing(site: Site, theme: str) -> None:
     assert await violations(page) == []
 
 
-async def test_page_needs_nobody_else(site: Site) -> None:
+async def test_page_loads_from_no_other_host(site: Site) -> None:
     urls: list[str] = []
     page = await site.browser.new_page()
     page.on("request", lambda request: urls.append(request.url))

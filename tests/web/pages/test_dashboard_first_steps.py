@@ -1,4 +1,4 @@
-"""The first steps on a new robot: shown where no node has a role yet, and no longer than needed."""
+"""The first steps: shown on a robot where no node has a role, until they are done."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pytestmark = [
 
 
 async def dashboard_of_a_new_robot(site: Site) -> Any:
-    """No node has a role, nothing is connected, and the server has the list of nodes."""
+    """Simulate a new robot: no node has a role and no input is connected."""
     site.robot.nodes = {"sim_spare": site.robot.nodes["sim_spare"]}
     site.robot.is_tracks_live = site.robot.is_rc_live = site.robot.is_face_live = False
     page = await site.open("#/nodes")

@@ -1,4 +1,4 @@
-"""The page "Drive" as a person uses it, with a game pad that the browser only believes in."""
+"""The page "Drive" as users drive with it, by a simulated game pad."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -51,7 +51,7 @@ REST = {"linear": 0.0, "angular": 0.0}
 
 
 class Drive:
-    """The page, the pad, and what reaches the bus."""
+    """The page, the pad and the samples on the bus."""
 
     def __init__(self, site: Site, page: Any) -> None:
         self.page = page
@@ -75,7 +75,7 @@ class Drive:
         await self.page.wait_for_selector("[data-state=resting]")
 
     async def is_silent(self) -> bool:
-        """Nothing more comes; what was on its way may arrive first."""
+        """Whether no more samples arrive, after those in transit."""
         await asyncio.sleep(0.1)
         count = len(self.samples)
         await asyncio.sleep(0.3)
@@ -151,7 +151,7 @@ async def test_robots_own_motion_is_named_whatever_the_page_commands(drive: Driv
     await drive.page.wait_for_selector("[data-motion]:text-is('standing still')")
 
 
-async def test_robot_whose_speed_is_unknown_is_not_said_to_stand(drive: Drive) -> None:
+async def test_unknown_speed_is_not_shown_as_standing_still(drive: Drive) -> None:
     drive.site.robot.is_speed_known = False
     await drive.page.wait_for_selector("[data-motion]:text-is('speed unknown')")
 

@@ -1,4 +1,4 @@
-"""The firmware page as a person uses it."""
+"""The firmware page as users see and use it."""
 
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,7 @@ async def test_refused_roll_out_says_why(site: Site) -> None:
         (RolloutState.HALTED, "cancel", "cancel"),
     ],
 )
-async def test_roll_out_is_steered(
+async def test_roll_out_is_controlled(
     site: Site, state: RolloutState, button: str, request: str
 ) -> None:
     otad = site.robot.otad
@@ -114,7 +114,7 @@ async def test_roll_out_is_steered(
     assert otad.requests == [request]
 
 
-async def test_all_are_rolled_back_after_a_question(site: Site) -> None:
+async def test_rollback_of_all_needs_confirmation(site: Site) -> None:
     site.robot.otad.work()
     page = await opened(site)
     await page.click("[data-rollback]")
@@ -159,7 +159,7 @@ async def test_refused_upload_says_why(site: Site, tmp_path: Path) -> None:
     site.faults.clear()  # the browser notes the status 422 itself
 
 
-async def test_release_is_deleted_after_a_question(site: Site) -> None:
+async def test_deleting_a_release_needs_confirmation(site: Site) -> None:
     site.robot.otad.releases.append(release("0.0.9"))
     page = await opened(site)
     await page.click("[data-release='0.0.9'] [data-delete]")

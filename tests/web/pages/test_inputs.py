@@ -1,4 +1,4 @@
-"""The page "Inputs" as a person uses it, with a receiver and a phone that are played."""
+"""The page "Inputs" as users see and use it, with a simulated receiver and phone."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ LIMIT_S = 20.0
 
 
 async def until(is_so: Callable[[], object]) -> None:
-    """What a click sets going has happened."""
+    """Wait for the effect of a click on the robot."""
     async with asyncio.timeout(LIMIT_S):
         while not is_so():  # noqa: ASYNC110 - the robot has no event for it
             await asyncio.sleep(0.02)
@@ -85,7 +85,7 @@ async def test_leaving_the_page_cancels_a_calibration(site: Site) -> None:
     await page.click("[data-calibrate]")
     await page.click("[data-go=start]")
     await page.wait_for_selector("[data-step=center]")
-    await page.keyboard.press("Escape")  # a minute's work is not lost by a slip
+    await page.keyboard.press("Escape")  # Escape does not cancel
     assert await page.locator("[data-step=center]").count() == 1
     await page.evaluate("location.hash = '#/drive'")
     await until(lambda: site.robot.receiver.asked[-1] == "cancel")

@@ -1,4 +1,4 @@
-"""The judge of a failsafe drill, in the browser that runs it, over pictures as topics give them."""
+"""The evaluation of a failsafe drill, run in the browser on simulated states."""
 
 import json
 from collections.abc import AsyncIterator
@@ -47,7 +47,7 @@ def output(field: str, value: float, drives: bool, changed_ms: float, source: st
 def picture(
     now: int, release_ms: int | None = REPORTED_MS, taker: str = "", **more: Any
 ) -> Picture:
-    """One moment: driven until LOST_MS, released after `release_ms`, then at rest."""
+    """Return one state: driven until LOST_MS, released after `release_ms`, then at rest."""
     is_reported = now >= LOST_MS + REPORTED_MS
     is_released = release_ms is not None and now >= LOST_MS + release_ms
     changed_ms = now - LOST_MS - (release_ms or 0) if is_released else 60_000
@@ -69,7 +69,7 @@ def course(**options: Any) -> list[Picture]:
 
 
 async def _serve(route: Any) -> None:
-    """The site's files and no robot: the judge needs none."""
+    """Open the site's files without a robot, which the evaluation does not need."""
     name = route.request.url.partition("//drill/")[2]
     if name:
         await route.fulfill(path=WEB / name, content_type="text/javascript")
@@ -132,7 +132,7 @@ async def test_receiver_that_hides_the_loss_fails(page: Any) -> None:
     ]
     found = await judged(page, live, off_at=500)
     assert found["verdict"] == "fail" and "still sends good frames" in found["reasons"][0]
-    assert (await judged(page, live))["phase"] == "waiting"  # nobody said that it is off
+    assert (await judged(page, live))["phase"] == "waiting"  # the user has not reported it off
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The page "Logs": filters, pages, what is written while one looks, downloads, the other lists."""
+"""The page "Logs": filters, pages, live lines, downloads, activity and audit."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -20,7 +20,7 @@ LINE = ".log-line"
 
 
 async def kept(started: Any) -> bytes:
-    """What the browser has downloaded."""
+    """Return the text of the downloaded file."""
     path = Path(await (await started.value).path())
     return await asyncio.to_thread(path.read_bytes)
 
@@ -37,7 +37,7 @@ async def test_logs_show_newest_first_and_filters_narrow_them(site: Site) -> Non
     assert await violations(page) == []
 
 
-async def test_logs_show_what_is_written_while_one_looks(site: Site, tmp_path: Path) -> None:
+async def test_logs_show_new_lines_live(site: Site, tmp_path: Path) -> None:
     page = await site.open("#/logs")
     await page.wait_for_selector(LINE)
     async with page.expect_response(lambda answer: "follow=1" in answer.url):
@@ -82,7 +82,7 @@ async def test_activity_is_a_list_of_its_own(site: Site) -> None:
 
 
 class Machines:
-    """Logs of real machines: a server's own, and those that its nodes give."""
+    """Provide logs of real machines: the server's and its nodes'."""
 
     async def page(self, query: LogQuery) -> LogPage:
         name = query.node or "saint-server"

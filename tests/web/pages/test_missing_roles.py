@@ -1,4 +1,4 @@
-"""Roles that nobody holds, or whose node is away: said where people wonder why nothing moves."""
+"""Roles without a node or with an offline node are shown where their outputs do not move."""
 
 import pytest
 from playwright.async_api import expect
@@ -44,7 +44,7 @@ async def test_dashboard_says_it_at_the_outputs_and_names_all_roles_in_one_sente
     assert await violations(page) == []
 
 
-async def test_several_nodes_that_wait_are_one_matter(site: Site) -> None:
+async def test_several_waiting_nodes_are_one_problem(site: Site) -> None:
     spare = site.robot.nodes["sim_spare"]
     site.robot.nodes["sim_more"] = spare.model_copy(update={"node_id": "sim_more"})
     page = await site.open("#/dashboard")

@@ -1,4 +1,4 @@
-"""The nodes' pages as a person uses them."""
+"""The pages of nodes as users see and use them."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _AUDIT_LOG = """() => fetch("/api/v1/system/get_audit_log", { method: "POST", bo
 
 
 def free_console(site: Site) -> None:
-    """The role console has nobody."""
+    """Free the role console."""
     del site.robot.nodes["sim_console"]
 
 
@@ -166,7 +166,7 @@ async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
     await page.locator("h1", has_text="Console").wait_for()
 
 
-async def test_ignored_node_is_offered_again(site: Site) -> None:
+async def test_node_is_ignored_and_no_longer_ignored(site: Site) -> None:
     page = await site.open("#/nodes/sim_spare")
     await page.click("[data-do=ignore]")
     await page.locator("[data-state]", has_text="Ignored").wait_for()
@@ -176,7 +176,7 @@ async def test_ignored_node_is_offered_again(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
-async def test_everybody_can_use_the_pages(site: Site, theme: Any, width: int) -> None:
+async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
     options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
     page = await site.open("#/nodes", **options)
     await page.wait_for_selector("[data-node=sim_head]")

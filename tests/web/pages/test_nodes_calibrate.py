@@ -1,4 +1,4 @@
-"""The page that calibrates a node's joints, as a person beside a heavy arm uses it."""
+"""The page "Calibrate" as users beside a heavy arm use it."""
 
 import asyncio
 from typing import Any
@@ -38,7 +38,7 @@ async def sent_until(samples: list[InputSample], count: int) -> None:
 
 
 async def silence(samples: list[InputSample]) -> int:
-    """Samples until a quarter of a second without any; what was on its way has arrived then."""
+    """Count the samples until none has arrived for a quarter of a second."""
     count = -1
     while count != len(samples):
         count = len(samples)
@@ -105,14 +105,14 @@ async def test_joint_that_another_source_drives_is_not_moved(site: Site) -> None
     assert await silence(samples) == 0
 
 
-async def test_place_becomes_zero_is_saved_after_a_question_and_undone(site: Site) -> None:
+async def test_position_becomes_zero_is_saved_after_confirmation_and_undone(site: Site) -> None:
     page = await opened(site)
     await page.click("[data-mark=offset]")
     await expect(page.locator("input[name=offset]")).to_have_value("20")
     assert "by the manifest 0.0°" in await page.inner_text("[data-hint=offset]")
     assert "from −90.0° to 70.0°" in await page.inner_text("[data-reach]")
     await page.check("input[name=reversed]")
-    await page.locator("fieldset.marks[disabled]").wait_for()  # where it is reads otherwise then
+    await page.locator("fieldset.marks[disabled]").wait_for()  # its sign changes
     await page.uncheck("input[name=reversed]")
     await page.click("[data-save]")
     dialog = page.locator(".dialog")
@@ -138,7 +138,9 @@ async def test_place_becomes_zero_is_saved_after_a_question_and_undone(site: Sit
     assert (shown["joint_1"].offset, shown["joint_1"].limits) == (0.0, (-90.0, 90.0))
 
 
-async def test_what_cannot_be_is_said_at_its_field_and_a_refusal_in_the_dialog(site: Site) -> None:
+async def test_invalid_value_is_reported_at_its_field_an_error_in_the_dialog(
+    site: Site,
+) -> None:
     page = await opened(site)
     for name, text, words in (
         ("high", "91", "The manifest allows −90.0° to 90.0°"),
@@ -172,7 +174,7 @@ async def test_speed_has_limits_but_no_buttons_that_move_it(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
-async def test_everybody_can_calibrate(site: Site, theme: Any, width: int) -> None:
+async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
     options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
     page = await opened(site, **options)
     await page.fill("input[name=high]", "91")

@@ -1,4 +1,4 @@
-"""The robot in three dimensions: measured, commanded, and why."""
+"""The page "Robot": the 3D model, measured and commanded, and the reasons."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ SCENE = "(await import('/pages/robot/view.js')).scene"
 
 
 async def angle(page: Any, which: str, joint: str) -> float:
-    """Of one joint of the robot or its ghost."""
+    """Return the angle of a joint of the robot or its ghost."""
     found: float = await page.evaluate(
         f"(async () => {SCENE}.stage.{which}.robot.joints['{joint}'].angle)()"
     )

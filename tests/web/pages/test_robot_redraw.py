@@ -1,4 +1,4 @@
-"""A robot that stands still costs the page of its model no drawing."""
+"""The 3D model of a robot that stands still is not redrawn."""
 
 import pytest
 

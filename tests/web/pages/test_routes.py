@@ -1,4 +1,4 @@
-"""The page "Routes" as a person uses it, on the router's own answers."""
+"""The page "Routes" as users see and use it, on replies of the real router."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ async def routes_page(site: Site, rest: str = "", **options: Any) -> Any:
 
 
 def route(site: Site, name: str) -> Any:
-    """As the router has it; None: it has none."""
+    """Return a route as the router stores it; None if it does not exist."""
     found: Route | None = site.robot.router.route(name)
     return found
 
@@ -40,14 +40,14 @@ def arrows(found: Route) -> list[tuple[str, str]]:
 
 
 async def made(page: Any) -> None:
-    """The dialog of a new mapping is answered with Enter."""
+    """Confirm the dialog of a new mapping with Enter."""
     await page.wait_for_selector("[data-mapping] [data-make]:enabled")
     await page.keyboard.press("Enter")
     await page.wait_for_selector("[data-toast=good]")
 
 
 async def pull(page: Any, name: str, field: str) -> None:
-    """With the mouse from an input to an output."""
+    """Drag with the mouse from an input to an output."""
     await page.locator(f"[data-input='{name}']").hover(position=INSIDE)
     await page.mouse.down()
     await page.locator(f"[data-output='{field}']").hover(position=INSIDE)
@@ -71,12 +71,12 @@ async def test_diagram_shows_sources_states_and_reasons(site: Site) -> None:
     await page.wait_for_selector("[data-source=rc][data-stale]")
 
 
-async def test_an_input_pulled_onto_an_output_drives_it_until_it_is_undone(site: Site) -> None:
+async def test_an_input_dragged_onto_an_output_drives_it_until_it_is_undone(site: Site) -> None:
     page = await routes_page(site, viewport={"width": 1280, "height": 1300})
     await page.click("[data-source=rc] [data-wide]")
     await pull(page, "rc channel_4", "head.pan")
     await page.wait_for_selector("[data-now]:has-text('commands')")
-    assert route(site, "rc_head") is None  # nothing happens before it is wanted
+    assert route(site, "rc_head") is None  # nothing changes before confirmation
     await made(page)
     new = route(site, "rc_head")
     assert (arrows(new), new.mapping[0].scale) == ([("channel_4", "pan")], 180)
@@ -222,7 +222,7 @@ async def test_a_preset_shows_what_it_changes_before_it_is_loaded(site: Site) ->
 
 
 @pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light")])
-async def test_nobody_is_kept_out(site: Site, width: int, theme: str) -> None:
+async def test_axe_finds_nothing(site: Site, width: int, theme: str) -> None:
     size = {"width": width, "height": 844}
     page = await routes_page(site, viewport=size, color_scheme=theme)
     assert await violations(page) == []
@@ -247,7 +247,7 @@ _FITS = """select => {
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-async def test_editor_shows_whole_the_blending(site: Site, width: int) -> None:
+async def test_editor_shows_all_of_the_blending(site: Site, width: int) -> None:
     page = await routes_page(site, "/rc_drive", viewport={"width": width, "height": 844})
     mode = page.locator("[data-key='mode tracks.linear']")
     await mode.locator("select").wait_for()

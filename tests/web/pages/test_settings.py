@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")
 
 
 def backup(*words: str) -> dict[str, Any]:
-    """A file for the browser's dialog."""
+    """Return a file for the browser's file dialog."""
     section = SectionData(version=1, data={"words": list(words)})
     daemons = {"rcd": DaemonBackup(sections={"receiver": section})}
     raw = pack(daemons, robot="Other", version="0.9", created="2026-11-22T10:00:00Z")
@@ -71,7 +71,7 @@ async def test_backup_is_downloaded(site: Site) -> None:
     assert "webd" in unpack(await asyncio.to_thread(Path(await download.path()).read_bytes)).daemons
 
 
-async def test_backup_is_looked_into_then_restored_and_undone(site: Site) -> None:
+async def test_backup_is_checked_then_restored_and_undone(site: Site) -> None:
     page = await site.open("#/settings")
     await page.set_input_files(".file-input", backup("ibus", "strange"))
     await page.wait_for_selector("[data-restore]")
@@ -135,7 +135,7 @@ async def test_restore_without_the_passphrase_leaves_the_key(site: Site) -> None
     assert site.robot.seed == b"n" * 32
 
 
-async def test_file_that_is_no_backup_is_refused_with_a_sentence(site: Site) -> None:
+async def test_file_that_is_no_backup_is_rejected(site: Site) -> None:
     page = await site.open("#/settings")
     wrong = {"name": "x.zip", "mimeType": "application/zip", "buffer": io.BytesIO(b"x").getvalue()}
     await page.set_input_files(".file-input", wrong)

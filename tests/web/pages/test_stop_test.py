@@ -1,4 +1,4 @@
-"""The page that tests every way to stop the robot, on routerd's own drill."""
+"""The page "Stop test", on routerd's own drill."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The finder, by keyboard and by hand."""
+"""The finder, by keyboard and by mouse."""
 
 import pytest
 from playwright.async_api import expect
@@ -45,7 +45,7 @@ async def test_arrows_choose_and_escape_leaves_everything_as_it_was(site: Site) 
     assert page.url.endswith("#/logs")
 
 
-async def test_route_is_found_and_what_is_not_there_is_said(site: Site) -> None:
+async def test_route_is_found_and_no_result_is_reported(site: Site) -> None:
     page = await site.open("#/dashboard", viewport={"width": 390, "height": 700})
     await page.click("[data-find]")
     field = page.locator(".finder-field")

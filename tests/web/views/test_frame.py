@@ -1,4 +1,4 @@
-"""What stands around every page: the stop, the connection, the way between pages."""
+"""The frame around every page: the stop, the connection, the navigation."""
 
 import re
 from typing import Any
@@ -31,8 +31,8 @@ UNPLUG = """() => {
   dispatchEvent(new Event("gamepaddisconnected"));
 }"""
 
-_WORN = """() => [...document.styleSheets].filter((sheet) => !sheet.disabled)
-  .map((sheet) => sheet.href.replace(/.*[/](.*)[.]css$/, "$1"))"""
+_ENABLED_SHEETS = """() => [...document.styleSheets].filter((sheet) => !sheet.disabled)
+  .map((sheet) => sheet.href.replace(/.*[/](?:pages[/](.*)[/]page|(.*))[.]css$/, "$1$2"))"""
 
 
 async def wait_gone(page: Any, selector: str) -> None:
@@ -247,8 +247,8 @@ async def test_page_that_was_left_takes_its_style_along(site: Site) -> None:
     for name in ("dashboard", "logs", "drive", "dashboard"):
         await page.evaluate(f"location.hash = '#/{name}'")
         await page.wait_for_selector(f".page.is-{name} main h1", state="attached")
-        worn = await page.evaluate(_WORN)
-        assert [each for each in worn if each in ("dashboard", "logs", "drive")] == [name]
+        enabled = await page.evaluate(_ENABLED_SHEETS)
+        assert [each for each in enabled if each in ("dashboard", "logs", "drive")] == [name]
 
 
 async def test_stopped_and_lost_pages_have_no_axe_violations(site: Site) -> None:

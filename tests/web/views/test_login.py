@@ -1,4 +1,4 @@
-"""Coming in: a robot without an owner is claimed, then people sign in, each as far as they may."""
+"""Sign-in: claiming a robot, signing in and out, and the rights of each role."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ PASSWORD = "four words make it"
 
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Working them out as slowly as on a robot would take most of these tests."""
+    """Hash passwords faster than a robot does, to save time."""
     cheap = passwords.Cost(log_n=4, r=1, p=1)
     monkeypatch.setattr(passwords.hash_password, "__defaults__", (cheap,))
 
