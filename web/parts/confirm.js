@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../lib/api.js";
 import { onSubmit, withValue } from "../lib/events.js";
-import { dialog } from "./dialog.js";
+import { dialog, errorLine } from "./dialog.js";
 
 /**
  * @typedef {object} Question
@@ -39,9 +39,7 @@ export function confirmDialog(app) {
         <h2>${open.title}</h2>
         <p>${open.text}</p>
         ${open.typed ? typed(app, open) : nothing}
-        <p class="refusal" role="alert">
-          ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
-        </p>
+        ${errorLine(open.refusal)}
         <div class="actions">
           <button
             class="button"

@@ -35,6 +35,17 @@ class Focus extends AsyncDirective {
 const takeFocus = directive(Focus);
 
 /**
+ * The error of a dialog's last request; screen readers announce it.
+ * @param {string} text empty: none
+ * @param {string} [title]
+ */
+export const errorLine = (text, title = "Failed") => html`
+  <p class="refusal" role="alert">
+    ${text ? html`<strong>${title}:</strong> ${text}` : nothing}
+  </p>
+`;
+
+/**
  * @template T
  * @param {T | null | undefined} open state of the dialog; null: closed
  * @param {() => void} close

@@ -8,7 +8,7 @@ import { STALE_MS } from "../store.js";
 
 const STATES = {
   active: ["good", "Active"],
-  offline: ["bad", "Offline"],
+  offline: ["bad", "Offline"], // its heartbeat has timed out
   unadopted: ["new", "No role"],
   adopting: ["busy", "Adopting"],
   boot: ["busy", "Starting"],

@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { targetName, words } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import { askConfirmation } from "../../parts/confirm.js";
-import { dialog } from "../../parts/dialog.js";
+import { dialog, errorLine } from "../../parts/dialog.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "robot" | "store" |
@@ -167,7 +167,7 @@ export function presetDialog(app) {
         <legend class="hidden">Preset</legend>
         ${(open.list ?? []).map((preset) => presetOption(app, open, preset))}
       </fieldset>
-      ${refusal(open)}
+      ${errorLine(open.refusal)}
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
         <button
@@ -224,7 +224,7 @@ export function controlDialog(app) {
       <ul class="control-list">
         ${Object.keys(app.robot?.targets ?? {}).map((target) => controlRow(app, open, target))}
       </ul>
-      ${refusal(open)}
+      ${errorLine(open.refusal)}
       <div class="actions">
         <button class="button primary" type="button" @click=${close}>Close</button>
       </div>
@@ -277,10 +277,3 @@ function who(open, holder, isOurs) {
   if (!holder) return "free";
   return isOurs ? "held by this page" : `held by ${holder}`;
 }
-
-/** @param {OpenPresets | OpenControl} open */
-const refusal = (open) => html`
-  <p class="refusal" role="alert">
-    ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
-  </p>
-`;

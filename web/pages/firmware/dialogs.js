@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked, withValue } from "../../lib/events.js";
 import { nameOf } from "../../lib/robot/machine-updates.js";
-import { dialog } from "../../parts/dialog.js";
+import { dialog, errorLine } from "../../parts/dialog.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").Release} Release */
@@ -36,9 +36,7 @@ function question(app, open, close) {
     <form @submit=${onSubmit(() => submit(app, open))}>
       <h2>${title(version(open))}</h2>
       ${body(app, open)}
-      <p class="refusal" role="alert">
-        ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
-      </p>
+      ${errorLine(open.refusal)}
       <div class="actions">
         <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
           Cancel

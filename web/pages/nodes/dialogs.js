@@ -5,7 +5,7 @@ import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/robot/nodes.js";
 import { askConfirmation } from "../../parts/confirm.js";
-import { dialog } from "../../parts/dialog.js";
+import { dialog, errorLine } from "../../parts/dialog.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store" |
@@ -170,7 +170,7 @@ function renameDialog(app) {
             @input=${withValue((value) => ((open.name = value), app.draw()))}
           >
         </label>
-        ${refusal(open)}
+        ${errorLine(open.refusal)}
         <div class="actions">
           <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>
             Cancel
@@ -215,7 +215,7 @@ function replaceDialog(app) {
           Role, name and settings move to the new node. If <code>${open.node.node_id}</code> comes
           online again, it is reset automatically.
         </p>
-        ${candidates(app, open)} ${refusal(open)}
+        ${candidates(app, open)} ${errorLine(open.refusal)}
         <div class="actions">
           <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>
             Cancel
@@ -265,13 +265,6 @@ function candidates(app, open) {
     </fieldset>
   `;
 }
-
-/** @param {{refusal: string}} open */
-const refusal = (open) => html`
-  <p class="refusal" role="alert">
-    ${open.refusal ? html`<strong>Failed:</strong> ${open.refusal}` : nothing}
-  </p>
-`;
 
 /** @param {App} app @param {"renaming" | "replacing"} name @param {() => Promise<unknown>} work */
 async function act(app, name, work) {

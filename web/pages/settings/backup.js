@@ -8,7 +8,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { completeStep } from "../../lib/robot/first-steps.js";
 import { downloadFile, uploadFile, uploadWithSecret } from "../../lib/transfer.js";
 import { askConfirmation } from "../../parts/confirm.js";
-import { dialog } from "../../parts/dialog.js";
+import { dialog, errorLine } from "../../parts/dialog.js";
 import { confirmingStops } from "../../parts/stop-changes.js";
 import { keyField, passphraseIn, restoreKeyField } from "./backup-key.js";
 import { section } from "./section.js";
@@ -133,9 +133,7 @@ export function restoreDialog(app, settings) {
         ${open.info ? content(open.info) : nothing}
         ${open.info && holdsKey(open.info) ? restoreKeyField(open.isBusy) : nothing}
         ${open.isBusy && !open.info ? html`<p>Checking ${open.file.name}…</p>` : nothing}
-        <p class="refusal" role="alert">
-          ${open.refusal ? html`<strong>Restore failed:</strong> ${open.refusal}` : nothing}
-        </p>
+        ${errorLine(open.refusal, "Restore failed")}
         <div class="actions">
           <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
             ${open.info ? "Cancel" : "Close"}
