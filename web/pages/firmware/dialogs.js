@@ -1,6 +1,6 @@
 // Confirmations of firmware updates: start a roll-out, roll back all machines, delete a release.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked, withValue } from "../../lib/events.js";
 import { nameOf } from "../../lib/robot/machine-updates.js";
 import { dialog, errorLine } from "../../parts/dialog.js";

@@ -1,6 +1,6 @@
 // Dialogs for actions on a node: rename, reset, factory reset, restart, update, replace.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/robot/nodes.js";
