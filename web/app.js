@@ -7,8 +7,8 @@ import { Teleop } from "./lib/control/teleop.js";
 import { mayOperate } from "./lib/levels.js";
 import { PageFocus } from "./lib/page-focus.js";
 import { RedrawRate } from "./lib/redraw-rate.js";
-import { Router } from "./lib/router.js";
-import { Store } from "./lib/store.js";
+import { PageRouter } from "./lib/router.js";
+import { StateStore } from "./lib/store.js";
 import { Toasts } from "./lib/toasts.js";
 import { PAGES } from "./pages.js";
 import { beginDrawing } from "./parts/live.js";
@@ -22,7 +22,7 @@ import { notFound } from "./views/not-found.js";
 const TOPICS = { system: 0, firmware: 0 };
 const TICK_MS = 70; // longest pause between drawings, so that stale data shows within 500 ms
 
-const store = new Store();
+const store = new StateStore();
 const pageFocus = new PageFocus();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 let isScheduled = false; // a drawing at the next frame
@@ -47,7 +47,7 @@ const api = new Api(TOPICS, {
   },
 });
 
-const router = new Router(
+const router = new PageRouter(
   PAGES,
   notFound,
   (shown, before) => {

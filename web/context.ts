@@ -4,8 +4,8 @@
 import type { Api } from "./lib/api.js";
 import type { StopKeys } from "./lib/control/stop-keys.js";
 import type { Teleop } from "./lib/control/teleop.js";
-import type { Router } from "./lib/router.js";
-import type { Store } from "./lib/store.js";
+import type { PageRouter } from "./lib/router.js";
+import type { StateStore } from "./lib/store.js";
 import type { Toasts } from "./lib/toasts.js";
 import type { Description, NodeInfo } from "./lib/types.js";
 import type { OpenControl, OpenPresets } from "./pages/dashboard/quick-controls.js";
@@ -25,10 +25,10 @@ import type { Finder } from "./views/finder.js";
 
 export interface App {
   api: Api;
-  store: Store;
+  store: StateStore;
   /** Fields of the robot with units and limits; null until they are known. */
   robot: Description | null;
-  router: Router;
+  router: PageRouter;
   /** While a dialog is open only the stop works outside of it. */
   dialogs: Dialogs;
   /** Whether the list of pages is open on a phone. */

@@ -17,7 +17,7 @@
  * first
  */
 
-export class Router {
+export class PageRouter {
   /** @type {Map<string, PageModule>} */ #known = new Map();
   /** Name of the page in the address; "not-found" for an unknown one. */
   name = "";

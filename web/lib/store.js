@@ -6,7 +6,7 @@ const SLOW_STALE_MS = 2500; // topics at 1 or 2 Hz
 
 const SLOW_TOPICS = new Set(["nodes", "system", "firmware"]);
 
-export class Store {
+export class StateStore {
   /** @type {Partial<import("./types.js").States>} */ data = {};
   /** @type {Record<string, number>} */ #receivedAt = {};
   /** @type {Map<string, {sequence: number, at: number}>} */ #sources = new Map();

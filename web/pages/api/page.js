@@ -5,11 +5,11 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
 import { introduction, topicList } from "./guide.js";
 import { requests } from "./requests.js";
-import { Documents } from "./state.js";
+import { ApiDocuments } from "./state.js";
 
 /** @typedef {import("../../context.js").With<"draw">} App */
 
-const documents = new Documents();
+const documents = new ApiDocuments();
 const TOPICS = "topics";
 
 /** @param {App} app @param {string} rest */

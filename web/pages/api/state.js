@@ -5,7 +5,7 @@ import { groups, topics } from "./document.js";
 
 /** @typedef {import("../../context.js").With<"draw">} App */
 
-export class Documents {
+export class ApiDocuments {
   /** @type {Map<string, import("./document.js").Action[]> | null} */ groups = null;
   /** @type {ReturnType<typeof topics> | null} */ topics = null;
   failure = "";

@@ -9,7 +9,7 @@
 
 const MOST_POINTS = { minutes: 600, hours: 2160 };
 
-export class History {
+export class TrendHistory {
   /** @type {Span} */ span = "minutes";
   /** Seconds since 1970 of each point, oldest first. @type {number[]} */ times = [];
   /** @type {Partial<TrendSeries>} */ series = {};

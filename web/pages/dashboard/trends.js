@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
 import { chart } from "../../parts/chart.js";
-import { History } from "./history.js";
+import { TrendHistory } from "./history.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /**
@@ -11,7 +11,7 @@ import { History } from "./history.js";
  * Series
  */
 
-export const history = new History();
+export const history = new TrendHistory();
 
 /** @type {{title: string, range: [number, number] | null, lines: Series[]}[]} */
 const CHARTS = [

@@ -4,17 +4,17 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
 import { tabs } from "../../parts/tabs.js";
-import { Records, recordList } from "./records.js";
-import { Tail } from "./tail.js";
+import { RecordPages, recordList } from "./records.js";
+import { LogTail } from "./tail.js";
 import { logTools, programLines } from "./view.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").AuditEntry} AuditEntry */
 
-const tail = new Tail();
+const tail = new LogTail();
 
 const LISTS = {
-  activity: new Records(async (app, offset, limit) => {
+  activity: new RecordPages(async (app, offset, limit) => {
     const { entries } = await app.api.request("management", "get_activity_log", {
       offset,
       limit,
@@ -22,7 +22,7 @@ const LISTS = {
     });
     return entries;
   }, "Events of the robot appear here: nodes, stops and changes."),
-  audit: new Records(async (app, offset, limit) => {
+  audit: new RecordPages(async (app, offset, limit) => {
     const { entries } = await app.api.request("system", "get_audit_log", { offset, limit });
     return entries.map(auditRecord);
   }, "Sign-ins, control, stops and changes appear here with their user."),

@@ -11,7 +11,7 @@ const PAGE = 100;
 /** @typedef {{time: number, level: string, source: string, text: string}} Entry */
 
 /** A list that is loaded in pages. */
-export class Records {
+export class RecordPages {
   /** @type {Entry[]} */ entries = [];
   isLoading = false;
   isLoaded = false;
@@ -48,7 +48,7 @@ export class Records {
   }
 }
 
-/** @param {App} app @param {Records} records */
+/** @param {App} app @param {RecordPages} records */
 export function recordList(app, records) {
   if (records.failure) {
     return html`<div class="notice log-notice" role="alert">

@@ -12,7 +12,7 @@ const SEARCH_PAUSE_MS = 250;
 /** @typedef {import("../../lib/types.js").LogLine} Line */
 /** @typedef {NonNullable<import("../../lib/types.js").LogQuery["level"]>} Level */
 
-export class Tail {
+export class LogTail {
   /** @type {Line[]} */ lines = [];
   /** Cursor of the next older page; empty at the end. */
   older = "";
@@ -53,7 +53,7 @@ export class Tail {
     this.#generation++;
   }
 
-  /** @param {Partial<Tail["filter"]>} change */
+  /** @param {Partial<LogTail["filter"]>} change */
   set(change) {
     this.filter = { ...this.filter, ...change };
     clearTimeout(this.#timer);

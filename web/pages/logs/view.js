@@ -7,7 +7,7 @@ import { clock } from "../../lib/format.js";
 import { downloadFile } from "../../lib/transfer.js";
 
 /** @typedef {import("../../context.js").With<"api" | "toasts">} App */
-/** @typedef {import("./tail.js").Tail} Tail */
+/** @typedef {import("./tail.js").LogTail} Tail */
 /** @typedef {import("./tail.js").Line} Line */
 
 const LEVELS = {
@@ -21,7 +21,7 @@ const LEVELS = {
 export function programLines(app, tail) {
   return html`
     ${filters(tail)} ${tail.failure ? failed(tail) : nothing}
-    ${tail.held.length && tail.isLoaded ? news(tail) : nothing}
+    ${tail.held.length && tail.isLoaded ? newLinesButton(tail) : nothing}
     <section aria-label="Lines" aria-busy=${tail.isLoading}>${lines(app, tail)}</section>
     ${foot(tail)}
   `;
@@ -124,7 +124,7 @@ const failed = (tail) => html`
 `;
 
 /** @param {Tail} tail */
-const news = (tail) => html`
+const newLinesButton = (tail) => html`
   <button
     class="button small log-news"
     type="button"

@@ -21,7 +21,7 @@ const policy =
 const trusted = (text) =>
   /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(text) ?? text));
 
-export class Model {
+export class RobotModel {
   /** Shapes that could not be loaded. @type {string[]} */ problems = [];
   /** @type {Map<string, import("three").Mesh[]>} by moving joint, "" for the base */
   meshes = new Map();
@@ -149,7 +149,7 @@ const ghostly = () =>
  * Load a model; its shapes must be in the same folder or below.
  * @param {string} url
  * @param {Set<string>} joints with a field
- * @returns {Promise<[Model, Model]>} the solid model and the ghost
+ * @returns {Promise<[RobotModel, RobotModel]>} the solid model and the ghost
  */
 export async function loadModels(url, joints) {
   const text = await readText(url);
@@ -174,7 +174,7 @@ async function readModel(text, folder, joints) {
   loader.workingPath = folder;
   const robot = loader.parse(trusted(text));
   await Promise.all(fetching);
-  const model = new Model(robot, joints);
+  const model = new RobotModel(robot, joints);
   model.problems = problems;
   return model;
 }

@@ -25,7 +25,7 @@ export class SceneSync {
   hasGhost = true;
   isRoaming = false;
   /** @type {Part[]} */ parts = [];
-  /** @type {import("./stage.js").Stage | null} */ stage = null;
+  /** @type {import("./stage.js").RobotStage | null} */ stage = null;
   /** @type {Map<string, number>} angle of each motor */
   #turns = new Map();
   #movedAt = 0;
@@ -43,14 +43,14 @@ export class SceneSync {
     this.state = "loading";
     const round = ++this.#round;
     try {
-      const [{ loadModels }, { Stage }] = await Promise.all([
+      const [{ loadModels }, { RobotStage }] = await Promise.all([
         import("./model.js"),
         import("./stage.js"),
       ]);
       const joints = new Set(this.parts.map(({ joint }) => joint));
       const [model, ghost] = await loadModels(app.robot.model, joints);
       if (round !== this.#round || !canvas.isConnected) return;
-      this.stage = new Stage(canvas, model, ghost, (joint) => this.pick(app, joint));
+      this.stage = new RobotStage(canvas, model, ghost, (joint) => this.pick(app, joint));
       this.state = "shown";
       this.failure = model.problems.length
         ? `Loading these shapes failed: ${model.problems.join(", ")}.`

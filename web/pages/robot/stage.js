@@ -27,9 +27,9 @@ const LOOKS = {
   corner: [0.8, -0.62, 0.5],
 };
 
-/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model.js").RobotModel} Model */
 
-export class Stage {
+export class RobotStage {
   #isScheduled = false;
   #scene = new Scene();
   #base = new Group(); // moved by odometry; z is up in it, as in the model

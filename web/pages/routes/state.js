@@ -3,7 +3,7 @@
 
 import { mayOperate } from "../../lib/levels.js";
 import { compact, same } from "./model.js";
-import { History } from "./undo-history.js";
+import { UndoHistory } from "./undo-history.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").Blending} Blending */
@@ -24,7 +24,7 @@ export class Routes {
   /** Why the last request failed. */
   problem = "";
   isBusy = false;
-  history = new History();
+  history = new UndoHistory();
   #timer = 0;
 
   /** Request now and then periodically. @param {App} app */

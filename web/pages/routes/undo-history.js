@@ -8,7 +8,7 @@ const MOST = 50;
 /** @typedef {{routes: import("./model.js").Route[], blending: Blending | null}} Snapshot */
 /** @typedef {{label: string, before: Snapshot, after: Snapshot}} Step */
 
-export class History {
+export class UndoHistory {
   /** @type {Step[]} */ past = [];
   /** @type {Step[]} */ future = [];
 

@@ -2,7 +2,7 @@
 // (state.js).
 
 import { Connector } from "./diagram/connect.js";
-import { Geometry } from "./diagram/wires.js";
+import { WireGeometry } from "./diagram/wires.js";
 
 // as in page.css: a list instead of the diagram
 const narrow = matchMedia("(max-width: 820px)");
@@ -27,5 +27,5 @@ export const view = {
   /** Route under the pointer; the wires of other routes are dimmed. */
   hover: "",
   pick: new Connector(),
-  geometry: new Geometry(),
+  geometry: new WireGeometry(),
 };

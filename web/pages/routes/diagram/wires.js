@@ -175,7 +175,7 @@ function ordered(wires) {
 }
 
 /** Positions of the ports, and the lines between them. */
-export class Geometry {
+export class WireGeometry {
   /** @type {Map<string, {x: number, y: number, x2: number}>} */ #ports = new Map();
   /** @type {Map<string, {d: string, x: number, y: number} | null>} */ #lines = new Map();
   #drawn = "";

@@ -16,7 +16,7 @@ import { faultOf } from "./field-errors.js";
 const PREVIEW_MS = 120;
 const RANGES = [1, 2, 5, 10, 20, 45, 90, 180, 360, 1000, 10_000];
 
-export class Draft {
+export class RouteDraft {
   /** The saved route; null for a new one. @type {Route | null} */ base;
   /** @type {Route} */ route;
   /**

@@ -9,7 +9,7 @@ import { checkEntry, choiceEntry, numberEntry, textEntry } from "../entry.js";
 import { ANY, activeSources, freeId, KINDS, newMapping, newRoute, priority } from "../model.js";
 import { isOff, routes } from "../state.js";
 import { askDelete } from "../table.js";
-import { Draft } from "./draft.js";
+import { RouteDraft } from "./draft.js";
 import { mappings } from "./mappings.js";
 import { blendingRules, timeoutRules } from "./rules.js";
 
@@ -36,7 +36,7 @@ const TYPES = {
 const COMMANDS = { move: "Move", home: "Home", gripper: "Gripper", drive: "Drive", stop: "Stop" };
 
 export const editing = {
-  draft: /** @type {Draft | null} */ (null),
+  draft: /** @type {RouteDraft | null} */ (null),
   /** Where the page was going when it was held back for unsaved changes. */
   leavingTo: "",
 };
@@ -52,7 +52,7 @@ function draftOf(app, id) {
     if (!draft?.isNew) editing.draft = blank(app);
   } else if (draft?.base?.id !== id) {
     const found = routes.find(id);
-    editing.draft = found ? new Draft(found.route, false) : null;
+    editing.draft = found ? new RouteDraft(found.route, false) : null;
   }
   const other = editing.draft?.other;
   if (other && editing.draft && !editing.draft.isChanged) editing.draft.reset(other);
@@ -64,7 +64,7 @@ function blank(app) {
   const target = Object.keys(app.robot?.targets ?? {})[0] ?? "head";
   const field = Object.keys(app.robot?.targets?.[target] ?? {})[0] ?? "pan";
   const id = freeId("my_route", routes.list ?? []);
-  return new Draft(
+  return new RouteDraft(
     { ...newRoute(id, { source: "rc" }, target, [newMapping("channel_1", field)]), enabled: false },
     true,
   );
@@ -124,7 +124,7 @@ const missing = (id) => html`
   </div>
 `;
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 function verbs(app, draft) {
   return html`
     <a class="button" href="#/routes">${draft.isChanged ? "Cancel" : "Back"}</a>
@@ -140,7 +140,7 @@ function verbs(app, draft) {
   `;
 }
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 export async function save(app, draft) {
   const before = draft.base?.id;
   if (!(await draft.save(app))) {
@@ -154,7 +154,7 @@ export async function save(app, draft) {
   return true;
 }
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 function changedElsewhere(app, draft) {
   const reset = () => (draft.other && draft.reset(draft.other), app.draw());
   const keep = () => ((draft.base = draft.other), app.draw());
@@ -169,7 +169,7 @@ function changedElsewhere(app, draft) {
   `;
 }
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 function basics(app, draft) {
   const { route } = draft;
   const set = (/** @type {Partial<Route>} */ more) => (draft.set(more), app.draw());
@@ -209,7 +209,7 @@ function basics(app, draft) {
   `;
 }
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 function ends(app, draft) {
   const { route } = draft;
   const input = (/** @type {Partial<RouteInput>} */ more) => (
@@ -259,7 +259,7 @@ function ends(app, draft) {
   `;
 }
 
-/** @param {App} app @param {Draft} draft @param {(more: Partial<RouteInput>) => void} input */
+/** @param {App} app @param {RouteDraft} draft @param {(more: Partial<RouteInput>) => void} input */
 function subject(app, draft, input) {
   const { source, subject } = draft.route.input;
   const found = activeSources(app.store.data.inputs).filter((each) => each.kind === source);
@@ -293,7 +293,7 @@ function commands(chosen, input) {
   `;
 }
 
-/** @param {Draft} draft */
+/** @param {RouteDraft} draft */
 function preview(draft) {
   const { shown, route } = draft;
   if (route.mapping === "passthrough") return nothing;

@@ -8,12 +8,12 @@ import { ANY, byNumber, ESTOP } from "../model.js";
 import { curvePlot } from "./curve.js";
 
 /** @typedef {import("../../../context.js").With<"draw" | "robot">} App */
-/** @typedef {import("./draft.js").Draft} Draft */
+/** @typedef {import("./draft.js").RouteDraft} RouteDraft */
 /** @typedef {import("../model.js").Mapping} Mapping */
 
 const ESTOP_WORDS = "Emergency stop";
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 export function mappings(app, draft) {
   const { mapping } = draft.route;
   const isDirect = mapping === "passthrough";
@@ -60,7 +60,7 @@ const direct = () => html`
   </div>
 `;
 
-/** @param {App} app @param {Draft} draft @param {Mapping[]} list */
+/** @param {App} app @param {RouteDraft} draft @param {Mapping[]} list */
 function cards(app, draft, list) {
   const add = () => {
     const [from, to] = [inputs(draft), fields(app, draft)];
@@ -89,7 +89,7 @@ function cards(app, draft, list) {
   `;
 }
 
-/** Return the inputs that the source sends or the route uses. @param {Draft} draft */
+/** Return the inputs that the source sends or the route uses. @param {RouteDraft} draft */
 function inputs(draft) {
   const used =
     draft.route.mapping === "passthrough" ? [] : draft.route.mapping.map((each) => each.from);
@@ -99,7 +99,7 @@ function inputs(draft) {
 /**
  * Return the possible outputs of a mapping, with titles.
  * @param {App} app
- * @param {Draft} draft
+ * @param {RouteDraft} draft
  * @returns {[string, string][]}
  */
 function fields(app, draft) {
@@ -119,7 +119,7 @@ function fields(app, draft) {
   ];
 }
 
-/** @param {App} app @param {Draft} draft @param {Mapping} mapping @param {number} index */
+/** @param {App} app @param {RouteDraft} draft @param {Mapping} mapping @param {number} index */
 function card(app, draft, mapping, index) {
   const set = (/** @type {Partial<Mapping>} */ more) => (draft.setMapping(index, more), app.draw());
   const remove = () => (draft.removeMapping(index), app.draw());

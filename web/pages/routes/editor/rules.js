@@ -7,7 +7,7 @@ import { ESTOP, outputOf } from "../model.js";
 import { routes } from "../state.js";
 
 /** @typedef {import("../../../context.js").With<"draw" | "robot">} App */
-/** @typedef {import("./draft.js").Draft} Draft */
+/** @typedef {import("./draft.js").RouteDraft} RouteDraft */
 /** @typedef {import("./draft.js").Mode} Mode */
 
 export const MODES = {
@@ -23,7 +23,7 @@ const LOSS = {
   park: "moves to the park position",
 };
 
-/** Return the fields that the mappings drive: "head.pan". @param {Draft} draft */
+/** Return the fields that the mappings drive: "head.pan". @param {RouteDraft} draft */
 function driven({ route }) {
   if (route.mapping === "passthrough") return [];
   return [...new Set(route.mapping.map((mapping) => outputOf(route, mapping)))].filter(
@@ -31,7 +31,7 @@ function driven({ route }) {
   );
 }
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 export function blendingRules(app, draft) {
   const { route, modes } = draft;
   const mode = routes.blending?.mode ?? "priority";
@@ -73,7 +73,7 @@ export function blendingRules(app, draft) {
   `;
 }
 
-/** @param {App} app @param {Draft} draft */
+/** @param {App} app @param {RouteDraft} draft */
 export function timeoutRules(app, draft) {
   const fields = driven(draft).map((field) => {
     const dot = field.lastIndexOf(".");
