@@ -68,7 +68,7 @@ async def test_a_pulled_mapping_moves_the_head_until_it_is_undone(
             await page.set_viewport_size(SIZE)
             await page.click("[data-source=rc]:not([data-stale]) [data-wide]")
             await pull(page, "rc channel_4", "head.pan")
-            await page.wait_for_selector("[data-now]:has-text('asks for')")
+            await page.wait_for_selector("[data-now]:has-text('commands')")
             assert (await pan(robot)).winner == ""  # the dialog alone moves nothing
             await page.click("[data-make]")
             await page.wait_for_selector("[data-wire='rc_head > head.pan'].is-winner")
