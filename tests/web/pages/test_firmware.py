@@ -93,7 +93,7 @@ async def test_refused_roll_out_says_why(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "button", "request"),
+    ("state", "button", "sent"),
     [
         (RolloutState.RUNNING, "pause", "pause"),
         (RolloutState.PAUSED, "resume", "resume"),
@@ -102,7 +102,7 @@ async def test_refused_roll_out_says_why(site: Site) -> None:
     ],
 )
 async def test_roll_out_is_controlled(
-    site: Site, state: RolloutState, button: str, request: str
+    site: Site, state: RolloutState, button: str, sent: str
 ) -> None:
     otad = site.robot.otad
     otad.work()
@@ -111,7 +111,7 @@ async def test_roll_out_is_controlled(
     page = await opened(site)
     await page.click(f"[data-control={button}]")
     await page.wait_for_selector(f"[data-plan={state}]", state="detached")
-    assert otad.requests == [request]
+    assert otad.requests == [sent]
 
 
 async def test_rollback_of_all_needs_confirmation(site: Site) -> None:
