@@ -88,7 +88,7 @@ class Machine(Settings):
 
     role: Role = "node"
     hostname: str | None = Field(default=None, pattern=HOSTNAME)
-    hardware: Literal["real", "sim"] = "real"  # sim: simulated pins, for demonstrations
+    hardware: Literal["real", "sim"] = "real"  # sim: needs tools/sim, which is not in the image
     # GPIO that the guard toggles at 50 Hz while all is well, for a dead-man relay (guardd).
     enable_pin: int | None = Field(default=None, ge=0, le=27)
     wifi: Wifi | None = None

@@ -22,6 +22,7 @@ from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
 from tests.integration.robot import free_domain, short_folder
 from tests.unit.noded.node_rig import FakeRole
+from tools import sim
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOT = "crowd"
@@ -80,6 +81,7 @@ def running_crowd(roles: int) -> Iterator[Crowd]:
         write_manifests(root / "share", roles)
         environment = {
             **os.environ,
+            **sim.environment(),
             "ROS_DOMAIN_ID": str(free_domain()),
             "SAINT_BUS": "dds",
             "SAINT_DDS_INTERFACE": "lo",

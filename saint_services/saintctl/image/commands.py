@@ -85,7 +85,7 @@ def flash(
         Path | None, typer.Option(help="File with the server's claim code; created if missing.")
     ] = None,
     simulated: Annotated[
-        bool, typer.Option("--simulated", help="Simulate the pins, for demos.")
+        bool, typer.Option("--simulated", help="Simulate the pins. Needs tools/sim.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
