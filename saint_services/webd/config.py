@@ -1,4 +1,4 @@
-"""What an operator may set in webd.yaml."""
+"""Settings of webd.yaml."""
 
 from pydantic import Field
 
@@ -6,13 +6,13 @@ from ..lib.config import Settings
 
 
 class Auth(Settings):
-    """Who may command. Without a token anyone on the network may."""
+    """Whether a sign-in is required; otherwise anyone on the network is admin."""
 
     required: bool = True
 
 
 class Listen(Settings):
-    """Only without sockets from the service manager (a start by hand)."""
+    """Ports of a start by hand, without sockets from the service manager."""
 
     address: str = "127.0.0.1"
     http_port: int = Field(default=8080, ge=0, le=65535)  # pages, /api/ws, /metrics; 0: any free
@@ -20,15 +20,14 @@ class Listen(Settings):
 
 
 class Config(Settings):
-    """webd.yaml"""
+    """Content of webd.yaml."""
 
     auth: Auth = Auth()
     listen: Listen = Listen()
     # manifests/robots/<robot>.yaml
     robot: str = Field(default="saint", pattern=r"^[a-z0-9_-]{1,64}$")
-    names: list[str] = Field(
-        default_factory=list
-    )  # host names besides IP addresses, localhost and *.local
-    # Pages of others that may connect: "https://panel.example".
+    # Host names in addition to IP addresses, localhost and *.local.
+    names: list[str] = Field(default_factory=list)
+    # Pages of other sites that may connect: "https://panel.example".
     origins: list[str] = Field(default_factory=list)
     max_clients: int = Field(default=64, ge=1, le=1000)  # WebSocket connections at once

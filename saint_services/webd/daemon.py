@@ -1,4 +1,4 @@
-"""Wires webd: the bus and the other daemons on one side, the web server on the other."""
+"""Connects webd: the bus and the other daemons on one side, the web server on the other."""
 
 import asyncio
 import gc
@@ -14,36 +14,35 @@ from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.generated.topics import INPUT_WEBSOCKET
 from .accounts.gate import Gate
 from .accounts.login import Login
-from .accounts.vault_section import users_section
+from .accounts.vault import users_section
 from .api.commands import Commands
-from .api.daemon_requests import ControlPlane
-from .api.documents import Documents
+from .api.daemon_requests import DaemonRequests
 from .audit.activity import MOST_ENTRIES, SHOWN, ActivityLog
 from .audit.audit_socket import AuditSocket, listening
 from .config import Config
 from .metrics.scrape import Metrics
 from .pages.assets import Assets
 from .pages.camera import CameraStream
-from .pages.model_files import ModelFiles
-from .robot.context import Robot
-from .robot.daemon_clients import Daemons
+from .pages.files import ApiDocuments, ModelFiles
+from .robot.context import RobotContext
+from .robot.daemon_clients import DaemonClients
 from .robot.roles import load_roles
 from .server.boundary import Boundary
-from .server.connections import Connections
-from .server.site import Part, Site
-from .tls.authority import Tls
-from .tls.encryption import Trust
+from .server.connections import WebConnections
+from .server.handlers import RequestHandlers
+from .server.site import Site
+from .tls.authority import CertificateAuthority
+from .tls.encryption import Encryption
 from .topics import views
 from .topics.feeds import Feeds
 from .topics.hub import Hub, Snapshot
 from .topics.newest import Newest
-from .topics.trend_keeper import keep_trends
 from .upkeep.backup_files import BackupFiles
 from .upkeep.diagnostics import Diagnostics
-from .upkeep.firmware_upload import Bundles
+from .upkeep.firmware_upload import FirmwareUpload
 from .upkeep.log_files import LogFiles
 from .upkeep.wiring import open_upkeep
-from .websocket.session import Door
+from .websocket.session import Sessions
 
 CLIENTS_PERIOD_S = 0.2
 
@@ -51,33 +50,33 @@ _log = log.get("webd")
 
 
 async def run(ctx: Context[Config]) -> None:
-    """Until asked to stop."""
-    config, clients = ctx.config, Clients()
+    """Run the daemon until stopped."""
+    config, clients = ctx.config, ConnectedClients()
     assets = await asyncio.to_thread(_assets, ctx.directories.share / "web")
     counters = ctx.health.counters
     boundary = Boundary(counters)
     robot = await _robot(ctx, clients, boundary)
     gate = Gate(config, robot.vault, robot.audit)
-    door = clients.door = Door(robot, gate, boundary, config.max_clients)
-    robot.vault.on_change = door.look_again
+    sessions = clients.sessions = Sessions(robot, gate, boundary, config.max_clients)
+    robot.vault.on_change = sessions.recheck
     connections, feeds = _connections(robot, config), Feeds(robot)
-    parts = _parts(ctx, gate, robot, clients)
-    site = Site(config, gate, door, assets, parts, boundary, connections)
+    handlers = _handlers(ctx, gate, robot, clients)
+    site = Site(config, gate, sessions, assets, handlers, boundary, connections)
     try:
         feeds.open()
         secure = ctx.sockets.pop("https", [])
         await site.open(_listening(ctx), secure)
-        robot.trust.encrypt = site.encrypt
-        await robot.trust.start()
+        robot.encryption.encrypt = site.encrypt
+        await robot.encryption.start()
         ctx.spawn(connections.watch(), "connections")
-        ctx.spawn(door.beat(), "stalls")
+        ctx.spawn(sessions.watch_stalls(), "stalls")
         _spawn_work(ctx, robot, feeds)
         if gate.is_open:
-            _log.warning("anyone who reaches this address may command: auth.required is off")
-        # What is there now stays; looking through it again and again would delay commands by
-        # the time that a full collection takes (12 ms on a desk, several times that on a Pi).
+            _log.warning("anyone who reaches this address is admin: auth.required is off")
+        # The present objects stay; collecting them again and again would delay commands by the
+        # time that a full collection takes (12 ms on a desk, several times that on a Pi).
         gc.freeze()
-        ctx.ready("open, nobody is asked who he is" if gate.is_open else "open")
+        ctx.ready("open, without sign-in" if gate.is_open else "open")
         await ctx.stopping.wait()
     finally:
         await site.close()
@@ -86,28 +85,30 @@ async def run(ctx: Context[Config]) -> None:
         await robot.daemons.close()
 
 
-def _connections(robot: Robot, config: Config) -> Connections:
-    return Connections(robot.newest.counters, config.max_clients, robot.stalls)
+def _connections(robot: RobotContext, config: Config) -> WebConnections:
+    return WebConnections(robot.newest.counters, config.max_clients, robot.stalls)
 
 
-async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -> Robot:
-    """With everything that was saved in force."""
+async def _robot(
+    ctx: Context[Config], clients: "ConnectedClients", boundary: Boundary
+) -> RobotContext:
+    """Open everything that the actions work on, with the stored state."""
     directories, config = ctx.directories, ctx.config
     roles = await asyncio.to_thread(load_roles, directories.share, config.robot)
     newest, activity = Newest(counters=ctx.health.counters), ActivityLog()
     topics = _topics(newest, activity, clients).items()
-    told = {name: boundary.or_none("a state", snapshot) for name, snapshot in topics}
-    hub = Hub(told, newest.counters)
-    daemons, bus = Daemons.at(directories.runtime), await ctx.open_bus()
+    snapshots = {name: boundary.or_none("a state", snapshot) for name, snapshot in topics}
+    hub = Hub(snapshots, newest.counters)
+    daemons, bus = DaemonClients.at(directories.runtime), await ctx.open_bus()
     writer = InputWriter("webd", directories.runtime, bus, ctx.health)
     samples = writer.publisher(INPUT_WEBSOCKET)
     ctx.spawn(writer.stay_registered(), "registration")
-    robot = Robot.on(bus, samples, roles, daemons, newest, hub, activity, directories.state)
-    kept = await robot.audit.read(lambda entry: bool(entry.text), 0, MOST_ENTRIES)
-    activity.restore(reversed(kept))
+    robot = RobotContext.on(bus, samples, roles, daemons, newest, hub, activity, directories.state)
+    stored = await robot.audit.read(lambda entry: bool(entry.text), 0, MOST_ENTRIES)
+    activity.restore(reversed(stored))
     passed = ctx.sockets.pop("audit", None)
     bound = passed[0] if passed else await asyncio.to_thread(listening, directories.runtime)
-    robot.entries = AuditSocket(bound, ctx.health.counters, robot.heard)
+    robot.entries = AuditSocket(bound, ctx.health.counters, robot.record)
     robot.entries.open()
     robot.vault.health = ctx.health
     await robot.vault.open()
@@ -115,21 +116,24 @@ async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -
     robot.upkeep = await open_upkeep(
         daemons, directories, roles.name, robot.rename, [users_section(robot.vault)]
     )
-    robot.trust = Trust(Tls(directories.state, roles.name, config.names))
+    authority = CertificateAuthority(directories.state, roles.name, config.names)
+    robot.encryption = Encryption(authority)
     return robot
 
 
-def _parts(ctx: Context[Config], gate: Gate, robot: Robot, clients: "Clients") -> list[Part]:
-    """What the site answers beside files and WebSockets."""
+def _handlers(
+    ctx: Context[Config], gate: Gate, robot: RobotContext, clients: "ConnectedClients"
+) -> list[RequestHandlers]:
+    """Return the handlers of all requests except pages and WebSockets."""
     directories, commands = ctx.directories, Commands(gate, robot)
     return [
-        robot.trust,
+        robot.encryption,
         Login(gate, robot),
         commands,
-        ControlPlane(gate, directories.runtime),
+        DaemonRequests(gate, robot, directories.runtime),
         Metrics(gate, robot, clients.count, commands.times),
-        Documents(directories.share / "manifests" / "api"),
-        Bundles(gate, directories.runtime / "otad-files.sock", robot.heard),
+        ApiDocuments(directories.share / "manifests" / "api"),
+        FirmwareUpload(gate, robot, directories.runtime / "otad-files.sock"),
         CameraStream(gate, robot.bus),
         LogFiles(gate, robot),
         BackupFiles(gate, robot),
@@ -138,16 +142,16 @@ def _parts(ctx: Context[Config], gate: Gate, robot: Robot, clients: "Clients") -
     ]
 
 
-def _spawn_work(ctx: Context[Config], robot: Robot, feeds: Feeds) -> None:
-    """What goes on for as long as webd runs."""
+def _spawn_work(ctx: Context[Config], robot: RobotContext, feeds: Feeds) -> None:
+    """Start the tasks that run for as long as webd."""
     ctx.spawn(feeds.tick(), "tick")
     ctx.spawn(feeds.watch_nodes(), "watch nodes")
-    ctx.spawn(keep_trends(robot.newest, robot.trends), "trends")
+    ctx.spawn(feeds.keep_trends(), "trends")
     ctx.spawn(feeds.watch_firmware(), "watch firmware")
-    ctx.spawn(robot.upkeep.backups.work(), "restores")
+    ctx.spawn(robot.upkeep.backups.run(), "restores")
     ctx.spawn(robot.vault.tidy(), "tidy the vault")
     ctx.spawn(robot.audit.run(), "audit log")
-    ctx.spawn(robot.trust.keep(), "certificate")
+    ctx.spawn(robot.encryption.keep(), "certificate")
 
 
 def _assets(folder: Path) -> Assets:
@@ -158,34 +162,38 @@ def _assets(folder: Path) -> Assets:
     return assets
 
 
-class Clients:
-    """Who is connected; the door exists only after the topics that tell about it."""
+class ConnectedClients:
+    """The connected clients; their sessions exist only after the topics that list them."""
 
-    door: Door | None = None
+    sessions: Sessions | None = None
     _data: list[dict[str, Any]] = []
     _until_s = -math.inf
 
     def data(self, now_s: float) -> list[dict[str, Any]]:
-        """For the topic "inputs", which is sent far more often than this changes."""
-        if self.door is not None and now_s >= self._until_s:
-            self._data = [session.data() for session in self.door.sessions.values()]
+        """Describe all clients for the topic "inputs", which is sent far more often than they
+        change.
+        """
+        if self.sessions is not None and now_s >= self._until_s:
+            self._data = [session.data() for session in self.sessions.by_name.values()]
             self._until_s = now_s + CLIENTS_PERIOD_S
         return self._data
 
     def end(self, client_id: str, reason: str) -> bool:
-        """Whether there is such a client; its connection is closed."""
-        session = self.door.sessions.get(client_id) if self.door else None
+        """Close the connection of a client; return whether there is such a client."""
+        session = self.sessions.by_name.get(client_id) if self.sessions else None
         if session is None:
             return False
         session.end(reason)
         return True
 
     def count(self) -> int:
-        """For the topic "system"."""
-        return len(self.door.sessions) if self.door else 0
+        """Return the number of clients."""
+        return len(self.sessions.by_name) if self.sessions else 0
 
 
-def _topics(newest: Newest, activity: ActivityLog, clients: Clients) -> dict[str, Snapshot]:
+def _topics(
+    newest: Newest, activity: ActivityLog, clients: ConnectedClients
+) -> dict[str, Snapshot]:
     return {
         "nodes": lambda: views.nodes(newest),
         "firmware": lambda: views.firmware(newest),
@@ -200,12 +208,12 @@ def _topics(newest: Newest, activity: ActivityLog, clients: Clients) -> dict[str
     }
 
 
-def _inputs(newest: Newest, clients: Clients, now_s: float) -> dict[str, Any]:
+def _inputs(newest: Newest, clients: ConnectedClients, now_s: float) -> dict[str, Any]:
     return views.inputs(newest, clients.data(now_s), now_s)
 
 
 def _listening(ctx: Context[Config]) -> list[socket.socket]:
-    """Sockets passed in, else our own: the control socket, pages, the robot's WebSocket port."""
+    """Return the sockets passed in, else bind the control socket, pages, the WebSocket port."""
     passed = [each for several in ctx.sockets.values() for each in several]
     if passed:
         return passed

@@ -1,15 +1,16 @@
-"""From a client's text to a checked message, or to the sentence that says what is wrong with it;
-from a motion command to the values of an input sample. Pure.
+"""Parses a client's text into a checked message, or an error that says what is wrong with it, and
+turns motion commands into the values of input samples.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ..lib.api.routing import LimitedField
+from ..lib.api.webd.motion import ArmMove, HeadMove
 from ..lib.config import validation
 from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
@@ -17,13 +18,14 @@ from ..lib.limits import clamp
 from ..lib.role_config.model import RoleConfig
 from .api import messages, stopping
 
+M = TypeVar("M", bound=BaseModel)
 MessageId = str | int | None
 Models = Mapping[str, Mapping[str, type[BaseModel]]]  # group -> action -> params
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One action that a client asks for."""
+    """One action that a client requests."""
 
     id: MessageId
     group: str
@@ -35,7 +37,7 @@ Parsed = Call | messages.Auth | messages.Subscribe | messages.Unsubscribe | mess
 
 
 class BadMessageError(SaintError):
-    """A refused message: an error reply to `id`, nothing else."""
+    """A refused message, which gets an error reply to `id`."""
 
     def __init__(self, reason: str, message: str, fix: str = "", id: MessageId = None) -> None:
         super().__init__(Code.REQUEST_INVALID, message, fix=fix)
@@ -44,8 +46,8 @@ class BadMessageError(SaintError):
 
 
 def parse(text: str, models: Models) -> Parsed:
-    """The message in `text`; raises BadMessageError. What names the e-stop and is not sound is a
-    stop: refusing it would be the wrong side to err on.
+    """Return the message in `text`; raises BadMessageError. A malformed message that names the
+    e-stop is a stop: in doubt the robot stops.
     """
     try:
         data = _data(text)
@@ -67,7 +69,7 @@ def _stop(id: MessageId, given: object) -> Call:
 
 
 def _id(given: object) -> MessageId:
-    """What can be echoed."""
+    """Return an id that a reply can repeat, or None."""
     if isinstance(given, bool) or not isinstance(given, str | int):
         return None
     if isinstance(given, int):
@@ -78,8 +80,8 @@ def _id(given: object) -> MessageId:
 def _data(text: str) -> dict[str, Any]:
     try:
         data = _DECODER.decode(text)
-    except _TwiceError as err:
-        sentence = f"the key {validation.shown(err.key)} stands twice in one object"
+    except _DuplicateKeyError as err:
+        sentence = f"the key {validation.shown(err.key)} occurs twice in one object"
         raise BadMessageError("invalid", sentence, "Send it once.", id=_id_in(text)) from None
     except BadMessageError as err:
         err.id = _id_in(text)
@@ -98,8 +100,8 @@ def _data(text: str) -> dict[str, Any]:
     return data
 
 
-class _TwiceError(Exception):
-    """A key that stands twice in one object."""
+class _DuplicateKeyError(Exception):
+    """A key that occurs twice in one object."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -110,12 +112,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+        raise _DuplicateKeyError(next(name for name in names if names.count(name) > 1))
     return found
 
 
 def _id_in(text: str) -> MessageId:
-    """The id of a message that is JSON, though not one of ours."""
+    """Return the id of a message that is JSON, but not a valid message."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -124,11 +126,11 @@ def _id_in(text: str) -> MessageId:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise BadMessageError("malformed", f"{name} is not a number that JSON knows")
+    raise BadMessageError("malformed", f"{name} is not a JSON number")
 
 
 def _is_unicode(data: object) -> bool:
-    """JSON's escapes can spell text that nobody can encode."""
+    """Return whether all texts can be encoded: JSON's escapes can spell half a surrogate pair."""
     try:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -172,17 +174,30 @@ def _validated(
         raise invalid(err, model, data, "") from None
 
 
-def params(model: type[BaseModel], text: str) -> BaseModel:
-    """Params alone, without an envelope; raises BadMessageError."""
-    data = _data(text)
+def from_body(model: type[M], raw: bytes) -> M:
+    """Return the parameters in a JSON body, an empty one for none; raises SaintError."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        raise SaintError(Code.REQUEST_INVALID, "the body is not UTF-8") from None
+    data = _data(text if text.strip() else "{}")
     try:
         return model.model_validate(data)
     except ValidationError as err:
         raise invalid(err, model, data, "") from None
 
 
+def from_query(model: type[M], query: Mapping[str, str]) -> M:
+    """Return the parameters in a query: words, numbers, true or false; raises BadMessageError."""
+    fields = dict(query)
+    try:
+        return model.model_validate(fields)
+    except ValidationError as err:
+        raise invalid(err, model, fields, "") from None
+
+
 def invalid(err: ValidationError, model: type[BaseModel], data: object, at: str) -> BadMessageError:
-    """The sentence about the first fault; `at` is where the data stands in the message."""
+    """Return the error about the first fault; `at` is the place of the data in the message."""
     fault = validation.faults(err, model, data)[0]
     sentence = str(fault).replace("is not a known setting", "is not known here")
     return BadMessageError("invalid", f"{at}.{sentence}" if at and fault.path else sentence)
@@ -199,7 +214,7 @@ def _unknown(reason: str, what: str, word: object, known: Iterable[str]) -> BadM
 
 
 def check_topics(topics: Iterable[str], known: Iterable[str]) -> None:
-    """Raises BadMessageError for the first that does not exist."""
+    """Raise BadMessageError for the first topic that does not exist."""
     names = set(known)
     for topic in topics:
         if topic not in names:
@@ -207,13 +222,13 @@ def check_topics(topics: Iterable[str], known: Iterable[str]) -> None:
 
 
 def check_target(target: str, known: Iterable[str]) -> None:
-    """Raises BadMessageError when the robot has no such target."""
+    """Raise BadMessageError when the robot has no such target."""
     if target and target not in known:
         raise _unknown("unknown_target", "target of this robot", target, known)
 
 
 def check_fields(names: Iterable[str], role: RoleConfig) -> None:
-    """Raises BadMessageError for the first name that is neither a field nor says how to move."""
+    """Raise BadMessageError for the first name that is neither a field nor a modifier."""
     known = [*role.fields, *MODIFIERS]
     for name in names:
         if name not in known:
@@ -225,7 +240,7 @@ Values = dict[str, float]
 
 
 def limited(role: RoleConfig, values: Values) -> list[LimitedField]:
-    """Return the fields that ask for more than their limits; the router keeps to these."""
+    """Return the fields whose values exceed their limits; the router clamps them."""
     found: list[LimitedField] = []
     for name, asked in values.items():
         if (spec := role.fields.get(name)) is None:
@@ -241,8 +256,8 @@ def limited(role: RoleConfig, values: Values) -> list[LimitedField]:
     return found
 
 
-def head_values(move: messages.HeadMove) -> Values:
-    """The fields that the command names."""
+def head_values(move: HeadMove) -> Values:
+    """Return the values of the axes that the command names."""
     values = move.model_dump(exclude_none=True)
     if not values.keys() - {"speed"}:
         raise BadMessageError(
@@ -251,8 +266,8 @@ def head_values(move: messages.HeadMove) -> Values:
     return values
 
 
-def arm_values(move: messages.ArmMove, role: RoleConfig) -> Values:
-    """Positions by joint name."""
+def arm_values(move: ArmMove, role: RoleConfig) -> Values:
+    """Return the positions by joint name."""
     joints = joint_names(role)
     if len(move.positions) > len(joints):
         sentence = (
@@ -267,11 +282,11 @@ def arm_values(move: messages.ArmMove, role: RoleConfig) -> Values:
 
 
 def joint_names(role: RoleConfig) -> list[str]:
-    """joint_0, joint_1, ... in order."""
+    """Return joint_0, joint_1, ... in order."""
     names = [name for name in role.fields if name.startswith("joint_")]
     return sorted(names, key=lambda name: int(name.removeprefix("joint_")))
 
 
 def home_values(role: RoleConfig) -> Values:
-    """Every joint and axis at its neutral; a gripper stays as it is."""
+    """Return every joint and axis at its neutral; a gripper stays as it is."""
     return {n: f.neutral for n, f in role.fields.items() if f.kind == "position" and n != "gripper"}

@@ -1,43 +1,45 @@
-"""Where webd keeps who may come in, in files that only webd reads: users and tokens, who is signed
-in, and the claim code until the robot has an owner. Calls block: use asyncio.to_thread.
+"""Files of webd's state: users and tokens, sign-ins, and the claim code until the robot has an
+owner. Only webd reads them. Calls block: use asyncio.to_thread.
 """
 
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..lib.state import StateStore, write_atomic
+from ..lib.state import Store, write_atomic
 from .accounts.signins import SignIns
-from .accounts.users import Book
+from .accounts.users import AccountBook
 
 _SHORTEST = 20
-# The name is of a time when this one token was the only way in; setup writes it too.
+# Named at a time when this one token was the only access; setup writes it too.
 _CODE = "token"
-_CLAIMED = "claimed"  # tells setup to show and to write no code any more
-_LOST = "lost"  # tells setup to show webd's own code, and no other
+_CLAIMED = "claimed"  # setup shows and writes no code any more
+_LOST = "lost"  # setup shows webd's own code, and no other
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ClaimCode:
-    """The code and whether it was made just now."""
+    """The claim code, and whether it was created just now."""
 
     value: str
     path: Path
     is_new: bool
 
 
-def book_store(directory: Path) -> StateStore[Book]:
-    """Users and tokens."""
-    return StateStore(directory / "access.json", Book, 1, keeps_last_good=True)
+def book_store(directory: Path) -> Store[AccountBook]:
+    """Return the store of users and tokens."""
+    return Store(directory / "access.json", AccountBook, 1, keeps_last_good=True)
 
 
-def signin_store(directory: Path) -> StateStore[SignIns]:
-    """Who is signed in."""
-    return StateStore(directory / "signins.json", SignIns, 1)
+def signin_store(directory: Path) -> Store[SignIns]:
+    """Return the store of sign-ins."""
+    return Store(directory / "signins.json", SignIns, 1)
 
 
 def load_code(directory: Path) -> ClaimCode:
-    """The code in <state>/token; made at the first start. Delete the file for a new one."""
+    """Return the code in <state>/token, created at the first start. Delete the file for a
+    new one.
+    """
     path = directory / _CODE
     try:
         value = path.read_text(encoding="ascii").strip()
@@ -51,19 +53,21 @@ def load_code(directory: Path) -> ClaimCode:
 
 
 def forget_code(directory: Path) -> None:
-    """The robot has an owner."""
+    """Delete the code because the robot has an owner."""
     write_atomic(directory / _CLAIMED, b"", mode=0o640)
     (directory / _CODE).unlink(missing_ok=True)
     (directory / _LOST).unlink(missing_ok=True)
 
 
 def has_lost_users(directory: Path) -> bool:
-    """True when this robot had an owner and nobody has claimed it since its users were lost."""
+    """Return whether the robot had an owner, lost its users and was not claimed since."""
     return any((directory / name).exists() for name in (_CLAIMED, _LOST))
 
 
 def load_code_after_loss(directory: Path) -> ClaimCode:
-    """The code that claims a robot whose users were lost: a new one, that nobody can know yet."""
+    """Return the code that claims a robot whose users were lost: a new one, so that nobody knows it
+    yet.
+    """
     if not (directory / _LOST).exists():
         (directory / _CODE).unlink(missing_ok=True)
         write_atomic(directory / _LOST, b"", mode=0o640)
@@ -72,6 +76,6 @@ def load_code_after_loss(directory: Path) -> ClaimCode:
 
 
 def give_up_claim(directory: Path) -> None:
-    """Have no owner from now on, as a new robot; called before its users are removed."""
+    """Return to a robot without an owner; called before its users are removed."""
     for name in (_CLAIMED, _LOST):
         (directory / name).unlink(missing_ok=True)

@@ -237,6 +237,9 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "otad": ("firmware",),
     "rcd": ("rc",),
     "routerd": ("drill", "presets", "routing"),
+    "webd": tuple(
+        f"webd.{name}" for name in ("motion", "nodes", "routes", "system", "upkeep", "users")
+    ),
 }
 
 

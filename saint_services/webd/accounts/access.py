@@ -1,5 +1,5 @@
-"""Who may talk to us: host names (against DNS rebinding), origins of pages, and how often somebody
-may try to get in. Pure. Not here: users and tokens (users.py), who is signed in (signins.py).
+"""Which requests webd accepts at all: host names (against DNS rebinding), origins of pages, and the
+lock-out after failed sign-ins. Not here: users and tokens (users.py), sign-ins (signins.py).
 """
 
 import ipaddress
@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 from ...lib.access.levels import Level
 from ...lib.errors import Code, SaintError
 
-FREE_TRIES = 5
+FREE_ATTEMPTS = 5
 LONGEST_WAIT_S = 60.0
-FREE_TRIES_OF_ACCOUNT = 20  # from all addresses together
+FREE_ATTEMPTS_OF_ACCOUNT = 20  # from all addresses together
 MOST_ADDRESSES = 1024
 
 
 class RefusedError(SaintError):
-    """Refused at the door; `reason` is the counter's name."""
+    """A refused request; `reason` names its counter."""
 
     def __init__(self, reason: str, code: Code, message: str, *, fix: str = "") -> None:
         super().__init__(code, message, fix=fix)
@@ -28,7 +28,9 @@ class RefusedError(SaintError):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who asks: a user, a token, somebody on this machine, or anyone where nobody is asked."""
+    """The sender of a request: a user, a token, a user of this machine, or anyone where no sign-in
+    is required.
+    """
 
     name: str
     level: Level
@@ -39,23 +41,36 @@ class Identity:
 ANYONE = Identity("anyone", Level.ADMIN, "open")
 
 
+def not_enough(identity: Identity, needs: Level, what: str) -> RefusedError:
+    """Return the refusal of a request, `what`, that needs another role."""
+    text = f"{identity.name} is {identity.level.word} here, {what} needs {needs.word}"
+    fix = f"Ask an admin of this robot for the role {needs.word}."
+    return RefusedError("level", Code.FORBIDDEN, text, fix=fix)
+
+
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:[0-9]{1,5})?", re.ASCII)
 
 
 def has_host_form(host: str) -> bool:
-    """A name or an address, and perhaps a port: nothing that would mean more in a header."""
+    """Return whether a Host header is a name or an address, and perhaps a port, without characters
+    that have a meaning in other headers.
+    """
     return _HOST.fullmatch(host) is not None
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header or origin's host part, without port and brackets."""
+    """Return the name in a Host header or in the host part of an origin, without port and
+    brackets.
+    """
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.rpartition(":")[0].lower() if ":" in host else host.lower()
 
 
 def is_host_allowed(host: str, names: Collection[str]) -> bool:
-    """An address, localhost, *.local or a configured name: nothing that a stranger's DNS serves."""
+    """Accept an address, localhost, *.local or a configured name: none that foreign DNS can
+    serve.
+    """
     if not has_host_form(host):
         return False
     name = host_name(host).removesuffix(".")
@@ -69,7 +84,9 @@ def is_host_allowed(host: str, names: Collection[str]) -> bool:
 
 
 def is_origin_allowed(origin: str | None, host: str, origins: Collection[str]) -> bool:
-    """Programs send no Origin; a page's must be the host that it asks, or a configured one."""
+    """Accept programs, which send no Origin, and pages of the requested host or a
+    configured one.
+    """
     if origin is None or origin in origins:
         return True
     try:
@@ -80,7 +97,9 @@ def is_origin_allowed(origin: str | None, host: str, origins: Collection[str]) -
 
 
 def is_same_origin(origin: str | None, host: str, *, is_secure: bool) -> bool:
-    """A page of this very server: nothing else may use what the browser keeps for it."""
+    """Return whether a page of this server sends the request; only such a page may use the
+    cookie.
+    """
     if origin is None:
         return False
     if is_secure:
@@ -96,20 +115,20 @@ class _Failures:
 
 @dataclass(slots=True)
 class Throttle:
-    """Wrong tries by key: after some free ones each costs twice the wait of the last."""
+    """Failed attempts by key: after some free ones each attempt doubles the wait."""
 
-    free_tries: int = FREE_TRIES
+    free_attempts: int = FREE_ATTEMPTS
     failures: dict[str, _Failures] = field(default_factory=dict)
 
     def wait_s(self, key: str, now_s: float) -> float:
-        """How long it must wait before its next try."""
+        """Return how long the key must wait before its next attempt."""
         known = self.failures.get(key)
         return max(0.0, known.free_at_s - now_s) if known else 0.0
 
     def failed(self, key: str, now_s: float) -> None:
-        """One wrong try more."""
+        """Record a failed attempt."""
         count = self.failures[key].count + 1 if key in self.failures else 1
-        over = count - self.free_tries
+        over = count - self.free_attempts
         wait = min(LONGEST_WAIT_S, 2.0 ** min(over, 10)) if over >= 0 else 0.0
         self.failures.pop(key, None)
         if len(self.failures) >= MOST_ADDRESSES:
@@ -117,12 +136,12 @@ class Throttle:
         self.failures[key] = _Failures(count, now_s + wait)
 
     def succeeded(self, key: str) -> None:
-        """A right one: start anew."""
+        """Record a successful attempt, which clears the failed ones."""
         self.failures.pop(key, None)
 
 
 def network_of(address: str) -> str:
-    """What one person has of addresses: of IPv6 a whole /64."""
+    """Return the network that one person controls: the address, of IPv6 the whole /64."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -134,43 +153,46 @@ def network_of(address: str) -> str:
 
 @dataclass(slots=True)
 class Guard:
-    """Guessing costs time: for each address, and for each account from all addresses together.
-    From where an account's owner came in before, strangers who guess do not keep the owner out.
+    """Lock-out after failed sign-ins: per address, and per account from all addresses together. An
+    address from which the account signed in before is exempt from the account's lock-out, so that
+    attackers elsewhere cannot lock the owner out.
     """
 
     addresses: Throttle = field(default_factory=Throttle)
-    accounts: Throttle = field(default_factory=lambda: Throttle(FREE_TRIES_OF_ACCOUNT))
-    _at_home: dict[tuple[str, str], None] = field(default_factory=dict)
+    accounts: Throttle = field(default_factory=lambda: Throttle(FREE_ATTEMPTS_OF_ACCOUNT))
+    _trusted: dict[tuple[str, str], None] = field(default_factory=dict)
 
     def wait_s(self, address: str, now_s: float, account: str = "") -> float:
-        """Before the next try; without an account: a token or a code."""
+        """Return the wait before the next attempt; an attempt with a token or a code has no
+        account.
+        """
         network, account = network_of(address), account.lower()
         own_s = self.addresses.wait_s(network, now_s)
-        if not account or (account, network) in self._at_home:
+        if not account or (account, network) in self._trusted:
             return own_s
         return max(own_s, self.accounts.wait_s(account, now_s))
 
     def check(self, address: str, now_s: float, account: str = "") -> None:
-        """Raises unauthorized while somebody must wait before the next try."""
+        """Raise unauthorized while the address or the account is locked out."""
         wait_s = self.wait_s(address, now_s, account)
         if wait_s > 0:
-            text = f"too many wrong tries; try again in {wait_s:.0f} s"
+            text = f"too many failed attempts; try again in {wait_s:.0f} s"
             raise RefusedError("throttled", Code.UNAUTHORIZED, text)
 
     def failed(self, address: str, now_s: float, account: str = "") -> None:
-        """Wrong."""
+        """Record a failed sign-in attempt."""
         network, account = network_of(address), account.lower()
         self.addresses.failed(network, now_s)
-        if account and (account, network) not in self._at_home:
+        if account and (account, network) not in self._trusted:
             self.accounts.failed(account, now_s)
 
     def succeeded(self, address: str, account: str = "") -> None:
-        """Right."""
+        """Record a successful sign-in; its address is trusted for the account from now on."""
         network, account = network_of(address), account.lower()
         self.addresses.succeeded(network)
         if account:
             self.accounts.succeeded(account)
-            self._at_home.pop((account, network), None)
-            if len(self._at_home) >= MOST_ADDRESSES:
-                self._at_home.pop(next(iter(self._at_home)))
-            self._at_home[account, network] = None
+            self._trusted.pop((account, network), None)
+            if len(self._trusted) >= MOST_ADDRESSES:
+                self._trusted.pop(next(iter(self._trusted)))
+            self._trusted[account, network] = None

@@ -1,6 +1,5 @@
-"""Who sends a request, and whether that is enough for it: somebody on the control socket, a token,
-or a browser that is signed in. Every request that is no page passes here, and every WebSocket.
-Not here: which level an action needs (actions/), signing in (login.py).
+"""Identifies the sender of each request and each WebSocket: a user of the control socket, a token
+or a signed-in browser. Not here: the level of each action (lib/api), signing in (login.py).
 """
 
 import ipaddress
@@ -10,13 +9,21 @@ import struct
 
 from aiohttp import web
 
-from ...lib.access.audit import AuditRecord
 from ...lib.access.levels import Level
-from ...lib.clock import monotonic_s, wall_s
+from ...lib.access.person import Person
+from ...lib.clock import monotonic_s
 from ...lib.errors import Code
 from ..audit.audit_file import AuditFile
+from ..audit.record import entry
 from ..config import Config
-from .access import ANYONE, Identity, RefusedError, is_origin_allowed, is_same_origin
+from .access import (
+    ANYONE,
+    Identity,
+    RefusedError,
+    is_origin_allowed,
+    is_same_origin,
+    not_enough,
+)
 from .vault import Vault
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
@@ -25,46 +32,42 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
 
 
 class Gate:
-    """Knows all ways in."""
+    """The check of every request that is no page."""
 
     def __init__(self, config: Config, vault: Vault, audit: AuditFile) -> None:
         self._origins = config.origins
         self._audit = audit
         self.vault = vault
-        self.is_open = not config.auth.required  # nobody is asked who he is
+        self.is_open = not config.auth.required  # no sign-in is required
         self.guard = vault.guard
 
-    def admit(self, request: web.Request, needs: Level, *, is_action: bool = False) -> Identity:
-        """Who asks; raises unauthorized when that is not known, forbidden when it is not enough.
-        What changes something is told in the audit log; actions are told when they were done.
+    def admit(self, request: web.Request, needs: Level, what: str = "") -> Identity:
+        """Return the sender; raises unauthorized when the sender is unknown, forbidden when the
+        role is not enough. `what` names a request that changes something: its refusal is logged.
         """
-        identity = self._admitted(request, needs)
-        if request.method not in _SAFE and not is_action:
-            what = f"{request.method} {request.path}"
-            level = identity.level.word
-            self._audit.add(AuditRecord(wall_s(), identity.name, level, address_of(request), what))
+        if request.method not in _SAFE:
+            self.check_origin(request)
+        identity = self.identify(request)
+        if identity is None:
+            text = "this request needs a sign-in or a token (Authorization: Bearer)"
+            raise RefusedError("no_token", Code.UNAUTHORIZED, text)
+        if identity.level < needs:
+            refusal = not_enough(identity, needs, what or "this request")
+            if what:
+                person = person_of(identity, request)
+                self._audit.add(entry(person, what, refused=refusal.message))
+            raise refusal
         return identity
 
     def check_origin(self, request: web.Request) -> None:
-        """Pages of others must not use what the browser knows about this robot."""
+        """Refuse pages of other sites: they must not use this robot's cookie."""
         origin = request.headers.get("Origin")
         if not is_origin_allowed(origin, request.host, self._origins):
             text = f"pages of {origin} may not use this robot"
             raise RefusedError("origin", Code.FORBIDDEN, text)
 
-    def _admitted(self, request: web.Request, needs: Level) -> Identity:
-        if request.method not in _SAFE:
-            self.check_origin(request)
-        identity = self.identify(request)
-        if identity is None:
-            text = "this needs somebody who is signed in, or a token (Authorization: Bearer)"
-            raise RefusedError("no_token", Code.UNAUTHORIZED, text)
-        if identity.level < needs:
-            raise not_enough(identity, needs)
-        return identity
-
     def identify(self, request: web.Request) -> Identity | None:
-        """By what the request carries; None when it carries nothing that counts."""
+        """Return the sender by what the request carries; None when it carries nothing valid."""
         if (local := _peer(request)) is not None:
             return local
         if self.is_open:
@@ -75,7 +78,9 @@ class Gate:
         return self.by_cookie(request)
 
     def by_cookie(self, request: web.Request) -> Identity | None:
-        """The browser adds it to whatever asks; only our own pages may make use of that."""
+        """Return the sender by the cookie, which counts from our own pages only: the browser adds
+        it to requests of any page.
+        """
         secret = request.cookies.get(cookie_name(request))
         if not secret:
             return None
@@ -88,9 +93,9 @@ class Gate:
         return self.vault.by_cookie(secret)
 
     def by_token(self, address: str, given: str) -> Identity:
-        """Raises unauthorized when it is not right, or when this address has tried too often. A
-        right one never waits, whoever retries an old one at the same address: it may bring a stop,
-        and a secret of this length is not found by trying.
+        """Return the sender by a token; raises unauthorized for a wrong one and for an address that
+        is locked out. A valid token never waits, even if another program at its address retries an
+        old one: it may bring a stop, and a secret of this length is not found by guessing.
         """
         if self.is_open:
             return ANYONE
@@ -98,36 +103,35 @@ class Gate:
         if found is None:
             self.guard.check(address, now_s)
             self.guard.failed(address, now_s)
-            raise RefusedError("wrong_token", Code.UNAUTHORIZED, "the token is not right")
+            raise RefusedError("wrong_token", Code.UNAUTHORIZED, "the token is wrong")
         if self.guard.wait_s(address, now_s) <= 0:
             self.guard.succeeded(address)
         return found
 
-    def again(self, identity: Identity | None) -> Identity | None:
-        """Whether somebody who came in may stay, and as what."""
-        return identity and self.vault.again(identity)
-
-
-def not_enough(identity: Identity, needs: Level) -> RefusedError:
-    """What to say to somebody who may less than that."""
-    text = f"{identity.name} is {identity.level.word} here, this needs {needs.word}"
-    fix = "Ask an admin of this robot for that role."
-    return RefusedError("level", Code.FORBIDDEN, text, fix=fix)
+    def renewed(self, identity: Identity | None) -> Identity | None:
+        """Return the identity by what is stored now; None when it is not valid any more."""
+        return identity and self.vault.renewed(identity)
 
 
 def cookie_name(request: web.Request) -> str:
-    """Browsers take the second from TLS only, for the whole host only."""
+    """Return the cookie's name; browsers accept __Host- from TLS only, for the whole host only."""
     return "__Host-saint" if request.secure else "saint"
 
 
 def address_of(request: web.Request) -> str:
-    """Where the request comes from, as people read it."""
+    """Return where the request comes from, for people."""
     return request.remote or "this machine"
 
 
+def person_of(identity: Identity, request: web.Request, source: str = "webd") -> Person:
+    """Return the sender as the logs and the other daemons name it."""
+    return Person(identity.name, identity.level.word, address_of(request), source)
+
+
 def is_private(request: web.Request) -> bool:
-    """Return whether nobody between the two ends can read the request: it is encrypted, or of this
-    machine."""
+    """Return whether nobody between the two ends can read the request: it is encrypted, or from
+    this machine.
+    """
     if request.secure or not request.remote:
         return True
     try:
@@ -137,7 +141,9 @@ def is_private(request: web.Request) -> bool:
 
 
 def _peer(request: web.Request) -> Identity | None:
-    """The user at the other end of the control socket; its file says who may connect at all."""
+    """Return the user at the other end of the control socket, whose file mode decides who may
+    connect; None for other sockets.
+    """
     transport = request.transport
     bare = transport.get_extra_info("socket") if transport else None
     if bare is None or bare.family != socket.AF_UNIX:

@@ -1,5 +1,5 @@
-"""Works passwords out beside the loop, one at a time: each takes a core and 16 MB for a good part
-of a second, and motion commands go first. Not here: what a password must be (passwords.py).
+"""Hashes passwords in a thread, one at a time: each takes a core and 16 MB for a good part of a
+second, and motion commands go first. Not here: rules for passwords (passwords.py).
 """
 
 import asyncio
@@ -17,27 +17,32 @@ _MOST_WAITING = 8
 
 
 class Hashing:
-    """Of one webd."""
+    """The queue of passwords to hash."""
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
         self._waiting = 0
 
     async def hashed(self, password: str, name: str) -> str:
-        """Of a new password of that user; raises request_invalid for a bad one."""
+        """Hash a new password of a user; raises request_invalid for a weak one."""
         passwords.check_password(password, name)
         salt = secrets.token_bytes(passwords.SALT_BYTES)
         return await self._in_turn(lambda: passwords.hash_password(password, salt))
 
-    async def is_right(self, password: str, kept: str | None) -> bool:
-        """None, for a user who is not known, takes as long as a wrong password."""
+    async def is_right(self, password: str, stored: str | None) -> bool:
+        """Return whether a password is right; an unknown user (None) takes as long as a
+        wrong one.
+        """
         return await self._in_turn(
-            lambda: passwords.is_password(password, kept or _nobodys()) and kept is not None
+            lambda: (
+                passwords.is_password(password, stored or _unknown_password())
+                and stored is not None
+            )
         )
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
         if self._waiting >= _MOST_WAITING:
-            text = f"{self._waiting} people are signing in at this moment"
+            text = f"{self._waiting} users are signing in at this moment"
             raise SaintError(Code.REFUSED, text, fix="Try again in a few seconds.")
         self._waiting += 1
         try:
@@ -48,6 +53,6 @@ class Hashing:
 
 
 @cache
-def _nobodys() -> str:
-    """A password that nobody knows."""
+def _unknown_password() -> str:
+    """Return the hash of a password that nobody knows."""
     return passwords.hash_password(secrets.token_hex(), secrets.token_bytes(passwords.SALT_BYTES))

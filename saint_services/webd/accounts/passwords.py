@@ -1,6 +1,6 @@
-"""Passwords and secrets as they are kept: scrypt for what people choose, a plain digest for what
-we make ourselves (it cannot be guessed). Pure; salts and secrets come from outside. hash_password
-and is_password take a good part of a second: use asyncio.to_thread.
+"""Hashes of passwords and secrets: scrypt for what people choose, a plain digest for what webd
+generates, which cannot be guessed. hash_password and is_password take a good part of a second: use
+asyncio.to_thread.
 """
 
 import base64
@@ -30,7 +30,7 @@ class Cost:
 
     @property
     def is_bearable(self) -> bool:
-        """A sign-in at this price keeps nobody else waiting for long."""
+        """Whether a sign-in at this cost delays no other one for long."""
         most = _HIGHEST
         return self.log_n <= most.log_n and self.r <= most.r and self.p <= most.p
 
@@ -40,7 +40,7 @@ _HIGHEST = Cost(log_n=17, r=16, p=16)  # a backup may bring any text in the plac
 
 
 def check_password(password: str, name: str) -> None:
-    """Raises request_invalid for one that would be guessed first."""
+    """Raise request_invalid for a password that would be guessed first."""
     if len(password) < SHORTEST:
         text = f"the password has {len(password)} characters, at least {SHORTEST} are needed"
         raise SaintError(Code.REQUEST_INVALID, text, fix="Three or four words make a good one.")
@@ -50,7 +50,7 @@ def check_password(password: str, name: str) -> None:
 
 
 def hash_password(password: str, salt: bytes, cost: Cost = COST) -> str:
-    """What is kept: "scrypt$14$8$5$salt$key"."""
+    """Return what is stored: "scrypt$14$8$5$salt$key"."""
     fields = (
         str(cost.log_n),
         str(cost.r),
@@ -61,10 +61,10 @@ def hash_password(password: str, salt: bytes, cost: Cost = COST) -> str:
     return "$".join(("scrypt", *fields))
 
 
-def is_password(given: str, kept: str) -> bool:
-    """Compared in constant time; what is kept wrongly fits nothing."""
+def is_password(given: str, stored: str) -> bool:
+    """Compare a password with a stored hash in constant time; a malformed hash matches nothing."""
     try:
-        kind, log_n, r, p, salt, key = kept.split("$")
+        kind, log_n, r, p, salt, key = stored.split("$")
         cost = Cost(int(log_n), int(r), int(p))
         if not cost.is_bearable:
             return False
@@ -76,12 +76,12 @@ def is_password(given: str, kept: str) -> bool:
 
 
 def digest(secret: str) -> str:
-    """Of a token, a session or a code."""
+    """Return the digest of a token, a session or a code."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def is_same(one: str, other: str) -> bool:
-    """Two digests, in constant time."""
+    """Compare two digests in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
 
 

@@ -1,53 +1,53 @@
-"""Head, arms, tracks: a command becomes an input sample. The router decides what of it reaches an
-actuator, and lets go of it when the next one is missing: so a velocity moves only while a client
-goes on sending it, and a position is sent again for it until it must be reached.
+"""Motion of head, arms and tracks: a command becomes an input sample. The router decides which of
+it reaches an actuator, and drops the client when the next sample is missing: a velocity moves only
+while a client keeps sending it, and a position is sent again until the robot must have reached it.
 """
 
-from typing import Any
-
+from ...lib.api.endpoint import Nothing
 from ...lib.api.routing import CommandReply
+from ...lib.api.webd import motion as rows
+from ...lib.api.webd.motion import ArmHome, ArmMove, CameraReply, Drive, Enable, Gripper, HeadMove
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.role_config.model import RoleConfig
 from .. import logic
-from ..api import messages as m
-from ..robot.context import Robot
-from .caller import Caller
+from ..robot.context import RobotContext
+from .act import Acts, Caller, Data
 
-Data = dict[str, Any]
+ACTS = Acts()
 
 
-def _role(robot: Robot, target: str) -> RoleConfig:
+def _role(robot: RobotContext, target: str) -> RoleConfig:
     role = robot.roles.by_target.get(target)
     if role is None:
         raise SaintError(Code.NOT_FOUND, f"{robot.roles.name} has no {target}")
     return role
 
 
-def _aim(robot: Robot, caller: Caller, role: RoleConfig, values: logic.Values) -> Data:
+def _aim(robot: RobotContext, caller: Caller, role: RoleConfig, values: logic.Values) -> Data:
     robot.aim(caller.source, role, values)
-    return answer(role, values)
+    return accepted(role, values)
 
 
-def answer(role: RoleConfig, values: logic.Values) -> Data:
-    """Return what of the command was limited, where something was."""
+def accepted(role: RoleConfig, values: logic.Values) -> Data:
+    """Return the reply to a motion command: the values that were limited, or nothing."""
     limited = logic.limited(role, values)
     return CommandReply(limited=limited).model_dump(mode="json") if limited else {}
 
 
-def head_move(robot: Robot, caller: Caller, move: m.HeadMove) -> Data:
-    """The named axes go to the named angles."""
+@ACTS.bind(rows.HEAD_MOVE)
+def head_move(robot: RobotContext, caller: Caller, move: HeadMove) -> Data:
     return _aim(robot, caller, _role(robot, "head"), logic.head_values(move))
 
 
-def head_home(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
-    """All axes to neutral."""
+@ACTS.bind(rows.HEAD_HOME)
+def head_home(robot: RobotContext, caller: Caller, _: Nothing) -> Data:
     role = _role(robot, "head")
     return _aim(robot, caller, role, logic.home_values(role))
 
 
-def head_camera(robot: Robot, _: Caller, params: m.Enable) -> Data:
-    """Asks the head to switch its camera; camera_active of its state tells when pictures come."""
+@ACTS.bind(rows.HEAD_CAMERA)
+def head_camera(robot: RobotContext, _: Caller, params: Enable) -> CameraReply | Data:
     if not _role(robot, "head").camera.enabled:
         if not params.enable:
             return {"camera_active": False}
@@ -57,35 +57,39 @@ def head_camera(robot: Robot, _: Caller, params: m.Enable) -> Data:
     return {"camera_requested": params.enable}
 
 
-def arm_move(robot: Robot, caller: Caller, move: m.ArmMove) -> Data:
-    """Joints go to the named angles."""
+@ACTS.bind(rows.ARM_MOVE)
+def arm_move(robot: RobotContext, caller: Caller, move: ArmMove) -> Data:
     role = _role(robot, f"arms.{move.arm}")
     return _aim(robot, caller, role, logic.arm_values(move, role))
 
 
-def arm_home(robot: Robot, caller: Caller, home: m.ArmHome) -> Data:
-    """All joints to neutral."""
+@ACTS.bind(rows.ARM_HOME)
+def arm_home(robot: RobotContext, caller: Caller, home: ArmHome) -> Data:
     roles = [_role(robot, f"arms.{a}") for a in ("left", "right") if home.arm in (a, "both")]
     for role in roles:
         robot.aim(caller.source, role, logic.home_values(role))
     return {}
 
 
-def gripper(robot: Robot, caller: Caller, grip: m.Gripper) -> Data:
-    """Opens or closes."""
+@ACTS.bind(rows.GRIPPER)
+def gripper(robot: RobotContext, caller: Caller, grip: Gripper) -> Data:
     role = _role(robot, f"arms.{grip.arm}")
     values = {"gripper": grip.position}
     force = {} if grip.force is None else {"force": grip.force}
     return _aim(robot, caller, role, values | force)
 
 
-def drive(robot: Robot, caller: Caller, speed: m.Drive) -> Data:
-    """One velocity set-point."""
+@ACTS.bind(rows.DRIVE)
+def drive(robot: RobotContext, caller: Caller, speed: Drive) -> Data:
+    return _drive(robot, caller, speed)
+
+
+def _drive(robot: RobotContext, caller: Caller, speed: Drive) -> Data:
     role, values = _role(robot, "tracks"), speed.model_dump()
     robot.send(caller.source, "tracks", values)
-    return answer(role, values)
+    return accepted(role, values)
 
 
-def stop(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
-    """Zero velocity, as a set-point."""
-    return drive(robot, caller, m.Drive())
+@ACTS.bind(rows.STOP_TRACKS)
+def stop(robot: RobotContext, caller: Caller, _: Nothing) -> Data:
+    return _drive(robot, caller, Drive())

@@ -1,37 +1,46 @@
-"""The robot as a whole: status, what it is made of, the e-stop."""
+"""The robot as a whole: status, description, e-stop, history, clients, encryption."""
 
 import asyncio
-from typing import Any
 
-from ...lib.access.levels import Level
-from ...lib.api import routing
+from ...lib.api import Done, routing
+from ...lib.api.endpoint import Nothing
+from ...lib.api.machine import TlsInfo
 from ...lib.api.routing import EStopClear, EStopInfo, EStopRequest
+from ...lib.api.webd import system as rows
+from ...lib.api.webd.system import (
+    ClientList,
+    ClientParams,
+    Description,
+    EStop,
+    GetHistory,
+    HistoryReply,
+    LatchReply,
+    SystemReply,
+)
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.role_config.hardware import hardware
 from ...lib.role_config.model import RoleConfig
-from ..api import messages as m
-from ..robot.context import Robot
+from ..robot.context import RobotContext
+from ..robot.daemon_clients import AnsweredError
 from ..topics import views
-from ..topics.trends import GetHistory
-from .caller import Caller
+from .act import Acts, Caller, Data
 
-Data = dict[str, Any]
+ACTS = Acts()
 
-MODEL_PATH = "/api/robot/model/"  # answered by adapters/model_files.py
-STORED_LIMIT_S = 2.0  # for the router's answer, which says whether the stop is stored
-ESTOP_LIMIT_S = 0.2  # by then the roles stop by themselves: heartbeats are missing
+MODEL_PATH = "/api/robot/model/"  # served by pages/files.py
+STORED_LIMIT_S = 2.0  # for the router's reply, which says whether the stop is stored
+ESTOP_LIMIT_S = 0.2  # by then the roles stop by themselves, because heartbeats are missing
 
 
-async def status(robot: Robot, _: Caller, __: m.Nothing) -> Data:
-    """What the topic "system" tells."""
+@ACTS.bind(rows.STATUS)
+def status(robot: RobotContext, _: Caller, __: Nothing) -> SystemReply | Data:
     return {"robot": robot.roles.name, **views.system(robot.newest, monotonic_s())}
 
 
-def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
-    """Targets with their fields (units, limits, what happens on loss) and with the pins and devices
-    that their roles need."""
+@ACTS.bind(rows.DESCRIBE)
+def describe(robot: RobotContext, _: Caller, __: Nothing) -> Description | Data:
     roles = robot.roles.by_target
     return {
         "robot": robot.roles.name,
@@ -41,11 +50,6 @@ def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
         "joints": robot.roles.joints,
         "topics": list(robot.hub.names),
     }
-
-
-def get_history(robot: Robot, _: Caller, params: GetHistory) -> Data:
-    """How load, temperature, inputs and delays went: ten minutes or six hours of points."""
-    return robot.trends.since(params).model_dump()
 
 
 def _fields(role: RoleConfig) -> Data:
@@ -62,16 +66,28 @@ def _fields(role: RoleConfig) -> Data:
     }
 
 
-def estop_needs(params: m.EStop) -> Level:
-    """Everyone may stop the robot, not everyone may set it moving again."""
-    return Level.VIEWER if params.enable else Level.OPERATOR
+@ACTS.bind(rows.GET_HISTORY)
+def get_history(robot: RobotContext, _: Caller, params: GetHistory) -> HistoryReply:
+    return robot.trends.since(params)
 
 
-async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
-    """Raise the latch, or clear it: a clear names the generation that was seen and is refused when
-    another press came since."""
+@ACTS.bind(rows.LIST_CLIENTS)
+def list_clients(robot: RobotContext, _: Caller, __: Nothing) -> ClientList | Data:
+    return {"clients": robot.clients.data(monotonic_s()) if robot.clients else []}
+
+
+@ACTS.bind(rows.DISCONNECT_CLIENT)
+def disconnect_client(robot: RobotContext, caller: Caller, params: ClientParams) -> Done:
+    by = f"disconnected by {caller.client_id}"
+    if robot.clients is None or not robot.clients.end(params.client_id, by):
+        raise SaintError(Code.NOT_FOUND, f"no client {params.client_id!r} is connected")
+    return Done(message=f"{params.client_id} was disconnected")
+
+
+@ACTS.bind(rows.ESTOP, rows.TRACKS_ESTOP)
+async def estop(robot: RobotContext, caller: Caller, params: EStop) -> LatchReply:
     if params.enable:
-        return _latch(await _raise(robot, caller, params.reason))
+        return LatchReply(estop=await _press(robot, caller, params.reason))
     if params.generation is None:
         raise SaintError(
             Code.REFUSED,
@@ -80,34 +96,47 @@ async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
             'robot, then send {"enable": false, "generation": <that number>}.',
         )
     clear = EStopClear(source=caller.source, generation=params.generation)
-    ask = robot.daemons.routerd.request
-    return _latch(await ask(routing.CLEAR_ESTOP, clear, caller.person, timeout_s=3.0))
+    forward = robot.daemons.forward
+    cleared = await forward(routing.CLEAR_ESTOP, clear, caller.person, timeout_s=3.0)
+    return LatchReply(estop=cleared)
 
 
-def _latch(info: EStopInfo) -> Data:
-    return {"estop": info.model_dump(mode="json")}
-
-
-async def _raise(robot: Robot, caller: Caller, reason: str) -> EStopInfo:
-    """Press at the router. One that does not answer at once must not be in the way: the tracks get
-    the stop directly, while the answer (it waits for the disk) is still awaited.
+async def _press(robot: RobotContext, caller: Caller, reason: str) -> EStopInfo:
+    """Press the e-stop at the router. A router that does not answer at once must not delay the
+    stop: the tracks get it directly, while the reply, which waits for the disk, is still awaited.
     """
-    press, ask = EStopRequest(source=caller.source, reason=reason), robot.daemons.routerd.request
-    asking = asyncio.ensure_future(
-        ask(routing.ESTOP, press, caller.person, timeout_s=STORED_LIMIT_S)
+    press = EStopRequest(source=caller.source, reason=reason)
+    forwarding = asyncio.ensure_future(
+        robot.daemons.forward(routing.ESTOP, press, caller.person, timeout_s=STORED_LIMIT_S)
     )
     try:
-        done, _ = await asyncio.wait([asking], timeout=ESTOP_LIMIT_S)
+        done, _ = await asyncio.wait([forwarding], timeout=ESTOP_LIMIT_S)
         if not done:
             robot.stop.publish(Bool(data=True))
-        return await asking
+        return await forwarding
     except SaintError as err:
         robot.stop.publish(Bool(data=True))
-        robot.note("ERROR", "router", f"Emergency stop sent to the tracks alone: {err.message}")
-        raise SaintError(
+        robot.note("ERROR", "router", f"Emergency stop sent to the tracks only: {err.message}")
+        failure = AnsweredError if isinstance(err, AnsweredError) else SaintError
+        raise failure(
             Code.DAEMON_UNREACHABLE,
             f"{err.message}; the stop was sent to the tracks directly",
             fix="Switch the robot off if anything still moves.",
         ) from err
     finally:
-        asking.cancel()
+        forwarding.cancel()
+
+
+@ACTS.bind(rows.GET_TLS)
+async def get_tls(robot: RobotContext, _: Caller, __: Nothing) -> TlsInfo:
+    return await robot.encryption.info()
+
+
+@ACTS.bind(rows.ENABLE_TLS)
+async def enable_tls(robot: RobotContext, _: Caller, __: Nothing) -> TlsInfo:
+    return await robot.encryption.enable()
+
+
+@ACTS.bind(rows.DISABLE_TLS)
+async def disable_tls(robot: RobotContext, _: Caller, __: Nothing) -> TlsInfo:
+    return await robot.encryption.disable()

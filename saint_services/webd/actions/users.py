@@ -1,137 +1,138 @@
-"""Users, tokens, who is signed in, and what the audit log tells."""
+"""Users, tokens, sign-ins and the audit log as actions. Not here: where they are stored
+(accounts/vault.py).
+"""
 
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Literal
 
 from ...lib.access.audit import AuditRecord
 from ...lib.access.levels import Level
 from ...lib.api import Done
 from ...lib.api import users as u
+from ...lib.api.endpoint import Nothing
+from ...lib.api.webd import users as rows
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
 from ..accounts.signins import SignIn
 from ..accounts.users import Token, User, named
-from ..api import messages as m
-from ..robot.context import Robot
-from .caller import Caller
+from ..robot.context import RobotContext
+from .act import Acts, Caller
 
-Data = dict[str, Any]
+ACTS = Acts()
 
 
-async def list_users(robot: Robot, caller: Caller, __: m.Nothing) -> Data:
-    """Everybody with a password."""
+@ACTS.bind(rows.LIST_USERS)
+async def list_users(robot: RobotContext, caller: Caller, __: Nothing) -> u.UserList:
     users = [u.UserInfo(name=x.name, role=x.role, made_s=x.made_s) for x in robot.vault.book.users]
-    is_required = caller.identity.via != "open"
-    return u.UserList(users=users, is_required=is_required).model_dump(mode="json")
+    return u.UserList(users=users, is_required=caller.identity.via != "open")
 
 
-async def add_user(robot: Robot, _: Caller, params: u.AddUser) -> Data:
-    """Gives somebody a name and a password."""
+@ACTS.bind(rows.ADD_USER)
+async def add_user(robot: RobotContext, _: Caller, params: u.AddUser) -> Done:
     vault = robot.vault
     if vault.claim_code and params.role != "admin":
         text = "this robot has no admin yet"
-        raise SaintError(Code.REFUSED, text, fix="Make the first user admin.")
-    kept = await vault.hashing.hashed(params.password, params.name)
-    user = User(name=params.name, role=params.role, password=kept, made_s=wall_s())
+        raise SaintError(Code.REFUSED, text, fix="Give the first user the role admin.")
+    hashed = await vault.hashing.hashed(params.password, params.name)
+    user = User(name=params.name, role=params.role, password=hashed, made_s=wall_s())
     await vault.add_user(user)
-    return _done(f"{user.name} is {user.role}")
+    return Done(message=f"{user.name} is {user.role}")
 
 
-async def remove_user(robot: Robot, _: Caller, params: u.UserParams) -> Data:
-    """Takes somebody's way in away; signed out everywhere at once."""
+@ACTS.bind(rows.REMOVE_USER)
+async def remove_user(robot: RobotContext, _: Caller, params: u.UserParams) -> Done:
     user = robot.vault.book.known_user(params.name)
     await robot.vault.change(lambda book: book.without_user(user.name))
     await robot.vault.sign_out(user=user.name)
-    return _done(f"{user.name} is removed")
+    return Done(message=f"{user.name} was removed")
 
 
-async def set_role(robot: Robot, _: Caller, params: u.SetRole) -> Data:
-    """Another role for a user, at once."""
+@ACTS.bind(rows.SET_ROLE)
+async def set_role(robot: RobotContext, _: Caller, params: u.SetRole) -> Done:
     await robot.vault.change(lambda book: book.with_role(params.name, params.role))
-    return _done(f"{params.name} is {params.role}")
+    return Done(message=f"{params.name} is {params.role}")
 
 
-async def set_password(robot: Robot, _: Caller, params: u.SetPassword) -> Data:
-    """Another password for a user, who must sign in anew everywhere."""
+@ACTS.bind(rows.SET_PASSWORD)
+async def set_password(robot: RobotContext, _: Caller, params: u.SetPassword) -> Done:
     user = robot.vault.book.known_user(params.name)
-    kept = await robot.vault.hashing.hashed(params.password, user.name)
-    await robot.vault.change(lambda book: book.with_password(user.name, kept))
+    hashed = await robot.vault.hashing.hashed(params.password, user.name)
+    await robot.vault.change(lambda book: book.with_password(user.name, hashed))
     await robot.vault.sign_out(user=user.name)
-    return _done(f"{user.name} has another password")
+    return Done(message=f"{user.name} has another password")
 
 
-async def change_password(robot: Robot, caller: Caller, params: u.ChangePassword) -> Data:
-    """Another password for the caller; all other browsers are signed out."""
+@ACTS.bind(rows.CHANGE_PASSWORD)
+async def change_password(robot: RobotContext, caller: Caller, params: u.ChangePassword) -> Done:
     vault, who = robot.vault, caller.identity
     user = vault.book.user(who.name) if who.via == "session" else None
     if user is None:
         text = f"{who.name} has no password here"
         raise SaintError(Code.REFUSED, text, fix="Sign in with a name and a password.")
     vault.guard.check(caller.address, monotonic_s(), user.name)
-    vault.guard.failed(caller.address, monotonic_s(), user.name)  # until it is known to be right
+    # Counted before it is compared: many attempts at once are many attempts.
+    vault.guard.failed(caller.address, monotonic_s(), user.name)
     if not await vault.hashing.is_right(params.old_password, user.password):
-        raise SaintError(Code.FORBIDDEN, "the old password is not right", fix="Type it again.")
+        raise SaintError(Code.FORBIDDEN, "the old password is wrong", fix="Type it again.")
     vault.guard.succeeded(caller.address, user.name)
-    kept = await vault.hashing.hashed(params.password, user.name)
-    await vault.change(lambda book: book.with_password(user.name, kept))
+    hashed = await vault.hashing.hashed(params.password, user.name)
+    await vault.change(lambda book: book.with_password(user.name, hashed))
     await vault.sign_out(user=user.name, but=who.key)
-    return _done("the password is changed")
+    return Done(message="the password was changed")
 
 
-async def list_tokens(robot: Robot, _: Caller, __: m.Nothing) -> Data:
-    """All tokens, without their secrets."""
-    tokens = [_token(robot, token) for token in robot.vault.book.tokens]
-    return u.TokenList(tokens=tokens).model_dump(mode="json")
+@ACTS.bind(rows.LIST_TOKENS)
+async def list_tokens(robot: RobotContext, _: Caller, __: Nothing) -> u.TokenList:
+    return u.TokenList(tokens=[_token(robot, token) for token in robot.vault.book.tokens])
 
 
-async def add_token(robot: Robot, _: Caller, params: u.AddToken) -> Data:
-    """A token for a program. Its secret is told this once."""
+@ACTS.bind(rows.ADD_TOKEN)
+async def add_token(robot: RobotContext, _: Caller, params: u.AddToken) -> u.NewToken:
     token, secret = await robot.vault.add_token(named(params.name), params.role)
-    return u.NewToken(token=_token(robot, token), secret=secret).model_dump(mode="json")
+    return u.NewToken(token=_token(robot, token), secret=secret)
 
 
-async def renew_token(robot: Robot, _: Caller, params: u.TokenParams) -> Data:
-    """Another secret for a token; what still uses the old one is out at once."""
+@ACTS.bind(rows.RENEW_TOKEN)
+async def renew_token(robot: RobotContext, _: Caller, params: u.TokenParams) -> u.NewToken:
     token, secret = await robot.vault.renew_token(params.token_id)
-    return u.NewToken(token=_token(robot, token), secret=secret).model_dump(mode="json")
+    return u.NewToken(token=_token(robot, token), secret=secret)
 
 
-async def revoke_token(robot: Robot, _: Caller, params: u.TokenParams) -> Data:
-    """Takes a program's way in away, at once."""
+@ACTS.bind(rows.REVOKE_TOKEN)
+async def revoke_token(robot: RobotContext, _: Caller, params: u.TokenParams) -> Done:
     token = robot.vault.book.known_token(params.token_id)
     await robot.vault.change(lambda book: book.without_token(token.id))
     await robot.vault.sign_out(user=token.id, is_token=True)
-    return _done(f"the token {token.name!r} is revoked")
+    return Done(message=f"the token {token.name!r} was revoked")
 
 
-async def list_sessions(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
-    """Browsers that are signed in: an admin sees all, others their own."""
-    entries = _own(robot, caller)
+@ACTS.bind(rows.LIST_SESSIONS)
+async def list_sessions(robot: RobotContext, caller: Caller, _: Nothing) -> u.SessionList:
+    entries = _endable(robot, caller)
     infos = [_session(robot, caller, entry) for entry in entries if not entry.is_over(wall_s())]
-    return u.SessionList(sessions=infos).model_dump(mode="json")
+    return u.SessionList(sessions=infos)
 
 
-async def end_session(robot: Robot, caller: Caller, params: u.SessionParams) -> Data:
-    """Signs a browser out: one's own, or anybody's for an admin."""
-    for entry in _own(robot, caller):
+@ACTS.bind(rows.END_SESSION)
+async def end_session(robot: RobotContext, caller: Caller, params: u.SessionParams) -> Done:
+    for entry in _endable(robot, caller):
         if entry.id == params.session_id:
             await robot.vault.sign_out(entry.id)
-            return _done(f"{entry.user} is signed out there")
+            return Done(message=f"{entry.user} was signed out there")
     raise SaintError(Code.NOT_FOUND, f"no browser with the number {params.session_id} is signed in")
 
 
-async def get_claim_code(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
-    """The code that makes the first admin; told on the robot itself only."""
+@ACTS.bind(rows.GET_CLAIM_CODE)
+async def get_claim_code(robot: RobotContext, caller: Caller, _: Nothing) -> u.ClaimInfo:
     if caller.identity.via != "socket":
-        text = "the claim code is told on the robot itself only"
+        text = "the claim code is shown on the robot itself only"
         raise SaintError(Code.FORBIDDEN, text, fix="Log in there: saintctl user claim-code.")
     vault = robot.vault
-    info = u.ClaimInfo(is_claimed=vault.book.is_claimed, code=vault.claim_code)
-    return info.model_dump(mode="json")
+    return u.ClaimInfo(is_claimed=vault.book.is_claimed, code=vault.claim_code)
 
 
-async def get_audit_log(robot: Robot, _: Caller, params: u.GetAuditLog) -> Data:
-    """Who came in, took control, stopped the robot or changed what others rely on."""
+@ACTS.bind(rows.GET_AUDIT_LOG)
+async def get_audit_log(robot: RobotContext, _: Caller, params: u.GetAuditLog) -> u.AuditReply:
     word = params.search.lower()
 
     def is_wanted(entry: AuditRecord) -> bool:
@@ -139,12 +140,11 @@ async def get_audit_log(robot: Robot, _: Caller, params: u.GetAuditLog) -> Data:
         return bool(entry.what) and (not word or any(word in text.lower() for text in texts))
 
     found = await robot.audit.read(is_wanted, params.offset, params.limit)
-    entries = [u.AuditEntry.model_validate(asdict(entry)) for entry in found]
-    return u.AuditReply(entries=entries).model_dump(mode="json")
+    return u.AuditReply(entries=[u.AuditEntry.model_validate(asdict(entry)) for entry in found])
 
 
-def _own(robot: Robot, caller: Caller) -> list[SignIn]:
-    """What the caller may end."""
+def _endable(robot: RobotContext, caller: Caller) -> list[SignIn]:
+    """Return the sign-ins that the caller may end."""
     who, entries = caller.identity, list(robot.vault.signins.entries)
     if who.level >= Level.ADMIN:
         return entries
@@ -152,14 +152,14 @@ def _own(robot: Robot, caller: Caller) -> list[SignIn]:
     return [entry for entry in entries if (entry.user, entry.is_token) in mine]
 
 
-def _token(robot: Robot, token: Token) -> u.TokenInfo:
+def _token(robot: RobotContext, token: Token) -> u.TokenInfo:
     used_s = robot.vault.used_s(token)
     return u.TokenInfo(
         id=token.id, name=token.name, role=token.role, made_s=token.made_s, used_s=used_s
     )
 
 
-def _session(robot: Robot, caller: Caller, entry: SignIn) -> u.SessionInfo:
+def _session(robot: RobotContext, caller: Caller, entry: SignIn) -> u.SessionInfo:
     via: Literal["password", "token"] = "token" if entry.is_token else "password"
     names = {token.id: token.name for token in robot.vault.book.tokens}
     return u.SessionInfo(
@@ -168,7 +168,3 @@ def _session(robot: Robot, caller: Caller, entry: SignIn) -> u.SessionInfo:
         via=via,
         is_own=caller.identity.key == entry.id,
     )
-
-
-def _done(message: str) -> Data:
-    return Done(message=message).model_dump(mode="json")

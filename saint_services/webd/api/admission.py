@@ -1,71 +1,109 @@
-"""What happens around every action, whichever way it was asked for: is the caller allowed to, and
-does the audit log tell of it. Not here: who the caller is (adapters/gate.py).
+"""The checks around every action, over HTTP and WebSocket alike, and its audit entry: role of the
+caller, e-stop, age of the command. Not here: who the caller is (accounts/gate.py).
 """
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pydantic import BaseModel
 
-from ...lib.access.audit import AuditRecord
+from ...lib.access import audit
 from ...lib.access.levels import Level
-from ...lib.clock import monotonic_s, wall_s
+from ...lib.api.endpoint import Nothing
+from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from ..accounts.access import RefusedError
-from ..actions import ACTIONS
-from ..actions.caller import Caller
-from ..audit import entries as audit
+from ..accounts.access import RefusedError, not_enough
+from ..actions.act import Act, Caller
+from ..audit.record import Outcome, entry, watched
 from ..robot import latch
-from ..robot.context import Robot
+from ..robot.context import RobotContext
 
-# What moves something; sent many times a second, so that only the beginning is told.
-MOTION = {
-    ("head", "move"), ("head", "home"), ("arms", "move"), ("arms", "home"), ("arms", "gripper"),
-    ("tracks", "drive"),
-}  # fmt: skip
-
-# What becomes an input sample: the motions, and the velocity zero, which moves nothing.
-_SAMPLED = MOTION | {("tracks", "stop")}
-
-OLD = "webd stood still before it could read this, so it may be too old to obey"
+OLD = "webd was stalled before it read this, so the command may be too old"
+_NOTHING = Nothing()
 
 
-def check(robot: Robot, caller: Caller, group: str, action: str, params: BaseModel) -> None:
-    """Raises forbidden, and notes it, when the caller's role is not enough for these params."""
-    needs = ACTIONS[group][action].level_for(params)
-    who = caller.identity
-    if who.level < needs:
-        text = f"{who.name} is {who.level.word} here, {group} {action} needs {needs.word}"
-        fix = "Ask an admin of this robot for that role."
-        if ACTIONS[group][action].is_logged:
-            tell(robot, caller, group, action, params, refusal=text)
-        raise SaintError(Code.FORBIDDEN, text, fix=fix)
-
-
-def check_moving(robot: Robot, group: str, action: str, params: BaseModel, is_old: bool) -> None:
-    """Raises refused for what must not move the robot now: a command that waited while webd stood
-    still (`is_old`), any command while the robot is stopped or nobody knows whether it is, and what
-    the router would not count as this client's.
+@contextlib.contextmanager
+def admitted(
+    robot: RobotContext, caller: Caller, act: Act, params: BaseModel, *, is_old: bool
+) -> Iterator[Outcome]:
+    """Check whether the caller may have this action now, run the block that carries it out, and
+    write the audit entry of the outcome: done, refused or unfinished. The block puts the reply
+    into the outcome.
     """
-    is_release = action == "estop" and not getattr(params, "enable", True)
-    if is_old and (is_release or (group, action) in MOTION):
+    if act.row.is_reading:
+        check_level(caller, act, params)
+        yield Outcome()
+        return
+
+    def write(outcome: Outcome) -> None:
+        _record(robot, caller, act, params, outcome)
+
+    with watched(write) as outcome:
+        check_level(caller, act, params)
+        check_moving(robot, act, params, is_old=is_old)
+        yield outcome
+
+
+def check_level(caller: Caller, act: Act, params: BaseModel) -> None:
+    """Raise forbidden when the caller's role is not enough for these parameters."""
+    needs = act.row.level_for(params)
+    if caller.identity.level < needs:
+        raise not_enough(caller.identity, needs, act.row.name)
+
+
+def check_role(robot: RobotContext, caller: Caller, act: Act) -> None:
+    """Raise forbidden, with an audit entry, when the caller's role is not enough for the action
+    whatever its parameters are.
+    """
+    if caller.identity.level < act.level:
+        refusal = not_enough(caller.identity, act.level, act.row.name)
+        if not act.row.is_reading:
+            _record(robot, caller, act, _NOTHING, Outcome(refusal=refusal.message))
+        raise refusal
+
+
+def check_moving(robot: RobotContext, act: Act, params: BaseModel, *, is_old: bool) -> None:
+    """Raise refused for a command that must not move the robot now: one that waited while webd was
+    stalled (`is_old`), any while the robot is stopped or its e-stop unknown, and what the router
+    would not accept from webd.
+    """
+    is_release = act.action == "estop" and not getattr(params, "enable", True)
+    if is_old and (is_release or act.is_motion):
         raise RefusedError("old", Code.REFUSED, OLD, fix="Send it again.")
-    if (group, action) in MOTION and (problem := latch.problem(robot.newest, monotonic_s())):
+    if act.is_motion and (problem := latch.problem(robot.newest, monotonic_s())):
         raise problem
-    if (group, action) in _SAMPLED:
+    if act.is_repeated:
         _check_registered(robot)
 
 
-def check_reading(robot: Robot, is_old: bool) -> None:
-    """The same for a stream of readings."""
-    if is_old:
-        raise RefusedError("old", Code.REFUSED, OLD, fix="Send a new one.")
-    if problem := latch.problem(robot.newest, monotonic_s()):
-        raise problem
-    _check_registered(robot)
+@contextlib.contextmanager
+def reading_admitted(
+    robot: RobotContext, caller: Caller, target: str, *, is_old: bool
+) -> Iterator[None]:
+    """Check whether the caller may move a target by a stream of readings, and run the block that
+    sends one. The audit log has the begin of the motion, or of its refusals.
+    """
+
+    def write(outcome: Outcome) -> None:
+        if outcome.refusal:
+            refused = outcome.refusal
+            _record_begin(robot, caller, f"move {target or 'by routes'}", refused, target)
+        else:
+            _record_motion(robot, caller, target)
+
+    with watched(write):
+        if caller.identity.level < Level.OPERATOR:
+            raise not_enough(caller.identity, Level.OPERATOR, "moving the robot")
+        if is_old:
+            raise RefusedError("old", Code.REFUSED, OLD, fix="Send a new one.")
+        if problem := latch.problem(robot.newest, monotonic_s()):
+            raise problem
+        _check_registered(robot)
+        yield
 
 
-def _check_registered(robot: Robot) -> None:
+def _check_registered(robot: RobotContext) -> None:
     """Raise refused while webd's samples are dropped: an "ok" would promise a motion."""
     if not robot.samples.is_registered:
         text = "webd is not registered at the router, so nothing was moved"
@@ -73,43 +111,36 @@ def _check_registered(robot: Robot) -> None:
         raise RefusedError("unregistered", Code.REFUSED, text, fix=fix)
 
 
-def check_motion(caller: Caller) -> None:
-    """Raise forbidden when the caller may not move anything."""
-    if caller.identity.level < Level.OPERATOR:
-        text = f"{caller.identity.name} is {caller.identity.level.word} here and may not move it"
-        fix = "Ask an admin of this robot for the role operator."
-        raise SaintError(Code.FORBIDDEN, text, fix=fix)
-
-
-@contextlib.contextmanager
-def noted(
-    robot: Robot, caller: Caller, group: str, action: str, params: BaseModel
-) -> Iterator[None]:
-    """Around what webd itself carries out: the log has an entry of it, also of a refusal. What it
-    passes on is logged by the other daemon.
-    """
-    entry = ACTIONS[group][action]
-    is_ours = bool(entry.log)
-    try:
-        yield
-    except SaintError as err:
-        if is_ours:
-            tell(robot, caller, group, action, params, refusal=err.message)
-        raise
-    if is_ours:
-        tell(robot, caller, group, action, params)
-
-
-def tell(
-    robot: Robot, caller: Caller, group: str, action: str, params: BaseModel, refusal: str = ""
+def _record(
+    robot: RobotContext, caller: Caller, act: Act, params: BaseModel, outcome: Outcome
 ) -> None:
-    """An entry of the audit log, and its sentence in the activity log."""
-    act, what = ACTIONS[group][action], f"{group} {action}"
-    text = act.sentence(params) if act.log and not refusal else ""
-    robot.heard(audit.entry_of(caller.person, what, params, text, act.severity, refusal))
+    if outcome.is_logged:
+        return
+    row, person = act.row, caller.person
+    if outcome.refusal:
+        error = SaintError(Code.REFUSED, outcome.refusal)
+        if not act.is_repeated or _begins(robot, caller, row.name, "refused"):
+            refused = audit.refused(row, person, params, error)
+            robot.record(replace(refused, daemon="webd"))
+    elif act.is_motion:
+        _record_motion(robot, caller, row.group)
+    elif act.is_repeated:
+        _record_begin(robot, caller, row.name, "", row.name)
+    elif act.is_logged_here:
+        robot.record(audit.done(row, person, params, outcome.reply))
 
 
-def tell_motion(robot: Robot, caller: Caller, target: str) -> None:
-    """A client that was at rest begins to move something."""
-    who, what = caller.person, f"began to move {target or 'what its routes say'}"
-    robot.audit.add(AuditRecord(wall_s(), who.name, who.level, who.address, what, daemon="webd"))
+def _record_motion(robot: RobotContext, caller: Caller, target: str) -> None:
+    what = f"began to move {target or 'what its routes map'}"
+    _record_begin(robot, caller, what, "", target)
+
+
+def _record_begin(
+    robot: RobotContext, caller: Caller, what: str, refused: str, target: str
+) -> None:
+    if _begins(robot, caller, target, "refused" if refused else "done"):
+        robot.record(entry(caller.person, what, refused=refused))
+
+
+def _begins(robot: RobotContext, caller: Caller, *key: str) -> bool:
+    return robot.repeats.begins((caller.source, *key), monotonic_s())

@@ -1,5 +1,5 @@
-"""The AsyncAPI document of the WebSocket: what a client may send, what is answered, each topic's
-state, from the models that messages are checked with. Pure; written by `make gen`.
+"""The AsyncAPI document of the WebSocket: messages of clients, replies, the state of each topic,
+from the models that check them. Written by `make gen`.
 """
 
 from typing import Any
@@ -8,20 +8,19 @@ from pydantic import BaseModel
 
 from ...lib.api.states import STATES
 from ...lib.ipc.wire import ErrorReply
-from ..websocket.close_codes import TEXTS
-from . import http_form
+from ..actions import table
+from ..actions.act import Act
+from ..websocket.frames import CLOSE_TEXTS
 from . import messages as m
-from .http_form import Named
-from .openapi import VERSION
-from .schemas import Schemas, first_line
+from .openapi import VERSION, Schemas, first_line
 
 Data = dict[str, Any]
 
-_ID: Data = {"type": ["string", "integer"], "description": "Comes back in the response."}
+_ID: Data = {"type": ["string", "integer"], "description": "The response repeats it."}
 _TEXT = (
     'Each message is one JSON object. Actions may also be sent as {"type": "command", "target": '
-    "group, ...}. Every message is answered, but for inputs without an id. A motion holds for "
-    "300 ms: who drives goes on sending."
+    "group, ...}. Every message is answered, except inputs without an id. A motion command holds "
+    "for 300 ms: a client that drives sends again and again."
 )
 _CONTROL: dict[str, type[BaseModel]] = {
     "auth": m.Auth,
@@ -32,10 +31,9 @@ _CONTROL: dict[str, type[BaseModel]] = {
 
 
 def document() -> Data:
-    """The whole document."""
-    actions = list(http_form.every())
-    models = {each.entry.params for each in actions}
-    models |= {each.entry.reply for each in actions if each.entry.reply}
+    """Return the whole document."""
+    actions = list(table.every())
+    models = {model for act in actions for model in (act.params, act.reply)}
     schemas = Schemas(models | {ErrorReply, *STATES.values(), *_CONTROL.values()})
     messages = _messages(actions, schemas)
     refs = {name: {"$ref": f"#/components/messages/{name}"} for name in messages}
@@ -53,45 +51,45 @@ def document() -> Data:
 
 
 def _close_codes() -> Data:
-    return {str(code.value): text for code, text in TEXTS.items()}
+    return {str(code.value): text for code, text in CLOSE_TEXTS.items()}
 
 
-def _messages(actions: list[Named], schemas: Schemas) -> Data:
+def _messages(actions: list[Act], schemas: Schemas) -> Data:
     messages: Data = {
         name: _message(first_line(model), schemas.of(model)) for name, model in _CONTROL.items()
     }
-    for each in actions:
-        name = _name(each)
-        messages[name] = _message(each.text.splitlines()[0], _request(each, schemas))
+    for act in actions:
+        name = _name(act)
+        messages[name] = _message(act.row.text, _request(act, schemas))
         messages[f"{name}_reply"] = _message(
-            f"The answer to {each.group} {each.action}.",
-            _response("ok", "data", schemas.of(each.entry.reply) if each.entry.reply else {}),
+            f"The reply to {act.group} {act.action}.",
+            _response("ok", "data", schemas.of(act.reply)),
         )
     for topic, model in STATES.items():
         messages[f"state_{topic}"] = _message(first_line(model), _state(topic, schemas.of(model)))
-    messages["done"] = _message("The message was taken.", _response("ok", "data", {}))
+    messages["done"] = _message("The message was accepted.", _response("ok", "data", {}))
     problem = _response("error", "error", schemas.of(ErrorReply))
     messages["error"] = _message("The message was refused.", problem)
     return messages
 
 
-def _name(named: Named) -> str:
-    return f"{named.group}_{named.action}"
+def _name(act: Act) -> str:
+    return f"{act.group}_{act.action}"
 
 
 def _message(text: str, payload: Data) -> Data:
     return {"summary": text, "payload": payload}
 
 
-def _request(named: Named, schemas: Schemas) -> Data:
-    params = named.entry.params
+def _request(act: Act, schemas: Schemas) -> Data:
+    params = act.params
     needed = ["params"] if params.model_json_schema().get("required") else []
     return {
         "type": "object",
         "properties": {
             "id": _ID,
-            "type": {"const": named.group},
-            "action": {"const": named.action},
+            "type": {"const": act.group},
+            "action": {"const": act.action},
             "params": schemas.of(params),
         },
         "required": ["type", "action", *needed],
@@ -124,12 +122,12 @@ def _state(topic: str, schema: Data) -> Data:
     }
 
 
-def _operations(actions: list[Named]) -> Data:
-    """As the robot sees it: it receives what clients send."""
+def _operations(actions: list[Act]) -> Data:
+    """Return the operations from the robot's side: it receives what clients send."""
     operations: Data = {name: _received(name, "done") for name in _CONTROL}
-    for each in actions:
-        received = _received(_name(each), f"{_name(each)}_reply")
-        operations[_name(each)] = received | {"x-needs": each.entry.needs.word}
+    for act in actions:
+        received = _received(_name(act), f"{_name(act)}_reply")
+        operations[_name(act)] = received | {"x-needs": act.level.word}
     operations["state"] = {
         "action": "send",
         "channel": {"$ref": "#/channels/socket"},

@@ -1,15 +1,15 @@
-"""Which messages ask for the e-stop, however badly they are written: in doubt the robot stops. Only
-a sound message with `enable: false` asks for its release. Pure. Not here: what a stop does.
+"""Decides which messages request the e-stop, however malformed they are: in doubt the robot stops.
+Only a valid message with `enable: false` requests its release. Not here: what a stop does.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from .messages import EStop
+from ...lib.api.webd.system import EStop
 
 GROUP, ACTION = "system", "estop"
-UNREADABLE = "a stop message that is not sound"
+UNREADABLE = "malformed stop message"
 _PLACES = ("type", "target", "action")
 _WORDS = {"estop", "emergencystop"}
 _NO_LETTER = re.compile(r"[^a-z]")
@@ -28,10 +28,10 @@ def is_named(text: str) -> bool:
 
 
 def of_unsound(given: object) -> EStop:
-    """Return the stop for params that are not sound, with their reason where they name one."""
+    """Return the stop for malformed parameters, with their reason where they have one."""
     reason = given.get("reason") if isinstance(given, Mapping) else None
-    told = reason[:_LONGEST_REASON] if isinstance(reason, str) else ""
-    return EStop(enable=True, reason=told.encode(errors="replace").decode() or UNREADABLE)
+    text = reason[:_LONGEST_REASON] if isinstance(reason, str) else ""
+    return EStop(enable=True, reason=text.encode(errors="replace").decode() or UNREADABLE)
 
 
 def _is_word(given: object) -> bool:

@@ -1,5 +1,5 @@
-"""The activity log: what a person would tell another about this robot's last hours. Entries come
-from comparing what was with what is. Pure but for the list it keeps; not the daemons' own logs.
+"""The activity log: the events of the robot's last hours in sentences for users, found by comparing
+states before and after. Not here: the daemons' own logs (lib/logs).
 """
 
 import re
@@ -14,7 +14,7 @@ from ...lib.generated.saint_msgs import EStop, RCReceiverState
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MOST_ENTRIES = 500
-_KINDS = {"rc": "RC", "livelink": "LiveLink", "websocket": "Client", "autonomous": "Program"}
+_SOURCE_NAMES = {"rc": "RC", "livelink": "LiveLink", "websocket": "Client", "autonomous": "Program"}
 SAME_S = 2.0
 _WORD = re.compile(r"\w+")
 SHOWN = 50  # in the state of the topic "log"
@@ -22,7 +22,7 @@ SHOWN = 50  # in the state of the topic "log"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened, before it has a time."""
+    """An event without a time."""
 
     level: str
     source: str
@@ -30,7 +30,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ActivityEntry:
     """One line of the log."""
 
     number: int
@@ -38,7 +38,7 @@ class Entry:
     event: Event
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the entry as JSON data."""
         event = self.event
         return {
             "number": self.number,
@@ -50,27 +50,27 @@ class Entry:
 
 
 class ActivityLog:
-    """The newest entries."""
+    """The newest entries of the log."""
 
     def __init__(self) -> None:
-        self._entries: deque[Entry] = deque(maxlen=MOST_ENTRIES)
+        self._entries: deque[ActivityEntry] = deque(maxlen=MOST_ENTRIES)
         self._count = 0
 
     def add(self, event: Event, time: float) -> bool:
-        """One entry more; the oldest may go. What two daemons report at once counts once: False."""
+        """Add an entry; return False for one that another daemon has reported at the same time."""
         if any(e.event.text == event.text and time - e.time < SAME_S for e in self._last()):
             return False
         self._count += 1
-        self._entries.append(Entry(self._count, time, event))
+        self._entries.append(ActivityEntry(self._count, time, event))
         return True
 
-    def restore(self, kept: Iterable[audit.AuditRecord]) -> None:
-        """What was stored before webd was started, the oldest first."""
-        for each in kept:
+    def restore(self, stored: Iterable[audit.AuditRecord]) -> None:
+        """Add entries that were stored before webd started, the oldest first."""
+        for each in stored:
             severity = each.severity if each.severity in LEVELS else "INFO"
             self.add(Event(severity, each.source, each.text), each.time_s)
 
-    def _last(self) -> list[Entry]:
+    def _last(self) -> list[ActivityEntry]:
         return [self._entries[-n] for n in range(1, min(5, len(self._entries)) + 1)]
 
     def newest(
@@ -81,7 +81,7 @@ class ActivityLog:
         source: str | None = None,
         about: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Newest first. `about`: told by it, or naming it."""
+        """Return entries, newest first; `about` selects those of a node or that name it."""
         least = LEVELS.index(level)
         found = [
             entry
@@ -94,17 +94,17 @@ class ActivityLog:
 
 
 def _is_about(event: Event, name: str) -> bool:
-    """It told of itself, or is named as a whole word: pi_1 is not pi_12."""
+    """Return whether an event is of a node or names it as a whole word: pi_1 is not pi_12."""
     return event.source == name or name in _WORD.findall(event.text)
 
 
 def estop_events(before: EStop | None, now: EStop) -> list[Event]:
-    """The latch was raised, pressed again or released."""
+    """Return events of a latch that was raised, pressed again or released."""
     if now.active:
         return [] if _same(before, now) else [_press(before, now)]
     if before is not None and not before.active:
         return []
-    by = source_name(now.source) or "unknown"
+    by = source_name(now.source) or "an unknown source"
     return [Event("INFO", "router", f"Emergency stop released by {by}")] * (before is not None)
 
 
@@ -116,24 +116,24 @@ def _press(before: EStop | None, now: EStop) -> Event:
     is_again = before is not None and before.active
     press = now.presses[-1] if now.presses else now
     why = f": {press.reason}" if press.reason else ""
-    by = source_name(press.source) or "unknown"
+    by = source_name(press.source) or "an unknown source"
     words = "Emergency stop pressed again by" if is_again else "Emergency stop by"
     return Event("ERROR", "router", f"{words} {by}{why}")
 
 
 def rc_events(before: RCReceiverState | None, now: RCReceiverState) -> list[Event]:
-    """The transmitter came or went."""
+    """Return events of an RC signal that was acquired or lost."""
     was = before is not None and before.connected and not before.failsafe
     is_well = now.connected and not now.failsafe
     if was == is_well:
         return []
     if is_well:
         return [Event("INFO", "rc", f"RC signal acquired ({now.protocol.upper()})")]
-    return [Event("WARNING", "rc", "RC failsafe" if now.connected else "RC receiver silent")]
+    return [Event("WARNING", "rc", "RC failsafe" if now.connected else "RC receiver timed out")]
 
 
 def node_events(before: NodeList | None, now: NodeList) -> list[Event]:
-    """Nodes that came, went or changed; nothing for what was there at the start."""
+    """Return events of nodes that appeared, disappeared or changed; none at webd's start."""
     if before is None:
         return []
     known = {node.node_id: node for node in before.nodes}
@@ -143,11 +143,9 @@ def node_events(before: NodeList | None, now: NodeList) -> list[Event]:
         if old is None or old.state != node.state:
             events.append(_node_event(node, old))
         elif old.role_restarts < node.role_restarts:
-            text = f"{label(node)}: its role was started again"
+            text = f"{label(node)}: its role restarted"
             events.append(Event("WARNING", node.node_id, text))
-    events += [
-        Event("INFO", gone.node_id, f"{label(gone)} was forgotten") for gone in known.values()
-    ]
+    events += [Event("INFO", gone.node_id, f"{label(gone)} was removed") for gone in known.values()]
     return events
 
 
@@ -165,11 +163,11 @@ def _node_event(node: NodeInfo, old: NodeInfo | None) -> Event:
 
 
 def source_name(source: str) -> str:
-    """How people call an input source: "livelink:FaceCapture" is "LiveLink FaceCapture"."""
+    """Return an input source's name for users: "LiveLink FaceCapture" of "livelink:FaceCapture"."""
     kind, _, subject = source.partition(":")
-    return f"{_KINDS.get(kind, kind)} {subject[:64]}".strip()
+    return f"{_SOURCE_NAMES.get(kind, kind)} {subject[:64]}".strip()
 
 
 def label(node: NodeInfo) -> str:
-    """How people call it."""
+    """Return a node's name for users."""
     return node.display_name or node.node_id

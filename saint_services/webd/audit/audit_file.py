@@ -1,5 +1,5 @@
-"""The audit log on the disk: lines are only added, in a thread, so that nobody who stops the robot
-waits for a card. Two files of bounded size; the older one goes when the newer one is full.
+"""The audit log on the disk: two files of bounded size; the older one is deleted when the newer one
+is full. A thread writes the lines, so that a stop never waits for a card.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ _log = log.get("webd")
 
 
 class AuditFile:
-    """Anybody may add at any time; run() writes."""
+    """Holds entries until run() writes them."""
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / "audit.jsonl"
@@ -28,23 +28,23 @@ class AuditFile:
         self._is_failing = False
 
     def add(self, entry: AuditRecord) -> None:
-        """Written soon."""
+        """Add an entry, which is written soon."""
         self._waiting.append(entry)
         self._has_news.set()
 
     def note(self, who: str, address: str, what: str, detail: str = "") -> None:
-        """Something that is no action of the table."""
+        """Add an entry of a sign-in or sign-out."""
         self.add(AuditRecord(wall_s(), who, "", address, what, detail))
 
     async def run(self) -> None:
-        """For ever."""
+        """Write new entries until cancelled."""
         while True:
             await self._has_news.wait()
             self._has_news.clear()
             await self.flush()
 
     async def flush(self) -> None:
-        """What waits is on the disk then, if the disk takes it."""
+        """Write all entries that wait; a disk that fails is logged once."""
         async with self._turn:
             lines = "".join(entry.line() for entry in self._waiting)
             self._waiting.clear()
@@ -61,7 +61,7 @@ class AuditFile:
     async def read(
         self, is_wanted: Callable[[AuditRecord], bool], offset: int, limit: int
     ) -> list[AuditRecord]:
-        """A part of it, the newest first."""
+        """Return a part of the entries, the newest first."""
         await self.flush()
         return await asyncio.to_thread(self._read, is_wanted, offset, limit)
 

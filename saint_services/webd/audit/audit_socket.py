@@ -1,5 +1,5 @@
-"""What the other daemons of this machine send for the audit log: one datagram an entry, believed
-only when the kernel says that the daemon's own user sent it.
+"""Receives audit entries of the other daemons of this machine: one datagram for each entry,
+accepted only when the kernel confirms that the daemon's own user has sent it.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ _MOST_AT_ONCE = 64
 
 
 def listening(runtime: Path) -> socket.socket:
-    """The socket itself, where none was passed in."""
+    """Bind the socket, where none was passed in."""
     path = runtime / audit.SOCKET
     path.unlink(missing_ok=True)
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -41,12 +41,12 @@ class AuditSocket:
         self._on_entry = on_entry
 
     def open(self) -> None:
-        """Read from now on, what came meanwhile first."""
+        """Begin to read, with the entries that are waiting already."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         asyncio.get_running_loop().add_reader(self._socket, self._read)
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         asyncio.get_running_loop().remove_reader(self._socket)
         self._socket.close()
 
@@ -58,9 +58,9 @@ class AuditSocket:
                 )
             except (BlockingIOError, InterruptedError):
                 return
-            self._take(raw, _uid(details))
+            self._accept(raw, _uid(details))
 
-    def _take(self, raw: bytes, uid: int | None) -> None:
+    def _accept(self, raw: bytes, uid: int | None) -> None:
         entry = audit.AuditRecord.read(raw)
         if entry is None or not is_daemon(uid, entry.daemon):
             self._counters["audit_refused"] += 1
@@ -69,7 +69,7 @@ class AuditSocket:
 
 
 def _uid(details: list[tuple[int, int, bytes]]) -> int | None:
-    """The sender's user, as the kernel names it."""
+    """Return the sender's user as the kernel reports it."""
     for level, kind, raw in details:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
             uid: int = _CREDENTIALS.unpack(raw[: _CREDENTIALS.size])[1]

@@ -1,5 +1,5 @@
-"""Prometheus' text format, version 0.0.4: families with help and type, samples with labels. Pure.
-Not here: what is measured (robot_metrics.py).
+"""Prometheus' text format, version 0.0.4: families with help and type, samples with labels. Not
+here: which metrics there are (robot_metrics.py).
 """
 
 import math
@@ -22,23 +22,23 @@ class _Family:
     samples: list[tuple[str, Labels, float]] = field(default_factory=list)  # suffix first
 
 
-class Page:
-    """Everything that one scrape is told."""
+class MetricsPage:
+    """The reply to one scrape."""
 
     def __init__(self) -> None:
         self._families: dict[str, _Family] = {}
 
     def gauge(self, name: str, text: str, value: float | None, /, **labels: str) -> None:
-        """What may rise and fall; nothing is told of a value that nobody knows."""
+        """Add a value that may rise and fall; an unknown value is left out."""
         if value is not None and math.isfinite(value):
             self._family(name, "gauge", text).samples.append(("", tuple(labels.items()), value))
 
     def counter(self, name: str, text: str, value: float, /, **labels: str) -> None:
-        """What only rises; its name ends in _total."""
+        """Add a value that only rises; its name ends in _total."""
         self._family(name, "counter", text).samples.append(("", tuple(labels.items()), value))
 
     def histogram(self, name: str, text: str, seen: "Histogram", /, **labels: str) -> None:
-        """How often values were how large."""
+        """Add the distribution of values."""
         samples = self._family(name, "histogram", text).samples
         own = tuple(labels.items())
         for limit, count in seen.cumulated():
@@ -50,7 +50,7 @@ class Page:
         return self._families.setdefault(PREFIX + name, _Family(kind, text))
 
     def text(self) -> str:
-        """All families in the order of their names."""
+        """Return all families in the order of their names."""
         return "".join(_written(name, self._families[name]) for name in sorted(self._families))
 
 
@@ -64,17 +64,16 @@ class Histogram:
 
     @property
     def count(self) -> int:
-        """Of all values."""
         return sum(self._counts)
 
     def observe(self, value: float) -> None:
-        """One value more."""
+        """Count one value."""
         index = next(i for i, limit in enumerate(self._limits) if value <= limit)
         self._counts[index] += 1
         self.sum += value
 
     def cumulated(self) -> Iterator[tuple[float, int]]:
-        """Each limit with the number of values up to it."""
+        """Yield each limit with the number of values up to it."""
         total = 0
         for limit, count in zip(self._limits, self._counts, strict=True):
             total += count

@@ -1,5 +1,5 @@
-"""What is measured of this robot: each daemon's answer as metrics, in seconds, ratios (0 to 1),
-degrees Celsius, hertz. Pure. Not here: asking the daemons (adapters/metrics.py).
+"""Metrics of this robot from each daemon's report, in seconds, ratios (0 to 1), degrees Celsius,
+hertz. Not here: requesting the reports (scrape.py).
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from ...lib.api.rc import RcLine, RcStatus
 from ...lib.api.routing import RouterStatus
 from ...lib.health import HealthReport
 from ..topics.newest import Newest
-from .page import Page
+from .page import MetricsPage
 
 POLICIES = ("none", "live", "hold", "ramp_to_zero", "neutral", "park", "estop")
 _ALL_WELL = "1 while the daemon answers and has no health issue."
 
 
-def health(page: Page, daemon: str, report: HealthReport | None) -> None:
-    """One daemon; None: it does not answer."""
+def health(page: MetricsPage, daemon: str, report: HealthReport | None) -> None:
+    """Add the health of one daemon; None: it does not answer."""
     is_well = report is not None and report.healthy
     page.gauge("daemon_up", "1 while the daemon answers.", report is not None, daemon=daemon)
     page.gauge("daemon_healthy", _ALL_WELL, is_well, daemon=daemon)
@@ -30,15 +30,15 @@ def health(page: Page, daemon: str, report: HealthReport | None) -> None:
         return
     text = "Time since the daemon was started."
     page.gauge("daemon_uptime_seconds", text, report.uptime_s, daemon=daemon)
-    text = "Health issues that stand now."
+    text = "Health issues that are open now."
     page.gauge("daemon_health_issues", text, len(report.issues), daemon=daemon)
     for event, count in sorted(report.counters.items()):
-        text = "What a daemon counts since its start, by name."
+        text = "Counters of a daemon since its start, by name."
         page.counter("daemon_events_total", text, count, daemon=daemon, event=event)
 
 
-def nodes(page: Page, found: NodeList) -> None:
-    """adoptiond's registry."""
+def nodes(page: MetricsPage, found: NodeList) -> None:
+    """Add the nodes of adoptiond's registry."""
     for state in NodeState:
         count = sum(node.state is state for node in found.nodes)
         page.gauge("nodes", "Nodes by state.", count, state=state.value)
@@ -46,7 +46,7 @@ def nodes(page: Page, found: NodeList) -> None:
         _node(page, node)
 
 
-def _node(page: Page, node: NodeInfo) -> None:
+def _node(page: MetricsPage, node: NodeInfo) -> None:
     labels = {"node": node.node_id}
     role = f"{node.role} {node.instance}".strip()
     page.gauge(
@@ -54,13 +54,13 @@ def _node(page: Page, node: NodeInfo) -> None:
         version=node.firmware_version,
     )  # fmt: skip
     is_up = node.state not in (NodeState.OFFLINE, NodeState.BOOT)
-    page.gauge("node_up", "1 while the node gives life signs.", is_up, **labels)
-    text = "Time since the node's last life sign."
+    page.gauge("node_up", "1 while the node sends heartbeats.", is_up, **labels)
+    text = "Time since the node's last heartbeat."
     page.gauge("node_silence_seconds", text, node.seen_age_s, **labels)
-    text = "Times that the node had to start its role again."
+    text = "Restarts of the node's role."
     page.counter("node_role_restarts_total", text, node.role_restarts, **labels)
     if not is_up:
-        return  # its numbers are old
+        return  # its numbers are outdated
     text = "Temperature of the processor."
     page.gauge("node_temperature_celsius", text, node.cpu_temp or None, **labels)
     page.gauge("node_cpu_ratio", "Load of the processor.", node.cpu_usage / 100, **labels)
@@ -70,14 +70,14 @@ def _node(page: Page, node: NodeInfo) -> None:
     page.gauge("node_outputs_safe", text, node.outputs_safe, **labels)
 
 
-def router(page: Page, status: RouterStatus) -> None:
-    """routerd: the latch, sources, outputs."""
+def router(page: MetricsPage, status: RouterStatus) -> None:
+    """Add routerd's latch, sources and outputs."""
     page.gauge("estop_active", "1 while the e-stop is latched.", status.estop.active)
-    page.counter("router_samples_total", "Input samples that were taken.", status.samples)
+    page.counter("router_samples_total", "Input samples that were accepted.", status.samples)
     for reason, count in sorted(status.refused.items()):
         text = "Input samples that were refused."
         page.counter("router_refused_total", text, count, reason=reason)
-    text = "Targets that somebody has alone."
+    text = "Targets under exclusive control."
     page.gauge("router_exclusive_targets", text, len(status.control))
     for policy in POLICIES:
         count = sum(out.policy == policy for out in status.outputs)
@@ -95,35 +95,37 @@ def router(page: Page, status: RouterStatus) -> None:
         page.gauge("source_age_seconds", text, source.age_ms / 1000, **labels)
 
 
-def rc(page: Page, status: RcStatus) -> None:
-    """rcd: each receiver."""
+def rc(page: MetricsPage, status: RcStatus) -> None:
+    """Add rcd's receivers."""
     page.gauge("rc_enabled", "1 while the RC receiver is switched on.", status.enabled)
-    text = "1 while a lost signal is told to the robot."
+    text = "1 while rcd publishes a lost signal."
     page.gauge("rc_failsafe", text, status.failsafe)
     for line in status.receivers:
         _receiver(page, line)
 
 
-def _receiver(page: Page, line: RcLine) -> None:
+def _receiver(page: MetricsPage, line: RcLine) -> None:
     labels = {"receiver": line.receiver}
-    page.gauge("rc_connected", "1 while frames come.", line.connected, **labels)
+    page.gauge("rc_connected", "1 while frames arrive.", line.connected, **labels)
     quality = line.link_quality / 100 if line.link_quality else None
-    page.gauge("rc_link_quality_ratio", "Link quality as the receiver tells it.", quality, **labels)
+    page.gauge(
+        "rc_link_quality_ratio", "Link quality as the receiver reports it.", quality, **labels
+    )
     page.gauge("rc_signal_dbm", "Received signal strength.", line.rssi or None, **labels)
     page.gauge("rc_frame_rate_hertz", "Frames a second.", line.frame_rate_hz, **labels)
-    page.counter("rc_frames_total", "Good frames.", line.frames, **labels)
+    page.counter("rc_frames_total", "Valid frames.", line.frames, **labels)
     page.counter("rc_rejected_frames_total", "Damaged frames.", line.rejected, **labels)
     text = "Frames that the receiver itself marked as lost."
     page.counter("rc_lost_frames_total", text, line.lost_frames, **labels)
 
 
-def livelink(page: Page, found: SubjectList) -> None:
-    """livelinkd: each subject."""
+def livelink(page: MetricsPage, found: SubjectList) -> None:
+    """Add livelinkd's subjects."""
     for subject in found.sources:
         labels = {"subject": subject.subject_name}
         text = "Frames a second of a subject."
         page.gauge("livelink_frame_rate_hertz", text, subject.frame_rate, **labels)
-        page.gauge("livelink_tracked", "1 while a face is seen.", subject.tracked, **labels)
+        page.gauge("livelink_tracked", "1 while a face is tracked.", subject.tracked, **labels)
         page.counter("livelink_frames_total", "Frames of a subject.", subject.frames, **labels)
         text = "Frames of a subject that did not arrive."
         page.counter("livelink_lost_frames_total", text, subject.lost, **labels)
@@ -132,9 +134,9 @@ def livelink(page: Page, found: SubjectList) -> None:
         page.counter("livelink_refused_total", text, count, reason=reason)
 
 
-def firmware(page: Page, report: FirmwareReport) -> None:
-    """otad: releases on the machines, and the roll-out."""
-    text = "Different releases that run on this robot now; 1 is right."
+def firmware(page: MetricsPage, report: FirmwareReport) -> None:
+    """Add otad's machines and the roll-out."""
+    text = "Different releases that run on this robot now; it should be 1."
     page.gauge("releases_running", text, len(report.versions))
     for machine in report.machines:
         page.gauge(
@@ -142,11 +144,11 @@ def firmware(page: Page, report: FirmwareReport) -> None:
             version=machine.version, slot=machine.slot,
         )  # fmt: skip
     halted = report.plan is not None and report.plan.state is RolloutState.HALTED
-    page.gauge("rollout_halted", "1 while a roll-out stands still for a fault.", halted)
+    page.gauge("rollout_halted", "1 while a roll-out is halted by a fault.", halted)
 
 
-def server(page: Page, newest: Newest, clients: int) -> None:
-    """webd itself and the machine under it."""
+def server(page: MetricsPage, newest: Newest, clients: int) -> None:
+    """Add webd itself and its machine."""
     if (status := newest.system) is not None:
         page.gauge("server_cpu_ratio", "Load of the server's processor.", status.cpu_usage / 100)
         page.gauge("server_memory_ratio", "The server's memory in use.", status.memory_usage / 100)
@@ -154,7 +156,7 @@ def server(page: Page, newest: Newest, clients: int) -> None:
         page.gauge("server_temperature_celsius", text, status.cpu_temp or None)
         text = "Time since the server's start."
         page.gauge("server_uptime_seconds", text, status.uptime_seconds)
-    page.gauge("web_clients", "WebSockets that are open.", clients)
+    page.gauge("web_clients", "Open WebSockets.", clients)
     for name, count in sorted(newest.counters.items()):
         reason = name.removeprefix("refused_")
         if reason != name:
@@ -164,8 +166,8 @@ def server(page: Page, newest: Newest, clients: int) -> None:
             page.counter(f"web_{name}_total", f"webd's count of {name}.".replace("_", " "), count)
 
 
-# What is asked of whom, and how its answer is told.
-QUESTIONS: dict[str, tuple[Endpoint[Nothing, Any], Callable[[Page, Any], None]]] = {
+# The request to each daemon, and the function that adds its reply.
+REPORTS: dict[str, tuple[Endpoint[Nothing, Any], Callable[[MetricsPage, Any], None]]] = {
     "adoptiond": (LIST_NODES, nodes),
     "routerd": (routing.GET_STATUS, router),
     "rcd": (rc_rows.GET_STATUS, rc),

@@ -1,5 +1,5 @@
-"""The files of the pages: <share>/web, and of node_modules only the packages that
-web/package.json names, at /vendor/<package>/. Read once, checked for changes at each request.
+"""Files of the web pages: <share>/web, and of node_modules only the packages that web/package.json
+names, at /vendor/<package>/. They are cached, and checked for changes at each request.
 """
 
 import base64
@@ -31,7 +31,7 @@ class Asset:
 
 
 class Assets:
-    """Calls block: use asyncio.to_thread."""
+    """All files. Calls block: use asyncio.to_thread."""
 
     def __init__(self, web: Path) -> None:
         self._web = web.resolve()
@@ -40,12 +40,12 @@ class Assets:
         self._known: dict[Path, Asset] = {}
 
     def missing(self) -> list[str]:
-        """Packages that are named but not installed; without them the pages stay empty."""
+        """Return packages that are named but not installed; without them the pages stay empty."""
         return [name for name in self._packages if not (self._modules / name).is_dir()]
 
     def import_map(self) -> str:
-        """Where libraries find each other stands in the page itself, for browsers read it nowhere
-        else; the content security policy names it by this.
+        """Return the hash of the page's import map, for the content security policy. Browsers read
+        the map only in the page itself.
         """
         asset = self.get("index.html")
         found = _IMPORT_MAP.search(asset.body) if asset else None
@@ -55,7 +55,7 @@ class Assets:
         return f"'sha256-{digest}'"
 
     def get(self, url_path: str) -> Asset | None:
-        """The file at this path of the site; None when there is none."""
+        """Return the file at this path of the site; None when there is none."""
         path = self._path(url_path)
         if path is None:
             return None

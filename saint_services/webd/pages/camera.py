@@ -1,5 +1,5 @@
-"""GET /api/camera: the head's camera as one endless picture (MJPEG) for pages. Each viewer gets the
-newest picture when it has room for one; the topic is read only while somebody looks. Not here:
+"""GET /api/camera: the head's camera as a stream of pictures (MJPEG). Each viewer gets the newest
+picture when it can receive one; the topic is subscribed only while there are viewers. Not here:
 switching the camera (actions/motion.py).
 """
 
@@ -14,17 +14,18 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.sensor_msgs import CompressedImage
 from ..accounts.gate import Gate
+from ..server.handlers import RequestHandlers
 
 MOST_VIEWERS = 4  # each costs the picture's bytes once more
-LOOK_S = 1.0  # so often a viewer without pictures is asked whether it is still there
+CHECK_S = 1.0  # without pictures, so often the connection of a viewer is checked
 SILENCE_S = 15.0
-WRITE_LIMIT_S = 5.0  # for one picture; a network that is slower shows none
+WRITE_LIMIT_S = 5.0  # for one picture; on a slower network the stream ends
 _BOUNDARY = "picture"
 _TYPES = {"png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg"}
 
 
-class CameraStream:
-    """Passes pictures on; keeps one."""
+class CameraStream(RequestHandlers):
+    """Sends the pictures to the viewers; holds the newest one."""
 
     def __init__(self, gate: Gate, bus: Bus) -> None:
         self._gate = gate
@@ -34,19 +35,18 @@ class CameraStream:
         self._newest = b""  # a whole part, ready to be written
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """One: the stream."""
         return [web.get("/api/camera", self.stream)]
 
     async def close(self) -> None:
-        """Nobody looks any more."""
+        """End the stream of all viewers."""
         self._viewers.clear()
         self._unsubscribe()
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
-        """Until the viewer goes, or no picture has come for a while."""
+        """Send pictures until the viewer disconnects, or none has arrived for a while."""
         self._gate.admit(request, Level.VIEWER)
         if len(self._viewers) >= MOST_VIEWERS:
-            text = f"{MOST_VIEWERS} viewers look at the camera already"
+            text = f"{MOST_VIEWERS} viewers already watch the camera"
             raise SaintError(Code.REFUSED, text, fix="Close one of them.")
         kind = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
         answer = web.StreamResponse(headers={"Content-Type": kind})
@@ -58,7 +58,7 @@ class CameraStream:
             self._subscribe()
             await self._show(request, answer, has_new)
         except (ConnectionError, TimeoutError):
-            pass  # gone, or too slow: either way there is nobody to tell
+            pass  # disconnected or too slow: no reply reaches the viewer
         finally:
             self._viewers.discard(has_new)
             if not self._viewers:
@@ -71,10 +71,10 @@ class CameraStream:
         silent_s = 0.0
         while request.transport is not None and silent_s < SILENCE_S:
             try:
-                async with asyncio.timeout(LOOK_S):
+                async with asyncio.timeout(CHECK_S):
                     await has_new.wait()
             except TimeoutError:
-                silent_s += LOOK_S
+                silent_s += CHECK_S
                 continue
             silent_s = 0.0
             has_new.clear()
@@ -83,14 +83,14 @@ class CameraStream:
 
     def _subscribe(self) -> None:
         if self._subscription is None:
-            self._subscription = self._bus.subscribe(topics.HEAD_CAMERA, self._take)
+            self._subscription = self._bus.subscribe(topics.HEAD_CAMERA, self._store)
 
     def _unsubscribe(self) -> None:
         if self._subscription is not None:
             self._subscription.close()
         self._subscription, self._newest = None, b""
 
-    def _take(self, sample: Sample[CompressedImage]) -> None:
+    def _store(self, sample: Sample[CompressedImage]) -> None:
         picture = sample.message
         kind = next((t for word, t in _TYPES.items() if word in picture.format), None)
         if kind is None or not picture.data:

@@ -1,5 +1,5 @@
-"""What the actions work on: the roles of this robot, the doors to the other daemons, the
-publishers, and what was heard. Wiring only.
+"""What the actions work on: the robot's roles, the clients of the other daemons, publishers, logs
+and newest states. It only connects them.
 """
 
 import asyncio
@@ -23,14 +23,15 @@ from ..accounts.vault import Vault
 from ..audit.activity import ActivityLog, Event
 from ..audit.audit_file import AuditFile
 from ..audit.audit_socket import AuditSocket
+from ..audit.record import Repeats
 from ..logic import Values
-from ..tls.encryption import Trust
+from ..tls.encryption import Encryption
 from ..topics.hub import Hub
 from ..topics.newest import Newest
 from ..topics.trends import Trends
 from ..upkeep.wiring import Upkeep
 from . import latch
-from .daemon_clients import Daemons
+from .daemon_clients import DaemonClients
 from .goals import Goals
 from .roles import Roles
 
@@ -41,7 +42,7 @@ STALL_SETTLE_S = 0.25
 
 
 class OpenClients(Protocol):
-    """The WebSockets that are open."""
+    """The open WebSockets."""
 
     def data(self, now_s: float) -> list[dict[str, Any]]: ...
 
@@ -49,11 +50,11 @@ class OpenClients(Protocol):
 
 
 @dataclass(slots=True)
-class Robot:
+class RobotContext:
     """Everything that an action may need."""
 
     roles: Roles
-    daemons: Daemons
+    daemons: DaemonClients
     bus: Bus
     newest: Newest
     log: ActivityLog
@@ -63,14 +64,15 @@ class Robot:
     camera: Publisher[Bool]
     vault: Vault
     audit: AuditFile
+    repeats: Repeats = field(default_factory=Repeats)  # of requests that are logged when they begin
     goals: Goals = field(default_factory=Goals)
     stalls: StallWatch = field(default_factory=lambda: StallWatch(STALL_S, STALL_SETTLE_S))
     trends: Trends = field(default_factory=Trends)
     clients: OpenClients | None = None  # None: before the site is open
     upkeep: Upkeep = field(init=False)  # set before the site is open
-    trust: Trust = field(init=False)  # likewise
+    encryption: Encryption = field(init=False)  # likewise
     entries: AuditSocket = field(init=False)  # likewise
-    on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
+    on_sent: Callable[[InputSample], None] | None = None  # while a client subscribes the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(
         default_factory=lambda: itertools.count(time.time_ns() // 1000)
@@ -82,25 +84,25 @@ class Robot:
         bus: Bus,
         samples: InputPublisher[InputSample],
         roles: Roles,
-        daemons: Daemons,
+        daemons: DaemonClients,
         newest: Newest,
         hub: Hub,
         log: ActivityLog,
         state: Path,
-    ) -> "Robot":
-        """Opens the publishers."""
+    ) -> "RobotContext":
+        """Open the publishers on a bus."""
         stop = bus.publisher(topics.TRACKS_ESTOP)
         camera = bus.publisher(topics.HEAD_CAMERA_CMD)
         vault, audit = Vault(state), AuditFile(state)
         return cls(roles, daemons, bus, newest, log, hub, samples, stop, camera, vault, audit)
 
     def rename(self, name: str) -> None:
-        """As people call it."""
+        """Use another name for the robot."""
         self.roles = replace(self.roles, name=name)
         self.hub.changed("system")
 
     def send(self, source: str, target: str, values: Values) -> None:
-        """One new sample of a client."""
+        """Publish one new input sample of a client."""
         sample = InputSample(
             stamp=stamp(),
             source=source,
@@ -114,7 +116,7 @@ class Robot:
             self.on_sent(sample)
 
     def aim(self, source: str, role: RoleConfig, values: Values) -> None:
-        """Positions that a client wants to be reached; sent again until they must be."""
+        """Send positions of a client, again and again until the robot must have reached them."""
         is_idle = not self.goals
         self.goals.add(source, role, values, monotonic_s())
         self.send(source, role.target, values)
@@ -124,18 +126,18 @@ class Robot:
     def _repeat(self) -> None:
         now_s = monotonic_s()
         if self.stalls.is_stalled(now_s) or latch.problem(self.newest, now_s):
-            self.goals.clear()  # nobody can say that they are still wanted
+            self.goals.clear()  # it is unknown whether clients still want them
         for goal in self.goals.due(monotonic_s()):
             self.send(*goal)
         if self.goals:
             asyncio.get_running_loop().call_later(REPEAT_S, self._repeat)
 
     def note(self, level: str, source: str, text: str) -> None:
-        """A line in the activity log."""
+        """Add an event of the robot to the activity log."""
         self.note_all([Event(level, source, text)])
 
     def note_all(self, events: list[Event]) -> None:
-        """Lines in the activity log."""
+        """Add events of the robot to the activity log."""
         for event in events:
             now_s = wall_s()
             if self.log.add(event, now_s):
@@ -145,8 +147,8 @@ class Robot:
         if events:
             self.hub.changed("log")
 
-    def heard(self, entry: AuditRecord) -> None:
-        """Another daemon has carried a request out, or refused it."""
+    def record(self, entry: AuditRecord) -> None:
+        """Add an entry to the audit log, and its sentence to the activity log."""
         self.audit.add(entry)
         if entry.text:
             self.log.add(Event(entry.severity, entry.source, entry.text), entry.time_s)

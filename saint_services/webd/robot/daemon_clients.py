@@ -1,14 +1,29 @@
-"""Where the other daemons answer. Not here: what they are asked (actions, adapters/feeds.py)."""
+"""Clients of the other daemons' sockets."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from pydantic import BaseModel
+
+from ...lib.access.person import Person
+from ...lib.api.endpoint import Endpoint
+from ...lib.errors import Code, SaintError
 from ...lib.ipc import Client
+
+P = TypeVar("P", bound=BaseModel)
+R = TypeVar("R", bound=BaseModel)
+
+NAMES = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
+
+
+class AnsweredError(SaintError):
+    """A daemon refused a forwarded request and has written the audit entry itself."""
 
 
 @dataclass(slots=True)
-class Daemons:
-    """The others' sockets."""
+class DaemonClients:
+    """One client for each daemon of the server."""
 
     adoptiond: Client
     routerd: Client
@@ -17,17 +32,28 @@ class Daemons:
     otad: Client
 
     @classmethod
-    def at(cls, runtime: Path) -> "Daemons":
-        """Sockets in the runtime directory; nothing is connected yet."""
-        names = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
-        return cls(**{name: Client(runtime / f"{name}.sock") for name in names})
+    def at(cls, runtime: Path) -> "DaemonClients":
+        """Name the sockets in the runtime directory; nothing is connected yet."""
+        return cls(**{name: Client(runtime / f"{name}.sock") for name in NAMES})
 
     def of(self, name: str) -> Client:
-        """The client of that daemon."""
         client: Client = getattr(self, name)
         return client
 
+    async def forward(
+        self, row: Endpoint[P, R], params: P, person: Person, *, timeout_s: float | None = None
+    ) -> R:
+        """Forward a request of a person. Raises AnsweredError when the daemon refuses it, and
+        SaintError when the daemon does not answer.
+        """
+        try:
+            return await self.of(row.daemon).request(row, params, person, timeout_s=timeout_s)
+        except SaintError as err:
+            if err.code is Code.DAEMON_UNREACHABLE:
+                raise
+            raise AnsweredError(err.code, err.message, fix=err.fix, names=err.names) from err
+
     async def close(self) -> None:
         """End all connections."""
-        for client in (self.adoptiond, self.routerd, self.rcd, self.livelinkd, self.otad):
-            await client.close()
+        for name in NAMES:
+            await self.of(name).close()

@@ -1,5 +1,5 @@
-"""Whether the robot may be moved at all: motion is refused while it is stopped, and while it is not
-known whether it is. Pure. Not here: raising and clearing the stop (actions/system.py).
+"""Decides whether the robot may be moved: motion is refused while it is stopped, and while that is
+unknown. Not here: pressing and clearing the stop (actions/system.py).
 """
 
 from ...lib.errors import Code, SaintError
@@ -11,13 +11,13 @@ SILENT_S = 1.0  # the router reports ten times a second
 
 def problem(newest: Newest, now_s: float) -> SaintError | None:
     """Return why nothing may be moved now; None when the robot is known not to be stopped."""
-    latch, heard_s = newest.estop, newest.router_received_s
+    latch, received_s = newest.estop, newest.router_received_s
     if latch is not None and latch.active:
-        by = activity.source_name(latch.source) or "somebody"
+        by = activity.source_name(latch.source) or "an unknown source"
         reason = f": {latch.reason}" if latch.reason else ""
         return SaintError(Code.ESTOP_ACTIVE, f"the robot is stopped by {by}{reason}")
-    is_silent = heard_s > 0.0 and now_s - heard_s > SILENT_S
+    is_silent = received_s > 0.0 and now_s - received_s > SILENT_S
     if latch is None or is_silent:
-        text = "whether the robot is stopped is not known: the router does not report"
-        return SaintError(Code.REFUSED, text, fix="Wait until the router is back, and try again.")
+        text = "it is unknown whether the robot is stopped, because the router does not report"
+        return SaintError(Code.REFUSED, text, fix="Wait until the router reports, and try again.")
     return None

@@ -1,4 +1,4 @@
-"""What the robot is made of, by its manifest. Not here: its state (newest.py)."""
+"""The robot's roles as its manifest lists them. Not here: their state (topics/newest.py)."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ class Roles:
 
 
 def load_roles(share: Path, robot: str) -> Roles:
-    """Reads manifests/robots/<robot>.yaml. Blocks: use asyncio.to_thread."""
+    """Read manifests/robots/<robot>.yaml. Blocks: use asyncio.to_thread."""
     manifests = share / "manifests"
     manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
     roles = [read_role(manifests, entry)[0] for entry in manifest.roles]

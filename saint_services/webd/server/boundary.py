@@ -1,7 +1,7 @@
-"""The boundary of webd: whatever went wrong in a request or a message leaves it as the documented
-error. What nobody foresaw is logged with its stack trace and counted here. The one place beside
-lib/daemon.py that may catch Exception: a fault in one action must cost its asker an answer, not
-everybody the connection that stops the robot. Not here: who is refused for what (the handlers).
+"""The boundary of webd: whatever goes wrong in a request or a message becomes the documented error.
+Unexpected faults are logged with their stack trace and counted here. Besides lib/daemon.py this is
+the only place that may catch Exception: a fault in one action must cost its client a reply, not
+other clients the connection that stops the robot. Not here: reasons of refusals (the handlers).
 """
 
 import contextlib
@@ -20,8 +20,8 @@ from ..logic import BadMessageError
 
 T = TypeVar("T")
 
-MOST_PLACES = 64  # whose stack traces are in the log already
-_TEXT = "the robot's server failed at this by a fault of its own"
+MOST_PLACES = 64  # of faults whose stack traces are in the log already
+_TEXT = "the request failed by a fault of the robot's server"
 _CODES = {404: Code.NOT_FOUND, 413: Code.TOO_LARGE, 408: Code.TOO_SLOW}
 _TEXTS = {
     404: "there is nothing at this path",
@@ -33,7 +33,7 @@ _log = logging.getLogger("saint.webd")
 
 
 class Boundary:
-    """One for all requests, messages and states."""
+    """The boundary of all requests, messages and states."""
 
     def __init__(self, counters: Counter[str]) -> None:
         self._counters = counters
@@ -41,8 +41,8 @@ class Boundary:
 
     @contextlib.contextmanager
     def around(self, what: str, has_gone: Callable[[], bool] = bool) -> Iterator[None]:
-        """What nobody foresaw in here becomes a SaintError with code `internal`. That a client
-        has gone is no fault.
+        """Turn unexpected exceptions of the block into a SaintError with the code `internal`. A
+        client that has disconnected is no fault.
         """
         try:
             yield
@@ -55,7 +55,7 @@ class Boundary:
             raise SaintError(Code.INTERNAL, _TEXT) from err
 
     def or_none(self, what: str, work: Callable[[], T | None]) -> Callable[[], T | None]:
-        """The same work; nothing comes of it where it fails."""
+        """Return the same work; None is its result where it fails."""
 
         def guarded() -> T | None:
             with contextlib.suppress(SaintError), self.around(what):
@@ -65,7 +65,9 @@ class Boundary:
         return guarded
 
     def _note(self, what: str, error: Exception) -> None:
-        """A client may repeat its message fifty times a second: one trace for each place."""
+        """Log a fault, with one stack trace per place: a client may repeat its message fifty times
+        a second.
+        """
         self._counters["faults"] += 1
         place = f"{type(error).__name__} {traceback.extract_tb(error.__traceback__)[-1]}"
         is_new = place not in self._known and len(self._known) < MOST_PLACES
@@ -75,7 +77,7 @@ class Boundary:
         _log.error("%s failed: %s", what, kind, exc_info=error if is_new else None)
 
     def middleware(self) -> Any:
-        """Of all requests; the outermost."""
+        """Return the outermost middleware of all requests."""
 
         @web.middleware
         async def boundary(request: web.Request, handler: Any) -> web.StreamResponse:
@@ -95,7 +97,7 @@ class Boundary:
         return boundary
 
     def count(self, error: SaintError) -> None:
-        """A refusal, by its reason."""
+        """Count a refusal by its reason."""
         reason = error.code.value
         if isinstance(error, RefusedError | BadMessageError):
             reason = error.reason
@@ -107,7 +109,7 @@ def _has_gone(request: web.Request) -> bool:
 
 
 def _cut(request: web.Request) -> None:
-    """Half an answer must not look whole."""
+    """Abort the connection, because half a reply must not look whole."""
     if request.transport is not None:
         request.transport.abort()
 
@@ -115,7 +117,7 @@ def _cut(request: web.Request) -> None:
 def refusal(
     error: SaintError, status: int = 0, headers: Mapping[str, str] | None = None
 ) -> web.Response:
-    """The documented error."""
+    """Return an error as the documented reply."""
     return web.Response(
         status=status or error.status,
         text=ErrorReply.of(error).model_dump_json() + "\n",
@@ -125,7 +127,7 @@ def refusal(
 
 
 def refused_by_aiohttp(method: str, error: web.HTTPException) -> web.Response:
-    """What aiohttp raises by itself, in our words."""
+    """Return an error that aiohttp raises itself as the documented reply."""
     text = _TEXTS.get(error.status, error.reason).format(method=method[:16])
     code = _CODES.get(error.status, Code.REQUEST_INVALID)
     allowed = error.headers.get("Allow")
@@ -133,12 +135,12 @@ def refused_by_aiohttp(method: str, error: web.HTTPException) -> web.Response:
 
 
 async def answer_expect(request: web.Request) -> web.StreamResponse | None:
-    """`Expect:` is answered before any middleware; aiohttp's own words are no JSON."""
+    """Answer `Expect:`, which comes before any middleware; aiohttp's own reply is no JSON."""
     if request.version < HttpVersion11:
         return None
     if request.headers.get("Expect", "").lower() != "100-continue":
-        text = "the header Expect asks for something that webd does not know"
+        text = "the header Expect requests something that webd does not support"
         return refusal(SaintError(Code.REQUEST_INVALID, text), 417)
     await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    request.writer.output_size = 0  # that was not the answer yet
+    request.writer.output_size = 0  # that was not the reply yet
     return None

@@ -1,5 +1,5 @@
 """Adds to a connection of webd: the client's network, whether a request may have waited for the end
-of a stall, and which connection is ended when there are too many. Not here: time limits and bounds
+of a stall, and which connection is closed when there are too many. Not here: time limits and bounds
 (lib/http_connections.py), what a request means (site.py), its body (bodies.py).
 """
 
@@ -15,11 +15,11 @@ from ...lib.http_connections import HttpConnection, HttpConnections
 from ...lib.stall import StallWatch
 from ..accounts.access import network_of
 
-MOST_CONNECTIONS = 448  # beside the WebSockets; a process has 1024 descriptors
+MOST_CONNECTIONS = 448  # in addition to the WebSockets; a process has 1024 descriptors
 STOP_PATH = b"/estop"
 
 
-class Connection(HttpConnection):
+class WebConnection(HttpConnection):
     """One connection of a browser or a program."""
 
     headers = HttpConnection.headers | {"Server": "SAINT.OS"}
@@ -27,12 +27,11 @@ class Connection(HttpConnection):
         "Correct the program that sends it; /api/openapi.json describes the valid requests."
     )
 
-    def __init__(self, connections: "Connections", server: web.Server, **options: Any) -> None:
+    def __init__(self, connections: "WebConnections", server: web.Server, **options: Any) -> None:
         super().__init__(connections, server, **options)
         self._stalls = connections.stalls
         self.network = ""  # of the client; empty: this machine's control socket
-        # The connection was accepted, or brought bytes, right after a stall: they may have waited
-        # for its end.
+        # Accepted, or received bytes, right after a stall: they may have waited for its end.
         self.is_old = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -52,7 +51,7 @@ class Connection(HttpConnection):
 
     def complete(self, answer: web.StreamResponse) -> None:
         if self.is_old:
-            answer.force_close()  # the next connection is new
+            answer.force_close()  # the next connection is fresh
 
     @property
     def says_stop(self) -> bool:
@@ -60,17 +59,20 @@ class Connection(HttpConnection):
         return STOP_PATH in self.peeked()
 
 
-class Connections(HttpConnections[Connection]):
-    """All that are open."""
+class WebConnections(HttpConnections[WebConnection]):
+    """All open connections."""
 
     def __init__(self, counters: Counter[str], websockets: int, stalls: StallWatch) -> None:
         super().__init__(counters, MOST_CONNECTIONS + websockets)
         self.stalls = stalls
 
-    def surplus(self, connections: list[Connection], newest: Connection) -> Connection | None:
+    def surplus(
+        self, connections: list[WebConnection], newest: WebConnection
+    ) -> WebConnection | None:
         """Return a connection of the network that has most of them: one without any request so far
-        before one that had some, the oldest first. One whose request is on its way, which may be a
-        stop, stays."""
+        before one that had some, the oldest first. One whose request is arriving, which may be a
+        stop, stays.
+        """
         remote = [each for each in connections if each.network]
         if not remote:
             return None
@@ -87,7 +89,7 @@ class Connections(HttpConnections[Connection]):
 
 
 def is_old(request: web.Request) -> bool:
-    """Return whether the request may have waited while webd stood still."""
+    """Return whether the request may have waited while webd was stalled."""
     connection = request.protocol
-    assert isinstance(connection, Connection)
+    assert isinstance(connection, WebConnection)
     return connection.is_old

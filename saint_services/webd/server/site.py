@@ -1,12 +1,12 @@
-"""HTTP: pages and the WebSocket's two paths; every answer carries the security headers.
-Not here: what happens inside a WebSocket (session.py).
+"""The web server: routes, pages, the two paths of the WebSocket, security headers of every reply.
+Not here: the session of a WebSocket (websocket/session.py).
 """
 
 import asyncio
 import socket
 import ssl
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from aiohttp import web
 
@@ -16,11 +16,11 @@ from ..accounts.access import RefusedError, has_host_form, is_host_allowed
 from ..accounts.gate import Gate
 from ..config import Config
 from ..pages.assets import Asset, Assets
-from ..websocket.session import Door, Session
+from ..websocket.session import Session, Sessions
 from .boundary import Boundary, answer_expect, refusal
-from .connections import Connection, Connections
-from .listening import Listening
-from .secure_sockets import SecureSockets
+from .connections import WebConnection, WebConnections
+from .handlers import RequestHandlers
+from .listening import Listening, SecureSockets
 
 STOP_LIMIT_S = 1.0
 LARGEST_REQUEST_BYTES = 64 * 1024
@@ -39,8 +39,8 @@ _IMPORT_MAP = web.AppKey("import_map", str)
 
 
 def policy(host: str, import_map: str = "") -> str:
-    """Only our own files, and the import map by its hash; WebSockets only to the host that served
-    the page.
+    """Return the content security policy: only our own files, the import map by its hash,
+    WebSockets only to the host that served the page.
     """
     return "; ".join(
         (
@@ -59,14 +59,6 @@ def policy(host: str, import_map: str = "") -> str:
     )
 
 
-class Part(Protocol):
-    """Some of the site's HTTP requests, in a module of its own; it checks who asks itself."""
-
-    def routes(self) -> Sequence[web.RouteDef]: ...
-
-    async def close(self) -> None: ...
-
-
 class Site:
     """The web server."""
 
@@ -74,17 +66,17 @@ class Site:
         self,
         config: Config,
         gate: Gate,
-        door: Door,
+        sessions: Sessions,
         assets: Assets,
-        parts: Sequence[Part],
+        handlers: Sequence[RequestHandlers],
         boundary: Boundary,
-        connections: Connections,
+        connections: WebConnections,
     ) -> None:
         self._config = config
         self._gate = gate
-        self._door = door
+        self._sessions = sessions
         self._assets = assets
-        self._parts = parts
+        self._handlers = handlers
         self._boundary = boundary
         self._connections = connections
         self._runner: web.AppRunner | None = None
@@ -93,44 +85,44 @@ class Site:
     async def open(
         self, listening: Sequence[socket.socket], secure: Sequence[socket.socket] = ()
     ) -> None:
-        """Answer on these sockets; all answer all paths. Those in `secure` wait for encrypt()."""
+        """Serve all paths on these sockets; those in `secure` wait for encrypt()."""
         around = [tracked, self._boundary.middleware(), self._host_check()]
         app = web.Application(middlewares=around, client_max_size=LARGEST_REQUEST_BYTES)
         app[_IMPORT_MAP] = await asyncio.to_thread(self._assets.import_map)
         app.on_response_prepare.append(_add_headers)
         own = [web.get("/api/ws", self._websocket), web.get("/saint", self._websocket)]
-        others = (route for part in self._parts for route in part.routes())
+        others = (route for each in self._handlers for route in each.routes())
         for route in (*own, *others, web.get("/{path:.*}", self._file)):
-            asked = {**route.kwargs, "expect_handler": answer_expect}
-            app.router.add_routes([web.RouteDef(route.method, route.path, route.handler, asked)])
+            options = {**route.kwargs, "expect_handler": answer_expect}
+            app.router.add_routes([web.RouteDef(route.method, route.path, route.handler, options)])
         self._runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=STOP_LIMIT_S)
         await self._runner.setup()
         for each in listening:
             await Listening(self._runner, each, self._connections).start()
-        self._secure.closed(secure)
+        self._secure.reject(secure)
 
     async def encrypt(self, context: ssl.SSLContext | None) -> None:
-        """Answer on the secure sockets from now on, or, without a context, no more."""
+        """Serve on the secure sockets from now on; without a context, stop serving there."""
         assert self._runner is not None
         await self._secure.serve(self._runner, context)
 
     async def close(self) -> None:
-        """Say goodbye to all clients, then stop."""
-        sessions = list(self._door.sessions.values())
+        """Close all WebSockets, then stop."""
+        sessions = list(self._sessions.by_name.values())
         if sessions:
             closing = [asyncio.create_task(session.close()) for session in sessions]
             await asyncio.wait(closing, timeout=STOP_LIMIT_S)
         self._secure.close()
         if self._runner:
             await self._runner.cleanup()
-        for part in self._parts:
-            await part.close()
+        for each in self._handlers:
+            await each.close()
 
     def _host_check(self) -> Any:
         @web.middleware
         async def check(request: web.Request, handler: Any) -> web.StreamResponse:
             if not is_host_allowed(_host(request), self._config.names):
-                text = f"this robot is not called {_host(request)[:64]!r}"
+                text = f"this robot has no host name {_host(request)[:64]!r}"
                 raise RefusedError("host", Code.FORBIDDEN, text)
             answer: web.StreamResponse = await handler(request)
             return answer
@@ -139,20 +131,20 @@ class Site:
 
     async def _websocket(self, request: web.Request) -> web.StreamResponse:
         self._gate.check_origin(request)
-        if not self._door.has_room():
-            text = f"{self._door.most} clients are connected already"
+        if not self._sessions.has_room():
+            text = f"{self._sessions.most} clients are already connected"
             fix = "Close one of them. A stop needs no place: POST /api/v1/system/estop."
             error = RefusedError("too_many_clients", Code.REFUSED, text, fix=fix)
             self._boundary.count(error)
             return refusal(error, 503)
         if request.headers.get("Upgrade", "").lower() != "websocket":
-            text = "this is a WebSocket; connect with ws://"
+            text = "this path is a WebSocket; connect with ws://"
             return refusal(SaintError(Code.REQUEST_INVALID, text), 426, {"Upgrade": "websocket"})
         connection = request.protocol
-        assert isinstance(connection, Connection)
-        session = Session(self._door, request, connection.is_old)
+        assert isinstance(connection, WebConnection)
+        session = Session(self._sessions, request, connection.is_old)
         if session.identity is not None:
-            self._door.check_place(session, session.identity)
+            self._sessions.check_place(session, session.identity)
         connection.become_websocket()
         return await session.run(request)
 
@@ -164,11 +156,11 @@ class Site:
 
 
 def _host(request: web.Request) -> str:
-    """As the client says it. aiohttp's own property asks the name service when he says none, and
-    all of webd would wait for that.
+    """Return the host that the client names. aiohttp's own property queries the name service when
+    the client names none, and all of webd would wait for that.
     """
-    said = request.headers.getall("Host", ())
-    return said[0] if len(said) == 1 else ""
+    hosts = request.headers.getall("Host", ())
+    return hosts[0] if len(hosts) == 1 else ""
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -1,5 +1,5 @@
-"""The robot's own certificate authority on the disk, and the certificate that webd shows. openssl
-makes both. Calls block: use asyncio.to_thread. Not here: what they say (certificates.py).
+"""The robot's own certificate authority on the disk, and webd's certificate. openssl creates both.
+Calls block: use asyncio.to_thread. Not here: their content (certificates.py).
 """
 
 import contextlib
@@ -25,8 +25,8 @@ _LIMIT_S = 30.0
 _KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-batch", "-utf8")
 
 
-class Tls:
-    """In a folder of webd's state; enabled while there is an authority in it."""
+class CertificateAuthority:
+    """Authority and certificate in webd's state; enabled while there is an authority."""
 
     def __init__(self, directory: Path, robot: str, names: Sequence[str]) -> None:
         self._folder = directory / "tls"
@@ -34,9 +34,7 @@ class Tls:
         self._names = tuple(names)
         self._authority = self._folder / "authority.pem"
         self._server = self._folder / "server.pem"
-        self._shown_for: tuple[
-            str, ...
-        ] = ()  # names that the certificate in use was made or kept for
+        self._names_in_use: tuple[str, ...] = ()  # of the certificate that is served
 
     @property
     def is_enabled(self) -> bool:
@@ -44,36 +42,36 @@ class Tls:
         return self._authority.exists()
 
     def enable(self) -> None:
-        """Make what is missing."""
+        """Create authority and certificate where they are missing."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
         if not self.is_enabled:
             self._make_authority()
         self._make_server()
 
     def disable(self) -> None:
-        """Forget the authority: who trusted it trusts nothing of this robot any more."""
+        """Delete the authority, so that a device that trusted it trusts nothing of this robot."""
         if self._folder.exists():
             shutil.rmtree(self._folder)
 
     def context(self) -> ssl.SSLContext:
-        """For the server's sockets; renews the certificate where it has to be."""
-        self._shown_for = self._names_now()
+        """Return the context of the server's sockets; renew the certificate where necessary."""
+        self._names_in_use = self._names_now()
         with contextlib.suppress(OSError, ssl.SSLError, ValueError):
-            shown, ends_s = self._shown()
+            shown, ends_s = self._served()
             if not certs.must_renew(shown, self._wanted(), ends_s, time.time()):
                 return self._loaded()
         self._make_server()
         return self._loaded()
 
     def is_outdated(self) -> bool:
-        """The server has another name or address than when context() was asked last."""
-        return self.is_enabled and self._names_now() != self._shown_for
+        """Return whether the server's names or addresses changed since the last context()."""
+        return self.is_enabled and self._names_now() != self._names_in_use
 
     def info(self) -> TlsInfo:
-        """For people."""
+        """Describe the certificate for users."""
         if not self.is_enabled:
             return TlsInfo(is_enabled=False)
-        names, ends_s = self._shown_or_none()
+        names, ends_s = self._served_or_none()
         return TlsInfo(
             is_enabled=True,
             fingerprint=certs.fingerprint(self.authority()),
@@ -82,7 +80,7 @@ class Tls:
         )
 
     def authority(self) -> str:
-        """The certificate that people trust, as PEM."""
+        """Return the authority's certificate, which users install, as PEM."""
         try:
             return self._authority.read_text(encoding="ascii")
         except FileNotFoundError:
@@ -95,8 +93,8 @@ class Tls:
         context.load_cert_chain(self._server)
         return context
 
-    def _shown(self) -> tuple[tuple[str, ...], float]:
-        """Names and end of the server's certificate."""
+    def _served(self) -> tuple[tuple[str, ...], float]:
+        """Return names and expiry of the server's certificate."""
         # Documented for tests of Python itself, and the only reader that Python brings.
         read = ssl._ssl._test_decode_cert(str(self._server))  # type: ignore[attr-defined]
         names = tuple(_normal(value) for _, value in read.get("subjectAltName", ()))
@@ -106,16 +104,16 @@ class Tls:
         addresses = [a.split("/")[0] for card in interfaces("") for a in card.addresses]
         return certs.names_of(settings_request.hostname(), addresses, self._names)
 
-    def _shown_or_none(self) -> tuple[tuple[str, ...], float]:
-        """It is being made, or damaged and will be made anew."""
+    def _served_or_none(self) -> tuple[tuple[str, ...], float]:
+        """Return names and expiry; none while the certificate is created or damaged."""
         with contextlib.suppress(OSError, ssl.SSLError, ValueError):
-            return self._shown()
+            return self._served()
         return (), 0.0
 
     def _wanted(self) -> tuple[str, ...]:
-        asked = ("x509", "-in", str(self._authority), "-noout", "-ext", "nameConstraints")
+        command = ("x509", "-in", str(self._authority), "-noout", "-ext", "nameConstraints")
         return certs.within(
-            self._names_now(), certs.permitted_names(_openssl(self._folder, *asked))
+            self._names_now(), certs.permitted_names(_openssl(self._folder, *command))
         )
 
     def _make_authority(self) -> None:
@@ -153,12 +151,12 @@ class Tls:
 
 
 def _in_days(days: int) -> str:
-    """As openssl writes times."""
+    """Return a time as openssl writes it."""
     return f"{datetime.now(UTC) + timedelta(days=days):%Y%m%d%H%M%SZ}"
 
 
 def _openssl(work: Path, *arguments: str) -> str:
-    """What it answers."""
+    """Run openssl and return its output."""
     environment = {"PATH": os.environ.get("PATH", os.defpath), "OPENSSL_CONF": "/dev/null"}
     try:
         return subprocess.run(
@@ -166,17 +164,19 @@ def _openssl(work: Path, *arguments: str) -> str:
             cwd=work, env=environment, timeout=_LIMIT_S, check=True, capture_output=True, text=True,
         ).stdout  # fmt: skip
     except FileNotFoundError:
-        text = "openssl is not installed on this machine, so that no certificate can be made"
+        text = "openssl is not installed on this machine, so no certificate can be created"
         raise SaintError(Code.HARDWARE_MISSING, text, fix="Install Debian's openssl.") from None
     except subprocess.CalledProcessError as err:
-        last = (err.stderr.strip().splitlines() or ["it does not say why"])[-1]
-        raise SaintError(Code.INTERNAL, f"openssl made no certificate: {last}") from err
+        last = (err.stderr.strip().splitlines() or ["it gives no reason"])[-1]
+        raise SaintError(Code.INTERNAL, f"openssl failed to create a certificate: {last}") from err
     except subprocess.TimeoutExpired as err:
-        raise SaintError(Code.INTERNAL, "openssl takes too long to make a certificate") from err
+        raise SaintError(
+            Code.INTERNAL, f"openssl did not create a certificate within {_LIMIT_S:g} s"
+        ) from err
 
 
 def _normal(name: str) -> str:
-    """openssl writes IPv6 addresses in full."""
+    """Return an address in its short form; openssl writes IPv6 addresses in full."""
     with contextlib.suppress(ValueError):
         return str(ipaddress.ip_address(name.strip()))
     return name

@@ -1,5 +1,5 @@
-"""What the robot's own certificate authority and its certificate say. Pure. Not here: making them
-(adapters/tls.py).
+"""Content of the robot's own certificate authority and of its certificate. Not here: creating them
+(authority.py).
 """
 
 import hashlib
@@ -10,11 +10,11 @@ from collections.abc import Iterable
 # A Pi has no clock of its own: the authority begins long before any release.
 NOT_BEFORE = "20200101000000Z"
 AUTHORITY_DAYS = 3650
-# Apple takes no certificate of any authority that is valid for longer than 825 days as a whole
+# Apple accepts no certificate of any authority that is valid for longer than 825 days as a whole
 # (support.apple.com/103769).
 SERVER_DAYS = 820
 RENEW_DAYS = 90
-# The authority may only speak for a robot at home: whoever steals its key can imitate no web site.
+# The authority is limited to home networks: with a stolen key nobody can imitate a web site.
 _HOME = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -47,7 +47,7 @@ commonName = supplied
 
 
 def authority_config(robot: str, hostname: str, names: Iterable[str], folder: str) -> str:
-    """For openssl: the authority of this robot, and of no other."""
+    """Return openssl's settings for the authority of this robot."""
     permitted = [*_PERMITTED, f"DNS:{hostname}", *(f"DNS:{name}" for name in names)]
     return _FRAME.format(folder=folder) + (
         f"[subject]\ncommonName = {_plain(robot)} {_plain(hostname)} CA\n"
@@ -58,7 +58,7 @@ def authority_config(robot: str, hostname: str, names: Iterable[str], folder: st
 
 
 def server_config(hostname: str, names: Iterable[str], folder: str) -> str:
-    """For openssl: what the server shows."""
+    """Return openssl's settings for the server's certificate."""
     return _FRAME.format(folder=folder) + (
         f"[subject]\ncommonName = {_plain(hostname)}\n"
         "[extensions]\nbasicConstraints = critical, CA:FALSE\n"
@@ -72,21 +72,22 @@ def server_config(hostname: str, names: Iterable[str], folder: str) -> str:
 
 
 def names_of(hostname: str, addresses: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
-    """What people may type to reach this server, without what the authority may not name."""
+    """Return the names that reach this server, without those that the authority may not certify."""
     own = [text for text in addresses if _is_home(text)]
     found = [hostname, f"{hostname}.local", "localhost", "127.0.0.1", "::1", *more, *own]
     return tuple(dict.fromkeys(found))
 
 
-def permitted_names(told: str) -> tuple[str, ...]:
-    """Host names for which an authority may speak, from openssl's words on its certificate."""
-    lines = (line.strip() for line in told.splitlines())
+def permitted_names(description: str) -> tuple[str, ...]:
+    """Return the host names that an authority may certify, from openssl's description of it."""
+    lines = (line.strip() for line in description.splitlines())
     return tuple(line.removeprefix("DNS:") for line in lines if line.startswith("DNS:"))
 
 
 def within(names: Iterable[str], permitted: Iterable[str]) -> tuple[str, ...]:
-    """Without host names that the authority may not give: with one of them clients would refuse
-    the whole certificate (RFC 5280, 4.2.1.10). Addresses were chosen before (names_of).
+    """Return the names without host names that the authority may not certify: with one of them
+    clients would refuse the whole certificate (RFC 5280, 4.2.1.10). Addresses were chosen before
+    (names_of).
     """
     ends = tuple(permitted)
     return tuple(name for name in names if _is_address(name) or _is_below(name, ends))
@@ -110,12 +111,12 @@ def _is_home(text: str) -> bool:
 
 
 def must_renew(shown: Iterable[str], wanted: Iterable[str], ends_s: float, now_s: float) -> bool:
-    """The server has other names than its certificate, or it ends soon."""
+    """Return whether the server has other names than its certificate, or it expires soon."""
     return not set(wanted) <= set(shown) or ends_s - now_s < RENEW_DAYS * 86_400
 
 
 def fingerprint(pem: str) -> str:
-    """SHA-256 as browsers show it: "AB:CD:..."."""
+    """Return the SHA-256 fingerprint as browsers show it: "AB:CD:..."."""
     digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest().upper()
     return ":".join(digest[i : i + 2] for i in range(0, len(digest), 2))
 
@@ -136,5 +137,5 @@ def _numbered(entries: Iterable[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    """Nothing that openssl's settings would read as more than a name."""
+    """Return a name without characters that have a meaning in openssl's settings."""
     return "".join(c for c in name if c.isalnum() or c in " .-_")[:40].strip() or "robot"

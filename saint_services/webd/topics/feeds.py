@@ -1,5 +1,6 @@
-"""From the bus and from adoptiond into the newest state; every arrival tells the hub which topic
-changed. Callbacks only keep the message: nothing is converted before a client takes it.
+"""Receives messages of the bus and reports of adoptiond and otad, stores the newest, and notifies
+the hub which topic has changed. Callbacks only store the message: it is converted when a client
+fetches the state.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from ...lib.api.adoption import LIST_NODES, LIST_ROLES
 from ...lib.api.endpoint import Nothing
 from ...lib.api.firmware import STATUS
 from ...lib.bus import Message, Sample, Subscription, Topic
-from ...lib.clock import monotonic_s
+from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import (
@@ -25,16 +26,17 @@ from ...lib.generated.saint_msgs import (
     SystemStatus,
 )
 from ..audit import activity
-from ..robot.context import Robot
-from .newest import ARMS, Arm
+from ..robot.context import RobotContext
+from .newest import ARMS, ArmStates
+from .trends import PERIODS_S, reading
 
 M = TypeVar("M", bound=Message)
 
 NODES_PERIOD_S = 0.5
-NODES_IDLE_S = 5.0  # while nobody looks: what happens to nodes is noted all the same
+NODES_IDLE_S = 5.0  # without subscribers: the activity log needs the changes of nodes too
 FIRMWARE_PERIOD_S = 0.5
-_LOOK_LIMIT_S = 2.0  # then a daemon is told as silent
-TICK_S = 0.5  # "system" is sent so often in any case: pages notice a dead connection by it
+_REPORT_LIMIT_S = 2.0  # then a daemon counts as unreachable
+TICK_S = 0.5  # "system" is sent so often in any case: pages detect a dead connection by it
 _INPUTS = (
     topics.INPUT_RC,
     topics.INPUT_LIVELINK,
@@ -44,80 +46,80 @@ _LEVELS = {"info": "INFO", "warning": "WARNING", "error": "ERROR", "critical": "
 
 
 class Feeds:
-    """Everything that webd listens to."""
+    """The subscriptions of webd."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotContext) -> None:
         self._robot = robot
         self._newest = robot.newest
         self._hub = robot.hub
         self._open: dict[str, list[Subscription]] = {}
 
     def open(self) -> None:
-        """Subscribe; the bus ends it when it closes."""
+        """Subscribe the topics that are always received; the bus closes the subscriptions."""
         for name in ("head", "arms", "tracks", "inputs"):
-            self._hub.when_wanted(name, partial(self._want, name))
-        self._keep(topics.CONSOLE_INPUT, self._newest, "console_input", "console")
-        self._keep(topics.CONSOLE_OVERRIDE, self._newest, "console_override", "console")
-        self._keep(topics.CONSOLE_DISPLAY, self._newest, "console_display", "console")
+            self._hub.when_subscribed(name, partial(self._select, name))
+        self._store(topics.CONSOLE_INPUT, self._newest, "console_input", "console")
+        self._store(topics.CONSOLE_OVERRIDE, self._newest, "console_override", "console")
+        self._store(topics.CONSOLE_DISPLAY, self._newest, "console_display", "console")
         self._listen(topics.CONSOLE_ALERTS, self._alert)
         self._listen(topics.RC_STATE, self._rc)
         self._listen(topics.ROUTER_STATUS, self._router)
         self._listen(topics.ESTOP, self._estop)
-        self._keep(topics.ESTOP_OUTCOME, self._newest, "outcomes", "system")
+        self._store(topics.ESTOP_OUTCOME, self._newest, "outcomes", "system")
         self._listen(topics.SYSTEM_STATUS, self._system)
 
-    def _want(self, name: str, is_wanted: bool) -> None:
-        """Hundreds of samples a second are only read while somebody looks at them: every reader
-        of a topic costs its writer, and writers stand on the way from stick to motor.
+    def _select(self, name: str, is_subscribed: bool) -> None:
+        """Receive a busy topic only while a client subscribes it: every reader of a topic costs its
+        writer time, and these writers are between stick and motor.
         """
         for subscription in self._open.pop(name, ()):
             subscription.close()
-        self._newest.drop(name)  # what is old by the time of the next look
+        self._newest.drop(name)  # it is outdated by the next subscription
         if name == "inputs":
-            self._robot.on_sent = self._own_input if is_wanted else None
-        if is_wanted:
+            self._robot.on_sent = self._own_input if is_subscribed else None
+        if is_subscribed:
             self._open[name] = list(self._subscribed(name))
 
     def _subscribed(self, name: str) -> Iterator[Subscription]:
-        """The topics of one thing that people look at."""
+        """Subscribe the bus topics of one of webd's topics."""
         if name == "head":
-            yield self._keep(topics.HEAD_STATE, self._newest, "head", name)
-            yield self._keep(topics.HEAD_EXPRESSION_STATE, self._newest, "expression", name)
-            yield self._keep(topics.HEAD_SENSORS, self._newest, "head_sensors", name)
+            yield self._store(topics.HEAD_STATE, self._newest, "head", name)
+            yield self._store(topics.HEAD_EXPRESSION_STATE, self._newest, "expression", name)
+            yield self._store(topics.HEAD_SENSORS, self._newest, "head_sensors", name)
         elif name == "arms":
             for side in ARMS:
                 arm = self._newest.arms[side]
                 yield self._listen(topics.ARM_STATE.at(instance=side), partial(self._arm, arm))
-                yield self._keep(topics.GRIPPER_STATE.at(instance=side), arm, "gripper", name)
+                yield self._store(topics.GRIPPER_STATE.at(instance=side), arm, "gripper", name)
         elif name == "tracks":
-            yield self._keep(topics.TRACKS_STATE, self._newest, "tracks", name)
-            yield self._keep(topics.TRACKS_ODOM, self._newest, "odometry", name)
-            yield self._keep(topics.TRACKS_MOTOR_CURRENT, self._newest, "motor_current", name)
+            yield self._store(topics.TRACKS_STATE, self._newest, "tracks", name)
+            yield self._store(topics.TRACKS_ODOM, self._newest, "odometry", name)
+            yield self._store(topics.TRACKS_MOTOR_CURRENT, self._newest, "motor_current", name)
         elif name == "inputs":
             for topic in _INPUTS:
                 yield self._listen(topic, self._input)
-            # Our own samples are shown as they are sent: no way over the bus and back for them.
+            # webd's own samples are shown as they are sent, without the detour over the bus.
             own = topics.INPUT_WEBSOCKET
             yield self._robot.bus.subscribe(own, self._input, own=False)
 
     def _listen(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> Subscription:
         return self._robot.bus.subscribe(topic, callback)
 
-    def _keep(self, topic: Topic[Any], owner: object, slot: str, shown_as: str) -> Subscription:
+    def _store(self, topic: Topic[Any], owner: object, slot: str, shown_as: str) -> Subscription:
         changed = self._hub.changed
 
-        def keep(sample: Sample[Any]) -> None:
+        def store(sample: Sample[Any]) -> None:
             setattr(owner, slot, sample.message)
             changed(shown_as)
 
-        return self._listen(topic, keep)
+        return self._listen(topic, store)
 
-    def _arm(self, arm: Arm, sample: Sample[ArmState]) -> None:
+    def _arm(self, arm: ArmStates, sample: Sample[ArmState]) -> None:
         arm.state, arm.received_s = sample.message, sample.received_s
         self._hub.changed("arms")
 
     def _input(self, sample: Sample[InputSample]) -> None:
-        if self._newest.heard(sample):
+        if self._newest.add(sample):
             self._note_source(sample.message.source, "started sending")
         self._hub.changed("inputs")
 
@@ -126,7 +128,7 @@ class Feeds:
 
     def _note_source(self, name: str, what: str) -> None:
         kind = name.partition(":")[0]
-        if kind != "rc":  # its receiver's state tells more
+        if kind != "rc":  # its receiver's state says more
             self._robot.note("INFO", kind, f"{activity.source_name(name)} {what}")
 
     def _rc(self, sample: Sample[RCReceiverState]) -> None:
@@ -144,7 +146,7 @@ class Feeds:
         before = self._newest.estop
         self._robot.note_all(activity.estop_events(before, sample.message))
         self._newest.estop = sample.message
-        # Of a stop that was cleared at once only the generation may be left to see.
+        # Of a stop that was cleared at once only the generation may be visible.
         if before is None or before.generation != sample.message.generation:
             self._robot.goals.clear()
         self._hub.changed("system")
@@ -159,7 +161,7 @@ class Feeds:
         self._robot.note(_LEVELS.get(alert.severity, "INFO"), "console", alert.text[:200])
 
     async def tick(self) -> None:
-        """Twice a second: what changes by time alone."""
+        """Update what changes by time alone, twice a second, until cancelled."""
         while True:
             await asyncio.sleep(TICK_S)
             for name in self._newest.forget(monotonic_s()):
@@ -167,27 +169,26 @@ class Feeds:
             self._hub.changed("system")
 
     async def watch_nodes(self) -> None:
-        """adoptiond's registry; often while somebody looks at it."""
+        """Fetch adoptiond's registry until cancelled; often while clients subscribe it."""
         fetched_s = -math.inf
         while True:
-            if self._hub.is_wanted("nodes") or monotonic_s() - fetched_s >= NODES_IDLE_S:
+            if self._hub.is_subscribed("nodes") or monotonic_s() - fetched_s >= NODES_IDLE_S:
                 await self.fetch_nodes()
                 fetched_s = monotonic_s()
             await asyncio.sleep(NODES_PERIOD_S)
 
     async def watch_firmware(self) -> None:
-        """otad's report, while somebody looks at it."""
+        """Fetch otad's report until cancelled, while clients subscribe it."""
         while True:
-            if self._hub.is_wanted("firmware"):
+            if self._hub.is_subscribed("firmware"):
                 await self.fetch_firmware()
             await asyncio.sleep(FIRMWARE_PERIOD_S)
 
     async def fetch_firmware(self) -> None:
-        """Ask once."""
         newest = self._newest
         try:
             found = await self._robot.daemons.otad.request(
-                STATUS, Nothing(), timeout_s=_LOOK_LIMIT_S
+                STATUS, Nothing(), timeout_s=_REPORT_LIMIT_S
             )
         except SaintError as err:
             newest.firmware_problem = err
@@ -196,12 +197,11 @@ class Feeds:
         self._hub.changed("firmware")
 
     async def fetch_nodes(self) -> None:
-        """Ask once."""
         adoptiond = self._robot.daemons.adoptiond
         try:
-            found = await adoptiond.request(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
+            found = await adoptiond.request(LIST_NODES, Nothing(), timeout_s=_REPORT_LIMIT_S)
             self._newest.roles = await adoptiond.request(
-                LIST_ROLES, Nothing(), timeout_s=_LOOK_LIMIT_S
+                LIST_ROLES, Nothing(), timeout_s=_REPORT_LIMIT_S
             )
         except SaintError as err:
             self._newest.nodes_problem = err
@@ -210,3 +210,17 @@ class Feeds:
             self._newest.nodes, self._newest.nodes_problem = found, None
             self._newest.node_history.add(found.nodes, monotonic_s())
         self._hub.changed("nodes")
+
+    async def keep_trends(self) -> None:
+        """Add a point of the history once a second, until cancelled. Points stay a period apart,
+        however late one of them was.
+        """
+        period_s = PERIODS_S["minutes"]
+        due_s = monotonic_s() + period_s
+        while True:
+            await asyncio.sleep(max(0.0, due_s - monotonic_s()))
+            now_s = monotonic_s()
+            point = reading(self._newest, now_s, max(0.0, now_s - due_s))
+            self._robot.trends.add(point, wall_s())
+            # After a pause (a suspended machine) missing points are not made up for.
+            due_s = max(due_s + period_s, now_s)

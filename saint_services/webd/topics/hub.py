@@ -1,5 +1,5 @@
-"""The topics that clients may subscribe: who wants them, and their newest state as one ready frame
-that all subscribers share. Not here: how a frame gets to a client (adapters/outbox.py).
+"""The topics that clients subscribe: their subscribers, and their newest state as one encoded frame
+that all subscribers share. Not here: sending a frame (websocket/outbox.py).
 """
 
 import asyncio
@@ -18,19 +18,19 @@ Snapshot = Callable[[], dict[str, Any] | None]
 
 
 class Subscriber(Protocol):
-    """A client that wants to know when a topic changed."""
+    """A client that is notified when a topic has changed."""
 
     def offer(self, topic: str) -> None: ...
 
 
 def encoded(message: dict[str, Any]) -> bytes:
-    """A message as a frame."""
+    """Encode a message as a frame."""
     return text_frame(orjson.dumps(message))  # not a number becomes null
 
 
 @dataclass(slots=True)
 class _Group:
-    """Subscribers of one topic at one rate: they become due together and share one frame."""
+    """Subscribers of one topic at one rate: they are due together and share one frame."""
 
     period_s: float
     members: dict[Subscriber, None] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class _Group:
 
 
 def _next(now_s: float, period_s: float) -> float:
-    """The next point of the grid that all topics and clients of a rate share."""
+    """Return the next point of the grid that all topics and clients of a rate share."""
     return (math.floor(now_s / period_s + 1e-3) + 1) * period_s
 
 
@@ -52,38 +52,37 @@ class _Topic:
 
 
 class Hub:
-    """State goes in by changed(); subscribers are told when they may have it and take it then."""
+    """Notifies subscribers of changed states at their rates; they then fetch the frame."""
 
     def __init__(self, topics: dict[str, Snapshot], counters: Counter[str]) -> None:
         self._topics = {name: _Topic(snapshot) for name, snapshot in topics.items()}
         self._counters = counters
-        self._on_wanted: dict[str, Callable[[bool], None]] = {}
+        self._on_subscribed: dict[str, Callable[[bool], None]] = {}
 
-    def when_wanted(self, topic: str, tell: Callable[[bool], None]) -> None:
-        """Call `tell(True)` at the topic's first subscriber, `tell(False)` after the last."""
-        self._on_wanted[topic] = tell
+    def when_subscribed(self, topic: str, notify: Callable[[bool], None]) -> None:
+        """Call `notify(True)` at the topic's first subscriber, `notify(False)` after the last."""
+        self._on_subscribed[topic] = notify
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All topics."""
+        """Names of all topics."""
         return tuple(self._topics)
 
-    def is_wanted(self, topic: str) -> bool:
-        """Somebody subscribed it."""
+    def is_subscribed(self, topic: str) -> bool:
         return bool(self._topics[topic].groups)
 
     def subscribe(self, topic: str, subscriber: Subscriber, period_s: float) -> None:
-        """At most one state in so many seconds; 0: every one. It is told of what there is, too."""
+        """Offer at most one state per period, 0: every one; the present state at once."""
         entry = self._topics[topic]
         if not entry.groups:
-            self._on_wanted.get(topic, bool)(True)
+            self._on_subscribed.get(topic, bool)(True)
         group = entry.groups.setdefault(period_s, _Group(period_s))
         group.members[subscriber] = None
-        entry.is_encoded = False  # ages in it have grown
+        entry.is_encoded = False  # the ages in it have grown
         subscriber.offer(topic)
 
     def unsubscribe(self, topic: str, subscriber: Subscriber) -> None:
-        """Harmless when it was not subscribed."""
+        """End a subscription, if there is one."""
         groups = self._topics[topic].groups
         group = next((each for each in groups.values() if subscriber in each.members), None)
         if group is None:
@@ -95,18 +94,18 @@ class Hub:
         if group.timer:
             group.timer.cancel()
         if not groups:
-            self._on_wanted.get(topic, bool)(False)
+            self._on_subscribed.get(topic, bool)(False)
 
     def changed(self, topic: str) -> None:
-        """There is something newer; nothing is encoded before somebody takes it."""
+        """Offer a changed state; it is encoded when the first subscriber fetches it."""
         entry = self._topics[topic]
         entry.is_encoded = False
         for group in tuple(entry.groups.values()):
             if group.timer is None:
-                self._plan(topic, group)
+                self._schedule(topic, group)
 
-    def _plan(self, topic: str, group: _Group) -> None:
-        """Now, or when the group may have the next one."""
+    def _schedule(self, topic: str, group: _Group) -> None:
+        """Offer the state now, or when the group is due."""
         if group.period_s:
             loop = asyncio.get_running_loop()
             now_s = loop.time()
@@ -127,7 +126,7 @@ class Hub:
             subscriber.offer(topic)
 
     def frame(self, topic: str) -> bytes | None:
-        """The newest state; None while there is none."""
+        """Return the newest state as a frame; None while there is none."""
         entry = self._topics[topic]
         if not entry.is_encoded:
             data = entry.snapshot()

@@ -1,4 +1,4 @@
-"""The newest of everything that the robot says, as it came from the bus: one slot each."""
+"""The newest message of each kind, as received from the bus."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,16 +27,16 @@ from ...lib.generated.saint_msgs import (
     SystemStatus,
     TrackState,
 )
-from .node_history import History
+from .node_history import NodeHistories
 
 MOST_SOURCES = 64
-FORGET_S = 60.0  # a source that was silent for so long is no longer shown
+FORGET_S = 60.0  # a source that is silent for so long is no longer shown
 ARMS = ("left", "right")
 
 
 @dataclass(slots=True)
-class Source:
-    """One input source: its newest sample and how often it sends."""
+class InputSource:
+    """One input source: its newest sample and its rate."""
 
     names: Sequence[str]
     values: Sequence[float]
@@ -47,7 +47,7 @@ class Source:
     samples: int = 0
 
     def update(self, sample: Sample[InputSample]) -> None:
-        """Take a newer sample; the rate is an average over about a second."""
+        """Store a newer sample; the rate is an average over about a second."""
         message = sample.message
         gap = sample.received_s - self.received_s
         if gap > 0:
@@ -60,8 +60,8 @@ class Source:
 
 
 @dataclass(slots=True)
-class Arm:
-    """One arm."""
+class ArmStates:
+    """Newest states of one arm."""
 
     state: ArmState | None = None
     received_s: float = 0.0  # of its state
@@ -70,18 +70,18 @@ class Arm:
 
 @dataclass(slots=True)
 class Newest:
-    """None: nothing was heard yet."""
+    """All newest messages; None: nothing was received yet."""
 
     head: HeadState | None = None
     expression: HeadExpression | None = None
     head_sensors: HeadSensors | None = None
-    arms: dict[str, Arm] = field(default_factory=lambda: {name: Arm() for name in ARMS})
+    arms: dict[str, ArmStates] = field(default_factory=lambda: {name: ArmStates() for name in ARMS})
     tracks: TrackState | None = None
     odometry: Odometry | None = None
     motor_current: MotorCurrent | None = None
     rc: RCReceiverState | None = None
     rc_received_s: float = 0.0
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: dict[str, InputSource] = field(default_factory=dict)
     router: RouteStatus | None = None
     router_received_s: float = 0.0
     estop: EStop | None = None
@@ -93,30 +93,30 @@ class Newest:
     console_display: ConsoleDisplay | None = None
     nodes: NodeList | None = None
     roles: RoleList | None = None
-    node_history: History = field(default_factory=History)
+    node_history: NodeHistories = field(default_factory=NodeHistories)
     nodes_problem: SaintError | None = None
     firmware: FirmwareReport | None = None
     firmware_problem: SaintError | None = None
     counters: Counter[str] = field(default_factory=Counter)
 
     def drop(self, name: str) -> None:
-        """Forget a part's state: nobody looks at it, so it is not kept up to date."""
+        """Drop the state of a topic that has no subscribers, so is not updated."""
         if name == "head":
             self.head = self.expression = self.head_sensors = None
         elif name == "arms":
-            self.arms.update({side: Arm() for side in ARMS})
+            self.arms.update({side: ArmStates() for side in ARMS})
         elif name == "tracks":
             self.tracks = self.odometry = self.motor_current = None
 
-    def heard(self, sample: Sample[InputSample]) -> bool:
-        """Keep an input sample; true when its source is new. More than a bound are not kept."""
+    def add(self, sample: Sample[InputSample]) -> bool:
+        """Store an input sample; return whether its source is new. Too many sources are ignored."""
         name = sample.message.source
         known = self.sources.get(name)
         if known is None:
             if len(self.sources) >= MOST_SOURCES or len(name) > 128:
                 self.counters["sources_not_kept"] += 1
                 return False
-            known = Source((), (), 0, False, sample.received_s)
+            known = InputSource((), (), 0, False, sample.received_s)
             self.sources[name] = known
             known.update(sample)
             return True
@@ -124,7 +124,7 @@ class Newest:
         return False
 
     def forget(self, now_s: float) -> list[str]:
-        """Drop the sources that fell silent long ago; their names."""
+        """Drop the sources that timed out long ago; return their names."""
         gone = [n for n, s in self.sources.items() if now_s - s.received_s > FORGET_S]
         for name in gone:
             del self.sources[name]

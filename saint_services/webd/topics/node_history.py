@@ -1,5 +1,5 @@
-"""How each node's load and temperature went in the last minutes: a bounded list of numbers. Pure.
-Not here: the newest numbers (newest.py), the server's own history.
+"""History of each node's load and temperature: a bounded list of numbers. Not here: the newest
+numbers (newest.py), the server's own history (trends.py).
 """
 
 import math
@@ -7,49 +7,36 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pydantic import Field
-
-from ...lib.api import Reply
 from ...lib.api.adoption import NodeInfo, NodeState
+from ...lib.api.webd.nodes import NODE_HISTORY_POINTS, NodeHistory
 
 PERIOD_S = 5.0
-MOST = 120  # ten minutes
-
-
-class NodeHistory(Reply):
-    """Oldest first, one number a period; null while the node was not heard."""
-
-    node_id: str
-    period_s: float
-    cpu: list[float | None] = Field(max_length=MOST)  # percent
-    memory: list[float | None] = Field(max_length=MOST)  # percent
-    temp: list[float | None] = Field(max_length=MOST)  # degrees Celsius
-
-
 Point = tuple[float | None, float | None, float | None]
 
 
 @dataclass(slots=True)
-class History:
-    """Of all nodes; one that is forgotten by the registry is forgotten here."""
+class NodeHistories:
+    """Histories of all nodes in the registry."""
 
     _points: dict[str, deque[Point]] = field(default_factory=dict)
     _next_s: float = -math.inf
 
     def add(self, nodes: Iterable[NodeInfo], now_s: float) -> None:
-        """What they say now; nothing is kept when the last time was less than a period ago."""
+        """Add the present numbers, unless the last ones are less than a period old. A node that has
+        left the registry is dropped.
+        """
         if now_s < self._next_s:
             return
-        # A little early is in time: who asks is not exactly on time either.
+        # A little early is in time: the caller is not exactly on time either.
         self._next_s = now_s + 0.9 * PERIOD_S
         before, self._points = self._points, {}
         for node in nodes:
-            kept = before.get(node.node_id) or deque(maxlen=MOST)
-            kept.append(_point(node))
-            self._points[node.node_id] = kept
+            points = before.get(node.node_id) or deque(maxlen=NODE_HISTORY_POINTS)
+            points.append(_point(node))
+            self._points[node.node_id] = points
 
     def of(self, node_id: str) -> NodeHistory:
-        """Empty for one that was not heard yet."""
+        """Return the history of a node; empty for one that was not seen yet."""
         points = self._points.get(node_id, ())
         cpu, memory, temp = ([p[i] for p in points] for i in range(3))
         return NodeHistory(node_id=node_id, period_s=PERIOD_S, cpu=cpu, memory=memory, temp=temp)

@@ -1,6 +1,5 @@
-"""What a subscriber gets for each topic: the newest messages as plain JSON data. Pure.
-
-Not a number (a sensor that is not there) becomes null; numbers are rounded to what means something.
+"""Converts the newest messages into the states of the topics, as plain JSON data. Not a number (a
+missing sensor) becomes null; numbers are rounded to a useful precision.
 """
 
 import math
@@ -14,7 +13,7 @@ from ...lib.errors import SaintError
 from ...lib.generated.builtin_interfaces import Time
 from ...lib.generated.nav_msgs import Odometry
 from ...lib.generated.saint_msgs import EStop, FieldStatus, RCReceiverState
-from .newest import ARMS, Arm, Newest, Source
+from .newest import ARMS, ArmStates, InputSource, Newest
 
 Data = dict[str, Any]
 
@@ -22,22 +21,21 @@ STALE_S = 0.5
 
 
 def number(value: float) -> float | None:
-    """For JSON."""
+    """Return a number for JSON: rounded, or null."""
     return round(value, 4) if math.isfinite(value) else None
 
 
 def numbers(values: Iterable[float]) -> list[float | None]:
-    """For JSON."""
     return [number(value) for value in values]
 
 
 def seconds(time: Time) -> float:
-    """Seconds since 1970."""
+    """Return seconds since 1970."""
     return round(time.sec + time.nanosec / 1e9, 3)
 
 
 def plain(message: Any) -> Any:
-    """A whole message, for those that are only passed on."""
+    """Return a whole message as JSON data."""
     if hasattr(message, "FIELDS"):
         return {name: plain(getattr(message, name)) for name, _ in message.FIELDS}
     if isinstance(message, list | tuple):
@@ -46,13 +44,13 @@ def plain(message: Any) -> Any:
 
 
 def problem(err: SaintError) -> Data:
-    """An error as every client gets it."""
+    """Return an error as clients receive it."""
     names = {"names": list(err.names)} if err.names else {}
     return {"code": err.code.value, "message": err.message, "fix": err.fix, **names}
 
 
 def head(newest: Newest) -> Data | None:
-    """Pose, face and sensors of the head."""
+    """Return pose, face and sensors of the head."""
     data: Data = {}
     if (state := newest.head) is not None:
         data |= {"pan": number(state.pan), "tilt": number(state.tilt), "roll": number(state.roll)}
@@ -68,12 +66,12 @@ def head(newest: Newest) -> Data | None:
 
 
 def arms(newest: Newest, now_s: float) -> Data | None:
-    """Both arms by name. One may be silent while the other tells: each has its age."""
+    """Return both arms by name, each with its age: one may be silent while the other reports."""
     found = {name: _arm(newest.arms[name], now_s) for name in ARMS}
     return {name: data for name, data in found.items() if data} or None
 
 
-def _arm(arm: Arm, now_s: float) -> Data:
+def _arm(arm: ArmStates, now_s: float) -> Data:
     data: Data = {}
     if (state := arm.state) is not None:
         data = {
@@ -96,7 +94,7 @@ def _arm(arm: Arm, now_s: float) -> Data:
 
 
 def tracks(newest: Newest) -> Data | None:
-    """Speeds, currents, odometry."""
+    """Return speeds, currents and odometry of the tracks."""
     data: Data = {}
     if (state := newest.tracks) is not None:
         data = {
@@ -126,7 +124,7 @@ def _odometry(odometry: Odometry) -> Data:
 
 
 def console(newest: Newest) -> Data | None:
-    """The last thing that was done at the console, and what it shows."""
+    """Return the last input at the console, and its display."""
     data: Data = {}
     if (event := newest.console_input) is not None:
         data["input"] = {
@@ -147,7 +145,7 @@ def console(newest: Newest) -> Data | None:
 
 
 def inputs(newest: Newest, clients: list[Data], now_s: float) -> Data:
-    """Every input source with its newest values."""
+    """Return every input source with its newest values."""
     by_class: dict[str, list[Data]] = {"livelink": [], "autonomous": [], "websocket": []}
     for name, source in newest.sources.items():
         kind, _, subject = name.partition(":")
@@ -156,7 +154,7 @@ def inputs(newest: Newest, clients: list[Data], now_s: float) -> Data:
     return {"rc": _rc(newest, now_s), **by_class, "clients": clients}
 
 
-def _source(source: Source, now_s: float) -> Data:
+def _source(source: InputSource, now_s: float) -> Data:
     age_s = now_s - source.received_s
     return {
         "sequence": source.sequence,
@@ -195,7 +193,7 @@ def _receiver(state: RCReceiverState) -> Data:
 
 
 def outputs(newest: Newest) -> Data | None:
-    """The router's outputs, each with its reason."""
+    """Return the router's outputs, each with its winner and contenders."""
     status = newest.router
     if status is None:
         return None
@@ -233,12 +231,12 @@ def _field(field: FieldStatus) -> Data:
 
 
 def _known_ms(age_ms: int) -> int | None:
-    """Return no age where the router says that no sample counts."""
+    """Return no age where the router reports that no sample counts."""
     return None if age_ms == UNKNOWN_AGE_MS else age_ms
 
 
 def nodes(newest: Newest) -> Data | None:
-    """The registry of adoptiond, or why it does not answer."""
+    """Return the registry of adoptiond, or why it does not answer."""
     if newest.nodes is None and newest.nodes_problem is None:
         return None
     failed = newest.nodes_problem
@@ -253,7 +251,7 @@ def nodes(newest: Newest) -> Data | None:
 
 
 def firmware(newest: Newest) -> Data | None:
-    """otad's report, or why it does not answer."""
+    """Return otad's report, or why it does not answer."""
     if newest.firmware is None and newest.firmware_problem is None:
         return None
     failed = newest.firmware_problem
@@ -262,7 +260,7 @@ def firmware(newest: Newest) -> Data | None:
 
 
 def estop(newest: Newest) -> Data | None:
-    """The latch; None while nobody told us."""
+    """Return the e-stop latch; None before the router's first report."""
     latch = newest.estop
     if latch is None:
         return None
@@ -284,7 +282,7 @@ def estop(newest: Newest) -> Data | None:
 
 
 def _outcomes(newest: Newest, latch: EStop) -> Data:
-    """Who has confirmed this press; nobody as long as only an older one is known of."""
+    """Return which targets have confirmed this press; none while only an older one is known."""
     found = newest.outcomes
     if found is None or not latch.active or found.generation != latch.generation:
         return {"confirmed": False, "outcomes": []}
@@ -302,7 +300,7 @@ def _outcomes(newest: Newest, latch: EStop) -> Data:
 
 
 def _iso_seconds(text: str) -> float | None:
-    """Seconds since 1970; None for a time that nobody knows."""
+    """Return seconds since 1970; None for an unknown time."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
@@ -310,7 +308,7 @@ def _iso_seconds(text: str) -> float | None:
 
 
 def system(newest: Newest, now_s: float) -> Data:
-    """The server, the latch, and which parts are alive; sent twice a second in any case."""
+    """Return the server, the latch, and the ages of reports; sent twice a second in any case."""
     data: Data = {"estop": estop(newest)}
     data["router_age_ms"] = _age_ms(newest.router, newest.router_received_s, now_s)
     data["adoption_age_ms"] = _age_ms(newest.system, newest.system_received_s, now_s)

@@ -1,105 +1,118 @@
-"""GET /api/backup: the whole robot in one file. POST /api/backup: bring such a file back, or with
-check=1 only look at it. POST and PUT /api/backup/sealed: the same with the server's key, sealed
-with a passphrase, which stands in the body alone. Not here: what is in the file (backups.py).
+"""GET /api/backup: the whole robot in one file. POST /api/backup: restore such a file, or with
+check=1 only describe it. POST and PUT /api/backup/sealed: the same with the server's key, sealed
+with a passphrase in the body. Not here: the content of the file (backups.py).
 """
 
 import base64
 import binascii
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from ...lib.access.levels import Level
+from ...lib.access.person import Person
 from ...lib.api.backup import LARGEST_BASE64, LARGEST_FILE_BYTES, SealedRestore
 from ...lib.api.keys import Passphrase
 from ...lib.errors import Code, SaintError
-from ..accounts.gate import Gate, is_private
-from ..robot.context import Robot
+from ..accounts.gate import Gate, is_private, person_of
+from ..api.http_paths import (
+    DOWNLOAD_BACKUP,
+    DOWNLOAD_SEALED_BACKUP,
+    RESTORE_BACKUP,
+    RESTORE_SEALED_BACKUP,
+    Described,
+)
+from ..audit.record import Outcome, recorded
+from ..robot.context import RobotContext
 from ..server import bodies
+from ..server.handlers import RequestHandlers
+from .backups import KeyAccess
 from .wiring import file_name, now
 
-_SEALED = "/api/backup/sealed"
 _MOST_PASSPHRASE_BYTES = 32 << 10  # with the names of the stops that are confirmed
 M = TypeVar("M", bound=Passphrase)
 
 
-class BackupFiles:
+class BackupFiles(RequestHandlers):
     """Downloads and uploads of backups."""
 
-    def __init__(self, gate: Gate, robot: Robot) -> None:
+    def __init__(self, gate: Gate, robot: RobotContext) -> None:
         self._gate = gate
         self._robot = robot
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Four."""
         return [
-            web.get("/api/backup", self.download, allow_head=False),
-            web.post("/api/backup", self.upload),
-            web.post(_SEALED, self.download_sealed),
-            web.put(_SEALED, self.upload_sealed),
+            web.get(DOWNLOAD_BACKUP.path, self.download, allow_head=False),
+            web.post(RESTORE_BACKUP.path, self.restore),
+            web.post(DOWNLOAD_SEALED_BACKUP.path, self.download_sealed),
+            web.put(RESTORE_SEALED_BACKUP.path, self.restore_sealed),
         ]
 
-    async def close(self) -> None:
-        """Nothing stays open; what is not restored yet goes on at the next start."""
-
     async def download(self, request: web.Request) -> web.StreamResponse:
-        """Send the file."""
-        identity = self._gate.admit(request, Level.ADMIN)
-        robot = self._robot
-        raw = await robot.upkeep.backups.create(robot.roles.name, now())
-        robot.note("INFO", identity.name, "A backup of the robot was taken")
-        return self._file(raw)
+        """Send a backup."""
+        robot, person = self._robot, self._admin(request, DOWNLOAD_BACKUP)
+        with self._recorded(person, DOWNLOAD_BACKUP):
+            return self._file(await robot.upkeep.backups.create(robot.roles.name, now()))
 
     async def download_sealed(self, request: web.Request) -> web.StreamResponse:
-        """Send the file with the server's key in it."""
-        identity = self._gate.admit(request, Level.ADMIN)
-        asked = await _secret(request, Passphrase, _MOST_PASSPHRASE_BYTES)
-        robot = self._robot
-        raw = await robot.upkeep.backups.create(robot.roles.name, now(), asked.passphrase)
-        robot.note("WARNING", identity.name, "A backup with the server's sealed key was taken")
-        return self._file(raw)
+        """Send a backup with the server's sealed key."""
+        robot, person = self._robot, self._admin(request, DOWNLOAD_SEALED_BACKUP)
+        with self._recorded(person, DOWNLOAD_SEALED_BACKUP):
+            given = await _secret(request, Passphrase, _MOST_PASSPHRASE_BYTES)
+            key = KeyAccess(given.passphrase, person)
+            return self._file(await robot.upkeep.backups.create(robot.roles.name, now(), key))
 
-    async def upload_sealed(self, request: web.Request) -> web.StreamResponse:
-        """Restore a file and the server's key that is sealed in it."""
-        identity = self._gate.admit(request, Level.ADMIN)
-        asked = await _secret(request, SealedRestore, LARGEST_BASE64 + _MOST_PASSPHRASE_BYTES)
-        robot, backups = self._robot, self._robot.upkeep.backups
-        raw, passphrase = _decoded(asked.file), asked.passphrase
-        reply = await backups.restore(raw, robot.roles.name, now(), asked.confirm, passphrase)
-        robot.note("WARNING", identity.name, "A backup was restored, with the server's key")
-        return _json(reply)
+    async def restore(self, request: web.Request) -> web.StreamResponse:
+        """Restore a backup, or describe it."""
+        person, backups = self._admin(request, RESTORE_BACKUP), self._robot.upkeep.backups
+        if request.query.get("check", "") not in ("", "0"):
+            return _json(await backups.check(await _file_in(request)))
+        confirm = [name for name in request.query.get("confirm", "").split(",") if name]
+        with self._recorded(person, RESTORE_BACKUP):
+            raw = await _file_in(request)
+            return _json(await backups.restore(raw, self._robot.roles.name, now(), confirm))
+
+    async def restore_sealed(self, request: web.Request) -> web.StreamResponse:
+        """Restore a backup and the server's key in it."""
+        robot, person = self._robot, self._admin(request, RESTORE_SEALED_BACKUP)
+        with self._recorded(person, RESTORE_SEALED_BACKUP):
+            largest = LARGEST_BASE64 + _MOST_PASSPHRASE_BYTES
+            given = await _secret(request, SealedRestore, largest)
+            raw, key = _decoded(given.file), KeyAccess(given.passphrase, person)
+            name, backups = robot.roles.name, robot.upkeep.backups
+            return _json(await backups.restore(raw, name, now(), given.confirm, key))
+
+    def _admin(self, request: web.Request, row: Described) -> Person:
+        identity = self._gate.admit(request, Level.ADMIN, row.what)
+        return person_of(identity, request)
+
+    def _recorded(self, person: Person, row: Described) -> AbstractContextManager[Outcome]:
+        return recorded(self._robot.record, person, row.what, row.log, row.severity)
 
     def _file(self, raw: bytes) -> web.Response:
-        robot = self._robot
-        name = file_name(robot.roles.name, "backup")
+        name = file_name(self._robot.roles.name, "backup")
         return web.Response(
             body=raw,
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
 
-    async def upload(self, request: web.Request) -> web.StreamResponse:
-        """What is in the file, or what became of it."""
-        identity = self._gate.admit(request, Level.ADMIN)
-        raw = await bodies.whole(request, LARGEST_FILE_BYTES)
-        if not raw:
-            text = "the request holds no file"
-            raise SaintError(Code.REQUEST_INVALID, text, fix="Choose a file.")
-        robot, backups = self._robot, self._robot.upkeep.backups
-        if request.query.get("check", "") not in ("", "0"):
-            return _json(await backups.check(raw))
-        confirm = [name for name in request.query.get("confirm", "").split(",") if name]
-        reply = await backups.restore(raw, robot.roles.name, now(), confirm)
-        robot.note("WARNING", identity.name, "A backup was restored")
-        return _json(reply)
+
+async def _file_in(request: web.Request) -> bytes:
+    raw = await bodies.whole(request, LARGEST_FILE_BYTES)
+    if not raw:
+        text = "the request holds no file"
+        raise SaintError(Code.REQUEST_INVALID, text, fix="Choose a file.")
+    return raw
 
 
 async def _secret(request: web.Request, model: type[M], most_bytes: int) -> M:
     """Read a body that holds a passphrase, which no message may repeat. Raises SaintError."""
     if not is_private(request):
-        text = "a passphrase does not go over a connection that is not encrypted"
+        text = "a passphrase must not be sent over an unencrypted connection"
         fix = "Open this page with https:// (Settings, Encryption), or use saintctl on the robot."
         raise SaintError(Code.REFUSED, text, fix=fix)
     raw = await bodies.whole(request, most_bytes)
@@ -108,7 +121,7 @@ async def _secret(request: web.Request, model: type[M], most_bytes: int) -> M:
     except ValidationError:
         found = None
     if found is None or not found.passphrase:
-        text = "the request holds no passphrase, or is not sound"
+        text = "the request holds no passphrase, or is malformed"
         raise SaintError(Code.REQUEST_INVALID, text, fix="Send JSON with a passphrase.")
     return found
 

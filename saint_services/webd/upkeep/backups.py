@@ -1,17 +1,19 @@
-"""Backups of the whole robot, made of what each daemon gives away. A restore that has begun is
-written down first, so that a power cut or a daemon that does not answer only delays its end: what
-is left is done at the next start, and again and again until it is. Not here: what the file looks
-like (lib/backup/archive.py), who may do this (actions/, adapters/).
+"""Backups of the whole robot, made of what each daemon exports. A restore is stored before it
+begins, so that a power cut or a daemon that does not answer only delays its end: what is left is
+retried at the next start and until it is done. Not here: the file's format (lib/backup/archive.py),
+the requests (backup_files.py).
 """
 
 import asyncio
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from ...lib import log
+from ...lib.access.person import Person
 from ...lib.api import keys
 from ...lib.api.backup import BackupInfo, DaemonBackup, RestoreNotes, RestoreReply, RestoreState
 from ...lib.api.keys import KeyImport, Passphrase, SealedKey
@@ -29,7 +31,7 @@ _log = log.get("webd")
 
 
 class Unfinished(BaseModel):
-    """restore.json: what is still to be done; a daemon without content is to forget everything."""
+    """Content of restore.json: what is left to do; a daemon without content has to reset."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,8 +39,8 @@ class Unfinished(BaseModel):
     since: str = ""
 
 
-class Keeper(Protocol):
-    """One daemon that has something to keep."""
+class DaemonState(Protocol):
+    """The state of one daemon that backups contain."""
 
     async def export(self) -> DaemonBackup: ...
 
@@ -49,8 +51,8 @@ class Keeper(Protocol):
     async def forget(self) -> None: ...
 
 
-class Remote:
-    """A daemon behind its socket."""
+class RemoteState:
+    """The state of a daemon behind its socket."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -71,35 +73,43 @@ class Remote:
 
 
 class ServerKey(Protocol):
-    """The server's key, which leaves its daemon only sealed."""
+    """The server's key, which its daemon exports only sealed."""
 
-    async def seal(self, passphrase: str) -> SealedKey: ...
+    async def seal(self, passphrase: str, person: Person) -> SealedKey: ...
 
-    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None: ...
+    async def restore(self, sealed: SealedKey, passphrase: str, person: Person) -> None: ...
 
 
 class RemoteKey:
-    """The key of adoptiond, behind its socket."""
+    """The key of adoptiond, which logs the person who exports or imports it."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def seal(self, passphrase: str) -> SealedKey:
+    async def seal(self, passphrase: str, person: Person) -> SealedKey:
         given = Passphrase(passphrase=passphrase)
-        return await self._client.request(keys.EXPORT, given)
+        return await self._client.request(keys.EXPORT, given, person)
 
-    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None:
+    async def restore(self, sealed: SealedKey, passphrase: str, person: Person) -> None:
         given = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
-        await self._client.request(keys.IMPORT, given)
+        await self._client.request(keys.IMPORT, given, person)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAccess:
+    """A passphrase for the server's key, and the person who has sent it."""
+
+    passphrase: str = field(repr=False)
+    person: Person
 
 
 class Backups:
-    """All of them. One restore at a time."""
+    """Creates and restores backups. One restore at a time."""
 
     def __init__(
-        self, keepers: Mapping[str, Keeper], key: ServerKey, folder: Path, version: str
+        self, states: Mapping[str, DaemonState], key: ServerKey, folder: Path, version: str
     ) -> None:
-        self._keepers = keepers  # in the order in which they are restored
+        self._states = states  # in the order in which they are restored
         self._key = key
         self._store = StateStore(folder / "restore.json", Unfinished, _VERSION)
         self._before = folder / "before-restore.zip"
@@ -108,21 +118,22 @@ class Backups:
         self._unfinished = Unfinished()
         self._wake = asyncio.Event()
 
-    async def create(self, robot: str, now: str, passphrase: str = "") -> bytes:
-        """Return the file; a passphrase seals the server's key into it. Raises SaintError when one
-        daemon does not answer: half a backup is none."""
-        daemons = {name: await keeper.export() for name, keeper in self._keepers.items()}
-        if passphrase:
-            daemons = with_key(daemons, await self._key.seal(passphrase))
+    async def create(self, robot: str, now: str, key: KeyAccess | None = None) -> bytes:
+        """Return the file, with the server's sealed key if a passphrase is given. Raises SaintError
+        when one daemon does not answer: half a backup is useless.
+        """
+        daemons = {name: await state.export() for name, state in self._states.items()}
+        if key:
+            daemons = with_key(daemons, await self._key.seal(key.passphrase, key.person))
         raw = archive.pack(daemons, robot=robot, version=self._version, created=now)
         if len(raw) > archive.LARGEST_BYTES:
             text = f"the backup would have {len(raw)} bytes, at most {archive.LARGEST_BYTES}"
-            raise SaintError(Code.TOO_LARGE, text, fix="Delete presets that nobody needs.")
+            raise SaintError(Code.TOO_LARGE, text, fix="Delete unused presets.")
         return raw
 
     async def check(self, raw: bytes) -> BackupInfo:
-        """What it holds, and what of it would be left out. Changes nothing; raises SaintError when
-        this robot would not take it.
+        """Return the content of a backup, and what a restore would leave out. Changes nothing;
+        raises SaintError when this robot would refuse the backup.
         """
         content = await asyncio.to_thread(archive.unpack, raw)
         found = await self._checked(content)
@@ -134,11 +145,11 @@ class Backups:
         robot: str,
         now: str,
         confirm: Collection[str] = (),
-        passphrase: str = "",
+        key: KeyAccess | None = None,
     ) -> RestoreReply:
-        """Restore everything in it after a copy of what there was, the server's key only with its
-        passphrase; a wrong one changes nothing. Raises stop_changed unless all that would stop the
-        robot no longer is confirmed by name.
+        """Restore a backup after copying the present state; the server's key only with its
+        passphrase, and a wrong one changes nothing. Raises stop_changed unless everything that
+        would no longer stop the robot is confirmed by name.
         """
         async with self._busy:
             content = await asyncio.to_thread(archive.unpack, raw)
@@ -147,33 +158,34 @@ class Backups:
                 text = f"these would no longer stop the robot as they do: {', '.join(missing)}"
                 raise SaintError(Code.STOP_CHANGED, text, names=found.confirm)
             before = await self.create(robot, now)
-            if passphrase:
-                await self._key.bring_back(key_in(content.daemons), passphrase)
+            if key:
+                sealed = key_in(content.daemons)
+                await self._key.restore(sealed, key.passphrase, key.person)
             await asyncio.to_thread(write_atomic, self._before, before)
             reply = await self._begin(dict(content.daemons), now)
         return reply.model_copy(update={"notes": [*found.notes, *reply.notes]})
 
     async def undo(self, robot: str, now: str, confirm: Collection[str] = ()) -> RestoreReply:
-        """As it was before the last restore or reset."""
+        """Return to the state before the last restore or reset."""
         try:
             before = await asyncio.to_thread(self._before.read_bytes)
         except OSError as err:
-            raise SaintError(Code.NOT_FOUND, "nothing was restored on this robot yet") from err
+            raise SaintError(Code.NOT_FOUND, "no backup was restored on this robot yet") from err
         return await self.restore(before, robot, now, confirm)
 
     async def forget(self, robot: str, now: str) -> RestoreReply:
-        """As a new robot begins, and first a copy of what there was."""
+        """Reset the robot to a new one's state, after copying the present state."""
         async with self._busy:
             before = await self.create(robot, now)
             await asyncio.to_thread(write_atomic, self._before, before)
-            return await self._begin(dict.fromkeys(self._keepers), now)
+            return await self._begin(dict.fromkeys(self._states), now)
 
     def state(self) -> RestoreState:
-        """Whether a restore has not come to its end yet."""
+        """Return which daemons' parts of a restore are pending."""
         return RestoreState(waiting=list(self._unfinished.daemons), since=self._unfinished.since)
 
-    async def work(self) -> None:
-        """Bring to an end what was begun; forever."""
+    async def run(self) -> None:
+        """Finish restores that have begun, until cancelled."""
         self._unfinished = await asyncio.to_thread(self._store.load)
         pause_s = _FIRST_PAUSE_S
         while True:
@@ -182,15 +194,15 @@ class Backups:
                 await self._wake.wait()
                 pause_s = _FIRST_PAUSE_S
             async with self._busy:
-                done, _ = await self._go_on()
+                done, _ = await self._continue()
             if done:
-                _log.info("a restore was brought to its end", daemons=", ".join(done))
+                _log.info("a pending restore is finished", daemons=", ".join(done))
             if self._unfinished.daemons:
                 await asyncio.sleep(pause_s)
                 pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
     async def _checked(self, content: Content) -> RestoreNotes:
-        if unknown := content.daemons.keys() - self._keepers.keys():
+        if unknown := content.daemons.keys() - self._states.keys():
             raise SaintError(
                 Code.STATE_NEWER,
                 f"this release does not know {min(unknown)!r}, which the backup holds",
@@ -199,27 +211,29 @@ class Backups:
         notes: list[str] = []
         confirm: list[str] = []
         for name, given in content.daemons.items():
-            found = await self._keepers[name].check(given)
+            found = await self._states[name].check(given)
             notes += found.notes
             confirm += found.confirm
         return RestoreNotes(notes=notes, confirm=confirm)
 
     async def _begin(self, daemons: dict[str, DaemonBackup | None], now: str) -> RestoreReply:
         await self._write(Unfinished(daemons=daemons, since=now))
-        restored, notes = await self._go_on()
+        restored, notes = await self._continue()
         self._wake.set()
         return RestoreReply(restored=restored, waiting=list(self._unfinished.daemons), notes=notes)
 
-    async def _go_on(self) -> tuple[list[str], list[str]]:
-        """Who has taken his part now, and who refused it, which ends it for him."""
+    async def _continue(self) -> tuple[list[str], list[str]]:
+        """Restore the pending parts. Return the daemons that did it, and notes about those that
+        refused, which are not retried.
+        """
         done: list[str] = []
         notes: list[str] = []
         left = dict(self._unfinished.daemons)
-        for name in sorted(left, key=list(self._keepers).index):
+        for name in sorted(left, key=list(self._states).index):
             given = left[name]
             try:
-                keeper = self._keepers[name]
-                await (keeper.forget() if given is None else keeper.restore(given))
+                state = self._states[name]
+                await (state.forget() if given is None else state.restore(given))
             except SaintError as err:
                 _log.warning("a daemon did not restore its part", daemon=name, reason=err.message)
                 if err.code is Code.DAEMON_UNREACHABLE:

@@ -1,5 +1,5 @@
-"""GET /api/diagnostics: one zip that tells somebody far away how this robot is: states, health and
-counters of all daemons, the newest log lines. No passwords, tokens or keys are in any of them.
+"""GET /api/diagnostics: one zip for remote support with states, health and counters of all daemons
+and the newest log lines. It holds no passwords, tokens or keys.
 """
 
 import asyncio
@@ -22,44 +22,39 @@ from ...lib.api.logs import LogQuery
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
 from ..accounts.gate import Gate
-from ..actions.caller import Caller
-from ..actions.upkeep import get_settings
-from ..api import messages as m
-from ..robot.context import Robot
+from ..actions.settings import describe
+from ..robot.context import RobotContext
+from ..server.handlers import RequestHandlers
 from .log_files import as_text
 from .wiring import file_name
 
 LOG_PAGES = 8
 _PAGE = 500
-_LIMIT_S = 3.0  # for a daemon; one that hangs is named, the others are in the file
+_LIMIT_S = 3.0  # for a daemon; the file names one that hangs
 
 _ROWS: tuple[Endpoint[Nothing, Any], ...] = (
     LIST_NODES, routing.GET_STATUS, routing.LIST_ROUTES, rc.GET_STATUS, LIST_SOURCES, STATUS,
 )  # fmt: skip
 _DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
-_ASKED: tuple[tuple[str, str, type[BaseModel]], ...] = (
+_REPORTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     *((row.daemon, row.path, row.reply) for row in _ROWS),
     *((name, "/health", HealthReport) for name in _DAEMONS),
 )
 
 
-class Diagnostics:
-    """Makes the file when it is asked for; nothing of it is kept."""
+class Diagnostics(RequestHandlers):
+    """Creates the file at each request."""
 
-    def __init__(self, gate: Gate, robot: Robot) -> None:
+    def __init__(self, gate: Gate, robot: RobotContext) -> None:
         self._gate = gate
         self._robot = robot
         self._busy = asyncio.Lock()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """One."""
         return [web.get("/api/diagnostics", self.download, allow_head=False)]
 
-    async def close(self) -> None:
-        """Nothing stays open."""
-
     async def download(self, request: web.Request) -> web.StreamResponse:
-        """The file."""
+        """Send the file."""
         self._gate.admit(request, Level.ADMIN)
         async with self._busy:
             files = await self._files()
@@ -73,17 +68,17 @@ class Diagnostics:
 
     async def _files(self) -> dict[str, str]:
         robot = self._robot
-        answers = await asyncio.gather(*(self._ask(*each) for each in _ASKED))
-        names = [f"{daemon}{path.replace('/', '-')}.json" for daemon, path, _ in _ASKED]
-        files = dict(zip(names, answers, strict=True))
-        settings = await get_settings(robot, Caller("diagnostics"), m.Nothing())
-        files["settings.json"] = _text(settings)
+        replies = await asyncio.gather(*(self._fetch(*each) for each in _REPORTS))
+        names = [f"{daemon}{path.replace('/', '-')}.json" for daemon, path, _ in _REPORTS]
+        files = dict(zip(names, replies, strict=True))
+        settings = await asyncio.to_thread(describe, robot)
+        files["settings.json"] = settings.model_dump_json(indent=1)
         files["activity.json"] = _text(robot.log.newest(500))
         files["webd-counters.json"] = _text(dict(robot.newest.counters))
         files["log.txt"] = await self._log()
         return files
 
-    async def _ask(self, daemon: str, path: str, reply: type[BaseModel]) -> str:
+    async def _fetch(self, daemon: str, path: str, reply: type[BaseModel]) -> str:
         try:
             client = getattr(self._robot.daemons, daemon)
             found: BaseModel = await client.get(path, reply, timeout_s=_LIMIT_S)

@@ -1,74 +1,84 @@
-"""POST /api/firmware: a bundle goes through to otad as it comes, nothing of it stays here. Who
-sends it is checked before the first byte. Not here: whether the bundle is good (otad).
+"""POST /api/firmware: streams a bundle to otad; webd stores nothing of it. The sender is checked
+before the first byte. Not here: verifying the bundle (otad).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
 from aiohttp import web
 
 from ...lib.access import audit
-from ...lib.access.audit import AuditRecord
 from ...lib.access.levels import Level
 from ...lib.access.person import Person
 from ...lib.api.firmware import UPLOAD, Upload
 from ...lib.errors import Code, SaintError
-from ..accounts.gate import Gate, address_of
-from ..actions.caller import Caller
+from ..accounts.gate import Gate, person_of
+from ..api.http_paths import UPLOAD_RELEASE
+from ..audit.record import Outcome, watched
+from ..robot.context import RobotContext
+from ..robot.daemon_clients import AnsweredError
 from ..server import bodies
+from ..server.handlers import RequestHandlers
 
-_ANSWER_LIMIT_S = 900.0  # otad reads a large bundle once more, from a slow card
+_REPLY_LIMIT_S = 900.0  # otad reads a large bundle once more, from a slow card
 _CHECKSUM = "X-Saint-Sha256"
+_NO_REPLY = "otad does not answer"
 
 
-class Bundles:
-    """The way from a browser to otad's upload socket."""
+class FirmwareUpload(RequestHandlers):
+    """Forwards uploads to otad's socket for bundles, one at a time."""
 
-    def __init__(self, gate: Gate, otad: Path, add_entry: Callable[[AuditRecord], None]) -> None:
+    def __init__(self, gate: Gate, robot: RobotContext, otad: Path) -> None:
         self._gate = gate
-        self._add_entry = add_entry
+        self._robot = robot
         self._otad = otad
         self._busy = asyncio.Lock()
         self._session: aiohttp.ClientSession | None = None
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """One: the upload."""
-        return [web.post("/api/firmware", self.upload)]
+        return [web.post(UPLOAD_RELEASE.path, self.upload)]
 
     async def close(self) -> None:
-        """End what is on its way."""
+        """End the upload in progress."""
         if self._session:
             await self._session.close()
 
     async def upload(self, request: web.Request) -> web.StreamResponse:
-        """Answers with the release, or with otad's refusal as it is."""
-        identity = self._gate.admit(request, Level.ADMIN, is_action=True)
-        sender = Caller("upload", identity, address_of(request)).person
+        """Answer with the release, or with otad's refusal unchanged. otad writes the audit entry of
+        an upload that has reached it.
+        """
+        identity = self._gate.admit(request, Level.ADMIN, UPLOAD.name)
+        person = person_of(identity, request, "websocket:upload")
         announced = Upload(size_bytes=request.content_length or 0)
-        try:
-            return await self._passed_on(request, sender)
-        except _NotSentError as err:  # otad has no entry of it
-            self._add_entry(audit.refused(UPLOAD, sender, announced, err.error))
-            raise err.error from err
 
-    async def _passed_on(self, request: web.Request, sender: Person) -> web.Response:
+        def write(outcome: Outcome) -> None:
+            if outcome.refusal and not outcome.is_logged:
+                error = SaintError(Code.REFUSED, outcome.refusal)
+                entry = audit.refused(UPLOAD, person, announced, error)
+                self._robot.record(replace(entry, daemon="webd"))
+
+        with watched(write):
+            return await self._checked(request, person)
+
+    async def _checked(self, request: web.Request, person: Person) -> web.Response:
         size = request.content_length
         if size is None:
             text = "the request does not say how long the bundle is (Content-Length)"
-            raise _NotSentError(SaintError(Code.REQUEST_INVALID, text))
+            raise SaintError(Code.REQUEST_INVALID, text)
         if self._busy.locked():
             text = "another bundle is being uploaded"
-            raise _NotSentError(SaintError(Code.CONFLICT, text, fix="Wait for it."))
-        name, value = sender.header
+            raise SaintError(Code.CONFLICT, text, fix="Wait until it is uploaded.")
+        name, value = person.header
         headers = {"Content-Length": str(size), name: value}
         if checksum := request.headers.get(_CHECKSUM):
             headers[_CHECKSUM] = checksum[:80]
         async with self._busy:
-            return await self._pass_on(request, headers)
+            return await self._forward(request, headers)
 
-    async def _pass_on(self, request: web.Request, headers: dict[str, str]) -> web.Response:
+    async def _forward(self, request: web.Request, headers: dict[str, str]) -> web.Response:
         upload = _Upload(request)
         try:
             async with self._client().post(
@@ -76,42 +86,32 @@ class Bundles:
             ) as answer:
                 body = await answer.read()
         except aiohttp.ClientConnectorError as err:
-            raise _NotSentError(_unreachable()) from err
+            raise SaintError(Code.DAEMON_UNREACHABLE, _NO_REPLY) from err
         except (aiohttp.ClientError, OSError, TimeoutError) as err:
-            if upload.refusal:
-                raise upload.refusal from err
-            raise _unreachable() from err
+            if found := upload.refusal:
+                raise AnsweredError(found.code, found.message, fix=found.fix) from err
+            raise AnsweredError(Code.DAEMON_UNREACHABLE, _NO_REPLY) from err
         return web.Response(status=answer.status, body=body, content_type="application/json")
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            limits = aiohttp.ClientTimeout(total=None, sock_connect=5.0, sock_read=_ANSWER_LIMIT_S)
+            limits = aiohttp.ClientTimeout(total=None, sock_connect=5.0, sock_read=_REPLY_LIMIT_S)
             connector = aiohttp.UnixConnector(str(self._otad), force_close=True)
             self._session = aiohttp.ClientSession(connector=connector, timeout=limits)
         return self._session
 
 
-def _unreachable() -> SaintError:
-    return SaintError(Code.DAEMON_UNREACHABLE, "otad does not answer")
-
-
-class _NotSentError(Exception):
-    """Raised for an upload that webd refused before otad saw it."""
-
-    def __init__(self, error: SaintError) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
 class _Upload:
-    """The bundle on its way. What is wrong with it is kept: aiohttp tells only that it ended."""
+    """The bundle in transit. It holds the error of a broken upload: aiohttp reports only
+    its end.
+    """
 
     def __init__(self, request: web.Request) -> None:
         self._request = request
         self.refusal: SaintError | None = None
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """As they come."""
+        """Yield the pieces as they arrive."""
         try:
             async for piece in bodies.pieces(self._request):
                 yield piece

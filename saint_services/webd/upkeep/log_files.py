@@ -1,5 +1,5 @@
-"""GET /api/logs: the lines of all programs as a file to keep, or, with follow=1, one JSON object
-per line for as long as somebody reads. Not here: pages of lines (actions/logs.py).
+"""GET /api/logs: the lines of all programs as a file, or, with follow=1, one JSON object per line
+until the reader disconnects. Not here: pages of lines (actions/maintenance.py).
 """
 
 import asyncio
@@ -15,26 +15,26 @@ from ...lib.api.logs import LogFilter, LogLine, LogQuery
 from ...lib.config import validation
 from ...lib.errors import Code, SaintError
 from ..accounts.gate import Gate
-from ..robot.context import Robot
+from ..robot.context import RobotContext
+from ..server.handlers import RequestHandlers
 
 MOST_FOLLOWERS = 8  # each is a process on a device
 MOST_LINES = 20_000  # of one download
-MOST_DOWNLOADS = 2  # at once, the others wait: all lines of one are held to be turned around
+MOST_DOWNLOADS = 2  # at once, the others wait: all lines of one are held to be reversed
 _PAGE = 500
 _FIELDS = ("level", "source", "node", "search")
 
 
-class LogFiles:
+class LogFiles(RequestHandlers):
     """Downloads and live tails."""
 
-    def __init__(self, gate: Gate, robot: Robot) -> None:
+    def __init__(self, gate: Gate, robot: RobotContext) -> None:
         self._gate = gate
         self._robot = robot
         self._tails: set[asyncio.Task[None]] = set()
         self._downloads = asyncio.Semaphore(MOST_DOWNLOADS)
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """One."""
         return [web.get("/api/logs", self.logs, allow_head=False)]
 
     async def close(self) -> None:
@@ -43,26 +43,26 @@ class LogFiles:
             tail.cancel()
 
     async def logs(self, request: web.Request) -> web.StreamResponse:
-        """Newest last, as in every log."""
+        """Send the log, newest last, or follow it."""
         self._gate.admit(request, Level.VIEWER)
-        wanted = _filter(request)
+        filter_ = _filter(request)
         if request.query.get("follow", "") not in ("", "0"):
-            return await self._follow(request, wanted)
+            return await self._follow(request, filter_)
         async with self._downloads:
-            return await self._download(request, wanted)
+            return await self._download(request, filter_)
 
-    async def _download(self, request: web.Request, wanted: LogFilter) -> web.StreamResponse:
+    async def _download(self, request: web.Request, filter_: LogFilter) -> web.StreamResponse:
         answer = web.StreamResponse(headers=_attachment())
-        lines = [line async for line in self._newest(wanted)]
+        lines = [line async for line in self._newest(filter_)]
         await answer.prepare(request)
         while lines:
             await answer.write(as_text(lines.pop()).encode())
         return answer
 
-    async def _newest(self, wanted: LogFilter) -> AsyncIterator[LogLine]:
+    async def _newest(self, filter_: LogFilter) -> AsyncIterator[LogLine]:
         before = ""
         for _ in range(MOST_LINES // _PAGE):
-            query = LogQuery(**wanted.model_dump(), before=before, limit=_PAGE)
+            query = LogQuery(**filter_.model_dump(), before=before, limit=_PAGE)
             page = await self._robot.upkeep.logs.page(query)
             for line in page.lines:
                 yield line
@@ -70,12 +70,12 @@ class LogFiles:
             if not before:
                 return
 
-    async def _follow(self, request: web.Request, wanted: LogFilter) -> web.StreamResponse:
+    async def _follow(self, request: web.Request, filter_: LogFilter) -> web.StreamResponse:
         if len(self._tails) >= MOST_FOLLOWERS:
-            text = f"{MOST_FOLLOWERS} readers follow the log already"
+            text = f"{MOST_FOLLOWERS} readers already follow the log"
             raise SaintError(Code.REFUSED, text, fix="Close one of them.")
         answer = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
-        tail = asyncio.ensure_future(self._pass_on(request, answer, wanted))
+        tail = asyncio.ensure_future(self._send_lines(request, answer, filter_))
         self._tails.add(tail)
         try:
             await tail
@@ -84,19 +84,19 @@ class LogFiles:
             self._tails.discard(tail)
         return answer
 
-    async def _pass_on(
-        self, request: web.Request, answer: web.StreamResponse, wanted: LogFilter
+    async def _send_lines(
+        self, request: web.Request, answer: web.StreamResponse, filter_: LogFilter
     ) -> None:
         await answer.prepare(request)
-        async with contextlib.aclosing(self._robot.upkeep.logs.follow(wanted)) as lines:
+        async with contextlib.aclosing(self._robot.upkeep.logs.follow(filter_)) as lines:
             with contextlib.suppress(ConnectionError, SaintError):
                 async for line in lines:
-                    # An empty line shows in time that the reader is gone.
+                    # An empty line shows in time that the reader has disconnected.
                     await answer.write((line.model_dump_json() if line else "").encode() + b"\n")
 
 
 def as_text(line: LogLine) -> str:
-    """One line of a file for people."""
+    """Return one line of a log file."""
     moment = time.localtime(line.time)
     clock = time.strftime("%Y-%m-%d %H:%M:%S", moment)
     milliseconds = int(line.time * 1000) % 1000

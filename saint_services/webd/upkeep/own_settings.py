@@ -1,5 +1,5 @@
-"""The few settings that an admin gives webd by the page, kept over restarts: how the robot is
-called. Not here: webd.yaml (config.py), users (users.py).
+"""Settings that an admin changes on the page and that persist: the robot's name. Not here:
+webd.yaml (config.py), users (accounts/users.py).
 """
 
 import asyncio
@@ -15,7 +15,7 @@ VERSION = 1
 
 
 class SavedSettings(BaseModel):
-    """settings.json. Empty: as shipped."""
+    """Content of settings.json. An empty field has its shipped value."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -23,7 +23,7 @@ class SavedSettings(BaseModel):
 
 
 class OwnSettings:
-    """In force and on disk. `use` is told what is in force from now on."""
+    """The settings on the disk. `use` applies new ones."""
 
     def __init__(
         self, folder: Path, shipped_name: str, use: Callable[[SavedSettings], None]
@@ -35,19 +35,19 @@ class OwnSettings:
         self._turn = asyncio.Lock()
 
     async def load(self) -> None:
-        """As it was left."""
+        """Load and apply the stored settings."""
         self.saved = await asyncio.to_thread(self._store.load)
         self._use(self.saved)
 
     async def save(self, saved: SavedSettings) -> None:
-        """On disk first. One after the other: the last that asked is the one that counts."""
+        """Store and apply new settings, one request after another, so that the last one counts."""
         async with self._turn:
             await asyncio.to_thread(self._store.save, saved)
             self.saved = saved
             self._use(saved)
 
     def section(self) -> Section[SavedSettings]:
-        """For backups."""
+        """Return the settings as a part of a backup."""
 
         async def current() -> SavedSettings:
             return self.saved

@@ -1,5 +1,5 @@
-"""What webd needs to look after the robot besides moving it: logs, backups, its own settings, the
-folders of this machine. Wiring only.
+"""Connects what maintains the robot: logs, backups, webd's own settings, the folders of this
+machine.
 """
 
 import asyncio
@@ -13,14 +13,14 @@ from ...lib.backup.sections import Backup, Section
 from ...lib.logs import LogSource, robot_source
 from ...lib.machine import computer
 from ...lib.machine.service_manager import Directories
-from ..robot.daemon_clients import Daemons
-from .backups import Backups, Keeper, Remote, RemoteKey
+from ..robot.daemon_clients import DaemonClients
+from .backups import Backups, DaemonState, RemoteKey, RemoteState
 from .own_settings import OwnSettings, SavedSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """Reached by the actions as robot.upkeep."""
+    """Logs, backups and settings, for the actions."""
 
     logs: LogSource
     backups: Backups
@@ -29,14 +29,14 @@ class Upkeep:
 
 
 async def open_upkeep(
-    daemons: Daemons,
+    daemons: DaemonClients,
     directories: Directories,
     shipped_name: str,
     rename: Callable[[str], None],
     sections: Sequence[Section[Any]] = (),
 ) -> Upkeep:
-    """With what was saved in force: the robot is called what its owner chose, or as it was shipped.
-    `sections` are more of webd's own state, for backups.
+    """Open logs, backups and settings; apply the robot's stored name, or its shipped one.
+    `sections` are further parts of webd's own state, for backups.
     """
 
     def use(saved: SavedSettings) -> None:
@@ -44,25 +44,25 @@ async def open_upkeep(
 
     own = OwnSettings(directories.state, shipped_name, use)
     await own.load()
-    keepers: dict[str, Keeper] = {
-        "adoptiond": Remote(daemons.adoptiond),
-        "routerd": Remote(daemons.routerd),
-        "rcd": Remote(daemons.rcd),
-        "livelinkd": Remote(daemons.livelinkd),
-        "webd": Backup(own.section(), *sections),  # last: it may sign the asker out
+    states: dict[str, DaemonState] = {
+        "adoptiond": RemoteState(daemons.adoptiond),
+        "routerd": RemoteState(daemons.routerd),
+        "rcd": RemoteState(daemons.rcd),
+        "livelinkd": RemoteState(daemons.livelinkd),
+        "webd": Backup(own.section(), *sections),  # last: it may sign the sender out
     }
     version = await asyncio.to_thread(computer.version)
-    backups = Backups(keepers, RemoteKey(daemons.adoptiond), directories.state, version)
+    backups = Backups(states, RemoteKey(daemons.adoptiond), directories.state, version)
     logs = await asyncio.to_thread(robot_source, directories.runtime, daemons.adoptiond)
     return Upkeep(logs, backups, own, directories)
 
 
 def now() -> str:
-    """Wall time, for people."""
+    """Return the wall time for people."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def file_name(robot: str, what: str) -> str:
-    """Of a download: ASCII, whatever the robot is called."""
+    """Return the name of a download: ASCII, whatever the robot's name is."""
     name = re.sub(r"[^A-Za-z0-9-]+", "-", robot).strip("-") or "robot"
     return f"{name}-{what}-{datetime.now(UTC):%Y%m%d-%H%M%S}.zip"

@@ -1,16 +1,37 @@
-"""WebSocket frames (RFC 6455), as a server reads and writes them: bytes in, whole messages out,
-every byte hostile. Pure. Not here: when to answer, who is connected (adapters/wire.py).
+"""WebSocket frames (RFC 6455) and close codes of a server: hostile bytes in, whole messages out.
+Not here: when to answer, who is connected (wire.py).
 """
 
 from enum import IntEnum
-
-from .close_codes import CloseCode
 
 HEAD_BYTES = 14  # the longest header that a client sends
 _FINAL = 0x80
 _RESERVED = 0x70
 _MASKED = 0x80
 _LONGEST_CONTROL = 125
+
+
+class CloseCode(IntEnum):
+    """All close codes that webd uses (section 7.4.1); a client's own code is repeated."""
+
+    DONE = 1000
+    STOPPING = 1001
+    BROKEN = 1002
+    NO_TEXT = 1007
+    REFUSED = 1008
+    TOO_LARGE = 1009
+    TRY_LATER = 1013
+
+
+CLOSE_TEXTS = {
+    CloseCode.DONE: "The client closed the connection.",
+    CloseCode.STOPPING: "webd is stopping; connect again, it restarts.",
+    CloseCode.BROKEN: "The client's bytes are no valid WebSocket frames.",
+    CloseCode.NO_TEXT: "A text is not UTF-8.",
+    CloseCode.REFUSED: "No token came within 10 s, the sign-in has ended, or an admin ended it.",
+    CloseCode.TOO_LARGE: "A message has more than 64 KiB.",
+    CloseCode.TRY_LATER: "Too slow, no answer to a ping, or not signed in while others wait.",
+}
 
 
 class Kind(IntEnum):
@@ -38,8 +59,8 @@ class FrameError(Exception):
 
 
 class Frames:
-    """Takes bytes as they come; gives messages, put together again, and control frames. Holds no
-    more than one message and what was read with it.
+    """Parses bytes into whole messages and control frames. It holds no more than one message and
+    the bytes that were read with it.
     """
 
     __slots__ = ("_at", "_data", "_kind", "_largest", "_parts", "_size")
@@ -53,13 +74,15 @@ class Frames:
         self._size = 0
 
     def feed(self, data: bytes) -> None:
-        """What came next."""
+        """Add the next bytes."""
         rest = self._data[self._at :] if self._at else self._data
         self._data = rest + data if rest else data
         self._at = 0
 
     def next(self) -> tuple[Kind, bytes] | None:
-        """The next message or control frame; None: more bytes are needed. Raises FrameError."""
+        """Return the next message or control frame; None: more bytes are needed. Raises
+        FrameError.
+        """
         while True:
             frame = self._frame()
             if frame is None:
@@ -111,10 +134,10 @@ class Frames:
         return Kind(opcode)
 
     def _collected(self, kind: Kind, is_final: bool, payload: bytes) -> tuple[Kind, bytes] | None:
-        """One fragment more; the message when it is the last."""
+        """Add a fragment; return the message when it is the last one."""
         self._kind = self._kind or kind
         self._size += len(payload)
-        if payload:  # empty ones may come without end
+        if payload:  # a client may send any number of empty ones
             self._parts.append(payload)
         if not is_final:
             return None
@@ -125,7 +148,7 @@ class Frames:
 
 
 def unmasked(payload: bytes, key: bytes) -> bytes:
-    """Section 5.3, as one operation on large integers."""
+    """Unmask a payload (section 5.3), as one operation on large integers."""
     size = len(payload)
     mask = (key * (size // 4 + 1))[:size]
     number = int.from_bytes(payload, "little") ^ int.from_bytes(mask, "little")
@@ -133,7 +156,7 @@ def unmasked(payload: bytes, key: bytes) -> bytes:
 
 
 def text_frame(payload: bytes) -> bytes:
-    """A whole text message, as servers send it (unmasked)."""
+    """Return a whole text message, unmasked as servers send it."""
     size = len(payload)
     if size < 126:
         return bytes((0x81, size)) + payload
@@ -143,24 +166,24 @@ def text_frame(payload: bytes) -> bytes:
 
 
 def control_frame(kind: Kind, payload: bytes = b"") -> bytes:
-    """A control frame; its payload is cut to what one may hold."""
+    """Return a control frame; its payload is cut to what one may hold."""
     payload = payload[:_LONGEST_CONTROL]
     return bytes((_FINAL | kind, len(payload))) + payload
 
 
 def close_frame(code: int, reason: str = "") -> bytes:
-    """Says why the connection ends."""
+    """Return the frame that closes a connection with a code and a reason."""
     return control_frame(Kind.CLOSE, code.to_bytes(2, "big") + reason.encode()[:120])
 
 
 def close_code(payload: bytes) -> int:
-    """What we answer to a close frame: its code when there is a sound one. Raises FrameError."""
+    """Return the code that answers a close frame: its own. Raises FrameError for an invalid one."""
     if not payload:
         return CloseCode.DONE
     code = int.from_bytes(payload[:2], "big")
     is_known = code in (1000, 1001, 1002, 1003, *range(1007, 1015)) or 3000 <= code <= 4999
     if len(payload) < 2 or not is_known:
-        raise FrameError(CloseCode.BROKEN, "the close frame's code is not one")
+        raise FrameError(CloseCode.BROKEN, "the close frame's code is invalid")
     try:
         payload[2:].decode()
     except UnicodeDecodeError:

@@ -1,6 +1,7 @@
-"""What goes to one client. States are written when the client may have one and reads fast enough;
-otherwise only the fact that there is a newer one is kept, so a slow client costs no memory and
-never gets old news. Replies wait in a bounded queue. Not here: what is in a frame (hub.py).
+"""Outgoing frames of one client. States are written when the client is due one and reads fast
+enough; otherwise only the fact that there is a newer one is held, so a slow client costs no memory
+and never gets an outdated state. Replies wait in a bounded queue. Not here: the frames' content
+(topics/hub.py).
 """
 
 import asyncio
@@ -11,13 +12,13 @@ from typing import Protocol
 HIGH_BYTES = 64 * 1024  # above this the client counts as slow
 MOST_REPLIES = 64
 MOST_REPLY_BYTES = 1 << 20  # waiting; a single larger one may pass
-STALLED_S = 10.0  # a client that was slow for so long without a break is cut off
+STALLED_S = 10.0  # a client that is slow for so long without a break is disconnected
 MOST_PER_TURN = 1  # clients that get states before the next command is read
-RETRY_S = 0.02  # transports tell only their own protocol when they have room, so we look again
+RETRY_S = 0.02  # transports notify only their own protocol when they have room, so we poll
 
 
 class Pipe(Protocol):
-    """Where the bytes go."""
+    """The connection that the bytes are written to."""
 
     def write(self, data: bytes) -> None: ...
 
@@ -25,9 +26,9 @@ class Pipe(Protocol):
 
 
 class Turns:
-    """Shares out the loop. What one client gets in one turn is one write. States for many clients
-    at once are written to one of them, then sockets are read, then to the next: a command waits
-    for one write, not for all.
+    """Shares the event loop among clients. In one turn a client gets one write. States for many
+    clients at once are written to one of them, then sockets are read, then to the next: a command
+    waits for one write, not for all.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Turns:
         self._is_planned = False
 
     def is_free(self, outbox: "Outbox") -> bool:
-        """May this client get states in this turn? If not it is called in one of the next."""
+        """Return whether this client gets states in this turn; otherwise a later turn calls it."""
         if outbox in self._served:
             return True
         self._plan()
@@ -48,12 +49,12 @@ class Turns:
         return False
 
     def wrote(self, outbox: "Outbox") -> None:
-        """It has something to flush at the end of this turn."""
+        """Flush the outbox at the end of this turn."""
         self._written[outbox] = None
         self._plan()
 
     def forget(self, outbox: "Outbox") -> None:
-        """It has gone."""
+        """Drop an outbox whose client has disconnected."""
         self._waiting.pop(outbox, None)
         self._written.pop(outbox, None)
 
@@ -79,7 +80,7 @@ class Turns:
 
 
 class Outbox:
-    """Frames for one WebSocket."""
+    """The outgoing frames of one WebSocket."""
 
     def __init__(
         self,
@@ -107,24 +108,24 @@ class Outbox:
 
     @property
     def topics(self) -> list[str]:
-        """What the client subscribed."""
+        """Topics that the client has subscribed."""
         return list(self._periods_s)
 
     def period_s(self, topic: str) -> float | None:
-        """Shortest time between two of its states, None when the client does not want it."""
+        """Return the shortest time between two states; None when the topic is not subscribed."""
         return self._periods_s.get(topic)
 
-    def want(self, topic: str, rate_hz: float) -> None:
-        """At most so many states per second; 0: every one."""
+    def subscribe(self, topic: str, rate_hz: float) -> None:
+        """Send at most so many states per second; 0: every one."""
         self._periods_s[topic] = 1.0 / rate_hz if rate_hz else 0.0
 
-    def unwant(self, topic: str) -> None:
-        """No more of it."""
+    def unsubscribe(self, topic: str) -> None:
+        """Send no more states of a topic."""
         self._periods_s.pop(topic, None)
         self._pending.pop(topic, None)
 
     def close(self) -> None:
-        """Nothing is written any more."""
+        """Stop writing."""
         self._is_closed = True
         self._periods_s.clear()
         self._pending.clear()
@@ -135,40 +136,40 @@ class Outbox:
         self._turns.forget(self)
 
     def flush(self) -> None:
-        """Write what this turn brought."""
+        """Write the frames of this turn."""
         if self._frames:
             self._wire.write(b"".join(self._frames))
             self._frames.clear()
             self._frame_bytes = 0
 
     def reply(self, frame: bytes) -> None:
-        """An answer: never dropped, but a client that takes none of them is cut off."""
+        """Send a reply: it is never dropped, but a client that reads none is disconnected."""
         if self._is_closed:
             return
         if not self._replies and not self._is_slow():
             self._write(frame)
             return
         if len(self._replies) >= MOST_REPLIES or self._reply_bytes > MOST_REPLY_BYTES:
-            self._cut_off()
+            self._disconnect()
             return
         self._replies.append(frame)
         self._reply_bytes += len(frame)
-        self._look_again()
+        self._schedule_retry()
 
-    def _cut_off(self) -> None:
+    def _disconnect(self) -> None:
         self._counters["clients_too_slow"] += 1
         self.close()
         self._overflow()
 
     def offer(self, topic: str) -> None:
-        """The hub has something newer that the client may have now."""
+        """Send the newest state of a topic, at once or when the client reads fast enough."""
         if self._is_closed:
             return
         if topic in self._pending:
             self._counters["states_replaced"] += 1
         elif self._replies or self._is_slow():
             self._pending[topic] = None
-            self._look_again()
+            self._schedule_retry()
         elif self._turns.is_free(self):
             self._put(topic)
         else:
@@ -188,7 +189,7 @@ class Outbox:
         self._frame_bytes += len(frame)
         self._turns.wrote(self)
 
-    def _look_again(self) -> None:
+    def _schedule_retry(self) -> None:
         if self._retry is None and not self._is_closed:
             self._retry = self._loop.call_later(RETRY_S, self._retried)
 
@@ -202,25 +203,25 @@ class Outbox:
         if self._slow_since_s is None:
             self._slow_since_s = now_s
         if now_s - self._slow_since_s > STALLED_S:
-            self._cut_off()
+            self._disconnect()
         else:
-            self._look_again()
+            self._schedule_retry()
 
     def catch_up(self) -> None:
-        """Write what waits, as far as the client takes it."""
+        """Write what waits, as far as the client reads it."""
         while self._replies and not self._is_slow():
             reply = self._replies.popleft()
             self._reply_bytes -= len(reply)
             self._write(reply)
         if self._replies:
-            self._look_again()
+            self._schedule_retry()
             return
         while self._pending:
             if self._is_slow():
-                self._look_again()
+                self._schedule_retry()
                 return
             if not self._turns.is_free(self):
-                return  # it is called again
+                return  # a later turn calls it
             topic = next(iter(self._pending))
             del self._pending[topic]
             self._put(topic)

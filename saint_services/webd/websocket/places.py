@@ -1,5 +1,5 @@
-"""Who may have one more of the places for WebSockets, so that no user's programs take all of them
-from those who drive and stop it. Pure. Not here: who is not signed in yet (adapters/session.py).
+"""Limits of the WebSockets of each user, so that nobody's programs exhaust the connections of the
+users who drive and stop the robot. Not here: clients that are not signed in yet (session.py).
 """
 
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from ..accounts.access import Identity
 
 MOST_OF_ONE_VIEWER = 8
 LEAST_OF_ONE_OPERATOR = 8
-RESERVED_SHARE = 4  # one part in so many of all places is kept from viewers
-OPERATORS_SHARE = 2  # and one operator's or admin's programs get one part in so many
+RESERVED_SHARE = 4  # one part in so many of all connections is not for viewers
+OPERATORS_SHARE = 2  # one operator or admin gets at most one part in so many
 
 
 def refusal(who: Identity, others: Iterable[Identity], most: int) -> str:
-    """Return why there is no place for one more of `who`; empty when there is one."""
+    """Return why `who` may open no further connection; empty when there is room."""
     if who.via in ("open", "socket"):
         return ""
     known = list(others)
@@ -27,9 +27,11 @@ def refusal(who: Identity, others: Iterable[Identity], most: int) -> str:
     reserved = most // RESERVED_SHARE
     viewers = sum(each.level is Level.VIEWER for each in known)
     if viewers >= most - reserved:
-        return f"{viewers} viewers are connected, the other {reserved} places are for operators"
+        return (
+            f"{viewers} viewers are connected, the other {reserved} connections are for operators"
+        )
     return ""
 
 
 def _of_one(who: Identity, most: int) -> str:
-    return f"{who.name} is connected {most} times already, which is the most"
+    return f"{who.name} already has {most} connections, which is the limit"

@@ -1,5 +1,5 @@
-"""One WebSocket on the wire: the handshake, frames in and out, pings, closing. Messages are handled
-in the callback that brings their bytes, a few of one client per turn of the loop, so that no client
+"""One WebSocket connection: handshake, frames in and out, pings, closing. Messages are handled in
+the callback that brings their bytes, a few of one client per turn of the loop, so that no client
 delays another. Not here: what a message means (session.py).
 """
 
@@ -14,21 +14,20 @@ from typing import Any
 from aiohttp import web
 
 from ...lib.errors import Code, SaintError
-from .close_codes import CloseCode
-from .frames import FrameError, Frames, Kind, close_code, close_frame, control_frame
+from .frames import CloseCode, FrameError, Frames, Kind, close_code, close_frame, control_frame
 
-PING_S = 5.0  # a client that is silent for so long is asked for a sign
-PONG_LIMIT_S = 2.5  # and is gone when it gives none
+PING_S = 5.0  # a client that is silent for so long gets a ping
+PONG_LIMIT_S = 2.5  # and times out without a pong
 CLOSE_LIMIT_S = 1.0
 MOST_UNSENT_BYTES = 64 * 1024
-FAIR_SHARE = 8  # messages of one client before the others get their turn
+FAIR_SHARE = 8  # messages of one client before other clients are read
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 Receive = Callable[[Kind, bytes], None]
 
 
 async def accept(request: web.Request) -> web.StreamResponse:
-    """Answers the handshake; raises SaintError when it is none."""
+    """Answer the handshake; raises SaintError for an invalid one."""
     headers = request.headers
     key = headers.get("Sec-WebSocket-Key", "")
     if headers.get("Sec-WebSocket-Version", "") != "13" or not _is_key(key):
@@ -51,7 +50,9 @@ def _is_key(key: str) -> bool:
 
 
 class Wire:
-    """After accept(). `receive` gets text and binary messages; it may raise FrameError."""
+    """The connection after accept(). `receive` gets text and binary messages; it may raise
+    FrameError.
+    """
 
     def __init__(
         self,
@@ -70,16 +71,16 @@ class Wire:
         self.on_pong: Callable[[bytes], object] = bool
         self._is_closing = False  # we sent a close frame
         self._is_behind = False  # messages wait for the next turn
-        self._was_heard = False
-        self._timer = self._loop.call_later(PING_S, self._look)
+        self._has_received = False
+        self._timer = self._loop.call_later(PING_S, self._check_silence)
 
     def start(self, protocol: Any) -> None:
-        """Take over what aiohttp reads, with what it has read already."""
+        """Take over the bytes that aiohttp reads, with those that it has read already."""
         protocol.keep_alive(False)
         protocol.set_parser(self)
 
     async def ended(self) -> None:
-        """Returns when the connection is over."""
+        """Return when the connection has ended."""
         await self._ended
 
     def write(self, data: bytes) -> None:
@@ -88,15 +89,15 @@ class Wire:
             self._transport.write(data)
 
     def ping(self, payload: bytes) -> None:
-        """Ask for a sign that holds this payload."""
+        """Send a ping, whose pong repeats this payload."""
         self.write(control_frame(Kind.PING, payload))
 
     def unsent_bytes(self) -> int:
-        """What the kernel did not take yet: the client reads slowly."""
+        """Return the bytes that the kernel has not accepted yet because the client reads slowly."""
         return self._transport.get_write_buffer_size()
 
     def close(self, code: int, reason: str = "") -> None:
-        """Say goodbye; the client has a moment to answer."""
+        """Send a close frame; the client has a moment to answer."""
         if self._is_closing:
             return
         self.before_close()
@@ -105,31 +106,29 @@ class Wire:
         self._timer.cancel()
         self._timer = self._loop.call_later(CLOSE_LIMIT_S, self._abort)
 
-    # What aiohttp calls
+    # Called by aiohttp
 
     def feed_data(self, data: bytes) -> tuple[bool, bytes]:
-        """Bytes came."""
-        self._was_heard = True
+        """Handle the next bytes."""
+        self._has_received = True
         self._frames.feed(data)
         if not self._is_behind:
             self._work()
         return False, b""
 
     def feed_eof(self) -> None:
-        """The connection is lost."""
+        """Handle the end of the connection."""
         self._end()
 
-    # Inside
-
     def _work(self) -> None:
-        """One share of what is there."""
+        """Handle one share of the messages that have arrived."""
         try:
             for _ in range(FAIR_SHARE):
                 frame = self._frames.next()
                 if frame is None:
                     self._catch_up()
                     return
-                self._take(*frame)
+                self._handle(*frame)
         except FrameError as err:
             self._counters[
                 "refused_" + ("too_large" if err.code == CloseCode.TOO_LARGE else "frame")
@@ -139,9 +138,9 @@ class Wire:
         if not self._is_behind:
             self._is_behind = True
             self._transport.pause_reading()
-        self._loop.call_soon(self._go_on)
+        self._loop.call_soon(self._continue)
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         if not self._ended.done():
             self._work()
 
@@ -151,7 +150,7 @@ class Wire:
             if not self._transport.is_closing():
                 self._transport.resume_reading()
 
-    def _take(self, kind: Kind, payload: bytes) -> None:
+    def _handle(self, kind: Kind, payload: bytes) -> None:
         if kind is Kind.CLOSE:
             code = close_code(payload)
             self.close(code)
@@ -159,7 +158,7 @@ class Wire:
         elif self._is_closing:
             return
         elif kind is Kind.PING:
-            if self.unsent_bytes() <= MOST_UNSENT_BYTES:  # else it reads nothing, no answers either
+            if self.unsent_bytes() <= MOST_UNSENT_BYTES:  # else it reads no pong either
                 self.write(control_frame(Kind.PONG, payload))
         elif kind is Kind.PONG:
             self.on_pong(payload)
@@ -167,29 +166,29 @@ class Wire:
             self._receive(kind, payload)
 
     def _fail(self, error: FrameError) -> None:
-        """Nothing more of this client is read; it may still hear why."""
+        """Read no more of this client, and close the connection with the reason."""
         self.close(error.code, error.reason)
         self._frames = Frames(0)
         self._is_behind = True
         if not self._transport.is_closing():
             self._transport.pause_reading()
 
-    def _look(self) -> None:
-        """A client that was silent is asked; one that does not answer has gone."""
-        if self._was_heard:
-            self._was_heard = False
-            self._timer = self._loop.call_later(PING_S, self._look)
+    def _check_silence(self) -> None:
+        """Ping a client that was silent."""
+        if self._has_received:
+            self._has_received = False
+            self._timer = self._loop.call_later(PING_S, self._check_silence)
             return
         self.ping(b"")
-        self._timer = self._loop.call_later(PONG_LIMIT_S, self._judge)
+        self._timer = self._loop.call_later(PONG_LIMIT_S, self._check_pong)
 
-    def _judge(self) -> None:
-        if self._was_heard:
-            self._was_heard = False
-            self._timer = self._loop.call_later(PING_S, self._look)
+    def _check_pong(self) -> None:
+        if self._has_received:
+            self._has_received = False
+            self._timer = self._loop.call_later(PING_S, self._check_silence)
             return
         self._counters["clients_silent"] += 1
-        self.close(CloseCode.TRY_LATER, "no ping was answered")
+        self.close(CloseCode.TRY_LATER, "no answer to a ping")
 
     def _abort(self) -> None:
         self._transport.abort()

@@ -1,6 +1,5 @@
-"""GET /api/robot/model/...: how this robot looks, for those who draw it: its URDF, and the shapes
-and pictures that stand beside that file or in folders below. Not here: which joint shows which
-field (the action `system describe` tells it).
+"""Files that describe the robot and its API: GET /api/robot/model/... (URDF, meshes and textures
+beside it), GET /api/openapi.json and /api/asyncapi.json as `make gen` wrote them.
 """
 
 import asyncio
@@ -13,7 +12,9 @@ from ...lib.access.levels import Level
 from ...lib.errors import Code, SaintError
 from ..accounts.gate import Gate
 from ..actions.system import MODEL_PATH
+from ..server.handlers import RequestHandlers
 
+DOCUMENTS = ("openapi.json", "asyncapi.json")
 _TYPES = {
     ".urdf": "application/xml",
     ".stl": "model/stl",
@@ -25,19 +26,15 @@ _TYPES = {
 }
 
 
-class ModelFiles:
-    """The folder that the robot's URDF is in; nothing outside it and no other kind of file."""
+class ModelFiles(RequestHandlers):
+    """Serves the folder of the robot's URDF: nothing outside it, and no other kind of file."""
 
     def __init__(self, gate: Gate, urdf: Path | None) -> None:
         self._gate = gate
         self._folder = urdf.parent if urdf else None
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """One path for all files."""
         return [web.get(MODEL_PATH + "{path:.+}", self._sent)]
-
-    async def close(self) -> None:
-        """Nothing stays open."""
 
     async def _sent(self, request: web.Request) -> web.StreamResponse:
         self._gate.admit(request, Level.VIEWER)
@@ -55,3 +52,18 @@ class ModelFiles:
         path = (folder / name).resolve()
         is_ours = path.is_relative_to(folder) and path.suffix.lower() in _TYPES
         return path if is_ours and path.is_file() else None
+
+
+class ApiDocuments(RequestHandlers):
+    """Serves the documents of the API to anyone: they describe every robot, not this one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get(f"/api/{name}", self._sent, name=name) for name in DOCUMENTS]
+
+    async def _sent(self, request: web.Request) -> web.StreamResponse:
+        path = self._folder / request.path.rpartition("/")[2]
+        body = await asyncio.to_thread(path.read_bytes)
+        return web.Response(body=body, content_type="application/json")

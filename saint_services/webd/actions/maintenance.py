@@ -1,0 +1,118 @@
+"""Logs, power, restore and factory reset. Requests that end the robot's work are refused while an
+output is driven, unless they are forced. Not here: backup files (upkeep/backup_files.py).
+"""
+
+import asyncio
+
+from ...lib.api import Done, routing
+from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, ResetNode
+from ...lib.api.backup import RestoreReply, RestoreState
+from ...lib.api.endpoint import Nothing
+from ...lib.api.logs import LogNames, LogPage, LogQuery
+from ...lib.api.machine import FactoryReset, Forced, Reboot
+from ...lib.api.orders import REBOOT as REBOOT_NODE
+from ...lib.api.routing import Confirming
+from ...lib.api.webd import system as system_rows
+from ...lib.api.webd import upkeep as rows
+from ...lib.errors import Code, SaintError
+from ...lib.machine import power
+from ...lib.machine.power import Wish
+from ..robot.context import RobotContext
+from ..upkeep.wiring import now
+from .act import Acts, Caller
+
+ACTS = Acts()
+
+
+@ACTS.bind(rows.QUERY_LOGS)
+async def query_logs(robot: RobotContext, _: Caller, params: LogQuery) -> LogPage:
+    return await robot.upkeep.logs.page(params)
+
+
+@ACTS.bind(rows.LOG_NAMES)
+async def log_names(robot: RobotContext, _: Caller, __: Nothing) -> LogNames:
+    return await robot.upkeep.logs.names()
+
+
+@ACTS.bind(system_rows.REBOOT)
+async def reboot(robot: RobotContext, caller: Caller, params: Reboot) -> Done:
+    await refuse_while_driven(robot, params.force)
+    if params.node is not None:
+        return await robot.daemons.adoptiond.request(REBOOT_NODE, NodeParams(node_id=params.node))
+    await _request_power(caller, Wish.REBOOT)
+    return Done(message="The server restarts. It is back in about a minute.")
+
+
+@ACTS.bind(rows.RESTART)
+async def restart(robot: RobotContext, caller: Caller, params: Forced) -> Done:
+    await refuse_while_driven(robot, params.force)
+    await _request_power(caller, Wish.RESTART)
+    return Done(message="The server's programs restart, which takes seconds.")
+
+
+@ACTS.bind(system_rows.SHUTDOWN)
+async def shutdown(robot: RobotContext, caller: Caller, params: Forced) -> Done:
+    await refuse_while_driven(robot, params.force)
+    await _request_power(caller, Wish.POWER_OFF)
+    return Done(message="The server shuts down. To start it again, disconnect and reconnect power.")
+
+
+async def _request_power(caller: Caller, wish: Wish) -> None:
+    await asyncio.to_thread(power.ask, wish, f"requested by {caller.source}")
+
+
+async def refuse_while_driven(robot: RobotContext, force: bool) -> None:
+    """Raise refused while an output is driven. A router that does not answer drives nothing, so
+    its silence is no reason to refuse.
+    """
+    if force:
+        return
+    try:
+        status = await robot.daemons.routerd.request(routing.GET_STATUS, Nothing(), timeout_s=2.0)
+    except SaintError:
+        return
+    driven = next((out for out in status.outputs if out.policy == "live"), None)
+    if driven is None or status.estop.active:
+        return
+    raise SaintError(
+        Code.REFUSED,
+        f"{driven.source} drives {driven.target} {driven.field} now",
+        fix="Release the controls or press the emergency stop first, or force the request.",
+    )
+
+
+@ACTS.bind(rows.RESTORE_STATE)
+async def restore_state(robot: RobotContext, _: Caller, __: Nothing) -> RestoreState:
+    return robot.upkeep.backups.state()
+
+
+@ACTS.bind(rows.UNDO_RESTORE)
+async def undo_restore(robot: RobotContext, _: Caller, params: Confirming) -> RestoreReply:
+    return await robot.upkeep.backups.undo(robot.roles.name, now(), params.confirm)
+
+
+@ACTS.bind(rows.FACTORY_RESET)
+async def factory_reset(robot: RobotContext, caller: Caller, params: FactoryReset) -> RestoreReply:
+    if params.confirm != robot.roles.name:
+        text = f"{params.confirm!r} is not this robot's name, {robot.roles.name}"
+        raise SaintError(Code.REQUEST_INVALID, text, fix="Type the name as it is written.")
+    await refuse_while_driven(robot, params.force)
+    notes = await _reset_nodes(robot, caller) if params.nodes else []
+    reply = await robot.upkeep.backups.forget(robot.roles.name, now())
+    return reply.model_copy(update={"notes": [*notes, *reply.notes]})
+
+
+async def _reset_nodes(robot: RobotContext, caller: Caller) -> list[str]:
+    """Reset all nodes that are online; return a sentence about each node that was not reset."""
+    client, notes = robot.daemons.adoptiond, []
+    known = (await client.request(LIST_NODES, Nothing())).nodes
+    for node in known:
+        if node.state is NodeState.OFFLINE:
+            notes.append(f"{node.node_id} is offline and keeps its role and server.")
+            continue
+        try:
+            given = ResetNode(node_id=node.node_id, factory_reset=True)
+            await client.request(RESET_NODE, given, caller.person)
+        except SaintError as err:
+            notes.append(f"{node.node_id} was not reset: {err.message}.")
+    return notes

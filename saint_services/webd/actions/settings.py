@@ -1,0 +1,94 @@
+"""Names of robot and server, and the server's Wi-Fi. The setup service changes the machine
+(lib/machine/settings_request); the reply of the settings reports the outcome. No message repeats a
+password.
+"""
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+
+from ...lib.api import Done
+from ...lib.api.endpoint import Nothing
+from ...lib.api.machine import JoinWifi, MachineRequest, NameRobot, SetHostname, SettingsInfo
+from ...lib.api.webd import upkeep as rows
+from ...lib.machine import computer, network, settings_request
+from ..robot.context import RobotContext
+from ..upkeep.own_settings import SavedSettings
+from .act import Acts, Caller
+from .maintenance import refuse_while_driven
+
+ACTS = Acts()
+
+_SETUP_REPORT = Path("/run/saint/setup.json")
+_TRIAL = "If no address comes within a minute, the server returns to the network before."
+
+
+@ACTS.bind(rows.GET_SETTINGS)
+async def get_settings(robot: RobotContext, _: Caller, __: Nothing) -> SettingsInfo:
+    return await asyncio.to_thread(describe, robot)
+
+
+def describe(robot: RobotContext) -> SettingsInfo:
+    """Return all settings. Blocks: use asyncio.to_thread."""
+    role, problems = _setup_report()
+    outside = settings_request.outside()
+    return SettingsInfo(
+        name=robot.roles.name,
+        shipped_name=robot.upkeep.own.shipped_name,
+        hostname=settings_request.hostname(),
+        version=computer.version(),
+        is_simulated=is_simulated(),
+        machine_role=role,
+        problems=problems,
+        interfaces=network.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "")),
+        wifi=outside.wifi,
+        hotspot=outside.hotspot,
+        has_radio=outside.has_radio,
+        change=settings_request.change(),
+        time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    )
+
+
+def _setup_report(path: Path = _SETUP_REPORT) -> tuple[str, list[str]]:
+    """Return the machine's role and the problems that saint-setup reports; empty on a computer
+    without saint-setup.
+    """
+    try:
+        report = json.loads(path.read_bytes())
+        return str(report["role"]), [str(each) for each in report["problems"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "", []
+
+
+def is_simulated() -> bool:
+    """Return whether the launcher supervises the programs here, not systemd."""
+    return os.environ.get("SAINT_HW", "").startswith("sim") or "SAINT_LOG_DIR" in os.environ
+
+
+@ACTS.bind(rows.SET_NAME)
+async def set_name(robot: RobotContext, caller: Caller, params: NameRobot) -> SettingsInfo:
+    await robot.upkeep.own.save(SavedSettings(name=params.name))
+    return await asyncio.to_thread(describe, robot)
+
+
+@ACTS.bind(rows.SET_HOSTNAME)
+async def set_hostname(_: RobotContext, __: Caller, params: SetHostname) -> Done:
+    name = params.hostname
+    await asyncio.to_thread(settings_request.ask, MachineRequest(hostname=name))
+    return Done(message=f"The server changes its name to {name}.local.")
+
+
+@ACTS.bind(rows.JOIN_WIFI)
+async def join_wifi(robot: RobotContext, _: Caller, params: JoinWifi) -> Done:
+    await refuse_while_driven(robot, force=False)
+    await asyncio.to_thread(settings_request.ask, MachineRequest(join=params))
+    return Done(message=f"The server tries the Wi-Fi {params.ssid}. {_TRIAL}")
+
+
+@ACTS.bind(rows.LEAVE_WIFI)
+async def leave_wifi(robot: RobotContext, _: Caller, __: Nothing) -> Done:
+    await refuse_while_driven(robot, force=False)
+    await asyncio.to_thread(settings_request.ask, MachineRequest(leave_wifi=True))
+    return Done(message=f"The server opens its own hotspot. {_TRIAL}")
