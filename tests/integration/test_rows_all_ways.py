@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from saint_services.lib.api import endpoint, routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.saintctl.app import app
-from saint_services.webd.api.http_form import every
+from saint_services.webd.actions.table import every
 from tests.integration.robot import Robot
 from tests.unit.webd.web_rig import Chat
 

@@ -37,7 +37,7 @@ from saint_services.saintctl import recordings
 from saint_services.saintctl.livelink.decode import described
 from saint_services.saintctl.route.replay import Replay
 from saint_services.webd import logic
-from saint_services.webd.actions import MODELS
+from saint_services.webd.actions.table import MODELS
 from saint_services.webd.config import Config as WebConfig
 from saint_services.webd.topics.hub import encoded
 from saint_services.webd.websocket import frames

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from saint_services.webd.api import http_form
+from saint_services.webd.actions import table
 from saint_services.webd.api.messages import ENVELOPES
 from tools.fuzz import fitting
 from tools.fuzz.api import Where, add_where, target, verdict, where
@@ -27,7 +27,7 @@ WORDS = ["", " ", "head", "tracks", "arms.left", "sim_head", "rc", "*", "../x", 
 # What ends webd, its clients or the machine, or takes a file of this computer.
 LEFT_OUT = {"disconnect_client", "reboot", "shutdown", "restart", "factory_reset",
             "firmware_import"}  # fmt: skip
-NAMED = [each for each in http_form.every() if each.action not in LEFT_OUT]
+NAMED = [each for each in table.every() if each.action not in LEFT_OUT]
 LARGEST_BYTES = 64 * 1024
 MESSAGES = 40  # of one client
 ATTACKERS = 4  # at once: an action that waits for a node holds one of them for half a minute
@@ -60,9 +60,9 @@ def message(rng: Rng) -> str:
         said |= {rng.choice(["values", "target", "token", "rate_hz"]): value(rng)}
     else:
         named = rng.choice(NAMED)
-        params = fitting.params(rng, named.entry.params)
+        params = fitting.params(rng, named.params)
         if kind == 2:  # spoil one of them
-            fields = list(named.entry.params.model_fields) or WORDS
+            fields = list(named.params.model_fields) or WORDS
             params[rng.choice(fields)] = value(rng)
         said = {"type": named.group, "action": named.action, "params": params}
     text = json.dumps({"id": rng.choice([rng.randrange(99), "a", value(rng)]), **said})

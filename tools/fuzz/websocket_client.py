@@ -13,8 +13,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, Self
 
-from saint_services.webd.websocket.close_codes import CloseCode
-from saint_services.webd.websocket.frames import Kind, close_code
+from saint_services.webd.websocket.frames import CloseCode, Kind, close_code
 
 ANSWER_LIMIT_S = 30.0  # webd gives a node 28 s to take its role
 MOST_WAITING = 12  # answers; webd refuses the seventeenth request of a client

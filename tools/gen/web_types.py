@@ -12,7 +12,8 @@ from pydantic.json_schema import models_json_schema
 from saint_services.lib.api import states
 from saint_services.lib.api.backup import BackupInfo
 from saint_services.lib.ipc.wire import ErrorReply
-from saint_services.webd.api import http_form
+from saint_services.webd.actions import table
+from saint_services.webd.actions.act import Act
 from saint_services.webd.api.http_paths import OTHERS
 
 Data = dict[str, Any]
@@ -32,16 +33,16 @@ _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean"
 
 def module() -> str:
     """Return the declarations of the whole API."""
-    return declarations(list(http_form.every()), states.STATES)
+    return declarations(list(table.every()), states.STATES)
 
 
-def declarations(actions: list[http_form.Named], topics: Mapping[str, Model]) -> str:
+def declarations(actions: list[Act], topics: Mapping[str, Model]) -> str:
     """Return the declarations of these actions and states, and of requests that are not actions."""
-    models = {each.entry.reply for each in actions} | {each.reply for each in OTHERS}
+    models = {each.reply for each in actions} | {each.reply for each in OTHERS}
     replies = ModelSide(
         {model for model in models if model} | {BackupInfo, ErrorReply, *topics.values()}
     )
-    params = ModelSide({each.entry.params for each in actions})
+    params = ModelSide({each.params for each in actions})
     for name, schema in replies.named.items():
         if "properties" in schema and name not in _state_models():
             schema["required"] = list(schema["properties"])
@@ -64,16 +65,16 @@ def declarations(actions: list[http_form.Named], topics: Mapping[str, Model]) ->
 
 
 def _groups(
-    actions: Iterable[http_form.Named], params: "ModelSide", replies: "ModelSide"
+    actions: Iterable[Act], params: "ModelSide", replies: "ModelSide"
 ) -> Iterator[str]:
-    groups: dict[str, list[http_form.Named]] = {}
+    groups: dict[str, list[Act]] = {}
     for each in actions:
         groups.setdefault(each.group, []).append(each)
     for group, members in groups.items():
         yield f"  {group}: {{"
         for each in members:
-            reply = replies.of(each.entry.reply) if each.entry.reply else "null"
-            given = params.of(each.entry.params)
+            reply = replies.of(each.reply) if each.reply else "null"
+            given = params.of(each.params)
             yield f"    {each.action}: {{ params: {given}; reply: {reply} }};"
         yield "  };"
 

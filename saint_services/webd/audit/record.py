@@ -38,7 +38,7 @@ def watched(write: Callable[[Outcome], None]) -> Iterator[Outcome]:
         outcome.refusal = "" if outcome.refusal is UNFINISHED else outcome.refusal
     except SaintError as err:
         outcome.refusal = err.message
-        outcome.is_logged = isinstance(err, AnsweredError)
+        outcome.is_logged = outcome.is_logged or isinstance(err, AnsweredError)
         raise
     finally:
         write(outcome)

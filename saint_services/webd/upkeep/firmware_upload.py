@@ -19,7 +19,6 @@ from ..accounts.gate import Gate, person_of
 from ..api.http_paths import UPLOAD_RELEASE
 from ..audit.record import Outcome, watched
 from ..robot.context import RobotContext
-from ..robot.daemon_clients import AnsweredError
 from ..server import bodies
 from ..server.handlers import RequestHandlers
 
@@ -60,10 +59,12 @@ class FirmwareUpload(RequestHandlers):
                 entry = audit.refused(UPLOAD, person, announced, error)
                 self._robot.record(replace(entry, daemon="webd"))
 
-        with watched(write):
-            return await self._checked(request, person)
+        with watched(write) as outcome:
+            return await self._checked(request, person, outcome)
 
-    async def _checked(self, request: web.Request, person: Person) -> web.Response:
+    async def _checked(
+        self, request: web.Request, person: Person, outcome: Outcome
+    ) -> web.Response:
         size = request.content_length
         if size is None:
             text = "the request does not say how long the bundle is (Content-Length)"
@@ -76,9 +77,11 @@ class FirmwareUpload(RequestHandlers):
         if checksum := request.headers.get(_CHECKSUM):
             headers[_CHECKSUM] = checksum[:80]
         async with self._busy:
-            return await self._forward(request, headers)
+            return await self._forward(request, headers, outcome)
 
-    async def _forward(self, request: web.Request, headers: dict[str, str]) -> web.Response:
+    async def _forward(
+        self, request: web.Request, headers: dict[str, str], outcome: Outcome
+    ) -> web.Response:
         upload = _Upload(request)
         try:
             async with self._client().post(
@@ -88,9 +91,10 @@ class FirmwareUpload(RequestHandlers):
         except aiohttp.ClientConnectorError as err:
             raise SaintError(Code.DAEMON_UNREACHABLE, _NO_REPLY) from err
         except (aiohttp.ClientError, OSError, TimeoutError) as err:
-            if found := upload.refusal:
-                raise AnsweredError(found.code, found.message, fix=found.fix) from err
-            raise AnsweredError(Code.DAEMON_UNREACHABLE, _NO_REPLY) from err
+            outcome.is_logged = True  # otad logs what has reached it
+            if upload.refusal:
+                raise upload.refusal from err
+            raise SaintError(Code.DAEMON_UNREACHABLE, _NO_REPLY) from err
         return web.Response(status=answer.status, body=body, content_type="application/json")
 
     def _client(self) -> aiohttp.ClientSession:

@@ -8,9 +8,10 @@ import pytest
 
 from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.errors import Code, SaintError
-from saint_services.webd.actions import ACTIONS
-from saint_services.webd.actions.caller import Caller
-from saint_services.webd.robot.context import Robot
+from saint_services.webd.actions.act import Caller, data_of
+from saint_services.webd.actions.table import ACTIONS
+from saint_services.webd.robot.context import RobotContext
+from saint_services.webd.robot.daemon_clients import DaemonClients
 from tests.audit_log import collected
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 
@@ -23,8 +24,8 @@ class Desk:
     def __init__(self, ears: Ears, entries: list[AuditRecord]) -> None:
         self._ears = ears
         self.entries = entries
-        daemons = SimpleNamespace(of=lambda name: ears.client)
-        self._robot = cast(Robot, SimpleNamespace(daemons=daemons))
+        daemons = DaemonClients(*[ears.client] * 5)
+        self._robot = cast(RobotContext, SimpleNamespace(daemons=daemons))
 
     async def notes(self, count: int) -> list[str]:
         """The sentences of the log, of which there must be so many."""
@@ -35,7 +36,7 @@ class Desk:
     async def do(self, action: str, group: str = "livelink", **params: Any) -> dict[str, Any]:
         found = ACTIONS[group][action]
         checked = found.params.model_validate(params)
-        return await found.handler(self._robot, Caller("desk"), checked)
+        return data_of(await found.handler(self._robot, Caller("desk"), checked))
 
 
 async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:

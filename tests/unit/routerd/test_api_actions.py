@@ -11,8 +11,9 @@ import pytest
 
 from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.errors import SaintError
-from saint_services.webd.actions import ACTIONS
-from saint_services.webd.actions.caller import Caller
+from saint_services.webd.actions.act import Caller, data_of
+from saint_services.webd.actions.table import ACTIONS
+from saint_services.webd.robot.daemon_clients import DaemonClients
 from tests.audit_log import collected
 from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.routerd.rig import route
@@ -45,13 +46,14 @@ class Page:
 
     def __init__(self, robot: RunningRouter, client_id: str = "page") -> None:
         self.caller = Caller(client_id)
-        daemons = SimpleNamespace(routerd=robot.client, of=lambda _: robot.client)
+        daemons = DaemonClients(*[robot.client] * 5)
         stop = SimpleNamespace(publish=lambda _: None)
         self.robot: Any = SimpleNamespace(daemons=daemons, stop=stop)
 
     async def do(self, action: str, group: str = "router", **params: Any) -> dict[str, Any]:
         found = ACTIONS[group][action]
-        reply = await found.handler(self.robot, self.caller, found.params.model_validate(params))
+        checked = found.params.model_validate(params)
+        reply = data_of(await found.handler(self.robot, self.caller, checked))
         json.dumps(reply, allow_nan=False)
         return reply
 

@@ -10,7 +10,7 @@ import typer
 
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.saintctl.app import app
-from saint_services.webd.api.http_form import every
+from saint_services.webd.actions.table import every
 from tests.unit.saintctl.conftest import RunSaintctl
 from tests.web.fakes.robot import FakeRobot
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.api.webd.motion import Enable
 from saint_services.lib.bus import Sample
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.role_config.model import Camera
 from saint_services.webd.actions import motion
-from saint_services.webd.api.messages import Enable
 from tests.unit.role.role_rig import load_role
 from tests.unit.webd.web_rig import Rig
 

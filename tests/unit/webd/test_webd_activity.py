@@ -27,7 +27,7 @@ def test_receiver_coming_and_going_is_told() -> None:
     assert activity.rc_events(None, silent) == []
     assert texts(activity.rc_events(None, live)) == ["RC signal acquired (CRSF)"]
     assert texts(activity.rc_events(live, failsafe)) == ["RC failsafe"]
-    assert texts(activity.rc_events(live, silent)) == ["RC receiver silent"]
+    assert texts(activity.rc_events(live, silent)) == ["RC receiver timed out"]
 
 
 def test_nodes_that_come_go_and_change_are_told() -> None:
@@ -40,7 +40,7 @@ def test_nodes_that_come_go_and_change_are_told() -> None:
     assert texts(activity.node_events(before, now)) == [
         "pi_1 is offline",
         "pi_3 was found",
-        "pi_2 was forgotten",
+        "pi_2 was removed",
     ]
 
 
@@ -48,7 +48,7 @@ def test_restarted_role_is_told() -> None:
     head = node("pi_1", "head")
     again = head.model_copy(update={"role_restarts": 1})
     events = activity.node_events(NodeList(nodes=[head]), NodeList(nodes=[again]))
-    assert texts(events) == ["pi_1: its role was started again"]
+    assert texts(events) == ["pi_1: its role restarted"]
 
 
 def test_same_news_from_two_is_told_once() -> None:

@@ -177,14 +177,14 @@ async def test_requests_behind_one_that_waits_are_bounded(rig: Rig) -> None:
     assert await is_answered(rig)
 
 
-async def test_packed_body_is_refused_and_not_unpacked(rig: Rig) -> None:
+async def test_compressed_body_is_refused_and_not_decompressed(rig: Rig) -> None:
     bomb = gzip.compress(bytes(8 << 20))
     head = (
         f"POST /api/v1/head/move HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\n"
         f"Content-Length: {len(bomb)}\r\n\r\n"
     )
     found = await answer_to(rig.address, head.encode() + bomb)
-    assert found.status == 400 and "packed (gzip)" in json.loads(found.body)["message"]
+    assert found.status == 400 and "compressed (gzip)" in json.loads(found.body)["message"]
 
 
 def packed(files: dict[str, bytes]) -> bytes:

@@ -5,15 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.access.person import Person
 from saint_services.lib.api.backup import DaemonBackup, RestoreNotes, SectionData
 from saint_services.lib.api.keys import SealedKey
 from saint_services.lib.backup.archive import pack, unpack
 from saint_services.lib.errors import Code, SaintError
-from saint_services.webd.upkeep.backups import Backups
+from saint_services.webd.upkeep.backups import Backups, KeyAccess
 
 NOW = "2026-11-22T10:00:00Z"
 PASSPHRASE = "right words"
 NO_KEY = "The server's key"
+ANN = Person("ann", "admin", "10.0.0.7", "webd")
+KEY = KeyAccess(PASSPHRASE, ANN)
 
 
 def holding(value: str) -> DaemonBackup:
@@ -61,13 +64,16 @@ class FakeKey:
 
     def __init__(self) -> None:
         self.value = "old"
+        self.persons: list[Person] = []
 
-    async def seal(self, passphrase: str) -> SealedKey:
+    async def seal(self, passphrase: str, person: Person) -> SealedKey:
+        self.persons.append(person)
         if len(passphrase) < 3:
             raise SaintError(Code.REQUEST_INVALID, "the passphrase is too short")
         return SealedKey(sealed=f"sealed {self.value}")
 
-    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None:
+    async def restore(self, sealed: SealedKey, passphrase: str, person: Person) -> None:
+        self.persons.append(person)
         if passphrase != PASSPHRASE:
             raise SaintError(Code.REQUEST_INVALID, "the passphrase is not the right one")
         self.value = sealed.sealed.removeprefix("sealed ")
@@ -102,7 +108,7 @@ def file(**values: str) -> bytes:
 
 async def until_done(backups: Backups) -> None:
     """At the start what was begun is brought to its end."""
-    working = asyncio.create_task(backups.work())
+    working = asyncio.create_task(backups.run())
     async with asyncio.timeout(5):
         await asyncio.sleep(0)
         while backups.state().waiting or not backups.state().since:  # noqa: ASYNC110
@@ -195,14 +201,14 @@ async def test_backup_without_a_passphrase_holds_no_key(robot: Robot) -> None:
 
 
 async def test_backup_with_a_passphrase_holds_the_sealed_key(robot: Robot) -> None:
-    content = unpack(await robot.backups.create("SAINT-01", NOW, PASSPHRASE))
+    content = unpack(await robot.backups.create("SAINT-01", NOW, KEY))
     assert content.daemons["adoptiond"].sections["key"].data == {"sealed": "sealed old"}
     assert not any(NO_KEY in sentence for sentence in content.manifest.outside)
 
 
 async def test_backup_with_a_passphrase_that_is_refused_is_none(robot: Robot) -> None:
     with pytest.raises(SaintError, match="too short"):
-        await robot.backups.create("SAINT-01", NOW, "x")
+        await robot.backups.create("SAINT-01", NOW, KeyAccess("x", ANN))
 
 
 class KeyRobot(Robot):
@@ -214,7 +220,7 @@ class KeyRobot(Robot):
 
     async def file(self) -> bytes:
         """A backup with the key "old"; since then everything has changed."""
-        raw = await self.backups.create("SAINT-01", NOW, PASSPHRASE)
+        raw = await self.backups.create("SAINT-01", NOW, KEY)
         self.key.value = "new"
         for fake in self.fakes.values():
             fake.value = "changed"
@@ -223,8 +229,9 @@ class KeyRobot(Robot):
 
 async def test_restore_with_the_passphrase_brings_the_key_back(tmp_path: Path) -> None:
     robot = KeyRobot(tmp_path)
-    await robot.backups.restore(await robot.file(), "SAINT-01", NOW, (), PASSPHRASE)
+    await robot.backups.restore(await robot.file(), "SAINT-01", NOW, (), KEY)
     assert (robot.key.value, robot.fakes["rcd"].value) == ("old", "rc")
+    assert robot.key.persons == [ANN, ANN]  # of the export and of the import
 
 
 async def test_restore_without_the_passphrase_leaves_the_key(tmp_path: Path) -> None:
@@ -236,9 +243,11 @@ async def test_restore_without_the_passphrase_leaves_the_key(tmp_path: Path) -> 
 async def test_restore_with_a_wrong_passphrase_changes_nothing(tmp_path: Path) -> None:
     robot = KeyRobot(tmp_path)
     with pytest.raises(SaintError, match="not the right one"):
-        await robot.backups.restore(await robot.file(), "SAINT-01", NOW, (), "wrong words")
+        await robot.backups.restore(
+            await robot.file(), "SAINT-01", NOW, (), KeyAccess("wrong words", ANN)
+        )
     assert (robot.key.value, robot.fakes["rcd"].value) == ("new", "changed")
-    with pytest.raises(SaintError, match="nothing was restored"):
+    with pytest.raises(SaintError, match="no backup was restored"):
         await robot.backups.undo("SAINT-01", NOW)
 
 
@@ -247,13 +256,13 @@ async def test_stop_is_confirmed_before_the_key_changes(tmp_path: Path) -> None:
     raw = await robot.file()
     robot.fakes["routerd"].confirm = ["rc_estop:channel_6"]
     with pytest.raises(SaintError, match="rc_estop:channel_6"):
-        await robot.backups.restore(raw, "SAINT-01", NOW, (), PASSPHRASE)
+        await robot.backups.restore(raw, "SAINT-01", NOW, (), KEY)
     assert robot.key.value == "new"
 
 
 async def test_passphrase_for_a_backup_without_a_key_is_not_found(robot: Robot) -> None:
     with pytest.raises(SaintError, match="holds no key") as caught:
-        await robot.backups.restore(file(rcd="new"), "SAINT-01", NOW, (), PASSPHRASE)
+        await robot.backups.restore(file(rcd="new"), "SAINT-01", NOW, (), KEY)
     assert caught.value.code is Code.NOT_FOUND
     assert robot.values == ["rc", "routes", "users"]
 

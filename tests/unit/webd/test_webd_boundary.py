@@ -14,7 +14,7 @@ import pytest
 
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
-from saint_services.webd.actions import ACTIONS, Quick
+from saint_services.webd.actions.table import ACTIONS
 from saint_services.webd.topics import views
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Rig
@@ -35,7 +35,7 @@ def broken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
     is_quick = request.param == "quick"
     actions = ACTIONS["system"]
-    name = next(n for n, entry in actions.items() if isinstance(entry, Quick) is is_quick)
+    name = next(n for n, entry in actions.items() if entry.is_quick is is_quick)
     handler = at_once if is_quick else later
     monkeypatch.setitem(actions, name, dataclasses.replace(actions[name], handler=handler))
     return name

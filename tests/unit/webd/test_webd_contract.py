@@ -10,7 +10,7 @@ import pytest
 
 from saint_services.lib.access.levels import Level
 from saint_services.lib.api.states import STATES
-from saint_services.webd.actions import ACTIONS
+from saint_services.webd.actions.table import ACTIONS
 from tests.unit.webd.web_rig import Rig
 
 # What the fake robot says something of, again and again.
@@ -21,17 +21,17 @@ ENTRIES = {f"{g} {name}": a for g, actions in ACTIONS.items() for name, a in act
 @pytest.mark.parametrize("name", ENTRIES)
 def test_action_says_what_it_does_and_answers(name: str):
     entry = ENTRIES[name]
-    assert entry.reply is not None, "give it a reply model (webd/replies.py)"
-    for part in (entry.handler, entry.params, entry.reply):
+    assert entry.row.text.endswith(".")
+    for part in (entry.params, entry.reply):
         assert (part.__doc__ or "").strip(), f"{part.__name__} has no docstring"
 
 
 def test_whoever_may_look_may_stop_the_robot_but_not_set_it_moving():
     for name in ("tracks estop", "system estop"):
         entry = ENTRIES[name]
-        assert entry.level_for(entry.params(enable=True)) is Level.VIEWER
-        assert entry.level_for(entry.params(enable=False)) is Level.OPERATOR
-        assert not entry.is_reading
+        assert entry.row.level_for(entry.params(enable=True)) is Level.VIEWER
+        assert entry.row.level_for(entry.params(enable=False)) is Level.OPERATOR
+        assert not entry.row.is_reading
 
 
 def test_levels_by_word():

@@ -8,8 +8,8 @@ import pytest
 from yarl import URL
 
 from saint_services.lib.access.levels import Level
-from saint_services.webd.api import daemon_requests as control_plane
-from saint_services.webd.api.daemon_rows import needs
+from saint_services.webd.api import daemon_requests
+from saint_services.webd.api.daemon_requests import needs
 from tests.unit.webd.web_rig import Rig
 
 
@@ -110,7 +110,7 @@ async def test_body_longer_than_a_daemon_takes_is_refused(rig: Rig):
 async def test_request_whose_body_is_not_over_counts_and_only_an_estop_passes_it(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(control_plane, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(daemon_requests, "MOST_AT_ONCE", 1)
     root, has_begun, may_end = f"{rig.url}/api/v1/daemon", asyncio.Event(), asyncio.Event()
 
     async def slowly() -> AsyncIterator[bytes]:

@@ -8,8 +8,9 @@ import pytest
 from aiohttp import web
 
 from saint_services.lib.api.states import STATES
-from saint_services.webd.api import asyncapi, http_form, openapi
-from saint_services.webd.websocket.close_codes import CloseCode
+from saint_services.webd.actions import table
+from saint_services.webd.api import asyncapi, openapi
+from saint_services.webd.websocket.frames import CloseCode
 from tests.web.fakes.robot import fake_robot
 
 # Pages, the WebSocket, the form of all actions, and the daemons' own requests for saintctl.
@@ -42,9 +43,9 @@ def test_every_reference_leads_somewhere(made: dict[str, Any]):
 
 def test_all_actions_and_topics_are_described():
     http, socket = openapi.document(), asyncapi.document()
-    for each in http_form.every():
+    for each in table.every():
         operation = http["paths"][each.path]["post"]
-        assert operation["x-needs"] == each.entry.needs.word
+        assert operation["x-needs"] == each.level.word
         assert f"{each.group}_{each.action}" in socket["operations"]
     assert {f"state_{topic}" for topic in STATES} <= set(socket["components"]["messages"])
 

@@ -96,8 +96,8 @@ async def test_upload_needs_the_token(locked: Rig, tmp_path: Path, firmware: Rob
 
 async def test_guessing_tokens_by_upload_costs_time(locked: Rig):
     answers = [await upload(locked, b"x", Authorization=f"Bearer {n}") for n in range(7)]
-    assert answers[0][1]["message"] == "the token is not right"
-    assert answers[6][1]["message"].startswith("too many wrong tries")
+    assert answers[0][1]["message"] == "the token is wrong"
+    assert answers[6][1]["message"].startswith("too many failed attempts")
 
 
 async def test_upload_that_is_cut_off_leaves_both_at_work(rig: Rig, firmware: Robot):

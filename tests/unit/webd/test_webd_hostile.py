@@ -95,7 +95,7 @@ async def test_client_that_answers_no_ping_is_gone(
     listening = asyncio.create_task(alive.socket.receive())  # aiohttp answers pings then
     await until(rig, "saint_web_clients 1")
     assert "saint_web_clients_silent_total 1" in await rig.counters()
-    assert (1013).to_bytes(2, "big") + b"no ping was answered" in await dead.until_closed()
+    assert (1013).to_bytes(2, "big") + b"no answer to a ping" in await dead.until_closed()
     listening.cancel()
     dead.socket.close()
 

@@ -4,7 +4,7 @@ import pytest
 
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.webd.api import http_form
+from saint_services.webd.actions import table
 from tests.unit.webd.web_rig import Rig
 
 Answer = tuple[int, dict]  # type: ignore[type-arg]
@@ -90,7 +90,7 @@ async def test_without_a_token_nothing_but_the_documents(locked: Rig):
     assert (await get(locked, "system/status"))[0] == 401
     status, answer = await get(locked, "")
     assert status == 200
-    assert len(answer["actions"]) == len(list(http_form.every()))
+    assert len(answer["actions"]) == len(list(table.every()))
     for name in ("openapi.json", "asyncapi.json"):
         async with locked.http.get(f"{locked.url}/api/{name}") as document:
             assert (document.status, "info" in await document.json()) == (200, True)

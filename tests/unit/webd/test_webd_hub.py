@@ -76,7 +76,7 @@ async def test_last_change_is_not_lost(hub: Hub) -> None:
 
 async def test_who_left_is_told_no_more_and_nobody_is_left_behind(hub: Hub) -> None:
     wanted: list[bool] = []
-    hub.when_wanted("head", wanted.append)
+    hub.when_subscribed("head", wanted.append)
     fast, slow = Client(hub), Client(hub)
     hub.subscribe("head", fast, 0.0)
     hub.subscribe("head", slow, 0.02)
@@ -84,9 +84,9 @@ async def test_who_left_is_told_no_more_and_nobody_is_left_behind(hub: Hub) -> N
     hub.changed("head")  # plans a timer for the slow one
     hub.unsubscribe("head", slow)
     hub.unsubscribe("head", slow)
-    assert hub.is_wanted("head")
+    assert hub.is_subscribed("head")
     hub.unsubscribe("head", fast)
-    assert not hub.is_wanted("head")
+    assert not hub.is_subscribed("head")
     told = len(fast.offers) + len(slow.offers)
     hub.changed("head")
     await asyncio.sleep(0.05)

@@ -4,28 +4,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.webd.websocket.lag import Lag
+from saint_services.webd.websocket.timing import ReadingAge
 
 CLOCK_S = -12_345.0  # what the client's clock differs from ours
 
 
-def stream(lag: Lag, began_s: float, count: int, delay_s: float = 0.01) -> list[bool]:
+def stream(lag: ReadingAge, began_s: float, count: int, delay_s: float = 0.01) -> list[bool]:
     """Fifty readings a second, each so long on its way."""
     made = [began_s + n * 0.02 for n in range(count)]
     return [lag.is_stale(at + CLOCK_S, at + delay_s) for at in made]
 
 
 def test_steady_stream_is_fresh() -> None:
-    assert not any(stream(Lag(), 100.0, 1000))
+    assert not any(stream(ReadingAge(), 100.0, 1000))
 
 
 def test_jitter_below_the_limit_is_fresh() -> None:
-    lag = Lag()
+    lag = ReadingAge()
     assert not any(lag.is_stale(n * 0.02 + CLOCK_S, n * 0.02 + n % 10 * 0.019) for n in range(500))
 
 
 def test_what_a_stall_held_back_is_stale_and_what_comes_behind_it_is_not() -> None:
-    lag = Lag()
+    lag = ReadingAge()
     stream(lag, 100.0, 100)
     made = [102.0 + n * 0.02 for n in range(50)]  # held back until 103.0
     verdicts = [lag.is_stale(at + CLOCK_S, 103.0) for at in made]
@@ -35,13 +35,13 @@ def test_what_a_stall_held_back_is_stale_and_what_comes_behind_it_is_not() -> No
 
 
 def test_clock_that_drifts_does_not_matter() -> None:
-    lag = Lag()
+    lag = ReadingAge()
     for n in range(50 * 600):  # 1 % for ten minutes
         assert not lag.is_stale(n * 0.02 * 0.99, n * 0.02 + 0.01)
 
 
 def test_clock_that_jumped_is_believed_again_after_two_windows() -> None:
-    lag = Lag()
+    lag = ReadingAge()
     stream(lag, 100.0, 100)
     late = [lag.is_stale(at + CLOCK_S - 60.0, at) for at in (102.0 + n * 0.02 for n in range(600))]
     assert late[0]
@@ -50,7 +50,7 @@ def test_clock_that_jumped_is_believed_again_after_two_windows() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 10)), max_size=30))
 def test_any_times_have_a_verdict(readings: list[tuple[float, float]]) -> None:
-    lag, now_s = Lag(), 0.0
+    lag, now_s = ReadingAge(), 0.0
     for time_s, pause_s in readings:
         now_s += pause_s
         assert lag.is_stale(time_s, now_s) in (True, False)
@@ -70,12 +70,12 @@ def test_any_times_have_a_verdict(readings: list[tuple[float, float]]) -> None:
 def test_best_of_this_window_and_the_one_before_counts(
     readings: list[tuple[float, float]], verdicts: list[bool]
 ) -> None:
-    lag = Lag()
+    lag = ReadingAge()
     assert [lag.is_stale(now_s - way_s, now_s) for now_s, way_s in readings] == verdicts
 
 
 def test_fifth_of_a_second_later_than_the_best_is_fresh() -> None:
-    lag = Lag()
+    lag = ReadingAge()
     assert not lag.is_stale(0.0, 0.0)
     assert not lag.is_stale(-0.2, 0.0)
     assert lag.is_stale(-0.21, 0.0)

@@ -1,12 +1,12 @@
 """Which role each action needs, typed by hand: a slip in the table of actions shows here."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from saint_services.lib.access.levels import Level
-from saint_services.webd.actions import ACTIONS
-from saint_services.webd.api import admission
+from saint_services.webd.actions.table import ACTIONS
 from tests.unit.webd.web_rig import Rig
 
 VIEWER = """
@@ -57,7 +57,7 @@ def named(text: str) -> set[tuple[str, str]]:
     return {(group, action) for group, action in pairs}
 
 
-TABLE = {(g, a): entry.needs for g, actions in ACTIONS.items() for a, entry in actions.items()}
+TABLE = {(g, a): entry.level for g, actions in ACTIONS.items() for a, entry in actions.items()}
 
 
 @pytest.mark.parametrize(
@@ -71,17 +71,17 @@ def test_each_level_has_the_actions_that_are_meant_for_it(level: Level, expected
 def test_releasing_the_stop_needs_more_than_raising_it() -> None:
     for group in ("tracks", "system"):
         entry = ACTIONS[group]["estop"]
-        assert entry.level_for(entry.params(enable=True)) is Level.VIEWER
-        assert entry.level_for(entry.params(enable=False)) is Level.OPERATOR
+        assert entry.row.level_for(entry.params(enable=True)) is Level.VIEWER
+        assert entry.row.level_for(entry.params(enable=False)) is Level.OPERATOR
 
 
 def test_every_action_that_is_no_reading_is_logged() -> None:
-    """What moves the robot is logged when it begins; the e-stop by the router."""
-    named_apart = admission.MOTION | {("tracks", "stop"), ("head", "camera")}
-    named_apart |= {("tracks", "estop"), ("system", "estop")}
+    named_apart = {("tracks", "estop"), ("system", "estop")}
     changing = {key for key, needs in TABLE.items() if needs is not Level.VIEWER}
     reading = {key for key in changing if key[1].startswith(("list_", "get_"))}
-    logged = {(g, a) for g, acts in ACTIONS.items() for a, act in acts.items() if act.is_logged}
+    logged = {
+        (g, a) for g, acts in ACTIONS.items() for a, act in acts.items() if not act.row.is_reading
+    }
     assert changing - reading - named_apart <= logged
 
 
@@ -99,6 +99,15 @@ async def tokens(locked: Rig) -> AsyncIterator[dict[Level, str]]:
     yield made
 
 
+async def entries(locked: Rig, token: str) -> list[dict[str, Any]]:
+    """The audit log, newest first."""
+    path = f"{locked.url}/api/v1/system/get_audit_log"
+    headers = {"Authorization": f"Bearer {token}"}
+    async with locked.http.post(path, json={"limit": 500}, headers=headers) as answer:
+        found: list[dict[str, Any]] = (await answer.json())["entries"]
+    return found
+
+
 @pytest.mark.parametrize("level", [Level.VIEWER, Level.OPERATOR])
 async def test_every_action_above_ones_role_is_refused(
     locked: Rig, tokens: dict[Level, str], level: Level
@@ -110,6 +119,67 @@ async def test_every_action_above_ones_role_is_refused(
         async with locked.http.post(path, data="{}", headers=bearer) as answer:
             assert (answer.status, (await answer.json())["code"]) == (403, "forbidden"), path
     assert locked.robot.requests == []
+    found = await entries(locked, tokens[Level.ADMIN])
+    changing = [f"{g} {a}" for g, a in above if not ACTIONS[g][a].row.is_reading]
+    assert sorted(each["what"] for each in found if each["refused"]) == sorted(changing)
+
+
+async def test_stop_that_a_viewer_may_not_release_is_logged_by_every_way(
+    locked: Rig, tokens: dict[Level, str]
+) -> None:
+    token = tokens[Level.VIEWER]
+    chat = await locked.chat()
+    await chat.ask({"type": "auth", "token": token})
+    await chat.fail("system", "estop", enable=False, generation=1)
+    headers = {"Authorization": f"Bearer {token}"}
+    for path in ("system/estop", "daemon/routerd/estop/clear"):
+        url, body = f"{locked.url}/api/v1/{path}", {"enable": False, "generation": 1}
+        async with locked.http.post(url, json=body, headers=headers) as answer:
+            assert answer.status == 403
+    found = [each for each in await entries(locked, tokens[Level.ADMIN]) if each["refused"]]
+    assert [(each["what"], each["who"]) for each in found] == [
+        ("router clear_estop", "viewer"),
+        ("system estop", "viewer"),
+        ("system estop", "viewer"),
+    ]
+
+
+async def test_requests_that_are_no_actions_are_logged_once_when_refused(
+    locked: Rig, tokens: dict[Level, str]
+) -> None:
+    headers = {"Authorization": f"Bearer {tokens[Level.OPERATOR]}"}
+    for method, path in (
+        ("GET", "/api/backup"),
+        ("POST", "/api/backup"),
+        ("POST", "/api/backup/sealed"),
+        ("PUT", "/api/backup/sealed"),
+        ("POST", "/api/firmware"),
+        ("PUT", "/api/v1/daemon/routerd/backup"),
+    ):
+        async with locked.http.request(method, locked.url + path, headers=headers) as answer:
+            assert answer.status == 403, path
+    found = [each for each in await entries(locked, tokens[Level.ADMIN]) if each["refused"]]
+    assert [each["what"] for each in reversed(found)] == [
+        "maintenance download_backup",
+        "maintenance restore_backup",
+        "maintenance download_sealed_backup",
+        "maintenance restore_sealed_backup",
+        "management upload_release",
+        "PUT routerd/backup",
+    ]
+
+
+async def test_motion_over_http_is_logged_when_it_begins(
+    locked: Rig, tokens: dict[Level, str]
+) -> None:
+    headers = {"Authorization": f"Bearer {tokens[Level.OPERATOR]}"}
+    for _ in range(3):
+        url = f"{locked.url}/api/v1/tracks/drive"
+        async with locked.http.post(url, json={"linear": 0.1}, headers=headers) as answer:
+            assert answer.status == 200
+    found = await entries(locked, tokens[Level.ADMIN])
+    moved = [(each["what"], each["who"]) for each in found if "move" in each["what"]]
+    assert moved == [("began to move tracks", "operator")]
 
 
 async def test_nobody_gets_nothing(locked: Rig) -> None:
@@ -136,6 +206,6 @@ STOPS = {
 def test_change_of_routes_that_takes_a_stop_away_needs_an_admin(action: str) -> None:
     entry = ACTIONS["router"][action]
     plain = entry.params.model_validate(STOPS[action])
-    assert entry.level_for(plain) is Level.OPERATOR
+    assert entry.row.level_for(plain) is Level.OPERATOR
     confirming = entry.params.model_validate(STOPS[action] | {"confirm": ["rc_estop:channel_6"]})
-    assert entry.level_for(confirming) is Level.ADMIN
+    assert entry.row.level_for(confirming) is Level.ADMIN

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from saint_services.webd.accounts import passwords, signins
-from saint_services.webd.accounts.access import FREE_TRIES
+from saint_services.webd.accounts.access import FREE_ATTEMPTS
 from saint_services.webd.accounts.vault import Vault
 from tests.unit.webd.web_rig import Chat, Rig
 
@@ -185,9 +185,9 @@ async def test_logout_ends_the_session_everywhere(claimed: Rig) -> None:
 async def test_guessing_passwords_costs_time_and_the_owner_gets_in(claimed: Rig) -> None:
     stranger = anew(claimed)
     wish = {"name": "ann", "password": "guess number 1"}
-    answers = [await post(stranger, "/api/login", wish) for _ in range(FREE_TRIES + 1)]
+    answers = [await post(stranger, "/api/login", wish) for _ in range(FREE_ATTEMPTS + 1)]
     await stranger.http.close()
-    assert [status for status, _ in answers] == [401] * (FREE_TRIES + 1)
+    assert [status for status, _ in answers] == [401] * (FREE_ATTEMPTS + 1)
     assert "try again in" in answers[-1][1]["message"]
 
 
@@ -255,7 +255,7 @@ async def test_guessing_the_old_password_at_an_open_browser_is_slowed_down(claim
         status, _ = await act(claimed, "users/change_password", old_password="no", **new)
         assert status == 403
     status, said = await act(claimed, "users/change_password", old_password=PASSWORD, **new)
-    assert status == 401 and "too many wrong tries" in said["message"]
+    assert status == 401 and "too many failed attempts" in said["message"]
 
 
 async def test_claim_code_is_told_on_the_robot_only(locked: Rig) -> None:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.api.adoption import AdoptNode
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.webd import logic
-from saint_services.webd.actions import ACTIONS, MODELS
+from saint_services.webd.actions.table import ACTIONS, MODELS
 from saint_services.webd.api import messages as m
 
 
@@ -49,7 +50,7 @@ def test_message_of_the_specification_is_accepted() -> None:
 
 def test_params_may_be_left_out() -> None:
     assert parse({"type": "tracks", "action": "stop"}) == logic.Call(
-        None, "tracks", "stop", m.Nothing()
+        None, "tracks", "stop", Nothing()
     )
 
 

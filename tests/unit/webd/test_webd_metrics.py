@@ -18,7 +18,7 @@ from saint_services.lib.api.routing import EStopInfo, FieldOutput, RouterStatus,
 from saint_services.lib.generated.saint_msgs import SystemStatus
 from saint_services.lib.health import HealthReport
 from saint_services.webd.metrics import robot_metrics
-from saint_services.webd.metrics.page import Histogram, Page
+from saint_services.webd.metrics.page import Histogram, MetricsPage
 from saint_services.webd.topics.newest import Newest
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes.robot import ROOT
@@ -34,7 +34,7 @@ PLAIN = {  # counts of things, and yes or no: they have no unit
 
 def whole_page() -> str:
     """Of a robot that has everything."""
-    page, newest, times = Page(), Newest(), Histogram((0.01, 0.1, 1.0))
+    page, newest, times = MetricsPage(), Newest(), Histogram((0.01, 0.1, 1.0))
     newest.system = SystemStatus(cpu_usage=20.0, memory_usage=40.0, cpu_temp=51.0)
     newest.counters.update({"messages": 5, "refused_origin": 1})
     times.observe(0.05)
@@ -46,7 +46,7 @@ def whole_page() -> str:
     robot_metrics.health(page, "routerd", report)
     robot_metrics.health(page, "rcd", None)
     answers = (NODES, ROUTER, RC, SUBJECTS, FIRMWARE)
-    for (row, tell), answer in zip(robot_metrics.QUESTIONS.values(), answers, strict=True):
+    for (row, tell), answer in zip(robot_metrics.REPORTS.values(), answers, strict=True):
         assert isinstance(answer, row.reply)
         tell(page, answer)
     return page.text()

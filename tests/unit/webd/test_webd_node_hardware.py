@@ -1,8 +1,9 @@
 """What webd tells of a node's header, buses and load."""
 
 from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.webd.nodes import NODE_HISTORY_POINTS
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
-from saint_services.webd.topics.node_history import MOST, PERIOD_S, History
+from saint_services.webd.topics.node_history import PERIOD_S, NodeHistories
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes.nodes import CHIPS
 from tests.web.fakes.robot import node
@@ -57,20 +58,22 @@ async def test_activity_can_be_asked_about_one_node(rig: Rig) -> None:
 
 
 def test_history_keeps_a_bounded_number_of_periods_and_forgets_with_the_registry() -> None:
-    history = History()
-    for step in range(MOST + 10):
+    history = NodeHistories()
+    for step in range(NODE_HISTORY_POINTS + 10):
         now_s = step * PERIOD_S
         history.add([node("a", cpu_usage=float(step % 100))], now_s)
         history.add([node("a", cpu_usage=99.9)], now_s + 0.5)  # not due
     kept = history.of("a")
-    assert len(kept.cpu) == MOST and kept.cpu[-1] == float((MOST + 9) % 100)
+    assert len(kept.cpu) == NODE_HISTORY_POINTS and kept.cpu[-1] == float(
+        (NODE_HISTORY_POINTS + 9) % 100
+    )
     assert kept.period_s == PERIOD_S
-    history.add([node("b")], (MOST + 11) * PERIOD_S)
+    history.add([node("b")], (NODE_HISTORY_POINTS + 11) * PERIOD_S)
     assert history.of("a").cpu == [] and len(history.of("b").cpu) == 1
 
 
 def test_history_has_a_gap_while_the_node_is_away_and_no_temperature_without_a_sensor() -> None:
-    history = History()
+    history = NodeHistories()
     history.add([node("a", state="offline")], 0.0)
     history.add([node("a", cpu_temp=0.0)], PERIOD_S)
     kept = history.of("a")

@@ -52,7 +52,7 @@ async def test_states_for_many_go_out_turn_by_turn_and_an_answer_between_them() 
     desk = Desk()
     for n in range(50):
         box, _ = desk.box(f"client {n}")
-        box.want("head", 0)
+        box.subscribe("head", 0)
         box.offer("head")
     command, _ = desk.box("command")
     await asyncio.sleep(0)
@@ -71,7 +71,7 @@ async def test_waiting_clients_are_served_in_their_order() -> None:
     desk = Desk()
     for n in range(12):
         box, _ = desk.box(str(n))
-        box.want("head", 0)
+        box.subscribe("head", 0)
         box.offer("head")
     for _ in range(14):
         await asyncio.sleep(0)
@@ -81,7 +81,7 @@ async def test_waiting_clients_are_served_in_their_order() -> None:
 async def test_what_one_client_gets_in_one_turn_is_one_write() -> None:
     desk = Desk()
     box, pipe = desk.box("a")
-    box.want("head", 0)
+    box.subscribe("head", 0)
     box.offer("head")
     box.reply(b"answer")
     box.offer("head")
@@ -92,7 +92,7 @@ async def test_what_one_client_gets_in_one_turn_is_one_write() -> None:
 async def test_stuck_client_holds_a_bounded_number_of_bytes() -> None:
     desk = Desk()
     box, pipe = desk.box("stuck", is_stuck=True)
-    box.want("head", 0)
+    box.subscribe("head", 0)
     for _ in range(1000):
         box.offer("head")
         await asyncio.sleep(0)
@@ -120,7 +120,7 @@ async def test_client_that_stays_slow_is_cut_off(monkeypatch: pytest.MonkeyPatch
     desk = Desk()
     box, pipe = desk.box("stuck", is_stuck=True)
     pipe.written.append(bytes(HIGH_BYTES + 1))
-    box.want("head", 0)
+    box.subscribe("head", 0)
     box.offer("head")
     async with asyncio.timeout(5):
         await desk.was_cut.wait()
@@ -130,7 +130,7 @@ async def test_client_that_stays_slow_is_cut_off(monkeypatch: pytest.MonkeyPatch
 async def test_client_that_has_gone_is_written_to_no_more() -> None:
     desk = Desk()
     box, pipe = desk.box("a")
-    box.want("head", 0)
+    box.subscribe("head", 0)
     box.offer("head")
     box.reply(b"answer")
     box.close()

@@ -1,10 +1,10 @@
 """Messages per second of a client."""
 
-from saint_services.webd.websocket.pace import Pace
+from saint_services.webd.websocket.timing import MessageRate
 
 
 def test_rate_is_that_of_the_last_second():
-    pace = Pace(10.0)
+    pace = MessageRate(10.0)
     for number in range(50):
         pace.count(10.0 + number * 0.02)
     assert pace.per_s(10.99) == 0.0  # not a whole second yet
@@ -12,7 +12,7 @@ def test_rate_is_that_of_the_last_second():
 
 
 def test_silent_client_falls_to_nothing():
-    pace = Pace(0.0)
+    pace = MessageRate(0.0)
     for _ in range(30):
         pace.count(0.5)
     assert pace.per_s(1.0) == 30.0
@@ -20,7 +20,7 @@ def test_silent_client_falls_to_nothing():
 
 
 def test_message_after_a_second_begins_the_next_window():
-    pace = Pace(10.0)
+    pace = MessageRate(10.0)
     for _ in range(10):
         pace.count(10.0)
     pace.count(11.5)

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from saint_services.webd.api import http_form
+from saint_services.webd.actions import table
+from saint_services.webd.actions.act import Act
 from saint_services.webd.api.messages import ENVELOPES
 from tests.unit.webd.web_rig import Chat, Rig
 from tests.web.fakes.robot import fake_robot
@@ -25,7 +26,7 @@ T = TypeVar("T")
 ANSWERS = (200, 400, 401, 403, 404, 409, 413, 422, 503)
 # What ends the connection or the machine is tested where it belongs; the camera never ends.
 LEFT_OUT = {"disconnect_client"}
-NAMED = [each for each in http_form.every() if each.action not in LEFT_OUT]
+NAMED = [each for each in table.every() if each.action not in LEFT_OUT]
 
 words = st.sampled_from(
     [
@@ -56,9 +57,9 @@ values = st.recursive(
 )
 
 
-def fields(named: http_form.Named) -> st.SearchStrategy[dict[str, Any]]:
+def fields(named: Act) -> st.SearchStrategy[dict[str, Any]]:
     """Right names with any values, some left out, some that are not there."""
-    known = list(named.entry.params.model_json_schema(by_alias=True).get("properties", {}))
+    known = list(named.params.model_json_schema(by_alias=True).get("properties", {}))
     names = st.sampled_from(known) if known else words
     return st.dictionaries(names | words, values, max_size=5)
 
@@ -141,9 +142,7 @@ def test_random_message_is_answered_and_no_fault(world: World, message: Any):
 
 @many
 @given(request=asked)
-def test_random_request_is_answered_and_no_fault(
-    world: World, request: tuple[http_form.Named, dict[str, Any]]
-):
+def test_random_request_is_answered_and_no_fault(world: World, request: tuple[Act, dict[str, Any]]):
     named, params = request
     status, answer = world.do(_post(world, named.path, json.dumps(params).encode()))
     assert status in ANSWERS, answer

@@ -10,8 +10,9 @@ from pydantic import ValidationError
 
 from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.errors import SaintError
-from saint_services.webd.actions import ACTIONS
-from saint_services.webd.actions.caller import Caller
+from saint_services.webd.actions.act import Caller, data_of
+from saint_services.webd.actions.table import ACTIONS
+from saint_services.webd.robot.daemon_clients import DaemonClients
 from tests.audit_log import collected
 from tests.unit.rcd.rig import Line, Robot, crsf, robot
 
@@ -24,7 +25,7 @@ class Desk:
     def __init__(self, receiver: Robot, entries: list[AuditRecord]) -> None:
         self.receiver = receiver
         self.entries = entries
-        daemons = types.SimpleNamespace(rcd=receiver.client, of=lambda name: receiver.client)
+        daemons = DaemonClients(*[receiver.client] * 5)
         self._robot: Any = types.SimpleNamespace(daemons=daemons)
 
     async def notes(self, count: int) -> list[str]:
@@ -34,7 +35,7 @@ class Desk:
 
     async def do(self, name: str, /, **params: object) -> Data:
         action = ACTIONS["rc"][name]
-        return await action.handler(self._robot, Caller("test"), action.params(**params))
+        return data_of(await action.handler(self._robot, Caller("test"), action.params(**params)))
 
 
 @pytest.fixture

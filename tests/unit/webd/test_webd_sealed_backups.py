@@ -97,7 +97,7 @@ async def test_unencrypted_connection_is_refused(rig: Rig, monkeypatch: pytest.M
     monkeypatch.setattr(backup_files, "is_private", lambda _: False)
     for method, body in [("POST", {"passphrase": PASSPHRASE}), ("PUT", restore_of(raw, WRONG))]:
         status, said = await send(rig, method, body)
-        assert status == 409 and b"not encrypted" in said
+        assert status == 409 and b"unencrypted connection" in said
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,19 @@ async def test_passphrase_is_in_no_log_and_the_audit_log_tells_of_the_backup(
     await act(owned, "/api/login", {"name": "ann", "password": "ann's own words"})
     _, audit = await act(owned, "/api/v1/system/get_audit_log", {})
     _, lines = await act(owned, "/api/v1/logs/query", {})
-    told = [entry["what"] for entry in reversed(audit["entries"])]
-    by_page = [what for what in told if PATH in what]
-    assert by_page == [f"POST {PATH}", f"PUT {PATH}", f"PUT {PATH}"]
+    found = [
+        (entry["what"], entry["who"], bool(entry["refused"]))
+        for entry in reversed(audit["entries"])
+        if "sealed" in entry["what"] or entry["what"].startswith("key ")
+    ]
+    assert found == [
+        ("key export", "ann", False),
+        ("maintenance download_sealed_backup", "ann", False),
+        ("key import", "ann", True),
+        ("maintenance restore_sealed_backup", "ann", True),
+        ("key import", "ann", False),
+        ("maintenance restore_sealed_backup", "ann", False),
+    ]
     records = caplog.text + json.dumps([each.__dict__ for each in caplog.records], default=str)
     for text in (json.dumps(audit), json.dumps(lines), records, await owned.counters()):
         assert PASSPHRASE not in text and WRONG not in text

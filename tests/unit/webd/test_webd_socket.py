@@ -202,7 +202,7 @@ async def test_without_the_token_nothing_works(locked: Rig) -> None:
     assert reply["error"]["code"] == "unauthorized"
     assert locked.robot.requests == []
     wrong = await chat.ask({"type": "auth", "token": "wrong"})
-    assert wrong["error"]["message"] == "the token is not right"
+    assert wrong["error"]["message"] == "the token is wrong"
     assert (await locked.http.get(locked.url + "/metrics")).status == 401
 
 
@@ -227,7 +227,7 @@ async def test_the_token_opens(locked: Rig) -> None:
 async def test_guessing_the_token_is_slowed_down(locked: Rig) -> None:
     chat = await locked.chat()
     replies = [await chat.ask({"type": "auth", "token": f"guess {n}"}) for n in range(7)]
-    assert "too many wrong tries" in replies[-1]["error"]["message"]
+    assert "too many failed attempts" in replies[-1]["error"]["message"]
 
 
 async def test_silent_client_without_token_is_closed(

@@ -10,7 +10,7 @@ import pytest
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
 from saint_services.webd import logic
-from saint_services.webd.actions import MODELS
+from saint_services.webd.actions.table import MODELS
 from tests.unit.webd.test_webd_actions import listening, told
 from tests.unit.webd.web_rig import Rig
 
@@ -188,6 +188,6 @@ async def test_reading_that_was_held_back_moves_nothing(rig: Rig) -> None:
     message = {"type": "input", "target": "tracks", "values": {"linear": 0.5}}
     assert (await chat.ask({**message, "time_ms": 5000}))["status"] == "ok"
     reply = await chat.ask({**message, "time_ms": 1000})  # four seconds older, at the same time
-    assert reply["error"]["code"] == "refused" and "too long" in reply["error"]["message"]
+    assert reply["error"]["code"] == "refused" and "too late" in reply["error"]["message"]
     assert len(heard) == 1
     assert 'refused_total{reason="stale_input"} 1' in await rig.counters()

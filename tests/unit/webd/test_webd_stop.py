@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.access.levels import Level
+from saint_services.lib.api.webd.system import EStop
 from saint_services.webd import logic
-from saint_services.webd.accounts.access import FREE_TRIES, Identity
-from saint_services.webd.actions import MODELS
-from saint_services.webd.api import messages as m
+from saint_services.webd.accounts.access import FREE_ATTEMPTS, Identity
+from saint_services.webd.actions.table import MODELS
 from saint_services.webd.api import stopping
 from saint_services.webd.websocket.places import refusal
 from tests.unit.webd.raw_http import answer_to
@@ -56,11 +56,11 @@ UNSOUND = [
 ]
 
 
-def params_of(text: str) -> m.EStop:
+def params_of(text: str) -> EStop:
     call = logic.parse(text, MODELS)
     assert isinstance(call, logic.Call)
     assert call.action == "estop"
-    assert isinstance(call.params, m.EStop)
+    assert isinstance(call.params, EStop)
     return call.params
 
 
@@ -152,7 +152,7 @@ def token(rig: Rig) -> str:
 async def throttle(rig: Rig) -> None:
     """Another script at this address retries a token that is not right any more."""
     old = {"Authorization": "Bearer of-yesterday"}
-    for _ in range(FREE_TRIES + 2):
+    for _ in range(FREE_ATTEMPTS + 2):
         async with rig.http.get(f"{rig.url}/api/v1/system/status", headers=old) as answer:
             assert answer.status == 401
 
@@ -228,7 +228,7 @@ async def test_viewers_token_does_not_take_the_places_of_others(locked: Rig) -> 
         await locked.chat(headers=theirs)
     late = await locked.chat()
     refused = await late.ask({"type": "auth", "token": secret})
-    assert "8 times" in refused["error"]["message"]
+    assert "8 connections" in refused["error"]["message"]
     chat = await locked.chat(headers=own)
     await chat.do("system", "estop")
 

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from saint_services.lib.api.machine import NetworkStatus
 from saint_services.lib.machine import settings_request
-from saint_services.webd.tls import certificates
-from saint_services.webd.tls import encryption as trust
-from saint_services.webd.tls.authority import Tls
+from saint_services.webd.tls import certificates, encryption
+from saint_services.webd.tls.authority import CertificateAuthority
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes.robot import fake_robot
 
@@ -97,10 +96,10 @@ async def test_before_it_is_on_the_secure_port_closes_at_once(encrypted: Encrypt
 
 @needs_openssl
 def test_certificate_is_renewed_for_another_name_by_the_same_authority(tmp_path: Path) -> None:
-    first = Tls(tmp_path, "SAINT-01", [])
+    first = CertificateAuthority(tmp_path, "SAINT-01", [])
     first.enable()
     before = first.info()
-    second = Tls(tmp_path, "SAINT-01", ["robot.local"])
+    second = CertificateAuthority(tmp_path, "SAINT-01", ["robot.local"])
     second.context()
     after = second.info()
     assert "robot.local" in after.names and "robot.local" not in before.names
@@ -110,7 +109,7 @@ def test_certificate_is_renewed_for_another_name_by_the_same_authority(tmp_path:
 @pytest.fixture
 def call_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Gives this machine another name, as setup does; webd looks often."""
-    monkeypatch.setattr(trust, "_LOOK_S", 0.01)
+    monkeypatch.setattr(encryption, "_CHECK_S", 0.01)
     monkeypatch.setenv("SAINT_SETTINGS_DIR", str(tmp_path / "settings"))
     told = tmp_path / "saint" / settings_request.NETWORK_STATUS
     told.parent.mkdir()
@@ -127,7 +126,7 @@ async def test_another_name_of_the_server_is_trusted_without_a_restart(
 ) -> None:
     """By who trusted the robot before: the authority speaks for all names in .local."""
     call_machine("saint-server")
-    part = trust.Trust(Tls(tmp_path, "SAINT-01", []))
+    part = encryption.Encryption(CertificateAuthority(tmp_path, "SAINT-01", []))
     shown: asyncio.Queue[ssl.SSLContext | None] = asyncio.Queue()
     part.encrypt = shown.put
     await part.enable()
@@ -158,7 +157,7 @@ def shake_hands(server: ssl.SSLContext | None, client: ssl.SSLContext, name: str
 
 @needs_openssl
 def test_keys_are_for_us_alone(tmp_path: Path) -> None:
-    Tls(tmp_path, "SAINT-01", []).enable()
+    CertificateAuthority(tmp_path, "SAINT-01", []).enable()
     for name in ("authority.key", "server.pem"):
         assert (tmp_path / "tls" / name).stat().st_mode & 0o077 == 0
     assert sorted(p.name for p in (tmp_path / "tls").iterdir()) == [

@@ -1,8 +1,9 @@
 """The history of the robot's numbers: two spans, bounded, and the points that a page lacks."""
 
+from saint_services.lib.api.webd.system import GetHistory
 from saint_services.lib.generated.saint_msgs import FieldStatus, RouteStatus, SystemStatus
 from saint_services.webd.topics.newest import Newest
-from saint_services.webd.topics.trends import MOST, SERIES, GetHistory, Point, Trends, reading
+from saint_services.webd.topics.trends import MOST, SERIES, Point, Trends, reading
 
 NOTHING: Point = (None,) * len(SERIES)
 

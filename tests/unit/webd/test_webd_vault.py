@@ -11,9 +11,8 @@ from saint_services.lib.errors import SaintError
 from saint_services.webd.accounts import passwords, signins
 from saint_services.webd.accounts.access import Guard, network_of
 from saint_services.webd.accounts.signins import SignIn, SignIns
-from saint_services.webd.accounts.users import Book, User
-from saint_services.webd.accounts.vault import Vault
-from saint_services.webd.accounts.vault_section import users_section
+from saint_services.webd.accounts.users import AccountBook, User
+from saint_services.webd.accounts.vault import Vault, users_section
 
 CHEAP = passwords.Cost(log_n=4, r=1, p=1)
 TIMES = st.floats(0, 4e9)
@@ -71,7 +70,7 @@ ACTS = st.tuples(
 
 @given(st.lists(ACTS, max_size=30))
 def test_whatever_is_done_an_admin_is_left(acts: list[tuple[str, str]]) -> None:
-    book = Book().claimed_by(user("a", "viewer"))
+    book = AccountBook().claimed_by(user("a", "viewer"))
     for act, name in acts:
         try:
             if act == "add":
@@ -167,15 +166,15 @@ async def test_robot_that_is_reset_has_a_new_code_and_no_owner(tmp_path: Path) -
     await vault.open()
     first = vault.claim_code
     await vault.claim(user("ann"), keeps_code=False)
-    await vault.replace(Book())
+    await vault.replace(AccountBook())
     assert len(vault.claim_code) >= 20 and vault.claim_code != first
     assert not (tmp_path / "claimed").exists()
 
 
 async def test_backup_without_an_admin_is_refused(tmp_path: Path) -> None:
     section = users_section(Vault(tmp_path))
-    with pytest.raises(SaintError, match="none of them is admin"):
-        await section.check(Book(users=(user("vic", "viewer"),)))
+    with pytest.raises(SaintError, match="has no admin"):
+        await section.check(AccountBook(users=(user("vic", "viewer"),)))
 
 
 async def claimed_vault(folder: Path) -> str:
@@ -255,7 +254,7 @@ async def test_robot_that_is_reset_has_lost_no_users(tmp_path: Path) -> None:
     await claimed_vault(tmp_path)
     vault = Vault(tmp_path)
     await vault.open()
-    await vault.replace(Book())
+    await vault.replace(AccountBook())
     again = Vault(tmp_path)
     await again.open()
 

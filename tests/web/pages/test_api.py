@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import expect
 
-from saint_services.webd.api.http_form import every
+from saint_services.webd.actions.table import every
 from tests.web.axe import violations
 from tests.web.conftest import Site
 

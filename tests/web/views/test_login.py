@@ -59,7 +59,7 @@ async def test_robot_without_owner_is_claimed_and_remembers(locked_site: Site) -
     await page.fill("input[name=name]", "ann")
     await page.fill("input[name=password]", PASSWORD)
     await page.click(".login button[type=submit]")
-    await page.locator(".refusal", has_text="the claim code is not right").wait_for()
+    await page.locator(".refusal", has_text="the claim code is wrong").wait_for()
     locked_site.faults.clear()  # the browser itself logs the 401
     await claim(locked_site, page)
     await page.wait_for_selector("[data-account=ann]")
@@ -91,7 +91,7 @@ async def test_wrong_password_says_so_and_the_right_one_opens(locked_site: Site)
     await page.get_by_role("heading", name="Sign in").wait_for()
     assert await violations(page) == []
     await sign_in(page, "ann", "not this one")
-    await page.locator(".refusal", has_text="name or password is not right").wait_for()
+    await page.locator(".refusal", has_text="name or password is wrong").wait_for()
     locked_site.faults.clear()  # the browser itself logs the 401
     await sign_in(page, "ann", PASSWORD)
     await page.wait_for_selector("[data-account=ann]")

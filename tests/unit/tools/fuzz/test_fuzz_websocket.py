@@ -14,7 +14,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import ValidationError
 
-from saint_services.webd.api import http_form
+from saint_services.webd.actions import table
 from tools.fuzz import fitting, whole_robot
 from tools.fuzz.api import Target, Where, target
 from tools.fuzz.websocket import DEEDS, Deed, attack
@@ -106,12 +106,10 @@ def test_processes_that_fell_and_stack_traces_are_found(tmp_path: Path) -> None:
 
 def test_fitting_params_are_mostly_taken() -> None:
     rng, taken = random.Random(SEED), Counter[bool]()
-    for named in http_form.every():
+    for named in table.every():
         for _ in range(5):
             try:
-                named.entry.params.model_validate_json(
-                    json.dumps(fitting.params(rng, named.entry.params))
-                )
+                named.params.model_validate_json(json.dumps(fitting.params(rng, named.params)))
             except ValidationError:
                 taken[False] += 1
             else:
