@@ -63,7 +63,7 @@ async def test_users_are_added_changed_and_removed(terminal: Terminal) -> None:
     }
     typed = "another good one\n" * 2
     assert (await terminal.do("user", "password", "bob", typed=typed)).exit_code == 0
-    assert (await terminal.do("user", "remove", "bob")).output == "bob is removed.\n"
+    assert (await terminal.do("user", "remove", "bob")).output == "bob was removed.\n"
     assert (await terminal.do("user", "remove", "bob")).exit_code == 4
     assert (await terminal.do("user", "remove", "ann")).exit_code == 5
 
