@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..lib.state import Store, write_atomic
+from ..lib.state import StateStore, write_atomic
 from .accounts.signins import SignIns
 from .accounts.users import AccountBook
 
@@ -26,14 +26,14 @@ class ClaimCode:
     is_new: bool
 
 
-def book_store(directory: Path) -> Store[AccountBook]:
+def book_store(directory: Path) -> StateStore[AccountBook]:
     """Return the store of users and tokens."""
-    return Store(directory / "access.json", AccountBook, 1, keeps_last_good=True)
+    return StateStore(directory / "access.json", AccountBook, 1, keeps_last_good=True)
 
 
-def signin_store(directory: Path) -> Store[SignIns]:
+def signin_store(directory: Path) -> StateStore[SignIns]:
     """Return the store of sign-ins."""
-    return Store(directory / "signins.json", SignIns, 1)
+    return StateStore(directory / "signins.json", SignIns, 1)
 
 
 def load_code(directory: Path) -> ClaimCode:

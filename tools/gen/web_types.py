@@ -64,9 +64,7 @@ def declarations(actions: list[Act], topics: Mapping[str, Model]) -> str:
     )
 
 
-def _groups(
-    actions: Iterable[Act], params: "ModelSide", replies: "ModelSide"
-) -> Iterator[str]:
+def _groups(actions: Iterable[Act], params: "ModelSide", replies: "ModelSide") -> Iterator[str]:
     groups: dict[str, list[Act]] = {}
     for each in actions:
         groups.setdefault(each.group, []).append(each)

@@ -16,7 +16,7 @@ from ...lib.api.webd import system as system_rows
 from ...lib.api.webd import upkeep as rows
 from ...lib.errors import Code, SaintError
 from ...lib.machine import power
-from ...lib.machine.power import Wish
+from ...lib.machine.power import PowerAction
 from ..robot.context import RobotContext
 from ..upkeep.wiring import now
 from .act import Acts, Caller
@@ -39,26 +39,26 @@ async def reboot(robot: RobotContext, caller: Caller, params: Reboot) -> Done:
     await refuse_while_driven(robot, params.force)
     if params.node is not None:
         return await robot.daemons.adoptiond.request(REBOOT_NODE, NodeParams(node_id=params.node))
-    await _request_power(caller, Wish.REBOOT)
+    await _request_power(caller, PowerAction.REBOOT)
     return Done(message="The server restarts. It is back in about a minute.")
 
 
 @ACTS.bind(rows.RESTART)
 async def restart(robot: RobotContext, caller: Caller, params: Forced) -> Done:
     await refuse_while_driven(robot, params.force)
-    await _request_power(caller, Wish.RESTART)
+    await _request_power(caller, PowerAction.RESTART)
     return Done(message="The server's programs restart, which takes seconds.")
 
 
 @ACTS.bind(system_rows.SHUTDOWN)
 async def shutdown(robot: RobotContext, caller: Caller, params: Forced) -> Done:
     await refuse_while_driven(robot, params.force)
-    await _request_power(caller, Wish.POWER_OFF)
+    await _request_power(caller, PowerAction.POWER_OFF)
     return Done(message="The server shuts down. To start it again, disconnect and reconnect power.")
 
 
-async def _request_power(caller: Caller, wish: Wish) -> None:
-    await asyncio.to_thread(power.ask, wish, f"requested by {caller.source}")
+async def _request_power(caller: Caller, action: PowerAction) -> None:
+    await asyncio.to_thread(power.request, action, f"requested by {caller.source}")
 
 
 async def refuse_while_driven(robot: RobotContext, force: bool) -> None:

@@ -6,13 +6,13 @@ from ...lib.api import firmware
 from ...lib.api.adoption import GET_NODE_INFO, LIST_NODES, NodeList, NodeParams, NodeState
 from ...lib.api.endpoint import Nothing
 from ...lib.api.firmware import FirmwareCheck, RolloutPlan, RolloutRequest
-from ...lib.api.hardware import GpioStatus, HeaderPin, NodeFit, RoleFit
+from ...lib.api.hardware import GpioStatus, HeaderPinState, NodeFit, RoleFit
 from ...lib.api.webd import nodes as rows
 from ...lib.api.webd.nodes import ActivityReply, GetActivityLog, NodeHistory, TriggerUpdate
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
-from ...lib.hw.header import HEADER
+from ...lib.hw.pins.header import HEADER
 from ...lib.role_config.hardware import compare, hardware
 from ...lib.role_config.resources import conflict
 from ...lib.update import firmware_check
@@ -82,11 +82,11 @@ def _status(status: NodeGPIOStatus) -> GpioStatus:
     return GpioStatus.model_validate({**data, "pins": pins})
 
 
-def _pin(index: int, pin: GPIOPin) -> HeaderPin:
+def _pin(index: int, pin: GPIOPin) -> HeaderPinState:
     """Describe one pin; a node reports its pins in the order of the header."""
     place = HEADER[index]
     others = place.alternates if place.bcm == pin.pin_number else ()
-    return HeaderPin.model_validate(
+    return HeaderPinState.model_validate(
         {**views.plain(pin), "number": place.number, "alternates": others}
     )
 

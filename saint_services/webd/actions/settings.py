@@ -33,7 +33,7 @@ async def get_settings(robot: RobotContext, _: Caller, __: Nothing) -> SettingsI
 def describe(robot: RobotContext) -> SettingsInfo:
     """Return all settings. Blocks: use asyncio.to_thread."""
     role, problems = _setup_report()
-    outside = settings_request.outside()
+    outside = settings_request.network_status()
     return SettingsInfo(
         name=robot.roles.name,
         shipped_name=robot.upkeep.own.shipped_name,
@@ -46,7 +46,7 @@ def describe(robot: RobotContext) -> SettingsInfo:
         wifi=outside.wifi,
         hotspot=outside.hotspot,
         has_radio=outside.has_radio,
-        change=settings_request.change(),
+        change=settings_request.last_change(),
         time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     )
 
@@ -76,19 +76,19 @@ async def set_name(robot: RobotContext, caller: Caller, params: NameRobot) -> Se
 @ACTS.bind(rows.SET_HOSTNAME)
 async def set_hostname(_: RobotContext, __: Caller, params: SetHostname) -> Done:
     name = params.hostname
-    await asyncio.to_thread(settings_request.ask, MachineRequest(hostname=name))
+    await asyncio.to_thread(settings_request.submit, MachineRequest(hostname=name))
     return Done(message=f"The server changes its name to {name}.local.")
 
 
 @ACTS.bind(rows.JOIN_WIFI)
 async def join_wifi(robot: RobotContext, _: Caller, params: JoinWifi) -> Done:
     await refuse_while_driven(robot, force=False)
-    await asyncio.to_thread(settings_request.ask, MachineRequest(join=params))
+    await asyncio.to_thread(settings_request.submit, MachineRequest(join=params))
     return Done(message=f"The server tries the Wi-Fi {params.ssid}. {_TRIAL}")
 
 
 @ACTS.bind(rows.LEAVE_WIFI)
 async def leave_wifi(robot: RobotContext, _: Caller, __: Nothing) -> Done:
     await refuse_while_driven(robot, force=False)
-    await asyncio.to_thread(settings_request.ask, MachineRequest(leave_wifi=True))
+    await asyncio.to_thread(settings_request.submit, MachineRequest(leave_wifi=True))
     return Done(message=f"The server opens its own hotspot. {_TRIAL}")
