@@ -14,7 +14,7 @@ from saint_services.saintctl import row_command as made
 from saint_services.saintctl import webd
 from saint_services.saintctl.connect import RobotAddress
 from saint_services.saintctl.row_command import row_command
-from saint_services.webd.actions import ACTIONS
+from saint_services.webd.actions.table import ACTIONS
 from tests.unit.saintctl.conftest import RunSaintctl
 
 
