@@ -30,7 +30,7 @@ Phone = Annotated[str, AfterValidator(_address)]
 Rate = Annotated[int, Field(ge=1, le=100_000)]
 
 
-class Format(Settings):
+class FormatSettings(Settings):
     """One format's listener. The port is only used when no socket is passed in, that is without
     systemd and without the launcher.
     """
@@ -40,19 +40,19 @@ class Format(Settings):
     datagrams_per_second: Rate | None = None  # of one sender; None: as for all
 
 
-class LiveLinkFace(Format):
+class LiveLinkFaceSettings(FormatSettings):
     """Live Link Face on a phone."""
 
     port: Port = 11111
 
 
-class Json(Format):
+class JsonSettings(FormatSettings):
     """JSONLiveLink."""
 
     port: Port = 54321
 
 
-class Vmc(Format):
+class VmcSettings(FormatSettings):
     """VMC over OSC. Its messages contain no name."""
 
     port: Port = 39539
@@ -62,7 +62,7 @@ class Vmc(Format):
     names: dict[Phone, Name] = Field(default={}, max_length=64)  # by the sender's address
 
 
-class IFacialMocap(Format):
+class IFacialMocapSettings(FormatSettings):
     """iFacialMocap: the phone sends to the address that requests it, without a name."""
 
     port: Port = 49983
@@ -71,14 +71,14 @@ class IFacialMocap(Format):
     phones: list[Phone] = Field(default=[], max_length=8)
 
 
-class Lines(Format):
+class LineSettings(FormatSettings):
     """Newline-delimited JSON over TCP."""
 
     port: Port = 54322
     clients: int = Field(default=8, ge=1, le=64)
 
 
-class Capture(Format):
+class CaptureSettings(FormatSettings):
     """The newer mode of Live Link Face, where the phone is the server. Experimental. The port is
     always our own: it is sent to the phones with the request.
     """
@@ -92,15 +92,15 @@ class Capture(Format):
 class Formats(Settings):
     """All formats."""
 
-    llf: LiveLinkFace = LiveLinkFace()
-    json_: Json = Field(default=Json(), alias="json")
-    vmc: Vmc = Vmc()
-    ifacialmocap: IFacialMocap = IFacialMocap()
-    lines: Lines = Lines()
-    capture: Capture = Capture()
+    llf: LiveLinkFaceSettings = LiveLinkFaceSettings()
+    json_: JsonSettings = Field(default=JsonSettings(), alias="json")
+    vmc: VmcSettings = VmcSettings()
+    ifacialmocap: IFacialMocapSettings = IFacialMocapSettings()
+    lines: LineSettings = LineSettings()
+    capture: CaptureSettings = CaptureSettings()
 
 
-class Recordings(Settings):
+class RecordingLimits(Settings):
     """Limits of recordings."""
 
     largest_mb: int = Field(default=64, ge=1, le=4096)  # of one: half an hour of a phone
@@ -132,4 +132,4 @@ class Config(Settings):
     # release.
     release_after_s: float | None = Field(default=10.0, ge=0.5, le=86_400)
     formats: Formats = Formats()
-    recordings: Recordings = Recordings()
+    recordings: RecordingLimits = RecordingLimits()

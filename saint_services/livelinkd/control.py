@@ -25,7 +25,7 @@ from ..lib.config.spelling import LONGEST_NAME, hint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
 from . import reports
-from .logic import Registry, Subject
+from .logic import Subject, SubjectRegistry
 from .recorder import Player, Recorder, read
 from .senders.limits import Refusals
 from .state import MAX_SUBJECTS, SavedTunings, TuningStore
@@ -39,7 +39,7 @@ class SubjectControl:
 
     def __init__(
         self,
-        registry: Registry,
+        registry: SubjectRegistry,
         refusals: Refusals,
         store: TuningStore,
     ) -> None:

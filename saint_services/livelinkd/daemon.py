@@ -20,8 +20,8 @@ from .backup import backup_of
 from .config import Config
 from .control import RecordingControl, SubjectControl
 from .listeners.listeners import Listeners, formats_of
-from .logic import Address, Registry, Subject
-from .protocols import Capture, Decode, Refused, make_decoder
+from .logic import Address, Subject, SubjectRegistry
+from .protocols import CaptureDecoder, Decode, Refused, make_decoder
 from .protocols.ifacialmocap import PHONE_PORT
 from .recorder import MEGABYTE, Player, Recorder
 from .senders.acceptance import SenderGate
@@ -124,7 +124,7 @@ class Livelinkd:
 
     def __init__(self, context: Context[Config], bus: Bus, writer: InputWriter) -> None:
         config = context.config
-        self.registry = Registry(config.release_after_s)
+        self.registry = SubjectRegistry(config.release_after_s)
         self.gate = SenderGate(settings=known_senders(config))
         self.refusals = Refusals()
         self.recorder = Recorder(
@@ -134,7 +134,7 @@ class Livelinkd:
         )
         phones = config.formats.ifacialmocap.phones
         self.phones = PhonePolling([split_address(phone, PHONE_PORT) for phone in phones])
-        self.capture = Capture()
+        self.capture = CaptureDecoder()
         self._log = log.get(context.name)
         formats = config.formats
         vmc, face = formats.vmc, formats.ifacialmocap

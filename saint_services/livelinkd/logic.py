@@ -81,7 +81,7 @@ class Subject:
         return True
 
 
-class Registry:
+class SubjectRegistry:
     """All subjects, bounded: names come from the network."""
 
     def __init__(self, release_after_s: float | None = 10.0) -> None:

@@ -14,7 +14,7 @@ from ..lib.errors import SaintError
 from ..lib.hw.buses.serial import SerialLine, SerialPort, open_serial
 from ..lib.stall import StallWatch
 from .config import LINES, ReceiverConnection
-from .logic import Outcome, Receiver
+from .logic import Receiver, SignalChange
 from .protocols import PARSERS, Frame, Parser
 from .protocols.ibus import IbusParser
 from .protocols.pulses import PpmDecoder, PwmDecoder
@@ -34,7 +34,7 @@ STALL_S = 0.12  # the shortest time-out of a receiver
 class LineListener:
     """Callbacks of a line, called in the event loop."""
 
-    frame: Callable[["ReceiverLine", Outcome], None]  # outcomes that change something
+    frame: Callable[["ReceiverLine", SignalChange], None]  # outcomes that change something
     quiet: Callable[["ReceiverLine"], None]  # frames are missing, but the signal is not lost yet
     opened: Callable[["ReceiverLine"], None]
     gone: Callable[["ReceiverLine", SaintError], None]
@@ -175,7 +175,7 @@ class ReceiverLine:
 
     def _take(self, frame: Frame, now_s: float) -> None:
         outcome = self.receiver.take(frame, now_s)
-        if outcome is Outcome.LIVE:
+        if outcome is SignalChange.LIVE:
             if self._watching is None or self._is_quiet:
                 self._watch_for(now_s, self.receiver.quiet_s)
             self._listener.frame(self, outcome)
@@ -208,8 +208,8 @@ class ReceiverLine:
         left_s = self.receiver.good_s + silence_s - now_s
         self._watching = self._loop.call_later(left_s, self._watch)
 
-    def _report_loss(self, outcome: Outcome) -> None:
-        if outcome is not Outcome.LOST:
+    def _report_loss(self, outcome: SignalChange) -> None:
+        if outcome is not SignalChange.LOST:
             return
         if self._watching is not None:
             self._watching.cancel()

@@ -34,7 +34,7 @@ from . import detection, reports
 from .calibration import Calibration
 from .config import Channel, RcReceiver
 from .logic import Receiver
-from .state import SavedSettings, effective, with_channels, without
+from .state import SavedRcSettings, effective, with_channels, without
 
 WATCH_S = 0.05
 IDLE_S = 600.0  # a calibration without a step for so long is cancelled
@@ -71,8 +71,8 @@ class RcControl:
     def __init__(
         self,
         rcd: ReceiverPort,
-        store: StateStore[SavedSettings],
-        saved: SavedSettings,
+        store: StateStore[SavedRcSettings],
+        saved: SavedRcSettings,
         settings: RcReceiver,
     ) -> None:
         self._rcd = rcd
@@ -181,11 +181,11 @@ class RcControl:
         return self._status()
 
     @property
-    def saved(self) -> SavedSettings:
+    def saved(self) -> SavedRcSettings:
         """Settings made by hand."""
         return self._saved
 
-    async def restore(self, state: SavedSettings) -> None:
+    async def restore(self, state: SavedRcSettings) -> None:
         """Replace all settings made by hand."""
         async with self._changing:
             await self._apply(state)
@@ -292,12 +292,12 @@ class RcControl:
             await self._apply(with_channels(self._saved, [changed]))
         return _config(changed)
 
-    async def _apply(self, state: SavedSettings) -> None:
+    async def _apply(self, state: SavedRcSettings) -> None:
         settings = effective(self._settings, state)
         await self._save(state)
         self._rcd.reconfigure(settings)
 
-    async def _save(self, state: SavedSettings) -> None:
+    async def _save(self, state: SavedRcSettings) -> None:
         await asyncio.to_thread(self._store.save, state)
         self._saved = state
 

@@ -104,7 +104,7 @@ class Silence(Settings):
         return self
 
 
-class Arm(Settings):
+class ArmSwitch(Settings):
     """Arm switch: must be moved to "on" before the sticks drive, and again after each loss."""
 
     number: int = Field(ge=1, le=LAST_CHANNEL)
@@ -186,7 +186,7 @@ class RcReceiver(ReceiverConnection):
     enabled: bool = False
     failsafe: Failsafe = Failsafe()
     silence: Silence = Silence()
-    arm: Arm | None = None
+    arm: ArmSwitch | None = None
     channels: list[Channel] = Field(default=[], max_length=LAST_CHANNEL)
     failover: Failover | None = None
     telemetry: bool = True  # to the transmitter; CRSF only

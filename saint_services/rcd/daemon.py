@@ -21,7 +21,7 @@ from .calibration import Calibration
 from .channels import Normalizer
 from .config import Config, Failover, RcReceiver, ReceiverConnection
 from .link_state import Blocker, LinkPhase, LinkState
-from .logic import Outcome, Receiver
+from .logic import Receiver, SignalChange
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
 from .state import FILE, changes, effective, store_in
 from .telemetry import TransmitterDisplay
@@ -219,10 +219,10 @@ class Rcd:
         self._health.raise_issue(error.code, error.message)
         self._changed.set()
 
-    def _on_frame(self, line: ReceiverLine, outcome: Outcome) -> None:
-        if len(self._lines) > 1 or outcome is Outcome.LOST:
+    def _on_frame(self, line: ReceiverLine, outcome: SignalChange) -> None:
+        if len(self._lines) > 1 or outcome is SignalChange.LOST:
             self._select()
-        if outcome is not Outcome.LIVE or line.receiver is not self._selection.receiver:
+        if outcome is not SignalChange.LIVE or line.receiver is not self._selection.receiver:
             return
         if self.calibration is not None:
             self.calibration.take(line.receiver.us, clock.monotonic_s())

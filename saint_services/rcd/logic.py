@@ -22,7 +22,7 @@ RATE_FRAMES = 100  # the measured rate looks back so far
 KNOWN_FRAMES = 10  # needed to measure a rate
 
 
-class Outcome(Enum):
+class SignalChange(Enum):
     """Change of the signal by a frame, or by time."""
 
     NOTHING = 0
@@ -69,7 +69,7 @@ class Receiver:
         wanted_s = max(rules.at_least_ms / 1000, rules.frames * self._period_s())
         return min(wanted_s, (rules.router_ms - ROUTER_MARGIN_MS) / 1000, self.timeout_s)
 
-    def take(self, frame: Frame, now_s: float) -> Outcome:
+    def take(self, frame: Frame, now_s: float) -> SignalChange:
         """Accept one valid frame."""
         self.received_s = now_s
         if not isinstance(frame, RcFrame):
@@ -92,22 +92,22 @@ class Receiver:
         self.failsafe, self._was_live = False, True
         self.good_s = now_s
         self._keep(frame)
-        return Outcome.LIVE
+        return SignalChange.LIVE
 
-    def check(self, now_s: float) -> Outcome:
+    def check(self, now_s: float) -> SignalChange:
         """Detect a time-out."""
         if not self.failsafe and now_s - self.good_s >= self.timeout_s:
             return self.lose(f"no frame for {self.rules.timeout_ms} ms")
         return _NO
 
-    def lose(self, reason: str) -> Outcome:
+    def lose(self, reason: str) -> SignalChange:
         """Record the loss of the signal, with its reason."""
         self.reason = reason
         self._steady = 0
         if self.failsafe:
             return _NO
         self.failsafe = True
-        return Outcome.LOST
+        return SignalChange.LOST
 
     def is_connected(self, now_s: float) -> bool:
         """Return True while the receiver sends valid frames, with or without its transmitter."""
@@ -146,7 +146,7 @@ class Receiver:
     def _preset(self) -> int:
         return self.rules.channel.number if self.rules.channel else 0
 
-    def _count_lost(self) -> Outcome:
+    def _count_lost(self) -> SignalChange:
         """Count a frame that the receiver marks as lost; many in a row are a loss."""
         self.lost_frames += 1
         self._lost_in_row += 1
@@ -164,7 +164,7 @@ class Receiver:
             return False
         return rule.is_met(frame.scale.exact[frame.raw[index]])
 
-    def _take_link(self, link: LinkStatistics, now_s: float) -> Outcome:
+    def _take_link(self, link: LinkStatistics, now_s: float) -> SignalChange:
         self.link, self._link_s = link, now_s
         return self.lose("the link quality is 0") if link.uplink_lq_percent == 0 else _NO
 
@@ -204,4 +204,4 @@ class Receiver:
         self.values = tuple(known[name] for name in self.names)
 
 
-_NO = Outcome.NOTHING
+_NO = SignalChange.NOTHING

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..lib.api.rc import FailsafeAction
-from .config import Arm, Failover
+from .config import ArmSwitch, Failover
 from .logic import Receiver
 
 PRIMARY, BACKUP = 0, 1
@@ -80,7 +80,7 @@ class Selection:
 class Arming:
     """State of the arm switch: it must move from off to on, and again after each loss."""
 
-    rules: Arm | None = None
+    rules: ArmSwitch | None = None
     is_armed: bool = False
     _was_off: bool = False
     _channels: tuple[str, ...] = ()  # of the last sample

@@ -18,7 +18,7 @@ VERSION = 2
 FILE = "rcd.json"
 
 
-class SavedSettings(BaseModel):
+class SavedRcSettings(BaseModel):
     """Settings made by hand; None: rcd.yaml applies."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,12 +38,12 @@ def _with_settings(data: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings}
 
 
-def store_in(folder: Path) -> StateStore[SavedSettings]:
+def store_in(folder: Path) -> StateStore[SavedRcSettings]:
     """Open the state file."""
-    return StateStore(folder / FILE, SavedSettings, VERSION, MIGRATIONS)
+    return StateStore(folder / FILE, SavedRcSettings, VERSION, MIGRATIONS)
 
 
-def effective(settings: RcReceiver, state: SavedSettings) -> RcReceiver:
+def effective(settings: RcReceiver, state: SavedRcSettings) -> RcReceiver:
     """Merge settings made by hand into rcd.yaml's. Raises request_invalid if they conflict."""
     data = settings.model_dump()
     if state.enabled is not None:
@@ -63,7 +63,7 @@ def effective(settings: RcReceiver, state: SavedSettings) -> RcReceiver:
         raise SaintError(Code.REQUEST_INVALID, str(fault)) from err
 
 
-def changes(settings: RcReceiver, state: SavedSettings) -> list[str]:
+def changes(settings: RcReceiver, state: SavedRcSettings) -> list[str]:
     """List the settings made by hand that differ from rcd.yaml, for the log."""
     found = []
     if state.enabled is not None and state.enabled != settings.enabled:
@@ -81,15 +81,15 @@ def changes(settings: RcReceiver, state: SavedSettings) -> list[str]:
     return found
 
 
-def without(state: SavedSettings, parts: Iterable[SettingsPart]) -> SavedSettings:
+def without(state: SavedRcSettings, parts: Iterable[SettingsPart]) -> SavedRcSettings:
     """Discard these parts: rcd.yaml applies to them again."""
     names: set[str] = set(parts)
     if "protocol" in names:
         names.add("baud_rate")
-    return SavedSettings.model_validate(state.model_dump(exclude=names))
+    return SavedRcSettings.model_validate(state.model_dump(exclude=names))
 
 
-def with_channels(state: SavedSettings, changed: list[Channel]) -> SavedSettings:
+def with_channels(state: SavedRcSettings, changed: list[Channel]) -> SavedRcSettings:
     """Replace these channels."""
     numbers = {channel.number for channel in changed}
     kept = [channel for channel in state.channels if channel.number not in numbers]

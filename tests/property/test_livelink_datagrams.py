@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.bus import cdr
-from saint_services.livelinkd.logic import LONG_NAME, Registry, Subject
+from saint_services.livelinkd.logic import LONG_NAME, Subject, SubjectRegistry
 from saint_services.livelinkd.loss import FrameLoss
 from saint_services.livelinkd.protocols import Frame, Refused, decode_llf
 from saint_services.livelinkd.protocols.llf import NAMES
@@ -35,7 +35,7 @@ def check(data: bytes) -> None:
     assert len(outcome.names) == len(outcome.values) in (0, 61)
     assert all(math.isfinite(value) for value in outcome.values)
     assert 0.0 <= outcome.subframe < 1.0
-    subject = Registry().take(outcome, ("10.0.0.1", 1), 1.0)
+    subject = SubjectRegistry().take(outcome, ("10.0.0.1", 1), 1.0)
     if subject is LONG_NAME:
         return
     assert isinstance(subject, Subject)

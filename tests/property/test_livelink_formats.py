@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.bus import cdr
-from saint_services.livelinkd.logic import Registry, Subject
+from saint_services.livelinkd.logic import Subject, SubjectRegistry
 from saint_services.livelinkd.protocols import DECODERS, Frame, Refused, make_decoder
 from saint_services.livelinkd.protocols.names import range_of
 from saint_services.livelinkd.protocols.skeleton import (
@@ -61,7 +61,7 @@ SOUND: dict[str, list[bytes]] = {
 
 
 def check(format: str, *datagrams: bytes) -> None:
-    decoder, registry = make_decoder(format), Registry()
+    decoder, registry = make_decoder(format), SubjectRegistry()
     for data in datagrams:
         outcomes = decoder(data, "10.0.0.1")
         assert isinstance(outcomes, list)
@@ -71,7 +71,7 @@ def check(format: str, *datagrams: bytes) -> None:
                 check_frame(outcome, registry, format)
 
 
-def check_frame(frame: Frame, registry: Registry, format: str) -> None:
+def check_frame(frame: Frame, registry: SubjectRegistry, format: str) -> None:
     assert len(frame.names) == len(frame.values) == len(set(frame.names))
     assert all(math.isfinite(value) for value in frame.values)
     subject = registry.take(frame, ("10.0.0.1", 1), 1.0, format)

@@ -7,11 +7,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
-from pythonosc.osc_message import OscMessage, ParseError
+from pythonosc.osc_message import OscMessage as PeerMessage
+from pythonosc.osc_message import ParseError
 from pythonosc.osc_message_builder import OscMessageBuilder
 
 from saint_services.livelinkd.protocols.frames import WrongError
-from saint_services.livelinkd.protocols.osc import Message, messages
+from saint_services.livelinkd.protocols.osc import OscMessage, messages
 
 _text = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=9)
 _argument = st.one_of(
@@ -25,21 +26,23 @@ _argument = st.one_of(
 
 
 @st.composite
-def built(draw: st.DrawFn) -> tuple[Message, Any]:
+def built(draw: st.DrawFn) -> tuple[OscMessage, Any]:
     builder = OscMessageBuilder("/VMC" + draw(_text))
     arguments = draw(st.lists(_argument, max_size=9))
     for kind, value in arguments:
         builder.add_arg(value, kind)
-    return Message(builder.address, tuple(value for _, value in arguments)), builder.build()
+    return OscMessage(builder.address, tuple(value for _, value in arguments)), builder.build()
 
 
 @given(built())
-def test_messages_are_read_as_they_were_built(one: tuple[Message, Any]) -> None:
+def test_messages_are_read_as_they_were_built(one: tuple[OscMessage, Any]) -> None:
     assert messages(one[1].dgram, b"/VMC") == [one[0]]
 
 
 @given(st.lists(built(), min_size=1, max_size=4), st.integers(0, 3))
-def test_bundles_are_read_as_they_were_built(several: list[tuple[Message, Any]], deep: int) -> None:
+def test_bundles_are_read_as_they_were_built(
+    several: list[tuple[OscMessage, Any]], deep: int
+) -> None:
     content = [packet for _, packet in several]
     for _ in range(deep + 1):
         builder = OscBundleBuilder(IMMEDIATELY)
@@ -51,7 +54,7 @@ def test_bundles_are_read_as_they_were_built(several: list[tuple[Message, Any]],
 
 @given(built(), st.data())
 def test_damaged_messages_are_never_more_than_the_peer_finds(
-    one: tuple[Message, Any], data: st.DataObject
+    one: tuple[OscMessage, Any], data: st.DataObject
 ) -> None:
     raw = bytearray(one[1].dgram)
     for _ in range(data.draw(st.integers(1, 4))):
@@ -63,7 +66,7 @@ def test_damaged_messages_are_never_more_than_the_peer_finds(
     if found is None:
         return
     try:
-        peer = OscMessage(bytes(raw))
+        peer = PeerMessage(bytes(raw))
     except (ParseError, ValueError):
         raise AssertionError(f"{bytes(raw)!r} is read here alone") from None
     assert (found.address, repr(found.arguments)) == (peer.address, repr(tuple(peer.params)))

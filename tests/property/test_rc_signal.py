@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.rcd.channels import Normalizer
-from saint_services.rcd.config import Arm, Failover, Failsafe
-from saint_services.rcd.logic import Outcome, Receiver
+from saint_services.rcd.config import ArmSwitch, Failover, Failsafe
+from saint_services.rcd.logic import Receiver, SignalChange
 from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
 from saint_services.rcd.selection import Arming, Selection, failsafe_content
@@ -87,10 +87,10 @@ def test_only_good_recent_and_steady_frames_drive(events: list[tuple[str, int, i
         now += pause
         receiver.check(now / 1000)
         expected = model.may_drive(kind, now)
-        outcome = Outcome.NOTHING
+        outcome = SignalChange.NOTHING
         if kind != TIME:
             outcome = receiver.take(frame_of(kind, raw), now / 1000)
-        assert (outcome is Outcome.LIVE) == expected, (kind, now)
+        assert (outcome is SignalChange.LIVE) == expected, (kind, now)
         assert receiver.failsafe is not model.is_live
         assert all(-1.0 <= value <= 1.0 for value in receiver.values)
 
@@ -104,8 +104,10 @@ def test_every_loss_is_published_exactly_once(events: list[tuple[str, int, int]]
         if kind != TIME:
             outcomes.append(receiver.take(frame_of(kind, raw), now / 1000))
         for outcome in outcomes:
-            assert (outcome is Outcome.LOST) <= was_live
-            was_live = (was_live and outcome is not Outcome.LOST) or outcome is Outcome.LIVE
+            assert (outcome is SignalChange.LOST) <= was_live
+            was_live = (
+                was_live and outcome is not SignalChange.LOST
+            ) or outcome is SignalChange.LIVE
         assert was_live is not receiver.failsafe
 
 
@@ -141,7 +143,7 @@ def test_in_charge_is_one_that_lives_if_any_lives_long_enough(
 
 @given(positions=st.lists(st.none() | st.sampled_from([988, 1500, 1700, 1701, 2012]), max_size=60))
 def test_armed_needs_off_then_on_since_the_last_loss(positions: list[int | None]) -> None:
-    arming, was_off, is_on = Arming(Arm(number=5)), False, False
+    arming, was_off, is_on = Arming(ArmSwitch(number=5)), False, False
     for us in positions:
         if us is None:
             arming.lose()

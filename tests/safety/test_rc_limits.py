@@ -4,15 +4,15 @@ import pytest
 
 from saint_services.rcd import adapters
 from saint_services.rcd.channels import Normalizer
-from saint_services.rcd.config import Arm, Config, Failover, Failsafe, Silence
-from saint_services.rcd.logic import Outcome, Receiver
+from saint_services.rcd.config import ArmSwitch, Config, Failover, Failsafe, Silence
+from saint_services.rcd.logic import Receiver, SignalChange
 from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
 from saint_services.rcd.protocols.pulses import PpmDecoder, PwmDecoder
 from saint_services.rcd.selection import Arming, Selection
 from saint_services.routerd.inputs.source_classes import TIMEOUTS_S
 
-LIVE, LOST, NOTHING = Outcome.LIVE, Outcome.LOST, Outcome.NOTHING
+LIVE, LOST, NOTHING = SignalChange.LIVE, SignalChange.LOST, SignalChange.NOTHING
 
 
 def signal(needs_steady_start: bool = False) -> Receiver:
@@ -194,7 +194,7 @@ def test_second_receiver_waits_300_ms_and_gives_back_after_1000() -> None:
 
 
 def test_switch_at_1700_us_is_off_and_at_1701_on() -> None:
-    arming = Arming(Arm(number=5))
+    arming = Arming(ArmSwitch(number=5))
     for us, is_armed in ((1700.0, False), (1701.0, True), (1700.0, False)):
         arming.update({5: us})
         assert arming.is_armed is is_armed

@@ -19,7 +19,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
 from saint_services.lib.hw.motors.roboclaw import RoboClaw
 from saint_services.livelinkd.config import Config as LiveLinkConfig
-from saint_services.livelinkd.logic import Registry, Subject
+from saint_services.livelinkd.logic import Subject, SubjectRegistry
 from saint_services.livelinkd.protocols import Frame, make_decoder
 from saint_services.livelinkd.protocols.names import range_of
 from saint_services.livelinkd.reports import message
@@ -111,7 +111,7 @@ def capture(format: str) -> Target:
     """One of livelinkd's formats."""
 
     def run(data: bytes) -> None:
-        decoder, registry = make_decoder(format), Registry()
+        decoder, registry = make_decoder(format), SubjectRegistry()
         for datagram in pieces(data):
             for outcome in decoder(datagram, "10.0.0.1"):
                 json.dumps(described(outcome), allow_nan=False)
@@ -121,7 +121,7 @@ def capture(format: str) -> Target:
     return run
 
 
-def _check_frame(frame: Frame, registry: Registry, format: str) -> None:
+def _check_frame(frame: Frame, registry: SubjectRegistry, format: str) -> None:
     assert len(frame.names) == len(frame.values)
     assert all(math.isfinite(value) for value in frame.values)
     subject = registry.take(frame, ("10.0.0.1", 1), 1.0, format)

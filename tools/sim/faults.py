@@ -35,7 +35,7 @@ VALUES = {Fault.LOAD: 0.5, Fault.NOISE: 0.1, Fault.BROWN_OUT: 4.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class FaultSwitch:
     """A fault and its value."""
 
     fault: Fault
@@ -53,9 +53,9 @@ class Faults:
         self._prefix = f"{role}."
         self._map = map_file(self._path, _SIZE)
         self._seen = 0
-        self._switches: dict[str, Switch] = {}
+        self._switches: dict[str, FaultSwitch] = {}
 
-    def read(self) -> dict[str, Switch]:
+    def read(self) -> dict[str, FaultSwitch]:
         """Return the faults by device."""
         changes = self._changes()
         if changes != self._seen and not changes & 1:
@@ -68,7 +68,7 @@ class Faults:
     def set(self, device: str, fault: Fault, value: float | None = None) -> None:
         """Set the fault of a device, in place of another."""
         given = VALUES.get(fault, 0.0) if value is None else value
-        self._change(lambda switches: switches | {device: Switch(fault, given)})
+        self._change(lambda switches: switches | {device: FaultSwitch(fault, given)})
 
     def clear(self, device: str = "") -> None:
         """Clear the fault of one device, or all."""
@@ -86,15 +86,15 @@ class Faults:
         changes: int = _HEAD.unpack_from(self._map, 0)[0]
         return changes
 
-    def _read(self) -> Iterator[tuple[str, Switch]]:
+    def _read(self) -> Iterator[tuple[str, FaultSwitch]]:
         for index in range(_SLOTS):
             fault, value, device = _SLOT.unpack_from(self._map, _HEAD.size + index * _SLOT.size)
             name = device.rstrip(b"\0").decode(errors="replace")
             known = fault.rstrip(b"\0").decode(errors="replace")
             if name and known in set(Fault):
-                yield name, Switch(Fault(known), value)
+                yield name, FaultSwitch(Fault(known), value)
 
-    def _change(self, edit: Callable[[dict[str, Switch]], dict[str, Switch]]) -> None:
+    def _change(self, edit: Callable[[dict[str, FaultSwitch]], dict[str, FaultSwitch]]) -> None:
         with self._path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # released when the file is closed
             switches = edit(dict(self._read()))
@@ -102,7 +102,7 @@ class Faults:
                 raise ValueError(f"at most {_SLOTS} faults at once")
             changes = self._changes() | 1  # odd already: a writer was killed
             _HEAD.pack_into(self._map, 0, changes)
-            free = [("", Switch(Fault.UNPLUG))] * (_SLOTS - len(switches))
+            free = [("", FaultSwitch(Fault.UNPLUG))] * (_SLOTS - len(switches))
             for index, (device, switch) in enumerate([*switches.items(), *free]):
                 at = _HEAD.size + index * _SLOT.size
                 fault, name = switch.fault.encode(), device.encode()

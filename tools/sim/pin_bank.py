@@ -10,7 +10,7 @@ from saint_services.lib.generated.saint_msgs import GPIOPin
 from saint_services.lib.hw.pins.header import PINS, function_of, pin_name
 from saint_services.lib.hw.ports import EdgeCallback
 from saint_services.lib.records import RecordReading, Records
-from tools.sim.bodies.drive import Drive
+from tools.sim.bodies.drive import BodyDrive
 from tools.sim.bodies.plant import OutputReading
 
 PINS_FILE = "pins"  # below the board's directory
@@ -23,7 +23,7 @@ class PinBank:
     def __init__(self, directory: Path, outputs: OutputReading) -> None:
         self._records = Records(directory / PINS_FILE, PINS)
         self._listeners: dict[int, EdgeCallback] = {}
-        self.drive = Drive(self._records.read, outputs, self._edge)
+        self.drive = BodyDrive(self._records.read, outputs, self._edge)
 
     def claim(self, pin: int, kind: int, used_by: str) -> None:
         """Record the user of a pin, as the kernel does."""

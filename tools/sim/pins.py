@@ -7,7 +7,7 @@ from functools import partial
 from time import monotonic_ns
 
 from saint_services.lib.hw.ports import EdgeCallback
-from tools.sim.bodies.drive import Drive
+from tools.sim.bodies.drive import BodyDrive
 from tools.sim.chips.outputs import Chip, Pca9685Chip
 from tools.sim.pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
 
@@ -109,7 +109,7 @@ class SimEdges:
 class SimI2c:
     """The chips of one bus."""
 
-    def __init__(self, chips: dict[int, Chip], drive: Drive | None = None) -> None:
+    def __init__(self, chips: dict[int, Chip], drive: BodyDrive | None = None) -> None:
         self._chips = chips
         self._drive = drive
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ...lib import clock, log
-from ..protocols.capture import Capture, answered_port, discovery
+from ..protocols.capture import CaptureDecoder, answered_port, discovery
 from ..protocols.frames import WrongError
 from .session import CaptureSession
 
@@ -32,7 +32,7 @@ class CaptureClient:
     def __init__(
         self,
         port: int,
-        decoder: Capture,
+        decoder: CaptureDecoder,
         phones: list[Address],
         send: Callable[[bytes, Address], None] | None,
     ) -> None:

@@ -5,7 +5,7 @@ replies. Pure: bytes and time come in, bytes go out. Experimental, see protocols
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..protocols.capture import Described, Unpacker, described, packed
+from ..protocols.capture import DescribedSubject, Unpacker, described, packed
 from ..protocols.frames import WrongError
 
 KEEP_ALIVE_S = 2.0
@@ -25,7 +25,7 @@ class CaptureSession:
     """
 
     port: int
-    subjects: dict[str, Described] = field(default_factory=dict)
+    subjects: dict[str, DescribedSubject] = field(default_factory=dict)
     is_streaming: bool = False
     _id: str = ""
     _transaction: int = 0

@@ -8,7 +8,7 @@ from typing import Protocol
 from ...lib import clock, log
 from ...lib.api.livelink import FormatInfo
 from ...lib.stall import StallWatch
-from ..config import Config, Format
+from ..config import Config, FormatSettings
 from ..logic import Address
 from ..protocols import Refused, ifacialmocap
 from ..senders.limits import SHUT_OUT, TOO_FAST, Floods, Refusals
@@ -35,7 +35,7 @@ class DatagramReceiver(Protocol):
     def publish_changed(self) -> None: ...
 
 
-def formats_of(config: Config) -> dict[str, Format]:
+def formats_of(config: Config) -> dict[str, FormatSettings]:
     """Return the settings of all formats that have a listener, by name."""
     formats = config.formats
     return {

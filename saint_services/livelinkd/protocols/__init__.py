@@ -4,17 +4,17 @@ reason for its refusal. Some keep state of each sender, so each user makes its o
 
 from collections.abc import Callable, Mapping
 
-from .capture import Capture
+from .capture import CaptureDecoder
 from .frames import Decode, Frame, Outcome, Refused, Transform
-from .ifacialmocap import IFacialMocap
-from .json_live_link import JsonLiveLink
-from .lines import Lines
+from .ifacialmocap import IFacialMocapDecoder
+from .json_live_link import JsonLiveLinkDecoder
+from .lines import LineDecoder
 from .llf import decode as decode_llf
-from .vmc import Vmc
+from .vmc import VmcDecoder
 
 __all__ = [
-    "DECODERS", "Capture", "Decode", "Frame", "Outcome", "Refused", "Transform", "decode_llf",
-    "make_decoder",
+    "DECODERS", "CaptureDecoder", "Decode", "Frame", "Outcome", "Refused", "Transform",
+    "decode_llf", "make_decoder",
 ]  # fmt: skip
 
 
@@ -24,18 +24,18 @@ def _llf(data: bytes, _: str) -> list[Outcome]:
 
 DECODERS: dict[str, Callable[[], Decode]] = {
     "llf": lambda: _llf,
-    "json": JsonLiveLink,
-    "vmc": Vmc,
-    "ifacialmocap": IFacialMocap,
-    "lines": Lines,
-    "capture": Capture,
+    "json": JsonLiveLinkDecoder,
+    "vmc": VmcDecoder,
+    "ifacialmocap": IFacialMocapDecoder,
+    "lines": LineDecoder,
+    "capture": CaptureDecoder,
 }
 
 
 def make_decoder(format: str, subject: str = "", names: Mapping[str, str] | None = None) -> Decode:
     """Make a decoder; `subject` and `names` (by sender's IP) are for formats without names."""
     if format == "vmc":
-        return Vmc(subject or "VMC", names)
+        return VmcDecoder(subject or "VMC", names)
     if format == "ifacialmocap":
-        return IFacialMocap(subject or "iFacialMocap", names)
+        return IFacialMocapDecoder(subject or "iFacialMocap", names)
     return DECODERS[format]()

@@ -3,7 +3,7 @@ capture of a real phone was available, so all of this is experimental. Three for
 
     discovery, UDP    CPSDISCOVER 0, u16 version, u8 kind, payload           little-endian
     control, TCP      CPSCONTROL 0, u16 version, u32 size, UTF-8 JSON        little-endian
-    stream, UDP       see Capture, one frame of one subject                  little-endian
+    stream, UDP       see CaptureDecoder, one frame of one subject           little-endian
 
 Not here: which requests are sent when (capture/session.py).
 """
@@ -96,14 +96,14 @@ class Unpacker:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedSubject:
     """A subject as the phone describes it."""
 
     name: str
     names: tuple[str, ...]  # of its values: the controls, then the head's pose
 
 
-class Capture:
+class CaptureDecoder:
     """Decodes stream datagrams: u16 version, u16 length and subject id, i32 frame, f32 sub-frame,
     i32 and i32 rate, u16 count, count x u16 (65535 is 1), 6 x f32 head pose (roll, pitch, yaw, x,
     y, z). The names of the values come from `learn`.
@@ -111,9 +111,9 @@ class Capture:
 
     def __init__(self) -> None:
         self.on_discovery: Callable[[bytes, str], None] | None = None  # comes to the same port
-        self._subjects: dict[tuple[str, str], Described] = {}
+        self._subjects: dict[tuple[str, str], DescribedSubject] = {}
 
-    def learn(self, sender: str, subjects: dict[str, Described]) -> None:
+    def learn(self, sender: str, subjects: dict[str, DescribedSubject]) -> None:
         """Replace the descriptions of this phone's subjects."""
         kept = {key: value for key, value in self._subjects.items() if key[0] != sender}
         added = {(sender, id_): each for id_, each in list(subjects.items())[:MAX_SUBJECTS]}
@@ -179,17 +179,17 @@ def _values(data: bytes, position: int) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=64)
-def _guessed(id_: str, count: int) -> Described:
+def _guessed(id_: str, count: int) -> DescribedSubject:
     """Assume ARKit's shapes when the number fits: a recording has no description."""
     if count == len(SHAPES):
-        return Described(id_, (*SHAPES, *_POSE_NAMES))
-    return Described(id_, (*(f"control_{index}" for index in range(count)), *_POSE_NAMES))
+        return DescribedSubject(id_, (*SHAPES, *_POSE_NAMES))
+    return DescribedSubject(id_, (*(f"control_{index}" for index in range(count)), *_POSE_NAMES))
 
 
-def described(body: Any) -> dict[str, Described]:
+def described(body: Any) -> dict[str, DescribedSubject]:
     """Parse the phone's subjects, by id; skip invalid ones."""
     listed = body.get("subjects") if isinstance(body, dict) else body
-    found: dict[str, Described] = {}
+    found: dict[str, DescribedSubject] = {}
     for each in listed if isinstance(listed, list) else []:
         if not isinstance(each, dict) or not is_name(each.get("id")):
             continue
@@ -201,5 +201,5 @@ def described(body: Any) -> dict[str, Described]:
         names = (*(folded(one) for one in controls), *_POSE_NAMES)
         if len(set(names)) != len(names) or len(controls) > MAX_CONTROLS:
             continue
-        found[each["id"]] = Described(name if is_name(name) else each["id"], names)
+        found[each["id"]] = DescribedSubject(name if is_name(name) else each["id"], names)
     return dict(list(found.items())[:MAX_SUBJECTS])

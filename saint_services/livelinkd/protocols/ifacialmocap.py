@@ -35,7 +35,7 @@ _TRACKING = "trackingStatus"  # 0: no face; some bridges send it
 _END = "___"  # a last word that some versions add
 
 
-class IFacialMocap:
+class IFacialMocapDecoder:
     """Decodes datagrams. `names` gives senders' faces a name, as the protocol has none."""
 
     def __init__(

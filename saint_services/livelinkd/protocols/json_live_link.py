@@ -45,7 +45,7 @@ def read_number(value: Any, refusal: str) -> float:
     return found
 
 
-class JsonLiveLink:
+class JsonLiveLinkDecoder:
     """Decodes datagrams; counts the frames of each subject, as the format has no numbers."""
 
     def __init__(self) -> None:

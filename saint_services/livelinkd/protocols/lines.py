@@ -31,7 +31,7 @@ _OBJECT = (*POSITION, *AXES)
 _LARGEST_NUMBER = (1 << 64) - 1  # as in the message
 
 
-class Lines:
+class LineDecoder:
     """Decodes lines, one frame each."""
 
     def __init__(self) -> None:

@@ -28,14 +28,14 @@ Argument = int | float | str | bool | None
 
 
 @dataclass(slots=True)
-class Message:
+class OscMessage:
     """One message."""
 
     address: str
     arguments: tuple[Argument, ...]
 
 
-def messages(packet: bytes, prefix: bytes) -> list[Message]:
+def messages(packet: bytes, prefix: bytes) -> list[OscMessage]:
     """Return all messages whose address begins with `prefix`, in order. Raises WrongError."""
     found = []
     for count, raw in enumerate(_raw_messages(packet, 0)):
@@ -66,19 +66,19 @@ def _raw_messages(packet: bytes, depth: int) -> Iterator[bytes]:
         position += size
 
 
-def _message(raw: bytes) -> Message:
+def _message(raw: bytes) -> OscMessage:
     address, position = _text(raw, 0)
     if position == len(raw):
-        return Message(address, ())  # so old senders write a message without arguments
+        return OscMessage(address, ())  # so old senders write a message without arguments
     start = position
     end, position = _end_of_text(raw, start)
     types = raw[start:end]
     if (numbers := _name_and_numbers(types)) is not None:  # nearly all of an avatar's messages
         name, position = _text(raw, position)
         if len(raw) - position == numbers.size:
-            return Message(address, (name, *numbers.unpack_from(raw, position)))
+            return OscMessage(address, (name, *numbers.unpack_from(raw, position)))
         raise WrongError(_CUT)
-    return Message(address, _arguments(raw, types, position))
+    return OscMessage(address, _arguments(raw, types, position))
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from . import visemes
 from .frames import Frame, Outcome, Refused, Transform, WrongError
 from .names import LARGEST, folded, is_name
-from .osc import Argument, Message, messages
+from .osc import Argument, OscMessage, messages
 from .skeleton import (
     AXES,
     MAX_BONES,
@@ -39,7 +39,7 @@ _OBJECT: Final = (*POSITION, *AXES)
 _CAMERA: Final = (*_OBJECT, "fov")
 
 
-class Vmc:
+class VmcDecoder:
     """Decodes datagrams. `names` gives senders' avatars a name, as the protocol has none."""
 
     def __init__(self, subject: str = "VMC", names: Mapping[str, str] | None = None) -> None:
@@ -67,7 +67,7 @@ class Vmc:
         return frames
 
 
-class Part(NamedTuple):
+class VmcPart(NamedTuple):
     """Content of one message: kind, name, numbers."""
 
     kind: str
@@ -89,7 +89,7 @@ class Avatar:
         self._frames = 0
         self._layout: Layout | None = None
 
-    def take(self, found: Sequence[Message]) -> list[Outcome]:
+    def take(self, found: Sequence[OscMessage]) -> list[Outcome]:
         """Return the frames that these messages complete. Raises WrongError before any change."""
         parts = [part for message in found if (part := _part(message)) is not None]
         bones = {part.name for part in parts if part.kind == "bone"}
@@ -109,7 +109,7 @@ class Avatar:
             frames.insert(0, self._frame())
         return frames
 
-    def _merge(self, part: Part) -> bool:
+    def _merge(self, part: VmcPart) -> bool:
         """Apply one message; return True when a frame is complete."""
         kind, name, values, rotation = part
         if kind == "shape":
@@ -152,7 +152,7 @@ class Avatar:
         return frame
 
 
-def _object(part: Part) -> Frame:
+def _object(part: VmcPart) -> Frame:
     """Decode a device or the camera, which also has a field of view."""
     _, name, values, rotation = part
     position = _place(values)
@@ -165,15 +165,15 @@ def _object(part: Part) -> Frame:
     return Frame(name, "", kind, 0, 0.0, _NO_RATE, names, shown, None, place)
 
 
-def _part(message: Message) -> Part | None:
+def _part(message: OscMessage) -> VmcPart | None:
     """Decode a message; None for one that is not used. Raises WrongError."""
     path, arguments = message.address[len(PREFIX) :], message.arguments
     if path == "Bone/Pos":
         return _turned("bone", arguments, 7)
     if path == "Blend/Val":
-        return Part("shape", folded(_name(arguments)), _numbers(arguments[1:2], 1))
+        return VmcPart("shape", folded(_name(arguments)), _numbers(arguments[1:2], 1))
     if path == "Blend/Apply":
-        return Part("apply")
+        return VmcPart("apply")
     if path == "Root/Pos":
         return _turned("root", arguments, 7)
     if path == "Cam":
@@ -182,16 +182,16 @@ def _part(message: Message) -> Part | None:
         return _turned("object", arguments, 7)  # "Local" is the same again, as the device sees it
     if path == "OK" and arguments:
         loaded, *rest = _numbers(arguments, len(arguments))
-        return Part("tracked", "", (float(loaded > 0 and (len(rest) < 3 or rest[2] > 0)),))
+        return VmcPart("tracked", "", (float(loaded > 0 and (len(rest) < 3 or rest[2] > 0)),))
     return None
 
 
-def _turned(kind: str, arguments: tuple[Argument, ...], count: int) -> Part:
+def _turned(kind: str, arguments: tuple[Argument, ...], count: int) -> VmcPart:
     values = _numbers(arguments[1 : count + 1], count)
     rotation = unit(*values[3:7])
     if rotation is None:
         raise WrongError("a bone's Rotation is not a quaternion")
-    return Part(kind, _name(arguments), values, from_unity(rotation))
+    return VmcPart(kind, _name(arguments), values, from_unity(rotation))
 
 
 def _name(arguments: tuple[Argument, ...]) -> str:

@@ -14,7 +14,7 @@ from ...lib.backup.sections import Section
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Api, Call
 from ...lib.state import StateStore
-from ..logic import Registry
+from ..logic import SubjectRegistry
 from ..recorder import is_recording
 from ..state import SENDERS_VERSION, AcceptedSender, SavedCode, SavedSenders
 from .acceptance import (
@@ -35,7 +35,7 @@ class SenderControl:
     def __init__(
         self,
         gate: SenderGate,
-        registry: Registry,
+        registry: SubjectRegistry,
         by_settings: Acceptance,
         store: StateStore[SavedSenders],
         codes: StateStore[SavedCode],

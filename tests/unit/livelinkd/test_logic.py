@@ -12,8 +12,8 @@ from saint_services.livelinkd.logic import (
     MAX_SUBJECTS,
     MAX_SUBJECTS_OF_ONE,
     TAKEN,
-    Registry,
     Subject,
+    SubjectRegistry,
 )
 from saint_services.livelinkd.protocols import Frame
 from saint_services.livelinkd.protocols.llf import NAMES
@@ -27,7 +27,7 @@ def frame(number: int, subject: str = "Face", **changes: object) -> Frame:
 
 
 def test_late_and_repeated_frames_are_not_used() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     outcomes = [registry.take(frame(n), PHONE, 1.0) for n in (10, 12, 11, 12, 13)]
     assert [outcome is LATE for outcome in outcomes] == [False, False, True, True, False]
     subject = registry.subjects["Face"]
@@ -35,14 +35,14 @@ def test_late_and_repeated_frames_are_not_used() -> None:
 
 
 def test_a_clock_set_back_by_less_than_a_second_is_believed_after_five_frames() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     numbers = (*range(100, 120), *range(100, 110))
     outcomes = [registry.take(frame(n), PHONE, 1.0) is LATE for n in numbers]
     assert outcomes == [False] * 20 + [True] * 4 + [False] * 6
 
 
 def test_a_frozen_stream_is_never_fresh() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     outcomes = [registry.take(frame(7), PHONE, 1.0) is LATE for _ in range(50)]
     assert outcomes == [False] + [True] * 49
 
@@ -51,7 +51,7 @@ OTHER = ("192.168.1.51", 50000)
 
 
 def test_another_sender_is_refused_while_the_first_one_sends() -> None:
-    registry = Registry(release_after_s=10.0)
+    registry = SubjectRegistry(release_after_s=10.0)
     outcomes = []
     for i in range(100):
         registry.take(frame(i), PHONE, 1.0 + i)
@@ -67,13 +67,13 @@ def test_another_sender_is_refused_while_the_first_one_sends() -> None:
 def test_a_sender_is_address_device_and_format(
     address: tuple[str, int], device: str, format: str
 ) -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     registry.take(frame(10), PHONE, 1.0)
     assert registry.take(frame(11, device=device), address, 1.1, format) is TAKEN
 
 
 def test_the_same_sender_may_come_from_another_port() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     registry.take(frame(1000), PHONE, 1.0)
     subject = registry.take(frame(990), (PHONE[0], 50001), 1.1)
     assert isinstance(subject, Subject)
@@ -81,7 +81,7 @@ def test_the_same_sender_may_come_from_another_port() -> None:
 
 
 def test_a_silent_subject_is_free_after_the_time_set() -> None:
-    registry = Registry(release_after_s=5.0)
+    registry = SubjectRegistry(release_after_s=5.0)
     registry.take(frame(10), PHONE, 1.0)
     assert registry.take(frame(5), OTHER, 5.9) is TAKEN
     subject = registry.take(frame(5), OTHER, 6.0)
@@ -91,7 +91,7 @@ def test_a_silent_subject_is_free_after_the_time_set() -> None:
 
 
 def test_without_a_time_only_a_release_frees_a_subject() -> None:
-    registry = Registry(release_after_s=None)
+    registry = SubjectRegistry(release_after_s=None)
     registry.take(frame(10), PHONE, 1.0)
     assert registry.take(frame(5), OTHER, 1e6) is TAKEN
     assert registry.release("Face") and not registry.release("nobody")
@@ -102,7 +102,7 @@ def test_without_a_time_only_a_release_frees_a_subject() -> None:
 
 
 def test_one_sender_cannot_fill_the_table() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     for i in range(MAX_SUBJECTS_OF_ONE):
         registry.take(frame(1, f"s{i}"), PHONE, 1.0)
     assert registry.take(frame(1, "one more"), PHONE, 1.0) is FULL_FOR_ONE
@@ -110,7 +110,7 @@ def test_one_sender_cannot_fill_the_table() -> None:
 
 
 def test_names_that_the_router_would_not_take() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     assert registry.take(frame(1, "x" * 101), PHONE, 1.0) is LONG_NAME
     for number in (1, 2, 3):
         subject = registry.take(frame(number, ""), PHONE, 1.0)
@@ -119,7 +119,7 @@ def test_names_that_the_router_would_not_take() -> None:
 
 
 def test_sequences_rise_over_a_restart() -> None:
-    old, new = Registry(), Registry()
+    old, new = SubjectRegistry(), SubjectRegistry()
     for i in range(1000):
         before = old.take(frame(i), PHONE, 1.0 + i / 60)
     after = new.take(frame(0), PHONE, 20.0)
@@ -128,7 +128,7 @@ def test_sequences_rise_over_a_restart() -> None:
 
 
 def test_subjects_are_bounded_and_silent_ones_make_room() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     for i in range(MAX_SUBJECTS):
         registry.take(frame(1, f"s{i}"), (f"10.0.0.{i}", 1), 1.0 + i)
     assert registry.take(frame(1, "one more"), PHONE, 60.0) is FULL
@@ -137,7 +137,7 @@ def test_subjects_are_bounded_and_silent_ones_make_room() -> None:
 
 
 def test_rate_is_measured_and_falls_in_silence() -> None:
-    registry = Registry()
+    registry = SubjectRegistry()
     for i in range(61):
         registry.take(frame(i), PHONE, 1.0 + i / 60)
     subject = registry.subjects["Face"]

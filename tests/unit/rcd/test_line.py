@@ -11,7 +11,7 @@ import uvloop
 from saint_services.rcd.adapters import LineListener, ReceiverLine
 from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Failsafe, ReceiverConnection
-from saint_services.rcd.logic import Outcome, Receiver
+from saint_services.rcd.logic import Receiver, SignalChange
 from tests.unit.rcd.rig import FRAME, Line
 
 PAUSE_S = 0.1  # shorter than the time-out
@@ -32,9 +32,9 @@ class EventRecorder:
             self._on_frame, self._on_quiet, lambda _: None, lambda _, __: None
         )
 
-    def _on_frame(self, _: ReceiverLine, outcome: Outcome) -> None:
+    def _on_frame(self, _: ReceiverLine, outcome: SignalChange) -> None:
         self.events.append(outcome.name)
-        if outcome is Outcome.LOST:
+        if outcome is SignalChange.LOST:
             self.lost.set()
         if len(self.events) > 1:
             return
@@ -76,11 +76,11 @@ def events_over(line: Line, stall_s: float) -> list[str]:
 @pytest.mark.timed
 def test_frames_that_arrive_while_the_process_gets_no_time_are_no_loss(line: Line) -> None:
     events = events_over(line, PAUSE_S)
-    live = events.count(Outcome.LIVE.name)
-    assert live > 5 and events[:live] == [Outcome.LIVE.name] * live  # one loss, at the end
+    live = events.count(SignalChange.LIVE.name)
+    assert live > 5 and events[:live] == [SignalChange.LIVE.name] * live  # one loss, at the end
 
 
 def test_frames_that_waited_out_a_stall_are_dropped(line: Line) -> None:
     events = events_over(line, STALL_S)
-    assert events.count(Outcome.LIVE.name) == 1  # the one before
-    assert events[-1] == Outcome.LOST.name
+    assert events.count(SignalChange.LIVE.name) == 1  # the one before
+    assert events[-1] == SignalChange.LOST.name

@@ -6,13 +6,13 @@ from saint_services.lib import config
 from saint_services.lib.errors import SaintError
 from saint_services.rcd.channels import Normalizer, normalized
 from saint_services.rcd.config import Channel, Config, Failsafe
-from saint_services.rcd.logic import Outcome, Receiver
+from saint_services.rcd.logic import Receiver, SignalChange
 from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.crsf import SUBSET_SCALES
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
 from saint_services.rcd.protocols.ibus import MICROSECONDS
 
-LIVE, LOST, NOTHING = Outcome.LIVE, Outcome.LOST, Outcome.NOTHING
+LIVE, LOST, NOTHING = SignalChange.LIVE, SignalChange.LOST, SignalChange.NOTHING
 
 
 def frame(**changes: object) -> RcFrame:

@@ -3,7 +3,7 @@
 import pytest
 
 from saint_services.rcd.channels import Normalizer
-from saint_services.rcd.config import Arm, Failover, Failsafe
+from saint_services.rcd.config import ArmSwitch, Failover, Failsafe
 from saint_services.rcd.logic import Receiver
 from saint_services.rcd.protocols import RcFrame
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
@@ -130,7 +130,7 @@ def test_each_action_has_its_samples() -> None:
 
 
 def test_switch_arms_when_it_was_off_and_is_on() -> None:
-    arming = Arming(Arm(number=5))
+    arming = Arming(ArmSwitch(number=5))
     states = []
     for us in (2000, 1500, 1000, 1700, 1701, 2000, 1000):
         arming.update({5: float(us)})
@@ -139,7 +139,7 @@ def test_switch_arms_when_it_was_off_and_is_on() -> None:
 
 
 def test_switch_must_be_moved_again_after_a_loss() -> None:
-    arming = Arming(Arm(number=5))
+    arming = Arming(ArmSwitch(number=5))
     for us in (1000.0, 2000.0):
         arming.update({5: us})
     assert arming.is_armed
@@ -152,7 +152,7 @@ def test_switch_must_be_moved_again_after_a_loss() -> None:
 
 
 def test_missing_switch_does_not_arm() -> None:
-    arming = Arming(Arm(number=5))
+    arming = Arming(ArmSwitch(number=5))
     arming.update({5: 1000.0})
     arming.update({})
     arming.update({5: 2000.0})
@@ -162,7 +162,7 @@ def test_missing_switch_does_not_arm() -> None:
 def test_disarmed_robot_gets_the_switches_alone() -> None:
     signal = receiver()
     signal.take(RcFrame(0, (HIGH, LOW, MIDDLE, MIDDLE, LOW, HIGH), ELEVEN_BIT), 1.0)
-    arming = Arming(Arm(number=5, always=[6, 18]))
+    arming = Arming(ArmSwitch(number=5, always=[6, 18]))
     assert arming.content(signal) == (("channel_5", "channel_6"), (-1.0, 1.0))
     arming.is_armed = True
     assert len(arming.content(signal)[0]) == 6

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from tools.sim.faults import Fault, Faults, Switch
+from tools.sim.faults import Fault, Faults, FaultSwitch
 
 
 def test_switch_is_seen_by_who_has_the_file_open(tmp_path: Path) -> None:
     daemon, person = Faults(tmp_path), Faults(tmp_path)
     assert daemon.read() == {}
     person.set("left_motor", Fault.STALL)
-    assert daemon.read() == {"left_motor": Switch(Fault.STALL)}
+    assert daemon.read() == {"left_motor": FaultSwitch(Fault.STALL)}
     person.set("left_motor", Fault.LOAD, 0.25)
-    assert daemon.read() == {"left_motor": Switch(Fault.LOAD, 0.25)}
+    assert daemon.read() == {"left_motor": FaultSwitch(Fault.LOAD, 0.25)}
     person.clear()
     assert daemon.read() == {}
 
@@ -22,7 +22,7 @@ def test_switch_outlives_its_process_and_has_a_usual_value(tmp_path: Path) -> No
     first = Faults(tmp_path)
     first.set("supply", Fault.BROWN_OUT)
     first.close()
-    assert Faults(tmp_path).read() == {"supply": Switch(Fault.BROWN_OUT, 4.0)}
+    assert Faults(tmp_path).read() == {"supply": FaultSwitch(Fault.BROWN_OUT, 4.0)}
 
 
 def test_one_device_is_cleared_alone(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ _PERIOD_S = 0.01
 OnEdge = Callable[[int, bool, int], None]
 
 
-class Drive:
+class BodyDrive:
     """Motors and servos of one role on a board."""
 
     def __init__(

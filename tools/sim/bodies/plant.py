@@ -14,7 +14,7 @@ from saint_services.lib.role_config.model import FieldSpec, PinSpec, RoleConfig
 from tools.sim.bodies.base import Base, Ride
 from tools.sim.bodies.motors import SimMotor
 from tools.sim.bodies.servos import SimServo
-from tools.sim.faults import SUPPLY, Fault, Switch
+from tools.sim.faults import SUPPLY, Fault, FaultSwitch
 
 Level = Callable[[int], float]  # of a pin
 PinReading = Callable[[int], RecordReading]
@@ -75,7 +75,7 @@ class Wheel:
 
 
 @dataclass(slots=True)
-class Joint:
+class ServoJoint:
     """Servo with its pin or channel and its field."""
 
     name: str
@@ -113,7 +113,7 @@ class Plant:
     """All bodies of a role. A long step gives the same result as many short ones."""
 
     wheels: list[Wheel] = field(default_factory=list)
-    joints: list[Joint] = field(default_factory=list)
+    joints: list[ServoJoint] = field(default_factory=list)
     base: Base | None = None
     sides: tuple[Wheel, Wheel] | None = None
     _supply_v: float = NOMINAL_V
@@ -150,7 +150,7 @@ class Plant:
         if left or right:
             self.base.travel(left, right)
 
-    def feel(self, switches: Mapping[str, Switch]) -> None:
+    def feel(self, switches: Mapping[str, FaultSwitch]) -> None:
         """Apply these faults."""
         supply = switches.get(SUPPLY)
         self._supply_v = supply.value if supply else NOMINAL_V
@@ -271,7 +271,7 @@ def duty_of(spec: PinSpec, level: Level) -> float:
     return -duty if spec.reversed else duty
 
 
-def _disturb(wheel: Wheel, switches: Mapping[str, Switch], has_power: bool) -> None:
+def _disturb(wheel: Wheel, switches: Mapping[str, FaultSwitch], has_power: bool) -> None:
     switch, encoder = switches.get(wheel.name), switches.get(wheel.encoder)
     motor = wheel.motor
     motor.is_blocked = _is(switch, Fault.STALL)
@@ -282,7 +282,7 @@ def _disturb(wheel: Wheel, switches: Mapping[str, Switch], has_power: bool) -> N
     wheel.loses = encoder.value if encoder and encoder.fault is Fault.NOISE else 0.0
 
 
-def _is(switch: Switch | None, fault: Fault) -> bool:
+def _is(switch: FaultSwitch | None, fault: Fault) -> bool:
     return switch is not None and switch.fault is fault
 
 
@@ -305,12 +305,12 @@ def _wheels(config: RoleConfig) -> list[Wheel]:
     return found
 
 
-def _joints(config: RoleConfig) -> list[Joint]:
+def _joints(config: RoleConfig) -> list[ServoJoint]:
     found = []
     for name, spec in config.gpio_mapping.items():
         limits = config.fields.get(name)
         if spec.type in _SERVOS and limits is not None and limits.kind == "position":
             centre = sum(spec.pulse_us) / 2.0
             scale = ServoScale(limits.limits, spec.pulse_us, spec.reversed)
-            found.append(Joint(name, spec, limits, SimServo(centre), scale))
+            found.append(ServoJoint(name, spec, limits, SimServo(centre), scale))
     return found

@@ -97,7 +97,7 @@ class Bmp280Chip(RegisterChip):
     """With the calibration of the data sheet's example (3.12)."""
 
     NUMBERS = 2  # pressure, temperature
-    CALIBRATION = bmp280.Calibration(
+    CALIBRATION = bmp280.Bmp280Calibration(
         27504, 26435, -1000, 36477, -10685, 3024, 2855, 140, -7, 15500, -14600, 6000
     )
 

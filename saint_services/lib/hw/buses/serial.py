@@ -1,4 +1,4 @@
-"""Serial lines for asyncio: opens them, reads when bytes arrive, detects unplugging, opens again.
+"""Serial lines for asyncio: opens them, reads when bytes arrive, detects unplugging, reconnects.
 
 No thread and no polling: the loop watches the descriptor, and the folders on the way to a missing
 device; it also tries again after pauses that grow up to a limit.

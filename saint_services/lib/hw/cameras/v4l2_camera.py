@@ -32,7 +32,7 @@ _BUFFERS = 3
 _WAIT_S = 1.0
 
 
-class System(Protocol):
+class V4l2System(Protocol):
     """Calls of the operating system, which tests replace."""
 
     def open(self, path: Path) -> int: ...
@@ -46,7 +46,7 @@ class System(Protocol):
     def close(self, descriptor: int) -> None: ...
 
 
-class Kernel:
+class V4l2Kernel:
     """The real calls."""
 
     def open(self, path: Path) -> int:
@@ -74,11 +74,11 @@ class V4l2Camera:
     """Implements CameraSource with the first camera that compresses."""
 
     def __init__(
-        self, settings: Camera, devices: Path = Path("/dev"), system: System | None = None
+        self, settings: Camera, devices: Path = Path("/dev"), system: V4l2System | None = None
     ) -> None:
         self._settings = settings
         self._devices = devices
-        self._system = system or Kernel()
+        self._system = system or V4l2Kernel()
         self._descriptor = -1
         self._buffers: list[mmap.mmap | memoryview] = []
 

@@ -1,5 +1,5 @@
-"""Interprets a push button's edges: pressed, released, held. Contacts bounce, so edges are ignored
-for a while after one that counted; then the level is read again. Pure.
+"""Debounces a push button and detects its events: pressed, released, held. Contacts bounce, so
+edges are ignored for a while after one that counted; then the level is read again. Pure.
 """
 
 from dataclasses import dataclass

@@ -27,10 +27,10 @@ def open_edges(spec: str, pins: Sequence[int], used_by: str) -> EdgeInput:
         daemon = pigpio_pwm.connect()
         if daemon is None:
             raise err
-    return PigpioEdges(daemon, pins)
+    return PigpioEdgeReader(daemon, pins)
 
 
-class PigpioEdges:
+class PigpioEdgeReader:
     """Input pins by pigpiod, sampled every 5 us by DMA. The library calls from its own thread."""
 
     def __init__(self, daemon: Any, pins: Sequence[int]) -> None:

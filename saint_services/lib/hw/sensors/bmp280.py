@@ -23,7 +23,7 @@ _SKIPPED = 0x80000  # a measurement that was not made reads like this
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Bmp280Calibration:
     """Calibration constants of this chip."""
 
     t1: int
@@ -40,7 +40,7 @@ class Calibration:
     p9: int
 
 
-def compensate(raw_t: int, raw_p: int, c: Calibration) -> PressureSample:
+def compensate(raw_t: int, raw_p: int, c: Bmp280Calibration) -> PressureSample:
     """Compensate a measurement by appendix 8.1, in floating point."""
     var1 = (raw_t / 16384 - c.t1 / 1024) * c.t2
     fine = var1 + (raw_t / 131072 - c.t1 / 8192) ** 2 * c.t3
@@ -78,13 +78,15 @@ class Bmp280:
             return None
         return compensate(raw_t, raw_p, self._calibration)
 
-    def _start(self) -> Calibration:
+    def _start(self) -> Bmp280Calibration:
         found = self._chip.byte(IDENTITY_AT)
         if found not in (IDENTITY, IDENTITY_BME):
             raise self._chip.other(found, IDENTITY)
         self._chip.write(RESET_AT, RESET)
         time.sleep(_START_S)
-        calibration = Calibration(*_NUMBERS.unpack(self._chip.read(CALIBRATION, _NUMBERS.size)))
+        calibration = Bmp280Calibration(
+            *_NUMBERS.unpack(self._chip.read(CALIBRATION, _NUMBERS.size))
+        )
         self._chip.write(CONFIG, FILTER_4_PAUSE_62_MS)  # while it sleeps, or it may be ignored
         self._chip.write(CONTROL, X2_X16_NORMAL)
         return calibration

@@ -1,6 +1,6 @@
 """Reads the sensors of a role, each in a thread of its own: neither a bus that hangs nor a sensor
 that starts slowly delays the role's loop or other sensors. A failed sensor is reported in a
-sentence and opened again after growing pauses.
+sentence and reconnected with growing pauses (backoff).
 """
 
 import threading

@@ -10,7 +10,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.pins import edges
-from saint_services.lib.hw.pins.edges import EdgeLine, PigpioEdges, open_edges
+from saint_services.lib.hw.pins.edges import EdgeLine, PigpioEdgeReader, open_edges
 from tools.sim.recorded_edges import RECORDING, RecordedEdges
 
 Edge = tuple[int, bool, int]
@@ -104,7 +104,7 @@ class Daemon:
 
 async def test_pigpio_clock_may_wrap_and_pins_may_be_late() -> None:
     daemon = Daemon(tick=(1 << 32) - 100)
-    pins = PigpioEdges(daemon, [12, 13])
+    pins = PigpioEdgeReader(daemon, [12, 13])
     collector = EdgeCollector()
     pins.listen(collector)
     assert pins.levels() == {12: True, 13: False}
@@ -125,7 +125,7 @@ def test_pigpio_stands_in_where_libgpiod_is_not(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(edges, "library", missing)
     monkeypatch.setattr(edges.pigpio_pwm, "connect", lambda: Daemon())
-    assert isinstance(open_edges("real", [18], "rcd"), PigpioEdges)
+    assert isinstance(open_edges("real", [18], "rcd"), PigpioEdgeReader)
     monkeypatch.setattr(edges.pigpio_pwm, "connect", lambda: None)
     with pytest.raises(SaintError, match="no gpiod"):
         open_edges("real", [18], "rcd")

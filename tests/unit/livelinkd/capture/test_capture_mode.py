@@ -15,7 +15,7 @@ from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.livelinkd.capture import client as capture_client
 from saint_services.livelinkd.capture import session as capture_session
 from saint_services.livelinkd.capture.session import ANSWER_S, KEEP_ALIVE_S, CaptureSession
-from saint_services.livelinkd.protocols import Capture, Frame, Refused
+from saint_services.livelinkd.protocols import CaptureDecoder, Frame, Refused
 from saint_services.livelinkd.protocols.capture import (
     Unpacker,
     answered_port,
@@ -202,7 +202,7 @@ def test_descriptions_that_are_not_sound_are_left_out() -> None:
 
 
 def test_stream_must_match_its_description() -> None:
-    decoder = Capture()
+    decoder = CaptureDecoder()
     two = SUBJECT | {"animationMetadata": {"controls": ["jawOpen", "mine"]}}
     decoder.learn("10.0.0.1", described([two]))
     (outcome,) = decoder(stream_frame(1), "10.0.0.1")
@@ -214,9 +214,9 @@ def test_stream_must_match_its_description() -> None:
 def test_every_cut_of_a_stream_datagram_is_refused() -> None:
     whole = stream_frame(1)
     for length in range(len(whole)):
-        (outcome,) = Capture()(whole[:length], "a")
+        (outcome,) = CaptureDecoder()(whole[:length], "a")
         assert isinstance(outcome, Refused), length
-    (outcome,) = Capture()(whole[:-4] + struct.pack("<f", math.nan), "a")
+    (outcome,) = CaptureDecoder()(whole[:-4] + struct.pack("<f", math.nan), "a")
     assert outcome == Refused("a value is not finite")
 
 

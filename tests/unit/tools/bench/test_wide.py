@@ -7,7 +7,7 @@ import pytest
 
 from saint_services.lib.api.routing import RouteFile
 from saint_services.livelinkd.protocols.frames import Frame
-from saint_services.livelinkd.protocols.json_live_link import JsonLiveLink
+from saint_services.livelinkd.protocols.json_live_link import JsonLiveLinkDecoder
 from saint_services.routerd import adapters
 from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.routes.checks import check_file
@@ -39,7 +39,7 @@ def test_robot_has_128_outputs_and_each_is_driven(share: Path, robot: RobotTarge
 
 
 def test_subject_brings_48_values_that_all_move() -> None:
-    decode = JsonLiveLink()
+    decode = JsonLiveLinkDecoder()
     first, second = (decode(each, "127.0.0.1")[0] for each in wide.datagrams())
     assert isinstance(first, Frame)
     assert isinstance(second, Frame)
