@@ -145,7 +145,7 @@ async def test_passphrase_is_not_sent_over_plain_http(
         words += ["--yes"] if command == "restore" else []
         result = await invoked(*there, "backup", command, str(file), *words)
         assert result.exit_code == 5, result.output
-        assert "not encrypted" in result.output
+        assert "unencrypted" in result.output
         assert robot.seed == (b"o" * 32 if command == "restore" else seed)
         assert file.exists() == (command == "restore")
 

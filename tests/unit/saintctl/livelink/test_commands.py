@@ -53,7 +53,7 @@ async def test_a_subject_is_shown_zeroed_scaled_and_released(ears: Ears, root: P
     assert reply["output"]["headYaw"] == 0.0 != reply["values"]["headYaw"]
     shown = (await saintctl(root, "scale", WHO, "eyeBlinkLeft=0.5", "headRoll=-1")).output
     assert "times 0.5" in shown and "times -1" in shown
-    assert "free for the next sender" in (await saintctl(root, "release", WHO)).output
+    assert "is released" in (await saintctl(root, "release", WHO)).output
     assert "(released)" in (await saintctl(root, "list")).output
     await saintctl(root, "zero", WHO, "--clear")
 
@@ -86,7 +86,7 @@ async def test_a_recording_is_made_listed_played_and_removed(ears: Ears, root: P
     path = root / "recordings" / "smile.jsonl"
     summary = (await saintctl(root, "decode", "--format", "llf", str(path))).output
     assert json.loads(summary.splitlines()[-1])["frames"] >= 1
-    assert "smile plays" in (await saintctl(root, "play", "smile", "--again")).output
+    assert "Playing smile" in (await saintctl(root, "play", "smile", "--again")).output
     assert "ended" in (await saintctl(root, "play", "--stop")).output
     assert "removed" in (await saintctl(root, "remove", "smile")).output
     assert "no recordings" in (await saintctl(root, "recordings")).output

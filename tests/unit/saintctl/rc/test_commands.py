@@ -129,22 +129,22 @@ async def test_protocol_is_shown_set_and_detected(desk: Desk) -> None:
     assert "CRSF at 420000 baud" in text
     assert "crsf on" in await desk.ok("protocol")
     missing = await desk.saintctl("detect", "--seconds", "0.2")
-    assert missing.exit_code == 1 and "silent" in missing.stdout
+    assert missing.exit_code == 1 and "nothing was received" in missing.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
         (["channel", "19"], 2, "18"),
-        (["channel", "1", "--min", "1600"], 2, "would be 1600, 1500, 2000"),
+        (["channel", "1", "--min", "1600"], 2, "would be 1600, 1500 and 2000 us"),
         (["channel", "1", "--min", "9999"], 2, "4095"),
         (["calibrate-channel", "1", "middle"], 2, "'middle' is not one of"),
-        (["calibrate-channel", "1", "min"], 5, "channel 1 is not heard"),
+        (["calibrate-channel", "1", "min"], 5, "channel 1 is not received"),
         (["failsafe", "--action", "halt"], 2, "'halt' is not one of"),
         (["reset", "everything"], 2, "'everything' is not one of"),
         (["protocol", "dsm"], 2, "'dsm' is not one of"),
         (["protocol", "ppm"], 2, "ppm needs a pin"),
-        (["calibrate"], 5, "there is no signal to calibrate"),
+        (["calibrate"], 5, "no signal to calibrate"),
     ],
 )
 async def test_refusals_are_sentences(
