@@ -19,7 +19,7 @@ from .sockets import FormatSockets
 
 PERIOD_S = 0.25  # of polling phones and checking floods
 STALL_S = 0.5  # between two of these: the router's time-out for a face
-OLD = Refused("it waited while livelinkd was stalled")
+OLD = Refused("the datagram waited while livelinkd was stalled")
 LARGEST_BYTES = {"llf": 2048, "ifacialmocap": ifacialmocap.LARGEST_BYTES}  # of a datagram
 _LARGEST_BYTES = 65_535
 

@@ -80,7 +80,7 @@ class Unpacker:
     def _next(self) -> dict[str, Any] | None:
         start = len(CONTROL) + _CONTROL_HEADER.size
         if not CONTROL.startswith(self._begun[: len(CONTROL)]):
-            raise WrongError("it is not a control message")
+            raise WrongError("the message is not a control message")
         if len(self._begun) < start:
             return None
         _, size = _CONTROL_HEADER.unpack_from(self._begun, len(CONTROL))
@@ -91,7 +91,7 @@ class Unpacker:
         text, self._begun = self._begun[start : start + size], self._begun[start + size :]
         message = read_json(text)
         if not isinstance(message, dict):
-            raise WrongError("it is not a JSON object")
+            raise WrongError("the message is not a JSON object")
         return message
 
 
@@ -130,18 +130,18 @@ class CaptureDecoder:
 
     def _frame(self, data: bytes, sender: str) -> Frame:
         if len(data) > LARGEST_BYTES:
-            raise WrongError("it is too long")
+            raise WrongError("the datagram is too long")
         id_, position = _text(data)
         if len(data) < position + _TIME.size + _LENGTH.size:
-            raise WrongError("it ends inside the frame time")
+            raise WrongError("the datagram ends inside the frame time")
         number, subframe, numerator, denominator = _TIME.unpack_from(data, position)
         if number < 0 or numerator <= 0 or denominator <= 0 or not math.isfinite(subframe):
-            raise WrongError("its frame time is not valid")
+            raise WrongError("the frame time is not valid")
         values = _values(data, position + _TIME.size)
         known = self._subjects.get((sender, id_))
         about = known or _guessed(id_, len(values) - len(_POSE_NAMES))
         if len(about.names) != len(values):
-            raise WrongError("its number of values is not the one that was told")
+            raise WrongError("the number of values is not that of the subject's description")
         subframe = (subframe - math.floor(subframe)) % 1.0
         rate = numerator, denominator
         return Frame(about.name, id_, "face", number, subframe, rate, about.names, values)
@@ -150,16 +150,16 @@ class CaptureDecoder:
 def _text(data: bytes) -> tuple[str, int]:
     start = 2 * _LENGTH.size
     if len(data) < start:
-        raise WrongError("it ends inside the subject id")
+        raise WrongError("the datagram ends inside the subject id")
     length = _LENGTH.unpack_from(data, _LENGTH.size)[0]
     if length > len(data) - start:
-        raise WrongError("it ends inside the subject id")
+        raise WrongError("the datagram ends inside the subject id")
     try:
         text = data[start : start + length].decode()
     except UnicodeDecodeError:
-        raise WrongError("its subject id is not UTF-8") from None
+        raise WrongError("the subject id is not UTF-8") from None
     if not is_name(text):
-        raise WrongError("its subject id is not valid")
+        raise WrongError("the subject id is not valid")
     return text, start + length
 
 
@@ -167,9 +167,9 @@ def _values(data: bytes, position: int) -> tuple[float, ...]:
     count = _LENGTH.unpack_from(data, position)[0]
     position += _LENGTH.size
     if count > MAX_CONTROLS:
-        raise WrongError("it has too many values")
+        raise WrongError("the datagram has too many values")
     if len(data) - position != count * 2 + _POSE.size:
-        raise WrongError("its length is not that of its values")
+        raise WrongError("the length is not that of its values")
     controls = struct.unpack_from(f"<{count}H", data, position)
     pose = _POSE.unpack_from(data, position + count * 2)
     if not all(abs(value) <= LARGEST for value in pose):  # NaN is not

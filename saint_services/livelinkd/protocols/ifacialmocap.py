@@ -75,32 +75,34 @@ class IFacialMocapDecoder:
 
 def _values(data: bytes) -> dict[str, float]:
     if not data:
-        raise WrongError("it is empty")
+        raise WrongError("the datagram is empty")
     if len(data) > LARGEST_BYTES:
-        raise WrongError("it is too long")
+        raise WrongError("the datagram is too long")
     try:
         text = data.decode().rstrip("\0\r\n ")
     except UnicodeDecodeError:
-        raise WrongError("it is not UTF-8") from None
+        raise WrongError("the datagram is not UTF-8") from None
     shapes, equals, turns = text.partition("=")
     if not equals:
-        raise WrongError("it does not have a face and a head")
+        raise WrongError("the datagram does not have a face and a head")
     values: dict[str, float] = {}
     for name, value in (*_shapes(shapes), *_turns(turns)):
         if name in values:
             raise WrongError("a name is given twice")
         values[name] = value
     if "headYaw" not in values:
-        raise WrongError("it does not have a face and a head")
+        raise WrongError("the datagram does not have a face and a head")
     if not turns.endswith("|") and "leftEyeYaw" not in values:
-        raise WrongError("it is cut off")  # some versions have no bar behind the last part
+        raise WrongError(
+            "the datagram is cut off"
+        )  # some versions have no bar behind the last part
     return values
 
 
 def _shapes(text: str) -> Iterator[tuple[str, float]]:
     items = [item for item in text.split("|") if item]
     if len(items) > MAX_ITEMS:
-        raise WrongError("it has too many values")
+        raise WrongError("the datagram has too many values")
     for item in items:
         # Bridges mix both versions in one text.
         name, found, value = item.partition("&" if "&" in item else "-")
@@ -115,7 +117,7 @@ def _shapes(text: str) -> Iterator[tuple[str, float]]:
 def _turns(text: str) -> Iterator[tuple[str, float]]:
     items = [item for item in text.split("|") if item]
     if len(items) > MAX_ITEMS:
-        raise WrongError("it has too many values")
+        raise WrongError("the datagram has too many values")
     for item in items:
         if item.startswith(_END):
             return

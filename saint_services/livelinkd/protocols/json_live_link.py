@@ -31,9 +31,9 @@ def read_json(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise WrongError("it is not UTF-8") from None
+        raise WrongError("the text is not UTF-8") from None
     except (ValueError, RecursionError):  # also whole numbers of thousands of digits
-        raise WrongError("it is not JSON") from None
+        raise WrongError("the text is not JSON") from None
 
 
 def read_number(value: Any, refusal: str) -> float:
@@ -74,16 +74,16 @@ class JsonLiveLinkDecoder:
 
 def _subjects(data: bytes) -> dict[str, Any]:
     if not data:
-        raise WrongError("it is empty")
+        raise WrongError("the datagram is empty")
     if len(data) > LARGEST_BYTES:
-        raise WrongError("it is too long")
+        raise WrongError("the datagram is too long")
     subjects = read_json(data.rstrip(b"\0"))  # senders in C include the terminating NUL
     if not isinstance(subjects, dict):
-        raise WrongError("it is not a JSON object")
+        raise WrongError("the datagram is not a JSON object")
     if not subjects:
-        raise WrongError("it names no subject")
+        raise WrongError("the datagram names no subject")
     if len(subjects) > MAX_SUBJECTS:
-        raise WrongError("it names too many subjects")
+        raise WrongError("the datagram names too many subjects")
     return subjects
 
 

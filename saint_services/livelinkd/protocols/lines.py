@@ -46,15 +46,15 @@ class LineDecoder:
 
     def _frame(self, data: bytes) -> Frame:
         if len(data) > LARGEST_BYTES:
-            raise WrongError("it is too long")
+            raise WrongError("the line is too long")
         line = read_json(data)
         if not isinstance(line, dict):
-            raise WrongError("it is not a JSON object")
+            raise WrongError("the line is not a JSON object")
         if not _FIELDS.issuperset(line):
-            raise WrongError("it has a field that LiveLinkFrame does not have")
+            raise WrongError("the line has a field that LiveLinkFrame does not have")
         subject, kind = _subject(line), line.get("subject_type", "face")
         if kind not in TYPES:
-            raise WrongError("its subject_type is not known")
+            raise WrongError("the subject_type is not known")
         names, values = _properties(line)
         transform = _transform(line.get("transform"))
         if transform is not None:
@@ -74,9 +74,9 @@ class LineDecoder:
         self._frames[subject] += 1
         given = line.get("frame_number", self._frames[subject] - 1)
         if isinstance(given, bool) or not isinstance(given, int):
-            raise WrongError("its frame_number is not a whole number")
+            raise WrongError("the frame_number is not a whole number")
         if not 0 <= given <= _LARGEST_NUMBER:
-            raise WrongError("its frame_number is out of range")
+            raise WrongError("the frame_number is out of range")
         return given
 
 
@@ -98,7 +98,7 @@ def _properties(line: dict[str, Any]) -> tuple[tuple[str, ...], tuple[float, ...
     if len(names) != len(values):
         raise WrongError("names and values differ in number")
     if len(names) > MAX_VALUES:
-        raise WrongError("it has too many values")
+        raise WrongError("the line has too many values")
     if not all(is_name(name) for name in names):
         raise WrongError("a name is not valid")
     known = tuple(folded(name) for name in names)
@@ -111,16 +111,16 @@ def _transform(given: Any) -> Transform | None:
     if given is None:
         return None
     if not isinstance(given, dict):
-        raise WrongError("its transform is not valid")
+        raise WrongError("the transform is not valid")
     place, turned = given.get("translation"), given.get("rotation")
     position = _axes(place, "xyz") if place is not None else [0.0, 0.0, 0.0]
     rotation = unit(*_axes(turned, "xyzw")) if turned is not None else (0.0, 0.0, 0.0, 1.0)
     if rotation is None:
-        raise WrongError("its transform is not valid")
+        raise WrongError("the transform is not valid")
     return Transform((position[0], position[1], position[2]), rotation)
 
 
 def _axes(given: Any, axes: str) -> list[float]:
     if not isinstance(given, dict) or given.keys() != set(axes):
-        raise WrongError("its transform is not valid")
-    return [read_number(given[axis], "its transform is not valid") for axis in axes]
+        raise WrongError("the transform is not valid")
+    return [read_number(given[axis], "the transform is not valid") for axis in axes]

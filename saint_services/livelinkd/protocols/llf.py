@@ -23,9 +23,9 @@ _NO_VALUES: tuple[float, ...] = ()
 def decode(data: bytes) -> Frame | Refused:
     """Decode a datagram into its frame, or the reason for none."""
     if not data:
-        return Refused("it is empty")
+        return Refused("the datagram is empty")
     if len(data) > LONGEST:
-        return Refused("it is too long")
+        return Refused("the datagram is too long")
     if data[0] != VERSION:
         return _wrong_version(data[0])
     device, position = _text(data, 1, "device id")
@@ -36,10 +36,10 @@ def decode(data: bytes) -> Frame | Refused:
         return subject
     values_at = position + _TIME.size
     if values_at > len(data):
-        return Refused("it ends inside the frame time")
+        return Refused("the datagram ends inside the frame time")
     number, subframe, numerator, denominator = _TIME.unpack_from(data, position)
     if number < 0 or numerator <= 0 or denominator <= 0 or not math.isfinite(subframe):
-        return Refused("its frame time is not valid")
+        return Refused("the frame time is not valid")
     values = _values(data, values_at)
     if isinstance(values, Refused):
         return values
@@ -57,17 +57,17 @@ def _text(data: bytes, position: int, what: str) -> tuple[str | Refused, int]:
     """Return a text with its length in front, and its end."""
     start = position + _LENGTH.size
     if start > len(data):
-        return Refused(f"it ends inside the {what}"), position
+        return Refused(f"the datagram ends inside the {what}"), position
     length = _LENGTH.unpack_from(data, position)[0]
     end = start + length
     if not 0 <= length <= len(data) - start:
-        return Refused(f"the length of its {what} is not valid"), position
+        return Refused(f"the length of the {what} is not valid"), position
     try:
         text = data[start:end].decode()
     except UnicodeDecodeError:
-        return Refused(f"its {what} is not UTF-8"), position
+        return Refused(f"the {what} is not UTF-8"), position
     if not is_clean(text):
-        return Refused(f"its {what} has control characters"), position
+        return Refused(f"the {what} has control characters"), position
     return text, end
 
 
@@ -75,10 +75,14 @@ def _values(data: bytes, position: int) -> tuple[float, ...] | Refused:
     if position == len(data):
         return _NO_VALUES  # connected, no face
     if data[position] != len(NAMES):
-        return Refused(f"its number of values is not {len(NAMES)}")
+        return Refused(f"the number of values is not {len(NAMES)}")
     rest = len(data) - position - 1
     if rest != _VALUES.size:
-        return Refused("it ends inside the values" if rest < _VALUES.size else "bytes follow it")
+        return Refused(
+            "the datagram ends inside the values"
+            if rest < _VALUES.size
+            else "bytes follow the values"
+        )
     values = _VALUES.unpack_from(data, position + 1)
     # One sum is finite when all are: infinities and NaN survive addition, and 61 floats of 32
     # bits cannot overflow one of 64.

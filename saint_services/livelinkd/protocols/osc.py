@@ -40,7 +40,7 @@ def messages(packet: bytes, prefix: bytes) -> list[OscMessage]:
     found = []
     for count, raw in enumerate(_raw_messages(packet, 0)):
         if count >= MAX_MESSAGES:
-            raise WrongError("it has too many messages")
+            raise WrongError("the datagram has too many messages")
         if raw.startswith(prefix):
             found.append(_message(raw))
     return found
@@ -48,20 +48,20 @@ def messages(packet: bytes, prefix: bytes) -> list[OscMessage]:
 
 def _raw_messages(packet: bytes, depth: int) -> Iterator[bytes]:
     if len(packet) % 4:
-        raise WrongError("its length is not that of an OSC packet")
+        raise WrongError("the length is not that of an OSC packet")
     if packet.startswith(b"/"):
         yield packet
         return
     if not packet.startswith(_BUNDLE) or len(packet) < _HEADER:
-        raise WrongError("it is not an OSC packet")
+        raise WrongError("the datagram is not an OSC packet")
     if depth >= _DEEPEST:
-        raise WrongError("its bundles are nested too deep")
+        raise WrongError("bundles are nested too deep")
     position = _HEADER
     while position < len(packet):
         size = _INT.unpack_from(packet, position)[0]
         position += _INT.size
         if not 0 < size <= len(packet) - position:
-            raise WrongError("a size in its bundle is not valid")
+            raise WrongError("a size in a bundle is not valid")
         yield from _raw_messages(packet[position : position + size], depth + 1)
         position += size
 

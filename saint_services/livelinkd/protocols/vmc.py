@@ -49,13 +49,13 @@ class VmcDecoder:
 
     def __call__(self, data: bytes, sender: str) -> list[Outcome]:
         if not data:
-            return [Refused("it is empty")]
+            return [Refused("the datagram is empty")]
         if len(data) > LARGEST_BYTES:
-            return [Refused("it is too long")]
+            return [Refused("the datagram is too long")]
         try:
             found = messages(data, PREFIX)
             if not found:
-                raise WrongError("it has no message of VMC")
+                raise WrongError("the datagram has no message of VMC")
             avatar = self._avatars.get(sender) or Avatar(self._names.get(sender, self._subject))
             frames = avatar.take(found)
         except WrongError as err:

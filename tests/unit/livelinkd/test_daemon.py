@@ -50,9 +50,9 @@ async def test_noise_is_counted_by_reason(tmp_path: Path) -> None:
         await ears.until(lambda: len(ears.samples) == 1)
         assert (await ears.subjects()).refused == {
             "version 5 is not supported": 1,
-            "it is empty": 1,
-            "it ends inside the device id": 1,
-            "it is too long": 1,
+            "the datagram is empty": 1,
+            "the datagram ends inside the device id": 1,
+            "the datagram is too long": 1,
         }
 
 

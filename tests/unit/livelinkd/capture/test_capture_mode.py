@@ -206,7 +206,7 @@ def test_stream_must_match_its_description() -> None:
     two = SUBJECT | {"animationMetadata": {"controls": ["jawOpen", "mine"]}}
     decoder.learn("10.0.0.1", described([two]))
     (outcome,) = decoder(stream_frame(1), "10.0.0.1")
-    assert outcome == Refused("its number of values is not the one that was told")
+    assert outcome == Refused("the number of values is not that of the subject's description")
     (outcome,) = decoder(stream_frame(1), "10.0.0.2")  # without a description: ARKit's 52
     assert isinstance(outcome, Frame) and outcome.names[0] == "eyeBlinkLeft"
 

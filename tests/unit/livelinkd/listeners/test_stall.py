@@ -11,7 +11,7 @@ from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 
 pytestmark = pytest.mark.timed
 
-OLD = "it waited while livelinkd was stalled"
+OLD = "the datagram waited while livelinkd was stalled"
 BEAT_S = 0.3  # its watch has begun
 
 

@@ -110,14 +110,14 @@ def test_devices_are_subjects_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("packet", "reason"),
     [
-        (b"", "it is empty"),
-        (b"/VMC", "it has no message of VMC"),
+        (b"", "the datagram is empty"),
+        (b"/VMC", "the datagram has no message of VMC"),
         (b"/VMC/Ext/OK!", CUT),
-        (b"hello...", "it is not an OSC packet"),
-        (b"/foo\0\0\0\0,\0\0\0", "it has no message of VMC"),
-        (b"#bundle\0", "it is not an OSC packet"),
-        (bundle(), "it has no message of VMC"),
-        (b"/VMC/Ext/Blend/Val\0\0,sf\0A\0\0\0\x3f\0", "its length is not that of an OSC packet"),
+        (b"hello...", "the datagram is not an OSC packet"),
+        (b"/foo\0\0\0\0,\0\0\0", "the datagram has no message of VMC"),
+        (b"#bundle\0", "the datagram is not an OSC packet"),
+        (bundle(), "the datagram has no message of VMC"),
+        (b"/VMC/Ext/Blend/Val\0\0,sf\0A\0\0\0\x3f\0", "the length is not that of an OSC packet"),
         (message("/VMC/Ext/Blend/Val", "A"), "a VMC message lacks arguments"),
         (message("/VMC/Ext/Blend/Val", "A", "x"), "an argument of a VMC message is not a number"),
         (message("/VMC/Ext/Blend/Val", 1, 1.0), "a VMC message names nothing that is valid"),
@@ -141,7 +141,7 @@ def test_devices_are_subjects_of_their_own() -> None:
         (text("/VMC/Ext/T") + text("f") + b"\0\0\0\0", "an OSC message is not valid"),
         (bundle(*[bone(f"b{i}") for i in range(257)]), "a subject has too many bones"),
         (bundle(*[shape(f"b{i}", 0.0) for i in range(257)]), "a subject has too many parameters"),
-        (bundle(*[b"/x\0\0,\0\0\0"] * (MAX_MESSAGES + 1)), "it has too many messages"),
+        (bundle(*[b"/x\0\0,\0\0\0"] * (MAX_MESSAGES + 1)), "the datagram has too many messages"),
     ],
 )  # fmt: skip
 def test_wrong_packets_are_refused(packet: bytes, reason: str) -> None:
@@ -163,7 +163,7 @@ def test_bundles_in_bundles_are_read_so_far() -> None:
     assert isinstance(decode(packet)[0], Frame)
     for _ in range(2000):
         packet = bundle(packet)
-    assert decode(packet) == [Refused("its bundles are nested too deep")]
+    assert decode(packet) == [Refused("bundles are nested too deep")]
 
 
 def test_a_wrong_message_spoils_its_datagram_and_no_more() -> None:
