@@ -19,6 +19,7 @@ from . import breaking, view
 app = typer.Typer(
     help="Inspect simulated nodes, inject faults, press buttons, start nodes.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
