@@ -36,6 +36,8 @@ class LogQuery(LogFilter):
 
 
 class LogLine(Reply):
+    """A log line."""
+
     time: float  # seconds since 1970
     level: LogLevel
     source: str

@@ -11,7 +11,7 @@ LARGEST_HEAD_BYTES = 16 << 10
 
 
 class ErrorReply(BaseModel):
-    """A SaintError on the wire."""
+    """An error (a SaintError on the wire): its code, what failed, and what to do."""
 
     code: str
     message: str
