@@ -51,7 +51,7 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
         assert len(detail["values"]) == 61
         assert (await desk.do("zero", **WHO))["output"]["headYaw"] == 0.0
         assert (await desk.do("scale", **WHO, scale={"jawOpen": 2}))["scale"] == {"jawOpen": 2.0}
-        assert "free" in (await desk.do("release", **WHO))["message"]
+        assert "released" in (await desk.do("release", **WHO))["message"]
         assert len((await desk.do("list_formats"))["formats"]) == 6
         assert await desk.notes(3) == [
             "Zero offset of FaceCapture-p set",
@@ -100,7 +100,7 @@ async def test_recordings_are_made_and_played(tmp_path: Path) -> None:
         await ears.until(lambda: len(ears.samples) == 1)
         assert (await desk.do("stop_recording"))["datagrams"] == 1
         assert (await desk.do("list_recordings"))["recordings"][0]["name"] == "a"
-        assert (await desk.do("play", name="a"))["message"] == "a plays"
+        assert (await desk.do("play", name="a"))["message"] == "Playing a"
         assert "playing" in (await desk.do("stop_playing"))["message"]
         with pytest.raises(ValueError):
             await desk.do("record", name="../a")

@@ -210,7 +210,7 @@ async def test_names_and_numbers_of_recordings_are_limited(tmp_path: Path) -> No
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
         with pytest.raises(SaintError, match="recording 'a' already exists"):
             await ears.client.request(livelink.RECORD, StartRecording(name="a"))
-        with pytest.raises(SaintError, match="there are 1 recordings already"):
+        with pytest.raises(SaintError, match="the limit of 1 recordings is reached"):
             await ears.client.request(livelink.RECORD, StartRecording(name="b"))
         with pytest.raises(SaintError, match="no recording is in progress"):
             await ears.client.request(livelink.STOP_RECORDING, Nothing())

@@ -75,7 +75,7 @@ class FakeKey:
     async def restore(self, sealed: SealedKey, passphrase: str, person: Person) -> None:
         self.persons.append(person)
         if passphrase != PASSPHRASE:
-            raise SaintError(Code.REQUEST_INVALID, "the passphrase is not the right one")
+            raise SaintError(Code.REQUEST_INVALID, "the passphrase is wrong")
         self.value = sealed.sealed.removeprefix("sealed ")
 
 
@@ -242,7 +242,7 @@ async def test_restore_without_the_passphrase_leaves_the_key(tmp_path: Path) -> 
 
 async def test_restore_with_a_wrong_passphrase_changes_nothing(tmp_path: Path) -> None:
     robot = KeyRobot(tmp_path)
-    with pytest.raises(SaintError, match="not the right one"):
+    with pytest.raises(SaintError, match="passphrase is wrong"):
         await robot.backups.restore(
             await robot.file(), "SAINT-01", NOW, (), KeyAccess("wrong words", ANN)
         )

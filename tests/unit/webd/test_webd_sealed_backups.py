@@ -60,7 +60,7 @@ async def test_restore_with_a_wrong_passphrase_changes_nothing(rig: Rig) -> None
     raw = await taken(rig)
     rig.robot.seed, rig.robot.kept["rcd"].words = b"n" * 32, Words(words=["changed"])
     status, said = await send(rig, "PUT", restore_of(raw, WRONG))
-    assert status == 400 and b"not the right one" in said
+    assert status == 400 and b"the passphrase is wrong" in said
     assert rig.robot.seed == b"n" * 32
     assert rig.robot.kept["rcd"].words == Words(words=["changed"])
 

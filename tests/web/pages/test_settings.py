@@ -108,7 +108,7 @@ async def test_backup_with_a_passphrase_gives_the_server_its_key_back(site: Site
     assert await violations(page) == []
     await dialog.locator("[data-passphrase]").fill("these are not the words")
     await dialog.locator("[data-restore]").click()
-    await expect(dialog.locator(".refusal")).to_contain_text("not the right one")
+    await expect(dialog.locator(".refusal")).to_contain_text("the passphrase is wrong")
     assert site.robot.seed == b"n" * 32
     await dialog.locator("[data-passphrase]").fill(PASSPHRASE)
     await dialog.locator("[data-restore]").click()
