@@ -12,7 +12,7 @@ import sys
 from ..lib.guard import ports
 from ..lib.guard.beat import Beat, has_fixed_size
 from ..lib.guard.ports import WillPorts
-from ..lib.guard.will import Kind, Will, Write
+from ..lib.guard.will import Will, Write, WriteKind
 from ..lib.records import Records
 from .logic import Reading
 
@@ -26,7 +26,7 @@ class RoleOutputs:
     def __init__(self, will: Will, descriptors: list[int], connection: socket.socket) -> None:
         """Own the descriptors: the memory, then one for each line. Raises ValueError."""
         self.will = will
-        lines = sum(write.kind is Kind.LINE for write in will.writes)
+        lines = sum(write.kind is WriteKind.LINE for write in will.writes)
         if len(descriptors) != 1 + lines or not has_fixed_size(descriptors[0]):
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -69,7 +69,7 @@ class EnableLine:
         self._index = write.place
         self._records: Records | None = None
         self._line = -1
-        if write.kind is Kind.RECORD:
+        if write.kind is WriteKind.RECORD:
             self._records = Records(write.path, write.place + 1)
         else:
             self._line = ports.request_line(write.path, write.place, False)

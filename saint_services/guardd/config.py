@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..lib.guard.ports import header_chip
-from ..lib.guard.will import Kind, Write
+from ..lib.guard.will import Write, WriteKind
 
 _LINE = re.compile(r"(?:(/[\w/.-]+):)?([0-9]{1,2})", re.ASCII)
 
@@ -23,8 +23,8 @@ class Config:
         text = environment.get("SAINT_ENABLE_LINE", "")
         if not text:
             return cls()
-        kind = Kind.RECORD if text.startswith("sim:") else Kind.LINE
+        kind = WriteKind.RECORD if text.startswith("sim:") else WriteKind.LINE
         match = _LINE.fullmatch(text.removeprefix("sim:"))
-        if match is None or int(match[2]) > 27 or (kind is Kind.RECORD and not match[1]):
+        if match is None or int(match[2]) > 27 or (kind is WriteKind.RECORD and not match[1]):
             raise ValueError(f"SAINT_ENABLE_LINE is {text!r}; write 24 for GPIO24")
         return cls(Write(kind, match[1] or header_chip(), int(match[2])))

@@ -38,7 +38,7 @@ from .server.log_pages import LogPages
 from .server.orders import ServerOrders
 from .server.trust import TrustFiles, foreign_server
 from .state import NodeFiles, NodeIdentity
-from .status import StatusPublisher, node_report
+from .status import NodeStatusPublisher, node_report
 from .stop_drill import RoleKill
 from .stop_reports import NodeStopReports
 from .update import NodeUpdate
@@ -57,7 +57,7 @@ async def run(ctx: Context[Config]) -> None:
     await outputs.open(os.environ.get("SAINT_HW", "real"))
     _report_problems(ctx, files, outputs)
     bus = await ctx.open_bus(f"noded_{identity.node_id}")
-    node = Node(ctx, bus, files, identity, outputs)
+    node = NodeRunner(ctx, bus, files, identity, outputs)
     try:
         await node.start()
         ctx.ready(f"{identity.node_id} is {node.life.state.value}")
@@ -73,7 +73,7 @@ def _report_problems(ctx: Context[Config], files: NodeFiles, outputs: NodePins) 
         ctx.health.raise_issue(Code.HARDWARE_MISSING, outputs.problem)
 
 
-class Node:
+class NodeRunner:
     """Carries out the actions of the state machines."""
 
     def __init__(
@@ -109,7 +109,7 @@ class Node:
         )  # fmt: skip
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # writes happen in the order of their requests
-        self._publisher = StatusPublisher(bus, identity.node_id, config.server_address, outputs)
+        self._publisher = NodeStatusPublisher(bus, identity.node_id, config.server_address, outputs)
         self._refresh = ConfigRefresh(self, bus, config.refresh_interval_s)
         self._button = ResetButton(config.reset_pin, self._button_held)
         self.firmware = NodeUpdate(ctx, bus, lambda: self.life, self.handle, self.refuse_unsigned)
@@ -260,7 +260,7 @@ class Node:
 
     async def _store(self, action: model.StoreRole, slot: int) -> None:
         reason = await self._on_disk(lambda: self._files.store(action.assignment))
-        self.handle(model.Stored(action.attempt, reason), slot)
+        self.handle(model.StoreResult(action.attempt, reason), slot)
 
     async def _forget(self, action: model.ForgetRole, slot: int) -> None:
         reason = await self._on_disk(lambda: self._files.forget(action.wanted))

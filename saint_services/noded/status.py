@@ -23,7 +23,7 @@ from ..lib.machine import computer
 from .adapters.pins import HEADER, NodePins
 from .lifecycle.model import RoleLifecycle
 from .lifecycle.node import NodeLifecycle
-from .server.trust import Bond
+from .server.trust import ServerBond
 from .state import NodeIdentity
 
 NodeMessage = TypeVar("NodeMessage", NodeAnnouncement, NodeStatus)
@@ -31,7 +31,7 @@ _INTERVAL_S = 1.0
 _PROBE_EVERY = 5  # seconds; the buses of a role that works are not probed
 
 
-class StatusPublisher:
+class NodeStatusPublisher:
     """Publishes announcement or status, roles and pins of one node."""
 
     def __init__(self, bus: Bus, node_id: str, server_address: str, outputs: NodePins) -> None:
@@ -43,7 +43,7 @@ class StatusPublisher:
         self._node_id = node_id
         self._server_address = server_address
         self._outputs = outputs
-        self.bond = Bond()  # the server that the node belongs to
+        self.bond = ServerBond()  # the server that the node belongs to
         self._meter = computer.Meter()
         self._metrics = computer.MachineMetrics()
         self._hardware = computer.MachineHardware()
@@ -162,7 +162,7 @@ def _role(life: RoleLifecycle) -> NodeRole:
     )
 
 
-def node_report(node: NodeLifecycle, identity: NodeIdentity, bond: Bond) -> NodeReport:
+def node_report(node: NodeLifecycle, identity: NodeIdentity, bond: ServerBond) -> NodeReport:
     """Return the node as GET /status shows it."""
     roles = [_role_life(life) for life in node.roles]
     first = _role_life(node.first)

@@ -5,13 +5,13 @@ from pydantic import Field
 from ..lib.config import Settings
 
 
-class Auth(Settings):
+class AuthSettings(Settings):
     """Whether a sign-in is required; otherwise anyone on the network is admin."""
 
     required: bool = True
 
 
-class Listen(Settings):
+class ListenSettings(Settings):
     """Ports of a start by hand, without sockets from the service manager."""
 
     address: str = "127.0.0.1"
@@ -22,8 +22,8 @@ class Listen(Settings):
 class Config(Settings):
     """Content of webd.yaml."""
 
-    auth: Auth = Auth()
-    listen: Listen = Listen()
+    auth: AuthSettings = AuthSettings()
+    listen: ListenSettings = ListenSettings()
     # manifests/robots/<robot>.yaml
     robot: str = Field(default="saint", pattern=r"^[a-z0-9_-]{1,64}$")
     # Host names in addition to IP addresses, localhost and *.local.

@@ -24,7 +24,7 @@ Models = Mapping[str, Mapping[str, type[BaseModel]]]  # group -> action -> param
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ClientCall:
     """One action that a client requests."""
 
     id: MessageId
@@ -33,7 +33,7 @@ class Call:
     params: BaseModel
 
 
-Parsed = Call | messages.Auth | messages.Subscribe | messages.Unsubscribe | messages.Input
+Parsed = ClientCall | messages.Auth | messages.Subscribe | messages.Unsubscribe | messages.Input
 
 
 class BadMessageError(SaintError):
@@ -64,8 +64,8 @@ def parse(text: str, models: Models) -> Parsed:
         raise
 
 
-def _stop(id: MessageId, given: object) -> Call:
-    return Call(id, stopping.GROUP, stopping.ACTION, stopping.of_unsound(given))
+def _stop(id: MessageId, given: object) -> ClientCall:
+    return ClientCall(id, stopping.GROUP, stopping.ACTION, stopping.of_unsound(given))
 
 
 def _id(given: object) -> MessageId:
@@ -159,7 +159,7 @@ def _checked(data: dict[str, Any], models: Models) -> Parsed:
         checked = actions[envelope.action].model_validate(envelope.params)
     except ValidationError as err:
         raise invalid(err, actions[envelope.action], envelope.params, "params") from None
-    return Call(envelope.id, group, envelope.action, checked)
+    return ClientCall(envelope.id, group, envelope.action, checked)
 
 
 def _validated(

@@ -134,7 +134,7 @@ class NodeLifecycle(RuleBasedStateMachine):
         self.is_disk_faulty |= is_faulty
         if isinstance(job, model.StoreRole):
             self.disk = self.disk if is_faulty else job.assignment
-            self.happens(model.Stored(job.attempt, reason))
+            self.happens(model.StoreResult(job.attempt, reason))
         else:
             self.disk = self.disk if is_faulty else None
             self.happens(model.Forgotten(job.attempt, reason))

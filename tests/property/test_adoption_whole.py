@@ -120,7 +120,7 @@ class WholeNode(RuleBasedStateMachine):
         if isinstance(job, model.StoreRole):
             wanted = job.assignment.wanted
             self.disk = [a for a in self.disk if a.wanted != wanted] + [job.assignment]
-            self.happens(model.Stored(job.attempt), slot)
+            self.happens(model.StoreResult(job.attempt), slot)
         else:
             kept = [a for a in self.disk if job.wanted and a.wanted != job.wanted]
             self.disk = kept

@@ -150,7 +150,7 @@ def _messages(chunks: list[bytes]) -> list[object]:
             while (each := reader.next()) is not None:
                 assert len(each[1]) <= 1000
                 found.append(each)
-                if each[0] is frames.Kind.CLOSE:
+                if each[0] is frames.Opcode.CLOSE:
                     frames.close_code(each[1])
     except frames.FrameError as err:
         assert err.code in (1002, 1007, 1009)

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, Self
 
-from saint_services.webd.websocket.frames import CloseCode, Kind, close_code
+from saint_services.webd.websocket.frames import CloseCode, Opcode, close_code
 
 ANSWER_LIMIT_S = 30.0  # webd gives a node 28 s to take its role
 MOST_WAITING = 12  # answers; webd refuses the seventeenth request of a client
@@ -125,10 +125,10 @@ class Client:
                 frame = await self._next()
             except FaultError as err:
                 raise FaultError(f"{err} for {said!r}") from err
-            if frame is None or frame[0] is Kind.CLOSE:
+            if frame is None or frame[0] is Opcode.CLOSE:
                 code = close_code(frame[1]) if frame else "no reason"
                 raise FaultError(f"the connection ended ({code}) instead of an answer to {said!r}")
-            if frame[0] is not Kind.TEXT:
+            if frame[0] is not Opcode.TEXT:
                 continue
             answer: dict[str, Any] = json.loads(frame[1])
             if answer.get("type") == "response":
@@ -139,7 +139,7 @@ class Client:
     async def is_closed(self, *codes: int) -> None:
         """With one of these reasons."""
         while (frame := await self._next()) is not None:
-            if frame[0] is Kind.CLOSE:
+            if frame[0] is Opcode.CLOSE:
                 if (code := close_code(frame[1])) not in codes:
                     raise FaultError(f"closed with {code}, not one of {codes}")
                 return
@@ -150,7 +150,7 @@ class Client:
         while await self._next() is not None:
             pass
 
-    async def _next(self) -> tuple[Kind, bytes] | None:
+    async def _next(self) -> tuple[Opcode, bytes] | None:
         """The next frame; None when the connection has ended."""
         try:
             async with asyncio.timeout(ANSWER_LIMIT_S):
@@ -158,15 +158,15 @@ class Client:
                 if size >= 126:
                     width = 2 if size == 126 else 8
                     size = int.from_bytes(await self._reader.readexactly(width), "big")
-                kind, payload = Kind(first & 0x0F), await self._reader.readexactly(size)
+                kind, payload = Opcode(first & 0x0F), await self._reader.readexactly(size)
         except (ConnectionError, asyncio.IncompleteReadError):
             return None
         except TimeoutError as err:
             raise FaultError(f"nothing came for {ANSWER_LIMIT_S:g} s") from err
-        code = close_code(payload) if kind is Kind.CLOSE else CloseCode.DONE
+        code = close_code(payload) if kind is Opcode.CLOSE else CloseCode.DONE
         if code not in set(CloseCode) and code < _OF_CLIENTS:
             raise FaultError(f"closed with {code}, which the document does not name")
-        if kind is Kind.PING:  # who answers none is ended while it waits for a slow answer
+        if kind is Opcode.PING:  # who answers none is ended while it waits for a slow answer
             self.raw(_frame(0x8A, payload))
         return kind, payload
 

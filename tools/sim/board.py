@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from saint_services.lib import config as settings
 from saint_services.lib.generated.saint_msgs import GPIOPin, PeripheralInfo
-from saint_services.lib.guard.will import Kind, Write
+from saint_services.lib.guard.will import Write, WriteKind
 from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
 from saint_services.lib.hw.pwm import sysfs_pwm
@@ -149,7 +149,7 @@ class SimBoard:
 
     def will_quiet(self, pin: int) -> Write:
         """Return the write that ends pulses on a pin."""
-        return Write(Kind.RECORD, str(self._directory / PINS_FILE), pin)
+        return Write(WriteKind.RECORD, str(self._directory / PINS_FILE), pin)
 
     def will_low(self, pin: int) -> Write:
         """Return the write that sets an output line low."""
@@ -157,13 +157,15 @@ class SimBoard:
 
     def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
         """Return the write of one transfer to a chip."""
-        return Write(Kind.SIM_I2C, str(self._directory / chip_file(bus, address)), address, data)
+        return Write(
+            WriteKind.SIM_I2C, str(self._directory / chip_file(bus, address)), address, data
+        )
 
     def will_serial(self, port: str, baud: int, data: bytes) -> Write:
         """Return the write of bytes to a serial line."""
         from tools.sim.chips.roboclaw import serial_file
 
-        return Write(Kind.SIM_SERIAL, str(self._directory / serial_file(port)), baud, data)
+        return Write(WriteKind.SIM_SERIAL, str(self._directory / serial_file(port)), baud, data)
 
     def line_descriptor(self, pin: int) -> int | None:
         """Return None: simulated lines have no descriptor."""

@@ -3,7 +3,7 @@
 import errno
 from pathlib import Path
 
-from saint_services.lib.guard.will import Kind, Write
+from saint_services.lib.guard.will import Write, WriteKind
 from tools.sim.chips.outputs import ChipFault, Pca9685Chip
 from tools.sim.chips.roboclaw import RoboClawPeer
 
@@ -40,4 +40,4 @@ class _LinePort:
 
 def open_port(write: Write) -> _ChipPort | _LinePort:
     """Open the port of a write to simulated hardware. Raises OSError."""
-    return _ChipPort(write) if write.kind is Kind.SIM_I2C else _LinePort(write)
+    return _ChipPort(write) if write.kind is WriteKind.SIM_I2C else _LinePort(write)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ..records import Records
-from .will import Kind, Will, Write
+from .will import Will, Write, WriteKind
 
 _I2C_TIMEOUT, _I2C_SLAVE_FORCE = 0x0702, 0x0706
 _I2C_PATIENCE = 3  # 30 ms; the kernel's own second is too long for a bus that is held low
@@ -29,7 +29,11 @@ assert _LINE_REQUEST.size == 592
 _LINE_VALUES = struct.Struct("=QQ")
 HEADER_CHIPS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")  # Pi 5, 4, older
 _CONNECT_S = 0.1
-_OWN_PINS = (Kind.FILE, Kind.LINE, Kind.RECORD)  # what a restart of the machine resets
+_OWN_PINS = (
+    WriteKind.FILE,
+    WriteKind.LINE,
+    WriteKind.RECORD,
+)  # what a restart of the machine resets
 
 
 class OutputPort(Protocol):
@@ -191,17 +195,17 @@ def _simulated(write: Write) -> OutputPort:
 def open_port(write: Write, passed: int | None = None) -> OutputPort:
     """Open the way to a device; `passed` is the role's own descriptor of a GPIO line. OSError."""
     match write.kind:
-        case Kind.FILE:
+        case WriteKind.FILE:
             return _FilePort(write)
-        case Kind.I2C:
+        case WriteKind.I2C:
             return _i2c(write)
-        case Kind.LINE:
+        case WriteKind.LINE:
             return _LinePort(write, passed)
-        case Kind.SERIAL:
+        case WriteKind.SERIAL:
             return _serial(write)
-        case Kind.PIGPIO:
+        case WriteKind.PIGPIO:
             return _PigpioPort(write)
-        case Kind.RECORD:
+        case WriteKind.RECORD:
             return _RecordPort(write)
     return _simulated(write)
 
@@ -216,7 +220,7 @@ class WillPorts:
         lines = iter(passed)
         self._ports: list[OutputPort | None] = []
         for write in will.writes:
-            descriptor = next(lines, None) if write.kind is Kind.LINE else None
+            descriptor = next(lines, None) if write.kind is WriteKind.LINE else None
             try:
                 self._ports.append(open_port(write, descriptor))
             except OSError:

@@ -19,7 +19,7 @@ MOST_BYTES = 64  # of one write
 _LONGEST_NAME = 128
 
 
-class Kind(StrEnum):
+class WriteKind(StrEnum):
     """How a write reaches its device, and what `place` means."""
 
     FILE = "file"  # pwrite at offset `place`: kernel PWM
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 class Write(NamedTuple):
     """One write. `place` depends on the kind."""
 
-    kind: Kind
+    kind: WriteKind
     path: str
     place: int = 0
     data: bytes = b""
@@ -52,7 +52,7 @@ class Write(NamedTuple):
         kind, path, place, data = value
         if type(place) is not int or not isinstance(path, str) or not isinstance(data, str):
             raise ValueError("a write has the wrong types")
-        found = cls(Kind(kind), path, place, bytes.fromhex(data))
+        found = cls(WriteKind(kind), path, place, bytes.fromhex(data))
         if not 0 <= place < 1 << 32 or len(found.data) > MOST_BYTES:
             raise ValueError("a write is out of range")
         return found

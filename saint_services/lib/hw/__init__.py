@@ -6,7 +6,7 @@ outputs safe.
 from collections.abc import Iterator
 
 from ..errors import Code, SaintError
-from ..guard.will import Kind, Will, Write
+from ..guard.will import Will, Write, WriteKind
 from ..role_config.devices import MOTORS
 from ..role_config.model import RoleConfig
 from ..simulation import load_simulation, simulated_directory
@@ -42,7 +42,7 @@ def will_of(board: Board, config: RoleConfig, process: str) -> Will:
 
 def line_descriptors(board: Board, will: Will) -> list[int]:
     """Return the descriptors of the lines that a will sets, in its order. Raises SaintError."""
-    lines = [write.place for write in will.writes if write.kind is Kind.LINE]
+    lines = [write.place for write in will.writes if write.kind is WriteKind.LINE]
     found = [board.line_descriptor(line) for line in lines]
     if None in found:
         raise SaintError(Code.HARDWARE_FAULT, "a line of the will is not held by this process")

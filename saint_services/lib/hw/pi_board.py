@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
-from ..guard.will import Kind, Write
+from ..guard.will import Write, WriteKind
 from ..role_config.devices import WITH_PWM
 from ..role_config.model import RoleConfig
 from . import peripherals
@@ -96,21 +96,21 @@ class PiBoard:
         if self._pigpio:
             return pigpio_pwm.will_low(pin)
         chip, channel = self._channel(pin, "safe state")
-        return Write(Kind.FILE, str(chip / f"pwm{channel}" / "duty_cycle"), 0, b"0")
+        return Write(WriteKind.FILE, str(chip / f"pwm{channel}" / "duty_cycle"), 0, b"0")
 
     def will_low(self, pin: int) -> Write:
         """An output line is low."""
         if self._needs_pigpio():
             return pigpio_pwm.will_low(pin)
-        return Write(Kind.LINE, self._open_gpio().path, pin, b"\0")
+        return Write(WriteKind.LINE, self._open_gpio().path, pin, b"\0")
 
     def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
         """One transfer to a chip."""
-        return Write(Kind.I2C, f"/dev/i2c-{bus}", address, data)
+        return Write(WriteKind.I2C, f"/dev/i2c-{bus}", address, data)
 
     def will_serial(self, port: str, baud: int, data: bytes) -> Write:
         """Bytes on a serial line."""
-        return Write(Kind.SERIAL, port, baud, data)
+        return Write(WriteKind.SERIAL, port, baud, data)
 
     def line_descriptor(self, pin: int) -> int | None:
         """The request of an output line."""

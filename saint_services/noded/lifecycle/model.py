@@ -190,7 +190,7 @@ class MadeSafe:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoreResult:
     """Role and configuration are on the disk, or could not be written (`reason`)."""
 
     attempt: int
@@ -230,7 +230,7 @@ Event = (
     | RoleBroken
     | ServerChanged
     | MadeSafe
-    | Stored
+    | StoreResult
     | Forgotten
     | UpdateBegan
     | UpdateEnded

@@ -31,7 +31,7 @@ from .model import (
     ServerChanged,
     StartRole,
     StopRole,
-    Stored,
+    StoreResult,
     StoreRole,
     UpdateBegan,
     UpdateEnded,
@@ -74,7 +74,7 @@ def step(life: RoleLifecycle, event: Event) -> Outcome:
             return _update_began(life)
         case UpdateEnded() if life.state is NodeState.UPDATING:
             return resumed(replace(life, state=NodeState.BOOT))
-        case Stored() if event.attempt == life.attempt:
+        case StoreResult() if event.attempt == life.attempt:
             return _stored(life, event.reason)
         case Forgotten() if event.attempt == life.attempt:
             return _forgotten(life, event.reason)

@@ -27,7 +27,7 @@ from ...lib.generated.topics import NODE_ORDER, NODE_TRUST
 from ..lifecycle import model
 from ..lifecycle.node import NodeLifecycle
 from ..state import checked_assignment, now
-from .trust import Bond, Challenges, TrustFiles, refusal
+from .trust import Challenges, ServerBond, TrustFiles, refusal
 
 B = TypeVar("B", bound=BaseModel)
 _log = log.get("noded")
@@ -60,7 +60,7 @@ class ServerOrders:
     """The service for orders of the node's server."""
 
     def __init__(self, node: OrderedNode, bus: Bus, files: TrustFiles) -> None:
-        self.bond = Bond()
+        self.bond = ServerBond()
         self._node = node
         self._bus = bus
         self._files = files
@@ -86,7 +86,7 @@ class ServerOrders:
 
     async def forget(self) -> None:
         """Forget the node's server. Raises SaintError when the disk cannot be written."""
-        had, self.bond, self._met = self.bond, Bond(), None
+        had, self.bond, self._met = self.bond, ServerBond(), None
         async with self._disk:
             await asyncio.to_thread(self._files.forget)
         self._is_stored = True
@@ -165,7 +165,7 @@ class ServerOrders:
         if signing.commitment(key, bind.nonce) != server.commitment:
             raise SaintError(Code.REFUSED, "this is not what the server committed itself to")
         code = signing.pairing_code(key, self._key.public, bind.nonce, our_nonce)
-        self.bond = Bond(server=server.server, server_key=key, code=code, since=now())
+        self.bond = ServerBond(server=server.server, server_key=key, code=code, since=now())
         self._is_stored = False
         if self._node.life.held:  # its trust.yaml was lost
             await self._store()

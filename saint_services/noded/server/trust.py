@@ -17,7 +17,7 @@ CHALLENGE_LASTS_S = 10.0
 _MOST_CHALLENGES = 16
 
 
-class Bond(BaseModel):
+class ServerBond(BaseModel):
     """trust.yaml: the server that this node belongs to. Empty: none."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -46,7 +46,7 @@ class Challenges:
 
 
 def refusal(
-    order: SignedOrder_Request, bond: Bond, challenges: Challenges, node_id: str, now_s: float
+    order: SignedOrder_Request, bond: ServerBond, challenges: Challenges, node_id: str, now_s: float
 ) -> str:
     """Return why an order is refused; empty when it is to be carried out."""
     if order.node_id != node_id:
@@ -64,7 +64,7 @@ def refusal(
     return ""
 
 
-def foreign_server(node_id: str, bond: Bond) -> str:
+def foreign_server(node_id: str, bond: ServerBond) -> str:
     """Return why an order of another server is refused."""
     return (
         f"{node_id} belongs to {bond.server} and accepts signed orders of that server only; "
@@ -78,7 +78,9 @@ class TrustFiles:
     def __init__(self, directory: Path) -> None:
         self.problem = ""
         self._directory = directory
-        self._bond = StateStore(directory / "trust.yaml", Bond, version=1, keeps_last_good=True)
+        self._bond = StateStore(
+            directory / "trust.yaml", ServerBond, version=1, keeps_last_good=True
+        )
 
     def key(self) -> PrivateKey:
         """Load the node's own key, or make one."""
@@ -86,18 +88,18 @@ class TrustFiles:
         self.problem = problem or self.problem
         return key
 
-    def bond(self) -> Bond:
+    def bond(self) -> ServerBond:
         """Load the bond; empty where it is unreadable: the server exchanges keys again with a node
         that it adopted."""
         try:
             bond = self._bond.load()
         except SaintError as err:
             self.problem = str(err)
-            return Bond()
+            return ServerBond()
         self.problem = str(self._bond.problem or self.problem)
         return bond
 
-    def store(self, bond: Bond) -> None:
+    def store(self, bond: ServerBond) -> None:
         """Store the bond. Raises SaintError."""
         self._bond.save(bond)
 

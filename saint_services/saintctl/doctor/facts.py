@@ -39,7 +39,7 @@ _MOST_ERRORS = 500
 
 
 @dataclass(slots=True)
-class MachineFacts:
+class ComputerFacts:
     """Facts about the computer that saintctl runs on."""
 
     is_device: bool = False
@@ -67,7 +67,7 @@ class MachineFacts:
 class DoctorFacts:
     """All facts that are checked. A field of a daemon has its reply or the error of the request."""
 
-    machine: MachineFacts = field(default_factory=MachineFacts)
+    machine: ComputerFacts = field(default_factory=ComputerFacts)
     is_remote: bool = False
     health: dict[str, HealthReport | SaintError] = field(default_factory=dict)
     nodes: NodeList | SaintError | None = None
@@ -117,7 +117,7 @@ async def _errors(robot: RobotAddress) -> list[str] | None:
     return [f"{line.source}: {line.text}" for line in page.lines if line.time >= since_s]
 
 
-async def _machine() -> MachineFacts:
+async def _machine() -> ComputerFacts:
     machine = await asyncio.to_thread(_from_files)
     if not machine.is_device:
         return machine
@@ -157,8 +157,8 @@ async def _output(*command: str) -> str | None:
     return out.decode(errors="replace")
 
 
-def _from_files(root: Path = Path("/")) -> MachineFacts:
-    machine = MachineFacts(is_device=_RELEASE.exists(), now_s=time.time())
+def _from_files(root: Path = Path("/")) -> ComputerFacts:
+    machine = ComputerFacts(is_device=_RELEASE.exists(), now_s=time.time())
     machine.kernel_time_s = float((_text(root / "proc/uptime").split() or ["0"])[0])
     numbers = dict(re.findall(r"^(\w+):\s+(\d+)", _text(root / "proc/meminfo"), re.M))
     if int(numbers.get("MemTotal", 0)):

@@ -2,23 +2,12 @@
 
 import typer
 
-from ...lib.api import Reply
 from ...lib.api.adoption import NodeParams
+from ...lib.api.webd.nodes import NodeHistory
 from .. import webd
 from ..console import print_table
 from ..row_command import row_command
 from ..system.machine import history_rows
-
-
-class NodeHistory(Reply):
-    """Load and temperature of a node: one number a period, oldest first."""
-
-    node_id: str
-    period_s: float
-    cpu: list[float | None]
-    memory: list[float | None]
-    temp: list[float | None]
-
 
 GET_NODE_HISTORY = webd.webd_row(
     "management", "get_node_history", NodeParams, NodeHistory,

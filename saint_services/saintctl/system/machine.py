@@ -10,23 +10,11 @@ from ...lib.api import Done, Reply, Request
 from ...lib.api.backup import RestoreReply
 from ...lib.api.endpoint import Nothing
 from ...lib.api.machine import FactoryReset
-from ...lib.api.states import ClientState
+from ...lib.api.webd.system import ClientList, ClientParams
 from .. import webd
 from ..connect import run_request
 from ..console import AsJson, duration, print_json, print_table
 from ..row_command import row_command
-
-
-class ClientList(Reply):
-    """WebSocket clients, as webd reports them."""
-
-    clients: list[ClientState]
-
-
-class ClientParams(Request):
-    """One connected client."""
-
-    client_id: str
 
 
 class HistoryParams(Request):

@@ -114,7 +114,7 @@ class _Failures:
 
 
 @dataclass(slots=True)
-class Throttle:
+class SignInThrottle:
     """Failed attempts by key: after some free ones each attempt doubles the wait."""
 
     free_attempts: int = FREE_ATTEMPTS
@@ -158,8 +158,10 @@ class Guard:
     attackers elsewhere cannot lock the owner out.
     """
 
-    addresses: Throttle = field(default_factory=Throttle)
-    accounts: Throttle = field(default_factory=lambda: Throttle(FREE_ATTEMPTS_OF_ACCOUNT))
+    addresses: SignInThrottle = field(default_factory=SignInThrottle)
+    accounts: SignInThrottle = field(
+        default_factory=lambda: SignInThrottle(FREE_ATTEMPTS_OF_ACCOUNT)
+    )
     _trusted: dict[tuple[str, str], None] = field(default_factory=dict)
 
     def wait_s(self, address: str, now_s: float, account: str = "") -> float:

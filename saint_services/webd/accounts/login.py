@@ -28,7 +28,7 @@ _LARGEST_BYTES = 8 << 10
 B = TypeVar("B", bound=BaseModel)
 
 
-class Claim(Request):
+class ClaimRobot(Request):
     """The first admin, created by a user who can read the robot's screen or log."""
 
     code: str = Field(max_length=256, repr=False)
@@ -84,7 +84,7 @@ class Login(RequestHandlers):
     async def claim(self, request: web.Request) -> web.StreamResponse:
         """Create the first admin and sign in."""
         self._gate.check_origin(request)
-        given = await _body(request, Claim)
+        given = await _body(request, ClaimRobot)
         vault, address = self._gate.vault, address_of(request)
         if vault.book.is_claimed:
             text = "this robot has an owner already"

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ...lib.api.users import TokenId
 from .passwords import is_same
-from .users import Stored
+from .users import StoredPart
 
 IDLE_LIMIT_S = 7 * 86_400.0  # a browser unused for so long has to sign in again
 WHOLE_LIMIT_S = 30 * 86_400.0
@@ -17,7 +17,7 @@ SEEN_STEP_S = 3600.0  # precision of the stored `seen_s`: each step is a write o
 MOST_PER_USER = 16
 
 
-class SignIn(Stored):
+class SignIn(StoredPart):
     """One signed-in browser. Times are wall times: they outlive a restart."""
 
     id: TokenId
@@ -34,7 +34,7 @@ class SignIn(Stored):
         return now_s - self.seen_s > IDLE_LIMIT_S or now_s - self.made_s > WHOLE_LIMIT_S
 
 
-class SignIns(Stored):
+class SignIns(StoredPart):
     """All signed-in browsers. Each change is a new value."""
 
     entries: tuple[SignIn, ...] = ()

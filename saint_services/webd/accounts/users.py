@@ -17,13 +17,13 @@ MOST_USERS, MOST_TOKENS = 64, 64
 FIRST_TOKEN = "first token"
 
 
-class Stored(BaseModel):
+class StoredPart(BaseModel):
     """A part of the state file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class User(Stored):
+class User(StoredPart):
     """A user with a password."""
 
     name: UserName
@@ -32,7 +32,7 @@ class User(Stored):
     made_s: float
 
 
-class Token(Stored):
+class Token(StoredPart):
     """Access for a program; the secret itself was shown once."""
 
     id: TokenId
@@ -43,7 +43,7 @@ class Token(Stored):
     used_s: float = 0.0
 
 
-class AccountBook(Stored):
+class AccountBook(StoredPart):
     """All users and tokens. Each change is a new book."""
 
     users: tuple[User, ...] = ()

@@ -15,8 +15,8 @@ from ...lib.api.webd.routes import (
     ImportRoutes,
     ProtocolReply,
     RcChannelParams,
-    ReleaseControl,
-    TakeControl,
+    ReleaseTarget,
+    TakeTarget,
 )
 from ...lib.config import route_text
 from ...lib.errors import Code, SaintError
@@ -48,7 +48,7 @@ async def import_routes(robot: RobotContext, caller: Caller, params: ImportRoute
 
 
 @ACTS.bind(rows.TAKE_CONTROL)
-async def take_control(robot: RobotContext, caller: Caller, params: TakeControl) -> ControlReply:
+async def take_control(robot: RobotContext, caller: Caller, params: TakeTarget) -> ControlReply:
     given = routing.TakeControl(holder=caller.source, **dict(params))
     status = await robot.daemons.forward(routing.TAKE_CONTROL, given, caller.person)
     return ControlReply(control=status.control)
@@ -56,7 +56,7 @@ async def take_control(robot: RobotContext, caller: Caller, params: TakeControl)
 
 @ACTS.bind(rows.RELEASE_CONTROL)
 async def release_control(
-    robot: RobotContext, caller: Caller, params: ReleaseControl
+    robot: RobotContext, caller: Caller, params: ReleaseTarget
 ) -> ControlReply:
     given = routing.ReleaseControl(holder=caller.source, **dict(params))
     status = await robot.daemons.forward(routing.RELEASE_CONTROL, given, caller.person)

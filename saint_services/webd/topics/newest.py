@@ -35,7 +35,7 @@ ARMS = ("left", "right")
 
 
 @dataclass(slots=True)
-class InputSource:
+class NewestInput:
     """One input source: its newest sample and its rate."""
 
     names: Sequence[str]
@@ -81,7 +81,7 @@ class Newest:
     motor_current: MotorCurrent | None = None
     rc: RCReceiverState | None = None
     rc_received_s: float = 0.0
-    sources: dict[str, InputSource] = field(default_factory=dict)
+    sources: dict[str, NewestInput] = field(default_factory=dict)
     router: RouteStatus | None = None
     router_received_s: float = 0.0
     estop: EStop | None = None
@@ -116,7 +116,7 @@ class Newest:
             if len(self.sources) >= MOST_SOURCES or len(name) > 128:
                 self.counters["sources_not_kept"] += 1
                 return False
-            known = InputSource((), (), 0, False, sample.received_s)
+            known = NewestInput((), (), 0, False, sample.received_s)
             self.sources[name] = known
             known.update(sample)
             return True

@@ -13,7 +13,7 @@ from ...lib.errors import SaintError
 from ...lib.generated.builtin_interfaces import Time
 from ...lib.generated.nav_msgs import Odometry
 from ...lib.generated.saint_msgs import EStop, FieldStatus, RCReceiverState
-from .newest import ARMS, ArmStates, InputSource, Newest
+from .newest import ARMS, ArmStates, Newest, NewestInput
 
 Data = dict[str, Any]
 
@@ -154,7 +154,7 @@ def inputs(newest: Newest, clients: list[Data], now_s: float) -> Data:
     return {"rc": _rc(newest, now_s), **by_class, "clients": clients}
 
 
-def _source(source: InputSource, now_s: float) -> Data:
+def _source(source: NewestInput, now_s: float) -> Data:
     age_s = now_s - source.received_s
     return {
         "sequence": source.sequence,

@@ -72,7 +72,7 @@ class RemoteState:
         await self._client.delete("/backup", RestoreNotes, timeout_s=_LIMIT_S)
 
 
-class ServerKey(Protocol):
+class SealedServerKey(Protocol):
     """The server's key, which its daemon exports only sealed."""
 
     async def seal(self, passphrase: str, person: Person) -> SealedKey: ...
@@ -107,7 +107,7 @@ class Backups:
     """Creates and restores backups. One restore at a time."""
 
     def __init__(
-        self, states: Mapping[str, DaemonState], key: ServerKey, folder: Path, version: str
+        self, states: Mapping[str, DaemonState], key: SealedServerKey, folder: Path, version: str
     ) -> None:
         self._states = states  # in the order in which they are restored
         self._key = key

@@ -34,7 +34,7 @@ CLOSE_TEXTS = {
 }
 
 
-class Kind(IntEnum):
+class Opcode(IntEnum):
     """Opcodes (section 5.2)."""
 
     CONTINUATION = 0
@@ -45,8 +45,8 @@ class Kind(IntEnum):
     PONG = 10
 
 
-_DATA = (Kind.TEXT, Kind.BINARY)
-_CONTROL = (Kind.CLOSE, Kind.PING, Kind.PONG)
+_DATA = (Opcode.TEXT, Opcode.BINARY)
+_CONTROL = (Opcode.CLOSE, Opcode.PING, Opcode.PONG)
 
 
 class FrameError(Exception):
@@ -69,7 +69,7 @@ class Frames:
         self._largest = largest_bytes
         self._data = b""
         self._at = 0
-        self._kind = Kind.CONTINUATION  # of the message whose fragments are being collected
+        self._kind = Opcode.CONTINUATION  # of the message whose fragments are being collected
         self._parts: list[bytes] = []
         self._size = 0
 
@@ -79,7 +79,7 @@ class Frames:
         self._data = rest + data if rest else data
         self._at = 0
 
-    def next(self) -> tuple[Kind, bytes] | None:
+    def next(self) -> tuple[Opcode, bytes] | None:
         """Return the next message or control frame; None: more bytes are needed. Raises
         FrameError.
         """
@@ -88,14 +88,14 @@ class Frames:
             if frame is None:
                 return None
             kind, is_final, payload = frame
-            if kind >= Kind.CLOSE:
+            if kind >= Opcode.CLOSE:
                 return kind, payload
             if kind and is_final and not self._kind:
                 return kind, payload
             if whole := self._collected(kind, is_final, payload):
                 return whole
 
-    def _frame(self) -> tuple[Kind, bool, bytes] | None:
+    def _frame(self) -> tuple[Opcode, bool, bytes] | None:
         data, at = self._data, self._at
         have = len(data) - at
         if have < 2:
@@ -109,7 +109,7 @@ class Frames:
                 return None
             size = int.from_bytes(data[start : start + width], "big")
             start += width
-        if kind < Kind.CLOSE and self._size + size > self._largest:
+        if kind < Opcode.CLOSE and self._size + size > self._largest:
             raise FrameError(CloseCode.TOO_LARGE, f"a message has {self._largest} bytes at most")
         end = start + 4 + size
         if len(data) < end:
@@ -118,7 +118,7 @@ class Frames:
         payload = unmasked(data[start + 4 : end], data[start : start + 4])
         return kind, bool(first & _FINAL), payload
 
-    def _checked(self, first: int, second: int) -> Kind:
+    def _checked(self, first: int, second: int) -> Opcode:
         opcode = first & 0x0F
         if first & _RESERVED:
             raise FrameError(CloseCode.BROKEN, "reserved bits are set")
@@ -127,13 +127,15 @@ class Frames:
         if opcode in _CONTROL:
             if not first & _FINAL or second & 0x7F > _LONGEST_CONTROL:
                 raise FrameError(CloseCode.BROKEN, "a control frame is too long or in fragments")
-        elif opcode not in _DATA and opcode != Kind.CONTINUATION:
+        elif opcode not in _DATA and opcode != Opcode.CONTINUATION:
             raise FrameError(CloseCode.BROKEN, f"opcode {opcode} is not known")
         elif bool(opcode) == bool(self._kind):
             raise FrameError(CloseCode.BROKEN, "fragments are out of order")
-        return Kind(opcode)
+        return Opcode(opcode)
 
-    def _collected(self, kind: Kind, is_final: bool, payload: bytes) -> tuple[Kind, bytes] | None:
+    def _collected(
+        self, kind: Opcode, is_final: bool, payload: bytes
+    ) -> tuple[Opcode, bytes] | None:
         """Add a fragment; return the message when it is the last one."""
         self._kind = self._kind or kind
         self._size += len(payload)
@@ -142,7 +144,7 @@ class Frames:
         if not is_final:
             return None
         whole = (self._kind, b"".join(self._parts))
-        self._kind, self._size = Kind.CONTINUATION, 0
+        self._kind, self._size = Opcode.CONTINUATION, 0
         self._parts.clear()
         return whole
 
@@ -165,7 +167,7 @@ def text_frame(payload: bytes) -> bytes:
     return b"\x81\x7f" + size.to_bytes(8, "big") + payload
 
 
-def control_frame(kind: Kind, payload: bytes = b"") -> bytes:
+def control_frame(kind: Opcode, payload: bytes = b"") -> bytes:
     """Return a control frame; its payload is cut to what one may hold."""
     payload = payload[:_LONGEST_CONTROL]
     return bytes((_FINAL | kind, len(payload))) + payload
@@ -173,7 +175,7 @@ def control_frame(kind: Kind, payload: bytes = b"") -> bytes:
 
 def close_frame(code: int, reason: str = "") -> bytes:
     """Return the frame that closes a connection with a code and a reason."""
-    return control_frame(Kind.CLOSE, code.to_bytes(2, "big") + reason.encode()[:120])
+    return control_frame(Opcode.CLOSE, code.to_bytes(2, "big") + reason.encode()[:120])
 
 
 def close_code(payload: bytes) -> int:

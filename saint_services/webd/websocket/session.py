@@ -30,7 +30,7 @@ from ..server.boundary import Boundary
 from ..topics import views
 from ..topics.hub import encoded
 from . import places
-from .frames import CloseCode, FrameError, Kind
+from .frames import CloseCode, FrameError, Opcode
 from .outbox import Outbox, Turns
 from .timing import MessageRate, ReadingAge
 from .wire import Wire, accept
@@ -243,11 +243,11 @@ class Session:
             self._count("no_token")
             self._wire.close(CloseCode.REFUSED, "no token came")
 
-    def _receive(self, kind: Kind, payload: bytes) -> None:
+    def _receive(self, kind: Opcode, payload: bytes) -> None:
         if not is_text(kind, payload) and stopping.is_named(payload.decode(errors="replace")):
             self._handle(f'"{stopping.ACTION}"')  # in doubt the robot stops
             return
-        if kind is not Kind.TEXT:
+        if kind is not Opcode.TEXT:
             text = "messages are text, this one was binary"
             self._refuse(None, RefusedError("binary", Code.REQUEST_INVALID, text))
             return
@@ -274,7 +274,7 @@ class Session:
             self._answer(parsed.id, self._authenticate(parsed))
         elif self._identity is None:
             raise RefusedError("no_token", Code.UNAUTHORIZED, "send auth with a token first")
-        elif isinstance(parsed, logic.Call):
+        elif isinstance(parsed, logic.ClientCall):
             self._call(parsed)
         elif isinstance(parsed, m.Input):
             self._stream(parsed)
@@ -362,7 +362,7 @@ class Session:
             return True
         raise RefusedError("stale_input", Code.REFUSED, "the reading arrived too late")
 
-    def _call(self, call: logic.Call) -> None:
+    def _call(self, call: logic.ClientCall) -> None:
         act = ACTIONS[call.group][call.action]
         if act.is_quick:
             self.commands += 1
@@ -377,7 +377,7 @@ class Session:
         self._waiting += 1
         self._tasks.create_task(self._perform(call, act, self._is_old))
 
-    async def _perform(self, call: logic.Call, act: Act, is_old: bool) -> None:
+    async def _perform(self, call: logic.ClientCall, act: Act, is_old: bool) -> None:
         robot, caller = self._sessions.robot, self._caller
         try:
             with self._sessions.boundary.around("a message"):
@@ -389,7 +389,7 @@ class Session:
         finally:
             self._waiting -= 1
 
-    def _admitted(self, call: logic.Call, act: Act) -> AbstractContextManager[Outcome]:
+    def _admitted(self, call: logic.ClientCall, act: Act) -> AbstractContextManager[Outcome]:
         robot = self._sessions.robot
         return admission.admitted(robot, self._caller, act, call.params, is_old=self._is_old)
 
@@ -408,9 +408,9 @@ class Session:
         self._sessions.robot.newest.counters[f"refused_{reason}"] += 1
 
 
-def is_text(kind: Kind, payload: bytes) -> bool:
+def is_text(kind: Opcode, payload: bytes) -> bool:
     """Return whether the message is a text that can be decoded."""
-    if kind is not Kind.TEXT:
+    if kind is not Opcode.TEXT:
         return False
     try:
         payload.decode()

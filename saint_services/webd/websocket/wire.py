@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from ...lib.errors import Code, SaintError
-from .frames import CloseCode, FrameError, Frames, Kind, close_code, close_frame, control_frame
+from .frames import CloseCode, FrameError, Frames, Opcode, close_code, close_frame, control_frame
 
 PING_S = 5.0  # a client that is silent for so long gets a ping
 PONG_LIMIT_S = 2.5  # and times out without a pong
@@ -23,7 +23,7 @@ MOST_UNSENT_BYTES = 64 * 1024
 FAIR_SHARE = 8  # messages of one client before other clients are read
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-Receive = Callable[[Kind, bytes], None]
+Receive = Callable[[Opcode, bytes], None]
 
 
 async def accept(request: web.Request) -> web.StreamResponse:
@@ -90,7 +90,7 @@ class Wire:
 
     def ping(self, payload: bytes) -> None:
         """Send a ping, whose pong repeats this payload."""
-        self.write(control_frame(Kind.PING, payload))
+        self.write(control_frame(Opcode.PING, payload))
 
     def unsent_bytes(self) -> int:
         """Return the bytes that the kernel has not accepted yet because the client reads slowly."""
@@ -150,17 +150,17 @@ class Wire:
             if not self._transport.is_closing():
                 self._transport.resume_reading()
 
-    def _handle(self, kind: Kind, payload: bytes) -> None:
-        if kind is Kind.CLOSE:
+    def _handle(self, kind: Opcode, payload: bytes) -> None:
+        if kind is Opcode.CLOSE:
             code = close_code(payload)
             self.close(code)
             self._transport.close()
         elif self._is_closing:
             return
-        elif kind is Kind.PING:
+        elif kind is Opcode.PING:
             if self.unsent_bytes() <= MOST_UNSENT_BYTES:  # else it reads no pong either
-                self.write(control_frame(Kind.PONG, payload))
-        elif kind is Kind.PONG:
+                self.write(control_frame(Opcode.PONG, payload))
+        elif kind is Opcode.PONG:
             self.on_pong(payload)
         else:
             self._receive(kind, payload)

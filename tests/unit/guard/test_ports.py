@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from saint_services.lib.guard import ports
 from saint_services.lib.guard.ports import WillPorts, carry_out, open_port
-from saint_services.lib.guard.will import Kind, Will, Write
+from saint_services.lib.guard.will import Will, Write, WriteKind
 from saint_services.lib.hw.motors.roboclaw import duties
 from saint_services.lib.hw.pwm import pigpio_pwm
 from saint_services.lib.records import Records
 
 names = st.text("abcdefgh-@2", min_size=1, max_size=20)
 writes = st.builds(
-    Write, st.sampled_from(Kind), st.text(max_size=50), st.integers(0, 2**32 - 1),
+    Write, st.sampled_from(WriteKind), st.text(max_size=50), st.integers(0, 2**32 - 1),
     st.binary(max_size=64),
 )  # fmt: skip
 
@@ -52,13 +52,13 @@ def will(*given_writes: Write) -> Will:
 def test_kernel_pwm_is_set_to_zero_by_one_write(tmp_path: Path) -> None:
     duty = tmp_path / "duty_cycle"
     duty.write_text("40000\n")
-    assert carry_out([will(Write(Kind.FILE, str(duty), 0, b"0"))]) == []
+    assert carry_out([will(Write(WriteKind.FILE, str(duty), 0, b"0"))]) == []
     assert duty.read_text()[0] == "0"
 
 
 def test_device_that_was_away_is_opened_when_the_will_is_carried_out(tmp_path: Path) -> None:
     duty = tmp_path / "duty_cycle"
-    opened = WillPorts(will(Write(Kind.FILE, str(duty), 0, b"0")))
+    opened = WillPorts(will(Write(WriteKind.FILE, str(duty), 0, b"0")))
     assert opened.carry_out() == [f"{duty}: No such file or directory"]
     duty.write_text("40000")
     assert opened.carry_out() == []
@@ -69,7 +69,7 @@ def test_device_that_was_away_is_opened_when_the_will_is_carried_out(tmp_path: P
 def test_serial_line_gets_the_bytes_at_its_speed() -> None:
     ours, theirs = pty.openpty()
     order = duties(0x80, 0.0, 0.0)
-    assert carry_out([will(Write(Kind.SERIAL, os.ttyname(theirs), 38400, order))]) == []
+    assert carry_out([will(Write(WriteKind.SERIAL, os.ttyname(theirs), 38400, order))]) == []
     assert os.read(ours, 100) == order
     assert termios.tcgetattr(theirs)[4] == termios.B38400
     os.close(ours)
@@ -81,7 +81,7 @@ def test_serial_line_is_set_raw_and_to_its_speed_both_ways() -> None:
     settings = termios.tcgetattr(theirs)
     settings[3] |= termios.ECHO | termios.ICANON
     termios.tcsetattr(theirs, termios.TCSANOW, settings)
-    port = open_port(Write(Kind.SERIAL, os.ttyname(theirs), 115200, b"abc"))
+    port = open_port(Write(WriteKind.SERIAL, os.ttyname(theirs), 115200, b"abc"))
     port.write()
     input_flags, output_flags, control, local, *speeds, _ = termios.tcgetattr(theirs)
     assert (input_flags, output_flags, local) == (0, 0, 0)
@@ -94,7 +94,7 @@ def test_serial_line_is_set_raw_and_to_its_speed_both_ways() -> None:
 
 def test_serial_line_of_an_odd_speed_gets_the_bytes_as_it_is() -> None:
     ours, theirs = pty.openpty()
-    assert carry_out([will(Write(Kind.SERIAL, os.ttyname(theirs), 12345, b"abc"))]) == []
+    assert carry_out([will(Write(WriteKind.SERIAL, os.ttyname(theirs), 12345, b"abc"))]) == []
     assert os.read(ours, 100) == b"abc"
     os.close(ours)
     os.close(theirs)
@@ -105,9 +105,9 @@ def test_simulated_pin_is_set_to_zero_in_a_file_of_any_age(tmp_path: Path) -> No
     for pin in (4, 5):
         pins.write(pin, 0.7)
     before = descriptors()
-    assert carry_out([will(Write(Kind.RECORD, str(tmp_path / "pins"), 5))]) == []
+    assert carry_out([will(Write(WriteKind.RECORD, str(tmp_path / "pins"), 5))]) == []
     assert [pins.read(pin).value for pin in (4, 5)] == [0.7, 0.0]
-    assert carry_out([will(Write(Kind.RECORD, str(tmp_path / "new"), 5))]) == []
+    assert carry_out([will(Write(WriteKind.RECORD, str(tmp_path / "new"), 5))]) == []
     assert (tmp_path / "new").stat().st_size == 6 * 16 * 8
     assert descriptors() == before
     pins.close()
@@ -117,8 +117,8 @@ def test_closed_ports_give_everything_back_and_close_once(tmp_path: Path) -> Non
     duty, other = tmp_path / "duty_cycle", tmp_path / "other"
     for path in (duty, other):
         path.write_text("40000")
-    pin = Write(Kind.RECORD, str(tmp_path / "pins"), 5)
-    three = will(*(Write(Kind.FILE, str(path), 0, b"0") for path in (duty, other)), pin)
+    pin = Write(WriteKind.RECORD, str(tmp_path / "pins"), 5)
+    three = will(*(Write(WriteKind.FILE, str(path), 0, b"0") for path in (duty, other)), pin)
     before = descriptors()
     opened = WillPorts(three)
     assert descriptors() > before
@@ -135,7 +135,7 @@ def test_closed_ports_give_everything_back_and_close_once(tmp_path: Path) -> Non
 def test_port_that_fails_is_closed_and_opened_once_more(tmp_path: Path) -> None:
     duty = tmp_path / "duty_cycle"
     duty.write_text("40000")
-    opened = WillPorts(will(Write(Kind.FILE, str(duty), 0, b"0")))
+    opened = WillPorts(will(Write(WriteKind.FILE, str(duty), 0, b"0")))
     before = descriptors()
 
     class Broken:
@@ -185,7 +185,7 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Ioctls:
 
 def test_line_is_requested_low_and_set_low(kernel: Ioctls) -> None:
     """The layout of struct gpio_v2_line_request, by offsets of linux/gpio.h."""
-    assert carry_out([will(Write(Kind.LINE, os.devnull, 17, b"\0"))]) == []
+    assert carry_out([will(Write(WriteKind.LINE, os.devnull, 17, b"\0"))]) == []
     (get, request), (set_values, values) = kernel.calls
     assert (get, len(request)) == (0xC250B407, 592)
     assert struct.unpack_from("=I", request, 0)[0] == 17  # offsets[0]
@@ -201,7 +201,7 @@ def test_line_is_requested_low_and_set_low(kernel: Ioctls) -> None:
 
 
 def test_line_that_the_role_passed_on_is_not_requested_again(kernel: Ioctls) -> None:
-    opened = WillPorts(will(Write(Kind.LINE, "/dev/none", 17, b"\0")), [os.dup(kernel.line)])
+    opened = WillPorts(will(Write(WriteKind.LINE, "/dev/none", 17, b"\0")), [os.dup(kernel.line)])
     assert opened.carry_out() == []
     assert [request for request, _ in kernel.calls] == [0xC010B40F]
     opened.close()
@@ -213,7 +213,7 @@ def test_line_is_set_by_the_descriptor_that_the_kernel_gave_for_it(
     chip = tmp_path / "gpiochip0"
     chip.touch()
     before = descriptors()
-    assert carry_out([will(Write(Kind.LINE, str(chip), 17, b"\1"))]) == []
+    assert carry_out([will(Write(WriteKind.LINE, str(chip), 17, b"\1"))]) == []
     assert kernel.files[0][1] == chip.stat().st_ino
     line = os.fstat(kernel.line)
     assert kernel.files[1] == (line.st_dev, line.st_ino)
@@ -237,7 +237,9 @@ def test_passed_line_belongs_to_the_write_of_a_line_and_to_no_other(
 ) -> None:
     duty = tmp_path / "duty_cycle"
     duty.write_text("40000")
-    both = will(Write(Kind.FILE, str(duty), 0, b"0"), Write(Kind.LINE, "/dev/none", 17, b"\0"))
+    both = will(
+        Write(WriteKind.FILE, str(duty), 0, b"0"), Write(WriteKind.LINE, "/dev/none", 17, b"\0")
+    )
     opened = WillPorts(both, [os.dup(kernel.line)])
     assert opened.carry_out() == []
     assert [request for request, _ in kernel.calls] == [0xC010B40F]
@@ -256,14 +258,14 @@ def test_bus_that_refuses_the_address_is_closed_and_named(
     bus.touch()
     monkeypatch.setattr(fcntl, "ioctl", refuse)
     before = descriptors()
-    assert carry_out([will(Write(Kind.I2C, str(bus), 0x40, b"x"))]) == [f"{bus}: busy"]
+    assert carry_out([will(Write(WriteKind.I2C, str(bus), 0x40, b"x"))]) == [f"{bus}: busy"]
     assert descriptors() == before
 
 
 def test_i2c_transfer_is_one_write_with_a_short_time_out(kernel: Ioctls, tmp_path: Path) -> None:
     bus = tmp_path / "i2c-1"
     bus.touch()
-    assert carry_out([will(Write(Kind.I2C, str(bus), 0x40, b"\x0e\0\0\0\x10"))]) == []
+    assert carry_out([will(Write(WriteKind.I2C, str(bus), 0x40, b"\x0e\0\0\0\x10"))]) == []
     calls = [(request, int.from_bytes(data, "little")) for request, data in kernel.calls]
     assert calls == [(0x0702, 3), (0x0706, 0x40)]  # I2C_TIMEOUT 30 ms, I2C_SLAVE_FORCE
     assert bus.read_bytes() == b"\x0e\0\0\0\x10"
@@ -291,7 +293,7 @@ def test_pigpiod_that_was_restarted_gets_the_command_on_a_new_connection() -> No
     """The first send to a connection that the other side has closed is lost without an error."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
-        opened = WillPorts(will(Write(Kind.PIGPIO, address, 0, b"low!")))
+        opened = WillPorts(will(Write(WriteKind.PIGPIO, address, 0, b"low!")))
         old, _ = server.accept()
         old.close()
         assert opened.carry_out() == []
@@ -315,13 +317,13 @@ def test_pigpiod_is_waited_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPat
         raise OSError(111, "refused")
 
     monkeypatch.setattr(socket, "create_connection", connect)
-    assert carry_out([will(Write(Kind.PIGPIO, "pi.local:8888", 0, b"x"))])
+    assert carry_out([will(Write(WriteKind.PIGPIO, "pi.local:8888", 0, b"x"))])
     assert requested == [(("pi.local", 8888), 0.1)] * 2
 
 
 def test_write_that_is_taken_in_part_counts_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = pty.openpty()
-    port = open_port(Write(Kind.SERIAL, os.ttyname(theirs), 115200, b"abc"))
+    port = open_port(Write(WriteKind.SERIAL, os.ttyname(theirs), 115200, b"abc"))
     monkeypatch.setattr(ports.os, "write", lambda *_: 1)
     with pytest.raises(OSError, match="only a part") as raised:
         port.write()

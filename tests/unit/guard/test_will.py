@@ -15,7 +15,7 @@ import pytest
 
 from saint_services.lib.guard import beat, wire
 from saint_services.lib.guard.beat import Beat, has_fixed_size, new_memory
-from saint_services.lib.guard.will import Kind, Will, WillFiles, Write, wills_folder
+from saint_services.lib.guard.will import Will, WillFiles, Write, WriteKind, wills_folder
 
 WRITE = ["file", "/x", 3, "0a"]
 BODY: dict[str, object] = {"name": "role-x", "target": "x", "writes": [WRITE]}
@@ -24,9 +24,9 @@ BODY: dict[str, object] = {"name": "role-x", "target": "x", "writes": [WRITE]}
 
 
 def test_will_is_parsed_field_by_field() -> None:
-    assert Will.of(BODY) == Will("role-x", "x", (Write(Kind.FILE, "/x", 3, b"\n"),))
+    assert Will.of(BODY) == Will("role-x", "x", (Write(WriteKind.FILE, "/x", 3, b"\n"),))
     assert Will.of({"name": "n", "target": "", "writes": []}) == Will("n", "")
-    assert Write(Kind.I2C, "/x") == Write(Kind.I2C, "/x", 0, b"")
+    assert Write(WriteKind.I2C, "/x") == Write(WriteKind.I2C, "/x", 0, b"")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_write_at_its_limits_is_accepted(write: list[object]) -> None:
     ],
 )
 def test_wrong_write_makes_the_whole_will_wrong(write: object) -> None:
-    with pytest.raises(ValueError, match=r"write|valid Kind|hex"):
+    with pytest.raises(ValueError, match=r"write|valid WriteKind|hex"):
         Will.of(BODY | {"writes": [WRITE, write]})
 
 

@@ -20,7 +20,7 @@ from saint_services.guardd.logic import Reading
 from saint_services.guardd.rescue import main as hand
 from saint_services.lib.guard import ports
 from saint_services.lib.guard.beat import Beat, new_memory
-from saint_services.lib.guard.will import Kind, Will, WillFiles, Write
+from saint_services.lib.guard.will import Will, WillFiles, Write, WriteKind
 from saint_services.lib.records import Records
 
 
@@ -37,8 +37,8 @@ def peer() -> socket.socket:
 
 
 def lines(count: int) -> Will:
-    files = (Write(Kind.FILE, "/none"),)
-    return Will("x", "x", files + tuple(Write(Kind.LINE, "/none", n) for n in range(count)))
+    files = (Write(WriteKind.FILE, "/none"),)
+    return Will("x", "x", files + tuple(Write(WriteKind.LINE, "/none", n) for n in range(count)))
 
 
 @pytest.mark.parametrize("count", [0, 2])
@@ -126,7 +126,7 @@ def test_computer_that_knows_no_process_descriptors_goes_by_the_connection(
 
 def test_enable_line_toggles_and_rests_low(tmp_path: Path) -> None:
     pins = Records(tmp_path / "pins", 25)
-    line = EnableLine(Write(Kind.RECORD, str(tmp_path / "pins"), 24))
+    line = EnableLine(Write(WriteKind.RECORD, str(tmp_path / "pins"), 24))
     found = []
     for may_enable in (False, True, True, True, False, False, True, False):
         line.step(may_enable=may_enable)
@@ -138,7 +138,7 @@ def test_enable_line_toggles_and_rests_low(tmp_path: Path) -> None:
 
 
 def test_enable_line_that_is_high_and_not_there_yet_is_made_in_the_pins(tmp_path: Path) -> None:
-    EnableLine(Write(Kind.RECORD, str(tmp_path / "pins"), 24)).step(may_enable=True)
+    EnableLine(Write(WriteKind.RECORD, str(tmp_path / "pins"), 24)).step(may_enable=True)
     assert (tmp_path / "pins").stat().st_size == 25 * 16 * 8
 
 
@@ -151,7 +151,7 @@ def test_enable_line_of_a_chip_is_requested_low(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(ports, "request_line", request)
     monkeypatch.setattr(ports, "set_line", lambda *given: calls.append(given))
-    line = EnableLine(Write(Kind.LINE, "/dev/gpiochip0", 24))
+    line = EnableLine(Write(WriteKind.LINE, "/dev/gpiochip0", 24))
     for _ in range(2):
         line.step(may_enable=True)
     line.step(may_enable=False)
@@ -184,9 +184,9 @@ def test_memory_of_now_and_later_is_locked(
     ("text", "wanted"),
     [
         ("", None),
-        ("/dev/gpiochip0:0", Write(Kind.LINE, "/dev/gpiochip0", 0)),
-        ("/dev/gpiochip0:27", Write(Kind.LINE, "/dev/gpiochip0", 27)),
-        ("sim:/run/pins:7", Write(Kind.RECORD, "/run/pins", 7)),
+        ("/dev/gpiochip0:0", Write(WriteKind.LINE, "/dev/gpiochip0", 0)),
+        ("/dev/gpiochip0:27", Write(WriteKind.LINE, "/dev/gpiochip0", 27)),
+        ("sim:/run/pins:7", Write(WriteKind.RECORD, "/run/pins", 7)),
     ],
 )
 def test_enable_line_of_the_settings(text: str, wanted: Write | None) -> None:
@@ -207,12 +207,12 @@ def test_hand_carries_out_each_named_will_and_says_what_failed(
     files = WillFiles(str(tmp_path / "wills"))
     pins = Records(tmp_path / "pins", 4)
     for pin, name in enumerate(("role-a", "role-b", "role-c")):
-        files.store(Will(name, name, (Write(Kind.RECORD, str(tmp_path / "pins"), pin),)))
+        files.store(Will(name, name, (Write(WriteKind.RECORD, str(tmp_path / "pins"), pin),)))
         pins.write(pin, 1.0)
     assert hand(["saint-role-a", "role-c", "saint-role-none"]) == 0
     assert [pins.read(pin).value for pin in range(3)] == [0.0, 1.0, 0.0]
     gone = str(tmp_path / "gone")
-    files.store(Will("role-b0", "b", (Write(Kind.FILE, gone), Write(Kind.FILE, gone))))
+    files.store(Will("role-b0", "b", (Write(WriteKind.FILE, gone), Write(WriteKind.FILE, gone))))
     assert hand([]) == 1
     assert [pins.read(pin).value for pin in range(3)] == [0.0, 0.0, 0.0]
     line = f"The outputs could not be made safe: {gone}: No such file or directory\n"
@@ -229,7 +229,7 @@ def test_hand_is_a_program_that_takes_units(
     monkeypatch.setattr(sys, "argv", ["hand", f"saint-{unit}"])
     pins = Records(tmp_path / "pins", 1)
     pins.write(0, 1.0)
-    will = Will("role-a", "a", (Write(Kind.RECORD, str(tmp_path / "pins")),))
+    will = Will("role-a", "a", (Write(WriteKind.RECORD, str(tmp_path / "pins")),))
     WillFiles(str(tmp_path / "wills")).store(will)
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("saint_services.guardd.rescue", run_name="__main__")

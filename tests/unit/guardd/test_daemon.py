@@ -16,7 +16,7 @@ from saint_services.guardd.config import Config
 from saint_services.guardd.rescue import main as hand
 from saint_services.lib.guard import wire
 from saint_services.lib.guard.beat import Beat, new_memory
-from saint_services.lib.guard.will import Kind, Will, WillFiles, Write
+from saint_services.lib.guard.will import Will, WillFiles, Write, WriteKind
 from saint_services.lib.records import Records
 from tests.guard_rig import guarding
 
@@ -29,7 +29,7 @@ class Bench:
     def __init__(self, root: Path) -> None:
         self.runtime = root / "run"
         self.pins = Records(root / "pins", PINS)
-        self.will = Will("role-x", "x", (Write(Kind.RECORD, str(root / "pins"), MOTOR),))
+        self.will = Will("role-x", "x", (Write(WriteKind.RECORD, str(root / "pins"), MOTOR),))
         self.lines = wire.MessageSplitter()
         self._open: list[socket.socket] = []
 
@@ -273,7 +273,7 @@ def test_hand_says_what_it_could_not_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
-    will = Will("role-x", "x", (Write(Kind.FILE, str(tmp_path / "gone"), 0, b"0"),))
+    will = Will("role-x", "x", (Write(WriteKind.FILE, str(tmp_path / "gone"), 0, b"0"),))
     WillFiles(str(tmp_path / "wills")).store(will)
     assert hand(["saint-role-x"]) == 1
     assert "could not be made safe" in capsys.readouterr().err
@@ -294,7 +294,7 @@ def test_damaged_will_does_not_keep_the_others_from_being_carried_out(
 
 def test_enable_line_toggles_while_a_role_is_well_and_rests_low_after(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
-    config = Config(Write(Kind.RECORD, str(tmp_path / "pins"), ENABLE))
+    config = Config(Write(WriteKind.RECORD, str(tmp_path / "pins"), ENABLE))
     with guarding(bench.runtime, config):
         connection, beat = bench.guard()
         beat.beat(time.monotonic_ns(), False)
@@ -316,8 +316,8 @@ def test_enable_line_toggles_while_a_role_is_well_and_rests_low_after(tmp_path: 
     ("text", "wanted"),
     [
         ("", None),
-        ("/dev/gpiochip0:24", Write(Kind.LINE, "/dev/gpiochip0", 24)),
-        ("sim:/run/saint/hw/pins:24", Write(Kind.RECORD, "/run/saint/hw/pins", 24)),
+        ("/dev/gpiochip0:24", Write(WriteKind.LINE, "/dev/gpiochip0", 24)),
+        ("sim:/run/saint/hw/pins:24", Write(WriteKind.RECORD, "/run/saint/hw/pins", 24)),
     ],
 )
 def test_enable_line_is_read_from_the_environment(text: str, wanted: Write | None) -> None:
@@ -341,7 +341,7 @@ def test_pin_that_refuses_its_will_restarts_the_machine(
     monkeypatch.setenv("SAINT_REBOOT_DIR", str(requests))
     bench = Bench(tmp_path)
     with guarding(bench.runtime):
-        refused = Write(Kind.FILE, str(tmp_path / "no" / "pwm"), 0, b"0")
+        refused = Write(WriteKind.FILE, str(tmp_path / "no" / "pwm"), 0, b"0")
         connection, beat = bench.guard(Will("role-x", "x", (refused,)))
         bench.drive(connection, beat)
         until(lambda: (requests / "request").exists())

@@ -18,7 +18,7 @@ from saint_services.guardd.daemon import GuardService
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard import wire
 from saint_services.lib.guard.beat import Beat, new_memory
-from saint_services.lib.guard.will import Kind, Will, WillFiles, Write
+from saint_services.lib.guard.will import Will, WillFiles, Write, WriteKind
 from saint_services.lib.machine.service_manager import bind
 from saint_services.lib.records import Records
 
@@ -89,8 +89,8 @@ class Bench:
         self.root = root
         self.wills = root / "wills"
         self.pins = Records(root / "pins", 28)
-        self.motor = Write(Kind.RECORD, str(root / "pins"), MOTOR)
-        self.missing = Write(Kind.FILE, str(root / "no" / "pwm"), 0, b"0")
+        self.motor = Write(WriteKind.RECORD, str(root / "pins"), MOTOR)
+        self.missing = Write(WriteKind.FILE, str(root / "no" / "pwm"), 0, b"0")
         self.notified: list[dict[str, Any]] = []
         self.reboots: list[str] = []
         self.logged: list[tuple[str, dict[str, Any]]] = []
@@ -241,7 +241,7 @@ class TestLook:
 class TestEnableLine:
     @pytest.fixture
     def bench(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-        line = Write(Kind.RECORD, str(tmp_path / "pins"), ENABLE)
+        line = Write(WriteKind.RECORD, str(tmp_path / "pins"), ENABLE)
         found = Bench(tmp_path, Config(line))
         around(found, monkeypatch)
         yield found
@@ -549,7 +549,7 @@ class TestRun:
     def test_at_its_end_what_moves_is_stopped_and_what_rests_keeps_its_place(
         self, bench: Bench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        enable = Write(Kind.RECORD, str(bench.root / "pins"), ENABLE)
+        enable = Write(WriteKind.RECORD, str(bench.root / "pins"), ENABLE)
         node, moving, resting = bench.node(), driving(bench), Role(bench, "y", enable)
         resting.beat.beat(bench.clock.now_ns, False)
         bench.pins.write(ENABLE, 0.3)

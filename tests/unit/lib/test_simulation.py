@@ -10,7 +10,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard.ports import open_port
-from saint_services.lib.guard.will import Kind, Write
+from saint_services.lib.guard.will import Write, WriteKind
 from saint_services.lib.hw import open_board
 from saint_services.lib.simulation import (
     VARIABLE,
@@ -46,7 +46,7 @@ def test_guard_without_a_simulation_cannot_open_its_port(
 ) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(OSError, match="not installed"):
-        open_port(Write(Kind.SIM_I2C, str(tmp_path / "i2c-1-40"), 0x40, b"\0"))
+        open_port(Write(WriteKind.SIM_I2C, str(tmp_path / "i2c-1-40"), 0x40, b"\0"))
 
 
 @pytest.mark.parametrize("spec", ["real", "sim", "sim:", "virtual:/x", ""])

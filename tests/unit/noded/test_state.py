@@ -12,7 +12,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.state import last_good
 from saint_services.noded.lifecycle.model import Assignment, RoleId, RoleLoaded
-from saint_services.noded.server.trust import Bond, TrustFiles
+from saint_services.noded.server.trust import ServerBond, TrustFiles
 from saint_services.noded.state import NodeFiles
 from tests.unit.noded.power_cut import PowerCut, PowerCutError, survives
 
@@ -60,7 +60,9 @@ def test_power_cut_at_any_moment_of_a_reset_leaves_the_role_or_none(tmp_path: Pa
     pytest.fail("the reset never ended")
 
 
-BOND = Bond(server="SAINT-01", server_key="ab" * 32, code="482 173", since="2026-01-20T15:00:00Z")
+BOND = ServerBond(
+    server="SAINT-01", server_key="ab" * 32, code="482 173", since="2026-01-20T15:00:00Z"
+)
 
 
 @pytest.mark.parametrize("has_bond", [False, True])
@@ -83,10 +85,10 @@ def test_power_cut_at_any_moment_leaves_a_whole_key_and_the_old_or_the_new_serve
                 is_done = False
             cut.left = 10**9
         again = TrustFiles(directory)
-        assert again.bond() in (Bond(), BOND)
+        assert again.bond() in (ServerBond(), BOND)
         assert (again.key().public, again.problem) == (key, "")
         if is_done:
-            assert again.bond() == (Bond() if has_bond else BOND)
+            assert again.bond() == (ServerBond() if has_bond else BOND)
             return
     pytest.fail("it never ended")
 

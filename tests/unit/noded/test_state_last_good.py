@@ -7,7 +7,7 @@ import yaml
 
 from saint_services.lib.state import last_good
 from saint_services.noded.lifecycle.model import RoleId
-from saint_services.noded.server.trust import Bond, TrustFiles
+from saint_services.noded.server.trust import ServerBond, TrustFiles
 from saint_services.noded.state import NodeFiles
 from tests.unit.noded.test_daemon_more_roles import CONSOLE, HEAD, stored
 
@@ -45,7 +45,7 @@ def test_any_one_damaged_file_leaves_every_role_held_and_says_so(
 
 @pytest.mark.parametrize("content", [None, b"", b"server: x"])
 def test_damaged_bond_gives_its_last_good_copy(tmp_path: Path, content: bytes | None) -> None:
-    bond = Bond(server="SAINT-01", server_key="ab" * 32, code="123 456")
+    bond = ServerBond(server="SAINT-01", server_key="ab" * 32, code="123 456")
     TrustFiles(tmp_path).store(bond)
     lose(tmp_path / "trust.yaml", content)
     files = TrustFiles(tmp_path)

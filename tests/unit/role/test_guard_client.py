@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import SaintError
-from saint_services.lib.guard.will import Kind, Will, Write
+from saint_services.lib.guard.will import Will, Write, WriteKind
 from saint_services.lib.records import Records
 from saint_services.lib.role.guard_client import GuardClient
 from tests.guard_rig import guarded
@@ -23,7 +23,7 @@ class Part:
         self.is_moving = False
         self.lost: list[str] = []
         self.ahead_ns = 0
-        self.will = Will("role-x", "x", (Write(Kind.RECORD, str(root / "pins"), 12),))
+        self.will = Will("role-x", "x", (Write(WriteKind.RECORD, str(root / "pins"), 12),))
 
     def guard(self) -> GuardClient:
         from time import monotonic_ns

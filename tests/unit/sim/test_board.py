@@ -11,7 +11,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard.ports import WillPorts, carry_out
-from saint_services.lib.guard.will import Kind, Will, Write
+from saint_services.lib.guard.will import Will, Write, WriteKind
 from saint_services.lib.hw import open_board, will_of
 from saint_services.lib.records import Records
 from tests.unit.role.role_rig import load_role
@@ -146,7 +146,7 @@ def test_output_that_cannot_be_stopped_does_not_keep_the_others_running(tmp_path
     board = SimBoard(tmp_path)
     board.bank.write(13, 1.0)
     rest = will_of(board, load_role("tracks"), "role-tracksd").writes
-    broken = Write(Kind.FILE, str(tmp_path / "nothing"), 0, b"0")
+    broken = Write(WriteKind.FILE, str(tmp_path / "nothing"), 0, b"0")
     failures = carry_out([Will("role-tracksd", "tracks", (broken, *rest))])
     assert failures == [f"{tmp_path / 'nothing'}: No such file or directory"]
     assert board.bank.read(13).value == 0.0

@@ -7,10 +7,10 @@ import pytest
 from saint_services.lib.api.orders import order_parts
 from saint_services.lib.crypto.signing import PrivateKey
 from saint_services.lib.generated.saint_msgs import SignedOrder_Request
-from saint_services.noded.server.trust import Bond, Challenges, refusal
+from saint_services.noded.server.trust import Challenges, ServerBond, refusal
 
 SERVER, OTHER = PrivateKey(b"1" * 32), PrivateKey(b"2" * 32)
-BOND = Bond(server="SAINT-01", server_key=SERVER.public)
+BOND = ServerBond(server="SAINT-01", server_key=SERVER.public)
 GIVEN = Challenges().issued("c1", 100.0)
 
 
@@ -67,10 +67,12 @@ def test_order_of_another_server_is_refused_with_the_way_out():
 
 @pytest.mark.parametrize(("kind", "is_taken"), [("meet", True), ("bind", True), ("reset", False)])
 def test_node_of_nobody_may_only_be_introduced_and_bound(kind: str, is_taken: bool):
-    assert (refusal(order(kind), Bond(), GIVEN, "pi_1", 100.0) == "") is is_taken
+    assert (refusal(order(kind), ServerBond(), GIVEN, "pi_1", 100.0) == "") is is_taken
 
 
 def test_order_without_signature_is_refused():
     unsigned = replace(order(), signature="")
     assert "signature" in refusal(unsigned, BOND, GIVEN, "pi_1", 100.0)
-    assert "signature" in refusal(replace(order("bind"), signature=""), Bond(), GIVEN, "pi_1", 1e2)
+    assert "signature" in refusal(
+        replace(order("bind"), signature=""), ServerBond(), GIVEN, "pi_1", 1e2
+    )

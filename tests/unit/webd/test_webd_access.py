@@ -46,7 +46,7 @@ def test_origin_must_be_the_host(origin: str | None, is_allowed: bool) -> None:
 
 
 def test_throttle_waits_longer_after_free_tries() -> None:
-    throttle = access.Throttle()
+    throttle = access.SignInThrottle()
     waits = []
     for _ in range(12):
         throttle.failed("a", 0.0)
@@ -61,7 +61,7 @@ def test_throttle_waits_longer_after_free_tries() -> None:
 
 
 def test_throttle_is_bounded() -> None:
-    throttle = access.Throttle()
+    throttle = access.SignInThrottle()
     for n in range(access.MOST_ADDRESSES + 50):
         throttle.failed(str(n), 0.0)
     assert len(throttle.failures) == access.MOST_ADDRESSES

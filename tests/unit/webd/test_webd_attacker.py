@@ -19,7 +19,7 @@ import aiohttp
 import pytest
 
 from saint_services.lib import http_connections
-from saint_services.webd.config import Auth, Config
+from saint_services.webd.config import AuthSettings, Config
 from saint_services.webd.server import bodies, connections
 from saint_services.webd.websocket import wire
 from tests.unit.webd.mute import Mute
@@ -283,7 +283,7 @@ async def test_host_does_not_reach_the_content_policy(rig: Rig, host: str) -> No
 @pytest.fixture
 async def small(tmp_path: Path) -> AsyncIterator[Rig]:
     """Room for two clients, and nobody is let in without a token."""
-    config = Config(auth=Auth(required=True), max_clients=2)
+    config = Config(auth=AuthSettings(required=True), max_clients=2)
     made = fake_robot(tmp_path, config=config)
     async with made as (robot, address, domain), aiohttp.ClientSession() as http:
         rig = Rig(robot, address, domain, http)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from saint_services.webd.websocket.frames import (
     FrameError,
     Frames,
-    Kind,
+    Opcode,
     close_code,
     close_frame,
     control_frame,
@@ -19,7 +19,7 @@ from saint_services.webd.websocket.frames import (
 LARGEST = 1000
 KEY = b"\x01\x80\xff\x00"
 
-Message = tuple[Kind, bytes]
+Message = tuple[Opcode, bytes]
 
 
 def sent(opcode: int, payload: bytes, final: bool = True, key: bytes = KEY) -> bytes:
@@ -53,18 +53,18 @@ def refusal(data: bytes) -> FrameError:
 @pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 125, 126, 127, 999, 1000])
 def test_message_of_any_length_is_unmasked(size: int) -> None:
     payload = bytes(n % 251 for n in range(size))
-    assert read(sent(1, payload)) == [(Kind.TEXT, payload)]
+    assert read(sent(1, payload)) == [(Opcode.TEXT, payload)]
 
 
 def test_example_of_the_standard_is_read() -> None:
     # RFC 6455 section 5.7: a single-frame masked text message, "Hello".
     data = bytes([0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
-    assert read(data) == [(Kind.TEXT, b"Hello")]
+    assert read(data) == [(Opcode.TEXT, b"Hello")]
 
 
 def test_fragments_become_one_message_with_a_ping_between_them() -> None:
     data = sent(1, b"He", final=False) + sent(9, b"?") + sent(0, b"l", final=False) + sent(0, b"lo")
-    assert read(data) == [(Kind.PING, b"?"), (Kind.TEXT, b"Hello")]
+    assert read(data) == [(Opcode.PING, b"?"), (Opcode.TEXT, b"Hello")]
 
 
 def test_empty_fragments_without_end_take_no_memory() -> None:
@@ -126,7 +126,7 @@ def test_our_frames_have_the_shortest_head(size: int, head: str) -> None:
 
 
 def test_our_control_frames_are_never_too_long() -> None:
-    assert len(control_frame(Kind.PONG, b"x" * 500)) == 127
+    assert len(control_frame(Opcode.PONG, b"x" * 500)) == 127
     assert close_frame(1013, "ä" * 100)[:4] == b"\x88\x7a\x03\xf5"
 
 
@@ -140,7 +140,7 @@ def test_any_cutting_gives_the_same_messages(
     data = b"".join(sent(opcode, payload) for opcode, payload in messages)
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     chunks = [data[a:b] for a, b in itertools.pairwise(edges)]
-    assert read(*chunks) == [(Kind(opcode), payload) for opcode, payload in messages]
+    assert read(*chunks) == [(Opcode(opcode), payload) for opcode, payload in messages]
 
 
 @given(st.lists(st.binary(max_size=64), max_size=10))

@@ -68,10 +68,14 @@ async def test_host_name_is_wished(rig: Rig, tmp_path: Path) -> None:
 async def test_second_wish_waits_for_the_first(rig: Rig, tmp_path: Path) -> None:
     chat = await rig.chat()
     await chat.do("settings", "leave_wifi")
-    assert "previous change" in (await chat.fail("settings", "set_hostname", hostname="a"))["message"]
+    assert (
+        "previous change" in (await chat.fail("settings", "set_hostname", hostname="a"))["message"]
+    )
     take_request(tmp_path)
     report_change(tmp_path, "trying", "The server changes to its own hotspot.")
-    assert "previous change" in (await chat.fail("settings", "set_hostname", hostname="a"))["message"]
+    assert (
+        "previous change" in (await chat.fail("settings", "set_hostname", hostname="a"))["message"]
+    )
     report_change(tmp_path, "done", "The server uses its own hotspot.")
     await chat.do("settings", "set_hostname", hostname="a")
 

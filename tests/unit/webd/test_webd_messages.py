@@ -30,7 +30,7 @@ def test_both_shapes_are_the_same_call() -> None:
         {"type": "command", "target": "management", "action": "adopt_node", "params": params}
     )
     assert short == long
-    assert isinstance(short, logic.Call)
+    assert isinstance(short, logic.ClientCall)
     assert short.params == AdoptNode(node_id="pi_1", role="head")
 
 
@@ -44,12 +44,12 @@ def test_message_of_the_specification_is_accepted() -> None:
             "params": {"pan": 45.0, "tilt": -15.0, "speed": 0.5},
         }
     )
-    assert isinstance(call, logic.Call)
+    assert isinstance(call, logic.ClientCall)
     assert (call.id, call.group, call.action) == ("uuid-string", "head", "move")
 
 
 def test_params_may_be_left_out() -> None:
-    assert parse({"type": "tracks", "action": "stop"}) == logic.Call(
+    assert parse({"type": "tracks", "action": "stop"}) == logic.ClientCall(
         None, "tracks", "stop", Nothing()
     )
 

@@ -85,7 +85,7 @@ def test_row_is_known_in_both_shapes(target: str, action: str, params: dict[str,
     number = "550e8400-e29b-41d4-a716-446655440000"
     long = {"id": number, "type": "command", "target": target, "action": action, "params": params}
     call = logic.parse(json.dumps(long), MODELS)
-    assert isinstance(call, logic.Call)
+    assert isinstance(call, logic.ClientCall)
     assert (call.id, call.group, call.action) == (number, target, action)
     short = {"id": number, "type": target, "action": action, "params": params}
     assert logic.parse(json.dumps(short), MODELS) == call

@@ -58,7 +58,7 @@ UNSOUND = [
 
 def params_of(text: str) -> EStop:
     call = logic.parse(text, MODELS)
-    assert isinstance(call, logic.Call)
+    assert isinstance(call, logic.ClientCall)
     assert call.action == "estop"
     assert isinstance(call.params, EStop)
     return call.params
@@ -96,7 +96,7 @@ def test_other_messages_do_not_stop(text: str) -> None:
         parsed = logic.parse(text, MODELS)
     except logic.BadMessageError:
         return
-    assert not isinstance(parsed, logic.Call) or parsed.action != "estop"
+    assert not isinstance(parsed, logic.ClientCall) or parsed.action != "estop"
 
 
 def test_reason_of_an_unsound_stop_is_kept() -> None:

@@ -57,7 +57,7 @@ from saint_services.lib.ipc import Api, ApiServer, Call
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.estop import latch as latches
 from saint_services.routerd.report import estop_info, estop_message
-from saint_services.webd.config import Auth, Config
+from saint_services.webd.config import AuthSettings, Config
 from saint_services.webd.daemon import run
 from tests.router_writers import Admission, admit_writers, registered
 from tests.web.fakes import stop
@@ -381,7 +381,7 @@ async def fake_robot(
     http.setblocking(False)
     address = f"127.0.0.1:{http.getsockname()[1]}"
     places = Directories(directory / "config", state, runtime, ROOT)
-    settings = config or Config(auth=Auth(required=auth))
+    settings = config or Config(auth=AuthSettings(required=auth))
     await robot.open()
     try:
         sockets = {"http": [http], "api": [bind(runtime, "webd")]}

@@ -20,14 +20,14 @@ class ImportRoutes(Confirming):
     check_only: bool = False
 
 
-class TakeControl(Request):
+class TakeTarget(Request):
     """A target for this client alone, until the client times out or releases it."""
 
     target: Target
     timeout_ms: int = Field(default=5000, ge=200, le=600_000)
 
 
-class ReleaseControl(Request):
+class ReleaseTarget(Request):
     """A target that is released; `force` releases it for another client."""
 
     target: Target
@@ -69,11 +69,11 @@ IMPORT_ROUTES = ROUTER.change(
     logged_by="routerd",
 )
 TAKE_CONTROL = ROUTER.change(
-    "take_control", TakeControl, ControlReply, "Take exclusive control of a target.",
+    "take_control", TakeTarget, ControlReply, "Take exclusive control of a target.",
     logged_by="routerd",
 )
 RELEASE_CONTROL = ROUTER.change(
-    "release_control", ReleaseControl, ControlReply, "Release exclusive control of a target.",
+    "release_control", ReleaseTarget, ControlReply, "Release exclusive control of a target.",
     logged_by="routerd",
 )
 LIST_LIVELINK_SOURCES = ROUTER.read(

@@ -10,7 +10,7 @@ import struct
 from typing import Any
 
 from ...errors import Code, SaintError
-from ...guard.will import Kind, Write
+from ...guard.will import Write, WriteKind
 
 _HARDWARE_PINS = (12, 13, 18, 19)
 _DUTY_RANGE = 1_000_000  # of hardware_PWM
@@ -91,7 +91,7 @@ def will_low(pin: int) -> Write:
     """Return the command that ends pulses of any kind and leaves the pin low. The daemon's address
     is that of the library: PIGPIO_ADDR and PIGPIO_PORT."""
     place = f"{os.environ.get('PIGPIO_ADDR', 'localhost')}:{os.environ.get('PIGPIO_PORT', '8888')}"
-    return Write(Kind.PIGPIO, place, 0, struct.pack("<4I", _WRITE, pin, 0, 0))
+    return Write(WriteKind.PIGPIO, place, 0, struct.pack("<4I", _WRITE, pin, 0, 0))
 
 
 def _check(result: int) -> None:

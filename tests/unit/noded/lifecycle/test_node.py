@@ -79,7 +79,7 @@ def test_adding_leaves_the_role_at_work_alone():
     node, slot = adding(before, CONSOLE)
     assert (node.state, node.is_adopted) == (NodeState.ACTIVE, True)
     node, second = step(node, model.RoleReported(1, READY), slot)
-    node, third = step(node, model.Stored(1), slot)
+    node, third = step(node, model.StoreResult(1), slot)
     assert {whose for whose, _ in (*second, *third)} == {slot}
     assert answers(third) == [model.AnswerRequest(7, True, "pi_1 is now console", "/saint/console")]
     assert node.lives[0] == before.lives[0]

@@ -73,7 +73,7 @@ def test_adoption_stores_only_after_the_role_is_ready():
     life, actions = step(life, model.RoleReported(2, READY))
     assert actions == (model.StoreRole(2, HEAD),)
     assert life.state is NodeState.ADOPTING
-    life, actions = step(life, model.Stored(2))
+    life, actions = step(life, model.StoreResult(2))
     assert life.state is NodeState.ACTIVE
     assert actions[0] == model.AnswerRequest(7, True, "pi_1 is now head", "/saint/head")
 
@@ -128,12 +128,12 @@ def test_adoption_role_breaks_while_storing_is_undone_on_disk():
     life, actions = step(life, model.RoleBroken(2, "servo chip does not answer"))
     assert life.state is NodeState.UNADOPTED
     assert model.ForgetRole(3, wanted=RoleId("head")) in actions
-    assert step(life, model.Stored(2)) == (life, ())  # the write that came too late
+    assert step(life, model.StoreResult(2)) == (life, ())  # the write that came too late
 
 
 def test_adoption_that_cannot_be_stored_fails():
     life = step(adopting(), model.RoleReported(2, READY))[0]
-    life, actions = step(life, model.Stored(2, "disk full"))
+    life, actions = step(life, model.StoreResult(2, "disk full"))
     assert life.reason == "the role could not be stored: disk full"
     assert model.StopRole() in actions
 
@@ -168,7 +168,7 @@ def test_reconnecting_pauses_grow_to_two_seconds_and_start_over_when_ready():
 
 def test_late_events_of_an_older_attempt_change_nothing():
     life = step(active(), model.RoleBroken(1, "gone"))[0]
-    for event in (model.RoleBroken(1, "x"), model.RoleReported(1, READY), model.Stored(1)):
+    for event in (model.RoleBroken(1, "x"), model.RoleReported(1, READY), model.StoreResult(1)):
         assert step(life, event) == (life, ())
 
 

@@ -26,7 +26,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.saintctl.app import app
 from saint_services.saintctl.doctor.commands import CHECKS
-from saint_services.saintctl.doctor.facts import DAEMONS, DoctorFacts, MachineFacts
+from saint_services.saintctl.doctor.facts import DAEMONS, ComputerFacts, DoctorFacts
 from saint_services.saintctl.doctor.result import CheckState
 
 GOOD, WARN, BAD, NOT_HERE = CheckState.GOOD, CheckState.WARN, CheckState.BAD, CheckState.NOT_HERE
@@ -71,7 +71,7 @@ def receiver(**changes: Any) -> RcStatus:
 
 def healthy() -> DoctorFacts:
     """Return the facts of a robot on a device, without a fault."""
-    machine = MachineFacts(
+    machine = ComputerFacts(
         is_device=True, now_s=1_795_000_000.0, memory_free=0.5, load_per_core=0.2,
         temperature=48.0, throttled=0, disks={"/data": (0.6, 1 << 34)}, failed_units=[],
         active_units=dict.fromkeys(
