@@ -59,7 +59,7 @@ def head_home(context: typer.Context, as_json: AsJson = False) -> None:
 @head.command("camera")
 def head_camera(
     context: typer.Context,
-    state: Annotated[str, typer.Argument(metavar="on|off")],
+    state: Annotated[str, typer.Argument(metavar="on|off", help="on or off")],
     as_json: AsJson = False,
 ) -> None:
     """Switch the head's camera on or off."""

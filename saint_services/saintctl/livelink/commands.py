@@ -19,8 +19,6 @@ from . import record, senders
 app = typer.Typer(
     help="Face and body capture: senders, subjects, recordings, formats.", no_args_is_help=True
 )
-senders.add_to(app)
-record.add_to(app)
 
 _STALE_MS = 500  # the router's time-out
 
@@ -126,7 +124,7 @@ def print_formats(reply: FormatList) -> None:
 def switch(
     context: typer.Context,
     format_: Annotated[str, typer.Argument(metavar="FORMAT", help="See `formats`.")],
-    state: Annotated[str, typer.Argument(metavar="on|off")],
+    state: Annotated[str, typer.Argument(metavar="on|off", help="on or off")],
     as_json: AsJson = False,
 ) -> None:
     """Switch a format on or off, at once and also after restarts."""
@@ -145,6 +143,10 @@ def switch(
 def print_limit(reply: FormatList) -> None:
     """Limit how many datagrams a second one sender may send; faster ones are dropped."""
     print_formats(reply)
+
+
+senders.add_to(app)
+record.add_to(app)
 
 
 @app.command()

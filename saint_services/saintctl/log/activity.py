@@ -42,7 +42,9 @@ def activity(
     context: typer.Context,
     level: Level = "info",
     about: Annotated[str, typer.Option(help="A node: what it did and what was done to it.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500)] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=500, help="Number of entries.")
+    ] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show nodes that come and go, stops and changes, newest last."""

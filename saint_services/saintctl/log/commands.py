@@ -23,7 +23,6 @@ from . import activity as activity_log
 from .activity import Level
 
 app = typer.Typer(help="Log lines of all programs of the robot.", no_args_is_help=True)
-app.command("activity")(activity_log.activity)
 
 _PERIOD_S = 1.0
 _PERIOD_OF_NODE_S = 2.0
@@ -41,7 +40,9 @@ def show(
     source: Source = "",
     node: Node = "",
     search: Search = "",
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=20_000)] = 100,
+    lines: Annotated[
+        int, typer.Option("--lines", "-n", min=1, max=20_000, help="Number of lines.")
+    ] = 100,
     as_json: AsJson = False,
 ) -> None:
     """Show the newest lines; with --json one object per line."""
@@ -74,6 +75,9 @@ def names(context: typer.Context, as_json: AsJson = False) -> None:
     print(found.scope)
     print("machines:", ", ".join(found.nodes))
     print("programs:", ", ".join(found.sources))
+
+
+app.command("activity")(activity_log.activity)
 
 
 def _filter(level: str, source: str, node: str, search: str) -> LogFilter:

@@ -20,10 +20,6 @@ app = typer.Typer(
     help="Routes: list, show, why, set, export, import, preview, priority, blending, preset, test.",
     no_args_is_help=True,
 )
-app.add_typer(preset.app, name="preset")
-files.add_to(app)
-app.command("blending")(blending.blending)
-show.add_to(app)
 
 # A receiver without signal blocks all other sources, which looks like a fault.
 _WAY_OUT = "; until its signal is back, its failsafe action is passthrough, or saintctl rc disable"
@@ -101,6 +97,12 @@ def print_taken(reply: RouterStatus) -> None:
 def print_released(reply: RouterStatus) -> None:
     """End the exclusive control of a target."""
     print_control(reply)
+
+
+show.add_to(app)
+files.add_to(app)
+app.command("blending")(blending.blending)
+app.add_typer(preset.app, name="preset")
 
 
 @app.command("test")
