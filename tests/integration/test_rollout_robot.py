@@ -224,7 +224,7 @@ def test_release_comes_on_a_stick_too(robot: Robot) -> None:
     stick = robot.root / "usb" / bundle.name
     stick.parent.mkdir()
     bundle.rename(stick)
-    assert "Release 0.4.0 is here" in saintctl(robot, "firmware", "import", str(stick))
+    assert "Release 0.4.0 is on the server" in saintctl(robot, "firmware", "import", str(stick))
 
 
 def test_no_update_while_outputs_are_live(robot: Robot) -> None:
