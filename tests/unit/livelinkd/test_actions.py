@@ -101,6 +101,6 @@ async def test_recordings_are_made_and_played(tmp_path: Path) -> None:
         assert (await desk.do("stop_recording"))["datagrams"] == 1
         assert (await desk.do("list_recordings"))["recordings"][0]["name"] == "a"
         assert (await desk.do("play", name="a"))["message"] == "Playing a"
-        assert "playing" in (await desk.do("stop_playing"))["message"]
+        assert "Playback" in (await desk.do("stop_playing"))["message"]
         with pytest.raises(ValueError):
             await desk.do("record", name="../a")
