@@ -43,7 +43,7 @@ class GetActivityLog(Request):
 
 
 class ActivityReply(Reply):
-    """Entries of the activity log, newest first."""
+    """List entries of the activity log, newest first."""
 
     entries: list[LogEntry]
 
@@ -51,25 +51,25 @@ class ActivityReply(Reply):
 MANAGEMENT = WebRows("management")
 
 # fmt: off
-LIST_UNADOPTED = MANAGEMENT.read("list_unadopted", Nothing, NodeList, "Nodes without a role.")
+LIST_UNADOPTED = MANAGEMENT.read("list_unadopted", Nothing, NodeList, "List nodes without a role.")
 LIST_ADOPTED = MANAGEMENT.read(
-    "list_adopted", Nothing, NodeList, "Nodes with a role, offline ones included."
+    "list_adopted", Nothing, NodeList, "List nodes with a role, including offline nodes."
 )
 GET_GPIO_STATUS = MANAGEMENT.read(
     "get_gpio_status", NodeParams, GpioStatus,
-    "All pins of a node's header and the devices on its buses, read from the node.",
+    "Read all pins of a node's header and the devices on its buses from the node.",
 )
 CHECK_NODE = MANAGEMENT.read(
     "check_node", NodeParams, NodeFit,
-    "The hardware of a node, and for each role of the robot what is missing on it.",
+    "Check a node's hardware: for each role of the robot what is missing on it.",
 )
 GET_NODE_HISTORY = MANAGEMENT.read(
     "get_node_history", NodeParams, NodeHistory,
-    "Load and temperature of a node in the last ten minutes.",
+    "Get load and temperature of a node in the last ten minutes.",
 )
 FIRMWARE_CHECK = MANAGEMENT.read(
     "firmware_check", Nothing, FirmwareCheck,
-    "Which machines do not run the newest release that is stored on the server.",
+    "List machines that do not run the newest release on the server.",
 )
 TRIGGER_UPDATE = MANAGEMENT.change(
     "trigger_update", TriggerUpdate, RolloutPlan,
@@ -77,5 +77,6 @@ TRIGGER_UPDATE = MANAGEMENT.change(
     level=Level.ADMIN, logged_by="otad",
 )
 GET_ACTIVITY_LOG = MANAGEMENT.read(
-    "get_activity_log", GetActivityLog, ActivityReply, "Entries of the activity log, newest first."
+    "get_activity_log", GetActivityLog, ActivityReply,
+    "List entries of the activity log, newest first.",
 )

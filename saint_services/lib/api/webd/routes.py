@@ -60,7 +60,8 @@ ROUTER, RC = WebRows("router"), WebRows("rc")
 
 # fmt: off
 EXPORT_ROUTES = ROUTER.read(
-    "export_routes", Nothing, RoutesText, "All routes and the blending of contenders, as YAML."
+    "export_routes", Nothing, RoutesText,
+    "Export all routes and the blending of contenders as YAML.",
 )
 IMPORT_ROUTES = ROUTER.change(
     "import_routes", ImportRoutes, RouteFile,
@@ -77,13 +78,15 @@ RELEASE_CONTROL = ROUTER.change(
     logged_by="routerd",
 )
 LIST_LIVELINK_SOURCES = ROUTER.read(
-    "list_livelink_sources", Nothing, SubjectList, "All LiveLink subjects."
+    "list_livelink_sources", Nothing, SubjectList, "List all LiveLink subjects."
 )
 GET_LIVELINK_SUBJECT = ROUTER.read(
-    "get_livelink_subject", SubjectRef, SubjectDetail, "One LiveLink subject with its values."
+    "get_livelink_subject", SubjectRef, SubjectDetail, "Get a LiveLink subject with its values."
 )
-GET_PROTOCOL = RC.read("get_protocol", Nothing, ProtocolReply, "The protocol of the RC receiver.")
+GET_PROTOCOL = RC.read(
+    "get_protocol", Nothing, ProtocolReply, "Get the protocol of the RC receiver."
+)
 GET_CHANNEL_CONFIG = RC.read(
     "get_channel_config", RcChannelParams, ChannelReply,
-    "Ranges and names of one RC channel, or of all.",
+    "Get range and name of one RC channel, or of all.",
 )

@@ -123,19 +123,19 @@ _ESTOP_TEXT = (
 )
 
 # fmt: off
-STATUS = SYSTEM.read("status", Nothing, SystemReply, "The state of the topic \"system\".")
+STATUS = SYSTEM.read("status", Nothing, SystemReply, "Get the state of the topic \"system\".")
 DESCRIBE = SYSTEM.read(
     "describe", Nothing, Description,
-    "The robot's targets with their fields (units, limits, behaviour on loss) and with the pins "
-    "and devices that their roles need.",
+    "Describe the robot's targets with their fields (units, limits, behaviour on loss) and with "
+    "the pins and devices that their roles need.",
 )
 ESTOP = SYSTEM.change("estop", EStop, LatchReply, _ESTOP_TEXT, **_ESTOP)
 TRACKS_ESTOP = TRACKS.change("estop", EStop, LatchReply, _ESTOP_TEXT, **_ESTOP)
 GET_HISTORY = SYSTEM.read(
     "get_history", GetHistory, HistoryReply,
-    "History of load, temperature, inputs and delays: ten minutes or six hours of points.",
+    "Get the history of load, temperature, inputs and delays: ten minutes or six hours.",
 )
-LIST_CLIENTS = SYSTEM.read("list_clients", Nothing, ClientList, "Clients that are connected.")
+LIST_CLIENTS = SYSTEM.read("list_clients", Nothing, ClientList, "List connected clients.")
 DISCONNECT_CLIENT = SYSTEM.change(
     "disconnect_client", ClientParams, Done,
     "Close a client's connection, which ends its commands. The client may connect again while its "
@@ -144,7 +144,7 @@ DISCONNECT_CLIENT = SYSTEM.change(
 )
 GET_TLS = SYSTEM.read(
     "get_tls", Nothing, TlsInfo,
-    "Whether port 443 answers, and the fingerprint to compare before trusting the authority.",
+    "Get whether HTTPS is on, and the fingerprint to compare before trusting the authority.",
 )
 ENABLE_TLS = SYSTEM.change(
     "enable_tls", Nothing, TlsInfo,

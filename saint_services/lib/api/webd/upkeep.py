@@ -16,14 +16,14 @@ _WARNING = {**_ADMIN, "severity": "WARNING"}
 # fmt: off
 QUERY_LOGS = LOGS.read(
     "query", LogQuery, LogPage,
-    "One page of log lines, newest first; `older` of the reply is `before` of the next page.",
+    "Get a page of log lines, newest first; `older` of the reply is `before` of the next.",
 )
 LOG_NAMES = LOGS.read(
-    "names", Nothing, LogNames, "Programs and machines with log lines, and what these logs cover."
+    "names", Nothing, LogNames, "List programs and machines with log lines, and what these logs cover."
 )
 GET_SETTINGS = SETTINGS.read(
     "get", Nothing, SettingsInfo,
-    "Names of robot and server, the server's network, problems that its setup reports.",
+    "Get names of robot and server, the server's network, and problems that its setup reports.",
 )
 SET_NAME = SETTINGS.change(
     "set_name", NameRobot, SettingsInfo, "Rename the robot.",
@@ -50,7 +50,8 @@ RESTART = MAINTENANCE.change(
     log="The server's programs restart", **_WARNING,
 )
 RESTORE_STATE = MAINTENANCE.read(
-    "restore_state", Nothing, RestoreState, "Daemons whose part of the last restore is pending."
+    "restore_state", Nothing, RestoreState,
+    "List daemons whose part of the last restore is pending.",
 )
 UNDO_RESTORE = MAINTENANCE.change(
     "undo_restore", Confirming, RestoreReply,

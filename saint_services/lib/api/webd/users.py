@@ -30,9 +30,10 @@ _VIEWER = {"level": Level.VIEWER}
 # fmt: off
 GET_AUDIT_LOG = SYSTEM.read(
     "get_audit_log", GetAuditLog, AuditReply,
-    "Audit log: sign-ins, motion, stops and changes, done and refused, newest first.", **_ADMIN,
+    "List the audit log: sign-ins, motion, stops and changes, done and refused, newest first.",
+    **_ADMIN,
 )
-LIST_USERS = USERS.read("list_users", Nothing, UserList, "All users.", **_ADMIN)
+LIST_USERS = USERS.read("list_users", Nothing, UserList, "List all users.", **_ADMIN)
 ADD_USER = USERS.change(
     "add_user", AddUser, Done, "Add a user with a password.",
     log="User {name} was added as {role}", **_ADMIN,
@@ -56,7 +57,7 @@ CHANGE_PASSWORD = USERS.change(
     log="A user changed their own password", **_VIEWER,
 )
 LIST_TOKENS = USERS.read(
-    "list_tokens", Nothing, TokenList, "All tokens, without their secrets.", **_ADMIN
+    "list_tokens", Nothing, TokenList, "List all tokens, without their secrets.", **_ADMIN
 )
 ADD_TOKEN = USERS.change(
     "add_token", AddToken, NewToken, "Create a token for a program. Its secret is shown once.",
@@ -74,7 +75,7 @@ REVOKE_TOKEN = USERS.change(
 )
 LIST_SESSIONS = USERS.read(
     "list_sessions", Nothing, SessionList,
-    "Signed-in browsers: an admin sees all, others see their own.",
+    "List signed-in browsers: an admin sees all, others see their own.",
 )
 END_SESSION = USERS.change(
     "end_session", SessionParams, Done,
@@ -83,5 +84,5 @@ END_SESSION = USERS.change(
 )
 GET_CLAIM_CODE = USERS.read(
     "get_claim_code", Nothing, ClaimInfo,
-    "The code that creates the first admin; shown on the robot itself only.", **_ADMIN,
+    "Get the code that creates the first admin; on the robot itself only.", **_ADMIN,
 )
