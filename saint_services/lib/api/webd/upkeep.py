@@ -19,7 +19,8 @@ QUERY_LOGS = LOGS.read(
     "Get a page of log lines, newest first; `older` of the reply is `before` of the next.",
 )
 LOG_NAMES = LOGS.read(
-    "names", Nothing, LogNames, "List programs and machines with log lines, and what these logs cover."
+    "names", Nothing, LogNames,
+    "List programs and machines with log lines, and what these logs cover.",
 )
 GET_SETTINGS = SETTINGS.read(
     "get", Nothing, SettingsInfo,
