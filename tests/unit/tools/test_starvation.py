@@ -38,9 +38,9 @@ def run_text(pytester: pytest.Pytester, text: str) -> tuple[bool, int]:
     pytester.makeini("[pytest]\nmarkers = timed")
     pytester.makepyfile(text)
     done = pytester.runpytest_subprocess("-p", "tests.starvation", "-p", "no:hypothesispytest")
-    is_told = "tried again" in done.stdout.str()
+    is_reported = "tried again" in done.stdout.str()
     tries = len((pytester.path / "tries").read_text())
-    assert is_told == (tries > 1)
+    assert is_reported == (tries > 1)
     return done.ret == 0, tries
 
 
@@ -49,11 +49,11 @@ def found(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
     monkeypatch.setenv("PYTHONPATH", str(request.config.rootpath))
 
 
-def test_failure_on_a_busy_computer_is_tried_again_and_told(pytester: pytest.Pytester) -> None:
+def test_failure_on_a_busy_computer_is_tried_again_and_reported(pytester: pytest.Pytester) -> None:
     assert run(pytester, BUSY, failures=2) == (True, 3)
 
 
-def test_fixture_of_many_tests_is_made_anew(pytester: pytest.Pytester) -> None:
+def test_fixture_of_many_tests_is_made_again(pytester: pytest.Pytester) -> None:
     text = TRIED.format(lost=BUSY, failures=2, mark=TIMED).replace("def test_it():", SLOW_FIXTURE)
     assert run_text(pytester, text) == (True, 3)
 

@@ -61,7 +61,7 @@ def test_poses_keep_outputs_within_their_speed(share: Path, robot: RobotTargets)
         assert step * scale * 60.0 <= robot.fields[target][field].max_rate
 
 
-def test_added_topics_are_those_that_no_node_hears(robot: RobotTargets) -> None:
+def test_added_topics_are_those_that_no_node_receives(robot: RobotTargets) -> None:
     all_topics = {command.topic.topic for command in robot.commands}
     added = {name for name, _ in wide.added_topics()}
     assert added < all_topics

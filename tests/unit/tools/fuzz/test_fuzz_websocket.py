@@ -34,7 +34,7 @@ async def test_webd_answers_or_closes_with_a_reason(attacked: Target, deed: Deed
     async with Client(attacked.address) as client:
         await deed(client, random.Random(SEED), time.monotonic() + 60)
     async with Client(attacked.address) as client:
-        await client.ask('{"type": "system", "action": "describe"}')
+        await client.send_checked('{"type": "system", "action": "describe"}')
     assert attacked.mistakes == []
 
 
@@ -62,7 +62,7 @@ async def test_internal_answer_and_sudden_end_are_faults(answer: str, fault: str
     app.router.add_get("/api/ws", webd)
     async with TestServer(app) as server, Client(f"{server.host}:{server.port}") as client:
         with pytest.raises(FaultError, match=fault):
-            await client.ask('{"type": "system", "action": "status"}')
+            await client.send_checked('{"type": "system", "action": "status"}')
 
 
 async def test_attack_ends_in_time_though_every_action_takes_long() -> None:
@@ -97,8 +97,8 @@ async def test_attack_goes_on_until_its_time_is_over(attacked: Target) -> None:
 
 
 def test_processes_that_fell_and_stack_traces_are_found(tmp_path: Path) -> None:
-    told = "server/webd is ready\nserver/rcd ended with SIGSEGV: x\nhead/noded ended\n"
-    assert whole_robot.fallen(told) == ["server/rcd ended with SIGSEGV: x"]
+    reported = "server/webd is ready\nserver/rcd ended with SIGSEGV: x\nhead/noded ended\n"
+    assert whole_robot.fallen(reported) == ["server/rcd ended with SIGSEGV: x"]
     log = tmp_path / "server-webd.log"
     log.write_text("a\nfailed\nTraceback (most recent call last):\n  File\nValueError\n")
     assert [trace.splitlines()[0] for trace in whole_robot.traces(log)] == ["failed"]

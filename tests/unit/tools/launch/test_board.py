@@ -26,26 +26,26 @@ class Stage:
 
     def __init__(self, root: Path) -> None:
         self.news: list[str] = []
-        self.heard = asyncio.Event()
+        self.received = asyncio.Event()
         self.folders = Folders("head", root)
-        self.board = Board(self.folders, "0.1.0", self.hear)
+        self.board = Board(self.folders, "0.1.0", self.receive)
         service = ServiceUnit("saint-says.service", SAYS, wanted_by=("saint.target",))
         units = UnitFolder({service.name: service}, {}, frozenset({"saint.target"}))
-        self.launcher = Launcher(units, root / "robot.json", on_news=self.hear)
+        self.launcher = Launcher(units, root / "robot.json", on_news=self.receive)
         plan = Plan(self.folders, "saint.target", environment_of(self.folders, self.board.slots))
         self.machine = self.launcher.add(plan)
         self.launcher.start()
         self.board.watch(self.machine)
 
-    def hear(self, text: str) -> None:
+    def receive(self, text: str) -> None:
         self.news.append(text)
-        self.heard.set()
+        self.received.set()
 
     async def until_said(self, words: str) -> None:
         async with asyncio.timeout(LIMIT_S):
             while not any(words in line for line in self.news):
-                self.heard.clear()
-                await self.heard.wait()
+                self.received.clear()
+                await self.received.wait()
 
     def install(self, version: str, breaks: str = "") -> None:
         """As the installer would."""
@@ -53,11 +53,11 @@ class Stage:
         spare.version, spare.breaks = version, breaks
         self.board.slots.mark_active(self.board.slots.other)
 
-    def ask_for_reboot(self, reason: str, wish: str = "request") -> None:
+    def ask_for_reboot(self, reason: str, change: str = "request") -> None:
         """As a daemon does: aside, then renamed."""
         folder = Path(environment_of(self.folders, self.board.slots)["SAINT_REBOOT_DIR"])
         (folder / ".new").write_text(f"{reason}\n")
-        (folder / ".new").rename(folder / wish)
+        (folder / ".new").rename(folder / change)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ async def stage(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
         await built.launcher.stop(3.0)
 
 
-async def test_reboot_starts_the_new_slot_and_tells_its_release(stage: Stage) -> None:
+async def test_reboot_starts_the_new_slot_and_shows_its_release(stage: Stage) -> None:
     stage.install("0.2.0")
     before = stage.machine.services["says"].pid
     stage.ask_for_reboot("update to 0.2.0")
@@ -104,7 +104,7 @@ async def test_deadman_restarts_who_does_not_answer(
 ) -> None:
     monkeypatch.setattr(boards, "_DEADMAN_S", 0.05)
     stage.ask_for_reboot("a new boot arms it")
-    await stage.until_said("nobody said within 0.05 s that it is well")
+    await stage.until_said("no report of health within 0.05 s")
     await stage.until_said("head lost its power")
 
 
@@ -133,8 +133,8 @@ async def test_stand_in_for_journalctl_shows_the_last_lines_of_a_unit(stage: Sta
 
 async def test_restart_of_the_services_keeps_slot_and_release(stage: Stage) -> None:
     stage.install("0.2.0")  # waits for a reboot, which this is none
-    stage.ask_for_reboot("asked for by desk", "restart")
-    await stage.until_said("starts its services anew: asked for by desk")
+    stage.ask_for_reboot("requested by desk", "restart")
+    await stage.until_said("starts its services again: requested by desk")
     log = stage.folders.log_of("says")
     async with asyncio.timeout(LIMIT_S):
         while log.read_text().count("runs 0.1.0") < 2:  # noqa: ASYNC110
@@ -143,7 +143,7 @@ async def test_restart_of_the_services_keeps_slot_and_release(stage: Stage) -> N
 
 
 async def test_machine_that_was_switched_off_runs_nothing(stage: Stage) -> None:
-    stage.ask_for_reboot("asked for by desk", "poweroff")
+    stage.ask_for_reboot("requested by desk", "poweroff")
     await stage.until_said("is switched off")
     async with asyncio.timeout(LIMIT_S):
         while stage.machine.services["says"].phase is not Phase.STOPPED:  # noqa: ASYNC110
@@ -154,5 +154,5 @@ async def test_machine_that_was_switched_off_runs_nothing(stage: Stage) -> None:
 async def test_request_of_an_earlier_robot_is_forgotten(stage: Stage) -> None:
     request = stage.folders.home / "reboot" / "request"
     request.write_text("from long ago")
-    Board(stage.folders, "0.1.0", stage.hear)
+    Board(stage.folders, "0.1.0", stage.receive)
     assert not request.exists()

@@ -176,7 +176,7 @@ async def test_halted_daemon_is_killed_by_the_watchdog_and_is_back(stage: Stage)
     assert stage.news[0].startswith("server/tiny did not answer for 1 s")
 
 
-async def test_wrong_setting_is_not_tried_again_until_asked(stage: Stage) -> None:
+async def test_wrong_setting_is_not_tried_again_until_requested(stage: Stage) -> None:
     assert await stage.say("exit 2") == [""]
     await _until(lambda: stage.tiny.pid == 0, "ended")
     await asyncio.sleep(0.3)
@@ -274,15 +274,15 @@ async def staged_with_role(role: str = ROLE) -> AsyncIterator[Stage]:
         yield stage
 
 
-async def test_service_is_told_to_end_when_those_after_it_have_ended() -> None:
+async def test_service_is_stopped_when_those_after_it_have_ended() -> None:
     async with staged_with_role() as stage:
         tiny, role = stage.tiny, stage.machine.services["role"]
         stopping = asyncio.create_task(stage.launcher.stop())
         seen: list[tuple[Phase, bool]] = []
         while not stopping.done():
-            seen.append((role.phase, tiny.is_told_to_end))
+            seen.append((role.phase, tiny.is_stopping))
             await asyncio.sleep(0)
-    assert {told for phase, told in seen if phase is Phase.ENDING} == {False}
+    assert {reported for phase, reported in seen if phase is Phase.ENDING} == {False}
     assert stage.news == []
 
 

@@ -19,15 +19,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_simulated_server_begins_with_its_own_hotspot(home: Path) -> None:
-    told = settings_request.network_status()
-    assert (told.hostname, told.wifi, told.has_radio) == ("saint-server", "", True)
-    assert told.hotspot.startswith("saint-")
-    assert not machine_settings.is_asked(home)
+    reported = settings_request.network_status()
+    assert (reported.hostname, reported.wifi, reported.has_radio) == ("saint-server", "", True)
+    assert reported.hotspot.startswith("saint-")
+    assert not machine_settings.is_requested(home)
 
 
 def test_simulated_server_joins_a_network_and_keeps_it(home: Path) -> None:
     settings_request.submit(MachineRequest(join=JoinWifi(ssid="stage", password="open sesame")))
-    assert machine_settings.is_asked(home)
+    assert machine_settings.is_requested(home)
     machine_settings.follow(home)
     assert settings_request.last_change().state == "done"
     machine_settings.prepare(home)  # the next start

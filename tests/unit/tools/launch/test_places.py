@@ -23,7 +23,7 @@ def short() -> Iterator[Path]:
         yield Path(root)
 
 
-def test_domain_is_ours_until_let_go() -> None:
+def test_domain_is_ours_until_released() -> None:
     ours = domain.choose(97)
     with pytest.raises(SaintError, match="domain 97 is in use"):
         domain.choose(97)

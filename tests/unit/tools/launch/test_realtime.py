@@ -31,10 +31,10 @@ PRIORITIES = {
 
 def test_control_has_priorities_and_nothing_else() -> None:
     shipped = units.load(FOLDER).services
-    wishes = {name: unit.environment.get(VARIABLE, "0") for name, unit in shipped.items()}
+    requests = {name: unit.environment.get(VARIABLE, "0") for name, unit in shipped.items()}
     permitted = {name: unit.realtime.priority for name, unit in shipped.items()}
     assert {name: number for name, number in permitted.items() if number} == PRIORITIES
-    assert wishes == {name: str(number) for name, number in permitted.items()}
+    assert requests == {name: str(number) for name, number in permitted.items()}
 
 
 @pytest.mark.parametrize("name", sorted(PRIORITIES.keys() - {"saint-guardd.service"}))
@@ -63,7 +63,7 @@ def test_limits_are_read_as_systemd_reads_them(tmp_path: Path) -> None:
     assert found == [Limits(), Limits(7, 1.0, 1.5), Limits(0, 2.0, 2.0)]
 
 
-def test_wish_is_left_out_where_it_would_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_is_left_out_where_it_would_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = {VARIABLE: "2", "A": "1"}
     monkeypatch.setattr(realtime, "is_permitted", lambda _priority: False)
     assert realtime.environment(Limits(2), wanted) == {"A": "1"}
@@ -72,7 +72,7 @@ def test_wish_is_left_out_where_it_would_be_refused(monkeypatch: pytest.MonkeyPa
     assert realtime.environment(Limits(), wanted) == {"A": "1"}  # the unit allows none
 
 
-def test_asking_for_permission_changes_nothing() -> None:
+def test_checking_permission_changes_nothing() -> None:
     realtime.is_permitted.cache_clear()
     before = os.sched_getscheduler(0), os.sched_getparam(0)
     realtime.is_permitted(2)

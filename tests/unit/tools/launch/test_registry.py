@@ -35,7 +35,7 @@ class Adoptiond:
     def __init__(self, failures: int = 0, held: tuple[Role, ...] = ()) -> None:
         self.failures = failures
         self.held = list(held)
-        self.asked: list[AdoptNode] = []
+        self.requested: list[AdoptNode] = []
 
     def _node(self) -> NodeInfo:
         roles = [NodeRoleInfo(role=each.role, instance=each.instance) for each in self.held]
@@ -49,8 +49,8 @@ class Adoptiond:
         return self._node()
 
     async def _adopt(self, call: Call[AdoptNode]) -> AdoptReply:
-        self.asked.append(call.body)
-        if len(self.asked) <= self.failures:
+        self.requested.append(call.body)
+        if len(self.requested) <= self.failures:
             raise SaintError(Code.CONFLICT, "role-armsd was not ready within 15 s")
         self.held.append(Role(call.body.role, call.body.instance))
         return AdoptReply(message="", topic_prefix="")
@@ -72,19 +72,19 @@ class Adoptiond:
             await server.close()
 
 
-async def test_a_node_that_was_too_slow_is_asked_again(tmp_path: Path) -> None:
+async def test_a_node_that_was_too_slow_is_requested_again(tmp_path: Path) -> None:
     adoptiond = Adoptiond(failures=2)
     async with adoptiond.serve(tmp_path) as registry:
         assert await registry.adopt("sim_arms", [LEFT], "Arms") == ""
-    assert [each.role for each in adoptiond.asked] == ["arms"] * 3
+    assert [each.role for each in adoptiond.requested] == ["arms"] * 3
 
 
-async def test_a_refusal_that_stays_is_told(tmp_path: Path) -> None:
+async def test_a_refusal_that_stays_is_reported(tmp_path: Path) -> None:
     adoptiond = Adoptiond(failures=9)
     async with adoptiond.serve(tmp_path) as registry:
         problem = await registry.adopt("sim_arms", [LEFT], "Arms")
     assert problem == "Conflict: role-armsd was not ready within 15 s"
-    assert len(adoptiond.asked) == 3
+    assert len(adoptiond.requested) == 3
 
 
 async def test_a_node_left_half_way_gets_what_it_lacks(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ async def test_a_node_left_half_way_gets_what_it_lacks(tmp_path: Path) -> None:
     async with adoptiond.serve(tmp_path) as registry:
         assert await registry.adopt("sim_arms", [LEFT, RIGHT], "Arms") == ""
         assert await registry.nodes() == {"sim_arms": Known("active", frozenset({LEFT, RIGHT}))}
-    (asked,) = adoptiond.asked
-    assert (asked.instance, asked.add) == ("right", True)
+    (requested,) = adoptiond.requested
+    assert (requested.instance, requested.add) == ("right", True)
 
 
 async def test_no_nodes_while_adoptiond_starts(tmp_path: Path) -> None:
@@ -107,4 +107,4 @@ async def test_a_node_with_all_its_roles_is_left_alone(
     adoptiond = Adoptiond(held=roles)
     async with adoptiond.serve(tmp_path) as registry:
         assert await registry.adopt("sim_arms", roles, "Arms") == ""
-    assert adoptiond.asked == []
+    assert adoptiond.requested == []

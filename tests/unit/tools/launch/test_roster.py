@@ -74,9 +74,9 @@ def test_folder_from_before_robots_had_names_is_saints(tmp_path: Path) -> None:
         roster.choose("rover", tmp_path)
 
 
-def test_daemons_are_told_another_robot_only(tmp_path: Path) -> None:
+def test_daemons_get_another_robot_only(tmp_path: Path) -> None:
     tty = tmp_path / "rc_tty"
     assert not {"adoptiond.yaml", "routerd.yaml"} & set(settings.server(tty, tmp_path))
-    told = settings.server(tty, tmp_path, "rover")
+    reported = settings.server(tty, tmp_path, "rover")
     for daemon in ("adoptiond", "routerd", "webd"):
-        assert told[f"{daemon}.yaml"].startswith("robot: rover\n")
+        assert reported[f"{daemon}.yaml"].startswith("robot: rover\n")

@@ -1,4 +1,4 @@
-"""Updates on simulated machines: what each is told, and what is missing for them."""
+"""Updates on simulated machines: what each finds out, and what is missing for them."""
 
 from pathlib import Path
 
@@ -27,13 +27,13 @@ def test_simulated_releases_are_for_the_images_machines() -> None:
     assert f"SAINT_COMPATIBLE={COMPATIBLE}" in lines
 
 
-async def test_machine_is_told_its_release_and_where_its_bus_is(tmp_path: Path) -> None:
+async def test_machine_knows_its_release_and_where_its_bus_is(tmp_path: Path) -> None:
     launcher = Launcher(UnitFolder({}, {}, frozenset()), tmp_path / "r", on_news=lambda _: None)
     found = Updates(tmp_path, launcher, lambda _: None)
-    told = found.add(Folders("head", tmp_path), is_server=False)
+    reported = found.add(Folders("head", tmp_path), is_server=False)
     launcher.close()
-    assert told["SAINT_MACHINE"] == "node"
-    assert told["SAINT_VERSION"]
-    assert told["SAINT_COMPATIBLE"] == COMPATIBLE
-    assert told["DBUS_SYSTEM_BUS_ADDRESS"] == f"unix:path={tmp_path}/boards/run/head"
-    assert told["PATH"].startswith(f"{tmp_path}/head/bin:")
+    assert reported["SAINT_MACHINE"] == "node"
+    assert reported["SAINT_VERSION"]
+    assert reported["SAINT_COMPATIBLE"] == COMPATIBLE
+    assert reported["DBUS_SYSTEM_BUS_ADDRESS"] == f"unix:path={tmp_path}/boards/run/head"
+    assert reported["PATH"].startswith(f"{tmp_path}/head/bin:")

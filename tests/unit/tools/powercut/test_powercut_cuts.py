@@ -122,7 +122,7 @@ def test_promise_kept_must_be_there_from_its_answer_on() -> None:
     ]
 
 
-def test_what_the_machine_chooses_itself_is_free_until_it_was_told() -> None:
+def test_what_the_machine_chooses_itself_is_free_until_it_was_shown() -> None:
     marks = [
         promise(0, None, is_kept=False),
         promise(30, "abc", is_kept=True),

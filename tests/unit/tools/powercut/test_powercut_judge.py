@@ -219,7 +219,7 @@ def test_write_over_the_firmware_is_found(disk: Disk, faults: Faults) -> None:
     assert any("boot.scr on the firmware partition is missing" in fault for fault in found)
 
 
-def test_run_broken_off_goes_on_and_tells_the_same(disk: Disk, tmp_path: Path) -> None:
+def test_run_broken_off_goes_on_and_reports_the_same(disk: Disk, tmp_path: Path) -> None:
     disk.environment(Environment("B A"))
     disk.write_slot("B", disk.slots["new"], step=1 << 18)
     task = Task(disk.recording(), 1, tmp_path / "verdicts")

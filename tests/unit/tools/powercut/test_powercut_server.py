@@ -68,7 +68,7 @@ class Client:
         head = struct.pack(">IHHQQI", 0x25609513, flags, command, 77, offset, length)
         return head + data
 
-    def ask(self, *args: object, reads: int = 0, **kwargs: object) -> bytes:
+    def query(self, *args: object, reads: int = 0, **kwargs: object) -> bytes:
         self.socket.sendall(self.send(*args, **kwargs))
         return self.answer(reads)
 
@@ -98,19 +98,19 @@ def read(folder: Path) -> Recording:
 
 
 @pytest.mark.parametrize("by_name", [False, True])
-def test_greeting_either_way_tells_size_and_flush(tmp_path: Path, by_name: bool) -> None:
+def test_greeting_either_way_has_size_and_flush(tmp_path: Path, by_name: bool) -> None:
     with disk(tmp_path) as (_, path), Client(path, by_name=by_name) as client:
         assert client.size == _SIZE
         assert client.flags & 4  # flush
         assert client.flags & 8  # FUA
-        assert client.ask(_READ, 0, length=512, reads=512) == bytes(512)
+        assert client.query(_READ, 0, length=512, reads=512) == bytes(512)
 
 
 def test_write_is_read_back_and_recorded_with_its_bytes(tmp_path: Path) -> None:
     with disk(tmp_path) as (_, path), Client(path) as client:
-        client.ask(_WRITE, 4096, b"a" * 1024, flags=_FUA)
-        client.ask(_FLUSH)
-        assert client.ask(_READ, 4096, length=2048, reads=2048) == b"a" * 1024 + bytes(1024)
+        client.query(_WRITE, 4096, b"a" * 1024, flags=_FUA)
+        client.query(_FLUSH)
+        assert client.query(_READ, 4096, length=2048, reads=2048) == b"a" * 1024 + bytes(1024)
     recording = read(tmp_path)
     write, flush = recording.requests
     assert (write.kind, write.offset, write.is_fua) == (Kind.WRITE, 4096, True)
@@ -121,9 +121,9 @@ def test_write_is_read_back_and_recorded_with_its_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [_TRIM, _ZEROES])
 def test_discarded_sectors_read_as_zero_and_are_recorded(tmp_path: Path, command: int) -> None:
     with disk(tmp_path) as (_, path), Client(path) as client:
-        client.ask(_WRITE, 0, b"x" * 2048)
-        client.ask(command, 512, length=1024)
-        now = client.ask(_READ, 0, length=2048, reads=2048)
+        client.query(_WRITE, 0, b"x" * 2048)
+        client.query(command, 512, length=1024)
+        now = client.query(_READ, 0, length=2048, reads=2048)
         assert now == b"x" * 512 + bytes(1024) + b"x" * 512
     recording = read(tmp_path)
     assert recording.requests[1].kind is Kind.ZERO
@@ -133,11 +133,11 @@ def test_discarded_sectors_read_as_zero_and_are_recorded(tmp_path: Path, command
 def test_flush_sent_with_a_write_does_not_cover_it(tmp_path: Path) -> None:
     """Who sends both at once has not seen the write's answer and may not count on it."""
     with disk(tmp_path) as (_, path), Client(path) as client:
-        client.ask(_WRITE, 0, b"1" * 512)
+        client.query(_WRITE, 0, b"1" * 512)
         client.socket.sendall(client.send(_WRITE, 512, b"2" * 512) + client.send(_FLUSH))
         client.answer()
         client.answer()
-        client.ask(_FLUSH)
+        client.query(_FLUSH)
     settled = [request.settled for request in read(tmp_path).requests]
     assert settled == [0, 1, 1, 3]
 
@@ -148,34 +148,34 @@ def test_write_in_pieces_is_put_together(tmp_path: Path) -> None:
         for start in range(0, len(whole), 100):
             client.socket.sendall(whole[start : start + 100])
         client.answer()
-        assert client.ask(_READ, 0, length=1024, reads=1024) == bytes(range(256)) * 4
+        assert client.query(_READ, 0, length=1024, reads=1024) == bytes(range(256)) * 4
 
 
 def test_write_behind_the_end_is_refused_and_not_recorded(tmp_path: Path) -> None:
     with disk(tmp_path) as (_, path), Client(path) as client:
         with pytest.raises(OSError, match="nbd"):
-            client.ask(_WRITE, _SIZE - 512, b"x" * 1024)
-        client.ask(_FLUSH)
+            client.query(_WRITE, _SIZE - 512, b"x" * 1024)
+        client.query(_FLUSH)
     assert [request.kind for request in read(tmp_path).requests] == [Kind.FLUSH]
 
 
 def test_client_that_comes_again_goes_on_in_the_same_record(tmp_path: Path) -> None:
     with disk(tmp_path) as (recorder, path):
         with Client(path) as first:
-            first.ask(_WRITE, 0, b"x" * 512)
+            first.query(_WRITE, 0, b"x" * 512)
             first.socket.sendall(first.send(_DISCONNECT))
         with Client(path) as second:
-            assert second.ask(_READ, 0, length=512, reads=512) == b"x" * 512
-            second.ask(_FLUSH)
+            assert second.query(_READ, 0, length=512, reads=512) == b"x" * 512
+            second.query(_FLUSH)
             assert recorder.answered == 2
     assert len(read(tmp_path).requests) == 2
 
 
 def test_marks_stand_at_what_was_answered(tmp_path: Path) -> None:
     with disk(tmp_path) as (recorder, path), Client(path) as client:
-        client.ask(_WRITE, 0, b"x" * 512)
+        client.query(_WRITE, 0, b"x" * 512)
         recorder.mark("role", "head:", is_kept=False)
-        client.ask(_FLUSH)
+        client.query(_FLUSH)
         assert recorder.mark("role", "head:", is_kept=True) == 2
     marks = read(tmp_path).marks
     assert [(mark.at, mark.is_kept) for mark in marks] == [(1, False), (2, True)]
@@ -187,4 +187,4 @@ def test_nonsense_ends_the_connection_and_not_the_disk(tmp_path: Path) -> None:
             bad.socket.sendall(bytes(28))
             assert bad.socket.recv(1) == b""
         with Client(path) as good:
-            assert good.ask(_READ, 0, length=512, reads=512) == bytes(512)
+            assert good.query(_READ, 0, length=512, reads=512) == bytes(512)

@@ -53,7 +53,7 @@ License: LGPL-2.1+ and Expat
 License: GPL-2+ with OpenSSL exception
  Text.
 
-License: Permission is granted to everybody to do what they please with all of it for ever
+License: Permission is granted to everybody to do what they please with all of it for good
 """
 
 
@@ -78,7 +78,7 @@ def test_only_installed_packages_are_listed(tree: Path) -> None:
     assert [package.name for package in dpkg.installed(tree)] == ["libc6", "libssl3t64", "rauc"]
 
 
-def test_source_is_told_with_its_own_version(tree: Path) -> None:
+def test_source_is_named_with_its_own_version(tree: Path) -> None:
     libc, libssl, rauc = dpkg.installed(tree)
     assert (libc.source, libc.source_version) == ("glibc", "2.41-12")
     assert (libssl.source, libssl.source_version) == ("openssl", "3.5.1-1+deb13u1")
@@ -164,7 +164,7 @@ def test_serial_number_follows_the_content(tree: Path, tmp_path: Path) -> None:
     assert first.serial != second.serial
 
 
-def test_difference_tells_added_removed_and_changed(tree: Path, tmp_path: Path) -> None:
+def test_difference_lists_added_removed_and_changed(tree: Path, tmp_path: Path) -> None:
     old = bill.read(documents.write(tree, tmp_path / "a", "0.2.0")[0])
     text = STATUS.replace("1:1.13-3", "1:1.14-1").replace("Package: libc6", "Package: musl")
     _file(tree / "var/lib/dpkg/status", text)

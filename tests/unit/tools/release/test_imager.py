@@ -42,12 +42,12 @@ def test_numbers_are_those_of_the_file(made: Path, packed: Path) -> None:
     assert entry["image_download_sha256"] == hashlib.sha256(packed.read_bytes()).hexdigest()
 
 
-def test_fields_that_imager_asks_for_are_there(made: Path) -> None:
+def test_fields_that_imager_needs_are_there(made: Path) -> None:
     content = json.loads(made.read_text())
     entry = content["os_list"][0]
-    asked = {"name", "description", "icon", "url", "extract_size", "extract_sha256",
+    requested = {"name", "description", "icon", "url", "extract_size", "extract_sha256",
              "image_download_size", "release_date", "devices"}  # fmt: skip
-    assert asked <= set(entry)
+    assert requested <= set(entry)
     assert entry["init_format"] == "cloudinit"
     assert entry["release_date"].count("-") == 2
     offered = {tag for device in content["imager"]["devices"] for tag in device["tags"]}

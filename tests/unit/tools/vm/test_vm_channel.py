@@ -96,7 +96,7 @@ def shell(channel: Channel, qemu: socket.socket) -> Iterator[Shell]:
     os.close(master)
 
 
-def test_shell_tells_output_and_code(shell: Shell) -> None:
+def test_shell_returns_output_and_code(shell: Shell) -> None:
     result = shell.run("echo one; echo two >&2; exit 3")
     assert (result.code, result.text.split()) == (3, ["one", "two"])
 
