@@ -12,7 +12,8 @@ from pathlib import Path
 from saint_services.lib.errors import Code, SaintError
 from tools.release import documents, imager
 
-from . import base, bundle, disk, firmware, initrd, keys, layer, slot
+from . import base, bundle, disk, keys, layer, slot
+from .boot import firmware, initrd
 from .names import Names
 from .places import Places
 from .stages import Artefact, Progress, finished, sha256

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import boot_environment
+from .boot import environment
 from .names import Names
 from .tree import Tree
 
@@ -71,9 +71,9 @@ def make(parts: Parts, names: Names, tree: Tree, *, target: Path, epoch: int) ->
     data = target.with_suffix(".data")
     _make_firmware(parts.firmware, names, tree, firmware, epoch)
     _make_data(names, tree, data, epoch)
-    block = boot_environment.encode(boot_environment.FIRST)
+    block = environment.encode(environment.FIRST)
     with target.open("r+b") as disk:
-        for offset in boot_environment.COPIES:
+        for offset in environment.COPIES:
             disk.seek(offset)
             disk.write(block)
         for part, start in (

@@ -57,7 +57,7 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
 
 ROLES = [f"role-{role}d{at}" for role in ("head", "arms", "tracks", "console") for at in ("", "@")]
 # Who opens a socket that is another daemon's. Users of the device differ; in a simulated robot all
-# have one, so that a closed door shows here or on a device alone.
+# have one, so that a refused connection shows here or on a device alone.
 OPENED_BY = {
     "saint-guardd.socket": [*ROLES, "noded"],
     "saint-webd-audit.socket": ["noded", *(each for each in endpoint.MODULES if each != "noded")],

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from saint_services.lib.errors import SaintError
-from tools.image import boot_environment, bundle, cpio, initrd, layer, slot, stages, templates
-from tools.image.kernel_modules import Index
+from tools.image import bundle, layer, slot, stages, templates
+from tools.image.boot import cpio, environment, initrd
+from tools.image.boot.kernel_modules import Index
 from tools.image.names import Names
 from tools.image.places import ROOT, Places
 
@@ -93,7 +94,7 @@ def test_initrd_has_unpacked_modules_in_their_order(tmp_path: Path) -> None:
 
 
 def test_boot_environment_of_a_new_disk_has_only_slot_a() -> None:
-    block = boot_environment.encode(boot_environment.FIRST)
+    block = environment.encode(environment.FIRST)
     assert len(block) == 16384
     assert int.from_bytes(block[:4], "little") == zlib.crc32(block[4:])
     assert block[4:].startswith(b"BOOT_ORDER=A\0BOOT_A_LEFT=3\0BOOT_B_LEFT=0\0\0")
@@ -102,20 +103,20 @@ def test_boot_environment_of_a_new_disk_has_only_slot_a() -> None:
 @settings(deadline=None)  # a busy machine is no fault
 @given(st.dictionaries(st.from_regex(r"[A-Z_]{1,20}", fullmatch=True), st.text("abc 123=")))
 def test_boot_environment_comes_back_as_it_was_written(values: dict[str, str]) -> None:
-    assert boot_environment.decode(boot_environment.encode(values)) == values
+    assert environment.decode(environment.encode(values)) == values
 
 
 @settings(deadline=None)
 @given(st.integers(0, 16383), st.integers(1, 255))
 def test_boot_environment_with_one_wrong_byte_is_refused(place: int, flip: int) -> None:
-    block = bytearray(boot_environment.encode(boot_environment.FIRST))
+    block = bytearray(environment.encode(environment.FIRST))
     block[place] ^= flip
-    assert boot_environment.decode(bytes(block)) is None
+    assert environment.decode(bytes(block)) is None
 
 
 def test_boot_environment_too_large_is_our_mistake() -> None:
     with pytest.raises(ValueError, match="do not fit"):
-        boot_environment.encode({"A": "x" * 16384})
+        environment.encode({"A": "x" * 16384})
 
 
 def test_slot_keeps_the_place_of_what_the_base_brought(tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_last_line_of_a_log_is_short_and_of_none_empty(tmp_path: Path) -> None:
     assert stages.last_line(log) == "Setting up rauc"
 
 
-def test_stage_tells_its_name_and_remembers_its_time() -> None:
+def test_stage_shows_its_name_and_remembers_its_time() -> None:
     text = io.StringIO()
     progress = stages.Progress(Console(file=text))
     with progress.stage("slot image"):

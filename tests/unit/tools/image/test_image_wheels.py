@@ -64,7 +64,7 @@ def test_package_that_nothing_pins_is_refused(places: Places) -> None:
     assert "make lock" in caught.value.fix
 
 
-def test_nothing_wanted_asks_nobody(places: Places) -> None:
+def test_nothing_wanted_requests_nothing(places: Places) -> None:
     want(places)
     assert wheels.fetch(places) == []
 

@@ -1,4 +1,4 @@
-"""What people are told when a machine cannot build images."""
+"""Messages when a machine cannot build images."""
 
 import os
 import shutil

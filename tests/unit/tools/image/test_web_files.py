@@ -14,7 +14,7 @@ MAP = '<script type="importmap">{"imports": {"big": "/vendor/big/main.js", "big/
 
 @pytest.fixture
 def web(tmp_path: Path) -> Path:
-    """One page, two libraries, much that no browser asks for."""
+    """One page, two libraries, much that no browser requests."""
     files = {
         "index.html": MAP + "</script>",
         "app.js": 'import { a } from "/vendor/small/a.js";\nimport("big/extras/more.mjs");\n',

@@ -4,9 +4,9 @@ device, so it needs no emulation."""
 import lzma
 from pathlib import Path
 
+from ..tree import Tree
 from . import cpio
 from .kernel_modules import Index
-from .tree import Tree
 
 _FOLDERS = ("bin", "dev", "modules", "newroot", "proc", "run", "sys")
 

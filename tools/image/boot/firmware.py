@@ -6,7 +6,7 @@ All of it comes out of packages of the base or from image/boot; the slot then ha
 import shutil
 from pathlib import Path
 
-from .tree import Tree
+from ..tree import Tree
 
 _SOURCES = (".cmd", ".md")  # files of image/boot that do not go there as they are
 _UNUSED = ("cd", "db")  # firmware cut down, and with debugging; the one with cameras (x) stays

@@ -1,0 +1,1 @@
+"""What a board reads before the system runs: boot loader, firmware, initial RAM disk."""
