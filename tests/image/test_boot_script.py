@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.image.artefacts import Artefacts
+from tools.powercut.disks.layout import ENV_BYTES, ENV_OFFSETS, FIRMWARE, TABLE_BYTES, partitions
 from tools.powercut.environment import Choice, Environment, choose, encode, pack
-from tools.powercut.layout import ENV_BYTES, ENV_OFFSETS, FIRMWARE, TABLE_BYTES, partitions
 from tools.vm.machine import Machine
 from tools.vm.settings import Hardware
 

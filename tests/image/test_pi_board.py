@@ -12,8 +12,8 @@ import pytest
 from tests.image.artefacts import Artefacts
 from tests.image.pi_board import DEVICE_TREE, U_BOOT, device_tree
 from tests.image.rig import Rig
+from tools.powercut.disks.layout import ENV_BYTES, ENV_OFFSETS
 from tools.powercut.environment import read
-from tools.powercut.layout import ENV_BYTES, ENV_OFFSETS
 from tools.vm.channel import Channel, SilentError
 from tools.vm.disk import Card
 from tools.vm.programs import Programs, fields

@@ -18,14 +18,14 @@ from ..vm.machine import Machine
 from ..vm.programs import Programs
 from ..vm.settings import Hardware, boot_env
 from . import facts
-from .cuts import Cut, Shape, Timeline
-from .disk import copy_stretch, fragments
+from .disks.cuts import Cut, Shape, Timeline
+from .disks.disk import copy_stretch, fragments
+from .disks.filesystems import FileSystems
+from .disks.layout import DATA, TABLE_BYTES, Place, partitions
+from .disks.recording import Recording
 from .facts import FOLDERS
-from .filesystems import FileSystems
 from .judge import Verdict
-from .layout import DATA, TABLE_BYTES, Place, partitions
 from .promises import broken
-from .recording import Recording
 from .rig import free_port
 
 _UP_S = 1200

@@ -19,10 +19,10 @@ from ..vm.programs import MissingProgramError, Programs
 from ..vm.settings import Hardware, boot_env, saint_yaml
 from . import rauc, robot
 from .boots import Boot, boot, chosen_cuts, read_boots, write_boot
-from .cuts import Cut, Timeline, every_cut
+from .disks.cuts import Cut, Timeline, every_cut
+from .disks.recording import Info, Recording
 from .host_rig import host_recording
 from .judge import Verdict
-from .recording import Info, Recording
 from .release import next_release
 from .report import Result, print_result, write_result
 from .rig import NEW_DISK, free_port, recording

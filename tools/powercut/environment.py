@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from .layout import ENV_BYTES
+from .disks.layout import ENV_BYTES
 
 TRIES = 3
 _SLOTS = ("A", "B")

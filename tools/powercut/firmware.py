@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from .disks.filesystems import FileSystems
 from .facts import SETTINGS_FILE, claim_in, digest
-from .filesystems import FileSystems
 
 # What a person or the first boot writes; everything else must be there and as it was.
 _SETTINGS = {SETTINGS_FILE, "user-data", "network-config", "meta-data"}

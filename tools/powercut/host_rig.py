@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..vm.programs import Programs
-from .layout import DATA, SLOT_A, SLOT_B, TABLE_BYTES, Place, partitions
-from .recording import Info
+from .disks.layout import DATA, SLOT_A, SLOT_B, TABLE_BYTES, Place, partitions
+from .disks.recording import Info
 from .rig import Recorder, open_disk
 
 DISK = "disk"

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import facts, firmware
-from .cuts import Cut, Piece, Timeline
-from .disk import Key, Stretch, copy_sparse
-from .environment import first_slot
-from .facts import FOLDERS
-from .filesystems import FileSystems
-from .layout import (
+from .disks.cuts import Cut, Piece, Timeline
+from .disks.disk import Key, Stretch, copy_sparse
+from .disks.filesystems import FileSystems
+from .disks.layout import (
     DATA,
     ENV_BYTES,
     ENV_OFFSETS,
@@ -32,9 +30,11 @@ from .layout import (
     Place,
     partitions,
 )
+from .disks.recording import Recording
+from .disks.slots import Slot
+from .environment import first_slot
+from .facts import FOLDERS
 from .promises import broken
-from .recording import Recording
-from .slots import Slot
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Pure. Not here: how a fact is read from the disk (facts.py).
 
 from collections.abc import Sequence
 
-from .recording import Mark
+from .disks.recording import Mark
 
 ABSENT = ""
 

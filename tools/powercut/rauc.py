@@ -17,9 +17,9 @@ from ..image.names import Names
 from ..image.places import Places
 from ..image.tools_tree import open_tree
 from ..image.tree import Tree
+from .disks.layout import ENV_BYTES, ENV_OFFSETS, SLOT_A, SLOT_B
 from .environment import choose, encode
 from .host_rig import DISK, HostRig
-from .layout import ENV_BYTES, ENV_OFFSETS, SLOT_A, SLOT_B
 from .release import Release
 
 _ROOT = Path(__file__).resolve().parents[2]

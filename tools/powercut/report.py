@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from .boots import Boot
+from .disks.recording import Recording
 from .judge import Verdict
-from .recording import Recording
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from pathlib import Path
 from ..vm.disk import copy_sparse
 from ..vm.machine import Machine
 from ..vm.settings import Hardware
-from .recording import Chapter, Info, Writer, write_info
+from .disks.recording import Chapter, Info, Writer, write_info
+from .disks.server import RecordingDisk
 from .release import Release
-from .server import RecordingDisk
 
 NEW_DISK = "now.img"
 

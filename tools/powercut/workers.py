@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..vm.programs import Programs
-from .cuts import Cut
-from .filesystems import FileSystems
+from .disks.cuts import Cut
+from .disks.filesystems import FileSystems
+from .disks.recording import Recording
 from .judge import Judge, Verdict
-from .recording import Recording
 
 _PROGRESS_S = 1.0
 _SHARED_MEMORY = Path("/dev/shm")

@@ -1,7 +1,7 @@
 """Which of the judged cuts are booted: the dangerous ones first, and always as many as wanted."""
 
 from tools.powercut.boots import chosen_cuts
-from tools.powercut.cuts import Cut, Shape
+from tools.powercut.disks.cuts import Cut, Shape
 from tools.powercut.judge import Verdict
 
 

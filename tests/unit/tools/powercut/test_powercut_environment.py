@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools.powercut.disks.layout import ENV_BYTES
 from tools.powercut.environment import (
     TRIES,
     Environment,
@@ -15,7 +16,6 @@ from tools.powercut.environment import (
     pack,
     read,
 )
-from tools.powercut.layout import ENV_BYTES
 
 _GARBAGE = bytes(ENV_BYTES)
 

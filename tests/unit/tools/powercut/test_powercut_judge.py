@@ -9,12 +9,10 @@ import pytest
 
 from saint_services.lib.state import StateStore
 from saint_services.noded.state import StoredRole
-from tools.powercut.cuts import Cut, Shape, Timeline, every_cut
-from tools.powercut.environment import Environment, encode
-from tools.powercut.filesystems import FileSystems
-from tools.powercut.judge import Judge
-from tools.powercut.layout import DISK_ID, ENV_OFFSETS
-from tools.powercut.recording import (
+from tools.powercut.disks.cuts import Cut, Shape, Timeline, every_cut
+from tools.powercut.disks.filesystems import FileSystems
+from tools.powercut.disks.layout import DISK_ID, ENV_OFFSETS
+from tools.powercut.disks.recording import (
     Chapter,
     Info,
     Kind,
@@ -24,6 +22,8 @@ from tools.powercut.recording import (
     Writer,
     write_info,
 )
+from tools.powercut.environment import Environment, encode
+from tools.powercut.judge import Judge
 from tools.powercut.workers import Task, judge_all
 from tools.vm.programs import MissingProgramError, Programs
 

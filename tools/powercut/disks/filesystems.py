@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..vm.programs import Programs
+from ...vm.programs import Programs
 
 _TIMEOUT_S = 120
 

@@ -1,4 +1,4 @@
-"""tools/powercut/server.py: the block protocol, and what it writes down."""
+"""tools/powercut/disks/server.py: the block protocol, and what it writes down."""
 
 import socket
 import struct
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.powercut.recording import Info, Kind, Recording, Writer, write_info
-from tools.powercut.server import RecordingDisk
+from tools.powercut.disks.recording import Info, Kind, Recording, Writer, write_info
+from tools.powercut.disks.server import RecordingDisk
 
 _SIZE = 1 << 20
 _READ, _WRITE, _DISCONNECT, _FLUSH, _TRIM, _ZEROES = 0, 1, 2, 3, 4, 6

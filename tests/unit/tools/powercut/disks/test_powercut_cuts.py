@@ -1,11 +1,11 @@
-"""tools/powercut/cuts.py, promises.py: which states a cut can leave, and which it may not."""
+"""tools/powercut/disks/cuts.py, promises.py: which states a cut can leave, and which it may not."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.powercut.cuts import Cut, Shape, Timeline, every_cut
+from tools.powercut.disks.cuts import Cut, Shape, Timeline, every_cut
+from tools.powercut.disks.recording import Kind, Mark, Request
 from tools.powercut.promises import allowed_values, broken
-from tools.powercut.recording import Kind, Mark, Request
 
 
 def write(index: int, *, settled: int | None = None, is_fua: bool = False) -> Request:
