@@ -5,15 +5,27 @@ nothing moves (`saintctl route why`).
 
 import asyncio
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import RootModel
 
+from ..lib.api import Reply
+from ..lib.api.endpoint import Endpoint
 from ..lib.api.routing import CommandReply
-from .connect import RobotAddress, request
+from ..lib.api.webd.motion import (
+    ARM_HOME,
+    ARM_MOVE,
+    DRIVE,
+    GRIPPER,
+    HEAD_CAMERA,
+    HEAD_HOME,
+    HEAD_MOVE,
+    STOP_TRACKS,
+)
+from .connect import RobotAddress, checked_params, request
 from .console import AsJson, print_json, run
-from .webd import webd_row
+
+R = TypeVar("R", bound=Reply)
 
 head = typer.Typer(help="Head: move, home, camera.", no_args_is_help=True)
 arms = typer.Typer(help="Arms: move, home, gripper.", no_args_is_help=True)
@@ -26,10 +38,6 @@ Angle = Annotated[float | None, typer.Option(help="degrees")]
 Share = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="0 to 1")]
 Speed = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Share of the top speed.")]
 Side = Annotated[str, typer.Argument(metavar="ARM", help="left or right")]
-
-
-class MotionParams(RootModel[dict[str, Any]]):
-    """Parameters of a motion command by name; webd checks them."""
 
 
 @head.command("move")
@@ -47,13 +55,13 @@ def head_move(
     """Move the named axes; the others stay."""
     params = {"pan": pan, "tilt": tilt, "roll": roll, "jaw": jaw, "speed": speed}
     params |= {"eye_pan": eye_pan, "eye_tilt": eye_tilt}
-    _command(context, "head", "move", as_json, _REQUESTED.format("head.pan"), **params)
+    _command(context, HEAD_MOVE, as_json, _REQUESTED.format("head.pan"), **params)
 
 
 @head.command("home")
 def head_home(context: typer.Context, as_json: AsJson = False) -> None:
     """Move all axes to neutral."""
-    _command(context, "head", "home", as_json, _REQUESTED.format("head.pan"))
+    _command(context, HEAD_HOME, as_json, _REQUESTED.format("head.pan"))
 
 
 @head.command("camera")
@@ -66,7 +74,7 @@ def head_camera(
     if state not in ("on", "off"):
         raise typer.BadParameter(f"{state!r} is neither on nor off")
     text = f"The camera was switched {state}."
-    _command(context, "head", "camera", as_json, text, enable=state == "on")
+    _command(context, HEAD_CAMERA, as_json, text, enable=state == "on")
 
 
 @arms.command("move")
@@ -83,7 +91,7 @@ def arm_move(
     """Move joints to these angles. Negative angles after --: arms move left -- -20 . 15"""
     angles = [None if text == "." else _number(text) for text in positions]
     text = _REQUESTED.format(f"arms.{arm}.joint_0")
-    _command(context, "arms", "move", as_json, text, arm=arm, positions=angles, speed=speed)
+    _command(context, ARM_MOVE, as_json, text, arm=arm, positions=angles, speed=speed)
 
 
 @arms.command("home")
@@ -93,7 +101,7 @@ def arm_home(
     as_json: AsJson = False,
 ) -> None:
     """Move all joints to neutral."""
-    _command(context, "arms", "home", as_json, _REQUESTED.format("arms.left.joint_0"), arm=arm)
+    _command(context, ARM_HOME, as_json, _REQUESTED.format("arms.left.joint_0"), arm=arm)
 
 
 @arms.command("gripper")
@@ -109,7 +117,7 @@ def gripper(
     """Open or close a gripper."""
     text = _REQUESTED.format(f"arms.{arm}.gripper")
     params = {"arm": arm, "position": position, "force": force}
-    _command(context, "arms", "gripper", as_json, text, **params)
+    _command(context, GRIPPER, as_json, text, **params)
 
 
 @tracks.command("drive")
@@ -130,7 +138,7 @@ def drive(
 def stop(context: typer.Context, as_json: AsJson = False) -> None:
     """Request zero velocity, as one input among others. To stop everything: saintctl estop set."""
     text = "Requested. To stop everything: saintctl estop set."
-    _command(context, "tracks", "stop", as_json, text)
+    _command(context, STOP_TRACKS, as_json, text)
 
 
 async def _drive(
@@ -139,31 +147,34 @@ async def _drive(
     end_s, reply = time.monotonic() + seconds, CommandReply()
     try:
         while time.monotonic() < end_s:
-            reply = await _request(robot, "tracks", "drive", linear=linear, angular=angular)
+            reply = await _request(robot, DRIVE, linear=linear, angular=angular)
             await asyncio.sleep(REPEAT_S)
     finally:
-        await _request(robot, "tracks", "stop")
+        await _request(robot, STOP_TRACKS)
     return reply
 
 
 def _command(
-    context: typer.Context, group: str, action: str, as_json: bool, text: str, **params: object
+    context: typer.Context,
+    row: Endpoint[Any, R],
+    as_json: bool,
+    text: str,
+    **params: object,
 ) -> None:
     """Request a motion and print which limits apply, then `text`."""
-    _print(run(_request(context.obj, group, action, **params), as_json), text, as_json)
+    _print(run(_request(context.obj, row, **params), as_json), text, as_json)
 
 
-async def _request(robot: RobotAddress, group: str, action: str, **params: object) -> CommandReply:
-    """Send a motion command; parameters that are None are left out."""
-    given = MotionParams({name: value for name, value in params.items() if value is not None})
-    return await request(robot, webd_row(group, action, MotionParams, CommandReply, ""), given)
+async def _request(robot: RobotAddress, row: Endpoint[Any, R], **params: object) -> R:
+    """Send a motion command; parameters that are None get their default."""
+    return await request(robot, row, checked_params(row.params, False, **params))
 
 
-def _print(reply: CommandReply, text: str, as_json: bool) -> None:
+def _print(reply: Reply, text: str, as_json: bool) -> None:
     if as_json:
         print_json(reply)
         return
-    for each in reply.limited:
+    for each in reply.limited if isinstance(reply, CommandReply) else ():
         print(f"{each.text}.")
     print(text)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import typer
 
 from ...lib.api.machine import TlsInfo
-from .. import webd
+from ...lib.api.webd.system import DISABLE_TLS, ENABLE_TLS, GET_TLS
 from ..console import print_facts
 from ..row_command import row_command
 
@@ -28,6 +28,6 @@ def print_tls(info: TlsInfo) -> None:
 
 
 for _name, _row in (
-    ("show", webd.GET_TLS), ("enable", webd.ENABLE_TLS), ("disable", webd.DISABLE_TLS)
+    ("show", GET_TLS), ("enable", ENABLE_TLS), ("disable", DISABLE_TLS)
 ):  # fmt: skip
     row_command(app, _name, _row)(print_tls)

@@ -6,7 +6,16 @@ import typer
 
 from ...lib.api import Done
 from ...lib.api.users import ClaimInfo, SessionList, UserList
-from .. import webd
+from ...lib.api.webd.users import (
+    ADD_USER,
+    END_SESSION,
+    GET_CLAIM_CODE,
+    LIST_SESSIONS,
+    LIST_USERS,
+    REMOVE_USER,
+    SET_PASSWORD,
+    SET_ROLE,
+)
 from ..console import print_table
 from ..row_command import row_command
 
@@ -22,7 +31,7 @@ PASSWORD = typer.Option(
 )  # fmt: skip
 
 
-@row_command(app, "list", webd.LIST_USERS)
+@row_command(app, "list", LIST_USERS)
 def print_users(reply: UserList) -> None:
     rows = [(user.name, user.role, day(user.made_s)) for user in reply.users]
     print_table(("name", "role", "since"), rows, "There is no user yet: saintctl user claim-code.")
@@ -33,13 +42,13 @@ def print_done(reply: Done) -> None:
 
 
 OPERATOR = {"role": "operator"}
-row_command(app, "add", webd.ADD_USER, defaults=OPERATOR, name=NAME, password=PASSWORD)(print_done)
-row_command(app, "remove", webd.REMOVE_USER, name=NAME)(print_done)
-row_command(app, "password", webd.SET_PASSWORD, name=NAME, password=PASSWORD)(print_done)
-row_command(app, "role", webd.SET_ROLE, name=NAME, role=typer.Argument())(print_done)
+row_command(app, "add", ADD_USER, defaults=OPERATOR, name=NAME, password=PASSWORD)(print_done)
+row_command(app, "remove", REMOVE_USER, name=NAME)(print_done)
+row_command(app, "password", SET_PASSWORD, name=NAME, password=PASSWORD)(print_done)
+row_command(app, "role", SET_ROLE, name=NAME, role=typer.Argument())(print_done)
 
 
-@row_command(app, "sessions", webd.LIST_SESSIONS)
+@row_command(app, "sessions", LIST_SESSIONS)
 def print_sessions(reply: SessionList) -> None:
     rows = [(s.id, s.user, s.via, s.address, day(s.made_s), s.browser) for s in reply.sessions]
     columns = ("session", "user", "by", "address", "since", "browser")
@@ -47,10 +56,10 @@ def print_sessions(reply: SessionList) -> None:
 
 
 SESSION = typer.Argument(metavar="SESSION", help="See `user sessions`.")
-row_command(app, "sign-out", webd.END_SESSION, session_id=SESSION)(print_done)
+row_command(app, "sign-out", END_SESSION, session_id=SESSION)(print_done)
 
 
-@row_command(app, "claim-code", webd.GET_CLAIM_CODE)
+@row_command(app, "claim-code", GET_CLAIM_CODE)
 def print_claim_code(reply: ClaimInfo) -> None:
     if reply.is_claimed:
         print("This robot has an owner. Forgotten password: saintctl user password NAME.")

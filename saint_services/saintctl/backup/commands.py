@@ -12,10 +12,10 @@ import typer
 
 from ...lib.api.backup import BackupInfo, RestoreReply
 from ...lib.api.routing import Confirming
+from ...lib.api.webd.upkeep import UNDO_RESTORE
 from ...lib.backup import archive
 from ...lib.errors import Code, SaintError
 from ...lib.state import write_atomic
-from .. import webd
 from ..connect import RobotAddress, client, request
 from ..console import AsJson, print_facts, print_json, print_table, run
 from ..estop.confirm import RemoveStop, confirmed, query
@@ -148,7 +148,7 @@ async def _restore(robot: RobotAddress, raw: bytes, names: list[str]) -> Restore
 
 
 async def _undo(robot: RobotAddress, names: list[str]) -> RestoreReply:
-    return await request(robot, webd.UNDO_RESTORE, Confirming(confirm=names))
+    return await request(robot, UNDO_RESTORE, Confirming(confirm=names))
 
 
 def _print_info(info: BackupInfo) -> None:

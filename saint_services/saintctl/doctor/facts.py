@@ -23,10 +23,10 @@ from ...lib.api.logs import LogQuery
 from ...lib.api.machine import NetworkInterface
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
+from ...lib.api.webd.upkeep import RESTORE_STATE
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
 from ...lib.machine.network import interfaces
-from .. import webd
 from ..connect import RobotAddress, health_or_error, request_or_error, runtime_directory
 from ..log.commands import log_source
 from ..remote import RemoteRobot
@@ -93,7 +93,7 @@ async def gather(robot: RobotAddress) -> DoctorFacts:
         request_or_error(robot, rc.GET_STATUS, Nothing()),
         request_or_error(robot, livelink.LIST_SOURCES, Nothing()),
         request_or_error(robot, firmware.STATUS, Nothing()),
-        request_or_error(robot, webd.RESTORE_STATE, Nothing()),
+        request_or_error(robot, RESTORE_STATE, Nothing()),
     )
     facts.nodes, facts.router, facts.rc, facts.subjects, facts.firmware, facts.restore = answers
     facts.drills = await request_or_error(robot, drill.STATUS, Nothing())

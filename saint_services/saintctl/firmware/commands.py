@@ -20,8 +20,8 @@ from ...lib.api.firmware import (
     RolloutRequest,
     RolloutState,
 )
+from ...lib.api.webd.nodes import FIRMWARE_CHECK
 from ...lib.errors import Code, SaintError
-from .. import webd
 from ..connect import RobotAddress, client, run_request, runtime_directory
 from ..console import AsJson, print_json, run
 from ..remote import RemoteRobot
@@ -48,7 +48,7 @@ def status(context: typer.Context, as_json: AsJson = False) -> None:
         _print(report)
 
 
-@row_command(app, "check", webd.FIRMWARE_CHECK)
+@row_command(app, "check", FIRMWARE_CHECK)
 def print_check(reply: FirmwareCheck) -> None:
     print(reply.message)
 

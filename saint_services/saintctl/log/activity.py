@@ -6,36 +6,12 @@ import time
 from typing import Annotated
 
 import typer
-from pydantic import Field
 
-from ...lib.api import Reply, Request
-from ...lib.api.logs import LogLevel
-from ...lib.api.states import LogEntry
-from .. import webd
+from ...lib.api.webd.nodes import GET_ACTIVITY_LOG
 from ..connect import run_request
 from ..console import AsJson, print_json, print_table
 
 Level = Annotated[str, typer.Option(help="Lowest level: debug, info, warning or error.")]
-
-
-class ActivityQuery(Request):
-    """Which entries of the activity log."""
-
-    level: LogLevel
-    about: str | None = None
-    limit: int = Field(ge=1, le=500)
-
-
-class Activity(Reply):
-    """Entries of the activity log as webd reports them, newest first."""
-
-    entries: list[LogEntry]
-
-
-GET_ACTIVITY_LOG = webd.webd_row(
-    "management", "get_activity_log", ActivityQuery, Activity,
-    "Show nodes that come and go, stops and changes, newest last.",
-)  # fmt: skip
 
 
 def activity(

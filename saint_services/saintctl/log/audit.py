@@ -3,7 +3,7 @@
 import typer
 
 from ...lib.api.users import AuditEntry, AuditReply
-from .. import webd
+from ...lib.api.webd.users import GET_AUDIT_LOG
 from ..access.users import day
 from ..console import print_table
 from ..row_command import row_command
@@ -13,7 +13,7 @@ app = typer.Typer(
 )
 
 
-@row_command(app, "list", webd.GET_AUDIT_LOG, fixed={"offset": 0}, defaults={"limit": 30})
+@row_command(app, "list", GET_AUDIT_LOG, fixed={"offset": 0}, defaults={"limit": 30})
 def print_entries(reply: AuditReply) -> None:
     rows = [
         (day(e.time_s), e.who or "nobody", e.address or "this machine", e.what, _detail(e))

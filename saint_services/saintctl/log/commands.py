@@ -12,10 +12,10 @@ import typer
 
 from ...lib.api.endpoint import Nothing
 from ...lib.api.logs import LEVELS, MOST_LINES, LogFilter, LogLine, LogNames, LogPage, LogQuery
+from ...lib.api.webd.upkeep import LOG_NAMES, QUERY_LOGS
 from ...lib.ipc import Client
 from ...lib.logs import LogSource, robot_source
 from ...lib.logs.source import follow_pages
-from .. import webd
 from ..connect import RobotAddress, client, runtime_directory
 from ..console import AsJson, print_json, run, styled
 from ..remote import RemoteRobot
@@ -123,10 +123,10 @@ class RemoteLogs:
         self._client = client
 
     async def page(self, query: LogQuery) -> LogPage:
-        return await self._client.request(webd.QUERY_LOGS, query)
+        return await self._client.request(QUERY_LOGS, query)
 
     async def names(self) -> LogNames:
-        return await self._client.request(webd.LIST_LOG_NAMES, Nothing())
+        return await self._client.request(LOG_NAMES, Nothing())
 
     def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
         """Yield new lines by requesting pages periodically."""

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from ...lib.api.hardware import GpioStatus
+from ...lib.api.webd.nodes import CHECK_NODE, GET_GPIO_STATUS
 from ...lib.errors import Code, SaintError
-from .. import webd
 from ..connect import run_request
 from ..console import AsJson, fail, print_json, print_table
 from ..names import NodeId
@@ -21,7 +21,7 @@ _FINDINGS = ("", "name", "what", "found")
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to `saintctl node`."""
-    row_command(app, "gpio", webd.GET_GPIO_STATUS)(print_gpio)
+    row_command(app, "gpio", GET_GPIO_STATUS)(print_gpio)
     app.command("check")(check)
 
 
@@ -40,7 +40,7 @@ def check(
 ) -> None:
     """Show what each role needs and whether the node has it. Exit code 1: the named role would not
     start there."""
-    fit = run_request(context.obj, webd.CHECK_NODE, as_json, node_id=node)
+    fit = run_request(context.obj, CHECK_NODE, as_json, node_id=node)
     roles = [each for each in fit.roles if role in ("", each.role)]
     if not roles:
         known = ", ".join(dict.fromkeys(each.role for each in fit.roles))

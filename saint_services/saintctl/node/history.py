@@ -2,17 +2,10 @@
 
 import typer
 
-from ...lib.api.adoption import NodeParams
-from ...lib.api.webd.nodes import NodeHistory
-from .. import webd
+from ...lib.api.webd.nodes import GET_NODE_HISTORY, NodeHistory
 from ..console import print_table
 from ..row_command import row_command
 from ..system.machine import history_rows
-
-GET_NODE_HISTORY = webd.webd_row(
-    "management", "get_node_history", NodeParams, NodeHistory,
-    "Show load and temperature of the last ten minutes.",
-)  # fmt: skip
 
 
 def add_to(app: typer.Typer) -> None:

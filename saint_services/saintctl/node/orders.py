@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ...lib.api import Done, firmware, keys
-from .. import webd
+from ...lib.api.webd.system import REBOOT
 from ..connect import run_request
 from ..console import AsJson, print_json, sentence
 from ..names import NodeId
@@ -19,7 +19,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("update")(update)
     app.command("new-key")(new_key)
     # Without a node webd would restart the server.
-    row_command(app, "reboot", webd.REBOOT, defaults={"node": ...}, node=NodeId)(print_rebooted)
+    row_command(app, "reboot", REBOOT, defaults={"node": ...}, node=NodeId)(print_rebooted)
 
 
 def update(

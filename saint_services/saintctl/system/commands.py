@@ -13,8 +13,8 @@ from ...lib import clock
 from ...lib.api import Done
 from ...lib.api.endpoint import Endpoint, Nothing
 from ...lib.api.machine import JoinWifi, MachineChange, SetHostname, SettingsInfo
+from ...lib.api.webd.upkeep import GET_SETTINGS, JOIN_WIFI, LEAVE_WIFI, SET_HOSTNAME, SET_NAME
 from ...lib.errors import Code, SaintError
-from .. import webd
 from ..connect import RobotAddress, checked_params, request
 from ..console import AsJson, fail, print_facts, print_json, run
 from ..row_command import P, help_of, row_command
@@ -31,7 +31,7 @@ Password = Annotated[
 ]  # fmt: skip
 
 
-@row_command(app, "show", webd.GET_SETTINGS)
+@row_command(app, "show", GET_SETTINGS)
 def print_settings(settings: SettingsInfo) -> None:
     outside = settings.wifi or (f"{settings.hotspot} (own hotspot)" if settings.hotspot else "none")
     facts = [("robot", settings.name), ("host name", settings.hostname), ("Wi-Fi", outside)]
@@ -46,22 +46,22 @@ def print_settings(settings: SettingsInfo) -> None:
     print_facts(facts)
 
 
-@row_command(app, "rename", webd.SET_NAME, name=typer.Argument())
+@row_command(app, "rename", SET_NAME, name=typer.Argument())
 def print_renamed(settings: SettingsInfo) -> None:
     print(f"The robot is now called {settings.name}.")
 
 
-@app.command("hostname", help=webd.SET_HOSTNAME.text)
+@app.command("hostname", help=SET_HOSTNAME.text)
 def hostname(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help=help_of(SetHostname, "hostname"))],
     as_json: AsJson = False,
 ) -> None:
     params = checked_params(SetHostname, as_json, hostname=name)
-    _change(context.obj, webd.SET_HOSTNAME, params, as_json)
+    _change(context.obj, SET_HOSTNAME, params, as_json)
 
 
-@app.command("wifi", help=webd.JOIN_WIFI.text)
+@app.command("wifi", help=JOIN_WIFI.text)
 def wifi(
     context: typer.Context,
     ssid: Annotated[str, typer.Argument(metavar="NAME", help=help_of(JoinWifi, "ssid"))],
@@ -72,12 +72,12 @@ def wifi(
 ) -> None:
     fields = {"ssid": ssid, "password": password, "country": country or None, "hidden": hidden}
     params = checked_params(JoinWifi, as_json, **fields)
-    _change(context.obj, webd.JOIN_WIFI, params, as_json)
+    _change(context.obj, JOIN_WIFI, params, as_json)
 
 
-@app.command("hotspot", help=webd.LEAVE_WIFI.text)
+@app.command("hotspot", help=LEAVE_WIFI.text)
 def hotspot(context: typer.Context, as_json: AsJson = False) -> None:
-    _change(context.obj, webd.LEAVE_WIFI, Nothing(), as_json)
+    _change(context.obj, LEAVE_WIFI, Nothing(), as_json)
 
 
 def _change(robot: RobotAddress, row: Endpoint[P, Done], params: P, as_json: bool) -> None:
@@ -89,13 +89,13 @@ def _change(robot: RobotAddress, row: Endpoint[P, Done], params: P, as_json: boo
 
 
 async def _changed(robot: RobotAddress, row: Endpoint[P, Done], params: P) -> MachineChange:
-    before = (await request(robot, webd.GET_SETTINGS, Nothing())).change
+    before = (await request(robot, GET_SETTINGS, Nothing())).change
     accepted = await request(robot, row, params)
     end_s = clock.monotonic_s() + _LIMIT_S
     while clock.monotonic_s() < end_s:
         await asyncio.sleep(_PERIOD_S)
         try:
-            now = (await request(robot, webd.GET_SETTINGS, Nothing())).change
+            now = (await request(robot, GET_SETTINGS, Nothing())).change
         except SaintError:  # the connection may use the network that is being changed
             continue
         if now != before and now.state != "trying":

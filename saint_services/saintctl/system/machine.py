@@ -2,56 +2,36 @@
 the server as a machine and its connected clients. Not here: names and networks (commands.py).
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from ...lib.api import Done, Reply, Request
+from ...lib.api import Done
 from ...lib.api.backup import RestoreReply
-from ...lib.api.endpoint import Nothing
 from ...lib.api.machine import FactoryReset
-from ...lib.api.webd.system import ClientList, ClientParams
-from .. import webd
+from ...lib.api.webd.system import (
+    DISCONNECT_CLIENT,
+    GET_HISTORY,
+    LIST_CLIENTS,
+    REBOOT,
+    SHUTDOWN,
+    ClientList,
+)
+from ...lib.api.webd.upkeep import FACTORY_RESET, RESTART
 from ..connect import run_request
 from ..console import AsJson, duration, print_json, print_table
 from ..row_command import row_command
 
 
-class HistoryParams(Request):
-    """How far the history reaches back."""
-
-    span: Literal["minutes", "hours"]
-
-
-class History(Reply):
-    """One number a period of each series, oldest first, as webd reports them."""
-
-    period_s: float
-    series: dict[str, list[float | None]]
-
-
-LIST_CLIENTS = webd.webd_row(
-    "system", "list_clients", Nothing, ClientList,
-    "List the browsers and programs that are connected by a WebSocket.",
-)  # fmt: skip
-DISCONNECT_CLIENT = webd.webd_row(
-    "system", "disconnect_client", ClientParams, Done, "Close the connection of a client."
-)
-GET_HISTORY = webd.webd_row(
-    "system", "get_history", HistoryParams, History,
-    "Show load, temperature, inputs and delays: lowest, mean, highest and newest value.",
-)  # fmt: skip
-
-
 def add_to(app: typer.Typer) -> None:
     """Add the commands to `saintctl system`."""
     server_only = {"node": None}
-    row_command(app, "restart", webd.RESTART)(print_done)
-    row_command(app, "reboot", webd.REBOOT, fixed=server_only)(print_rebooted)
-    row_command(app, "shutdown", webd.SHUTDOWN)(print_done)
+    row_command(app, "restart", RESTART)(print_done)
+    row_command(app, "reboot", REBOOT, fixed=server_only)(print_rebooted)
+    row_command(app, "shutdown", SHUTDOWN)(print_done)
     robot = typer.Argument(metavar="ROBOT")
-    row_command(app, "factory-reset", webd.FACTORY_RESET, confirm=robot)(print_factory_reset)
-    app.command("history", help=GET_HISTORY.text)(history)
+    row_command(app, "factory-reset", FACTORY_RESET, confirm=robot)(print_factory_reset)
+    app.command("history")(history)
     row_command(app, "clients", LIST_CLIENTS)(print_clients)
     client = typer.Argument(metavar="CLIENT", help="See `system clients`.")
     row_command(app, "disconnect", DISCONNECT_CLIENT, client_id=client)(print_done)
@@ -79,11 +59,12 @@ def history(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
+    """Show load, temperature, inputs and delays: lowest, mean, highest and newest value."""
     reply = run_request(context.obj, GET_HISTORY, as_json, span="hours" if hours else "minutes")
     if as_json:
         print_json(reply)
         return
-    print_table(("", "lowest", "mean", "highest", "now"), history_rows(reply.series), "")
+    print_table(("", "lowest", "mean", "highest", "now"), history_rows(dict(reply.series)), "")
 
 
 def history_rows(series: dict[str, list[float | None]]) -> list[tuple[str, ...]]:

@@ -11,10 +11,8 @@ from typer.testing import CliRunner
 from saint_services.lib.api import Reply, Request
 from saint_services.lib.api.endpoint import Endpoint
 from saint_services.saintctl import row_command as made
-from saint_services.saintctl import webd
 from saint_services.saintctl.connect import RobotAddress
 from saint_services.saintctl.row_command import row_command
-from saint_services.webd.actions.table import ACTIONS
 from tests.unit.saintctl.conftest import RunSaintctl
 
 
@@ -128,17 +126,6 @@ def test_type_without_an_option_is_an_error() -> None:
 
     with pytest.raises(TypeError, match="no option of the type"):
         row_command(typer.Typer(), "x", row("x", Nested))(print)
-
-
-WEBD_ROWS = [each for each in vars(webd).values() if isinstance(each, Endpoint)]
-
-
-@pytest.mark.parametrize("row", WEBD_ROWS, ids=lambda row: row.name)
-def test_row_of_webd_is_its_action(row: Endpoint[Request, Outcome]) -> None:
-    action = ACTIONS[row.group][row.action]
-    fields = {name: str(field) for name, field in row.params.model_fields.items()}
-    theirs = {name: str(field) for name, field in action.params.model_fields.items()}
-    assert (fields, row.reply) == (theirs, action.reply)
 
 
 async def test_reboot_of_a_node_needs_its_name(saintctl: RunSaintctl) -> None:

@@ -15,6 +15,7 @@ P = TypeVar("P", bound=BaseModel)
 R = TypeVar("R", bound=BaseModel)
 
 ROOT = "/api/v1/"
+_LIMIT_S = 30.0  # webd waits for other daemons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ class WebRows(Rows):
             params=params,
             reply=reply,
             text=text,
-            **more,
+            **{"limit_s": _LIMIT_S, **more},
         )
         self.all.append(made)
         return made

@@ -11,6 +11,7 @@ from . import WebRows
 
 LOGS, SETTINGS, MAINTENANCE = WebRows("logs"), WebRows("settings"), WebRows("maintenance")
 _ADMIN = {"level": Level.ADMIN}
+_RESTORE_S = 180.0  # each daemon restores its part in turn
 _WARNING = {**_ADMIN, "severity": "WARNING"}
 
 # fmt: off
@@ -57,10 +58,10 @@ RESTORE_STATE = MAINTENANCE.read(
 UNDO_RESTORE = MAINTENANCE.change(
     "undo_restore", Confirming, RestoreReply,
     "Return to the state before the last restore or reset.",
-    log="The last restore was undone", **_WARNING,
+    log="The last restore was undone", limit_s=_RESTORE_S, **_WARNING,
 )
 FACTORY_RESET = MAINTENANCE.change(
     "factory_reset", FactoryReset, RestoreReply,
     "Delete routes, presets, RC settings, subjects, nodes, names and users of the server.",
-    log="The robot was reset to factory settings", **_WARNING,
+    log="The robot was reset to factory settings", limit_s=_RESTORE_S, **_WARNING,
 )

@@ -87,7 +87,7 @@ async def test_a_recording_is_made_listed_played_and_removed(ears: Ears, root: P
     summary = (await saintctl(root, "decode", "--format", "llf", str(path))).output
     assert json.loads(summary.splitlines()[-1])["frames"] >= 1
     assert "Playing smile" in (await saintctl(root, "play", "smile", "--again")).output
-    assert "ended" in (await saintctl(root, "play", "--stop")).output
+    assert "stopped" in (await saintctl(root, "play", "--stop")).output
     assert "removed" in (await saintctl(root, "remove", "smile")).output
     assert "no recordings" in (await saintctl(root, "recordings")).output
 
