@@ -54,11 +54,11 @@ def fake_logs(directory: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     for name, lines in LINES.items():
         write(logs, name, *lines)
-    requests = prepare(directory)
+    settings = prepare(directory)
     places = {
         "SAINT_LOG_DIR": str(logs),
         "SAINT_REBOOT_DIR": str(requests),
-        "SAINT_SETTINGS_DIR": str(requests),
+        "SAINT_SETTINGS_DIR": str(settings),
     }
     with mock.patch.dict(os.environ, places):
         yield
