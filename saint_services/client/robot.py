@@ -8,13 +8,15 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ..lib.api import Reply, adoption, routing
 from ..lib.api.adoption import NodeList
 from ..lib.api.endpoint import Endpoint
 from ..lib.api.routing import EStopInfo, RouteList, RouterStatus
-from ..lib.api.states import STATES, LatchState, SystemState
+from ..lib.api.states import STATES, LatchState
+from ..lib.api.webd import motion, system
+from ..lib.config.validation import faults
 from ..lib.errors import Code, SaintError
 from .connection import Data, RobotAccess, RobotConnection
 from .drive_stream import DriveStream
@@ -50,11 +52,11 @@ class Head:
             "eye_tilt": eye_tilt, "speed": speed,
         }  # fmt: skip
         named = {name: value for name, value in axes.items() if value is not None}
-        await self._robot.request("head", "move", named)
+        await self._robot.call(motion.HEAD_MOVE, **named)
 
     async def home(self) -> None:
         """Move all axes to neutral."""
-        await self._robot.request("head", "home")
+        await self._robot.call(motion.HEAD_HOME)
 
 
 class Arm:
@@ -66,16 +68,16 @@ class Arm:
 
     async def move(self, positions: Sequence[float | None], speed: float | None = None) -> None:
         """Move joints to these degrees, joint_0 first; None leaves a joint as it is."""
-        params: Data = {"arm": self._side, "positions": list(positions)}
-        await self._robot.request("arms", "move", params | ({"speed": speed} if speed else {}))
+        given = {"speed": speed} if speed else {}
+        await self._robot.call(motion.ARM_MOVE, arm=self._side, positions=list(positions), **given)
 
     async def grip(self, position: float) -> None:
         """Move the gripper: 0 is closed, 1 is open."""
-        await self._robot.request("arms", "gripper", {"arm": self._side, "position": position})
+        await self._robot.call(motion.GRIPPER, arm=self._side, position=position)
 
     async def home(self) -> None:
         """Move all joints to neutral."""
-        await self._robot.request("arms", "home", {"arm": self._side})
+        await self._robot.call(motion.ARM_HOME, arm=self._side)
 
 
 class Tracks:
@@ -91,7 +93,7 @@ class Tracks:
 
     async def stop(self) -> None:
         """Request zero velocity. This is no e-stop: other sources may keep driving."""
-        await self._robot.request("tracks", "stop")
+        await self._robot.call(motion.STOP_TRACKS)
 
 
 class Robot:
@@ -140,9 +142,13 @@ class Robot:
 
     async def call(self, row: Endpoint[P, R], **params: Any) -> R:
         """Request the action of a row of saint_services.lib.api: `call(adoption.LIST_NODES)`.
-        Raises ValidationError for wrong parameters.
+        Raises the SaintError that the robot replies with, request_invalid for wrong parameters.
         """
-        given = row.params.model_validate(params)
+        try:
+            given = row.params.model_validate(params)
+        except ValidationError as err:
+            text = str(faults(err, row.params, params, noun="parameter")[0])
+            raise SaintError(Code.REQUEST_INVALID, f"{row.name}: {text}") from err
         data = given.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return row.reply.model_validate(await self.request(row.group, row.action, data))
 
@@ -161,20 +167,17 @@ class Robot:
 
     async def estop(self, reason: str = "") -> EStopInfo:
         """Set the e-stop: no source moves the robot until it is cleared."""
-        return await self._latch({"enable": True, "reason": reason})
+        return (await self.call(system.ESTOP, enable=True, reason=reason)).estop
 
     async def estop_state(self) -> LatchState | None:
         """Return the e-stop with all its presses; None while the router does not answer."""
-        return SystemState.model_validate(await self.request("system", "status")).estop
+        return (await self.call(system.STATUS)).estop
 
     async def clear_estop(self, generation: int) -> EStopInfo:
         """Clear the e-stop with the presses of this `generation` (see estop_state). Refused when
         another press came since, and while a velocity input is not neutral.
         """
-        return await self._latch({"enable": False, "generation": generation})
-
-    async def _latch(self, params: Data) -> EStopInfo:
-        return EStopInfo.model_validate((await self.request("system", "estop", params))["estop"])
+        return (await self.call(system.ESTOP, enable=False, generation=generation)).estop
 
     async def nodes(self) -> NodeList:
         """Return the nodes of the robot and their roles."""

@@ -66,6 +66,13 @@ async def test_call_returns_the_reply_of_its_row_and_request_raises_the_refusal(
         assert {node.node_id for node in (await robot.nodes()).nodes} == set(world.robot.nodes)
 
 
+async def test_wrong_parameter_is_refused_before_it_is_sent(world: World):
+    async with Robot(world.url) as robot:
+        with pytest.raises(SaintError, match="pan must be a number, not 'fast'") as caught:
+            await robot.head.move(pan="fast")
+        assert caught.value.code is Code.REQUEST_INVALID
+
+
 async def test_states_come_as_their_models(world: World):
     playing = asyncio.create_task(world.robot.play())
     async with Robot(world.url) as robot, asyncio.timeout(10):
