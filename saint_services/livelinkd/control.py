@@ -207,7 +207,7 @@ class RecordingControl:
     async def delete_recording(self, call: Call[RecordingRef]) -> Done:
         name = await self._existing(call.body.name)
         await self._recorder.remove(name)
-        return Done(message=f"Recording {name} deleted")
+        return Done(message=f"Recording {name} removed")
 
     async def play(self, call: Call[PlayRecording]) -> Done:
         body = call.body

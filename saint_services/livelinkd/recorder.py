@@ -140,7 +140,7 @@ class Recorder:
                 continue
             await self._write(recording)
             if clock.monotonic_s() >= recording.ends_s and not recording.problem:
-                recording.problem = "its time limit was reached"
+                recording.problem = "the time limit was reached"
             if recording.problem and self.current is recording:
                 try:
                     await self.stop()
@@ -163,13 +163,13 @@ class Recorder:
         room = self._largest_bytes - recording.written_bytes
         if len(data) > room:
             data = data[: data.rfind(b"\n", 0, max(room, 0)) + 1]
-            recording.problem = f"it has reached {self._largest_bytes // MEGABYTE} MB"
+            recording.problem = f"the limit of {self._largest_bytes // MEGABYTE} MB was reached"
         recording.written_bytes += len(data)
         try:
             if data:
                 await asyncio.to_thread(_append, self._unfinished(recording.name), data)
         except OSError as err:
-            recording.problem = f"it cannot be written: {err.strerror}"
+            recording.problem = f"writing the recording failed: {err.strerror}"
 
     def _unfinished(self, name: str) -> Path:
         return self._directory / f"{name}{SUFFIX}{_UNFINISHED}"

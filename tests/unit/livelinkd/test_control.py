@@ -180,7 +180,7 @@ async def test_recordings_are_chosen_by_format_and_end_by_time(tmp_path: Path) -
         ears.send(CAPTURE[0])
         ears.send(bone("Head"), format="vmc")
         found = await until(lambda found: not (found.current and found.current.recording), ears)
-        assert found.current and found.current.problem == "its time limit was reached"
+        assert found.current and found.current.problem == "the time limit was reached"
         detail = await ears.client.request(livelink.GET_RECORDING, RecordingRef(name="vmc"))
         assert detail.formats == {"vmc": 1}
 
@@ -194,8 +194,8 @@ async def test_a_recording_has_a_largest_size(tmp_path: Path) -> None:
             ears.send(changed(CAPTURE[0], i))
             if i % 50 == 0:
                 await asyncio.sleep(0)
-        found = await until(lambda found: not (found.current and found.current.recording), ears)
-        assert found.current and found.current.problem == "it has reached 1 MB"
+        found = await until(lambda found: bool(found.recordings), ears)
+        assert found.current and found.current.problem == "the limit of 1 MB was reached"
         size = (tmp_path / "recordings/long.jsonl").stat().st_size
         assert 900_000 < size <= 1_000_000
         lines = (tmp_path / "recordings/long.jsonl").read_text().splitlines()

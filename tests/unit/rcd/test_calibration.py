@@ -168,7 +168,7 @@ def test_first_four_channels_are_requested_where_none_has_a_name() -> None:
 
 def test_next_and_skip_at_the_wrong_time_are_refused() -> None:
     hand = transmitter()
-    with pytest.raises(SaintError, match="nothing to skip"):
+    with pytest.raises(SaintError, match="cannot be skipped"):
         hand.run.skip()
     hand.to_ends(ch1=(1000, 2000), ch2=(1000, 2000))
     with pytest.raises(SaintError, match="was not moved yet"):

@@ -118,7 +118,7 @@ def test_preset_of_the_receiver_is_a_loss(rule: object, preset: int, good: int) 
     signal = receiver(channel=rule)
     assert signal.take(ibus(good), 1.0) is LIVE
     assert signal.take(ibus(preset), 1.01) is LOST
-    assert signal.reason == "channel 3 is where the receiver puts it on a loss"
+    assert signal.reason == "channel 3 is at its failsafe position"
     assert [signal.take(ibus(preset), 1.02 + i / 10) for i in range(5)] == [NOTHING] * 5
 
 

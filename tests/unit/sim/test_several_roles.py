@@ -45,7 +45,7 @@ def test_each_role_has_its_bodies(tmp_path: Path, boards: list[SimBoard]) -> Non
 def test_fault_of_a_name_that_both_arms_have_needs_the_arm(
     tmp_path: Path, boards: list[SimBoard]
 ) -> None:
-    with pytest.raises(SaintError, match="there is no joint_0 here"):
+    with pytest.raises(SaintError, match="no device has the name joint_0"):
         breaking.break_device(tmp_path, "joint_0", "stall")
     breaking.break_device(tmp_path, "arms.left.joint_0", "stall")
     breaking.break_device(tmp_path, "arms.right.servos", "unplug")
@@ -73,5 +73,5 @@ def test_supply_is_that_of_the_whole_board(tmp_path: Path, boards: list[SimBoard
 def test_role_that_needs_the_same_takes_the_place_of_another(
     tmp_path: Path, boards: list[SimBoard]
 ) -> None:
-    wiring.keep(tmp_path, load_role("tracks"))  # wants the pins of pan and tilt
+    wiring.store(tmp_path, load_role("tracks"))  # wants the pins of pan and tilt
     assert [role.target for role in wiring.roles(tmp_path)] == ["arms.left", "arms.right", "tracks"]

@@ -205,10 +205,10 @@ class FakeReceiver:
             return "idle"
         if step == "save":
             if self.step != "done":
-                raise SaintError(Code.REFUSED, "the calibration is not at its end yet")
+                raise SaintError(Code.REFUSED, "the calibration is not complete yet")
             return "idle"
         if step == "skip" and self.step != "directions":
-            raise SaintError(Code.REFUSED, "there is nothing to skip")
+            raise SaintError(Code.REFUSED, "this step cannot be skipped")
         order: list[Step] = ["center", "ends", "directions", "done", "done"]
         return order[order.index(self.step) + 1]
 

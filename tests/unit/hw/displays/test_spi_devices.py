@@ -224,7 +224,7 @@ def test_panel_that_cannot_be_written_is_named(tmp_path: Path) -> None:
             wire.is_broken = True
             return wire
 
-    with pytest.raises(SaintError, match="screen: the display cannot be written") as caught:
+    with pytest.raises(SaintError, match="screen: writing to the display failed") as caught:
         open_display(Broken(tmp_path), config(screen=PANEL))
     assert caught.value.code is Code.HARDWARE_MISSING
 

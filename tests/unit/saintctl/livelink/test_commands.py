@@ -80,7 +80,7 @@ async def test_a_recording_is_made_listed_played_and_removed(ears: Ears, root: P
         await asyncio.sleep(0.02)
         ears.send(CAPTURE[number])
     made = (await recording).output
-    assert "datagrams in 0.4 s (its time limit was reached)" in made
+    assert "datagrams in 0.4 s (the time limit was reached)" in made
     assert "smile" in (await saintctl(root, "recordings")).output
     assert "llf" in (await saintctl(root, "recordings", "smile")).output
     path = root / "recordings" / "smile.jsonl"
