@@ -1,1 +1,1 @@
-"""otad: which releases there are, which machine runs which, how a new one reaches them all."""
+"""The releases of the robot and their roll-out to its machines."""

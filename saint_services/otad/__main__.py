@@ -1,4 +1,4 @@
-"""Starts otad."""
+"""Start otad."""
 
 from saint_services.lib.daemon import main
 

@@ -1,5 +1,5 @@
-"""The doors of the control plane and of ROS: what is asked, and by which verb it is answered.
-Not here: HTTP for bundles (adapters/downloads.py, adapters/uploads.py).
+"""Handles the requests of the control plane and the ROS services of the specification. Not here:
+HTTP for bundles (adapters/downloads.py, adapters/uploads.py).
 """
 
 import asyncio
@@ -24,23 +24,24 @@ from ..lib.errors import SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
-from . import offers, views
-from .firmware import Firmware
+from . import views
+from .firmware import FirmwareService
+from .releases.versions import is_offered
 from .rollout import requests
 
 _WATCH_EVERY_S = 2.0
 _LONGEST_CHANGELOG = 4000
 
 
-def answer_ipc(api: Api, firmware: Firmware) -> None:
-    """The control plane (lib/api/firmware.py)."""
+def answer_ipc(api: Api, firmware: FirmwareService) -> None:
+    """Bind the rows of lib/api/firmware.py."""
 
     async def firmware_status(_: Call[Nothing]) -> FirmwareReport:
         return firmware.report()
 
     async def firmware_watch(_: Call[Nothing]) -> AsyncIterator[FirmwareReport]:
         while True:
-            changed = firmware.changed.wait_next()
+            changed = firmware.changed.next_change()
             yield firmware.report()
             await asyncio.wait({changed}, timeout=_WATCH_EVERY_S)
             changed.cancel()
@@ -56,7 +57,7 @@ def answer_ipc(api: Api, firmware: Firmware) -> None:
             ControlAction.PAUSE: requests.pause,
             ControlAction.RESUME: requests.resume,
             ControlAction.CANCEL: requests.cancel,
-            ControlAction.ROLLBACK: lambda rollout: requests.take_back(rollout, robot),
+            ControlAction.ROLLBACK: lambda rollout: requests.roll_back(rollout, robot),
         }
         return views.plan(await firmware.conductor.request(changes[call.body.action]))
 
@@ -66,7 +67,7 @@ def answer_ipc(api: Api, firmware: Firmware) -> None:
     async def firmware_delete(call: Call[FirmwareParams]) -> Done:
         version = call.body.version
         await firmware.ingest.remove(version)
-        return Done(message=f"release {version} was removed")
+        return Done(message=f"Release {version} was removed")
 
     api.bind(rows.STATUS, firmware_status)
     api.bind_stream(rows.WATCH, firmware_watch)
@@ -76,8 +77,8 @@ def answer_ipc(api: Api, firmware: Firmware) -> None:
     api.bind(rows.DELETE, firmware_delete)
 
 
-def serve_ros(bus: Bus, firmware: Firmware) -> None:
-    """The services of the specification."""
+def serve_ros(bus: Bus, firmware: FirmwareService) -> None:
+    """Serve /saint/firmware/check and /saint/firmware/download."""
 
     async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
         current = firmware.current()
@@ -85,7 +86,7 @@ def serve_ros(bus: Bus, firmware: Firmware) -> None:
             return msgs.FirmwareCheck_Response(update_available=False)
         release = current.release
         return msgs.FirmwareCheck_Response(
-            update_available=offers.is_offered(release, request.current_version),
+            update_available=is_offered(release, request.current_version),
             version=release.version,
             checksum_sha256=release.checksum_sha256,
             size_bytes=release.size_bytes,

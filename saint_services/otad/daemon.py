@@ -1,4 +1,4 @@
-"""Wires otad: opens the doors to machines, people and files, starts what goes on by itself."""
+"""Wires otad: opens its sockets, starts its background work."""
 
 import asyncio
 import socket
@@ -11,46 +11,46 @@ from ..lib.update.updater import World
 from . import views
 from .adapters.downloads import Downloads
 from .adapters.http_server import Bounds, LazyHttpServer
-from .adapters.place import Place
+from .adapters.local_machine import LocalMachine
 from .adapters.roles import load_roles
 from .adapters.uploads import Uploads
 from .api import answer_ipc, serve_ros
 from .config import Config
-from .firmware import Firmware
+from .firmware import FirmwareService
 from .views import RoleFile
 
-_UPLOADS_AT_ONCE = 8  # connections; one bundle is taken in at a time
+_UPLOADS_AT_ONCE = 8  # connections; one bundle is stored at a time
 
 
 async def run(ctx: Context[Config], world: World | None = None) -> None:
-    """Until asked to stop."""
+    """Run the daemon until stopped."""
     roles = await asyncio.to_thread(load_roles, ctx.directories.share / "manifests")
-    place = await asyncio.to_thread(Place.from_environment)
+    place = await asyncio.to_thread(LocalMachine.from_environment)
     listen = ctx.config.listen
     served = ctx.sockets.get("firmware") or [bind_tcp(listen.address, listen.port)]
     bus = await ctx.open_bus("otad")
-    firmware = Firmware(ctx, bus, place, world or World.of_this_machine(), served[0])
+    firmware = FirmwareService(ctx, bus, place, world or World.of_this_machine(), served[0])
     await firmware.open()
     api = Api()
-    doors = _doors(ctx, firmware, roles, served, lambda entry: api.on_entry(entry))
+    servers = _servers(ctx, firmware, roles, served, lambda entry: api.on_entry(entry))
     answer_ipc(api, firmware)
     try:
-        for door in doors:
-            door.open()
+        for server in servers:
+            server.open()
         await ctx.serve_ipc(api)
         serve_ros(bus, firmware)
         firmware.start()
         ctx.ready(f"{len(firmware.repository.stored)} releases")
         await ctx.stopping.wait()
     finally:
-        for door in doors:
-            await door.close()
+        for server in servers:
+            await server.close()
         await firmware.close()
 
 
-def _doors(
+def _servers(
     ctx: Context[Config],
-    firmware: Firmware,
+    firmware: FirmwareService,
     roles: list[RoleFile],
     served: list[socket.socket],
     add_entry: Callable[[AuditRecord], None],

@@ -1,6 +1,6 @@
-"""Releases on the disk, machines on the bus and the roll-out, together: what is here, who is asked,
-what people see. Not here: whose turn it is (rollout/logic.py), what people may order
-(rollout/requests.py), listeners (api.py, daemon.py).
+"""Connects the releases on the disk, the machines on the bus and the roll-out. Not here: the rules
+of a roll-out (rollout/logic.py), what users may request (rollout/requests.py), listeners (api.py,
+daemon.py).
 """
 
 import asyncio
@@ -19,11 +19,10 @@ from ..lib.update.updater import World
 from . import views
 from .adapters.alerts import Alerts
 from .adapters.downloads import address_of
-from .adapters.inspector import Signatures
-from .adapters.nodes import Nodes
-from .adapters.own_machine import OwnMachine
-from .adapters.place import Place
-from .bell import Bell
+from .adapters.inspector import SignatureInspector
+from .adapters.local_machine import LocalMachine
+from .adapters.nodes import NodeFirmwareClient
+from .adapters.server_update import ServerUpdate
 from .config import Config
 from .releases.incoming import IMAGE
 from .releases.ingest import ReleaseIngest
@@ -31,110 +30,132 @@ from .releases.repository import Repository
 from .rollout import fleet, requests
 from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
-from .rollout.logic import Limits, UpdateRequest
+from .rollout.logic import RolloutLimits, UpdateRequest
 from .state import SavedFirmware
-from .views import Stored
+from .views import StoredRelease
 
-_LOOK_AT_DISK_EVERY_S = 60.0
+_DISK_INTERVAL_S = 60.0
 
 
-class Firmware:
-    """Hears machines, asks them, and tells what it knows."""
+class ChangeSignal:
+    """Wakes every waiting task once per change."""
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def notify(self) -> None:
+        """Wake the tasks that wait now."""
+        waiting, self._waiting = self._waiting, set()
+        for each in waiting:
+            if not each.done():
+                each.set_result(None)
+
+    def next_change(self) -> asyncio.Future[None]:
+        """Return a future that is done at the next change; cancel it when it is not awaited."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        future.add_done_callback(self._waiting.discard)
+        return future
+
+
+class FirmwareService:
+    """Receives the reports of machines, sends their requests, reports the state of all."""
 
     def __init__(
         self,
         ctx: Context[Config],
         bus: Bus,
-        place: Place,
+        place: LocalMachine,
         world: World,
         served: socket.socket,
     ) -> None:
         config = ctx.config
-        self.changed = Bell()
+        self.changed = ChangeSignal()
         self.repository = Repository(ctx.directories.state, config.reserve_bytes)
         self.fleet = Fleet(own=place.own)
         self._ctx = ctx
-        self._place = place
+        self._machine = place
         self._port = int(served.getsockname()[1])
         self._installer = world.installer
-        self._signatures = Signatures(world.installer)
-        self._limits = Limits(config.parallel, config.machine_limit_s, config.away_after_s)
-        self._nodes = Nodes(
+        self._signatures = SignatureInspector(world.installer)
+        self._limits = RolloutLimits(config.parallel, config.machine_limit_s, config.away_after_s)
+        self._nodes = NodeFirmwareClient(
             bus,
             ctx.directories.runtime,
             place.own if place.is_self_updating else "",
             ctx.health.counters,
         )
-        self._own = self._own_machine(world) if place.is_self_updating else None
+        self._own = self._server_update(world) if place.is_self_updating else None
         alerts = Alerts(bus)
         self.conductor = Conductor(
             StateStore(ctx.directories.state / "otad.json", SavedFirmware, version=1),
             self._limits,
             self.machines,
-            self._ask,
+            self._request,
             alerts,
             ctx.health,
         )
-        self.conductor.on_change = self.changed.ring
+        self.conductor.on_change = self.changed.notify
         self.ingest = ReleaseIngest(
             config, self.repository, self._signatures, self._needed, alerts, ctx.health
         )
-        self.ingest.on_change = self.changed.ring
+        self.ingest.on_change = self.changed.notify
 
     async def open(self) -> None:
-        """What the disk holds."""
+        """Load the releases and the roll-out from the disk."""
         problems = await asyncio.to_thread(self.repository.open)
         if problems:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, "; ".join(problems), "releases")
         await self.conductor.load()
 
-    def _own_machine(self, world: World) -> OwnMachine:
+    def _server_update(self, world: World) -> ServerUpdate:
         ctx = self._ctx
         directories = (ctx.directories.state, ctx.directories.runtime)
         limits = ctx.config.update_limits
-        return OwnMachine(self._place.own, directories, ctx.spawn, limits, world, self.hear)
+        return ServerUpdate(
+            self._machine.own, directories, ctx.spawn, limits, world, self.report_received
+        )
 
     def start(self) -> None:
-        """From now on machines are heard and asked. The installer may take its time to start:
-        nobody's boot waits for that.
-        """
+        """Start receiving reports and carrying out the roll-out. The installer may start late: no
+        machine's boot waits for it."""
         if self._own:
             self._ctx.spawn(self._start_own(self._own), "own machine starts")
-        self._ctx.spawn(self._nodes.watch(self.hear, self._register), "nodes")
+        self._ctx.spawn(self._nodes.watch(self.report_received, self._register), "nodes")
         self._ctx.spawn(self.conductor.run(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
 
-    async def _start_own(self, own: OwnMachine) -> None:
+    async def _start_own(self, own: ServerUpdate) -> None:
         await own.start()
         if own.problem:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, own.problem, "update.json")
 
     async def close(self) -> None:
-        """Give everything back."""
+        """Close all connections."""
         await self._nodes.close()
         if self._own:
             await self._own.close()
         self._installer.close()
 
     def machines(self) -> Mapping[str, MachineFirmware]:
-        """As they are now."""
+        """Return the machines as they are now."""
         return fleet.machines(self.fleet, monotonic_s(), self._limits.machine_limit_s)
 
-    def robot(self) -> requests.Robot:
-        """What orders are checked against."""
-        return requests.Robot(
+    def robot(self) -> requests.RolloutTargets:
+        """Return what requests are checked against."""
+        return requests.RolloutTargets(
             self.machines(),
             tuple(self.repository.stored),
             self.fleet.own,
             self._ctx.config.server_last,
         )
 
-    def current(self) -> Stored | None:
-        """What nodes that boot are offered."""
+    def current(self) -> StoredRelease | None:
+        """Return the release that booting nodes are offered."""
         return self.repository.stored.get(self.conductor.rollout.saved.current)
 
-    def release(self, version: str) -> Stored:
-        """The named one; the offered one where none is named. Raises not_found."""
+    def release(self, version: str) -> StoredRelease:
+        """Return the named release; without a version the offered one. Raises not_found."""
         found = self.repository.stored.get(version) if version else self.current()
         if found is None:
             what = f"release {version[:40]!r} is not here" if version else "no release is offered"
@@ -142,14 +163,14 @@ class Firmware:
         return found
 
     async def url(self, version: str) -> str:
-        """Where a machine finds a bundle."""
-        host = await self._place.address(self._ctx.config.address)
+        """Return the address of a bundle for machines."""
+        host = await self._machine.address(self._ctx.config.address)
         return address_of(version, host, self._port, IMAGE)
 
     def report(self) -> FirmwareReport:
-        """All that people see."""
-        if self._signatures.is_look_due():
-            self._ctx.spawn(self._look_for_installer(), "installer")
+        """Return releases, machines and roll-out for users."""
+        if self._signatures.is_check_due():
+            self._ctx.spawn(self._check_installer(), "installer")
         return views.report(
             self.conductor.rollout,
             self.repository.stored,
@@ -157,18 +178,18 @@ class Firmware:
             self._signatures.missing,
         )
 
-    async def _look_for_installer(self) -> None:
+    async def _check_installer(self) -> None:
         before = self._signatures.missing
-        await self._signatures.look()
+        await self._signatures.check()
         if self._signatures.missing != before:
-            self.changed.ring()
+            self.changed.notify()
 
-    def hear(self, node_id: str, status: FirmwareStatus, now_s: float) -> bool:
-        """What a machine tells of itself."""
-        heard = fleet.hear(self.fleet, node_id, status, now_s)
-        if heard is None:
+    def report_received(self, node_id: str, status: FirmwareStatus, now_s: float) -> bool:
+        """Take a machine's report in. False: it is refused."""
+        received = fleet.report_received(self.fleet, node_id, status, now_s)
+        if received is None:
             return False
-        self.fleet = heard
+        self.fleet = received
         self._stir()
         return True
 
@@ -177,21 +198,23 @@ class Firmware:
             self.fleet = fleet.register(self.fleet, nodes, monotonic_s())
             self._stir()
         if self._own:
-            self._own.hear_registry(None if nodes is None else fleet.live_outputs(nodes))
+            self._own.registry_reported(None if nodes is None else fleet.live_outputs(nodes))
         return set(self.fleet.known)
 
     def _stir(self) -> None:
         self.conductor.wake()
-        self.changed.ring()
+        self.changed.notify()
 
-    async def _ask(self, ask: UpdateRequest) -> str:
-        """Our own machine or a node."""
-        stored = None if ask.is_rollback else self.release(ask.version)
-        if self._own and ask.node_id == self._place.own:
-            path = self.repository.file(ask.version, IMAGE)
+    async def _request(self, request: UpdateRequest) -> str:
+        """Send a request to this server itself or to a node."""
+        stored = None if request.is_rollback else self.release(request.version)
+        if self._own and request.node_id == self._machine.own:
+            path = self.repository.file(request.version, IMAGE)
             checksum = stored.release.checksum_sha256 if stored else ""
-            return await self._own.request(ask, checksum, str(path or ""))
-        return await self._nodes.request(ask, stored, await self.url(ask.version) if stored else "")
+            return await self._own.request(request, checksum, str(path or ""))
+        return await self._nodes.request(
+            request, stored, await self.url(request.version) if stored else ""
+        )
 
     def _needed(self) -> set[str]:
         saved = self.conductor.rollout.saved
@@ -206,4 +229,4 @@ class Firmware:
             else:
                 text = "the disk has no room for releases"
                 self._ctx.health.raise_issue(Code.DISK_FULL, text)
-            await asyncio.sleep(_LOOK_AT_DISK_EVERY_S)
+            await asyncio.sleep(_DISK_INTERVAL_S)

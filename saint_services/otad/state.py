@@ -1,5 +1,5 @@
-"""What otad remembers over a restart: the release that is offered, and how the roll-out stands.
-The releases themselves are found on the disk (adapters/repository.py).
+"""What otad persists: the offered release and the roll-out. The releases themselves are found on
+the disk (releases/repository.py).
 """
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,11 +15,11 @@ class SavedStep(BaseModel):
     node_id: str
     step: RolloutStep = RolloutStep.WAITING
     reason: str = ""
-    is_asked: bool = False  # it has agreed to begin
-    has_begun: bool = False  # it was seen at work on it
-    before: str = ""  # its last verdict when it was asked: a new one must differ
+    is_accepted: bool = False  # the machine has accepted the request
+    has_begun: bool = False  # the machine was seen updating
+    before: str = ""  # its last verdict before the request: a new one must differ
     refusals: int = 0
-    is_leftover: bool = False  # at work on what the plan before wanted
+    is_leftover: bool = False  # still updating to the release of the plan before
 
 
 class SavedPlan(BaseModel):
@@ -30,10 +30,10 @@ class SavedPlan(BaseModel):
     version: str
     state: RolloutState = RolloutState.RUNNING
     is_rollback: bool = False
-    is_partial: bool = False  # of some machines only: what is offered on boot stays as it is
+    is_partial: bool = False  # of some machines only: the offer on boot does not change
     is_forced: bool = False
-    canary: str = ""  # asked for by name; nobody goes before it
-    server: str = ""  # the machine that serves the bundles; empty: it is not part of it
+    canary: str = ""  # named in the request; no other node goes first
+    server: str = ""  # the machine that serves the bundles; empty: not part of the plan
     is_server_last: bool = False
     reason: str = ""
     steps: tuple[SavedStep, ...] = Field(default=(), max_length=300)
@@ -44,6 +44,6 @@ class SavedFirmware(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    current: str = ""  # the release that nodes are offered on boot
-    previous: str = ""  # what it was before
+    current: str = ""  # the release that booting nodes are offered
+    previous: str = ""  # the offer before
     plan: SavedPlan | None = None

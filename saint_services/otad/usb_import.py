@@ -1,6 +1,5 @@
-"""A job of its own, not part of the daemon: reads the releases on a stick that was plugged in into
-otad's upload socket. `python3 -m saint_services.otad.usb_import /dev/sda1`; the unit is
-saint-usb-import@.service. Not here: whether a release is taken.
+"""Uploads the releases of a USB stick to otad; a separate job, started by saint-usb-import@.service
+as `python3 -m saint_services.otad.usb_import /dev/sda1`. Not here: whether a release is accepted.
 """
 
 import contextlib
@@ -21,12 +20,12 @@ from saint_services.lib.ipc import ErrorReply
 from saint_services.otad.adapters.removable_media import opened
 
 _MOUNT_LIMIT_S = 30.0
-_ANSWER_LIMIT_S = 900.0  # otad hashes a large one once more, on a slow card
+_ANSWER_LIMIT_S = 900.0  # otad hashes a large bundle again, on a slow card
 _MOST_RELEASES = 8
 _ENDING = ".raucb"
 _FOLDERS = (".", "saint")
 _LARGEST_ANSWER_BYTES = 1 << 20
-_log = log.get("otad-stick")
+_log = log.get("otad-usb-import")
 
 
 class _UnixConnection(http.client.HTTPConnection):
@@ -42,7 +41,7 @@ class _UnixConnection(http.client.HTTPConnection):
 
 @contextlib.contextmanager
 def mounted(device: Path, place: Path) -> Iterator[Path]:
-    """The stick's files, read-only and without any power. Needs CAP_SYS_ADMIN."""
+    """Mount the stick read-only, without set-user-id files and devices. Needs CAP_SYS_ADMIN."""
     options = "ro,nosuid,nodev,noexec"
     _run("mount", "--read-only", "--options", options, str(device), str(place))
     try:
@@ -62,9 +61,8 @@ def _run(*command: str) -> None:
 
 
 def bundles(folder: Path) -> list[Path]:
-    """Releases at the top, or in a folder "saint": regular files, not too many. A link is none:
-    it may lead out of the stick.
-    """
+    """Return the releases at the top level or in a folder "saint": regular files, at most eight.
+    Links are skipped: they may point out of the stick."""
     found = [
         path
         for name in _FOLDERS
@@ -76,12 +74,12 @@ def bundles(folder: Path) -> list[Path]:
 
 
 def send(path: Path, folder: Path, otad: Path) -> Release:
-    """Give a file of the stick, which is mounted on `folder`, to otad; raises its refusal."""
+    """Upload a file of the stick, which is mounted on `folder`, to otad. Raises otad's refusal."""
     connection = _UnixConnection(otad)
     try:
         with opened(folder, path) as file:
             headers = {"Content-Length": str(os.fstat(file.fileno()).st_size)}
-            # A refusal comes before everything is sent: what the answer says counts.
+            # A refusal comes before everything is sent: the answer counts, not the broken pipe.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 connection.request("POST", "/releases", body=file, headers=headers)
             answer = connection.getresponse()
@@ -90,38 +88,38 @@ def send(path: Path, folder: Path, otad: Path) -> Release:
             return Release.model_validate_json(body)
         raise ErrorReply.model_validate_json(body).error()
     except (OSError, http.client.HTTPException, ValidationError) as err:
-        message = f"{path.name} could not be given to otad: {err}"
+        message = f"{path.name} could not be sent to otad: {err}"
         raise SaintError(Code.DAEMON_UNREACHABLE, message) from err
     finally:
         connection.close()
 
 
-def take_all(folder: Path, otad: Path) -> int:
-    """How many of the releases there were refused."""
+def upload_all(folder: Path, otad: Path) -> int:
+    """Upload all releases of the stick; return how many were refused."""
     refused = 0
     for path in bundles(folder):
         try:
             release = send(path, folder, otad)
         except SaintError as err:
             refused += 1
-            _log.error("release on the stick refused", file=path.name, reason=err.message)
+            _log.error("release on the USB stick refused", file=path.name, reason=err.message)
         else:
-            _log.info("release on the stick taken", file=path.name, version=release.version)
+            _log.info("release on the USB stick accepted", file=path.name, version=release.version)
     return refused
 
 
 def main(device: Path, place: Path, otad: Path) -> int:
-    """The exit code."""
+    """Upload the releases of a device; return the exit code."""
     try:
         with mounted(device, place):
-            return 1 if take_all(place, otad) else 0
+            return 1 if upload_all(place, otad) else 0
     except SaintError as err:
         _log.error(str(err), fix=err.fix)
         return err.exit_code
 
 
 if __name__ == "__main__":
-    log.setup("otad-stick")
+    log.setup("otad-usb-import")
     if len(sys.argv) != 2:
         _log.error("name the device, and nothing else", example="/dev/sda1")
         sys.exit(2)

@@ -1,5 +1,5 @@
-"""How releases, machines and the roll-out look from outside: for people, and in the form of the
-specification for nodes (manifest.json). Pure.
+"""Builds the views of releases, machines and the roll-out: for users, and for nodes in the form of
+the specification (manifest.json). Pure.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from ..lib.api import Reply
 from ..lib.api.firmware import FirmwareReport, MachineFirmware, MachineRollout, Release, RolloutPlan
-from . import offers
+from .releases.versions import version_key
 from .rollout.logic import Rollout
 from .state import SavedPlan
 
 
 @dataclass(frozen=True, slots=True)
 class RoleFile:
-    """A role's configuration as it is served."""
+    """A role's configuration as served."""
 
     name: str  # "arms_left"
     version: str
@@ -23,7 +23,7 @@ class RoleFile:
 
 
 class FirmwarePart(Reply):
-    """The release in force."""
+    """The offered release."""
 
     version: str
     release_date: str
@@ -49,7 +49,7 @@ class ManifestFile(Reply):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredRelease:
     """A release in the repository."""
 
     release: Release
@@ -58,14 +58,14 @@ class Stored:
 
 def report(
     rollout: Rollout,
-    stored: Mapping[str, Stored],
+    stored: Mapping[str, StoredRelease],
     machines: Iterable[MachineFirmware],
     updates_off: str,
 ) -> FirmwareReport:
-    """All that people see."""
+    """Return the whole state for users."""
     shown = list(machines)
     running = {machine.version for machine in shown if machine.is_online and machine.version}
-    versions = sorted(running, key=offers.order, reverse=True)
+    versions = sorted(running, key=version_key, reverse=True)
     return FirmwareReport(
         robot_version=versions[0] if len(versions) == 1 else "",
         versions=versions,
@@ -76,17 +76,17 @@ def report(
     )
 
 
-def releases(stored: Mapping[str, Stored], current: str) -> list[Release]:
-    """Newest first."""
+def releases(stored: Mapping[str, StoredRelease], current: str) -> list[Release]:
+    """Return the releases, the newest first."""
     found = [
         entry.release.model_copy(update={"is_current": version == current})
         for version, entry in stored.items()
     ]
-    return sorted(found, key=lambda release: offers.order(release.version), reverse=True)
+    return sorted(found, key=lambda release: version_key(release.version), reverse=True)
 
 
 def plan(saved: SavedPlan) -> RolloutPlan:
-    """Without what only the rules need."""
+    """Return a plan without the fields that only the rules need."""
     return RolloutPlan(
         version=saved.version,
         state=saved.state,
@@ -99,8 +99,9 @@ def plan(saved: SavedPlan) -> RolloutPlan:
     )
 
 
-def manifest(current: Stored | None, roles: Sequence[RoleFile]) -> ManifestFile:
-    """In the specification's form; `firmware` is null while nothing is offered."""
+def manifest(current: StoredRelease | None, roles: Sequence[RoleFile]) -> ManifestFile:
+    """Return the manifest in the specification's form; `firmware` is null while no release is
+    offered."""
     configs = {r.name: ConfigPart(version=r.version, checksum=r.checksum) for r in roles}
     return ManifestFile(
         firmware=_firmware(current) if current else None,
@@ -109,7 +110,7 @@ def manifest(current: Stored | None, roles: Sequence[RoleFile]) -> ManifestFile:
     )
 
 
-def _firmware(stored: Stored) -> FirmwarePart:
+def _firmware(stored: StoredRelease) -> FirmwarePart:
     release = stored.release
     return FirmwarePart(
         version=release.version,

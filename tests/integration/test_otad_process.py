@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @dataclass
-class Place:
+class LocalMachine:
     """Folders and port of one otad that is started again and again."""
 
     folder: Path
@@ -85,7 +85,7 @@ class Place:
 
 
 @pytest.fixture
-async def place() -> AsyncIterator[Place]:
+async def place() -> AsyncIterator[LocalMachine]:
     with tempfile.TemporaryDirectory(prefix="ota") as short:
         folder = Path(short)
         for name in ("state", "run", "etc"):
@@ -95,10 +95,10 @@ async def place() -> AsyncIterator[Place]:
         free.close()
         (folder / "etc/otad.yaml").write_text(f"listen: {{port: {port}}}\nreserve_bytes: 0\n")
         async with fake_machine(folder, "1.0.0") as machine:
-            yield Place(folder, machine, port)
+            yield LocalMachine(folder, machine, port)
 
 
-async def test_http_library_is_loaded_by_the_first_visitor(place: Place):
+async def test_http_library_is_loaded_by_the_first_visitor(place: LocalMachine):
     async with place.otad() as process, aiohttp.ClientSession() as session:
         maps = Path(f"/proc/{process.pid}/maps")
         before = await asyncio.to_thread(maps.read_text)
@@ -109,7 +109,7 @@ async def test_http_library_is_loaded_by_the_first_visitor(place: Place):
     assert "aiohttp" in after
 
 
-async def test_killed_while_a_bundle_comes_in_it_starts_clean(place: Place):
+async def test_killed_while_a_bundle_comes_in_it_starts_clean(place: LocalMachine):
     data = await place.bundle("1.1.0", b"y" * 3_000_000)
     incoming = place.folder / "state/incoming"
     async with place.otad() as process:
@@ -129,7 +129,7 @@ async def test_killed_while_a_bundle_comes_in_it_starts_clean(place: Place):
         assert [release.version for release in (await place.status()).releases] == ["1.1.0"]
 
 
-async def test_many_read_at_once_whole_and_in_parts(place: Place):
+async def test_many_read_at_once_whole_and_in_parts(place: LocalMachine):
     data = await place.bundle("1.1.0", os.urandom(5_000_000))
     url = f"{place.url}/archive/v1.1.0/saint_node.img"
 
@@ -146,7 +146,7 @@ async def test_many_read_at_once_whole_and_in_parts(place: Place):
     assert sums == [hashlib.sha256(data[start:]).digest() for start in starts]
 
 
-async def test_it_ends_in_order_while_a_client_reads(place: Place):
+async def test_it_ends_in_order_while_somebody_reads(place: LocalMachine):
     data = await place.bundle("1.1.0", os.urandom(8_000_000))
     async with place.otad() as process:
         assert await place.upload(data) == 200

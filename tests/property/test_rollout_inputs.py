@@ -119,12 +119,12 @@ def test_what_nodes_say_stays_bounded(
         progress=number, target_version=text, attempt=number, verdict=verdict, reason=text,
         log_excerpt=text, blocked_by=text,
     )  # fmt: skip
-    heard = fleet.hear(Fleet(), node_id, status, 1.0)
-    if heard is None:
+    received = fleet.report_received(Fleet(), node_id, status, 1.0)
+    if received is None:
         return
     assert claimed == node_id
     assert is_token(node_id)
-    machine = fleet.machines(heard, 2.0, 60.0)[node_id]
+    machine = fleet.machines(received, 2.0, 60.0)[node_id]
     assert machine.progress <= 100
     assert len(machine.log_excerpt) <= 4096
     for shown in (machine.version, machine.slot, machine.reason, machine.blocked_by):
@@ -139,8 +139,10 @@ def test_number_of_machines_stays_bounded(numbers: list[int]) -> None:
     known = Fleet()
     for number in numbers:
         name = f"n{number}"
-        heard = fleet.hear(known, name, FirmwareStatus(node_id=name, state="idle"), 1.0)
-        known = heard or known
+        received = fleet.report_received(
+            known, name, FirmwareStatus(node_id=name, state="idle"), 1.0
+        )
+        known = received or known
     nodes = [NodeInfo(node_id=f"m{n}", display_name="", state=NodeState.ACTIVE) for n in range(400)]
     known = fleet.register(known, nodes, 2.0)
     assert len(known.known) <= fleet.MOST_MACHINES

@@ -20,7 +20,7 @@ from saint_services.lib.api.firmware import (
 )
 from saint_services.lib.errors import SaintError
 from saint_services.otad.rollout import logic, requests
-from saint_services.otad.rollout.logic import Limits, Rollout, UpdateRequest
+from saint_services.otad.rollout.logic import Rollout, RolloutLimits, UpdateRequest
 from saint_services.otad.state import SavedFirmware
 
 pytestmark = pytest.mark.timeout(120)  # seconds alone, much longer beside other work
@@ -43,7 +43,7 @@ class FakeMachine:
     blocked_by: str = ""
     is_at_work: bool = False
 
-    def told(self, node_id: str) -> MachineFirmware:
+    def reported(self, node_id: str) -> MachineFirmware:
         return MachineFirmware(
             node_id=node_id,
             is_online=self.is_online,
@@ -57,8 +57,8 @@ class FakeMachine:
             blocked_by=self.blocked_by,
         )
 
-    def begin(self, ask: UpdateRequest) -> None:
-        self.target, self.attempt = ask.version, self.attempt + 1
+    def begin(self, request: UpdateRequest) -> None:
+        self.target, self.attempt = request.version, self.attempt + 1
         self.verdict, self.is_at_work = UpdateVerdict.NONE, True
 
     def end(self, is_well: bool) -> None:
@@ -73,46 +73,48 @@ class RolloutLife(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.limits = Limits(parallel=2, machine_limit_s=1000.0, away_after_s=30.0)
+        self.limits = RolloutLimits(parallel=2, machine_limit_s=1000.0, away_after_s=30.0)
         self.rollout = Rollout()
         self.truth = {name: FakeMachine() for name in NAMES}
-        self.asks: list[UpdateRequest] = []  # on their way
+        self.update_requests: list[UpdateRequest] = []  # on their way
         self.now_s = 0.0
         self.has_restarted = False
 
     def machines(self) -> dict[str, MachineFirmware]:
-        return {name: machine.told(name) for name, machine in self.truth.items()}
+        return {name: machine.reported(name) for name, machine in self.truth.items()}
 
-    def robot(self) -> requests.Robot:
-        return requests.Robot(self.machines(), VERSIONS, SERVER, is_server_last=True)
+    def robot(self) -> requests.RolloutTargets:
+        return requests.RolloutTargets(self.machines(), VERSIONS, SERVER, is_server_last=True)
 
     def advance(self) -> None:
         was_halted = self.state() is RolloutState.HALTED
         before = {step.node_id: step.step for step in self.steps()}
-        self.rollout, asks = logic.advance(self.rollout, self.machines(), self.now_s, self.limits)
-        self.asks += asks
+        self.rollout, update_requests = logic.advance(
+            self.rollout, self.machines(), self.now_s, self.limits
+        )
+        self.update_requests += update_requests
         if was_halted:
-            assert not asks
-        for ask in asks:
-            assert not self.truth[ask.node_id].blocked_by
-            assert self.truth[ask.node_id].is_online
-            assert before[ask.node_id] is not RolloutStep.HEALTHY
-            self.check_turn(ask)
+            assert not update_requests
+        for request in update_requests:
+            assert not self.truth[request.node_id].blocked_by
+            assert self.truth[request.node_id].is_online
+            assert before[request.node_id] is not RolloutStep.HEALTHY
+            self.check_turn(request)
         again, more = logic.advance(self.rollout, self.machines(), self.now_s, self.limits)
         assert not more
         assert again.saved == self.rollout.saved  # settled: a tick alone changes nothing
 
-    def check_turn(self, ask: UpdateRequest) -> None:
+    def check_turn(self, request: UpdateRequest) -> None:
         plan = self.rollout.plan
         assert plan is not None
-        others = [s for s in plan.steps if s.node_id != ask.node_id]
+        others = [s for s in plan.steps if s.node_id != request.node_id]
         nodes = [s for s in others if s.node_id != plan.server]
-        if ask.node_id == plan.server and plan.is_server_last:
+        if request.node_id == plan.server and plan.is_server_last:
             assert all(s.step not in (RolloutStep.WAITING, RolloutStep.UPDATING) for s in nodes)
-        if ask.node_id != plan.server and plan.server and not plan.is_server_last:
+        if request.node_id != plan.server and plan.server and not plan.is_server_last:
             server = next(s for s in plan.steps if s.node_id == plan.server)
             assert server.step not in (RolloutStep.WAITING, RolloutStep.UPDATING)
-        if plan.canary and ask.node_id != plan.canary and ask.node_id != plan.server:
+        if plan.canary and request.node_id != plan.canary and request.node_id != plan.server:
             canary = next(s for s in plan.steps if s.node_id == plan.canary)
             assert canary.step in (RolloutStep.HEALTHY, RolloutStep.SKIPPED)
 
@@ -167,20 +169,20 @@ class RolloutLife(RuleBasedStateMachine):
         assert is_partial or self.rollout.saved.current != unwanted
         self.advance()
 
-    @precondition(lambda self: self.asks)
+    @precondition(lambda self: self.update_requests)
     @rule(outcome=st.sampled_from(["agrees", "refuses", "begins silently", "never hears it"]))
     def machine_answers(self, outcome: str) -> None:
-        ask = self.asks.pop(0)
-        machine = self.truth[ask.node_id]
+        request = self.update_requests.pop(0)
+        machine = self.truth[request.node_id]
         begins = outcome in ("agrees", "begins silently") and machine.is_online
         if begins and not machine.is_at_work:
-            machine.begin(ask)
+            machine.begin(request)
         if outcome == "agrees" and begins:
-            self.rollout = logic.answered(self.rollout, ask.node_id, True, "", self.now_s)
+            self.rollout = logic.answered(self.rollout, request.node_id, True, "", self.now_s)
         elif outcome == "refuses":
-            self.rollout = logic.answered(self.rollout, ask.node_id, False, "no", self.now_s)
+            self.rollout = logic.answered(self.rollout, request.node_id, False, "no", self.now_s)
         else:
-            self.rollout = logic.unanswered(self.rollout, ask.node_id, self.now_s)
+            self.rollout = logic.unanswered(self.rollout, request.node_id, self.now_s)
         self.advance()
 
     @precondition(lambda self: any(machine.is_at_work for machine in self.truth.values()))
@@ -228,7 +230,7 @@ class RolloutLife(RuleBasedStateMachine):
         """What was asked and not heard yet is lost with the process."""
         text = self.rollout.saved.model_dump_json()
         self.rollout = Rollout(saved=SavedFirmware.model_validate_json(text))
-        self.asks = []
+        self.update_requests = []
         self.advance()
 
     @invariant()
@@ -272,7 +274,7 @@ class RolloutLife(RuleBasedStateMachine):
                 break
             self.now_s += 11.0
             self.advance()
-            while self.asks:
+            while self.update_requests:
                 self.machine_answers("agrees")
             for node_id in NAMES:
                 self.machine_ends(node_id, True)

@@ -1,1 +1,1 @@
-"""What otad touches: the disk, the network, the installer, the other daemons."""
+"""otad's access to the disk, the network, the installer and the other daemons."""

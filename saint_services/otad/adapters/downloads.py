@@ -1,5 +1,5 @@
-"""What nodes read from us on the internal network: releases with ranges, the manifest, the roles'
-configurations. Only what is named here exists; nothing is listed.
+"""Serves releases with ranges, the manifest and the roles' configurations to nodes on the internal
+network. Every path is listed here; there is no directory listing.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _TYPES = {CHANGELOG: "text/markdown; charset=utf-8"}
 
 
 class Downloads:
-    """The answers of the HTTP server."""
+    """Handles the requests of the HTTP server."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Downloads:
 
     @property
     def routes(self) -> list[Route]:
-        """GET also answers HEAD."""
+        """Return the routes; each answers GET and HEAD."""
         paths = {
             f"{BASE}/manifest.json": self._send_manifest,
             f"{BASE}/current/{{name}}": self._send_current,
@@ -70,7 +70,7 @@ class Downloads:
 
         path = self._repository.file(version, request.match_info["name"])
         if path is None or not await asyncio.to_thread(path.is_file):
-            raise SaintError(Code.NOT_FOUND, f"there is nothing at {request.path[:200]}")
+            raise SaintError(Code.NOT_FOUND, f"there is no file at {request.path[:200]}")
         self._counters["downloads"] += 1
         headers = {"Content-Type": _TYPES.get(path.name, "application/octet-stream")}
         if await asyncio.to_thread(_is_another, path, request.headers.get("If-Range", "")):
@@ -82,12 +82,12 @@ class Downloads:
 
         role = self._roles.get(request.match_info["name"])
         if role is None:
-            raise SaintError(Code.NOT_FOUND, f"there is nothing at {request.path[:200]}")
+            raise SaintError(Code.NOT_FOUND, f"there is no file at {request.path[:200]}")
         return web.Response(body=role.body, content_type="application/yaml")
 
 
 def _is_another(path: Path, if_range: str) -> bool:
-    """The reader has the beginning of another file. (aiohttp looks at dates only.)"""
+    """Whether the client has the beginning of another file. (aiohttp compares dates only.)"""
     if not if_range.startswith(('"', "W/")):
         return False
     facts = path.stat()
@@ -95,7 +95,7 @@ def _is_another(path: Path, if_range: str) -> bool:
 
 
 def _whole_file() -> "type[web.FileResponse]":
-    """Sends the file from its first byte, whatever range was asked for."""
+    """Return a response class that sends the whole file, whatever range was requested."""
     from aiohttp import web
 
     class WholeFile(web.FileResponse):
@@ -108,5 +108,5 @@ def _whole_file() -> "type[web.FileResponse]":
 
 
 def address_of(version: str, host: str, port: int, name: str) -> str:
-    """Where a machine finds a file of a release."""
+    """Return the address of a release's file."""
     return f"http://{host}:{port}{BASE}/archive/v{version}/{name}"

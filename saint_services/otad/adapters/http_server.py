@@ -124,10 +124,10 @@ class LazyHttpServer:
                 error, status = err, err.status
             except web.HTTPMethodNotAllowed as err:
                 allowed = ", ".join(sorted(err.allowed_methods))
-                text = f"{request.method} is not possible here, only {allowed}"
+                text = f"{request.method} is not supported here, only {allowed}"
                 error, status = SaintError(Code.REQUEST_INVALID, text), err.status
             except web.HTTPNotFound as err:
-                text = f"there is nothing at {request.path[:200]}"
+                text = f"there is no file at {request.path[:200]}"
                 error, status = SaintError(Code.NOT_FOUND, text), err.status
             self._counters[f"refused_{error.code.value}"] += 1
             return error_response(error, status)

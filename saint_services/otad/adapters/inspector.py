@@ -1,4 +1,4 @@
-"""Asks this machine's installer whether a bundle's signature is one that the robot trusts."""
+"""Checks a bundle's signature with this machine's installer."""
 
 from pathlib import Path
 
@@ -6,22 +6,23 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.update.installer import Bundle, Installer
 
-_LOOK_EVERY_S = 30.0
+_CHECK_INTERVAL_S = 30.0
 _FIX = "Start otad on a machine with RAUC, or for the simulation install dbus-daemon."
 
 
-class Signatures:
-    """The installer, as far as bundles go."""
+class SignatureInspector:
+    """The installer as checker of signatures."""
 
     def __init__(self, installer: Installer) -> None:
         self._installer = installer
-        self._looked_s = float("-inf")
+        self._checked_s = float("-inf")
         self._missing = ""
 
     async def inspect(self, source: str) -> Bundle:
-        """Nothing that cannot be checked is ever taken."""
+        """Return what the bundle's signature vouches for. Raises daemon_unreachable when no
+        installer can check it: such a bundle is never accepted."""
         if not Path(source).is_absolute():
-            raise SaintError(Code.REQUEST_INVALID, f"{source} is no absolute path")
+            raise SaintError(Code.REQUEST_INVALID, f"{source} is not an absolute path")
         try:
             return await self._installer.inspect(source)
         except SaintError as err:
@@ -32,18 +33,18 @@ class Signatures:
 
     @property
     def missing(self) -> str:
-        """Why no release can be taken, in a sentence; empty when one can."""
+        """Why no release can be accepted; empty when one can."""
         return self._missing
 
-    def is_look_due(self) -> bool:
-        """True at most every half minute, for the one who then looks."""
-        is_due = monotonic_s() - self._looked_s >= _LOOK_EVERY_S
+    def is_check_due(self) -> bool:
+        """Return True at most every 30 s; the caller then checks."""
+        is_due = monotonic_s() - self._checked_s >= _CHECK_INTERVAL_S
         if is_due:
-            self._looked_s = monotonic_s()
+            self._checked_s = monotonic_s()
         return is_due
 
-    async def look(self) -> None:
-        """An installer that was not running takes its time: nobody waits for this."""
+    async def check(self) -> None:
+        """Check whether the installer answers. One that was not running takes seconds to start."""
         try:
             await self._installer.slots()
         except SaintError as err:

@@ -1,6 +1,6 @@
-"""Opens a file on a medium that somebody plugged in. It may hold anything, and change while it is
-read: no link in it is followed, nothing but a regular file is opened, and what was checked is what
-is read. Not here: what the file says.
+"""Opens a file on removable media, which may hold anything and change while it is read: no link is
+followed, only a regular file is opened, and the checked file is the one that is read. Not here: the
+content of the file.
 """
 
 import errno
@@ -15,7 +15,7 @@ _CLOSED_ON_EXEC = os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def opened(folder: Path, path: Path) -> BinaryIO:
-    """A regular file below the folder, which is itself trusted. Raises SaintError."""
+    """Open a regular file below a trusted folder. Raises SaintError."""
     try:
         names = path.relative_to(folder).parts
     except ValueError:
@@ -26,16 +26,16 @@ def opened(folder: Path, path: Path) -> BinaryIO:
         return _descended(folder, names)
     except OSError as err:
         if err.errno in (errno.ELOOP, errno.ENOTDIR):
-            message = f"{path} is a link, or lies behind one"
+            message = f"{path} is a link, or is reached through one"
             fix = "Copy the file itself to the medium."
             raise SaintError(Code.REQUEST_INVALID, message, fix=fix) from err
         if err.errno in (errno.EINVAL, errno.ENXIO):
-            raise SaintError(Code.REQUEST_INVALID, f"{path} is no file") from err
+            raise SaintError(Code.REQUEST_INVALID, f"{path} is not a file") from err
         raise SaintError(Code.NOT_FOUND, f"{path} cannot be read: {err.strerror}") from err
 
 
 def opened_below(folders: list[Path], path: Path) -> BinaryIO:
-    """The same, below one of several."""
+    """Open a regular file below one of several folders."""
     for folder in folders:
         if path.is_relative_to(folder):
             return opened(folder, path)
@@ -43,7 +43,7 @@ def opened_below(folders: list[Path], path: Path) -> BinaryIO:
 
 
 def _descended(folder: Path, names: tuple[str, ...]) -> BinaryIO:
-    """From folder to folder by what was opened, not by name."""
+    """Walk from folder to folder by descriptor, not by name."""
     at = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for name in names[:-1]:
@@ -51,13 +51,13 @@ def _descended(folder: Path, names: tuple[str, ...]) -> BinaryIO:
             below = os.open(name, flags, dir_fd=at)
             os.close(at)
             at = below
-        # Not blocking: a FIFO would wait for somebody who writes.
+        # Non-blocking: opening a FIFO would wait for a writer.
         last = os.open(names[-1], os.O_RDONLY | os.O_NONBLOCK | _CLOSED_ON_EXEC, dir_fd=at)
     finally:
         os.close(at)
     if not stat.S_ISREG(os.fstat(last).st_mode):
         os.close(last)
-        raise OSError(errno.EINVAL, "no regular file")
+        raise OSError(errno.EINVAL, "not a regular file")
     return os.fdopen(last, "rb")
 
 

@@ -1,4 +1,4 @@
-"""The roles' configurations as nodes may read them. Blocks. Not here: who has which role."""
+"""Loads the roles' configurations for download by nodes. Not here: which node holds which role."""
 
 import hashlib
 from pathlib import Path
@@ -12,7 +12,7 @@ _LARGEST_BYTES = 1 << 18
 
 
 def load_roles(manifests: Path) -> list[RoleFile]:
-    """manifests/roles/*.yaml, by name. Raises config_invalid with one sentence."""
+    """Load manifests/roles/*.yaml, by name. Raises config_invalid. Blocks."""
     return [_role(path) for path in sorted((manifests / "roles").glob("*.yaml"))]
 
 

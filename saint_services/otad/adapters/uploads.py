@@ -54,7 +54,7 @@ class Uploads:
 
     async def _accepted(self, request: "web.Request", announced: Upload) -> Release:
         if request.content_length is None:
-            text = "the request does not say how long the bundle is (Content-Length)"
+            text = "the request has no Content-Length, so the size of the bundle is not known"
             raise SaintError(Code.REQUEST_INVALID, text)
         checksum = announced.checksum_sha256
         if checksum and not _SHA256.fullmatch(checksum):
@@ -72,7 +72,7 @@ class Uploads:
                 async with asyncio.timeout(self._stalled_after_s):
                     chunk = await request.content.read(_CHUNK_BYTES)
             except TimeoutError as err:
-                text = f"no byte came for {self._stalled_after_s:g} s; the upload is given up"
+                text = f"no data for {self._stalled_after_s:g} s; the upload is cancelled"
                 raise SaintError(Code.TOO_SLOW, text, fix="Send the file again.") from err
             except (ClientError, ConnectionError) as err:
                 text = "the upload was cut off"

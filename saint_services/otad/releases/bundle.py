@@ -1,6 +1,6 @@
-"""Reads a release: a RAUC bundle of format "verity", that is payload, hash tree, signed manifest
-(CMS, DER) and the size of the latter in the last eight bytes. Tells whether it is undamaged.
-Not here: whether its signature is one that we trust; that the installer decides (adapters).
+"""Reads a release and checks its integrity: a RAUC bundle of format "verity", that is payload, hash
+tree, signed manifest (CMS, DER) and the size of the latter in the last eight bytes. Not here:
+whether its signature is trusted; the installer decides that (adapters).
 """
 
 import configparser
@@ -27,21 +27,21 @@ _ESCAPES = {"n": "\n", "t": "\t", "s": " ", "r": "\r", "\\": "\\"}
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What the maker says and has signed."""
+    """The signed description of the bundle."""
 
     version: str
     compatible: str
     root: bytes  # of the hash tree
     salt: bytes
     tree_bytes: int
-    release_date: str = ""  # ISO 8601; empty when the maker did not say
+    release_date: str = ""  # ISO 8601; empty when the maker gave none
     changelog: str = ""
     min_hardware_rev: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Where things lie in the file."""
+class BundleLayout:
+    """The layout of the file."""
 
     manifest: Manifest
     payload_bytes: int
@@ -49,9 +49,8 @@ class Parts:
 
 
 def read(path: Path, compatible: str) -> Manifest:
-    """The manifest of a bundle that is whole, undamaged and for this robot. Raises release_invalid
-    with a sentence. Blocks.
-    """
+    """Return the manifest of a bundle that is complete, undamaged and for this robot. Raises
+    release_invalid. Blocks."""
     try:
         with path.open("rb") as file:
             parts = read_parts(file)
@@ -62,8 +61,8 @@ def read(path: Path, compatible: str) -> Manifest:
         raise SaintError(Code.INTERNAL, f"{path} cannot be read: {err.strerror}") from err
 
 
-def read_parts(file: BinaryIO) -> Parts:
-    """The manifest, and whether the sizes that it names fit the file."""
+def read_parts(file: BinaryIO) -> BundleLayout:
+    """Return manifest and layout; check that the sizes in the manifest fit the file."""
     size = file.seek(0, os.SEEK_END)
     signature = _signature(file, size)
     end = size - _SIZE_BYTES - len(signature)
@@ -74,23 +73,23 @@ def read_parts(file: BinaryIO) -> Parts:
     manifest = read_manifest(text)
     payload = end - manifest.tree_bytes
     if payload <= 0 or payload % BLOCK_BYTES or tree_bytes(payload) != manifest.tree_bytes:
-        raise refusal(f"the bundle is cut off: its {size} bytes are not what its manifest names")
-    return Parts(manifest, payload, size)
+        raise refusal(f"the bundle is cut off: its {size} bytes do not match its manifest")
+    return BundleLayout(manifest, payload, size)
 
 
 def _signature(file: BinaryIO, size: int) -> bytes:
     if size < BLOCK_BYTES + _SIZE_BYTES:
-        raise refusal(f"a file of {size} bytes is no bundle")
+        raise refusal(f"a file of {size} bytes is not a bundle")
     file.seek(size - _SIZE_BYTES)
     length = int.from_bytes(file.read(_SIZE_BYTES), "big")
     if not 0 < length <= min(_LARGEST_SIGNATURE_BYTES, size - _SIZE_BYTES):
-        raise refusal("the file's end is missing, or it is no bundle at all")
+        raise refusal("the end of the file is missing, or the file is not a bundle")
     file.seek(size - _SIZE_BYTES - length)
     return file.read(length)
 
 
 def read_manifest(text: str) -> Manifest:
-    """The manifest as RAUC writes it (a key file of GLib)."""
+    """Parse the manifest as RAUC writes it (a key file of GLib)."""
     parser = configparser.RawConfigParser(
         delimiters=("=",), comment_prefixes=("#",), strict=True, empty_lines_in_values=False
     )
@@ -110,7 +109,7 @@ def read_manifest(text: str) -> Manifest:
         )
     except (configparser.Error, ValueError) as err:
         reason = str(err).partition("\n")[0][:200]
-        raise refusal(f"the bundle's manifest is not as it should be: {reason}") from err
+        raise refusal(f"the bundle's manifest is not valid: {reason}") from err
     check_version(manifest.version)
     if manifest.release_date and not _DATE.fullmatch(manifest.release_date):
         raise refusal(f"the release date is {manifest.release_date[:40]!r}, not like 2026-01-31")
@@ -118,7 +117,7 @@ def read_manifest(text: str) -> Manifest:
 
 
 def check_version(version: str) -> None:
-    """It becomes part of paths and addresses, and must have an order."""
+    """Check that a version can be part of paths and addresses, and can be compared."""
     try:
         if _VERSION.fullmatch(version):
             Version(version)
@@ -134,7 +133,7 @@ def _check_compatible(manifest: Manifest, compatible: str) -> None:
         raise refusal(f"the bundle is for {given!r}, this robot's machines are {compatible!r}")
 
 
-def _check_payload(file: BinaryIO, parts: Parts) -> None:
+def _check_payload(file: BinaryIO, parts: BundleLayout) -> None:
     file.seek(0)
     try:
         tree = hash_tree(file, parts.payload_bytes, parts.manifest.salt)
@@ -152,11 +151,11 @@ def _hex(text: str) -> bytes:
 
 
 def _text(raw: str) -> str:
-    """GLib writes line ends and the like with a backslash."""
+    """Undo GLib's backslash escapes of line ends and the like."""
     text = re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), raw[:_LONGEST_TEXT])
     return "".join(c for c in text if c.isprintable() or c in "\n\t")
 
 
 def refusal(reason: str) -> SaintError:
-    """The sentence of a bundle that is not taken."""
+    """Return the error for a bundle that is refused."""
     return SaintError(Code.RELEASE_INVALID, reason)

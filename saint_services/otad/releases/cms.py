@@ -1,5 +1,5 @@
-"""The one thing that we read of a CMS message (RFC 5652): the signed content inside it. Definite
-lengths only (DER). Not here: checking the signature.
+"""Extracts the signed content of a CMS message (RFC 5652). Definite lengths only (DER). Not here:
+checking the signature.
 """
 
 _SEQUENCE = 0x30
@@ -12,13 +12,12 @@ _LONGEST_LENGTH = 4  # bytes
 
 
 def signed_content(message: bytes) -> bytes:
-    """ContentInfo { signedData, [0] SignedData { version, digests, { data, [0] content } ... } }.
-    Raises ValueError.
-    """
+    """Return the signed content of ContentInfo { signedData, [0] SignedData { version, digests, {
+    data, [0] content } ... } }. Raises ValueError."""
     info, rest = _value(message, _SEQUENCE)
     if rest:
-        raise ValueError("there is something behind the signature")
-    body = _content(info, _SIGNED_DATA, "no signed message")
+        raise ValueError("there are bytes behind the signature")
+    body = _content(info, _SIGNED_DATA, "not a signed message")
     signed, _ = _value(body, _SEQUENCE)
     _, after_version = _any(signed)
     _, after_digests = _any(after_version)
@@ -28,12 +27,12 @@ def signed_content(message: bytes) -> bytes:
 
 
 def _content(info: bytes, kind: bytes, otherwise: str) -> bytes:
-    """The [0] part behind an object identifier."""
+    """Return the [0] part behind an object identifier."""
     found, rest = _value(info, _OID)
     if found != kind:
         raise ValueError(otherwise)
     if not rest:
-        raise ValueError("a signature without the manifest that it is for")
+        raise ValueError("a signature without its manifest")
     body, _ = _value(rest, _EXPLICIT_0)
     return body
 
@@ -45,14 +44,14 @@ def _value(data: bytes, tag: int) -> tuple[bytes, bytes]:
 
 
 def _any(data: bytes) -> tuple[bytes, bytes]:
-    """The value of the first element, and what comes behind it."""
+    """Return the value of the first element, and the bytes behind it."""
     if len(data) < 2:
         raise ValueError("cut off")
     length, start = data[1], 2
     if length & 0x80:
         count = length & 0x7F
         if not 0 < count <= _LONGEST_LENGTH or len(data) < 2 + count:
-            raise ValueError("a length that cannot be")
+            raise ValueError("an impossible length")
         length, start = int.from_bytes(data[2 : 2 + count], "big"), 2 + count
     if start + length > len(data):
         raise ValueError("cut off")

@@ -1,5 +1,5 @@
-"""A bundle on its way in: a file beside the repository that is entirely there or not at all.
-Calls block: run them in a thread. Not here: whether what it holds is good (bundle.py).
+"""Writes a bundle that is being received to a file beside the repository, complete or not at all.
+Calls block: run them in a thread. Not here: whether the content is good (bundle.py).
 """
 
 import contextlib
@@ -14,9 +14,9 @@ from ...lib.errors import Code, SaintError
 IMAGE = "saint_node.img"
 
 
-class Intake:
-    """Takes so many bytes as were announced, no more and no fewer. After open() comes drop(),
-    whatever happens in between."""
+class IncomingBundle:
+    """Accepts exactly the announced number of bytes. After open() comes drop(), whatever happens in
+    between."""
 
     def __init__(self, folder: Path, size_bytes: int, reserve_bytes: int) -> None:
         self.folder = folder
@@ -28,9 +28,10 @@ class Intake:
         self._file = -1
 
     def open(self) -> None:
-        """Takes the place on the disk at once: a full one is told before, not in the middle."""
+        """Reserve the disk space first: a full disk is reported before the upload, not in the
+        middle."""
         try:
-            shutil.rmtree(self.folder, ignore_errors=True)  # a killed predecessor's
+            shutil.rmtree(self.folder, ignore_errors=True)  # left by a killed process
             self.folder.mkdir(parents=True)
             free = shutil.disk_usage(self.folder).free
             if free < self.size_bytes + self._reserve_bytes:
@@ -42,7 +43,7 @@ class Intake:
             raise _fault(err, self.path, self.size_bytes) from err
 
     def write(self, chunk: bytes) -> None:
-        """The next bytes."""
+        """Append the next bytes."""
         self._taken += len(chunk)
         if self._taken > self.size_bytes:
             raise _wrong_length(self._taken, self.size_bytes, "at least ")
@@ -55,7 +56,7 @@ class Intake:
             raise _fault(err, self.path, self.size_bytes) from err
 
     def finish(self) -> str:
-        """It is all there and on the disk; returns its SHA-256."""
+        """Check that all bytes have come and sync them; return the SHA-256."""
         if self._taken != self.size_bytes:
             raise _wrong_length(self._taken, self.size_bytes)
         try:
@@ -65,7 +66,7 @@ class Intake:
         return self._digest.hexdigest()
 
     def drop(self) -> None:
-        """Whatever became of it: nothing is left. Harmless after it was stored."""
+        """Remove what is left. Harmless after the bundle was stored."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._file)
@@ -74,25 +75,22 @@ class Intake:
 
 
 def _wrong_length(got: int, wanted: int, more: str = "") -> SaintError:
-    message = f"{more}{got} bytes came instead of the announced {wanted}"
+    message = f"{more}{got} bytes received instead of the announced {wanted}"
     return SaintError(Code.RELEASE_INVALID, message, fix="Send the file again.")
 
 
 def _full(wanted: int, free: int) -> SaintError:
-    message = (
-        f"there is not enough room: the bundle needs {mib(wanted)}, {mib(free)} are free for it"
-    )
+    message = f"not enough disk space: the bundle needs {mib(wanted)}, {mib(free)} are free for it"
     return SaintError(Code.DISK_FULL, message)
 
 
 def mib(size_bytes: int) -> str:
-    """For people."""
     return f"{size_bytes / (1 << 20):.1f} MiB"
 
 
 def _fault(err: OSError, path: Path, size_bytes: int) -> SaintError:
     if err.errno in (errno.ENOSPC, errno.EDQUOT):
-        message = f"there is not enough room: the bundle needs {mib(size_bytes)}"
+        message = f"not enough disk space: the bundle needs {mib(size_bytes)}"
         return SaintError(Code.DISK_FULL, message)
     return SaintError(
         Code.INTERNAL, f"{path} cannot be written: {err.strerror}", fix="Check the disk."

@@ -1,5 +1,5 @@
-"""Takes a bundle in, from whichever door: one at a time, checked whole, stored or not at all.
-Not here: the doors (adapters/uploads.py, questions.py), the disk (adapters/repository.py).
+"""Accepts bundles, one at a time: each is checked whole and stored, or refused. Not here: where
+they come from (adapters/uploads.py, api.py), the disk (repository.py).
 """
 
 import asyncio
@@ -13,21 +13,21 @@ from ...lib import log
 from ...lib.api.firmware import Release
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
-from .. import offers
 from ..adapters.alerts import Alerts
 from ..adapters.removable_media import opened_below
 from ..config import Config
 from . import bundle
-from .incoming import Intake
+from .incoming import IncomingBundle
 from .repository import Repository
+from .versions import retained
 
 _CHUNK_BYTES = 1 << 20
 _log = log.get("otad")
 T = TypeVar("T")
 
 
-class Claims(Protocol):
-    """What a signature vouches for."""
+class SignedManifest(Protocol):
+    """The content that a signature vouches for."""
 
     @property
     def version(self) -> str: ...
@@ -37,14 +37,15 @@ class Claims(Protocol):
 
 
 class Inspector(Protocol):
-    """Checks signatures; the installer of this machine."""
+    """Checks signatures: the installer of this machine."""
 
-    async def inspect(self, source: str) -> Claims:
-        """Raises release_invalid, or daemon_unreachable where there is no installer."""
+    async def inspect(self, source: str) -> SignedManifest:
+        """Return the signed content. Raises release_invalid, or daemon_unreachable where there is
+        no installer."""
 
 
 class ReleaseIngest:
-    """Everything that comes in goes through here."""
+    """Accepts and removes releases."""
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class ReleaseIngest:
         self._config = config
         self._repository = repository
         self._inspector = inspector
-        self._needed = needed  # versions that must stay
+        self._needed = needed  # versions that must not be removed
         self._alerts = alerts
         self._health = health
         self._busy = asyncio.Lock()
@@ -67,42 +68,43 @@ class ReleaseIngest:
     async def add(
         self, chunks: AsyncIterator[bytes], size_bytes: int, wanted_checksum: str = ""
     ) -> Release:
-        """A bundle of so many bytes."""
+        """Check and store a bundle of so many bytes. Raises SaintError with the reason for a
+        refusal."""
         if self._busy.locked():
-            raise SaintError(Code.CONFLICT, "another bundle is being taken in", fix="Wait for it.")
+            raise SaintError(Code.CONFLICT, "another bundle is being stored", fix="Wait for it.")
         async with self._busy:
             try:
-                release = await self._taken(chunks, size_bytes, wanted_checksum)
+                release = await self._received(chunks, size_bytes, wanted_checksum)
             except SaintError as err:
                 self._refused(err)
                 raise
-            await self._tidy(release.version)
+            await self._remove_old(release.version)
         self._health.clear(Code.DISK_FULL)
         self._health.counters["releases_taken"] += 1
-        _log.info("release taken", version=release.version, size_bytes=size_bytes)
-        self._alerts.news(f"Release {release.version} is here")
+        _log.info("release accepted", version=release.version, size_bytes=size_bytes)
+        self._alerts.news(f"Release {release.version} is on the server")
         self.on_change()
         return release
 
     async def add_file(self, path: Path) -> Release:
-        """A bundle that lies on this machine, e.g. on a stick."""
+        """Check and store a bundle that lies on this machine, e.g. on a USB stick."""
         folders = [Path(folder) for folder in self._config.import_folders]
         with await asyncio.to_thread(opened_below, folders, path) as file:
             return await self.add(_read(file, path), os.fstat(file.fileno()).st_size)
 
     async def remove(self, version: str) -> None:
-        """A release that nobody needs; waits for a bundle that is being taken in."""
+        """Remove a release that is not in use; waits for a bundle that is being stored."""
         async with self._busy:
             if version not in self._repository.stored:
                 raise SaintError(Code.NOT_FOUND, f"there is no release {version[:40]!r}")
             if version in self._needed():
-                message = f"{version} is offered to nodes, or is the way back"
+                message = f"{version} is offered to nodes, or is the release to roll back to"
                 raise SaintError(Code.REFUSED, message, fix="Roll out another release first.")
             await asyncio.to_thread(self._repository.remove, version)
         _log.info("release removed", version=version)
         self.on_change()
 
-    async def _taken(
+    async def _received(
         self, chunks: AsyncIterator[bytes], size_bytes: int, wanted_checksum: str
     ) -> Release:
         self._check_size(size_bytes)
@@ -113,13 +115,13 @@ class ReleaseIngest:
                 await _ended(partial(intake.write, chunk))
             checksum = await _ended(intake.finish)
             if wanted_checksum and checksum != wanted_checksum:
-                message = f"its checksum is {checksum}, announced was {wanted_checksum}"
+                message = f"the checksum is {checksum}, not the announced {wanted_checksum}"
                 raise SaintError(Code.RELEASE_INVALID, message, fix="Send the file again.")
-            return await self._judged(intake, checksum)
+            return await self._checked(intake, checksum)
         finally:
             await _ended(intake.drop)
 
-    async def _judged(self, intake: Intake, checksum: str) -> Release:
+    async def _checked(self, intake: IncomingBundle, checksum: str) -> Release:
         manifest = await asyncio.to_thread(bundle.read, intake.path, self._config.compatible)
         claims = await self._inspector.inspect(str(intake.path))
         if (claims.version, claims.compatible) != (manifest.version, manifest.compatible):
@@ -129,7 +131,7 @@ class ReleaseIngest:
     def _check_size(self, size_bytes: int) -> None:
         largest = self._config.largest_bundle_bytes
         if size_bytes > largest:
-            message = f"the bundle has {size_bytes} bytes, at most {largest} are taken"
+            message = f"the bundle has {size_bytes} bytes; the limit is {largest} bytes"
             raise SaintError(
                 Code.TOO_LARGE, message, fix="Raise largest_bundle_bytes in otad.yaml."
             )
@@ -143,11 +145,11 @@ class ReleaseIngest:
         if error.code is Code.DISK_FULL:
             self._health.raise_issue(Code.DISK_FULL, error.message)
 
-    async def _tidy(self, newcomer: str) -> None:
-        """Old releases go when there are too many."""
+    async def _remove_old(self, newest: str) -> None:
+        """Remove old releases beyond the configured number."""
         versions = list(self._repository.stored)
-        needed = self._needed() | {newcomer}
-        stay = offers.kept(versions, self._config.keep_releases, needed)
+        needed = self._needed() | {newest}
+        stay = retained(versions, self._config.keep_releases, needed)
         for version in versions:
             if version not in stay:
                 await asyncio.to_thread(self._repository.remove, version)
@@ -155,7 +157,7 @@ class ReleaseIngest:
 
 
 async def _ended(work: Callable[[], T]) -> T:
-    """In a thread. Who gives up meanwhile waits for its end: what it works on is dropped next."""
+    """Run in a thread. When cancelled, wait for the thread's end: its files are dropped next."""
     running = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(running)

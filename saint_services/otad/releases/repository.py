@@ -1,6 +1,6 @@
-"""The releases on the disk: archive/v<version>/ with bundle, checksum, changelog and what is known
-of it. A folder appears whole, by a rename, and goes whole. Calls block: run them in a thread.
-Not here: which of them is offered (state.py), what may be removed (offers.py).
+"""Stores the releases on the disk: archive/v<version>/ with bundle, checksum, changelog and
+description. A folder appears whole, by a rename, and is removed whole. Calls block: run them in a
+thread. Not here: which release is offered (state.py), which may be removed (versions.py).
 """
 
 import os
@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ...lib.api.firmware import Release
 from ...lib.errors import Code, SaintError
 from ...lib.state import write_atomic
-from ..views import Stored
+from ..views import StoredRelease
 from . import bundle
 from .bundle import Manifest
-from .incoming import IMAGE, Intake
+from .incoming import IMAGE, IncomingBundle
 
 CHECKSUM = f"{IMAGE}.sha256"
 CHANGELOG = "changelog.md"
@@ -26,10 +26,10 @@ _FACTS = "release.json"
 _PREFIX = "v"
 
 
-class Facts(BaseModel):
+class ReleaseFacts(BaseModel):
     """release.json"""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)  # newer programs may know more
+    model_config = ConfigDict(extra="ignore", frozen=True)  # newer programs may write more fields
 
     version: str
     release_date: str
@@ -41,24 +41,24 @@ class Facts(BaseModel):
 
 
 class Repository:
-    """All releases that this robot has."""
+    """The stored releases."""
 
     def __init__(self, root: Path, reserve_bytes: int) -> None:
         self._archive = root / "archive"
         self._incoming = root / "incoming"
         self._removed = root / "removed"
         self._reserve_bytes = reserve_bytes
-        self._stored: dict[str, Stored] = {}
+        self._stored: dict[str, StoredRelease] = {}
 
     @property
-    def stored(self) -> Mapping[str, Stored]:
-        """By version. Never changes under who reads it: a change makes another one."""
+    def stored(self) -> Mapping[str, StoredRelease]:
+        """Releases by version. The mapping is never changed in place: a reader keeps a consistent
+        one."""
         return self._stored
 
     def open(self) -> list[str]:
-        """Look at what there is; returns what is wrong, in sentences. Damaged releases are kept
-        where they are, and not offered.
-        """
+        """Load the stored releases; return a sentence for each problem. Damaged releases stay where
+        they are and are not offered."""
         for leftover in (self._incoming, self._removed):
             shutil.rmtree(leftover, ignore_errors=True)
         self._archive.mkdir(parents=True, exist_ok=True)
@@ -72,22 +72,22 @@ class Repository:
         return problems
 
     def free_bytes(self) -> int:
-        """Left for releases; none on a disk that cannot be asked."""
+        """Return the free space for releases; 0 on a disk that cannot be read."""
         try:
             return max(0, shutil.disk_usage(self._archive).free - self._reserve_bytes)
         except OSError:
             return 0
 
-    def intake(self, size_bytes: int) -> Intake:
-        """For a bundle of this size. Does not block: nothing is opened yet."""
-        return Intake(self._incoming, size_bytes, self._reserve_bytes)
+    def intake(self, size_bytes: int) -> IncomingBundle:
+        """Return the file for a bundle of this size. Does not block: nothing is opened yet."""
+        return IncomingBundle(self._incoming, size_bytes, self._reserve_bytes)
 
-    def store(self, intake: Intake, manifest: Manifest, checksum: str) -> Release:
-        """Make it a release; the same once more is no error."""
+    def store(self, intake: IncomingBundle, manifest: Manifest, checksum: str) -> Release:
+        """Make a received bundle a release. Storing the same bundle again is not an error."""
         if known := self._stored.get(manifest.version):
             if known.release.checksum_sha256 == checksum:
                 return known.release
-            raise _taken(manifest.version)
+            raise _conflict(manifest.version)
         facts = _facts(intake, manifest, checksum)
         folder = self._archive / f"{_PREFIX}{manifest.version}"
         try:
@@ -106,7 +106,7 @@ class Repository:
         return stored.release
 
     def remove(self, version: str) -> None:
-        """A crash in between leaves a folder that the next start removes."""
+        """Remove a release. A crash in between leaves a folder that the next start removes."""
         self._stored = {known: kept for known, kept in self._stored.items() if known != version}
         folder = self._archive / f"{_PREFIX}{version}"
         try:
@@ -116,7 +116,7 @@ class Repository:
         shutil.rmtree(self._removed, ignore_errors=True)
 
     def file(self, version: str, name: str) -> Path | None:
-        """Where something that is served lies; None when there is no such thing."""
+        """Return the path of a file to serve; None when there is no such file."""
         if version not in self._stored or name not in FILES:
             return None
         return self._archive / f"{_PREFIX}{version}" / name
@@ -128,8 +128,8 @@ class Repository:
         folder.rename(aside)
 
 
-def _facts(intake: Intake, manifest: Manifest, checksum: str) -> Facts:
-    return Facts(
+def _facts(intake: IncomingBundle, manifest: Manifest, checksum: str) -> ReleaseFacts:
+    return ReleaseFacts(
         version=manifest.version,
         release_date=manifest.release_date or datetime.now(UTC).strftime("%Y-%m-%d"),
         compatible=manifest.compatible,
@@ -140,10 +140,10 @@ def _facts(intake: Intake, manifest: Manifest, checksum: str) -> Facts:
     )
 
 
-def _read(folder: Path) -> Stored:
-    facts = Facts.model_validate_json((folder / _FACTS).read_bytes())
+def _read(folder: Path) -> StoredRelease:
+    facts = ReleaseFacts.model_validate_json((folder / _FACTS).read_bytes())
     if f"{_PREFIX}{facts.version}" != folder.name:
-        raise ValueError(f"it holds {facts.version[:40]}")
+        raise ValueError(f"the folder holds {facts.version[:40]}")
     bundle.check_version(facts.version)
     size = (folder / IMAGE).stat().st_size
     if size != facts.size_bytes:
@@ -151,16 +151,16 @@ def _read(folder: Path) -> Stored:
     return _stored(facts)
 
 
-def _stored(facts: Facts) -> Stored:
+def _stored(facts: ReleaseFacts) -> StoredRelease:
     release = Release(**facts.model_dump(exclude={"min_hardware_rev"}))
-    return Stored(release, facts.min_hardware_rev)
+    return StoredRelease(release, facts.min_hardware_rev)
 
 
-def _taken(version: str) -> SaintError:
+def _conflict(version: str) -> SaintError:
     return SaintError(
         Code.CONFLICT,
-        f"there is a release {version} already, and this bundle is another one",
-        fix="Give the new one another version, or remove the stored one first.",
+        f"there already is a release {version}, and this bundle differs from it",
+        fix="Give the new release another version, or remove the stored one first.",
     )
 
 

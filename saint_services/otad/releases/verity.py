@@ -1,6 +1,6 @@
-"""dm-verity's hash tree (kernel documentation, admin-guide/device-mapper/verity, version 1):
-SHA-256 over 4096-byte blocks, salt first. Blocks for seconds on a large file: run it in a thread.
-Not here: where a bundle keeps its tree (bundle.py).
+"""Computes dm-verity's hash tree (kernel documentation, admin-guide/device-mapper/verity, version
+1): SHA-256 over 4096-byte blocks, salt first. Blocks for seconds on a large file: run it in a
+thread. Not here: where a bundle stores its tree (bundle.py).
 """
 
 import hashlib
@@ -14,17 +14,18 @@ _READ_BYTES = 256 * BLOCK_BYTES
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
-    """`blocks` as they lie on the disk, the highest level first."""
+class HashTree:
+    """A hash tree; `blocks` as on the disk, the highest level first."""
 
     root: bytes
     blocks: bytes
 
 
-def hash_tree(data: BinaryIO, size_bytes: int, salt: bytes) -> Tree:
-    """The tree over the next `size_bytes` of `data`; raises ValueError when they are not there."""
+def hash_tree(data: BinaryIO, size_bytes: int, salt: bytes) -> HashTree:
+    """Return the tree over the next `size_bytes` of `data`. Raises ValueError when bytes are
+    missing."""
     if size_bytes <= 0 or size_bytes % BLOCK_BYTES:
-        raise ValueError(f"{size_bytes} bytes are no whole number of {BLOCK_BYTES}-byte blocks")
+        raise ValueError(f"{size_bytes} bytes are not a multiple of {BLOCK_BYTES}-byte blocks")
     salted = hashlib.sha256(salt)
     digests = _leaves(data, size_bytes, salted)
     levels: list[bytes] = []
@@ -35,11 +36,11 @@ def hash_tree(data: BinaryIO, size_bytes: int, salt: bytes) -> Tree:
         )
         levels.append(level)
         digests = _digests(level, salted)
-    return Tree(root=digests, blocks=b"".join(reversed(levels)))
+    return HashTree(root=digests, blocks=b"".join(reversed(levels)))
 
 
 def tree_bytes(size_bytes: int) -> int:
-    """How large the tree over so many bytes is."""
+    """Return the size of the tree over so many bytes."""
     blocks, total = -(-size_bytes // BLOCK_BYTES), 0
     while blocks > 1:
         blocks = -(-blocks // _PER_BLOCK)

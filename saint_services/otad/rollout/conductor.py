@@ -19,12 +19,12 @@ from ..state import SavedFirmware, SavedPlan
 from .logic import (
     Advanced,
     Event,
-    Limits,
     MachineAnswered,
     Machines,
     MachineSilent,
     Requested,
     Rollout,
+    RolloutLimits,
     UpdateRequest,
     step,
 )
@@ -43,8 +43,8 @@ class Conductor:
 
     def __init__(
         self,
-        store: StateStore[SavedFirmware],
-        limits: Limits,
+        store: Store[SavedFirmware],
+        limits: RolloutLimits,
         machines: Callable[[], Machines],
         send: Send,
         alerts: Alerts,

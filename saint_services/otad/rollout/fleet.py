@@ -1,5 +1,5 @@
-"""What is known of the machines: what each told of its firmware, and whether it is there. Pure.
-Everything that comes from a node is untrusted: bounded, checked, or refused.
+"""Knows the machines: what each reported of its firmware, and whether it is online. Pure.
+Everything from a node is untrusted: bounded, checked, or refused.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,37 +11,39 @@ from ...lib.generated.saint_msgs import FirmwareStatus
 from ...lib.machine.computer import is_token
 
 MOST_MACHINES = 256
-HEARD_FOR_S = 10.0  # counts as there where the registry does not know it
+REPORT_LIMIT_S = 10.0  # counts as online without the registry
 _LONGEST_WORD = 64
 _LONGEST_REASON = 400
 _LONGEST_EXCERPT = 4096
-_SILENT = "it does not tell which release it runs"
+_SILENT = "the running release is not known"
 _STATES = {state.value: state for state in UpdateState}
 _VERDICTS = {verdict.value: verdict for verdict in UpdateVerdict}
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMachine:
     """One machine."""
 
-    told: MachineFirmware | None = None  # by itself
-    heard_s: float = 0.0
+    reported: MachineFirmware | None = None  # from the machine itself
+    received_s: float = 0.0
     is_registered: bool = False
-    is_online: bool = False  # as the registry says
+    is_online: bool = False  # from the registry
     version: str = ""
-    gone_s: float | None = None  # since when it is away
+    gone_s: float | None = None  # offline since
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """All machines. `own` is the one that we run on and update ourselves."""
+    """All machines. `own`: the machine that otad runs on and updates itself."""
 
-    known: Mapping[str, Known] = field(default_factory=dict)
+    known: Mapping[str, KnownMachine] = field(default_factory=dict)
     own: str = ""
 
 
-def hear(fleet: Fleet, node_id: str, status: FirmwareStatus, now_s: float) -> Fleet | None:
-    """What a machine tells of itself; None when it is refused."""
+def report_received(
+    fleet: Fleet, node_id: str, status: FirmwareStatus, now_s: float
+) -> Fleet | None:
+    """Take in a machine's report; None when the report is refused."""
     is_new = node_id not in fleet.known
     if status.node_id != node_id or not is_token(node_id):
         return None
@@ -49,33 +51,34 @@ def hear(fleet: Fleet, node_id: str, status: FirmwareStatus, now_s: float) -> Fl
         return None
     if status.state not in _STATES or status.verdict not in _VERDICTS:
         return None
-    known = fleet.known.get(node_id, Known())
-    told = _checked(node_id, status)
-    return _with(fleet, node_id, replace(known, told=told, heard_s=now_s))
+    known = fleet.known.get(node_id, KnownMachine())
+    reported = _checked(node_id, status)
+    return _with(fleet, node_id, replace(known, reported=reported, received_s=now_s))
 
 
 def register(fleet: Fleet, nodes: Iterable[NodeInfo], now_s: float) -> Fleet:
-    """What the registry of nodes says: who is there, and who was forgotten."""
+    """Take in the registry's list: which nodes are online, which were forgotten."""
     found = {node.node_id: node for node in nodes}
-    known: dict[str, Known] = {}
+    known: dict[str, KnownMachine] = {}
     for node_id, entry in fleet.known.items():
         node = found.pop(node_id, None)
         if node is not None or node_id == fleet.own or not entry.is_registered:
             known[node_id] = _seen(entry, node, now_s)
     for node_id, node in list(found.items())[: max(0, MOST_MACHINES - len(known))]:
         if is_token(node_id):
-            known[node_id] = _seen(Known(), node, now_s)
+            known[node_id] = _seen(KnownMachine(), node, now_s)
     return replace(fleet, known=known)
 
 
 def live_outputs(nodes: Iterable[NodeInfo]) -> str:
-    """Why the server, which all others lean on, may not be disturbed now; empty: it may."""
+    """Return why the server, which all nodes need, must not restart now; empty: it may."""
     live = [n.node_id for n in nodes if n.state is NodeState.ACTIVE and not n.outputs_safe]
     return f"outputs are live on {', '.join(live)[:200]}" if live else ""
 
 
 def machines(fleet: Fleet, now_s: float, away_limit_s: float) -> dict[str, MachineFirmware]:
-    """As the rules and people see them. One that vanished at work is not at work for ever."""
+    """Return the machines for the rules and for users. One that disappeared while updating does not
+    count as updating without limit."""
     return {
         node_id: _machine(fleet, node_id, entry, now_s, away_limit_s)
         for node_id, entry in sorted(fleet.known.items())
@@ -83,10 +86,10 @@ def machines(fleet: Fleet, now_s: float, away_limit_s: float) -> dict[str, Machi
 
 
 def _machine(
-    fleet: Fleet, node_id: str, entry: Known, now_s: float, away_limit_s: float
+    fleet: Fleet, node_id: str, entry: KnownMachine, now_s: float, away_limit_s: float
 ) -> MachineFirmware:
     is_own = node_id == fleet.own
-    if entry.told is None:  # the registry alone knows it: nothing to judge it by
+    if entry.reported is None:  # known from the registry alone: there is nothing to judge
         return MachineFirmware(
             node_id=node_id,
             is_server=is_own,
@@ -99,16 +102,16 @@ def _machine(
     update: dict[str, object] = {"is_online": is_online, "is_server": is_own}
     if is_lost and not is_own:
         update["state"] = UpdateState.IDLE
-    return entry.told.model_copy(update=update)
+    return entry.reported.model_copy(update=update)
 
 
-def _is_there(entry: Known, now_s: float) -> bool:
+def _is_there(entry: KnownMachine, now_s: float) -> bool:
     if entry.is_registered:
         return entry.is_online
-    return now_s - entry.heard_s <= HEARD_FOR_S
+    return now_s - entry.received_s <= REPORT_LIMIT_S
 
 
-def _seen(entry: Known, node: NodeInfo | None, now_s: float) -> Known:
+def _seen(entry: KnownMachine, node: NodeInfo | None, now_s: float) -> KnownMachine:
     if node is None:
         return entry
     is_online = node.state is not NodeState.OFFLINE
@@ -147,5 +150,5 @@ def _lines(text: str) -> str:
     return "".join(c for c in text[-_LONGEST_EXCERPT:] if c.isprintable() or c in "\n\t")
 
 
-def _with(fleet: Fleet, node_id: str, known: Known) -> Fleet:
+def _with(fleet: Fleet, node_id: str, known: KnownMachine) -> Fleet:
     return replace(fleet, known={**fleet.known, node_id: known})

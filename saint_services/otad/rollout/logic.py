@@ -1,7 +1,7 @@
-"""The rules of a roll-out: whose turn it is, when a machine counts as updated, when it all stops.
-Pure: (rollout, machines, now) -> rollout and whom to ask. What is in `saved` outlives a restart, so
-everything is decided from that and from what the machines say.
-Not here: how a roll-out is begun, paused, taken back (orders.py); what machines say (fleet.py).
+"""The rules of a roll-out: which machine is next, when a machine counts as updated, when the
+roll-out halts. Pure: `step(rollout, event)` returns the next state and the update requests. `saved`
+outlives a restart, so every decision rests on it and on the machines' reports. Not here: beginning,
+pausing, rolling back (requests.py); the machines' reports (fleet.py).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ Machines = Mapping[str, MachineFirmware]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RolloutLimits:
     """As configured."""
 
     parallel: int = 1
@@ -34,13 +34,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """What is kept, and what counts only while we run."""
+    """The saved state, and what counts only in this process."""
 
     saved: SavedFirmware = field(default_factory=SavedFirmware)
-    asking: frozenset[str] = frozenset()  # a question is on its way
-    since_s: Mapping[str, float] = field(default_factory=dict)  # step began
-    away_s: Mapping[str, float] = field(default_factory=dict)  # offline, or unable, since
-    not_before_s: Mapping[str, float] = field(default_factory=dict)  # next try
+    requested: frozenset[str] = frozenset()  # a request is on its way
+    since_s: Mapping[str, float] = field(default_factory=dict)  # beginning of the step
+    away_s: Mapping[str, float] = field(
+        default_factory=dict
+    )  # offline, or without an installer, since
+    not_before_s: Mapping[str, float] = field(default_factory=dict)  # earliest next request
 
     @property
     def plan(self) -> SavedPlan | None:
@@ -50,7 +52,7 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class UpdateRequest:
-    """Tell a machine to install a release, or to go back to its other slot."""
+    """Have a machine install a release, or roll back to its other slot."""
 
     node_id: str
     version: str
@@ -64,7 +66,7 @@ class Advanced:
 
     machines: Machines
     now_s: float
-    limits: Limits
+    limits: RolloutLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,38 +111,39 @@ def step(rollout: Rollout, event: Event) -> tuple[Rollout, tuple[UpdateRequest, 
 
 
 def advance(
-    rollout: Rollout, machines: Machines, now_s: float, limits: Limits
+    rollout: Rollout, machines: Machines, now_s: float, limits: RolloutLimits
 ) -> tuple[Rollout, tuple[UpdateRequest, ...]]:
-    """Something was heard, or time passed."""
+    """Judge all machines; begin with the next ones."""
     if rollout.plan is None:
         return rollout, ()
     rollout = _watch_absence(rollout, machines, now_s)
     rollout = _judge_all(rollout, machines, now_s, limits)
     if _state(rollout) is not RolloutState.RUNNING:
         return rollout, ()
-    asks: list[UpdateRequest] = []
-    while (ask := _next(rollout, machines, now_s, limits)) is not None:
-        rollout = _begin(rollout, machines, ask, now_s)
-        asks.append(ask)
-    return _finish(rollout), tuple(asks)
+    update_requests: list[UpdateRequest] = []
+    while (request := _next(rollout, machines, now_s, limits)) is not None:
+        rollout = _begin(rollout, machines, request, now_s)
+        update_requests.append(request)
+    return _finish(rollout), tuple(update_requests)
 
 
 def answered(
     rollout: Rollout, node_id: str, is_agreed: bool, message: str, now_s: float
 ) -> Rollout:
-    """A machine's answer to UpdateRequest."""
+    """Apply a machine's answer to an update request."""
     step = find(rollout, node_id)
-    rollout = replace(rollout, asking=rollout.asking - {node_id})
-    if step is None or step.step is not RolloutStep.UPDATING or step.is_asked:
+    rollout = replace(rollout, requested=rollout.requested - {node_id})
+    if step is None or step.step is not RolloutStep.UPDATING or step.is_accepted:
         return rollout
     if is_agreed:
-        return _changed(rollout, node_id, is_asked=True)
+        return _changed(rollout, node_id, is_accepted=True)
     return _refused(_later(rollout, node_id, now_s), step, message)
 
 
 def unanswered(rollout: Rollout, node_id: str, now_s: float) -> Rollout:
-    """No answer in time. It may have begun all the same: what it tells within seconds counts."""
-    return _later(replace(rollout, asking=rollout.asking - {node_id}), node_id, now_s)
+    """Apply a timeout. The machine may have begun all the same: its reports of the next seconds
+    count."""
+    return _later(replace(rollout, requested=rollout.requested - {node_id}), node_id, now_s)
 
 
 def _later(rollout: Rollout, node_id: str, now_s: float) -> Rollout:
@@ -149,7 +152,7 @@ def _later(rollout: Rollout, node_id: str, now_s: float) -> Rollout:
 
 
 def _refused(rollout: Rollout, step: SavedStep, message: str) -> Rollout:
-    text = message[:LONGEST_REASON] or "it refused without a reason"
+    text = message[:LONGEST_REASON] or "the machine gave no reason"
     if step.refusals + 1 >= MOST_REFUSALS:
         return _fail(rollout, step.node_id, text)
     return _changed(
@@ -158,40 +161,43 @@ def _refused(rollout: Rollout, step: SavedStep, message: str) -> Rollout:
 
 
 def find(rollout: Rollout, node_id: str) -> SavedStep | None:
-    """A machine's step."""
+    """Return a machine's step."""
     steps = rollout.plan.steps if rollout.plan else ()
     return next((step for step in steps if step.node_id == node_id), None)
 
 
 def mark(machine: MachineFirmware) -> str:
-    """Names a verdict, so that a new one can be told from it."""
+    """Return a name for a verdict, to tell a new one from an old one."""
     return f"{machine.target_version}/{machine.attempt}/{machine.verdict.value}"
 
 
 def is_busy(machine: MachineFirmware) -> bool:
-    """It is at work on an update, ours or not; one that restarts is away meanwhile."""
+    """Whether the machine is updating, for this roll-out or not. A restarting machine is offline
+    meanwhile."""
     return machine.state is not UpdateState.IDLE
 
 
 def _waits_for_driver(machine: MachineFirmware) -> bool:
-    """All is written, but it is in use: it restarts when its outputs are safe."""
+    """Whether all is written and only live outputs delay the restart."""
     return machine.state is UpdateState.RESTARTING and bool(machine.blocked_by)
 
 
 def _watch_absence(rollout: Rollout, machines: Machines, now_s: float) -> Rollout:
     steps = rollout.plan.steps if rollout.plan else ()
-    away = [s.node_id for s in steps if not _can_be_asked(machines, s.node_id)]
+    away = [s.node_id for s in steps if not _is_reachable(machines, s.node_id)]
     known = {node_id: rollout.away_s.get(node_id, now_s) for node_id in away}
     return rollout if known == rollout.away_s else replace(rollout, away_s=known)
 
 
-def _can_be_asked(machines: Machines, node_id: str) -> bool:
-    """An installer that starts late is like a machine that is away for a moment."""
+def _is_reachable(machines: Machines, node_id: str) -> bool:
+    """Whether the machine can accept a request. A late installer counts like a short absence."""
     machine = machines.get(node_id)
     return machine is not None and machine.is_online and not machine.takes_none
 
 
-def _judge_all(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Rollout:
+def _judge_all(
+    rollout: Rollout, machines: Machines, now_s: float, limits: RolloutLimits
+) -> Rollout:
     for step in rollout.plan.steps if rollout.plan else ():
         machine = machines.get(step.node_id)
         if step.step is RolloutStep.UPDATING:
@@ -207,34 +213,33 @@ def _judge_updating(
     step: SavedStep,
     machine: MachineFirmware | None,
     now_s: float,
-    limits: Limits,
+    limits: RolloutLimits,
 ) -> Rollout:
-    """Away is what a machine that restarts looks like: only time ends that. Nor may one that is
-    there be at work for ever; it may wait for who drives it.
-    """
+    """A restarting machine looks offline: only time ends that. Nor may one that is online update
+    without limit; live outputs may delay its restart."""
     node_id = step.node_id
     there = machine if machine is not None and machine.is_online else None
-    # Not known: we were started anew meanwhile.
+    # Not known: this process has restarted meanwhile.
     if node_id not in rollout.since_s or (there and _waits_for_driver(there)):
         rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
     if there and is_busy(there):
-        rollout = _changed(rollout, node_id, is_asked=True, has_begun=True)
+        rollout = _changed(rollout, node_id, is_accepted=True, has_begun=True)
     elif there:
-        is_open = node_id in rollout.asking or now_s < rollout.not_before_s.get(node_id, now_s)
+        is_open = node_id in rollout.requested or now_s < rollout.not_before_s.get(node_id, now_s)
         if step.is_leftover and is_open:
-            return rollout  # it may still begin with what it was asked for before
+            return rollout  # it may still begin with the request before
         if step.has_begun or mark(there) != step.before or _is_well(rollout, there):
             return _close(rollout, step, there)
-        if not step.is_asked and not is_open:
-            return _refused(rollout, step, "it did not answer")
+        if not step.is_accepted and not is_open:
+            return _refused(rollout, step, "the machine did not answer")
     if now_s - rollout.since_s[node_id] <= limits.machine_limit_s:
         return rollout
-    what = "it is not done" if there else "it did not come back"
+    what = "the update is not done" if there else "the machine did not come back"
     return _fail(rollout, node_id, f"{what} after {limits.machine_limit_s:g} s")
 
 
 def _is_well(rollout: Rollout, machine: MachineFirmware) -> bool:
-    """It runs what the plan wants, and does not say that this very release has failed."""
+    """Whether it runs the plan's release and does not report that this release failed."""
     version = rollout.plan.version if rollout.plan else ""
     has_failed = machine.verdict in (
         UpdateVerdict.FAILED,
@@ -245,17 +250,19 @@ def _is_well(rollout: Rollout, machine: MachineFirmware) -> bool:
 
 
 def _close(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollout:
-    """It is idle again: it runs the release and is well, or came into use before it had begun, or
-    the plan has failed there."""
+    """Close the step of a machine that is idle again: it runs the release and is healthy, or its
+    outputs went live before it began, or the plan has failed there."""
     if step.is_leftover:
         return _changed(rollout, step.node_id, step=RolloutStep.WAITING, is_leftover=False)
     if _is_well(rollout, machine):
         return _changed(rollout, step.node_id, step=RolloutStep.HEALTHY, reason="")
     if machine.verdict is UpdateVerdict.REFUSED and machine.blocked_by:
-        # Somebody drives it since it agreed; nothing was touched: it is waited for like any other.
+        # Its outputs went live since it accepted; nothing was written: wait as for any other.
         return _changed(rollout, step.node_id, step=RolloutStep.WAITING, reason=machine.blocked_by)
-    told = machine.reason or machine.verdict.value.replace("_", " ")
-    return _fail(rollout, step.node_id, told or f"it runs {machine.version} and does not say why")
+    reported = machine.reason or machine.verdict.value.replace("_", " ")
+    return _fail(
+        rollout, step.node_id, reported or f"the machine runs {machine.version} and gives no reason"
+    )
 
 
 def _judge_waiting(
@@ -263,21 +270,23 @@ def _judge_waiting(
     step: SavedStep,
     machine: MachineFirmware | None,
     now_s: float,
-    limits: Limits,
+    limits: RolloutLimits,
 ) -> Rollout:
     plan, node_id = rollout.plan, step.node_id
     if plan is None:
         return rollout
     if machine is not None and machine.is_online:
         if machine.version == plan.version and not is_busy(machine):
-            return _changed(rollout, node_id, step=RolloutStep.HEALTHY, reason="it runs it already")
+            return _changed(
+                rollout, node_id, step=RolloutStep.HEALTHY, reason="already runs this release"
+            )
         if is_busy(machine) and machine.target_version == plan.version and not plan.is_rollback:
             rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
             return _changed(
                 rollout,
                 node_id,
                 step=RolloutStep.UPDATING,
-                is_asked=True,
+                is_accepted=True,
                 has_begun=True,
                 reason="",
             )
@@ -292,23 +301,23 @@ def _judge_waiting(
 
 
 def _left_out(machine: MachineFirmware | None) -> str:
-    """Why the others do not wait for it."""
+    """Return why a machine is skipped."""
     if machine is not None and machine.is_online:
-        return f"{machine.blocked_by}; the others go on without it"[:LONGEST_REASON]
-    return "it is away; it is offered the release when it boots"
+        return f"{machine.blocked_by}; the roll-out goes on without this machine"[:LONGEST_REASON]
+    return "offline; the release is offered to it at its next boot"
 
 
 def _next(
-    rollout: Rollout, machines: Machines, now_s: float, limits: Limits
+    rollout: Rollout, machines: Machines, now_s: float, limits: RolloutLimits
 ) -> UpdateRequest | None:
-    """Whose turn it is, if anybody's."""
+    """Return the request for the next machine, if there is one."""
     plan = rollout.plan
     if plan is None or plan.state is not RolloutState.RUNNING:
         return None
     busy = {node_id for node_id, machine in machines.items() if is_busy(machine)}
     busy |= {
         step.node_id for step in plan.steps if step.step is RolloutStep.UPDATING
-    } | rollout.asking
+    } | rollout.requested
     if len(busy) >= _allowed(plan, limits):
         return None
     for step in _candidates(plan):
@@ -320,24 +329,24 @@ def _next(
         if now_s < rollout.not_before_s.get(step.node_id, now_s):
             continue
         if step.node_id == plan.server and busy:
-            continue  # it serves the bundles that the others read
+            continue  # the server serves the bundles that the others read
         is_back = plan.is_rollback and machine.spare_version == plan.version
         is_forced = plan.is_forced or plan.is_rollback
         return UpdateRequest(step.node_id, plan.version, is_back, is_forced)
     return None
 
 
-def _allowed(plan: SavedPlan, limits: Limits) -> int:
-    """One at a time until a node has shown that the release works."""
+def _allowed(plan: SavedPlan, limits: RolloutLimits) -> int:
+    """Return how many machines may update at once: one until a node is healthy with the release."""
     is_shown = plan.is_rollback or any(
-        s.step is RolloutStep.HEALTHY and s.is_asked and s.node_id != plan.server
+        s.step is RolloutStep.HEALTHY and s.is_accepted and s.node_id != plan.server
         for s in plan.steps
     )
     return limits.parallel if is_shown else 1
 
 
 def _candidates(plan: SavedPlan) -> Iterator[SavedStep]:
-    """Those that wait, in their order; empty while somebody else goes first."""
+    """Return the waiting machines in their order; empty while another one goes first."""
     waiting = [step for step in plan.steps if step.step is RolloutStep.WAITING]
     open_nodes = [
         s
@@ -358,23 +367,22 @@ def _candidates(plan: SavedPlan) -> Iterator[SavedStep]:
     return iter(waiting)
 
 
-def _begin(rollout: Rollout, machines: Machines, ask: UpdateRequest, now_s: float) -> Rollout:
-    node_id = ask.node_id
+def _begin(rollout: Rollout, machines: Machines, request: UpdateRequest, now_s: float) -> Rollout:
+    node_id = request.node_id
     rollout = replace(
         rollout,
-        asking=rollout.asking | {node_id},
+        requested=rollout.requested | {node_id},
         since_s={**rollout.since_s, node_id: now_s},
     )
     return _changed(
-        rollout, node_id, step=RolloutStep.UPDATING, reason="", is_asked=False, has_begun=False,
+        rollout, node_id, step=RolloutStep.UPDATING, reason="", is_accepted=False, has_begun=False,
         before=mark(machines[node_id]),
     )  # fmt: skip
 
 
 def _fail(rollout: Rollout, node_id: str, reason: str) -> Rollout:
-    """The first machine that is not well stops a roll-out. The way back is never stopped: the
-    others should not stay with a release that nobody wants.
-    """
+    """Halt the roll-out at the first machine that is not healthy. A rollback is never halted: the
+    other machines should not stay with the rejected release."""
     rollout = _changed(rollout, node_id, step=RolloutStep.FAILED, reason=reason[:LONGEST_REASON])
     plan = rollout.plan
     if (
@@ -388,20 +396,20 @@ def _fail(rollout: Rollout, node_id: str, reason: str) -> Rollout:
 
 
 def _finish(rollout: Rollout) -> Rollout:
-    """Nobody is left: from now on the release is what a node that boots is offered."""
+    """End a plan whose machines are all done: its release is now offered to booting nodes."""
     plan = rollout.plan
     if plan is None or plan.state is not RolloutState.RUNNING:
         return rollout
     if any(step.step in (RolloutStep.WAITING, RolloutStep.UPDATING) for step in plan.steps):
         return rollout
     if failed := [step.node_id for step in plan.steps if step.step is RolloutStep.FAILED]:
-        reason = f"{', '.join(failed)} did not go back"[:LONGEST_REASON]
+        reason = f"{', '.join(failed)} did not roll back"[:LONGEST_REASON]
         return with_plan(rollout, state=RolloutState.HALTED, reason=reason)
     if not any(step.step is RolloutStep.HEALTHY for step in plan.steps):
         reason = "; ".join(
             dict.fromkeys(f"{s.node_id}: {s.reason}" for s in plan.steps if s.reason)
         )
-        text = f"no machine could take it: {reason}"[:LONGEST_REASON]
+        text = f"no machine could be updated: {reason}"[:LONGEST_REASON]
         return with_plan(rollout, state=RolloutState.HALTED, reason=text)
     rollout = with_plan(rollout, state=RolloutState.DONE, reason="")
     if plan.is_partial or plan.version == rollout.saved.current:
@@ -418,7 +426,7 @@ def _state(rollout: Rollout) -> RolloutState | None:
 
 
 def with_plan(rollout: Rollout, **changes: object) -> Rollout:
-    """The same with another plan."""
+    """Return the roll-out with a changed plan."""
     if rollout.plan is None:
         return rollout
     plan = rollout.plan.model_copy(update=changes)

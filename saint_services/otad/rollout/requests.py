@@ -1,5 +1,5 @@
-"""What a person may order of a roll-out: begin, pause, resume, cancel, take back. Pure; raises
-SaintError with the reason when an order makes no sense. What then happens: logic.py.
+"""The requests of users: begin, pause, resume, cancel, roll back. Pure; each raises SaintError with
+the reason when it is refused. What follows: logic.py.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ...lib.api.firmware import RolloutRequest, RolloutState, RolloutStep
 from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from .. import offers
+from ..releases.versions import is_newer, version_key
 from ..state import SavedPlan, SavedStep
 from .logic import Machines, Rollout, with_plan
 
@@ -17,17 +17,17 @@ _OPEN = (RolloutState.RUNNING, RolloutState.PAUSED)
 
 
 @dataclass(frozen=True, slots=True)
-class Robot:
-    """What orders are checked against."""
+class RolloutTargets:
+    """What a request is checked against."""
 
     machines: Machines
     versions: Collection[str]  # releases in the repository
-    server: str  # the machine that serves them; empty when it does not update itself
+    server: str  # the machine that serves them; empty when otad does not update it
     is_server_last: bool
 
 
-def begin(rollout: Rollout, request: RolloutRequest, robot: Robot) -> Rollout:
-    """A new roll-out."""
+def begin(rollout: Rollout, request: RolloutRequest, robot: RolloutTargets) -> Rollout:
+    """Begin a roll-out."""
     _check_free(rollout)
     version = _wanted_version(request.version, robot)
     names = _wanted_machines(request, robot)
@@ -48,13 +48,13 @@ def begin(rollout: Rollout, request: RolloutRequest, robot: Robot) -> Rollout:
 
 
 def pause(rollout: Rollout) -> Rollout:
-    """Begin with no further machine; one that is at work goes on."""
+    """Begin with no further machine; one that is updating continues."""
     _expect(rollout, (RolloutState.RUNNING,), "runs")
     return with_plan(rollout, state=RolloutState.PAUSED)
 
 
 def resume(rollout: Rollout) -> Rollout:
-    """Go on. After a halt those that failed are tried once more: a person has asked for it."""
+    """Continue. After a halt the failed machines are tried again, since a user requests it."""
     plan = _expect(rollout, (RolloutState.PAUSED, RolloutState.HALTED), "is paused or halted")
     steps = tuple(
         SavedStep(node_id=step.node_id) if step.step is RolloutStep.FAILED else step
@@ -65,18 +65,17 @@ def resume(rollout: Rollout) -> Rollout:
 
 
 def cancel(rollout: Rollout) -> Rollout:
-    """End it; what is updated stays so."""
+    """End the roll-out; updated machines stay updated."""
     _expect(rollout, (*_OPEN, RolloutState.HALTED), "is open")
     return with_plan(rollout, state=RolloutState.CANCELLED)
 
 
-def take_back(rollout: Rollout, robot: Robot) -> Rollout:
-    """All machines that got the last release go back to the one before, the server in its turn.
-    Nodes that boot meanwhile are not offered the unwanted one.
-    """
+def roll_back(rollout: Rollout, robot: RolloutTargets) -> Rollout:
+    """Roll all machines that got the last release back to the one before, the server in its turn.
+    Nodes that boot meanwhile are not offered the rejected release."""
     plan = rollout.plan
     if plan is None or plan.is_rollback:
-        raise SaintError(Code.CONFLICT, "there is no roll-out to take back")
+        raise SaintError(Code.CONFLICT, "there is no roll-out to roll back")
     touched = [
         step.node_id
         for step in plan.steps
@@ -93,7 +92,7 @@ def take_back(rollout: Rollout, robot: Robot) -> Rollout:
         is_forced=True,
         server=plan.server if plan.server in touched else "",
         is_server_last=plan.is_server_last,
-        steps=tuple(_step_back(node_id, node_id in at_work) for node_id in touched),
+        steps=tuple(_rollback_step(node_id, node_id in at_work) for node_id in touched),
     )
     saved = rollout.saved
     if saved.current == plan.version and not plan.is_partial:
@@ -102,12 +101,16 @@ def take_back(rollout: Rollout, robot: Robot) -> Rollout:
     return _fresh(replace(rollout, saved=saved), back)
 
 
-def _step_back(node_id: str, is_at_work: bool) -> SavedStep:
-    """One that is at work ends that first."""
+def _rollback_step(node_id: str, is_at_work: bool) -> SavedStep:
+    """Return a step; a machine that is updating finishes first."""
     if not is_at_work:
         return SavedStep(node_id=node_id)
     return SavedStep(
-        node_id=node_id, step=RolloutStep.UPDATING, is_asked=True, has_begun=True, is_leftover=True
+        node_id=node_id,
+        step=RolloutStep.UPDATING,
+        is_accepted=True,
+        has_begun=True,
+        is_leftover=True,
     )
 
 
@@ -117,25 +120,25 @@ def _check_free(rollout: Rollout) -> None:
         return
     if plan.state in _OPEN:
         message = f"the roll-out of {plan.version} is {plan.state.value}"
-        raise SaintError(Code.CONFLICT, message, fix="Let it end, or cancel it first.")
+        raise SaintError(Code.CONFLICT, message, fix="Wait for its end, or cancel it first.")
     for step in plan.steps:
         if step.step is RolloutStep.UPDATING:
-            message = f"{step.node_id} is still at work on {plan.version}"
-            raise SaintError(Code.CONFLICT, message, fix="Wait until it is done.")
+            message = f"{step.node_id} is still updating to {plan.version}"
+            raise SaintError(Code.CONFLICT, message, fix="Wait until that machine is done.")
 
 
-def _wanted_version(version: str, robot: Robot) -> str:
+def _wanted_version(version: str, robot: RolloutTargets) -> str:
     if not robot.versions:
         raise SaintError(Code.NOT_FOUND, "there is no release yet", fix="Upload one first.")
     if not version:
-        return max(robot.versions, key=offers.order)
+        return max(robot.versions, key=version_key)
     if version not in robot.versions:
-        known = ", ".join(sorted(robot.versions, key=offers.order, reverse=True))
+        known = ", ".join(sorted(robot.versions, key=version_key, reverse=True))
         raise SaintError(Code.NOT_FOUND, f"there is no release {version[:40]!r}; known: {known}")
     return version
 
 
-def _wanted_machines(request: RolloutRequest, robot: Robot) -> list[str]:
+def _wanted_machines(request: RolloutRequest, robot: RolloutTargets) -> list[str]:
     for name in (*request.nodes, *filter(None, (request.canary,))):
         if name not in robot.machines:
             near = hint(name, robot.machines)
@@ -148,20 +151,20 @@ def _wanted_machines(request: RolloutRequest, robot: Robot) -> list[str]:
         raise SaintError(Code.REQUEST_INVALID, message)
     online = [name for name in names if robot.machines[name].is_online]
     if not online:
-        raise SaintError(Code.REFUSED, "no machine is there to be updated")
+        raise SaintError(Code.REFUSED, "none of these machines is online")
     if request.canary and request.canary not in online:
-        raise SaintError(Code.REFUSED, f"{request.canary}, which should go first, is away")
+        raise SaintError(Code.REFUSED, f"{request.canary}, which should go first, is offline")
     return names
 
 
-def _check_no_downgrade(version: str, names: list[str], robot: Robot) -> None:
+def _check_no_downgrade(version: str, names: list[str], robot: RolloutTargets) -> None:
     for name in names:
         machine = robot.machines[name]
-        if machine.is_online and offers.is_newer(machine.version, version):
+        if machine.is_online and is_newer(machine.version, version):
             raise SaintError(
                 Code.REFUSED,
                 f"{version} is older than {machine.version}, which {name} runs",
-                fix="Ask for it with force if the older release is wanted.",
+                fix="Use force to install the older release.",
             )
 
 
@@ -177,8 +180,10 @@ def _steps(names: list[str]) -> tuple[SavedStep, ...]:
 
 
 def _fresh(rollout: Rollout, plan: SavedPlan) -> Rollout:
-    """What was asked before may still be on its way."""
-    return Rollout(saved=rollout.saved.model_copy(update={"plan": plan}), asking=rollout.asking)
+    """Return a roll-out with this plan; requests of the one before may still be on their way."""
+    return Rollout(
+        saved=rollout.saved.model_copy(update={"plan": plan}), requested=rollout.requested
+    )
 
 
 def _expect(rollout: Rollout, states: tuple[RolloutState, ...], what: str) -> SavedPlan:
@@ -189,13 +194,16 @@ def _expect(rollout: Rollout, states: tuple[RolloutState, ...], what: str) -> Sa
     return plan
 
 
-def _runs(robot: Robot, node_id: str, version: str) -> bool:
+def _runs(robot: RolloutTargets, node_id: str, version: str) -> bool:
     machine = robot.machines.get(node_id)
     return machine is not None and machine.version == version
 
 
-def _version_before(rollout: Rollout, plan: SavedPlan, touched: list[str], robot: Robot) -> str:
-    """What was offered before, else what most of them have in their other slot."""
+def _version_before(
+    rollout: Rollout, plan: SavedPlan, touched: list[str], robot: RolloutTargets
+) -> str:
+    """Return the release that was offered before, else the one that most machines have in their
+    other slot."""
     saved = rollout.saved
     before = saved.previous if saved.current == plan.version else saved.current
     if before and before != plan.version:
@@ -208,5 +216,5 @@ def _version_before(rollout: Rollout, plan: SavedPlan, touched: list[str], robot
         and spare != plan.version
     )
     if not spares:
-        raise SaintError(Code.REFUSED, "no machine has an older release to go back to")
+        raise SaintError(Code.REFUSED, "no machine has an older release to roll back to")
     return spares.most_common(1)[0][0]

@@ -152,9 +152,9 @@ async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
 
 
 async def test_people_are_told_of_what_they_did_not_stand_beside(robot: Robot):
-    heard: list[msgs.ConsoleAlert] = []
+    received: list[msgs.ConsoleAlert] = []
     robot.domain.bus("console").subscribe(
-        topics.CONSOLE_ALERTS, lambda sample: heard.append(sample.message)
+        topics.CONSOLE_ALERTS, lambda sample: received.append(sample.message)
     )
     node = robot.node("n0")
     async with robot.otad() as ota:
@@ -164,8 +164,8 @@ async def test_people_are_told_of_what_they_did_not_stand_beside(robot: Robot):
         await begin(ota)
         await until(lambda: bool(node.asked))
         node.falls_back("the role did not answer")
-        await until(lambda: len(heard) == 3)
-    assert [(alert.severity, alert.text) for alert in heard] == [
+        await until(lambda: len(received) == 3)
+    assert [(alert.severity, alert.text) for alert in received] == [
         ("error", "A release was refused: the file's end is missing, or it is no bundle at all"),
         ("info", "Release 1.1.0 is here"),
         ("error", "The roll-out of 1.1.0 halted: n0: the role did not answer"),

@@ -120,7 +120,7 @@ async def test_upload_that_is_cut_off_leaves_both_at_work(rig: Rig, firmware: Ro
 async def control(chat: Chat, action: str) -> dict[str, Any]:
     params = {"action": action}
     message = {"type": "management", "action": "firmware_control", "params": params}
-    return await chat.ask(message)
+    return await chat.request(message)
 
 
 async def test_roll_out_by_websocket_is_seen_paused_and_taken_back(rig: Rig, firmware: Robot):
@@ -158,8 +158,8 @@ async def test_orders_are_told_once_and_refused_ones_with_the_reason(rig: Rig):
         ("management firmware_delete", ""),
     ]
     assert 'nodes: ["sim_head"]' in entries[0]["detail"] and entries[0]["who"] == "anyone"
-    told = (await chat.do("management", "get_activity_log"))["entries"]
-    assert "Release 0.1.0 was deleted" in [each["text"] for each in told]
+    reported = (await chat.do("management", "get_activity_log"))["entries"]
+    assert "Release 0.1.0 was deleted" in [each["text"] for each in reported]
 
 
 async def test_topic_tells_when_otad_does_not_answer(rig: Rig):

@@ -14,10 +14,10 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Api, Call
-from saint_services.otad.adapters.nodes import Nodes
+from saint_services.otad.adapters.nodes import NodeFirmwareClient
 from saint_services.otad.rollout.logic import UpdateRequest
 
-ASK = UpdateRequest("pi_1", "1.2.0", is_rollback=False, is_forced=False)
+REQUEST = UpdateRequest("pi_1", "1.2.0", is_rollback=False, is_forced=False)
 
 
 class Rig:
@@ -28,7 +28,7 @@ class Rig:
         self.signed: list[UpdateNode] = []
         self.unsigned: list[msgs.UpdateNode_Request] = []
         self.refusal: SaintError | None = None
-        self.nodes = Nodes(self.domain.bus("otad"), runtime, "", Counter())
+        self.nodes = NodeFirmwareClient(self.domain.bus("otad"), runtime, "", Counter())
         service = topics.NODE_UPDATE.at(node_id="pi_1")
         self.domain.bus("node").serve(service, self._unsigned)
 
@@ -50,30 +50,30 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
     await rig.nodes.close()
 
 
-async def ask_with_registry(rig: Rig, runtime: Path) -> str:
+async def request_with_registry(rig: Rig, runtime: Path) -> str:
     api = Api()
     api.bind(UPDATE, rig.update)
     server = await api.serve([bind(runtime, "adoptiond")])
     try:
-        return await rig.nodes.request(ASK, None, "http://192.168.10.1:8080/saint.raucb")
+        return await rig.nodes.request(REQUEST, None, "http://192.168.10.1:8080/saint.raucb")
     finally:
         await server.close()
 
 
 async def test_node_that_belongs_to_the_server_is_asked_by_a_signed_order(rig: Rig, tmp_path: Path):
-    assert await ask_with_registry(rig, tmp_path) == "installs"
+    assert await request_with_registry(rig, tmp_path) == "installs"
     assert [(o.action, o.version) for o in rig.signed] == [("install", "1.2.0")]
     assert rig.unsigned == []
 
 
 async def test_node_that_belongs_to_nobody_is_asked_unsigned(rig: Rig, tmp_path: Path):
     rig.refusal = SaintError(Code.NOT_FOUND, "pi_1 does not belong to this server's key")
-    assert await ask_with_registry(rig, tmp_path) == "installs, unsigned"
+    assert await request_with_registry(rig, tmp_path) == "installs, unsigned"
 
 
 async def test_nothing_is_asked_unsigned_while_the_registry_is_away(rig: Rig):
     with pytest.raises(SaintError) as caught:
-        await rig.nodes.request(ASK, None, "http://192.168.10.1:8080/x")
+        await rig.nodes.request(REQUEST, None, "http://192.168.10.1:8080/x")
     assert caught.value.code is Code.DAEMON_UNREACHABLE
     assert rig.unsigned == []
 
@@ -84,7 +84,7 @@ async def test_refusal_of_a_signed_order_is_not_tried_again_unsigned(
 ):
     rig.refusal = SaintError(code, "its outputs are live: stop the tracks first")
     with pytest.raises(SaintError) as caught:
-        await ask_with_registry(rig, tmp_path)
+        await request_with_registry(rig, tmp_path)
     assert caught.value.code is code
     assert "outputs are live" in caught.value.message
     assert rig.unsigned == []

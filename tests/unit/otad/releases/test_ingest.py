@@ -11,13 +11,13 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.otad.adapters.alerts import Alerts
 from saint_services.otad.config import Config
-from saint_services.otad.releases.incoming import IMAGE, Intake
+from saint_services.otad.releases.incoming import IMAGE, IncomingBundle
 from saint_services.otad.releases.ingest import ReleaseIngest
 from saint_services.otad.releases.repository import Repository
 from tests.unit.otad.ota_rig import FakeInstaller, Robot
 
 
-class Place:
+class LocalMachine:
     """A taker without a daemon around it."""
 
     def __init__(self, robot: Robot) -> None:
@@ -42,8 +42,8 @@ class Place:
 
 
 @pytest.fixture
-async def place(robot: Robot) -> Place:
-    found = Place(robot)
+async def place(robot: Robot) -> LocalMachine:
+    found = LocalMachine(robot)
     await asyncio.to_thread(found.repository.open)
     await found.add("1.1.0")
     return found
@@ -55,7 +55,7 @@ async def refused(work: asyncio.Future[None]) -> Code:
     return caught.value.code
 
 
-async def test_release_that_two_remove_at_once_is_gone_and_one_is_told(place: Place):
+async def test_release_that_two_remove_at_once_is_gone_and_one_is_told(place: LocalMachine):
     first = asyncio.create_task(place.ingest.remove("1.1.0"))
     second = asyncio.create_task(place.ingest.remove("1.1.0"))
     await first
@@ -63,7 +63,7 @@ async def test_release_that_two_remove_at_once_is_gone_and_one_is_told(place: Pl
     assert not place.repository.stored
 
 
-async def test_release_that_is_rolled_out_while_its_removal_waits_stays(place: Place):
+async def test_release_that_is_rolled_out_while_its_removal_waits_stays(place: LocalMachine):
     gate = asyncio.Event()
     taking = asyncio.create_task(place.add("1.2.0", gate))
     while not place.ingest._busy.locked():  # noqa: ASYNC110  # what it waits for is not ours to signal
@@ -77,9 +77,9 @@ async def test_release_that_is_rolled_out_while_its_removal_waits_stays(place: P
     assert set(place.repository.stored) == {"1.1.0", "1.2.0"}
 
 
-@pytest.mark.parametrize(("what", "name"), [(Intake, "write"), (Repository, "store")])
+@pytest.mark.parametrize(("what", "name"), [(IncomingBundle, "write"), (Repository, "store")])
 async def test_one_who_gives_up_takes_nothing_away_under_what_still_writes(
-    place: Place, monkeypatch: pytest.MonkeyPatch, what: type, name: str
+    place: LocalMachine, monkeypatch: pytest.MonkeyPatch, what: type, name: str
 ):
     entered, leave, ended = threading.Event(), threading.Event(), threading.Event()
     whole = getattr(what, name)
@@ -113,7 +113,7 @@ async def test_one_who_gives_up_takes_nothing_away_under_what_still_writes(
         assert path.is_file(), f"{version} is offered, but its bundle is not there"
 
 
-async def test_list_that_somebody_reads_does_not_change_under_him(place: Place):
+async def test_list_that_somebody_reads_does_not_change_under_him(place: LocalMachine):
     before = place.repository.stored
     await place.add("1.2.0")
     await place.ingest.remove("1.1.0")

@@ -9,10 +9,10 @@ from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.otad.adapters.alerts import Alerts
-from saint_services.otad.adapters.place import Place
+from saint_services.otad.adapters.local_machine import LocalMachine
 from saint_services.otad.rollout import requests
 from saint_services.otad.rollout.conductor import Conductor
-from saint_services.otad.rollout.logic import Limits, UpdateRequest
+from saint_services.otad.rollout.logic import RolloutLimits, UpdateRequest
 from saint_services.otad.state import SavedFirmware
 
 
@@ -43,13 +43,13 @@ class Rig:
         self.machines = {"n": MachineFirmware(node_id="n", version="1.0.0")}
         self.error: SaintError | None = None
         self.conductor = Conductor(
-            self.store, Limits(), lambda: self.machines, self._ask,
+            self.store, RolloutLimits(), lambda: self.machines, self._request,
             Alerts(LocalDomain().bus("otad")), self.health,
         )  # type: ignore[arg-type]  # fmt: skip
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def _ask(self, ask: UpdateRequest) -> str:
-        self.asked.append(ask)
+    async def _request(self, request: UpdateRequest) -> str:
+        self.asked.append(request)
         if self.error:
             raise self.error
         return "begins"
@@ -63,8 +63,8 @@ class Rig:
 
     async def step(self) -> None:
         """One round of the conductor, and what it asked for."""
-        for ask in await self.conductor._advance():
-            self.spawn(self.conductor._deliver(ask), "ask")
+        for request in await self.conductor._advance():
+            self.spawn(self.conductor._deliver(request), "ask")
         await asyncio.gather(*self.tasks)
 
     def step_of_n(self) -> RolloutStep:
@@ -89,17 +89,17 @@ async def test_nobody_is_asked_while_the_plan_cannot_be_kept():
     assert not rig.health.is_healthy
     rig.store.is_full = False
     await rig.step()
-    assert [ask.node_id for ask in rig.asked] == ["n"]
+    assert [request.node_id for request in rig.asked] == ["n"]
     assert rig.health.is_healthy
 
 
 async def test_plan_is_on_the_disk_before_the_machine_is_asked():
     rig = Rig()
     await rig.begin()
-    [ask] = await rig.conductor._advance()
+    [request] = await rig.conductor._advance()
     assert rig.store.kept.plan
     assert rig.store.kept.plan.steps[0].step is RolloutStep.UPDATING
-    assert ask.version == "1.1.0"
+    assert request.version == "1.1.0"
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,11 @@ async def test_refusal_and_silence_are_told_apart(code: Code, step: RolloutStep)
     ],
 )
 def test_place_knows_whose_update_it_is(environment, own: str, is_self_updating: bool):
-    place = Place.from_environment(environment)
+    place = LocalMachine.from_environment(environment)
     assert (place.own, place.is_self_updating) == (own, is_self_updating)
 
 
 async def test_nodes_are_told_an_address_that_they_reach():
-    assert await Place.from_environment({}).address("") == "127.0.0.1"
-    alone = Place.from_environment({"SAINT_DDS_INTERFACE": "lo"})
+    assert await LocalMachine.from_environment({}).address("") == "127.0.0.1"
+    alone = LocalMachine.from_environment({"SAINT_DDS_INTERFACE": "lo"})
     assert await alone.address("10.0.0.7") == "10.0.0.7"

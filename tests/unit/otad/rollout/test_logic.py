@@ -16,14 +16,14 @@ from saint_services.lib.api.firmware import (
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import FirmwareStatus
-from saint_services.otad import offers
+from saint_services.otad.releases.versions import is_newer, is_offered, retained
 from saint_services.otad.rollout import fleet, logic, requests
 from saint_services.otad.rollout.fleet import Fleet
-from saint_services.otad.rollout.logic import Limits, Rollout, UpdateRequest
+from saint_services.otad.rollout.logic import Rollout, RolloutLimits, UpdateRequest
 from saint_services.otad.rollout.requests import Robot
 from saint_services.otad.state import SavedFirmware
 
-LIMITS = Limits(parallel=1, machine_limit_s=100.0, away_after_s=30.0)
+LIMITS = RolloutLimits(parallel=1, machine_limit_s=100.0, away_after_s=30.0)
 
 
 def machine(node_id: str, **facts: object) -> MachineFirmware:
@@ -33,7 +33,7 @@ def machine(node_id: str, **facts: object) -> MachineFirmware:
 class Play:
     """A roll-out and its machines; time passes only when told."""
 
-    def __init__(self, *names: str, server: str = "", limits: Limits = LIMITS) -> None:
+    def __init__(self, *names: str, server: str = "", limits: RolloutLimits = LIMITS) -> None:
         self.machines = {name: machine(name, is_server=name == server) for name in names}
         self.server = server
         self.limits = limits
@@ -51,21 +51,23 @@ class Play:
     def advance(self, seconds: float = 0.0) -> tuple[str, ...]:
         """Who is asked."""
         self.now_s += seconds
-        self.rollout, asks = logic.advance(self.rollout, self.machines, self.now_s, self.limits)
-        self.asks = asks
-        return tuple(ask.node_id for ask in asks)
+        self.rollout, requests_made = logic.advance(
+            self.rollout, self.machines, self.now_s, self.limits
+        )
+        self.requests_made = requests_made
+        return tuple(request.node_id for request in requests_made)
 
-    def tells(self, node_id: str, **facts: object) -> tuple[str, ...]:
+    def reports(self, node_id: str, **facts: object) -> tuple[str, ...]:
         self.machines[node_id] = self.machines[node_id].model_copy(update=facts)
         return self.advance()
 
     def agrees(self, node_id: str) -> None:
         self.rollout = logic.answered(self.rollout, node_id, True, "", self.now_s)
-        self.tells(node_id, state=UpdateState.INSTALLING, target_version="1.1.0", attempt=1)
+        self.reports(node_id, state=UpdateState.INSTALLING, target_version="1.1.0", attempt=1)
 
     def becomes_healthy(self, node_id: str) -> tuple[str, ...]:
         self.agrees(node_id)
-        return self.tells(
+        return self.reports(
             node_id, state=UpdateState.IDLE, version="1.1.0", spare_version="1.0.0",
             verdict=UpdateVerdict.HEALTHY,
         )  # fmt: skip
@@ -108,7 +110,7 @@ def test_server_waits_for_a_node_that_reads_a_bundle_of_its_own_accord():
     play.begin(nodes=["a", "s"])
     play.machines["x"] = machine("x", state=UpdateState.INSTALLING)
     assert play.becomes_healthy("a") == ()
-    assert play.tells("x", state=UpdateState.IDLE) == ("s",)
+    assert play.reports("x", state=UpdateState.IDLE) == ("s",)
 
 
 def test_machine_that_runs_it_already_is_not_asked():
@@ -122,12 +124,12 @@ def test_machine_that_comes_into_use_before_a_slot_is_touched_is_waited_for():
     play.begin()
     play.agrees("a")
     live = "its outputs are live"
-    asked = play.tells(
+    asked = play.reports(
         "a", state=UpdateState.IDLE, verdict=UpdateVerdict.REFUSED, reason=live, blocked_by=live
     )
     assert (play.state, asked) == (RolloutState.RUNNING, ("b",))
     assert play.becomes_healthy("b") == ()
-    assert play.tells("a", blocked_by="") == ("a",)
+    assert play.reports("a", blocked_by="") == ("a",)
     assert play.becomes_healthy("a") == ()
     assert play.state is RolloutState.DONE
 
@@ -136,9 +138,9 @@ def test_machine_that_is_never_done_halts_it_and_one_that_waits_for_its_driver_d
     play = Play("a")
     play.begin()
     play.agrees("a")
-    play.tells("a", state=UpdateState.RESTARTING, blocked_by="its outputs are live")
+    play.reports("a", state=UpdateState.RESTARTING, blocked_by="its outputs are live")
     play.advance(500.0)
-    play.tells("a", blocked_by="")
+    play.reports("a", blocked_by="")
     play.advance(99.0)
     assert play.state is RolloutState.RUNNING
     play.advance(2.0)
@@ -160,14 +162,14 @@ def test_old_verdict_is_not_taken_for_the_new_one():
     play.rollout = logic.answered(play.rollout, "a", True, "", 0.0)
     assert play.advance(5.0) == ()
     assert play.state is RolloutState.RUNNING
-    play.tells("a", attempt=2, reason="new")
+    play.reports("a", attempt=2, reason="new")
     assert play.state is RolloutState.HALTED
 
 
 def test_short_blink_of_a_node_is_a_new_verdict_without_its_states_between():
     play = Play("a", "b")
     play.begin()
-    play.tells("a", target_version="1.1.0", attempt=1, verdict=UpdateVerdict.FAILED, reason="no")
+    play.reports("a", target_version="1.1.0", attempt=1, verdict=UpdateVerdict.FAILED, reason="no")
     assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a: no")
 
 
@@ -188,7 +190,7 @@ def test_machine_that_began_without_an_answer_is_not_asked_twice():
     play = Play("a", "b")
     play.begin()
     play.rollout = logic.unanswered(play.rollout, "a", 0.0)
-    play.tells("a", state=UpdateState.INSTALLING, target_version="1.1.0", attempt=1)
+    play.reports("a", state=UpdateState.INSTALLING, target_version="1.1.0", attempt=1)
     assert play.advance(60.0) == ()
     assert play.steps() == [RolloutStep.UPDATING, RolloutStep.WAITING]
 
@@ -210,7 +212,7 @@ def test_machine_that_does_not_come_back_halts_it():
     play = Play("a", "b")
     play.begin()
     play.agrees("a")
-    play.tells("a", is_online=False)
+    play.reports("a", is_online=False)
     assert play.advance(99.0) == ()
     assert play.state is RolloutState.RUNNING
     play.advance(2.0)
@@ -223,7 +225,7 @@ def test_machine_that_comes_while_it_runs_gets_its_turn():
     play.begin()
     play.advance(31.0)
     assert play.steps() == [RolloutStep.UPDATING, RolloutStep.SKIPPED]
-    play.tells("b", is_online=True)
+    play.reports("b", is_online=True)
     assert play.becomes_healthy("a") == ("b",)
 
 
@@ -232,7 +234,7 @@ OFF = "updates are off on this machine: RAUC does not answer"
 
 def test_machine_whose_updates_are_off_is_told_and_the_others_go_on():
     play = Play("a", "b")
-    play.tells("a", blocked_by=OFF)
+    play.reports("a", blocked_by=OFF)
     assert play.begin(version="1.1.0", canary="a") == ()
     assert play.advance(LIMITS.away_after_s + 1.0) == ("b",)
     play.becomes_healthy("b")
@@ -246,15 +248,15 @@ def test_machine_whose_updates_are_off_is_told_and_the_others_go_on():
 
 def test_machine_whose_installer_starts_late_gets_its_turn():
     play = Play("a", "b")
-    play.tells("a", blocked_by=OFF)
+    play.reports("a", blocked_by=OFF)
     play.begin(version="1.1.0", canary="a")
     assert play.advance(LIMITS.away_after_s - 1.0) == ()
-    assert play.tells("a", blocked_by="") == ("a",)
+    assert play.reports("a", blocked_by="") == ("a",)
 
 
 def test_roll_out_to_machines_that_take_none_halts_and_says_why():
     play = Play("a")
-    play.tells("a", blocked_by=OFF)
+    play.reports("a", blocked_by=OFF)
     play.begin(version="1.1.0")
     play.advance(LIMITS.away_after_s + 1.0)
     assert play.state is RolloutState.HALTED
@@ -269,7 +271,7 @@ def test_machine_that_was_left_out_and_got_it_at_boot_counts():
     play.advance(31.0)
     play.becomes_healthy("a")
     assert play.state is RolloutState.DONE
-    play.tells("b", is_online=True, version="1.1.0")
+    play.reports("b", is_online=True, version="1.1.0")
     assert play.steps() == [RolloutStep.HEALTHY, RolloutStep.HEALTHY]
 
 
@@ -277,7 +279,7 @@ def test_roll_out_with_nobody_there_does_not_change_the_offer():
     play = Play("a")
     play.begin()
     play.rollout = logic.answered(play.rollout, "a", False, "no", 0.0)
-    play.tells("a", is_online=False)
+    play.reports("a", is_online=False)
     play.advance(31.0)
     assert (play.state, play.rollout.saved.current) == (RolloutState.HALTED, "")
 
@@ -293,7 +295,7 @@ def test_machine_at_work_of_its_own_is_waited_for():
     play = Play("a", "b")
     play.machines["b"] = machine("b", state=UpdateState.INSTALLING, target_version="9")
     assert play.begin() == ()
-    assert play.tells("b", state=UpdateState.IDLE) == ("a",)
+    assert play.reports("b", state=UpdateState.IDLE) == ("a",)
 
 
 def test_way_back_waits_for_one_that_is_still_being_asked():
@@ -306,8 +308,8 @@ def test_way_back_waits_for_one_that_is_still_being_asked():
     assert play.steps() == [RolloutStep.WAITING, RolloutStep.UPDATING]
     play.agrees("b")
     assert play.advance() == ()
-    play.tells("b", state=UpdateState.IDLE, version="1.1.0", spare_version="1.0.0")
-    assert play.asks == (UpdateRequest("a", "1.0.0", True, True),)
+    play.reports("b", state=UpdateState.IDLE, version="1.1.0", spare_version="1.0.0")
+    assert play.requests_made == (UpdateRequest("a", "1.0.0", True, True),)
     assert play.steps() == [RolloutStep.UPDATING, RolloutStep.WAITING]
 
 
@@ -325,8 +327,8 @@ def test_way_back_goes_on_where_one_fails():
         "verdict": UpdateVerdict.FAILED,
         "reason": "no",
     }
-    assert play.tells("a", **failed) == ("b",)
-    play.tells("b", version="1.0.0", attempt=2, verdict=UpdateVerdict.HEALTHY)
+    assert play.reports("a", **failed) == ("b",)
+    play.reports("b", version="1.0.0", attempt=2, verdict=UpdateVerdict.HEALTHY)
     assert play.steps() == [RolloutStep.FAILED, RolloutStep.HEALTHY]
     assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a did not go back")
 
@@ -346,7 +348,7 @@ def test_resume_after_a_halt_tries_the_failed_one_again():
     play = Play("a", "b")
     play.begin()
     play.agrees("a")
-    play.tells("a", state=UpdateState.IDLE, verdict=UpdateVerdict.ROLLED_BACK, reason="bad")
+    play.reports("a", state=UpdateState.IDLE, verdict=UpdateVerdict.ROLLED_BACK, reason="bad")
     assert play.state is RolloutState.HALTED
     play.rollout = requests.resume(play.rollout)
     assert play.advance() == ("a",)
@@ -389,27 +391,27 @@ def test_new_roll_out_waits_for_the_last_machine_of_a_cancelled_one():
 
 
 def test_versions_are_ordered_as_numbers():
-    assert offers.is_newer("1.10.0", "1.9.0")
-    assert offers.is_newer("1.0.0", "1.0.0rc1")
-    assert not offers.is_newer("1.0", "1.0.0")
-    assert offers.is_newer("0.0.1", "what is this")
-    assert not offers.is_offered(None, "1.0.0")
+    assert is_newer("1.10.0", "1.9.0")
+    assert is_newer("1.0.0", "1.0.0rc1")
+    assert not is_newer("1.0", "1.0.0")
+    assert is_newer("0.0.1", "what is this")
+    assert not is_offered(None, "1.0.0")
     release = Release(
         version="1.1.0", release_date="", compatible="", checksum_sha256="", size_bytes=1
     )
-    assert offers.is_offered(release, "1.0.0")
-    assert not offers.is_offered(release, "1.1.0")
-    assert not offers.is_offered(release, "2.0.0")
+    assert is_offered(release, "1.0.0")
+    assert not is_offered(release, "1.1.0")
+    assert not is_offered(release, "2.0.0")
 
 
 def test_newest_and_needed_releases_stay():
     versions = ["1.0.0", "1.1.0", "1.2.0", "1.10.0"]
-    assert offers.kept(versions, 2, {"1.0.0", "9.9.9"}) == {"1.10.0", "1.2.0", "1.0.0"}
+    assert retained(versions, 2, {"1.0.0", "9.9.9"}) == {"1.10.0", "1.2.0", "1.0.0"}
 
 
 def test_machine_that_vanished_at_work_is_not_at_work_for_ever():
     status = FirmwareStatus(node_id="n", state="installing", version="1.0.0")
-    known = fleet.hear(Fleet(), "n", status, 0.0)
+    known = fleet.report_received(Fleet(), "n", status, 0.0)
     assert known
     gone = [NodeInfo(node_id="n", display_name="", state=NodeState.OFFLINE)]
     known = fleet.register(known, gone, 10.0)

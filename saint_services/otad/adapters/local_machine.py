@@ -1,4 +1,4 @@
-"""Where we are: which machine this is, and under which address nodes reach us."""
+"""Knows which machine this is, and under which address nodes reach it."""
 
 import asyncio
 import os
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 from ...lib.machine import computer
 
-# Any address of the internal network: shows which of ours is on it; nothing is sent there.
+# Any address of the internal network: the route to it shows this machine's; nothing is sent.
 _INTERNAL_PEER = "192.168.10.2"
 _SERVER = "server"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LocalMachine:
     """This machine."""
 
-    own: str  # its name among the machines; empty: it takes no part in roll-outs
-    is_self_updating: bool  # only a server; on a machine that is a node too, noded does it
-    is_alone: bool  # the bus keeps to this machine, so do its addresses
+    own: str  # its name among the machines; empty: not part of roll-outs
+    is_self_updating: bool  # a server only; on a machine that is a node too, noded updates it
+    is_alone: bool  # the bus is bound to loopback, and so are the addresses
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Place":
-        """Blocks."""
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "LocalMachine":
+        """Read the environment. Blocks."""
         kind = environment.get("SAINT_MACHINE", "")
         own = ""
         if kind == "server":
@@ -33,7 +33,7 @@ class Place:
         return cls(own, kind == "server", interface == "lo")
 
     async def address(self, configured: str) -> str:
-        """As nodes are told it; it may change while we run."""
+        """Return the address for nodes; it may change while otad runs."""
         if configured:
             return configured
         if self.is_alone:
