@@ -15,8 +15,8 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
 from ..lib.machine import power
-from ..lib.update.events import Part
-from ..lib.update.updater import Updater, Work, World
+from ..lib.update.events import WorkPart
+from ..lib.update.updater import UpdateEnvironment, Updater, WorkState
 from .adapters.role_process import DAEMONS, daemon_of
 from .config import Config
 from .lifecycle.model import Event, RoleLifecycle, UpdateBegan, UpdateEnded
@@ -37,7 +37,7 @@ class NodeUpdate:
         read: Callable[[], NodeLifecycle],
         handle: Callable[[Event], None],
         refuse: Callable[[], str] = str,
-        world: World | None = None,
+        world: UpdateEnvironment | None = None,
     ) -> None:
         limits, node_id = ctx.config.update_limits, read().node_id
         self._ctx = ctx
@@ -108,11 +108,11 @@ class NodeUpdate:
 
     # What lib/update requests of its owner
 
-    def work(self) -> Work:
-        """Report the state of every role: each is judged for itself."""
-        return Work(
+    def work(self) -> WorkState:
+        """How the roles are going: each is judged for itself."""
+        return WorkState(
             parts=tuple(_part(life) for life in self._read().roles),
-            server_heard=monotonic_s() - self._server_s < _SERVER_SILENT_S,
+            server_answers=monotonic_s() - self._heard_s < _HEARD_S,
         )
 
     def hold(self) -> None:
@@ -126,8 +126,8 @@ class NodeUpdate:
         """Start the roles again."""
         self._handle(UpdateEnded())
 
-    def tell(self, status: msgs.FirmwareStatus) -> None:
-        """Publish the status of the update."""
+    def publish(self, status: msgs.FirmwareStatus) -> None:
+        """Publish it."""
         self._publisher.publish(status)
 
     # Requests
@@ -161,10 +161,10 @@ class NodeUpdate:
         return answer.success, answer.message
 
 
-def _part(life: RoleLifecycle) -> Part:
+def _part(life: Life) -> WorkPart:
     role = life.wanted.role if life.wanted else ""
     unit = f"saint-{daemon_of(role, life.process)}.service" if role in DAEMONS else ""
-    return Part(f"role {life.wanted}", _role_problem(life), unit, life.restarts)
+    return WorkPart(f"role {life.wanted}", _role_problem(life), unit, life.restarts)
 
 
 def _role_problem(life: RoleLifecycle) -> str:

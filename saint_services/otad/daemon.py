@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..lib.access.audit import AuditRecord
 from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.ipc import Api
-from ..lib.update.updater import World
+from ..lib.update.updater import UpdateEnvironment
 from . import views
 from .adapters.downloads import Downloads
 from .adapters.http_server import Bounds, LazyHttpServer
@@ -22,14 +22,16 @@ from .views import RoleFile
 _UPLOADS_AT_ONCE = 8  # connections; one bundle is stored at a time
 
 
-async def run(ctx: Context[Config], world: World | None = None) -> None:
+async def run(ctx: Context[Config], world: UpdateEnvironment | None = None) -> None:
     """Run the daemon until stopped."""
     roles = await asyncio.to_thread(load_roles, ctx.directories.share / "manifests")
     place = await asyncio.to_thread(LocalMachine.from_environment)
     listen = ctx.config.listen
     served = ctx.sockets.get("firmware") or [bind_tcp(listen.address, listen.port)]
     bus = await ctx.open_bus("otad")
-    firmware = FirmwareService(ctx, bus, place, world or World.of_this_machine(), served[0])
+    firmware = FirmwareService(
+        ctx, bus, place, world or UpdateEnvironment.of_this_machine(), served[0]
+    )
     await firmware.open()
     api = Api()
     servers = _servers(ctx, firmware, roles, served, lambda entry: api.on_entry(entry))

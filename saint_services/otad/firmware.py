@@ -14,8 +14,8 @@ from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
-from ..lib.state import StateStore
-from ..lib.update.updater import World
+from ..lib.state import Store
+from ..lib.update.updater import UpdateEnvironment
 from . import views
 from .adapters.alerts import Alerts
 from .adapters.downloads import address_of
@@ -66,7 +66,7 @@ class FirmwareService:
         ctx: Context[Config],
         bus: Bus,
         place: LocalMachine,
-        world: World,
+        world: UpdateEnvironment,
         served: socket.socket,
     ) -> None:
         config = ctx.config
@@ -108,7 +108,7 @@ class FirmwareService:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, "; ".join(problems), "releases")
         await self.conductor.load()
 
-    def _server_update(self, world: World) -> ServerUpdate:
+    def _server_update(self, world: UpdateEnvironment) -> ServerUpdate:
         ctx = self._ctx
         directories = (ctx.directories.state, ctx.directories.runtime)
         limits = ctx.config.update_limits

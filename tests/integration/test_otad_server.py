@@ -28,7 +28,7 @@ from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.installer import RaucInstaller
-from saint_services.lib.update.updater import World
+from saint_services.lib.update.updater import UpdateEnvironment
 from saint_services.otad.config import Config
 from tests.unit.otad.ota_rig import Ota, Robot, until
 from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
@@ -59,7 +59,7 @@ class Server:
         self.monkeypatch.setenv("SAINT_VERSION", version)
         bus = SystemBus(self.machine.address)
         boot = Boot(self.robot.root / "deadman", self.robot.root / "reboot")
-        world = World(RaucInstaller(bus), Services(bus), boot)
+        world = UpdateEnvironment(RaucInstaller(bus), Services(bus), boot)
         async with self.answering("routerd"), self.robot.otad(CONFIG, world=world) as ota:
             yield ota
 
@@ -94,7 +94,7 @@ class Server:
 @pytest.fixture
 async def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
     monkeypatch.setenv("SAINT_MACHINE", "server")
-    monkeypatch.setattr("saint_services.lib.update.updater._PULSE_S", 0.1)
+    monkeypatch.setattr("saint_services.lib.update.updater._POLL_S", 0.1)
     with tempfile.TemporaryDirectory(prefix="ota") as short:
         folder = Path(short)
         (tmp_path / "reboot").mkdir()

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
-from saint_services.lib.update import events as words
-from saint_services.lib.update.events import Update, Wanted
-from saint_services.lib.update.installer import Bundle, Mark, Slot, Slots
+from saint_services.lib.update import events
+from saint_services.lib.update.events import Update, WantedRelease
+from saint_services.lib.update.installer import BundleInfo, Slot, SlotMark, Slots
 from saint_services.lib.update.logic import step
-from saint_services.lib.update.record import Before, Record
+from saint_services.lib.update.record import StateBefore, UpdateRecord
 from saint_services.lib.update.trial import MOST_RESTARTS
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
@@ -32,7 +32,7 @@ class Card:
     left: dict[str, int] = field(default_factory=lambda: {"A": TRIES, "B": TRIES})
     activations: dict[str, int] = field(default_factory=lambda: {"A": 0, "B": 0})
     complete: dict[str, bool] = field(default_factory=lambda: {"A": True, "B": True})
-    record: Record = field(default_factory=Record)
+    record: UpdateRecord = field(default_factory=UpdateRecord)
 
     def choose(self) -> str:
         """As the boot script does."""
@@ -58,10 +58,10 @@ class OneMachine(RuleBasedStateMachine):
         self.is_moving = False
         self.is_held = False
         self.is_rauc_up = True
-        self.batches: list[list[words.Action]] = []  # what fails drops the rest of its own
-        self.running: words.Install | words.Follow | None = None
+        self.batches: list[list[events.Action]] = []  # what fails drops the rest of its own
+        self.running: events.Install | events.FollowInstallation | None = None
         self.incoming = ""
-        self.inspecting: words.Inspect | None = None
+        self.inspecting: events.Inspect | None = None
         self.boot()
 
     # the machine
@@ -83,7 +83,7 @@ class OneMachine(RuleBasedStateMachine):
     def start_process(self) -> None:
         self.update = Update(self.card.versions[self.slot])
         self.is_held = False
-        self.batches = [[words.Look()]]
+        self.batches = [[events.ReadState()]]
 
     def slots(self) -> Slots:
         spare = "B" if self.slot == "A" else "A"
@@ -103,7 +103,7 @@ class OneMachine(RuleBasedStateMachine):
             "robot",
         )
 
-    def happens(self, event: words.Event) -> None:
+    def happens(self, event: events.Event) -> None:
         self.update, actions = step(self.update, event)
         self.batches += [list(actions)] if actions else []
 
@@ -116,13 +116,13 @@ class OneMachine(RuleBasedStateMachine):
         action = batch.pop(0)
         if not batch:
             del self.batches[0]
-        if isinstance(action, words.Save | words.SetMark | words.Restart) and is_faulty:
+        if isinstance(action, events.SaveRecord | events.SetMark | events.Restart) and is_faulty:
             self.fail(action, batch)
             return
-        if isinstance(action, words.SetMark | words.Switch) and not self.is_rauc_up:
+        if isinstance(action, events.SetMark | events.SwitchSlot) and not self.is_rauc_up:
             self.fail(action, batch)
             return
-        if isinstance(action, words.Hold) and self.is_moving:
+        if isinstance(action, events.StopWork) and self.is_moving:
             self.fail(action, batch)
             return
         self.carry_out(action)
@@ -145,42 +145,42 @@ class OneMachine(RuleBasedStateMachine):
                 self.somebody_asks("2.0", True)
             self.verdict_is_not_lost()
 
-    def fail(self, action: words.Action, batch: list[words.Action]) -> None:
+    def fail(self, action: events.Action, batch: list[events.Action]) -> None:
         self.batches = [other for other in self.batches if other is not batch]
-        self.happens(words.ActionFailed(action, "no luck"))
+        self.happens(events.ActionFailed(action, "no luck"))
 
-    def carry_out(self, action: words.Action) -> None:
+    def carry_out(self, action: events.Action) -> None:
         match action:
-            case words.Save(record):
+            case events.SaveRecord(record):
                 self.card.record = record
-            case words.Look():
+            case events.ReadState():
                 self.look()
-            case words.Inspect():
+            case events.Inspect():
                 self.inspecting = action
-            case words.Hold():
+            case events.StopWork():
                 self.is_held = True
-            case words.Resume():
+            case events.ResumeWork():
                 self.is_held = False
-            case words.Install() | words.Follow():
-                is_new = isinstance(action, words.Install)
+            case events.Install() | events.FollowInstallation():
+                is_new = isinstance(action, events.Install)
                 assert not (is_new and self.is_moving), "nothing is installed in a machine in use"
                 assert self.card.record.pending, "the card knows before a slot is touched"
-                if isinstance(action, words.Install):
+                if isinstance(action, events.Install):
                     self.incoming = action.wanted.version
                 self.running = action
                 self.spoil(self.spare)
-            case words.Switch():
+            case events.SwitchSlot():
                 self.activate(self.spare)
                 self.awaited = self.try_of_card()
-                self.happens(words.Installed())
-            case words.SetMark(mark, slot):
+                self.happens(events.Installed())
+            case events.SetMark(mark, slot):
                 self.mark(mark, self.slot if slot == "booted" else self.spare)
-                self.happens(words.Marked(mark))
-            case words.Disarm():
+                self.happens(events.Marked(mark))
+            case events.Disarm():
                 self.is_disarmed = True
-            case words.ReadLog():
-                self.happens(words.LogRead("last words"))
-            case words.Restart():
+            case events.ReadLog():
+                self.happens(events.LogRead("last words"))
+            case events.Restart():
                 assert not self.is_moving, "no restart while the machine is in use"
                 self.boot()
 
@@ -197,16 +197,16 @@ class OneMachine(RuleBasedStateMachine):
         slots = self.slots() if self.is_rauc_up else None
         is_installing = self.is_rauc_up and self.running is not None
         self.happens(
-            words.Looked(self.now_s, self.card.record, self.slot, slots, SILENT, is_installing)
+            events.StateRead(self.now_s, self.card.record, self.slot, slots, SILENT, is_installing)
         )
 
-    def mark(self, mark: Mark, letter: str) -> None:
+    def mark(self, mark: SlotMark, letter: str) -> None:
         card = self.card
-        if mark is Mark.BAD:
+        if mark is SlotMark.BAD:
             card.left[letter] = 0
             card.order = [x for x in card.order if x != letter]
             assert card.order, "never are both slots given up"
-        elif mark is Mark.GOOD:
+        elif mark is SlotMark.GOOD:
             named = letter, card.versions[letter]
             assert named in self.passed, "only what passed its trial is marked good"
             card.left[letter] = TRIES
@@ -232,26 +232,26 @@ class OneMachine(RuleBasedStateMachine):
         self.asked += 1
         self.offers.pop(version, None)
         self.happens(
-            words.InstallRequested(Wanted(version, "http://x", version), force, self.asked)
+            events.InstallRequested(WantedRelease(version, "http://x", version), force, self.asked)
         )
 
     @rule(version=st.sampled_from(["1.1", "2.1"]))
     def server_offers(self, version: str) -> None:
         before = self.update.state
-        self.happens(words.InstallRequested(Wanted(version, "http://x", version)))
+        self.happens(events.InstallRequested(WantedRelease(version, "http://x", version)))
         if self.update.state is not before:
             self.offers[version] = self.offers.get(version, 0) + 1
             assert self.offers[version] <= 3 + len(self.passed), "it is not tried for ever"
 
     @rule()
     def somebody_goes_back(self) -> None:
-        self.happens(words.RollbackRequested(1))
+        self.happens(events.RollbackRequested(1))
 
     @precondition(lambda self: not self.is_held)
     @rule(is_moving=st.sampled_from([False, True]))
     def robot_moves(self, is_moving: bool) -> None:
         self.is_moving = is_moving
-        self.happens(words.BlockedChanged("outputs are live" if is_moving else ""))
+        self.happens(events.BlockedChanged("outputs are live" if is_moving else ""))
 
     @precondition(lambda self: self.inspecting)
     @rule(outcome=st.sampled_from(["good", "good", "good", "bad", "unreachable", "wrong"]))
@@ -259,11 +259,11 @@ class OneMachine(RuleBasedStateMachine):
         job, self.inspecting = self.inspecting, None
         assert job
         if outcome in ("bad", "unreachable") and job.wanted.source:
-            self.happens(words.InspectFailed(outcome, outcome == "unreachable"))
+            self.happens(events.InspectFailed(outcome, outcome == "unreachable"))
             return
         version = "9" if outcome == "wrong" else job.wanted.version
-        bundle = Bundle(version, "robot") if job.wanted.source else None
-        self.happens(words.Inspected(Before(role_answered=True), bundle))
+        bundle = BundleInfo(version, "robot") if job.wanted.source else None
+        self.happens(events.Inspected(StateBefore(role_answered=True), bundle))
 
     @precondition(lambda self: self.running and self.is_rauc_up)
     @rule(
@@ -274,9 +274,9 @@ class OneMachine(RuleBasedStateMachine):
         running, self.running = self.running, None
         if outcome == "written":
             self.written(kind)
-            self.happens(words.Installed())
+            self.happens(events.Installed())
         else:
-            self.happens(words.InstallFailed(outcome, outcome == "transient"))
+            self.happens(events.InstallFailed(outcome, outcome == "transient"))
         assert running
 
     def written(self, kind: str) -> None:
@@ -294,7 +294,7 @@ class OneMachine(RuleBasedStateMachine):
             self.running = None
         if how == "written":
             self.written(kind)
-        self.happens(words.Lost("the connection ended"))
+        self.happens(events.InstallationLost("the connection ended"))
 
     @rule(is_up=st.sampled_from([True, True, True, False]))
     def installer_comes_and_goes(self, is_up: bool) -> None:
@@ -304,9 +304,9 @@ class OneMachine(RuleBasedStateMachine):
     @rule(passes_s=st.sampled_from([1.0, 11.0, 70.0, 130.0]))
     def time_passes(self, passes_s: float) -> None:
         self.now_s += passes_s
-        if self.update.slots is None or self.update.needs_look:
-            self.batches.append([words.Look()])
-        self.happens(words.Ticked(self.now_s))
+        if self.update.slots is None or self.update.needs_read:
+            self.batches.append([events.ReadState()])
+        self.happens(events.TimePassed(self.now_s))
         if self.update.state is UpdateState.VERIFYING:
             self.check()
 
@@ -314,7 +314,9 @@ class OneMachine(RuleBasedStateMachine):
         is_well = self.card.kinds[self.slot] == "well"
         before = self.update
         problem = "" if is_well else "the role is silent"
-        self.happens(words.Checked(self.now_s, parts=(words.Part("role head", problem),)))
+        self.happens(
+            events.HealthChecked(self.now_s, parts=(events.WorkPart("role head", problem),))
+        )
         if self.update.is_marking and not before.is_marking:
             assert is_well, "what is ill does not pass"
             self.passed.add((self.slot, self.card.versions[self.slot]))

@@ -1,4 +1,4 @@
-"""The update of the machine that this process runs on: installer, trial of a new release, verdict.
-Used by noded on a node and by otad on a machine that is only a server. Not here: which machine is
-updated when (otad), and the repository of releases (otad).
+"""The update of the machine that this process runs on: installation, trial of a new release,
+verdict. noded uses it on a node, otad on a machine that is only a server. Not here: when a machine
+is updated, and the repository of releases (otad).
 """

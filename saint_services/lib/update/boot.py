@@ -1,5 +1,5 @@
-"""What this boot is, and how it ends: the running slot, the dead-man timer that the initrd started,
-and the request to restart. Not here: who restarts the machine (saint-reboot.service).
+"""Reads the running slot, disarms the dead-man timer that the initrd started, requests the restart.
+Not here: the restart itself (saint-reboot.service).
 """
 
 import errno
@@ -9,11 +9,11 @@ from pathlib import Path
 
 from ..machine import power
 
-_NO_TIMER = (errno.ENOENT, errno.ENXIO)  # none on this machine; its reader was disarmed before
+_NO_TIMER = (errno.ENOENT, errno.ENXIO)  # this machine has none; it was disarmed before
 
 
 def booted_slot(cmdline: Path = Path("/proc/cmdline")) -> str:
-    """The letter that the boot script gave the kernel; empty on a machine without slots."""
+    """Return the letter that the boot script gave the kernel; empty on a machine without slots."""
     try:
         found = re.search(r"(?:^|\s)rauc\.slot=(\S{1,16})", cmdline.read_text("ascii", "replace"))
     except OSError:
@@ -30,7 +30,8 @@ class Boot:
         self._requests = requests or power.requests_folder()
 
     def disarm(self) -> str:
-        """Returns why it could not be done, or nothing. A machine without a timer is no fault."""
+        """Disarm the dead-man timer; return why that failed, or an empty text. A machine without a
+        timer is not a failure."""
         try:
             descriptor = os.open(self._deadman, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as err:
@@ -46,11 +47,11 @@ class Boot:
         return ""
 
     def flush(self) -> None:
-        """What the installer wrote without waiting for the card: its own record, the boot loader's
-        list. Only on a machine with slots; a simulation would flush its host's disks."""
+        """Sync what the installer wrote without waiting for the card: its own record, the boot
+        loader's list. Only on a machine with slots; a simulation would flush its host's disks."""
         if booted_slot():
             os.sync()
 
     def restart(self, reason: str) -> None:
-        """Ask for it. Raises SaintError when nobody could read the request."""
-        power.request(power.PowerAction.REBOOT, reason, self._requests)
+        """Request a restart. Raises SaintError when no service would read the request."""
+        power.ask(power.Wish.REBOOT, reason, self._requests)

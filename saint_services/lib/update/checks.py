@@ -1,5 +1,5 @@
-"""How the machine is: units that failed or do not come up, and the log lines that belong to them.
-Not here: whether that is bad enough to leave a release (trial.py).
+"""Checks the machine: units that failed or do not start, and their log lines. Not here: whether
+that rejects a release (trial.py).
 """
 
 import asyncio
@@ -19,16 +19,16 @@ _PROPERTIES = "org.freedesktop.systemd1", "org.freedesktop.DBus.Properties"
 _LIMIT_S = 5.0
 _LOG_LIMIT_S = 5.0
 _LOG_LINES = 20
-_OFTEN = 3  # restarts since boot; one may happen while its neighbours come up
+_OFTEN = 3  # restarts since boot; one may happen while other units start
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
-    """What does not work."""
+class UnitProblems:
+    """Units that do not work."""
 
-    failed: tuple[str, ...] = ()  # systemd has given up on them
-    waiting: tuple[str, ...] = ()  # ours: being started
-    restarting: tuple[str, ...] = ()  # ours: started again and again
+    failed: tuple[str, ...] = ()  # failed for systemd
+    waiting: tuple[str, ...] = ()  # of SAINT.OS: being started
+    restarting: tuple[str, ...] = ()  # of SAINT.OS: keep crashing
 
 
 class Services:
@@ -37,16 +37,16 @@ class Services:
     def __init__(self, bus: SystemBus) -> None:
         self._bus = bus
 
-    async def units(self) -> Units:
-        """Raises SaintError where no systemd answers."""
+    async def units(self) -> UnitProblems:
+        """Return the units that do not work. Raises SaintError where systemd does not answer."""
         try:
             (listed,) = await self._bus.call(SYSTEMD, "ListUnits", limit_s=_LIMIT_S)
             ours = [row for row in listed if _is_ours(row[0])]
             restarting = [row[0] for row in ours if await self._restarts(row[6]) >= _OFTEN]
         except CallError as err:
-            message = f"systemd does not tell how its units are: {err.text or err.name}"
+            message = f"systemd does not report its units: {err.text or err.name}"
             raise SaintError(Code.DAEMON_UNREACHABLE, message) from err
-        return Units(
+        return UnitProblems(
             failed=tuple(sorted(row[0] for row in listed if row[3] == "failed")),
             waiting=tuple(sorted(row[0] for row in ours if row[3] == "activating")),
             restarting=tuple(sorted(restarting)),
@@ -59,7 +59,7 @@ class Services:
                 peer, "Get", "ss", _SERVICE, "NRestarts", limit_s=_LIMIT_S
             )
         except CallError:
-            return 0  # it went away meanwhile
+            return 0  # the unit is gone meanwhile
         return int(count)
 
 
@@ -68,8 +68,8 @@ def _is_ours(name: str) -> bool:
 
 
 async def log_excerpt(units: tuple[str, ...]) -> str:
-    """The last lines of these units, or the last warnings of all; at most 4 KiB, newest kept.
-    Empty where there is no journal."""
+    """Return the last lines of these units, or the last warnings of all; at most 4 KiB, the newest
+    kept. Empty where there is no journal."""
     wanted = [f"--unit={unit}" for unit in units] or ["--priority=warning"]
     command = ("journalctl", "--quiet", "--boot", "--no-pager", "--output=short-iso")
     try:
@@ -78,7 +78,7 @@ async def log_excerpt(units: tuple[str, ...]) -> str:
         )
     except OSError:
         return ""
-    assert process.stdout, "it was asked for"
+    assert process.stdout, "a pipe was requested"
     try:
         async with asyncio.timeout(_LOG_LIMIT_S):
             text = (await process.stdout.read()).decode(errors="replace")
@@ -94,7 +94,7 @@ async def log_excerpt(units: tuple[str, ...]) -> str:
 
 
 def _tail(text: str) -> str:
-    """Whole lines, as many of the last ones as fit."""
+    """Return whole lines, as many of the last ones as fit."""
     text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text.strip())
     raw = text.encode()
     if len(raw) <= LONGEST_LOG:

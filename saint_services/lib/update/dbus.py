@@ -1,5 +1,5 @@
-"""Calls and signals on the system bus (D-Bus): one connection, made when it is first needed and
-again after it broke. Not here: what is asked of whom (installer.py, checks.py).
+"""Calls and signals on the system bus (D-Bus) over one connection, which is opened when needed and
+again after a failure. Not here: the calls themselves (installer.py, checks.py).
 """
 
 import asyncio
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 _USUAL_ADDRESS = "unix:path=/var/run/dbus/system_bus_socket"
 _STATUS = "Check that dbus and rauc run: systemctl status dbus rauc."
 _NO_BUS = (
-    "On a robot say: systemctl status dbus rauc. A simulated robot brings a bus of its own, where"
+    "On a robot, check: systemctl status dbus rauc. A simulated robot starts its own bus if"
     " dbus-daemon is installed (on Debian: apt install dbus-daemon)."
 )
 _DAEMON = "org.freedesktop.DBus"
 _CONNECT_LIMIT_S = 5.0
-_LOOK_S = 0.5
-_MOST_SIGNALS = 256  # waiting to be read; the oldest go first
+_CHECK_INTERVAL_S = 0.5
+_MOST_SIGNALS = 256  # waiting to be read; the oldest are dropped first
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who is asked: name, object and interface."""
+    """The service of a call: name, object and interface."""
 
     name: str
     path: str
     interface: str
 
     def at(self, path: str, interface: str = "") -> "Peer":
-        """Another object of the same service."""
+        """Return another object of the same service."""
         return Peer(self.name, path, interface or self.interface)
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What was told, with variants replaced by what they hold."""
+    """A received signal; variants are replaced by their values."""
 
     interface: str
     member: str
@@ -52,7 +52,7 @@ class Signal:
 
 
 class CallError(Exception):
-    """The peer answered with an error; `text` is its own sentence."""
+    """Raised when the peer answers with an error; `text` is its own message."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(name, text)
@@ -69,7 +69,7 @@ class SystemBus:
         self._connecting = asyncio.Lock()
 
     def close(self) -> None:
-        """Harmless when there is no connection."""
+        """Close the connection, if there is one."""
         bus, self._bus = self._bus, None
         if bus and bus.connected:
             bus.disconnect()
@@ -77,7 +77,8 @@ class SystemBus:
     async def call(
         self, peer: Peer, member: str, signature: str = "", *body: Any, limit_s: float = 10.0
     ) -> tuple[Any, ...]:
-        """Raises CallError when the peer refuses, SaintError when nobody answers."""
+        """Call a method. Raises CallError when the peer refuses, SaintError when there is no
+        answer."""
         bus = await self._connected()
         from dbus_fast import Message
 
@@ -95,13 +96,12 @@ class SystemBus:
         except TimeoutError:
             raise _silent(f"{peer.name} did not answer {member} within {limit_s:g} s") from None
         except (OSError, EOFError) as err:
-            raise _silent(f"the connection ended while {peer.name} was asked") from err
+            raise _silent(f"the connection ended during a call of {peer.name}") from err
         return _result(reply, peer)
 
     @contextlib.asynccontextmanager
     async def listen(self, *rules: str) -> AsyncIterator["Signals"]:
-        """What is told on the bus and matches one of the rules, from entering on. Raises
-        SaintError."""
+        """Receive the signals that match one of the rules, from entering on. Raises SaintError."""
         bus = await self._connected()
         signals = Signals(bus)
         daemon = Peer(_DAEMON, "/org/freedesktop/DBus", _DAEMON)
@@ -111,7 +111,7 @@ class SystemBus:
                 for rule in rules:
                     await self.call(daemon, "AddMatch", "s", rule)
             except CallError as err:
-                raise _silent(f"it refused a rule: {err.text or err.name}") from err
+                raise _silent(f"the bus refused a rule: {err.text or err.name}") from err
             yield signals
         finally:
             bus.remove_message_handler(signals.take)
@@ -126,7 +126,7 @@ class SystemBus:
             return self._bus
 
     async def _connect(self) -> "MessageBus":
-        # In a thread: reading it from the disk takes a while.
+        # In a thread: importing from the disk takes a while.
         await asyncio.to_thread(importlib.import_module, "dbus_fast.aio")
         from dbus_fast import AuthError, BusType, InvalidAddressError
         from dbus_fast.aio import MessageBus
@@ -139,14 +139,14 @@ class SystemBus:
 
 
 class Signals:
-    """The signals of one listener, in their order."""
+    """The received signals of one listener, in their order."""
 
     def __init__(self, bus: "MessageBus") -> None:
         self._bus = bus
         self._waiting: asyncio.Queue[Signal] = asyncio.Queue(_MOST_SIGNALS)
 
     def take(self, message: "Message") -> None:
-        """Called by the connection for every message."""
+        """Receive a message of the connection."""
         from dbus_fast import MessageType, unpack_variants
 
         if message.message_type is not MessageType.SIGNAL:
@@ -157,14 +157,15 @@ class Signals:
         self._waiting.put_nowait(Signal(message.interface or "", message.member or "", body))
 
     async def next(self, limit_s: float) -> Signal | None:
-        """None when nothing was told within the limit. Raises SaintError when the bus is gone."""
+        """Return the next signal; None when none came within the limit. Raises SaintError when the
+        bus is gone."""
         deadline_s = monotonic_s() + limit_s
         while (rest_s := deadline_s - monotonic_s()) > 0:
             try:
-                async with asyncio.timeout(min(rest_s, _LOOK_S)):
+                async with asyncio.timeout(min(rest_s, _CHECK_INTERVAL_S)):
                     return await self._waiting.get()
             except TimeoutError:
-                # The library's own future for this is cancelled with whoever waits for it.
+                # The library's own future for this is cancelled together with its waiting task.
                 if not self._bus.connected:
                     raise _silent("the connection ended") from None
         return None
@@ -182,22 +183,22 @@ def _result(reply: "Message | None", peer: Peer) -> tuple[Any, ...]:
 
 
 def _unreached(error: Exception, address: str | None) -> SaintError:
-    """Why there is no connection, without the names that a program has for it."""
+    """Return the error for a missing connection, in words for users."""
     from dbus_fast import AuthError, InvalidAddressError
 
     where = address or os.environ.get("DBUS_SYSTEM_BUS_ADDRESS") or _USUAL_ADDRESS
     match error:
         case FileNotFoundError():
-            return _silent(f"there is none at {where}", _NO_BUS)
+            return _silent(f"there is no bus at {where}", _NO_BUS)
         case ConnectionRefusedError():
-            return _silent(f"nobody listens at {where}", _NO_BUS)
+            return _silent(f"no bus listens at {where}", _NO_BUS)
         case PermissionError() | AuthError():
             return _silent(f"this process may not use {where}", "Start it as the user of its unit.")
         case TimeoutError():
             return _silent(f"no answer from {where} within {_CONNECT_LIMIT_S:g} s")
         case InvalidAddressError():
             fix = "Correct or unset DBUS_SYSTEM_BUS_ADDRESS."
-            return _silent(f"'{where}' is no address", fix)
+            return _silent(f"'{where}' is not a bus address", fix)
         case EOFError() | ConnectionError():
             return _silent(f"{where} ended the connection")
     why = getattr(error, "strerror", "") or str(error) or "no reason was given"

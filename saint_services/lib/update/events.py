@@ -1,18 +1,18 @@
-"""The words of an update: what is known of it, what may happen, what may have to be done.
-Not here: what follows from what (logic.py, trial.py).
+"""The state, the events and the actions of an update. Not here: what follows from an event
+(logic.py, trial.py).
 """
 
 from dataclasses import dataclass, field
 
 from ..api.firmware import UPDATES_OFF, UpdateState
 from ..state_machine import Answer
-from .installer import Bundle, Mark, Slots
-from .record import Before, Record
+from .installer import BundleInfo, SlotMark, Slots
+from .record import StateBefore, UpdateRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A release and where it is; without a source it is the one in the spare slot."""
+class WantedRelease:
+    """A release and its source; without a source the release in the spare slot."""
 
     version: str
     source: str = ""
@@ -20,35 +20,35 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How long, how often."""
+class UpdateLimits:
+    """Limits of a trial."""
 
-    health_timeout_s: float = 120.0  # from the start of this process to a healthy machine
-    settle_s: float = 10.0  # so long it must stay healthy, or a unit stay failed
-    boot_attempts: int = 3  # of the boot loader
+    health_timeout_s: float = 120.0  # s; from the start of this process to a healthy machine
+    settle_s: float = 10.0  # s; for so long the machine must stay healthy, or a unit stay failed
+    boot_attempts: int = 3  # tries of the boot loader
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """All that decides what is done next."""
+    """The state of an update: all that its rules decide from."""
 
-    version: str  # that runs
-    limits: Limits = Limits()
-    record: Record = field(default_factory=Record)
+    version: str  # the running release
+    limits: UpdateLimits = UpdateLimits()
+    record: UpdateRecord = field(default_factory=UpdateRecord)
     state: UpdateState = UpdateState.IDLE
-    is_known: bool = False  # the disk was read, the installer was asked
-    slot: str = ""  # letter of the slot that runs, known without the installer too
+    is_known: bool = False  # record and slots were read
+    slot: str = ""  # letter of the running slot, known without the installer too
     slots: Slots | None = None
-    silence: str = ""  # why the installer gives no answer
-    blocked: str = ""  # why the machine may not be disturbed now
+    installer_problem: str = ""  # why the installer does not answer
+    blocked: str = ""  # why the machine must not be interrupted now
     was_blocked: bool = False  # since this process started
-    wanted: Wanted | None = None  # being looked at or written
+    wanted: WantedRelease | None = None  # being inspected or written
     attempt: int = 0
-    tries: int = 0  # of this attempt; some failures pass by themselves
+    tries: int = 0  # tries of this attempt; some failures are transient
     progress: int = 0
-    fault: str = ""  # what goes wrong meanwhile
-    is_lost: bool = False  # an installation may run that nobody follows
-    needs_look: bool = False  # something failed: what the disk and the slots say counts again
+    fault: str = ""  # the current failure
+    is_lost: bool = False  # an installation may run that this process does not follow
+    needs_read: bool = False  # something failed: record and slots must be read again
     verify_until_s: float = 0.0
     well_since_s: float | None = None
     failed_since_s: float | None = None
@@ -56,11 +56,11 @@ class Update:
     is_marking: bool = False
     mark_fault: str = ""  # why the slot could not be marked good
     condemned_for: str = ""  # the log is being read
-    restart_asked_s: float | None = None
+    restart_requested_s: float | None = None
 
     @property
     def spare_version(self) -> str:
-        """Of the release that a rollback would lead to; empty when there is none."""
+        """The release that a rollback would start; empty when there is none."""
         spare = self.slots.spare if self.slots else None
         is_usable = spare and spare.is_bootable and spare.is_complete
         if not spare or not is_usable or self.state is UpdateState.INSTALLING:
@@ -69,61 +69,61 @@ class Update:
 
     @property
     def blocked_by(self) -> str:
-        """Why no update may start now; empty when it may."""
+        """Why no update can start now; empty when one can."""
         if not self.is_known:
-            return "this machine is just starting"
+            return "this machine is still starting"
         if not self.slots:
-            return f"{UPDATES_OFF}: {self.silence}"
+            return f"{UPDATES_OFF}: {self.installer_problem}"
         return self.blocked
 
 
-# What happens.
+# Events.
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What the disk and the installer say. `slots` is None when the installer is silent."""
+class StateRead:
+    """Record and slots were read. `slots` is None when the installer does not answer."""
 
     now_s: float
-    record: Record
+    record: UpdateRecord
     slot: str = ""
     slots: Slots | None = None
-    silence: str = ""
-    is_installing: bool = False  # from before; this process is younger
+    installer_problem: str = ""
+    is_installing: bool = False  # an installation runs that an earlier process began
 
 
 @dataclass(frozen=True, slots=True)
 class InstallRequested:
-    """Somebody asks for a release; without `request` it is an offer at boot."""
+    """A release is requested; without `request` it is an offer at boot."""
 
-    wanted: Wanted
+    wanted: WantedRelease
     force: bool = False
     request: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RollbackRequested:
-    """Somebody asks for the release in the spare slot."""
+    """The release in the spare slot is requested."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadRequested:
-    """After a factory reset: the next offer is taken whatever runs."""
+    """After a factory reset: the next offer is accepted whatever release runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """The bundle's signature holds; how the machine is now. No bundle for a rollback."""
+    """The bundle's signature is right; the state of the machine now. No bundle for a rollback."""
 
-    before: Before
-    bundle: Bundle | None = None
+    before: StateBefore
+    bundle: BundleInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class InspectFailed:
-    """The bundle is no good, or cannot be reached."""
+    """The bundle is not valid, or cannot be read."""
 
     reason: str
     is_transient: bool = False
@@ -131,94 +131,94 @@ class InspectFailed:
 
 @dataclass(frozen=True, slots=True)
 class Progressed:
-    """Percent of the installation."""
+    """The progress of the installation in percent."""
 
     percent: int
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The spare slot is written and is the one to boot."""
+    """The spare slot is written and is booted next."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallFailed:
-    """The installer gave up."""
+    """The installation failed."""
 
     reason: str
     is_transient: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """Nobody follows the installation any more: the connection to the installer broke, or it takes
-    too long. It may go on all the same."""
+class InstallationLost:
+    """This process no longer follows the installation: the connection to the installer ended, or
+    the installation takes too long. It may continue all the same."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class BlockedChanged:
-    """Whether the machine may be disturbed: why not, or nothing."""
+    """Whether the machine may be interrupted: the reason against it, or an empty text."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What the update's owner works with: a role of a node, a daemon of the server."""
+class WorkPart:
+    """A part of the owner's work: a role of a node, a daemon of the server."""
 
     name: str  # "role head"
-    problem: str = ""  # empty: it answers
-    unit: str = ""  # whose log tells about it
-    deaths: int = 0  # since the owner's process started, of one that had been ready
+    problem: str = ""  # empty: the part answers
+    unit: str = ""  # the unit whose log describes the problem
+    crashes: int = 0  # since the owner's process started, after having been ready
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """How the machine is, once a second during a trial."""
+class HealthChecked:
+    """The result of a health check, once a second during a trial."""
 
     now_s: float
-    failed_units: tuple[str, ...] = ()  # systemd has given up on them
+    failed_units: tuple[str, ...] = ()  # failed for systemd
     waiting_units: tuple[str, ...] = ()  # being started
-    restarting_units: tuple[str, ...] = ()  # started again and again
-    units_problem: str = ""  # why nothing is known of the units
+    restarting_units: tuple[str, ...] = ()  # keep crashing
+    units_problem: str = ""  # why the units are not known
     bus_problem: str = ""
-    parts: tuple[Part, ...] = ()
-    server_heard: bool = False
+    parts: tuple[WorkPart, ...] = ()
+    server_answers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LogRead:
-    """The last lines that belong to what is wrong."""
+    """The last log lines of the failed parts."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The boot loader knows."""
+    """The boot loader's list was changed."""
 
-    mark: Mark
+    mark: SlotMark
 
 
 @dataclass(frozen=True, slots=True)
 class ActionFailed:
-    """An action could not be carried out; those behind it were dropped."""
+    """An action failed; the actions behind it were dropped."""
 
     action: "Action"
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ticked:
-    """Time passes."""
+class TimePassed:
+    """Time has passed."""
 
     now_s: float
 
 
 Event = (
-    Looked
+    StateRead
     | InstallRequested
     | RollbackRequested
     | DownloadRequested
@@ -227,84 +227,84 @@ Event = (
     | Progressed
     | Installed
     | InstallFailed
-    | Lost
+    | InstallationLost
     | BlockedChanged
-    | Checked
+    | HealthChecked
     | LogRead
     | Marked
     | ActionFailed
-    | Ticked
+    | TimePassed
 )
 
 
-# What is to be done. One after the other: when one fails, those behind it are dropped.
+# Actions, carried out in their order; when one fails, the ones behind it are dropped.
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class SaveRecord:
     """Write the record to the disk."""
 
-    record: Record
+    record: UpdateRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Ask disk and installer again."""
+class ReadState:
+    """Read the record and query the installer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """Check the bundle's signature and see how the machine is."""
+    """Check the bundle's signature and the state of the machine."""
 
-    wanted: Wanted
+    wanted: WantedRelease
     pause_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
-    """Stop what this machine does for the robot; outputs are safe afterwards, and stay so. Fails
-    when they are live: what was decided a moment ago does not stop a robot that moves."""
+class StopWork:
+    """Stop the machine's work for the robot; outputs are safe afterwards, and stay so. Fails when
+    outputs are live: a decision of a moment ago does not stop a moving robot."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
-    """The machine may work again."""
+class ResumeWork:
+    """Let the machine's work continue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Install:
-    """Write the bundle into the spare slot and make that the one to boot."""
+    """Write the bundle into the spare slot and have that slot booted next."""
 
-    wanted: Wanted
+    wanted: WantedRelease
     pause_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    """Make the spare slot, as it is, the one to boot."""
+class SwitchSlot:
+    """Have the spare slot booted next, as it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Follow:
+class FollowInstallation:
     """Wait for the installation that runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetMark:
-    """Tell the boot loader what to think of a slot, "booted" or "other"."""
+    """Mark a slot, "booted" or "other", in the boot loader's list."""
 
-    mark: Mark
+    mark: SlotMark
     slot: str
 
 
 @dataclass(frozen=True, slots=True)
 class Disarm:
-    """This boot is no mistake: the dead-man timer need not restart the machine."""
+    """Disarm the dead-man timer: this boot is healthy."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadLog:
-    """Of these units; of the whole machine when there are none."""
+    """Read the log of these units; of the whole machine when there are none."""
 
     units: tuple[str, ...]
 
@@ -317,23 +317,23 @@ class Restart:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
-    """Publish how it stands."""
+class PublishStatus:
+    """Publish the status."""
 
 
 Action = (
-    Save
-    | Look
+    SaveRecord
+    | ReadState
     | Inspect
-    | Hold
-    | Resume
+    | StopWork
+    | ResumeWork
     | Install
-    | Switch
-    | Follow
+    | SwitchSlot
+    | FollowInstallation
     | SetMark
     | Disarm
     | ReadLog
     | Restart
     | Answer
-    | Tell
+    | PublishStatus
 )

@@ -1,5 +1,5 @@
-"""Compares the releases on this robot's machines with the newest release on the server. Queries
-nothing on the internet: releases come by upload, USB stick or folder. Pure.
+"""Compares the releases that the machines run with the newest one on the server. Queries nothing on
+the internet: releases come by upload, on a USB stick or from a folder. Pure.
 """
 
 from ..api.firmware import FirmwareCheck, FirmwareReport
@@ -8,7 +8,7 @@ _HOW = "Newer releases are added by upload, USB stick, or from a folder of the s
 
 
 def check(report: FirmwareReport, checked: str) -> FirmwareCheck:
-    """Return the result; `checked` is the time of day, for people."""
+    """Return the result for users. `checked`: the time of day."""
     newest = report.releases[0].version if report.releases else ""
     away = [machine.node_id for machine in report.machines if not machine.is_online]
     behind = [
@@ -18,15 +18,15 @@ def check(report: FirmwareReport, checked: str) -> FirmwareCheck:
     ]
     message = f"{_sentence(newest, behind, away)} {_HOW}"
     if report.updates_off:
-        message = f"No release can be installed now: {report.updates_off}."
+        message = f"No release can be accepted now: {report.updates_off}."
     return FirmwareCheck(newest=newest, behind=behind, away=away, message=message, checked=checked)
 
 
 def _sentence(newest: str, behind: list[str], away: list[str]) -> str:
     if not newest:
-        return "The server has no release."
+        return "There is no release on the server."
     if behind:
         verb = "does" if len(behind) == 1 else "do"
-        return f"Release {newest} is available; {', '.join(behind)} {verb} not run it yet."
-    left = f"; {', '.join(away)} could not be reached" if away else ""
+        return f"Release {newest} is on the server, and {', '.join(behind)} {verb} not run it yet."
+    left = f"; offline: {', '.join(away)}" if away else ""
     return f"All machines run {newest}, the newest release on the server{left}."

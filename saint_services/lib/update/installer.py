@@ -1,6 +1,6 @@
-"""What writes a release into the spare slot and keeps the boot loader's list of slots: RAUC 1.13,
-asked over D-Bus (interface de.pengutronix.rauc.Installer).
-Not here: when that is done (logic.py); RAUC's sentences in our words (rauc_words.py).
+"""Writes a release into the spare slot and changes the boot loader's list of slots, with RAUC 1.13
+over D-Bus (interface de.pengutronix.rauc.Installer). Not here: when (logic.py); RAUC's messages as
+sentences (rauc_errors.py).
 """
 
 from collections.abc import Callable
@@ -20,23 +20,23 @@ _RULES = (
     f"type='signal',sender='{RAUC.name}',path='{RAUC.path}'",
     f"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{RAUC.name}'",
 )
-_STATUS_LIMIT_S = 15.0  # RAUC is started by the first call
+_STATUS_LIMIT_S = 15.0  # the first call starts RAUC
 _INSPECT_LIMIT_S = 60.0
-_SILENCE_LIMIT_S = 30.0  # then it is asked whether it still works
+_SILENCE_LIMIT_S = 30.0  # after that its state is queried
 _INSTALL_LIMIT_S = 3600.0  # a slow card and a slow network
 
 
-class Mark(StrEnum):
-    """What can be said of a slot."""
+class SlotMark(StrEnum):
+    """A mark of a slot in the boot loader's list."""
 
-    GOOD = "good"  # it may be tried as often as a fresh one
+    GOOD = "good"  # all tries of the boot loader are available again
     BAD = "bad"  # not to be booted
     ACTIVE = "active"  # to be booted next
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
-    """What a signed release says of itself."""
+class BundleInfo:
+    """The description inside a signed release."""
 
     version: str
     compatible: str
@@ -48,51 +48,53 @@ class Bundle:
 class Slot:
     """One of the two places for a release."""
 
-    name: str  # RAUC's, e.g. "rootfs.1"
-    letter: str  # the boot loader's, "A" or "B"
+    name: str  # RAUC's name, e.g. "rootfs.1"
+    letter: str  # the boot loader's name, "A" or "B"
     is_booted: bool = False
-    is_bootable: bool = False  # the boot loader would take it
-    is_complete: bool = True  # False while, or after, writing it was cut off
-    version: str = ""  # of what was installed there; empty when it came with the flashed image
-    activations: int = 0  # how often it was made the one to boot
+    is_bootable: bool = False  # the boot loader would boot it
+    is_complete: bool = True  # False while it is written, or after writing was interrupted
+    version: str = ""  # of the installed release; empty when it came with the flashed image
+    activations: int = 0  # how often it was selected for boot
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Both slots and what the boot loader would do."""
+    """Both slots and the boot loader's choice."""
 
     booted: Slot
     spare: Slot | None = None
     primary: str = ""  # letter of the slot that is booted next
-    compatible: str = ""  # releases that this machine takes
+    compatible: str = ""  # the `compatible` of releases for this machine
 
 
-Progress = Callable[[int, str], None]  # percent and what is being done
+Progress = Callable[[int, str], None]  # percent and current step
 
 
 class Installer(Protocol):
-    """Everything raises SaintError; where the installer does not answer, DAEMON_UNREACHABLE."""
+    """Installs releases. Each method raises SaintError; DAEMON_UNREACHABLE where the installer does
+    not answer."""
 
-    async def inspect(self, source: str) -> Bundle:
-        """Check the signature of a bundle (path or URL) and tell what it holds."""
+    async def inspect(self, source: str) -> BundleInfo:
+        """Check the signature of a bundle (path or URL) and return its description."""
 
     async def install(self, source: str, on_progress: Progress) -> None:
-        """Write a bundle into the spare slot and make that the one to boot. InstallError."""
+        """Write a bundle into the spare slot and boot that slot next. Raises InstallError."""
 
     async def follow(self, on_progress: Progress) -> bool:
-        """Wait for an installation that runs already; False when there is none. InstallError."""
+        """Wait for an installation that runs already; return False when there is none. Raises
+        InstallError."""
 
     async def is_installing(self) -> bool:
-        """True while an installation runs, whoever asked for it."""
+        """Whether an installation runs, whichever process requested it."""
 
     async def slots(self) -> Slots:
-        """What the slots hold."""
+        """Return the contents of the slots."""
 
-    async def mark(self, mark: Mark, slot: str) -> None:
-        """`slot` is "booted", "other" or a slot's name."""
+    async def mark(self, mark: SlotMark, slot: str) -> None:
+        """Mark a slot: "booted", "other" or a slot's name."""
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
 
 
 class RaucInstaller:
@@ -102,14 +104,14 @@ class RaucInstaller:
         self._bus = bus
 
     def close(self) -> None:
-        """Give the connection back."""
         self._bus.close()
 
-    async def inspect(self, source: str) -> Bundle:
-        """Check the signature of a bundle (path or URL) and tell what it holds."""
-        (info,) = await self._ask("InspectBundle", "sa{sv}", source, {}, limit_s=_INSPECT_LIMIT_S)
+    async def inspect(self, source: str) -> BundleInfo:
+        (info,) = await self._request(
+            "InspectBundle", "sa{sv}", source, {}, limit_s=_INSPECT_LIMIT_S
+        )
         update = info.get("update", {})
-        return Bundle(
+        return BundleInfo(
             version=str(update.get("version", "")),
             compatible=str(update.get("compatible", "")),
             build=str(update.get("build", "")),
@@ -117,13 +119,11 @@ class RaucInstaller:
         )
 
     async def install(self, source: str, on_progress: Progress) -> None:
-        """Write a bundle into the spare slot and make that the one to boot. InstallError."""
         async with self._bus.listen(*_RULES) as signals:
-            await self._ask("InstallBundle", "sa{sv}", source, {})
+            await self._request("InstallBundle", "sa{sv}", source, {})
             await self._until_done(signals.next, on_progress)
 
     async def follow(self, on_progress: Progress) -> bool:
-        """Wait for an installation that runs already; False when there is none. InstallError."""
         async with self._bus.listen(*_RULES) as signals:
             if not await self.is_installing():
                 return False
@@ -131,36 +131,33 @@ class RaucInstaller:
             return True
 
     async def slots(self) -> Slots:
-        """What the slots hold."""
-        (status,) = await self._ask("GetSlotStatus")
+        (status,) = await self._request("GetSlotStatus")
         found = [_slot(name, facts) for name, facts in status if facts.get("bootname")]
         booted = next((slot for slot in found if slot.is_booted), None)
         if booted is None:
-            message = "RAUC does not know which slot runs"
+            message = "RAUC does not know the running slot"
             raise SaintError(Code.DAEMON_UNREACHABLE, message, fix="See: rauc status.")
         spare = next((slot for slot in found if not slot.is_booted), None)
         return Slots(booted, spare, await self._primary(found), await self._property("Compatible"))
 
-    async def mark(self, mark: Mark, slot: str) -> None:
-        """`slot` is "booted", "other" or a slot's name."""
-        await self._ask("Mark", "ss", mark.value, slot)
+    async def mark(self, mark: SlotMark, slot: str) -> None:
+        await self._request("Mark", "ss", mark.value, slot)
 
     async def _primary(self, slots: list[Slot]) -> str:
         try:
-            (name,) = await self._ask("GetPrimary")
+            (name,) = await self._request("GetPrimary")
         except InstallError:
-            return ""  # no slot is left that the boot loader would take
+            return ""  # the boot loader would boot none of the slots
         return next((slot.letter for slot in slots if slot.name == name), "")
 
     async def is_installing(self) -> bool:
-        """True while an installation runs, whoever asked for it."""
         return await self._property("Operation") == "installing"
 
     async def _property(self, name: str) -> str:
-        (value,) = await self._ask("Get", "ss", RAUC.interface, name, interface=_PROPERTIES)
+        (value,) = await self._request("Get", "ss", RAUC.interface, name, interface=_PROPERTIES)
         return str(value)
 
-    async def _ask(
+    async def _request(
         self,
         member: str,
         signature: str = "",
@@ -193,8 +190,10 @@ class RaucInstaller:
                     )
                 case "PropertiesChanged", (_, {"Progress": (percent, text, *_)}, *_):
                     on_progress(int(percent), str(text))
-        # No InstallError: the slot is still being written, and nobody may think that it is not.
-        raise SaintError(Code.TOO_SLOW, f"not installed within {_INSTALL_LIMIT_S:g} s")
+        # No InstallError: the slot is still being written and must not count as free.
+        raise SaintError(
+            Code.TOO_SLOW, f"the installation was not done within {_INSTALL_LIMIT_S:g} s"
+        )
 
     async def _judge(self, *, is_failure: bool = False) -> None:
         if text := await self._property("LastError"):

@@ -1,6 +1,5 @@
-"""An update from the request to the restart: what an event changes, what is to be done then.
-Pure: `step(update, event)` returns the next update and the actions in their order.
-Not here: what happens after a restart (trial.py).
+"""The rules of an update from the request to the restart. Pure: `step(update, event)` returns the
+next state and the actions in their order. Not here: what follows a restart (trial.py).
 """
 
 from dataclasses import replace
@@ -13,53 +12,53 @@ from .events import (
     Action,
     ActionFailed,
     BlockedChanged,
-    Checked,
     DownloadRequested,
     Event,
-    Follow,
-    Hold,
+    FollowInstallation,
+    HealthChecked,
     Inspect,
     Inspected,
     InspectFailed,
     Install,
+    InstallationLost,
     Installed,
     InstallFailed,
     InstallRequested,
     LogRead,
-    Look,
-    Looked,
-    Lost,
     Marked,
     Progressed,
+    PublishStatus,
+    ReadState,
     Restart,
-    Resume,
+    ResumeWork,
     RollbackRequested,
-    Save,
+    SaveRecord,
     SetMark,
-    Switch,
-    Tell,
-    Ticked,
+    StateRead,
+    StopWork,
+    SwitchSlot,
+    TimePassed,
     Update,
-    Wanted,
+    WantedRelease,
 )
-from .installer import Mark
-from .record import Before, Kind, LastTry, Pending, Phase
+from .installer import SlotMark
+from .record import LastUpdate, PendingUpdate, StateBefore, UpdateKind, UpdatePhase
 from .versions import is_older, parsed
 
 Outcome = tuple[Update, tuple[Action, ...]]
 
-MOST_TRIES = 3  # of an installation that fails for a reason that may pass
-MOST_OFFERS = 3  # of a release that could not be written here
+MOST_TRIES = 3  # tries of an installation that fails for a transient reason
+MOST_OFFERS = 3  # offers of a release that could not be written here
 FIRST_PAUSE_S = 2.0
 RESTART_AGAIN_S = 60.0
 
 
 def step(update: Update, event: Event) -> Outcome:
-    """The next update and what is to be done, in this order."""
+    """Return the next state and the actions in their order."""
     match event:
-        case Looked():
-            return trial.looked(update, event)
-        case Checked():
+        case StateRead():
+            return trial.state_read(update, event)
+        case HealthChecked():
             return trial.checked(update, event)
         case LogRead():
             return trial.condemned(update, event.text)
@@ -71,11 +70,13 @@ def step(update: Update, event: Event) -> Outcome:
             return _rollback_requested(update, event)
         case DownloadRequested():
             record = update.record.model_copy(update={"must_download": True})
-            return replace(update, record=record), (Save(record),)
+            return replace(update, record=record), (SaveRecord(record),)
         case BlockedChanged():
             was_blocked = update.was_blocked or bool(event.reason)
-            return replace(update, blocked=event.reason, was_blocked=was_blocked), (Tell(),)
-        case Ticked():
+            return replace(update, blocked=event.reason, was_blocked=was_blocked), (
+                PublishStatus(),
+            )
+        case TimePassed():
             return _ticked(update, event.now_s)
         case ActionFailed():
             return _action_failed(update, event)
@@ -91,13 +92,13 @@ def _installing(update: Update, event: Event) -> Outcome:
         case InspectFailed() if not update.record.pending:
             return _inspect_failed(update, event)
         case Progressed(percent) if percent != update.progress:
-            return replace(update, progress=min(max(percent, 0), 100)), (Tell(),)
+            return replace(update, progress=min(max(percent, 0), 100)), (PublishStatus(),)
         case Installed() if update.record.pending:
             return _installed(update, update.record.pending)
         case InstallFailed() if update.record.pending:
             return _install_failed(update, event)
-        case Lost(reason):
-            return replace(update, fault=reason, is_lost=True), (Look(), Tell())
+        case InstallationLost(reason):
+            return replace(update, fault=reason, is_lost=True), (ReadState(), PublishStatus())
     return update, ()
 
 
@@ -111,23 +112,23 @@ def _install_requested(update: Update, event: InstallRequested) -> Outcome:
     update = _begun(update, wanted, attempt)
     spare = update.slots.spare.letter if update.slots and update.slots.spare else ""
     message = f"installing {wanted.version} into slot {spare}"
-    return update, (*_answer(event.request, True, message), Tell(), Inspect(wanted))
+    return update, (*_answer(event.request, True, message), PublishStatus(), Inspect(wanted))
 
 
 def _rollback_requested(update: Update, event: RollbackRequested) -> Outcome:
     refusal = _refusal(update)
     if not refusal and not update.spare_version:
-        refusal = "the other slot holds no release that could be started"
+        refusal = "the other slot holds no bootable release"
     if refusal:
         return update, _answer(event.request, False, refusal)
-    wanted = Wanted(update.spare_version)
+    wanted = WantedRelease(update.spare_version)
     last = update.record.last
     update = _begun(update, wanted, last.attempt + 1 if last.version == wanted.version else 1)
-    message = f"going back to {wanted.version}"
-    return update, (*_answer(event.request, True, message), Tell(), Inspect(wanted))
+    message = f"rolling back to {wanted.version}"
+    return update, (*_answer(event.request, True, message), PublishStatus(), Inspect(wanted))
 
 
-def _begun(update: Update, wanted: Wanted, attempt: int) -> Update:
+def _begun(update: Update, wanted: WantedRelease, attempt: int) -> Update:
     return replace(
         update,
         state=UpdateState.INSTALLING,
@@ -141,7 +142,7 @@ def _begun(update: Update, wanted: Wanted, attempt: int) -> Update:
 
 
 def _refusal(update: Update) -> str:
-    """Why nothing may begin now, whatever the release."""
+    """Return why no update can begin now, whatever the release."""
     if update.blocked_by:
         return update.blocked_by
     if update.state is not UpdateState.IDLE or update.record.pending:
@@ -157,16 +158,16 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
     wanted, record = event.wanted, update.record
     is_offer = event.request is None
     if not wanted.source:
-        return f"it was not said where {wanted.version} is"
+        return f"the source of {wanted.version} is missing"
     try:
         parsed(wanted.version)
         is_downgrade = is_older(wanted.version, update.version)
     except SaintError as err:
         return err.message
     if is_offer and record.is_bad(wanted.version, wanted.checksum_sha256):
-        return f"{wanted.version} was rolled back here; it is tried again only when asked for"
+        return f"{wanted.version} was rolled back here; only a user's request installs it again"
     if is_offer and update.was_blocked and not record.must_download:
-        return "the machine has been in use since it started"
+        return "outputs have been live since this machine started"
     last = record.last
     is_tired = last.version == wanted.version and last.attempt >= MOST_OFFERS
     if is_offer and is_tired and last.verdict in (UpdateVerdict.FAILED, UpdateVerdict.REFUSED):
@@ -174,9 +175,11 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
     if event.force or (is_offer and record.must_download):
         return ""
     if wanted.version == update.version:
-        return f"{wanted.version} runs already; force it to install it again"
+        return f"{wanted.version} runs already; use force to install it again"
     if is_downgrade:
-        return f"{wanted.version} is older than {update.version}, which runs; force it to go back"
+        return (
+            f"{wanted.version} is older than the running {update.version}; use force to install it"
+        )
     return ""
 
 
@@ -186,9 +189,14 @@ def _inspected(update: Update, event: Inspected) -> Outcome:
         return _refused(update, refusal)
     pending = _pending(update, event.before)
     record = update.record.model_copy(update={"pending": pending})
-    assert update.wanted, "an inspection has something that is wanted"
-    write = Install(update.wanted) if pending.kind is Kind.INSTALL else Switch()
-    return replace(update, record=record, tries=1), (Save(record), Hold(), write, Tell())
+    assert update.wanted, "an inspection is about a wanted release"
+    write = Install(update.wanted) if pending.kind is UpdateKind.INSTALL else SwitchSlot()
+    return replace(update, record=record, tries=1), (
+        SaveRecord(record),
+        StopWork(),
+        write,
+        PublishStatus(),
+    )
 
 
 def _bundle_refusal(update: Update, event: Inspected) -> str:
@@ -196,18 +204,18 @@ def _bundle_refusal(update: Update, event: Inspected) -> str:
     if not bundle or not wanted or not slots:
         return ""
     if slots.compatible and bundle.compatible != slots.compatible:
-        return f"it is made for '{bundle.compatible}', this machine takes '{slots.compatible}'"
+        return f"the release is for '{bundle.compatible}', this machine is '{slots.compatible}'"
     if bundle.version != wanted.version:
         return f"the bundle holds {bundle.version[:40]}, not {wanted.version} as announced"
     return ""
 
 
-def _pending(update: Update, before: Before) -> Pending:
+def _pending(update: Update, before: StateBefore) -> PendingUpdate:
     wanted, slots = update.wanted, update.slots
-    assert wanted and slots and slots.spare, "checked when it was asked for"
-    return Pending(
-        kind=Kind.INSTALL if wanted.source else Kind.ROLLBACK,
-        phase=Phase.WRITING,
+    assert wanted and slots and slots.spare, "checked when it was requested"
+    return PendingUpdate(
+        kind=UpdateKind.INSTALL if wanted.source else UpdateKind.ROLLBACK,
+        phase=UpdatePhase.WRITING,
         version=wanted.version,
         checksum_sha256=wanted.checksum_sha256,
         from_version=update.version,
@@ -224,38 +232,43 @@ def _inspect_failed(update: Update, event: InspectFailed) -> Outcome:
         return _refused(update, event.reason)
     if update.tries < MOST_TRIES and update.wanted:
         again = Inspect(update.wanted, _pause_s(update.tries))
-        return replace(update, tries=update.tries + 1, fault=event.reason), (again, Tell())
+        return replace(update, tries=update.tries + 1, fault=event.reason), (again, PublishStatus())
     return _refused(update, event.reason, UpdateVerdict.FAILED)
 
 
 def _refused(
     update: Update, reason: str, verdict: UpdateVerdict = UpdateVerdict.REFUSED
 ) -> Outcome:
-    """Nothing was touched yet."""
+    """Refuse before anything was written."""
     version = update.wanted.version if update.wanted else ""
-    last = LastTry(version=version, attempt=update.attempt, verdict=verdict, reason=reason)
+    last = LastUpdate(version=version, attempt=update.attempt, verdict=verdict, reason=reason)
     changes: dict[str, object] = {"last": last, "pending": None}
     if (
         verdict is UpdateVerdict.REFUSED and not update.blocked_by
-    ):  # else it is not the release's fault
+    ):  # otherwise the release is not at fault
         changes["must_download"] = False
     record = update.record.model_copy(update=changes)
-    return _ended(replace(update, record=record)), (Save(record), Tell())
+    return _ended(replace(update, record=record)), (SaveRecord(record), PublishStatus())
 
 
-def _installed(update: Update, pending: Pending) -> Outcome:
-    record = trial.changed(update.record, phase=Phase.SWITCHED, restarts=1)
+def _installed(update: Update, pending: PendingUpdate) -> Outcome:
+    record = trial.changed(update.record, phase=UpdatePhase.SWITCHED, restarts=1)
     update = replace(update, record=record, state=UpdateState.RESTARTING, progress=100, fault="")
-    return update, (Save(record), Tell())
+    return update, (SaveRecord(record), PublishStatus())
 
 
 def _install_failed(update: Update, event: InstallFailed) -> Outcome:
     if event.is_transient and update.tries < MOST_TRIES and update.wanted and update.wanted.source:
         again = Install(update.wanted, _pause_s(update.tries))
         update = replace(update, tries=update.tries + 1, progress=0, fault=event.reason)
-        return update, (again, Tell())
+        return update, (again, PublishStatus())
     record = update.record.closed(UpdateVerdict.FAILED, event.reason)
-    return _ended(replace(update, record=record)), (Save(record), Resume(), Look(), Tell())
+    return _ended(replace(update, record=record)), (
+        SaveRecord(record),
+        ResumeWork(),
+        ReadState(),
+        PublishStatus(),
+    )
 
 
 def _ended(update: Update) -> Update:
@@ -269,59 +282,71 @@ def _pause_s(tries: int) -> float:
 def _ticked(update: Update, now_s: float) -> Outcome:
     if update.state is not UpdateState.RESTARTING or update.blocked:
         return update, ()
-    asked_s = update.restart_asked_s
-    if asked_s is not None and now_s - asked_s < RESTART_AGAIN_S:
+    requested_s = update.restart_requested_s
+    if requested_s is not None and now_s - requested_s < RESTART_AGAIN_S:
         return update, ()
     pending = update.record.pending
-    return replace(update, restart_asked_s=now_s), (Hold(), Restart(_restart_reason(pending)))
+    return replace(update, restart_requested_s=now_s), (
+        StopWork(),
+        Restart(_restart_reason(pending)),
+    )
 
 
-def _restart_reason(pending: Pending | None) -> str:
+def _restart_reason(pending: PendingUpdate | None) -> str:
     if pending is None:
         return "update"
-    if pending.phase is Phase.CONDEMNED:
-        return f"back from {pending.version}: {pending.reason}"
-    if pending.kind is Kind.ROLLBACK:
-        return f"back to {pending.version}, as somebody asked"
+    if pending.phase is UpdatePhase.CONDEMNED:
+        return f"rollback from {pending.version}: {pending.reason}"
+    if pending.kind is UpdateKind.ROLLBACK:
+        return f"rollback to {pending.version}, as requested"
     return f"update to {pending.version}"
 
 
 def _action_failed(update: Update, event: ActionFailed) -> Outcome:
     pending = update.record.pending
     match event.action:
-        case Save() if update.state is UpdateState.INSTALLING and pending:
-            # Nothing was touched: without a note of it the old slot would not know what happened.
+        case SaveRecord() if update.state is UpdateState.INSTALLING and pending:
+            # Nothing was written; without the record the old slot would not know what happened.
             return _not_noted(update, pending, event.reason)
-        case Hold() if update.state is UpdateState.RESTARTING:
-            return replace(update, restart_asked_s=None), ()  # again as soon as nothing blocks it
-        case Hold() if pending and _is_following(update, pending):
-            return replace(update, fault=event.reason), (Follow(), Tell())
-        case Hold() if pending:
+        case StopWork() if update.state is UpdateState.RESTARTING:
+            return replace(
+                update, restart_requested_s=None
+            ), ()  # again as soon as nothing blocks it
+        case StopWork() if pending and _is_following(update, pending):
+            return replace(update, fault=event.reason), (FollowInstallation(), PublishStatus())
+        case StopWork() if pending:
             wanted = {"must_download": update.record.must_download}
             record = update.record.closed(UpdateVerdict.REFUSED, event.reason).model_copy(
                 update=wanted
             )
-            return _ended(replace(update, record=record)), (Save(record), Resume(), Tell())
-        case Save() if pending and pending.phase is Phase.CONDEMNED:
-            return replace(update, fault=event.reason), (SetMark(Mark.BAD, "booted"), Tell())
-        case SetMark(mark=Mark.GOOD) if update.state is UpdateState.VERIFYING:
+            return _ended(replace(update, record=record)), (
+                SaveRecord(record),
+                ResumeWork(),
+                PublishStatus(),
+            )
+        case SaveRecord() if pending and pending.phase is UpdatePhase.CONDEMNED:
+            return replace(update, fault=event.reason), (
+                SetMark(SlotMark.BAD, "booted"),
+                PublishStatus(),
+            )
+        case SetMark(mark=SlotMark.GOOD) if update.state is UpdateState.VERIFYING:
             return replace(update, is_marking=False, mark_fault=event.reason), ()
-        case Restart():  # tried again; until then the robot is of use
-            return replace(update, fault=event.reason), (Resume(), Tell())
+        case Restart():  # tried again; until then the robot works
+            return replace(update, fault=event.reason), (ResumeWork(), PublishStatus())
         case SetMark() if update.state is UpdateState.IDLE:
-            return replace(update, fault=event.reason, needs_look=True), (Tell(),)
-    return replace(update, fault=event.reason), (Tell(),)
+            return replace(update, fault=event.reason, needs_read=True), (PublishStatus(),)
+    return replace(update, fault=event.reason), (PublishStatus(),)
 
 
-def _is_following(update: Update, pending: Pending) -> bool:
-    """The installation is older than this process: it goes on whether we watch it or not."""
-    return pending.kind is Kind.INSTALL and not (update.wanted and update.wanted.source)
+def _is_following(update: Update, pending: PendingUpdate) -> bool:
+    """Whether the installation is older than this process: it continues, followed or not."""
+    return pending.kind is UpdateKind.INSTALL and not (update.wanted and update.wanted.source)
 
 
-def _not_noted(update: Update, pending: Pending, reason: str) -> Outcome:
-    reason = f"not begun, because it could not be noted on the disk: {reason}"
+def _not_noted(update: Update, pending: PendingUpdate, reason: str) -> Outcome:
+    reason = f"not begun: the record could not be written: {reason}"
     record = update.record.closed(UpdateVerdict.REFUSED, reason)
-    return _ended(replace(update, record=record)), (Tell(),)
+    return _ended(replace(update, record=record)), (PublishStatus(),)
 
 
 def _answer(request: int | None, success: bool, message: str) -> tuple[Action, ...]:

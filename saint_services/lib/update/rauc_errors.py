@@ -1,5 +1,5 @@
-"""RAUC's messages in sentences that people understand, and which failures pass by themselves.
-The messages are those of RAUC 1.13, of the OpenSSL, curl and kernel below it.
+"""Translates RAUC's messages into sentences for users, and knows which failures are transient. The
+messages are those of RAUC 1.13 and of OpenSSL, curl and the kernel below it.
 """
 
 import re
@@ -11,40 +11,40 @@ _LONGEST_QUOTE = 200
 
 
 class InstallError(SaintError):
-    """An installation, or a question about a bundle, that failed."""
+    """Raised when an installation, or the inspection of a bundle, has failed."""
 
     def __init__(
         self, code: Code, message: str, *, fix: str = "", is_transient: bool = False
     ) -> None:
         super().__init__(code, message, fix=fix)
-        self.is_transient = is_transient  # it may succeed when it is tried again
+        self.is_transient = is_transient  # another try may succeed
 
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
     pattern: str
     code: Code
-    sentence: str  # {1}: what the pattern's first group found
+    sentence: str  # {1}: the first group of the pattern
     fix: str = ""
     is_transient: bool = False
-    is_quoted: bool = True  # RAUC's own words follow the sentence
+    is_quoted: bool = True  # RAUC's own message follows the sentence
 
 
 _FOREIGN = "the release is signed by a key that this robot does not trust"
 _MAKER = (
-    "Take a release of this robot's maker. If the maker has a new key, install the release first"
-    " that brings it (image/trust/README.md). RAUC's own words: journalctl -u rauc."
+    "Use a release of this robot's maker. If the maker has a new key, first install the release"
+    " that contains it (image/trust/README.md). RAUC's own message: journalctl -u rauc."
 )
 _CLOCK = "Check the clock: the date of a machine without a battery comes from the robot's server."
-_ROOM = "Build the release for this machine's slot size, or flash the card anew."
+_ROOM = "Build the release for this machine's slot size, or flash the card again."
 _NETWORK = "Check that the server is up and on the same network, then start the update again."
 
-# The first that matches counts: what says most stands first.
+# The first match counts: the most specific pattern stands first.
 _MEANINGS = (
     _Meaning(
         r"Compatible mismatch: Expected '([^']*)' but bundle manifest has '([^']*)'",
         Code.RELEASE_INVALID,
-        "the release is made for '{2}', this machine takes '{1}'",
+        "the release is made for '{2}', this machine is '{1}'",
     ),
     _Meaning(
         r"certificate is not yet valid",
@@ -78,7 +78,7 @@ _MEANINGS = (
         r"Signature size .*(?:exceeds|is 0)|Bundle size .* too small|invalid bundle identifier"
         r"|seek to (?:end|start) of bundle",
         Code.RELEASE_INVALID,
-        "the file is no release, or it was cut off",
+        "the file is not a release, or it was cut off",
     ),
     # The kernel calls a hash device "too small" so: seen once at the first use of nbd after a boot.
     _Meaning(
@@ -95,7 +95,7 @@ _MEANINGS = (
     _Meaning(
         r"No space left on device",
         Code.DISK_FULL,
-        "there is no room to install the release",
+        "there is not enough space to install the release",
     ),
     _Meaning(
         r"does not fit to slot size|too small for image",
@@ -134,9 +134,9 @@ _MEANINGS = (
     _Meaning(
         r"Failed to open bundle for reading.*No such file",
         Code.NOT_FOUND,
-        "there is no such release file",
+        "the release file does not exist",
     ),
-    # The rest of this message is whatever OpenSSL had left on its pile.
+    # The rest of this message is what OpenSSL had left in its error queue.
     _Meaning(
         r"signature verification failed",
         Code.RELEASE_INVALID,
@@ -150,11 +150,11 @@ _ABSENT = re.compile(r"ServiceUnknown|NameHasNoOwner|Spawn|NoReply|UnknownObject
 
 
 def explained(text: str, name: str = "") -> SaintError:
-    """What RAUC, or the bus for it, answered; `name` is that of the D-Bus error."""
+    """Return the error for an answer of RAUC or of the bus; `name` is that of the D-Bus error."""
     if _ABSENT.search(name):
         return SaintError(
             Code.DAEMON_UNREACHABLE,
-            "RAUC, which installs releases, does not run here",
+            "RAUC, which installs releases, does not run on this machine",
             fix="See: systemctl status rauc. Without it this machine cannot be updated.",
         )
     if _REFUSED.search(name):

@@ -1,6 +1,6 @@
-"""What survives a restart of the machine in the middle of an update: update.json, on the data
-partition, written before each step that a power cut may follow.
-Not here: what follows from it (logic.py, trial.py).
+"""The update record, which survives a restart of the machine: update.json on the data partition,
+written before each step that a power cut may follow. Not here: what follows from it (logic.py,
+trial.py).
 """
 
 from enum import StrEnum
@@ -15,53 +15,54 @@ LONGEST_LOG = 4096
 _MOST_BAD = 8
 
 
-class Kind(StrEnum):
-    """How the spare slot came to its turn."""
+class UpdateKind(StrEnum):
+    """Why the spare slot is booted."""
 
     INSTALL = "install"
-    ROLLBACK = "rollback"  # a person asked for the release that is there
+    ROLLBACK = "rollback"  # a user requested the release in the other slot
 
 
-class Phase(StrEnum):
-    """How far a try has come."""
+class UpdatePhase(StrEnum):
+    """How far an update has come."""
 
-    WRITING = "writing"  # the spare slot is written, or about to be switched to
-    SWITCHED = "switched"  # the boot loader takes it at the next start
-    CONDEMNED = "condemned"  # it ran and is not healthy: the old one has to come back
+    WRITING = "writing"  # the spare slot is being written, or about to be selected
+    SWITCHED = "switched"  # the boot loader starts it next
+    CONDEMNED = "condemned"  # the release ran and is not healthy: the old slot must start again
 
 
 class _Kept(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Before(_Kept):
-    """How the machine was before: what did not work then is not the new release's fault."""
+class StateBefore(_Kept):
+    """The state of the machine before the update: what did not work then is not the new release's
+    fault."""
 
-    failed_units: tuple[str, ...] = ()  # and the parts that did not answer, "role head"
-    role_answered: bool = False  # every part; releases before judged all of them or none
-    server_heard: bool = False
+    failed_units: tuple[str, ...] = ()  # and the parts that did not answer, e.g. "role head"
+    role_answered: bool = False  # all parts answered
+    server_answers: bool = False
 
 
-class Pending(_Kept):
-    """A try that has no verdict yet."""
+class PendingUpdate(_Kept):
+    """An update that has no verdict yet."""
 
-    kind: Kind
-    phase: Phase
+    kind: UpdateKind
+    phase: UpdatePhase
     version: str
     checksum_sha256: str = ""
     from_version: str
     from_slot: str
     to_slot: str
     attempt: int
-    activations: int = 0  # of the spare slot, before
-    restarts: int = 0  # asked for; one should do
-    before: Before = Before()
+    activations: int = 0  # of the spare slot, before the update
+    restarts: int = 0  # requested restarts; one should be enough
+    before: StateBefore = StateBefore()
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
 
-class LastTry(_Kept):
-    """How the last one ended."""
+class LastUpdate(_Kept):
+    """The outcome of the last update."""
 
     version: str = ""
     attempt: int = 0
@@ -71,23 +72,23 @@ class LastTry(_Kept):
 
 
 class BadRelease(_Kept):
-    """It was rolled back here: not tried again unless a person asks."""
+    """A release that was rolled back on this machine: only a user's request installs it again."""
 
     version: str
     checksum_sha256: str = ""
 
 
-class Record(_Kept):
+class UpdateRecord(_Kept):
     """update.json"""
 
-    pending: Pending | None = None
-    last: LastTry = LastTry()
+    pending: PendingUpdate | None = None
+    last: LastUpdate = LastUpdate()
     bad: tuple[BadRelease, ...] = ()
-    slots: dict[str, str] = {}  # letter -> version that was healthy there
-    must_download: bool = False  # after a factory reset: take what is offered, whatever runs
+    slots: dict[str, str] = {}  # slot letter -> version that was healthy in it
+    must_download: bool = False  # after a factory reset: accept the offered release, whatever runs
 
     def is_bad(self, version: str, checksum_sha256: str = "") -> bool:
-        """True when this release was rolled back on this machine. Without a checksum any build of
+        """Whether this release was rolled back on this machine. Without a checksum any build of
         that version counts."""
         return any(
             bad.version == version
@@ -95,11 +96,13 @@ class Record(_Kept):
             for bad in self.bad
         )
 
-    def closed(self, verdict: UpdateVerdict, reason: str = "", log_excerpt: str = "") -> "Record":
-        """The pending try with its verdict."""
+    def closed(
+        self, verdict: UpdateVerdict, reason: str = "", log_excerpt: str = ""
+    ) -> "UpdateRecord":
+        """Return the record with a verdict for the pending update."""
         pending = self.pending
-        assert pending, "only a try that is pending gets a verdict"
-        last = LastTry(
+        assert pending, "only a pending update gets a verdict"
+        last = LastUpdate(
             version=pending.version,
             attempt=pending.attempt,
             verdict=verdict,
@@ -120,6 +123,6 @@ class Record(_Kept):
         return self.model_copy(update=changes)
 
 
-def store(directory: Path) -> StateStore[Record]:
-    """Where it is kept."""
-    return StateStore(directory / "update.json", Record, version=1)
+def store(directory: Path) -> Store[UpdateRecord]:
+    """Return the store of update.json."""
+    return Store(directory / "update.json", UpdateRecord, version=1)

@@ -1,4 +1,4 @@
-"""How an update stands, as the message that everybody reads. Not here: when it is told."""
+"""Builds the status message of an update. Not here: when it is published."""
 
 from ..api.firmware import UpdateState, UpdateVerdict
 from ..clock import stamp
@@ -7,7 +7,7 @@ from .events import Update
 
 
 def firmware_status(update: Update, node_id: str) -> FirmwareStatus:
-    """While something is under way its own words count, afterwards those of its verdict."""
+    """Return the status: of the current update, otherwise the verdict of the last one."""
     last, pending = update.record.last, update.record.pending
     common = FirmwareStatus(
         stamp=stamp(),

@@ -1,7 +1,7 @@
-"""Wires the update of this machine together: installer, disk, boot and health report events to the
-logic, and its actions are carried out here, one after the other. The daemon that owns the machine's
-update (noded, or otad on a machine that is only a server) says how its own work is going, and stops
-it while a slot is written. No rules.
+"""Runs the update of this machine: installer, disk, boot and health checks report events to the
+rules, and the actions are carried out here, one after the other. The daemon that owns the update
+(noded, or otad on a machine that is only a server) reports the state of its own work, and stops it
+while a slot is written. No rules.
 """
 
 import asyncio
@@ -18,90 +18,91 @@ from ..generated.saint_msgs import FirmwareStatus
 from ..machine import computer
 from ..state_machine import Answer, Runner
 from . import boot as boots
-from . import events as words
-from .checks import Services, Units, log_excerpt
+from . import events
+from .checks import Services, UnitProblems, log_excerpt
 from .dbus import SystemBus
-from .events import Action, Event, Limits, Part, Update, Wanted
-from .installer import Installer, Mark, RaucInstaller, Slots
+from .events import Action, Event, Update, UpdateLimits, WantedRelease, WorkPart
+from .installer import Installer, RaucInstaller, SlotMark, Slots
 from .logic import step
 from .rauc_errors import InstallError
-from .record import Before, Record, store
+from .record import StateBefore, UpdateRecord, store
 from .status import firmware_status
 
-_PULSE_S = 1.0
-_FIRST_LOOK_LIMIT_S = 3.0  # RAUC starts when it is asked; a role must not wait for that
-_LOOK_LIMIT_S = 15.0
+_POLL_S = 1.0
+_FIRST_READ_LIMIT_S = 3.0  # the first call starts RAUC; a role must not wait for that
+_READ_LIMIT_S = 15.0
 _ANSWER_LIMIT_S = 15.0
-_LOOK_FIRST_S = 1.0
-_LOOK_LONGEST_S = 60.0
+_FIRST_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 60.0
 _log = log.get("update")
 
 Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """How the owner's own work is going."""
+class WorkState:
+    """The state of the owner's own work."""
 
     bus_problem: str = ""
-    parts: tuple[Part, ...] = ()
-    server_heard: bool = False
+    parts: tuple[WorkPart, ...] = ()
+    server_answers: bool = False
 
 
-class Owner(Protocol):
-    """The daemon that this machine's update belongs to."""
+class UpdateOwner(Protocol):
+    """The daemon that owns this machine's update."""
 
-    def work(self) -> Work:
-        """How it is going now."""
+    def work(self) -> WorkState:
+        """Return the state of the work now."""
 
     def hold(self) -> None:
-        """Stop, with outputs safe, until resume() or a restart. SaintError: it is not possible."""
+        """Stop the work, with outputs safe, until resume() or a restart. Raises SaintError when
+        that is not possible."""
 
     def resume(self) -> None:
-        """Go on; harmless when nothing was held."""
+        """Continue the work; harmless when it was not stopped."""
 
-    def tell(self, status: FirmwareStatus) -> None:
-        """Something changed."""
+    def publish(self, status: FirmwareStatus) -> None:
+        """Publish a changed status."""
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """What an update touches; a test brings its own."""
+class UpdateEnvironment:
+    """What an update accesses; tests use their own."""
 
     installer: Installer
     services: Services
     boot: boots.Boot
 
     @classmethod
-    def of_this_machine(cls) -> "World":
-        """The system bus, the boot's files."""
+    def of_this_machine(cls) -> "UpdateEnvironment":
+        """Return the system bus and the boot's files."""
         bus = SystemBus()
         return cls(RaucInstaller(bus), Services(bus), boots.Boot())
 
 
 class Updater:
-    """One machine's update."""
+    """The update of one machine."""
 
     def __init__(
         self,
         node_id: str,
-        owner: Owner,
+        owner: UpdateOwner,
         directory: Path,
         spawn: Spawn,
-        limits: Limits,
-        world: World | None = None,
+        limits: UpdateLimits,
+        world: UpdateEnvironment | None = None,
     ) -> None:
         self._runner: Runner[Update, Event, Action] = Runner(Update("", limits), step)
-        self.problem = ""  # of the record's file
+        self.problem = ""  # what is wrong with the record's file
         self._node_id = node_id
         self._owner = owner
         self._store = store(directory)
         self._spawn = spawn
-        self._world = world or World.of_this_machine()
+        self._world = world or UpdateEnvironment.of_this_machine()
         self._batches: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue(256)
-        self._is_tell_waiting = False  # alone, at the end of the queue
-        self._is_look_waiting = False
-        self._stirred = asyncio.Event()
+        self._is_publish_waiting = False  # alone, at the end of the queue
+        self._is_read_waiting = False
+        self._changed_event = asyncio.Event()
 
     @property
     def update(self) -> Update:
@@ -111,207 +112,217 @@ class Updater:
     # Called by the owner.
 
     async def start(self) -> None:
-        """Know where this machine stands; the rest goes on beside the owner's work."""
+        """Read the state of this machine; the rest runs beside the owner's work."""
         version = await asyncio.to_thread(computer.version)
         self._runner.state = replace(self.update, version=version)
-        await self._look(_FIRST_LOOK_LIMIT_S)
-        self._spawn(self._work_off(), "update actions")
-        self._spawn(self._pulse(), "update pulse")
+        await self._read_state(_FIRST_READ_LIMIT_S)
+        self._spawn(self._carry_out_batches(), "update actions")
+        self._spawn(self._poll(), "update pulse")
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection to the installer."""
         self._world.installer.close()
 
     def status(self) -> FirmwareStatus:
-        """How it stands."""
+        """Return the status message."""
         return firmware_status(self.update, self._node_id)
 
     def block(self, reason: str) -> None:
-        """Why the machine may not be disturbed now; empty: it may."""
+        """Set why the machine must not be interrupted now; empty: it may be."""
         if reason != self.update.blocked:
-            self.handle(words.BlockedChanged(reason))
+            self.handle(events.BlockedChanged(reason))
 
-    async def install(self, wanted: Wanted, *, force: bool = False) -> Answer:
-        """Somebody asks for it. The answer tells whether it was begun."""
-        return await self._request(lambda n: words.InstallRequested(wanted, force, n))
+    async def install(self, wanted: WantedRelease, *, force: bool = False) -> Answer:
+        """Request a release; the answer says whether its installation has begun."""
+        return await self._request(lambda n: events.InstallRequested(wanted, force, n))
 
     async def rollback(self) -> Answer:
-        """Somebody asks for the release in the other slot."""
-        return await self._request(words.RollbackRequested)
+        """Request the release in the other slot."""
+        return await self._request(events.RollbackRequested)
 
-    def offer(self, wanted: Wanted) -> bool:
-        """The server has it; nobody asked. True when it is being installed."""
-        self.handle(words.InstallRequested(wanted))
+    def offer(self, wanted: WantedRelease) -> bool:
+        """Offer the server's release. Return True when it is being installed."""
+        self.handle(events.InstallRequested(wanted))
         return self.update.state is UpdateState.INSTALLING
 
     def want_download(self) -> None:
-        """The next offer is taken whatever runs."""
-        self.handle(words.DownloadRequested())
+        """Accept the next offer, whatever release runs."""
+        self.handle(events.DownloadRequested())
 
-    # what happens
+    # Events.
 
     def handle(self, event: Event) -> None:
-        """Everything that happens to the update comes through here."""
+        """Apply an event to the update."""
         before = self.update
         actions = self._runner.apply(event)
         if before.state is not self.update.state or before.record.last != self.update.record.last:
-            _report(self.update)
+            _log_change(self.update)
         later = tuple(action for action in actions if not self._answered(action))
-        is_lone_tell = later == (words.Tell(),)
-        if later and not (is_lone_tell and self._is_tell_waiting):
-            self._is_tell_waiting = is_lone_tell
+        is_lone_publish = later == (events.PublishStatus(),)
+        if later and not (is_lone_publish and self._is_publish_waiting):
+            self._is_publish_waiting = is_lone_publish
             self._batches.put_nowait(later)
-        self._stirred.set()
+        self._changed_event.set()
 
     def _answered(self, action: Action) -> bool:
-        """Who asks does not wait for what is being done."""
+        """Deliver an answer at once: a request does not wait for the queued actions."""
         if not isinstance(action, Answer):
             return False
         self._runner.answer(action)
         return True
 
-    async def _pulse(self) -> None:
-        """Looks at the machine during a trial, asks again for what failed; else it sleeps."""
+    async def _poll(self) -> None:
+        """Check the machine during a trial, read a failed state again; sleep otherwise."""
         failures = 0
         while True:
-            self._stirred.clear()
+            self._changed_event.clear()
             state = self.update.state
             if state is UpdateState.VERIFYING:
                 self.handle(await self._checked())
             elif state is UpdateState.RESTARTING:
-                self.handle(words.Ticked(monotonic_s()))
-            is_unclear = self.update.slots is None or self.update.needs_look
+                self.handle(events.TimePassed(monotonic_s()))
+            is_unclear = self.update.slots is None or self.update.needs_read
             failures = failures + 1 if is_unclear else 0
             if not is_unclear and state not in (UpdateState.VERIFYING, UpdateState.RESTARTING):
-                await self._stirred.wait()
+                await self._changed_event.wait()
                 continue
-            pause_s = min(_LOOK_FIRST_S * (1 << min(failures, 8)), _LOOK_LONGEST_S)
+            pause_s = min(_FIRST_PAUSE_S * (1 << min(failures, 8)), _LONGEST_PAUSE_S)
             is_watched = state in (UpdateState.VERIFYING, UpdateState.RESTARTING)
-            await asyncio.sleep(_PULSE_S if is_watched else pause_s)
-            if is_unclear and not self._is_look_waiting:
-                self._is_look_waiting = True  # one at a time: what is behind it has to wait
-                self._batches.put_nowait((words.Look(),))
+            await asyncio.sleep(_POLL_S if is_watched else pause_s)
+            if is_unclear and not self._is_read_waiting:
+                self._is_read_waiting = True  # one at a time: the actions behind it have to wait
+                self._batches.put_nowait((events.ReadState(),))
 
-    async def _work_off(self) -> None:
-        """One batch after the other; what fails drops the rest of its batch."""
+    async def _carry_out_batches(self) -> None:
+        """Carry out one batch after the other; a failed action drops the rest of its batch."""
         while True:
             for action in await self._batches.get():
                 try:
-                    await self._do(action)
+                    await self._carry_out(action)
                 except SaintError as err:
                     text = type(action).__name__
-                    _log.warning("part of an update failed", action=text, reason=err.message)
-                    self.handle(words.ActionFailed(action, err.message))
+                    _log.warning("action of an update failed", action=text, reason=err.message)
+                    self.handle(events.ActionFailed(action, err.message))
                     break
 
-    async def _do(self, action: Action) -> None:
+    async def _carry_out(self, action: Action) -> None:
         match action:
-            case words.Save(record):
+            case events.SaveRecord(record):
                 await asyncio.to_thread(self._store.save, record)
-            case words.Look():
-                await self._look(_LOOK_LIMIT_S)
-                self._is_look_waiting = False
-            case words.SetMark(mark, slot):
+            case events.ReadState():
+                await self._read_state(_READ_LIMIT_S)
+                self._is_read_waiting = False
+            case events.SetMark(mark, slot):
                 await self._world.installer.mark(mark, slot)
                 await asyncio.to_thread(self._world.boot.flush)
-                self.handle(words.Marked(mark))
-            case words.ReadLog(units):
-                self.handle(words.LogRead(await log_excerpt(units)))
-            case words.Disarm():
+                self.handle(events.Marked(mark))
+            case events.ReadLog(units):
+                self.handle(events.LogRead(await log_excerpt(units)))
+            case events.Disarm():
                 if problem := await asyncio.to_thread(self._world.boot.disarm):
-                    _log.warning("the dead-man timer goes on", reason=problem)
-            case words.Restart(reason):
-                _log.info("restart asked for", reason=reason)
+                    _log.warning("dead-man timer not disarmed", reason=problem)
+            case events.Restart(reason):
+                _log.info("restart requested", reason=reason)
                 await asyncio.to_thread(self._world.boot.restart, reason)
-            case words.Inspect() | words.Install() | words.Follow() | words.Switch():
-                self._spawn(self._long(action), "installation")
+            case (
+                events.Inspect()
+                | events.Install()
+                | events.FollowInstallation()
+                | events.SwitchSlot()
+            ):
+                self._spawn(self._carry_out_long(action), "installation")
             case _:
-                self._at_once(action)
+                self._carry_out_now(action)
 
-    def _at_once(self, action: Action) -> None:
+    def _carry_out_now(self, action: Action) -> None:
         match action:
-            case words.Tell():
-                self._is_tell_waiting = False
-                self._owner.tell(self.status())
-            case words.Hold():
-                if self.update.blocked:  # only since it was decided: others came first in the queue
+            case events.PublishStatus():
+                self._is_publish_waiting = False
+                self._owner.publish(self.status())
+            case events.StopWork():
+                if (
+                    self.update.blocked
+                ):  # outputs went live since the decision: other actions came first in the queue
                     raise SaintError(Code.REFUSED, self.update.blocked)
                 self._owner.hold()
-            case words.Resume():
+            case events.ResumeWork():
                 self._owner.resume()
 
-    async def _look(self, limit_s: float) -> None:
+    async def _read_state(self, limit_s: float) -> None:
         slots: Slots | None = None
-        is_installing, silence = False, ""
+        is_installing, installer_problem = False, ""
         record = await asyncio.to_thread(self._load)
         try:
             async with asyncio.timeout(limit_s):
                 slots = await self._world.installer.slots()
                 is_installing = await self._world.installer.is_installing()
         except SaintError as err:
-            silence = err.message
+            installer_problem = err.message
         except TimeoutError:
-            silence = f"RAUC has not answered within {limit_s:g} s"
+            installer_problem = f"RAUC has not answered within {limit_s:g} s"
         slot = slots.booted.letter if slots else await asyncio.to_thread(boots.booted_slot)
-        self.handle(words.Looked(monotonic_s(), record, slot, slots, silence, is_installing))
+        self.handle(
+            events.StateRead(monotonic_s(), record, slot, slots, installer_problem, is_installing)
+        )
 
-    def _load(self) -> Record:
+    def _load(self) -> UpdateRecord:
         try:
             record = self._store.load()
         except SaintError as err:
             self.problem = str(err)
-            return Record()
+            return UpdateRecord()
         self.problem = str(self._store.problem or "")
         return record
 
-    async def _long(
-        self, action: words.Inspect | words.Install | words.Follow | words.Switch
+    async def _carry_out_long(
+        self,
+        action: events.Inspect | events.Install | events.FollowInstallation | events.SwitchSlot,
     ) -> None:
-        """What takes minutes, beside everything else."""
+        """Carry out an action that takes minutes, beside the others."""
         installer = self._world.installer
         try:
             match action:
-                case words.Inspect(wanted, pause_s):
+                case events.Inspect(wanted, pause_s):
                     await asyncio.sleep(pause_s)
                     bundle = await installer.inspect(wanted.source) if wanted.source else None
-                    self.handle(words.Inspected(await self._before(), bundle))
+                    self.handle(events.Inspected(await self._before(), bundle))
                     return
-                case words.Install(wanted, pause_s):
+                case events.Install(wanted, pause_s):
                     await asyncio.sleep(pause_s)
                     await installer.install(wanted.source, self._progressed)
-                case words.Follow():
+                case events.FollowInstallation():
                     if not await installer.follow(self._progressed):
-                        self.handle(words.Lost("the installation ended meanwhile"))
+                        self.handle(events.InstallationLost("the installation has ended meanwhile"))
                         return
-                case words.Switch():
-                    await installer.mark(Mark.ACTIVE, "other")
+                case events.SwitchSlot():
+                    await installer.mark(SlotMark.ACTIVE, "other")
             await asyncio.to_thread(self._world.boot.flush)
-            self.handle(words.Installed())
+            self.handle(events.Installed())
         except InstallError as err:
             self.handle(_failed(action, err))
         except SaintError as err:
-            if isinstance(action, words.Inspect):
-                self.handle(words.InspectFailed(err.message, is_transient=True))
+            if isinstance(action, events.Inspect):
+                self.handle(events.InspectFailed(err.message, is_transient=True))
             else:
-                self.handle(words.Lost(err.message))
+                self.handle(events.InstallationLost(err.message))
 
     def _progressed(self, percent: int, _: str) -> None:
-        self.handle(words.Progressed(percent))  # at most a hundred that differ
+        self.handle(events.Progressed(percent))  # at most a hundred different values
 
-    async def _before(self) -> Before:
+    async def _before(self) -> StateBefore:
         work, units = self._owner.work(), await self._units()
         known = () if isinstance(units, str) else (*units.failed, *units.restarting)
         ill = tuple(part.name for part in work.parts if part.problem)
-        return Before(
+        return StateBefore(
             failed_units=(*known, *ill),
             role_answered=not ill,
-            server_heard=work.server_heard,
+            server_answers=work.server_answers,
         )
 
-    async def _checked(self) -> words.Checked:
+    async def _checked(self) -> events.HealthChecked:
         work, units = self._owner.work(), await self._units()
-        known = Units() if isinstance(units, str) else units
-        return words.Checked(
+        known = UnitProblems() if isinstance(units, str) else units
+        return events.HealthChecked(
             monotonic_s(),
             failed_units=known.failed,
             waiting_units=known.waiting,
@@ -319,10 +330,10 @@ class Updater:
             units_problem=units if isinstance(units, str) else "",
             bus_problem=work.bus_problem,
             parts=work.parts,
-            server_heard=work.server_heard,
+            server_answers=work.server_answers,
         )
 
-    async def _units(self) -> Units | str:
+    async def _units(self) -> UnitProblems | str:
         try:
             return await self._world.services.units()
         except SaintError as err:
@@ -333,14 +344,15 @@ class Updater:
 
 
 def _failed(
-    action: words.Inspect | words.Install | words.Follow | words.Switch, err: InstallError
+    action: events.Inspect | events.Install | events.FollowInstallation | events.SwitchSlot,
+    err: InstallError,
 ) -> Event:
-    if isinstance(action, words.Inspect):
-        return words.InspectFailed(err.message, err.is_transient)
-    return words.InstallFailed(err.message, err.is_transient)
+    if isinstance(action, events.Inspect):
+        return events.InspectFailed(err.message, err.is_transient)
+    return events.InstallFailed(err.message, err.is_transient)
 
 
-def _report(update: Update) -> None:
+def _log_change(update: Update) -> None:
     last, pending = update.record.last, update.record.pending
     _log.info(
         "update changed",

@@ -1,4 +1,6 @@
-"""Which of two releases is newer. Not here: whether an older one may be installed (logic.py)."""
+"""Compares two releases for an installation. Not here: whether an older one may be installed
+(logic.py).
+"""
 
 from packaging.version import InvalidVersion, Version
 
@@ -6,19 +8,19 @@ from ..errors import Code, SaintError
 
 
 def parsed(version: str) -> Version:
-    """Raises SaintError when it cannot be compared."""
+    """Return the version. Raises SaintError when it cannot be compared."""
     try:
         return Version(version)
     except InvalidVersion:
         raise SaintError(
             Code.RELEASE_INVALID,
-            f"'{version[:40]}' is no version that can be compared",
+            f"'{version[:40]}' is not a version that can be compared",
             fix="Use numbers like 1.4.2, with a1, b1 or rc1 for trials.",
         ) from None
 
 
 def is_newer(version: str, than: str) -> bool:
-    """True when `version` comes after. A running release without a usable number is the oldest."""
+    """Whether `version` is newer. A running release without a usable number is the oldest."""
     new = parsed(version)
     try:
         return new > Version(than)
@@ -27,7 +29,7 @@ def is_newer(version: str, than: str) -> bool:
 
 
 def is_older(version: str, than: str) -> bool:
-    """True when `version` comes before."""
+    """Whether `version` is older."""
     new = parsed(version)
     try:
         return new < Version(than)

@@ -8,7 +8,7 @@ from ...lib.bus import Bus
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import FirmwareCheck_Request, FirmwareDownload_Request
 from ...lib.generated.topics import FIRMWARE_CHECK, FIRMWARE_DOWNLOAD
-from ...lib.update.events import Wanted
+from ...lib.update.events import WantedRelease
 
 _LONGEST_VERSION = 40
 _LONGEST_URL = 300
@@ -23,9 +23,9 @@ class ReleaseOffers:
         self._node_id = node_id
         self._limit_s = limit_s
 
-    async def offer(self, version: str, *, is_any_wanted: bool) -> Wanted | None:
-        """Request a newer release; with `is_any_wanted` the offered one, whatever runs, or without
-        an offer the release that runs. Raises SaintError."""
+    async def offer(self, version: str, *, is_any_wanted: bool) -> WantedRelease | None:
+        """A newer release; with `is_any_wanted` the offered one, whatever runs, or where the robot
+        is offered none, the release that runs. SaintError."""
         request = FirmwareCheck_Request(node_id=self._node_id, current_version=version)
         answer = await self._bus.call(FIRMWARE_CHECK, request, self._limit_s)
         if is_any_wanted:
@@ -34,7 +34,7 @@ class ReleaseOffers:
             return None
         return await self._source(answer.version)
 
-    async def _source(self, version: str) -> Wanted:
+    async def _source(self, version: str) -> WantedRelease:
         request = FirmwareDownload_Request(node_id=self._node_id, version=version)
         answer = await self._bus.call(FIRMWARE_DOWNLOAD, request, self._limit_s)
         if not answer.success:
@@ -42,8 +42,8 @@ class ReleaseOffers:
         return checked_release(version, answer.url, answer.checksum_sha256)
 
 
-def checked_release(version: str, url: str, checksum: str) -> Wanted:
-    """Check what a participant says about a release. Raises SaintError."""
+def checked_release(version: str, url: str, checksum: str) -> WantedRelease:
+    """What somebody on the network says about a release. Raises SaintError."""
     is_plain = url.isascii() and url.isprintable() and " " not in url
     if not is_plain or len(url) > _LONGEST_URL or not url.startswith(("http://", "https://")):
         message = f"'{url[:80]}' is no address of a release"
@@ -52,4 +52,4 @@ def checked_release(version: str, url: str, checksum: str) -> Wanted:
         raise SaintError(Code.REQUEST_INVALID, f"'{version[:40]}' is no version of a release")
     if checksum and not _CHECKSUM.fullmatch(checksum):
         raise SaintError(Code.REQUEST_INVALID, f"'{checksum[:80]}' is no SHA-256 checksum")
-    return Wanted(version, url, checksum.lower())
+    return WantedRelease(version, url, checksum.lower())

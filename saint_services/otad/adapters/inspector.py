@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from ...lib.update.installer import Bundle, Installer
+from ...lib.update.installer import BundleInfo, Installer
 
 _CHECK_INTERVAL_S = 30.0
 _FIX = "Start otad on a machine with RAUC, or for the simulation install dbus-daemon."
@@ -18,7 +18,7 @@ class SignatureInspector:
         self._checked_s = float("-inf")
         self._missing = ""
 
-    async def inspect(self, source: str) -> Bundle:
+    async def inspect(self, source: str) -> BundleInfo:
         """Return what the bundle's signature vouches for. Raises daemon_unreachable when no
         installer can check it: such a bundle is never accepted."""
         if not Path(source).is_absolute():

@@ -14,8 +14,8 @@ from ...lib.generated.saint_msgs import FirmwareStatus
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
 from ...lib.state_machine import Answer
-from ...lib.update.events import Limits, Part, Wanted
-from ...lib.update.updater import Spawn, Updater, Work, World
+from ...lib.update.events import UpdateLimits, WantedRelease, WorkPart
+from ...lib.update.updater import Spawn, UpdateEnvironment, Updater, WorkState
 from ..rollout.logic import UpdateRequest
 
 _BUSY_INTERVAL_S = 1.0
@@ -35,8 +35,8 @@ class ServerUpdate:
         name: str,
         directories: tuple[Path, Path],
         spawn: Spawn,
-        limits: Limits,
-        world: World,
+        limits: UpdateLimits,
+        world: UpdateEnvironment,
         receive: Receive,
     ) -> None:
         """`directories`: for the update record, and where the daemons' sockets are."""
@@ -45,7 +45,7 @@ class ServerUpdate:
         self._receive = receive
         self._spawn = spawn
         self._daemons = {each: Client(runtime / f"{each}.sock") for each in _PARTS}
-        self._work = Work(parts=tuple(Part(each, "not checked yet") for each in _PARTS))
+        self._work = WorkState(parts=tuple(WorkPart(each, "not checked yet") for each in _PARTS))
         self._updater = Updater(name, self, state / "own", spawn, limits, world)
         self._updater.block("whether outputs are live is not known yet")
         self._has_registry_answered = False
@@ -55,7 +55,7 @@ class ServerUpdate:
         """Start the update's state machine and report from now on."""
         await self._check()
         await self._updater.start()
-        self.tell(self._updater.status())
+        self.publish(self._updater.status())
         self._spawn(self._watch(), "own machine")
 
     async def close(self) -> None:
@@ -70,7 +70,7 @@ class ServerUpdate:
         if request.is_rollback:
             answer = await self._updater.rollback()
         else:
-            wanted = Wanted(request.version, path, checksum)
+            wanted = WantedRelease(request.version, path, checksum)
             answer = await self._updater.install(wanted, force=request.is_forced)
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
@@ -91,7 +91,7 @@ class ServerUpdate:
 
     # Called by lib/update.
 
-    def work(self) -> Work:
+    def work(self) -> WorkState:
         """Return the result of the last check."""
         return self._work
 
@@ -101,7 +101,7 @@ class ServerUpdate:
     def resume(self) -> None:
         """Resume nothing: nothing was stopped."""
 
-    def tell(self, status: FirmwareStatus) -> None:
+    def publish(self, status: FirmwareStatus) -> None:
         """Report like any other machine."""
         self._receive(self._name, status, monotonic_s())
 
@@ -120,5 +120,5 @@ class ServerUpdate:
                 await client.get("/health", HealthReport, timeout_s=_ANSWER_LIMIT_S)
             except SaintError as err:
                 problem = err.message
-            parts.append(Part(name, problem, f"saint-{name}.service"))
-        self._work = Work(parts=tuple(parts))
+            parts.append(WorkPart(name, problem, f"saint-{name}.service"))
+        self._work = WorkState(parts=tuple(parts))

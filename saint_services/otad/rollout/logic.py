@@ -167,7 +167,7 @@ def find(rollout: Rollout, node_id: str) -> SavedStep | None:
 
 
 def mark(machine: MachineFirmware) -> str:
-    """Return a name for a verdict, to tell a new one from an old one."""
+    """Return a name for a verdict, by which a new one differs from an old one."""
     return f"{machine.target_version}/{machine.attempt}/{machine.verdict.value}"
 
 

@@ -124,7 +124,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
 async def card(robot: Robot, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Card]:
     if shutil.which("dbus-daemon") is None:
         pytest.skip("dbus-daemon is not installed; on Debian: apt-get install dbus")
-    monkeypatch.setattr("saint_services.lib.update.updater._PULSE_S", 0.1)
+    monkeypatch.setattr("saint_services.lib.update.updater._POLL_S", 0.1)
     folder = Path(tempfile.mkdtemp(prefix="saint-"))  # short: a socket lies in it
     try:
         async with fake_machine(folder / "m", "1.0", given=keys) as fake:
@@ -278,7 +278,7 @@ async def test_reset_is_refused_during_an_update(card: Card):
 
 async def test_request_for_another_node_or_an_unknown_action_is_refused(card: Card):
     async with card.robot.node(QUICK):
-        for request, words in (
+        for request, events in (
             (msgs.UpdateNode_Request(node_id="pi_2", action="install"), "this is pi_1"),
             (msgs.UpdateNode_Request(node_id="pi_1", action="explode"), "install or rollback"),
             (msgs.UpdateNode_Request(node_id="pi_1", action="install"), "no address"),
@@ -286,7 +286,7 @@ async def test_request_for_another_node_or_an_unknown_action_is_refused(card: Ca
         ):
             answer = await card.order(request)
             assert not answer.success
-            assert words in answer.message
+            assert events in answer.message
 
 
 async def test_node_without_a_message_bus_works_and_says_that_updates_are_off(robot: Robot):

@@ -20,7 +20,7 @@ from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.installer import Bundle, Progress, Slot, Slots
-from saint_services.lib.update.updater import World
+from saint_services.lib.update.updater import UpdateEnvironment
 from saint_services.otad.config import Config
 from saint_services.otad.daemon import run
 from saint_services.otad.releases import bundle
@@ -163,9 +163,11 @@ class Robot:
             outputs_safe=node_id not in self.live,
         )  # fmt: skip
 
-    def _world(self) -> World:
+    def _world(self) -> UpdateEnvironment:
         services = Services(SystemBus("unix:path=/none"))
-        return World(self.installer, services, Boot(self.root / "deadman", self.root / "reboot"))
+        return UpdateEnvironment(
+            self.installer, services, Boot(self.root / "deadman", self.root / "reboot")
+        )
 
     @asynccontextmanager
     async def otad(
@@ -173,7 +175,7 @@ class Robot:
         config: Config | None = None,
         *,
         has_registry: bool = False,
-        world: World | None = None,
+        world: UpdateEnvironment | None = None,
     ) -> AsyncIterator["Ota"]:
         """otad, running. `has_registry`: somebody else plays adoptiond."""
         served = bind_tcp("127.0.0.1", 0)

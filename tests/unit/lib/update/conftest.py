@@ -21,7 +21,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
 async def machine(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Machine]:
     if shutil.which("dbus-daemon") is None:
         pytest.skip("dbus-daemon is not installed; on Debian: apt-get install dbus")
-    monkeypatch.setattr("saint_services.lib.update.updater._PULSE_S", 0.1)
+    monkeypatch.setattr("saint_services.lib.update.updater._POLL_S", 0.1)
     folder = Path(tempfile.mkdtemp(prefix="saint-"))  # short: a socket lies in it
     try:
         async with fake_machine(folder / "m", "1.0", given=keys) as fake:

@@ -13,25 +13,25 @@ from saint_services.lib.generated.saint_msgs import FirmwareStatus
 from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
-from saint_services.lib.update.events import Limits, Wanted
+from saint_services.lib.update.events import UpdateLimits, WantedRelease
 from saint_services.lib.update.installer import RaucInstaller, Slots
-from saint_services.lib.update.updater import Updater, Work, World
+from saint_services.lib.update.updater import UpdateEnvironment, Updater, WorkState
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
 from tools.fake_rauc.rig import FakeMachine
 
-QUICK = Limits(health_timeout_s=3.0, settle_s=0.0, boot_attempts=3)
+QUICK = UpdateLimits(health_timeout_s=3.0, settle_s=0.0, boot_attempts=3)
 
 
-class Owner:
+class UpdateOwner:
     """A daemon that does as it is told."""
 
     def __init__(self) -> None:
-        self.now = Work()
+        self.now = WorkState()
         self.is_held = False
         self.refuses = ""
         self.told: list[FirmwareStatus] = []
 
-    def work(self) -> Work:
+    def work(self) -> WorkState:
         return self.now
 
     def hold(self) -> None:
@@ -42,7 +42,7 @@ class Owner:
     def resume(self) -> None:
         self.is_held = False
 
-    def tell(self, status: FirmwareStatus) -> None:
+    def publish(self, status: FirmwareStatus) -> None:
         self.told.append(status)
 
     @property
@@ -70,7 +70,7 @@ class Machine:
 
     def __init__(self, folder: Path, fake: FakeMachine, setenv: Callable[[str, str], None]) -> None:
         self.fake = fake
-        self.owner = Owner()
+        self.owner = UpdateOwner()
         self.limits = QUICK
         self.is_rauc_hanging = False
         self.reboots = folder / "reboot"
@@ -82,11 +82,11 @@ class Machine:
     def request(self) -> Path:
         return self.reboots / "request"
 
-    async def bundle(self, version: str, by: Keys | None = None) -> Wanted:
+    async def bundle(self, version: str, by: Keys | None = None) -> WantedRelease:
         path = self._folder / f"{version}.raucb"
         keys = by or self.fake.keys
         await asyncio.to_thread(write_bundle, path, Release(version=version), keys)
-        return Wanted(version, str(path))
+        return WantedRelease(version, str(path))
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Updater]:
@@ -97,7 +97,7 @@ class Machine:
         bus = SystemBus(self.fake.address)
         boot = Boot(self._folder / "deadman", self.reboots)
         installer = HangingInstaller(bus) if self.is_rauc_hanging else RaucInstaller(bus)
-        world = World(installer, Services(bus), boot)
+        world = UpdateEnvironment(installer, Services(bus), boot)
         tasks: list[asyncio.Task[None]] = []
 
         def spawn(work: object, name: str) -> asyncio.Task[None]:

@@ -2,21 +2,21 @@
 
 from dataclasses import replace
 
-from saint_services.lib.update import events as words
-from saint_services.lib.update.events import Limits, Update, Wanted
-from saint_services.lib.update.installer import Bundle, Mark, Slot, Slots
+from saint_services.lib.update import events
+from saint_services.lib.update.events import Update, UpdateLimits, WantedRelease
+from saint_services.lib.update.installer import BundleInfo, Slot, SlotMark, Slots
 from saint_services.lib.update.logic import step
 from saint_services.lib.update.record import (
-    Before,
-    Kind,
-    Pending,
-    Phase,
-    Record,
+    PendingUpdate,
+    StateBefore,
+    UpdateKind,
+    UpdatePhase,
+    UpdateRecord,
 )
 
 OLD, NEW = "1.0", "1.1"
-GOOD = words.SetMark(Mark.GOOD, "booted")
-BAD = words.SetMark(Mark.BAD, "booted")
+GOOD = events.SetMark(SlotMark.GOOD, "booted")
+BAD = events.SetMark(SlotMark.BAD, "booted")
 
 
 def slots(booted: str = "A", primary: str = "A", activations: int = 0) -> Slots:
@@ -25,27 +25,27 @@ def slots(booted: str = "A", primary: str = "A", activations: int = 0) -> Slots:
     return Slots(Slot("y", booted, is_booted=True), other, primary, "robot")
 
 
-def pending(phase: Phase, **more: object) -> Record:
+def pending(phase: UpdatePhase, **more: object) -> UpdateRecord:
     facts: dict[str, object] = {
-        "kind": Kind.INSTALL,
+        "kind": UpdateKind.INSTALL,
         "phase": phase,
         "version": NEW,
         "from_version": OLD,
         "from_slot": "A",
         "to_slot": "B",
         "attempt": 1,
-        "before": Before(role_answered=True),
+        "before": StateBefore(role_answered=True),
     }
-    return Record(pending=Pending(**(facts | more)))  # type: ignore[arg-type]
+    return UpdateRecord(pending=PendingUpdate(**(facts | more)))  # type: ignore[arg-type]
 
 
-def started(record: Record, booted: str, **more: object) -> words.Looked:
+def started(record: UpdateRecord, booted: str, **more: object) -> events.StateRead:
     facts: dict[str, object] = {"slots": slots(booted), "slot": booted}
-    return words.Looked(0.0, record, **(facts | more))  # type: ignore[arg-type]
+    return events.StateRead(0.0, record, **(facts | more))  # type: ignore[arg-type]
 
 
-def run(update: Update, *events: words.Event) -> tuple[Update, list[words.Action]]:
-    done: list[words.Action] = []
+def run(update: Update, *events: events.Event) -> tuple[Update, list[events.Action]]:
+    done: list[events.Action] = []
     for event in events:
         update, actions = step(update, event)
         done += actions
@@ -53,23 +53,23 @@ def run(update: Update, *events: words.Event) -> tuple[Update, list[words.Action
 
 
 def idle(**more: object) -> Update:
-    update, _ = run(Update(OLD), started(Record(), "A"))
+    update, _ = run(Update(OLD), started(UpdateRecord(), "A"))
     return replace(update, **more)  # type: ignore[arg-type]
 
 
-def on_trial(limits: Limits | None = None) -> Update:
-    start = Update(NEW, limits or Limits())
-    return run(start, started(pending(Phase.SWITCHED, restarts=1), "B"))[0]
+def on_trial(limits: UpdateLimits | None = None) -> Update:
+    start = Update(NEW, limits or UpdateLimits())
+    return run(start, started(pending(UpdatePhase.SWITCHED, restarts=1), "B"))[0]
 
 
-def kinds(actions: list[words.Action]) -> list[str]:
+def kinds(actions: list[events.Action]) -> list[str]:
     return [type(action).__name__ for action in actions]
 
 
-def writing(update: Update | None = None) -> tuple[Update, list[words.Action]]:
+def writing(update: Update | None = None) -> tuple[Update, list[events.Action]]:
     """A release was asked for, and its bundle is good: the slot is about to be written."""
     return run(
         update or idle(),
-        words.InstallRequested(Wanted(NEW, "http://x"), request=1),
-        words.Inspected(Before(), Bundle(NEW, "robot")),
+        events.InstallRequested(WantedRelease(NEW, "http://x"), request=1),
+        events.Inspected(StateBefore(), BundleInfo(NEW, "robot")),
     )

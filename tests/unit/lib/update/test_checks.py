@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import SaintError
-from saint_services.lib.update.checks import Services, Units, log_excerpt
+from saint_services.lib.update.checks import Services, UnitProblems, log_excerpt
 from saint_services.lib.update.dbus import SystemBus
 from tests.unit.lib.update.machine_rig import Machine
 from tools.fake_rauc.systemd import Unit
 
 
-async def units(machine: Machine) -> Units:
+async def units(machine: Machine) -> UnitProblems:
     bus = SystemBus(machine.fake.address)
     try:
         return await Services(bus).units()
@@ -29,7 +29,7 @@ async def test_units_that_work_are_not_told(machine: Machine):
         Unit("saint-head.socket", "listening"),
         Unit("apt.service", "activating", "start"),
     ]
-    assert await units(machine) == Units()
+    assert await units(machine) == UnitProblems()
 
 
 async def test_units_that_fail_wait_or_restart_are_told_apart(machine: Machine):
@@ -39,7 +39,7 @@ async def test_units_that_fail_wait_or_restart_are_told_apart(machine: Machine):
         Unit("saint-rcd.service", "activating", "auto-restart", restarts=2),
         Unit("saint-role-headd.service", restarts=3),
     ]
-    assert await units(machine) == Units(
+    assert await units(machine) == UnitProblems(
         failed=("ssh.service",),
         waiting=("saint-rcd.service", "saint-webd.service"),
         restarting=("saint-role-headd.service",),

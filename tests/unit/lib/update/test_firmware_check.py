@@ -30,7 +30,7 @@ def test_all_that_are_there_run_the_newest() -> None:
     found = check(report("0.2.0", head="0.2.0", arms=""), "now")
     assert found.behind == [] and found.away == ["arms"]
     assert "All machines run 0.2.0" in found.message
-    assert "arms could not be reached" in found.message
+    assert "offline: arms" in found.message
 
 
 def test_no_release_on_the_server_says_how_one_comes() -> None:

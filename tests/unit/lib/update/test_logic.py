@@ -3,15 +3,15 @@
 import pytest
 
 from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
-from saint_services.lib.update import events as words
-from saint_services.lib.update.events import Update, Wanted
-from saint_services.lib.update.installer import Bundle
+from saint_services.lib.update import events
+from saint_services.lib.update.events import Update, WantedRelease
+from saint_services.lib.update.installer import BundleInfo
 from saint_services.lib.update.record import (
     BadRelease,
-    Before,
-    LastTry,
-    Phase,
-    Record,
+    LastUpdate,
+    StateBefore,
+    UpdatePhase,
+    UpdateRecord,
 )
 from saint_services.lib.update.status import firmware_status
 from tests.unit.lib.update.step_rig import (
@@ -29,41 +29,45 @@ from tests.unit.lib.update.step_rig import (
 
 def test_restart_waits_for_safe_outputs_and_is_asked_for_again():
     update, _ = writing()
-    update, _ = run(update, words.BlockedChanged("outputs are live"), words.Installed())
-    assert run(update, words.Ticked(1.0))[1] == []
-    update, actions = run(update, words.BlockedChanged(""), words.Ticked(2.0), words.Ticked(61.0))
+    update, _ = run(update, events.BlockedChanged("outputs are live"), events.Installed())
+    assert run(update, events.TimePassed(1.0))[1] == []
+    update, actions = run(
+        update, events.BlockedChanged(""), events.TimePassed(2.0), events.TimePassed(61.0)
+    )
     assert kinds(actions).count("Restart") == 1
-    assert kinds(run(update, words.Ticked(62.0))[1]) == ["Hold", "Restart"]
+    assert kinds(run(update, events.TimePassed(62.0))[1]) == ["Hold", "Restart"]
 
 
 def test_machine_is_held_before_it_restarts_and_one_in_use_is_asked_again():
     update, _ = writing()
-    update, actions = run(update, words.Installed(), words.Ticked(1.0))
+    update, actions = run(update, events.Installed(), events.TimePassed(1.0))
     assert kinds(actions)[-2:] == ["Hold", "Restart"]
-    update, actions = run(update, words.ActionFailed(words.Hold(), "outputs are live"))
+    update, actions = run(update, events.ActionFailed(events.StopWork(), "outputs are live"))
     assert (update.state, update.record.pending is None) == (UpdateState.RESTARTING, False)
-    assert kinds(run(update, words.Ticked(2.0))[1]) == ["Hold", "Restart"]
+    assert kinds(run(update, events.TimePassed(2.0))[1]) == ["Hold", "Restart"]
 
 
 def test_machine_that_cannot_be_restarted_works_on_and_is_asked_again():
-    record = pending(Phase.CONDEMNED, reason="webd failed")
-    update, actions = run(Update(NEW), started(record, "B"), words.Ticked(1.0))
-    update, actions = run(update, words.ActionFailed(actions[-1], "it cannot be written"))
+    record = pending(UpdatePhase.CONDEMNED, reason="webd failed")
+    update, actions = run(Update(NEW), started(record, "B"), events.TimePassed(1.0))
+    update, actions = run(update, events.ActionFailed(actions[-1], "it cannot be written"))
     assert kinds(actions) == ["Resume", "Tell"]
-    assert kinds(run(update, words.Ticked(62.0))[1]) == ["Hold", "Restart"]
+    assert kinds(run(update, events.TimePassed(62.0))[1]) == ["Hold", "Restart"]
 
 
 def test_machine_in_use_does_not_end_the_watch_over_an_installation_that_runs():
-    update, actions = run(Update(OLD), started(pending(Phase.WRITING), "A", is_installing=True))
+    update, actions = run(
+        Update(OLD), started(pending(UpdatePhase.WRITING), "A", is_installing=True)
+    )
     assert kinds(actions) == ["Disarm", "Hold", "Follow", "Tell"]
-    update, actions = run(update, words.ActionFailed(words.Hold(), "outputs are live"))
+    update, actions = run(update, events.ActionFailed(events.StopWork(), "outputs are live"))
     assert kinds(actions) == ["Follow", "Tell"]
     assert (update.state, update.record.pending is None) == (UpdateState.INSTALLING, False)
 
 
 def test_look_between_two_tries_of_an_installation_ends_nothing():
-    update, _ = writing(idle(needs_look=True))
-    update, _ = run(update, words.InstallFailed("no server", is_transient=True))
+    update, _ = writing(idle(needs_read=True))
+    update, _ = run(update, events.InstallFailed("no server", is_transient=True))
     update, actions = run(update, started(update.record, "A"))
     assert (update.state, kinds(actions)) == (UpdateState.INSTALLING, ["Tell"])
 
@@ -76,9 +80,9 @@ def test_installation_waits_until_the_disk_knows_and_the_machine_is_still():
 def test_outputs_that_go_live_while_the_bundle_is_looked_at_stop_the_update():
     update, actions = run(
         idle(),
-        words.InstallRequested(Wanted(NEW, "http://x"), request=1),
-        words.BlockedChanged("outputs are live"),
-        words.Inspected(Before(), Bundle(NEW, "robot")),
+        events.InstallRequested(WantedRelease(NEW, "http://x"), request=1),
+        events.BlockedChanged("outputs are live"),
+        events.Inspected(StateBefore(), BundleInfo(NEW, "robot")),
     )
     assert "Install" not in kinds(actions)
     assert update.record.last.verdict is UpdateVerdict.REFUSED
@@ -86,12 +90,13 @@ def test_outputs_that_go_live_while_the_bundle_is_looked_at_stop_the_update():
 
 def test_factory_resets_download_that_was_disturbed_is_still_wanted():
     for disturbed in (
-        (words.BlockedChanged("it is being adopted"), words.Inspected(Before())),
-        (words.Inspected(Before(), Bundle(NEW, "robot")), words.BlockedChanged("it is driven"),
-         words.ActionFailed(words.Hold(), "it is driven")),
+        (events.BlockedChanged("it is being adopted"), events.Inspected(StateBefore())),
+        (events.Inspected(StateBefore(), BundleInfo(NEW, "robot")),
+         events.BlockedChanged("it is driven"),
+         events.ActionFailed(events.StopWork(), "it is driven")),
     ):  # fmt: skip
-        offer = words.InstallRequested(Wanted(NEW, "http://x"))
-        update, _ = run(idle(), words.DownloadRequested(), offer, *disturbed)
+        offer = events.InstallRequested(WantedRelease(NEW, "http://x"))
+        update, _ = run(idle(), events.DownloadRequested(), offer, *disturbed)
         assert update.record.last.verdict is UpdateVerdict.REFUSED
         assert update.record.must_download
 
@@ -99,8 +104,8 @@ def test_factory_resets_download_that_was_disturbed_is_still_wanted():
 def test_bundle_for_other_machines_is_refused_before_a_slot_is_touched():
     update, actions = run(
         idle(),
-        words.InstallRequested(Wanted(NEW, "http://x"), request=1),
-        words.Inspected(Before(), Bundle(NEW, "other")),
+        events.InstallRequested(WantedRelease(NEW, "http://x"), request=1),
+        events.Inspected(StateBefore(), BundleInfo(NEW, "other")),
     )
     assert "Install" not in kinds(actions)
     assert update.record.last.reason == "it is made for 'other', this machine takes 'robot'"
@@ -109,35 +114,37 @@ def test_bundle_for_other_machines_is_refused_before_a_slot_is_touched():
 @pytest.mark.parametrize(
     "record",
     [
-        Record(bad=(BadRelease(version=NEW),)),
-        Record(last=LastTry(version=NEW, attempt=3, verdict=UpdateVerdict.FAILED)),
+        UpdateRecord(bad=(BadRelease(version=NEW),)),
+        UpdateRecord(last=LastUpdate(version=NEW, attempt=3, verdict=UpdateVerdict.FAILED)),
     ],
 )
-def test_offer_of_a_release_that_did_not_work_here_is_not_taken_but_a_request_is(record: Record):
+def test_offer_of_a_release_that_did_not_work_here_is_not_taken_but_a_request_is(
+    record: UpdateRecord,
+):
     update = idle(record=record)
-    wanted = Wanted(NEW, "http://x", "c")
-    assert run(update, words.InstallRequested(wanted))[0].state is UpdateState.IDLE
-    asked = run(update, words.InstallRequested(wanted, request=1))[0]
+    wanted = WantedRelease(NEW, "http://x", "c")
+    assert run(update, events.InstallRequested(wanted))[0].state is UpdateState.IDLE
+    asked = run(update, events.InstallRequested(wanted, request=1))[0]
     assert asked.state is UpdateState.INSTALLING
 
 
 def test_new_build_of_a_bad_version_may_be_offered():
-    update = idle(record=Record(bad=(BadRelease(version=NEW, checksum_sha256="a"),)))
-    offer = words.InstallRequested(Wanted(NEW, "http://x", "b"))
+    update = idle(record=UpdateRecord(bad=(BadRelease(version=NEW, checksum_sha256="a"),)))
+    offer = events.InstallRequested(WantedRelease(NEW, "http://x", "b"))
     assert run(update, offer)[0].state is UpdateState.INSTALLING
 
 
 def test_offer_is_not_taken_by_a_machine_that_was_in_use():
-    update, _ = run(idle(), words.BlockedChanged("outputs are live"), words.BlockedChanged(""))
-    offer = words.InstallRequested(Wanted(NEW, "http://x"))
+    update, _ = run(idle(), events.BlockedChanged("outputs are live"), events.BlockedChanged(""))
+    offer = events.InstallRequested(WantedRelease(NEW, "http://x"))
     assert run(update, offer)[0].state is UpdateState.IDLE
 
 
 def test_failure_that_may_pass_is_tried_three_times_with_growing_pauses():
     update, _ = writing()
-    failed = words.InstallFailed("no server", is_transient=True)
+    failed = events.InstallFailed("no server", is_transient=True)
     update, actions = run(update, failed, failed)
-    pauses = [action.pause_s for action in actions if isinstance(action, words.Install)]
+    pauses = [action.pause_s for action in actions if isinstance(action, events.Install)]
     assert pauses == [4.0, 8.0]
     update, actions = run(update, failed)
     assert update.record.last.verdict is UpdateVerdict.FAILED
@@ -147,15 +154,17 @@ def test_failure_that_may_pass_is_tried_three_times_with_growing_pauses():
 def test_connection_that_breaks_while_installing_gives_no_verdict():
     update, _ = writing()
     record = update.record
-    update, actions = run(update, words.Lost("the connection ended"))
+    update, actions = run(update, events.InstallationLost("the connection ended"))
     assert (update.state, kinds(actions)) == (UpdateState.INSTALLING, ["Look", "Tell"])
     update, actions = run(update, started(record, "A", is_installing=True))
     assert "Follow" in kinds(actions)
 
 
 def test_status_has_no_verdict_while_something_is_under_way():
-    record = Record(last=LastTry(version="0.9", attempt=2, verdict=UpdateVerdict.HEALTHY))
-    update, _ = run(idle(record=record), words.InstallRequested(Wanted(NEW, "http://x"), request=1))
+    record = UpdateRecord(last=LastUpdate(version="0.9", attempt=2, verdict=UpdateVerdict.HEALTHY))
+    update, _ = run(
+        idle(record=record), events.InstallRequested(WantedRelease(NEW, "http://x"), request=1)
+    )
     status = firmware_status(update, "pi_1")
     assert (status.verdict, status.target_version, status.attempt) == ("", NEW, 1)
     status = firmware_status(on_trial(), "pi_1")

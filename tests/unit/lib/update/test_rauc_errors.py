@@ -10,7 +10,7 @@ BUNDLE = "Invalid bundle format: "
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "words", "is_transient"),
+    ("text", "code", "expected", "is_transient"),
     [
         (
             "Compatible mismatch: Expected 'saint-a' but bundle manifest has 'saint-b'",
@@ -82,11 +82,11 @@ BUNDLE = "Invalid bundle format: "
         ("what nobody has seen yet", Code.RELEASE_INVALID, "what nobody has seen yet", False),
     ],
 )
-def test_message_is_explained(text: str, code: Code, words: str, is_transient: bool):
+def test_message_is_explained(text: str, code: Code, expected: str, is_transient: bool):
     error = explained(text)
     assert isinstance(error, InstallError)
     assert error.code is code
-    assert words in error.message
+    assert expected in error.message
     assert error.is_transient is is_transient
     assert error.fix
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
-from saint_services.lib.update import events as words
-from saint_services.lib.update.events import Limits, Part, Update
-from saint_services.lib.update.installer import Mark, Slots
+from saint_services.lib.update import events
+from saint_services.lib.update.events import Update, UpdateLimits, WorkPart
+from saint_services.lib.update.installer import SlotMark, Slots
 from saint_services.lib.update.record import (
     BadRelease,
-    Before,
-    Kind,
-    Phase,
-    Record,
+    StateBefore,
+    UpdateKind,
+    UpdatePhase,
+    UpdateRecord,
 )
 from saint_services.lib.update.status import firmware_status
 from tests.unit.lib.update.step_rig import (
@@ -29,142 +29,152 @@ from tests.unit.lib.update.step_rig import (
     started,
 )
 
-SILENT = Part("role head", "no answer", "u")
+SILENT = WorkPart("role head", "no answer", "u")
 
 
 def test_proven_slot_is_disarmed_and_marked_good():
-    update, actions = run(Update(OLD), started(Record(), "A"))
+    update, actions = run(Update(OLD), started(UpdateRecord(), "A"))
     assert kinds(actions) == ["Disarm", "SetMark", "Save", "Tell"]
     assert actions[1] == GOOD
     assert update.record.slots == {"A": OLD}
 
 
 def test_slot_that_was_given_up_and_is_all_that_starts_is_not_marked_good():
-    record = Record(bad=(BadRelease(version=NEW, checksum_sha256="c"),))
+    record = UpdateRecord(bad=(BadRelease(version=NEW, checksum_sha256="c"),))
     update, actions = run(Update(NEW), started(record, "B"))
     assert GOOD not in actions
     assert "the other slot does not start" in firmware_status(update, "pi_1").reason
 
 
 def test_trial_marks_nothing_until_it_has_passed():
-    update = on_trial(Limits(settle_s=10.0))
+    update = on_trial(UpdateLimits(settle_s=10.0))
     assert update.state is UpdateState.VERIFYING
-    update, actions = run(update, words.Checked(0.0), words.Checked(9.0))
+    update, actions = run(update, events.HealthChecked(0.0), events.HealthChecked(9.0))
     assert actions == []
-    update, actions = run(update, words.Checked(10.0))
+    update, actions = run(update, events.HealthChecked(10.0))
     assert actions == [GOOD]
     assert update.state is UpdateState.VERIFYING
-    update, actions = run(update, words.Marked(Mark.GOOD))
+    update, actions = run(update, events.Marked(SlotMark.GOOD))
     assert kinds(actions) == ["Disarm", "Save", "Tell"]
     assert (update.state, update.record.last.verdict) == (UpdateState.IDLE, UpdateVerdict.HEALTHY)
 
 
 def test_trial_that_falters_starts_its_settling_anew():
-    update = on_trial(Limits(settle_s=10.0))
-    ill = words.Checked(5.0, parts=(SILENT,))
-    update, actions = run(update, words.Checked(0.0), ill, words.Checked(6.0), words.Checked(15.0))
+    update = on_trial(UpdateLimits(settle_s=10.0))
+    ill = events.HealthChecked(5.0, parts=(SILENT,))
+    update, actions = run(
+        update,
+        events.HealthChecked(0.0),
+        ill,
+        events.HealthChecked(6.0),
+        events.HealthChecked(15.0),
+    )
     assert GOOD not in actions
-    assert GOOD in run(update, words.Checked(16.0))[1]
+    assert GOOD in run(update, events.HealthChecked(16.0))[1]
 
 
 def test_trial_is_given_its_whole_time_before_it_is_condemned():
-    update = on_trial(Limits(health_timeout_s=120.0))
-    update, actions = run(update, words.Checked(119.0, parts=(SILENT,)))
+    update = on_trial(UpdateLimits(health_timeout_s=120.0))
+    update, actions = run(update, events.HealthChecked(119.0, parts=(SILENT,)))
     assert "ReadLog" not in kinds(actions)
-    update, actions = run(update, words.Checked(120.0, parts=(SILENT,)))
-    assert actions == [words.ReadLog(("u",))]
-    update, actions = run(update, words.LogRead("x" * 9000))
+    update, actions = run(update, events.HealthChecked(120.0, parts=(SILENT,)))
+    assert actions == [events.ReadLog(("u",))]
+    update, actions = run(update, events.LogRead("x" * 9000))
     assert kinds(actions) == ["Save", "SetMark", "Tell"]
     assert actions[1] == BAD
     assert len(firmware_status(update, "pi_1").log_excerpt) == 4096
 
 
 def test_failed_unit_that_was_well_before_ends_a_trial_early_and_a_broken_one_does_not():
-    record = pending(Phase.SWITCHED, before=Before(failed_units=("old.service",)))
-    update, _ = run(Update(NEW, Limits(settle_s=10.0)), started(record, "B"))
-    seen = words.Checked(0.0, failed_units=("old.service",))
+    record = pending(UpdatePhase.SWITCHED, before=StateBefore(failed_units=("old.service",)))
+    update, _ = run(Update(NEW, UpdateLimits(settle_s=10.0)), started(record, "B"))
+    seen = events.HealthChecked(0.0, failed_units=("old.service",))
     assert run(update, seen, replace(seen, now_s=10.0))[1][-1] == GOOD
-    seen = words.Checked(0.0, failed_units=("old.service", "new.service"))
+    seen = events.HealthChecked(0.0, failed_units=("old.service", "new.service"))
     _, actions = run(update, seen, replace(seen, now_s=10.0))
-    assert actions[-1] == words.ReadLog(("new.service",))
+    assert actions[-1] == events.ReadLog(("new.service",))
 
 
 def test_role_that_dies_three_times_ends_a_trial_early():
-    _, actions = run(on_trial(), words.Checked(5.0, parts=(Part("role head", deaths=3, unit="u"),)))
-    assert actions == [words.ReadLog(("u",))]
+    _, actions = run(
+        on_trial(), events.HealthChecked(5.0, parts=(WorkPart("role head", crashes=3, unit="u"),))
+    )
+    assert actions == [events.ReadLog(("u",))]
 
 
 @pytest.mark.parametrize(
     ("before", "is_well"),
     [
-        (Before(failed_units=("role head",)), True),
-        (Before(failed_units=("role tracks",)), False),
-        (Before(failed_units=("old.service",)), True),  # noted by a release before
-        (Before(role_answered=True), False),
+        (StateBefore(failed_units=("role head",)), True),
+        (StateBefore(failed_units=("role tracks",)), False),
+        (StateBefore(failed_units=("old.service",)), True),  # noted by a release before
+        (StateBefore(role_answered=True), False),
     ],
 )
-def test_each_role_is_judged_by_how_it_was_before(before: Before, is_well: bool):
-    record = pending(Phase.SWITCHED, before=before)
-    update, _ = run(Update(NEW, Limits(settle_s=0.0)), started(record, "B"))
-    seen = words.Checked(1.0, parts=(SILENT, Part("role tracks")))
+def test_each_role_is_judged_by_how_it_was_before(before: StateBefore, is_well: bool):
+    record = pending(UpdatePhase.SWITCHED, before=before)
+    update, _ = run(Update(NEW, UpdateLimits(settle_s=0.0)), started(record, "B"))
+    seen = events.HealthChecked(1.0, parts=(SILENT, WorkPart("role tracks")))
     update, actions = run(update, seen)
     assert (GOOD in actions) is is_well
     assert update.fault == ("" if is_well else "no answer")
 
 
 def test_deaths_of_a_role_that_was_ill_before_condemn_nothing():
-    before = Before(failed_units=("role head",))
-    update, _ = run(Update(NEW, Limits()), started(pending(Phase.SWITCHED, before=before), "B"))
-    _, actions = run(update, words.Checked(5.0, parts=(replace(SILENT, deaths=9),)))
+    before = StateBefore(failed_units=("role head",))
+    update, _ = run(
+        Update(NEW, UpdateLimits()), started(pending(UpdatePhase.SWITCHED, before=before), "B")
+    )
+    _, actions = run(update, events.HealthChecked(5.0, parts=(replace(SILENT, crashes=9),)))
     assert "ReadLog" not in kinds(actions)
 
 
 def test_what_comes_and_goes_for_ever_does_not_pass():
-    update = on_trial(Limits(health_timeout_s=100.0, settle_s=10.0))
-    happened: list[words.Action] = []
+    update = on_trial(UpdateLimits(health_timeout_s=100.0, settle_s=10.0))
+    happened: list[events.Action] = []
     for second in range(0, 200, 4):
         head = SILENT if second % 8 else replace(SILENT, problem="")
-        update, actions = run(update, words.Checked(float(second), parts=(head,)))
+        update, actions = run(update, events.HealthChecked(float(second), parts=(head,)))
         happened += actions
     assert GOOD not in happened
     assert "ReadLog" in kinds(happened)
 
 
 def test_server_that_was_heard_before_has_to_be_heard():
-    record = pending(Phase.SWITCHED, before=Before(server_heard=True))
-    update, _ = run(Update(NEW, Limits(settle_s=0.0)), started(record, "B"))
-    assert run(update, words.Checked(1.0))[1] != [GOOD]
-    assert run(update, words.Checked(1.0, server_heard=True))[1] == [GOOD]
+    record = pending(UpdatePhase.SWITCHED, before=StateBefore(server_answers=True))
+    update, _ = run(Update(NEW, UpdateLimits(settle_s=0.0)), started(record, "B"))
+    assert run(update, events.HealthChecked(1.0))[1] != [GOOD]
+    assert run(update, events.HealthChecked(1.0, server_answers=True))[1] == [GOOD]
 
 
 def test_trial_whose_slot_cannot_be_marked_good_is_condemned_in_the_end():
-    update = on_trial(Limits(health_timeout_s=60.0, settle_s=0.0))
+    update = on_trial(UpdateLimits(health_timeout_s=60.0, settle_s=0.0))
     update, actions = run(
         update,
-        words.Checked(1.0),
-        words.ActionFailed(GOOD, "the card is full"),
-        words.Checked(2.0),
-        words.ActionFailed(GOOD, "the card is full"),
+        events.HealthChecked(1.0),
+        events.ActionFailed(GOOD, "the card is full"),
+        events.HealthChecked(2.0),
+        events.ActionFailed(GOOD, "the card is full"),
     )
     assert actions == [GOOD, GOOD]
-    update, actions = run(update, words.Checked(61.0))
+    update, actions = run(update, events.HealthChecked(61.0))
     assert kinds(actions) == ["ReadLog"]
     assert "the card is full" in update.condemned_for
 
 
 def test_trial_without_the_installer_waits_for_it_and_goes_back_in_the_end():
-    record = pending(Phase.SWITCHED)
-    looked = words.Looked(0.0, record, "B", None, "RAUC does not run here")
-    update, actions = run(Update(NEW), looked)
+    record = pending(UpdatePhase.SWITCHED)
+    state_read = events.StateRead(0.0, record, "B", None, "RAUC does not run here")
+    update, actions = run(Update(NEW), state_read)
     assert (update.state, kinds(actions)) == (UpdateState.VERIFYING, ["Tell"])
-    update, _ = run(update, words.Checked(120.0), words.LogRead(""))
-    update, actions = run(update, words.ActionFailed(BAD, "no RAUC"), words.Ticked(121.0))
-    assert isinstance(actions[-1], words.Restart)
+    update, _ = run(update, events.HealthChecked(120.0), events.LogRead(""))
+    update, actions = run(update, events.ActionFailed(BAD, "no RAUC"), events.TimePassed(121.0))
+    assert isinstance(actions[-1], events.Restart)
 
 
 def test_condemned_slot_that_starts_again_is_left_without_another_look():
-    record = pending(Phase.CONDEMNED, reason="webd failed")
-    _, actions = run(Update(NEW), started(record, "B"), words.Ticked(1.0))
+    record = pending(UpdatePhase.CONDEMNED, reason="webd failed")
+    _, actions = run(Update(NEW), started(record, "B"), events.TimePassed(1.0))
     assert kinds(actions) == ["SetMark", "Tell", "Hold", "Restart"]
     assert actions[0] == BAD
 
@@ -173,31 +183,31 @@ def test_condemned_slot_that_starts_again_is_left_without_another_look():
     ("record", "where", "verdict", "reason"),
     [
         (
-            pending(Phase.CONDEMNED, reason="webd failed", log_excerpt="boom"),
+            pending(UpdatePhase.CONDEMNED, reason="webd failed", log_excerpt="boom"),
             slots(activations=1),
             UpdateVerdict.ROLLED_BACK,
             "webd failed",
         ),
         (
-            pending(Phase.SWITCHED),
+            pending(UpdatePhase.SWITCHED),
             slots(activations=1),
             UpdateVerdict.ROLLED_BACK,
             "slot B never reached its health check (3 tries)",
         ),
         (
-            pending(Phase.WRITING),
+            pending(UpdatePhase.WRITING),
             slots(activations=1),  # the power went before that could be noted
             UpdateVerdict.ROLLED_BACK,
             "slot B never reached its health check (3 tries)",
         ),
         (
-            pending(Phase.WRITING),
+            pending(UpdatePhase.WRITING),
             slots(),
             UpdateVerdict.FAILED,
             "writing 1.1 was cut off by a restart or by the installer's end",
         ),
         (
-            pending(Phase.WRITING, kind=Kind.ROLLBACK),
+            pending(UpdatePhase.WRITING, kind=UpdateKind.ROLLBACK),
             slots(),
             UpdateVerdict.FAILED,
             "the machine restarted before it had switched the slots",
@@ -205,7 +215,7 @@ def test_condemned_slot_that_starts_again_is_left_without_another_look():
     ],
 )
 def test_old_slot_that_is_back_gives_the_verdict(
-    record: Record, where: Slots, verdict: UpdateVerdict, reason: str
+    record: UpdateRecord, where: Slots, verdict: UpdateVerdict, reason: str
 ):
     update, actions = run(Update(OLD), started(record, "A", slots=where))
     last = update.record.last
@@ -213,23 +223,25 @@ def test_old_slot_that_is_back_gives_the_verdict(
     assert update.record.is_bad(NEW) is (verdict is UpdateVerdict.ROLLED_BACK)
     assert kinds(actions)[-3:] == ["Save", "Resume", "Tell"]
     assert GOOD in actions
-    other = words.SetMark(Mark.BAD, "other")
+    other = events.SetMark(SlotMark.BAD, "other")
     assert (other in actions) is (verdict is UpdateVerdict.ROLLED_BACK)
 
 
 def test_process_that_was_restarted_before_the_machine_asks_again_but_not_for_ever():
-    record = pending(Phase.SWITCHED, restarts=1)
+    record = pending(UpdatePhase.SWITCHED, restarts=1)
     for _ in range(2):
         where = slots(primary="B", activations=1)
-        update, actions = run(Update(OLD), started(record, "A", slots=where), words.Ticked(1.0))
-        assert isinstance(actions[-1], words.Restart)
+        update, actions = run(
+            Update(OLD), started(record, "A", slots=where), events.TimePassed(1.0)
+        )
+        assert isinstance(actions[-1], events.Restart)
         record = update.record
-    update, actions = run(Update(OLD), started(record, "A", slots=where), words.Ticked(1.0))
+    update, actions = run(Update(OLD), started(record, "A", slots=where), events.TimePassed(1.0))
     assert update.record.last.verdict is UpdateVerdict.ROLLED_BACK
     assert "Restart" not in kinds(actions)
 
 
 def test_card_that_came_from_another_machine_is_settled():
-    record = pending(Phase.SWITCHED, from_slot="X", to_slot="Y")
+    record = pending(UpdatePhase.SWITCHED, from_slot="X", to_slot="Y")
     update, _ = run(Update(OLD), started(record, "A"))
     assert update.record.last.verdict is UpdateVerdict.FAILED

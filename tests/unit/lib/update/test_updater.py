@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.update import events as words
-from saint_services.lib.update.events import Limits, Part
-from saint_services.lib.update.installer import Bundle
-from saint_services.lib.update.record import Before, store
+from saint_services.lib.update import events
+from saint_services.lib.update.events import UpdateLimits, WorkPart
+from saint_services.lib.update.installer import BundleInfo
+from saint_services.lib.update.record import StateBefore, store
 from tests.unit.lib.update.machine_rig import QUICK, Machine, until
 from tools.fake_rauc.bundle_writer import COMPATIBLE, make_keys
 from tools.fake_rauc.faults import Fault
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timeout(60)  # real programs, and a disk that others us
 
 IMPATIENT = replace(QUICK, health_timeout_s=1.0)  # where what is missing never comes
 
-NO_TRACKS = Part("role tracks", "the role tracks does not answer: no such device")
+NO_TRACKS = WorkPart("role tracks", "the role tracks does not answer: no such device")
 
 
 async def install(machine: Machine, version: str) -> None:
@@ -91,7 +91,7 @@ async def test_role_that_was_broken_before_does_not_condemn_the_new_release(mach
 
 
 async def test_role_that_was_well_before_is_judged_beside_one_that_was_not(machine: Machine):
-    head = Part("role head")
+    head = WorkPart("role head")
     machine.works(parts=(NO_TRACKS, head))
     await install(machine, "1.1")
     machine.restart()
@@ -257,8 +257,8 @@ async def test_outputs_that_go_live_after_the_decision_keep_the_slot_unwritten(m
     wanted = await machine.bundle("1.1")
     async with machine.running() as updater:
         await until(lambda: bool(machine.owner.told))
-        updater.handle(words.InstallRequested(wanted))
-        updater.handle(words.Inspected(Before(), Bundle("1.1", COMPATIBLE)))
+        updater.handle(events.InstallRequested(wanted))
+        updater.handle(events.Inspected(StateBefore(), BundleInfo("1.1", COMPATIBLE)))
         updater.block("its outputs are live")
         await until(lambda: machine.owner.last.verdict == "refused")
         assert machine.owner.last.reason == "its outputs are live"
@@ -288,7 +288,7 @@ async def test_machine_that_cannot_be_stopped_is_not_written_to(machine: Machine
 
 async def test_proven_slot_is_marked_good_whatever_is_broken(machine: Machine):
     machine.fake.units = [Unit("saint-webd.service", "failed", "failed")]
-    machine.works(parts=(Part("role tracks", "no motor driver answers"),))
+    machine.works(parts=(WorkPart("role tracks", "no motor driver answers"),))
     machine.restart()
     assert machine.fake.installer.slots.a.left == 2
     async with machine.running():
@@ -304,7 +304,7 @@ async def test_deadman_is_disarmed_by_a_proven_slot_and_not_during_a_trial(machi
         await install(machine, "1.1")
         assert os.read(reader, 100) == b"good\n"
         machine.restart()
-        machine.limits = Limits(health_timeout_s=60.0, settle_s=60.0)
+        machine.limits = UpdateLimits(health_timeout_s=60.0, settle_s=60.0)
         async with machine.running():
             await until(lambda: machine.owner.last.state == "verifying")
             assert os.read(reader, 100) == b"", "nobody writes to it"
