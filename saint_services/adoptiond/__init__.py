@@ -1,1 +1,1 @@
-"""adoptiond: which nodes there are, and who holds which role."""
+"""The registry of nodes: which nodes there are, and which node holds which role."""

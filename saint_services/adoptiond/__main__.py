@@ -1,4 +1,4 @@
-"""Starts adoptiond."""
+"""Start adoptiond."""
 
 from saint_services.lib.daemon import main
 

@@ -1,4 +1,4 @@
-"""What adoptiond touches: the manifests that it serves, and the file that it remembers nodes in."""
+"""Loads the role manifests and persists the registry."""
 
 import asyncio
 import hashlib
@@ -13,13 +13,13 @@ from ..lib.robot.manifest import RobotManifest, RobotRole, read_role
 from .registry import Catalog, RoleKey, RoleText
 from .state import SavedRegistry, registry_store
 
-_SAVE_PAUSE_S = 1.0  # flash wears out: changes that come in a burst are written once
-_FILE = "nodes.json"  # what a health issue is about
+_SAVE_PAUSE_S = 1.0  # flash wears out: a burst of changes is written once
+_FILE = "nodes.json"  # the subject of its health issues
 _log = log.get("adoptiond")
 
 
 def load_catalog(manifests: Path, robot: str) -> Catalog:
-    """Raises config_invalid or config_missing with one sentence. Blocks."""
+    """Load the roles of a robot. Raises config_invalid or config_missing. Blocks."""
     manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
     roles: dict[RoleKey, RoleText] = {}
     for entry in manifest.roles:
@@ -35,8 +35,8 @@ def _role_text(manifests: Path, entry: RobotRole) -> RoleText:
     return RoleText(config, text, hashlib.sha256(text.encode()).hexdigest())
 
 
-class Memory:
-    """Writes the registry when it changed; the newest wins."""
+class RegistryFile:
+    """Writes the registry when it changed; the newest state wins."""
 
     def __init__(self, folder: Path, health: Health) -> None:
         self._store = registry_store(folder)
@@ -45,7 +45,8 @@ class Memory:
         self._written = SavedRegistry()
 
     async def load(self) -> SavedRegistry:
-        """A damaged file is set aside, a newer one is kept: we go on with what nodes tell."""
+        """Load the registry. A damaged file is set aside, a newer one is kept: the reports of the
+        nodes then count."""
         try:
             self._written = await asyncio.to_thread(self._store.load)
         except SaintError as err:
@@ -56,15 +57,15 @@ class Memory:
 
     @property
     def is_lost(self) -> bool:
-        """The registry could not be read, nor its copy: nobody knows whether there were nodes."""
+        """Whether neither the registry nor its copy could be read, so nodes may be unknown."""
         return self._store.problem is not None and not self._written.nodes
 
     def touch(self) -> None:
-        """There is something new to write."""
+        """Schedule a write."""
         self._changed.set()
 
     async def keep(self, read: Callable[[], SavedRegistry]) -> None:
-        """Forever; a disk that fails is tried again with the next pause."""
+        """Write changes until stopped; a failing disk is tried again with the next pause."""
         while True:
             await self._changed.wait()
             self._changed.clear()
@@ -73,7 +74,7 @@ class Memory:
             await asyncio.sleep(_SAVE_PAUSE_S)
 
     async def save(self, value: SavedRegistry) -> bool:
-        """Only when it differs from what is on the disk."""
+        """Write the registry if it differs from the disk; return whether the disk is current."""
         if value == self._written:
             return True
         try:

@@ -1,4 +1,4 @@
-"""The two doors: the control plane's paths and the ROS services. Both lead to the same verbs."""
+"""Handles the requests of the control plane and the ROS services; both use the same operations."""
 
 from collections.abc import Callable
 
@@ -30,24 +30,24 @@ from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
 from . import logic, membership, views
-from .registry import LONGEST_NAME, Pending, RoleKey
-from .registry_service import Adoption
+from .registry import LONGEST_NAME, PendingAdoption, RoleKey
+from .registry_service import RegistryService
 
 
-def answer_ipc(api: Api, adoption: Adoption) -> None:
-    """The control plane (lib/api: adoption.py, calibration.py, orders.py, logs.py)."""
+def answer_ipc(api: Api, adoption: RegistryService) -> None:
+    """Bind the rows of lib/api: adoption.py, calibration.py, orders.py, logs.py."""
     _answer_looks(api, adoption)
     _answer_membership(api, adoption)
     _answer_orders(api, adoption)
     _answer_calibration(api, adoption)
 
 
-def _answer_looks(api: Api, adoption: Adoption) -> None:
-    """Who is there, which roles there are."""
+def _answer_looks(api: Api, adoption: RegistryService) -> None:
+    """Bind the rows that read nodes and roles."""
 
     async def list_nodes(_: Call[Nothing]) -> NodeList:
         found = [_info(adoption, node_id) for node_id in sorted(adoption.registry.nodes)]
-        return NodeList(nodes=found, strangers=adoption.strangers.seen(monotonic_s()))
+        return NodeList(nodes=found, strangers=adoption.unknown_devices.recent(monotonic_s()))
 
     async def get_node_info(call: Call[NodeParams]) -> NodeInfo:
         return _info(adoption, call.body.node_id)
@@ -62,34 +62,34 @@ def _answer_looks(api: Api, adoption: Adoption) -> None:
     api.bind(rows.LIST_ROLES, list_roles)
 
 
-def _info(adoption: Adoption, node_id: str) -> NodeInfo:
+def _info(adoption: RegistryService, node_id: str) -> NodeInfo:
     registry = adoption.registry
     return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
 
 
-def _answer_membership(api: Api, adoption: Adoption) -> None:
-    """Who is on this robot, in which role, under which name."""
+def _answer_membership(api: Api, adoption: RegistryService) -> None:
+    """Bind the rows that change a node's role, name or membership."""
 
     async def adopt_node(call: Call[AdoptNode]) -> AdoptReply:
         body = call.body
-        wanted = Pending(RoleKey(body.role, body.instance), body.display_name, body.add)
-        return await adoption.verbs.adopt(body.node_id, wanted)
+        wanted = PendingAdoption(RoleKey(body.role, body.instance), body.display_name, body.add)
+        return await adoption.operations.adopt(body.node_id, wanted)
 
     async def replace_node(call: Call[ReplaceNode]) -> AdoptReply:
         body = call.body
-        return await adoption.verbs.replace(body.node_id, body.by, body.display_name)
+        return await adoption.operations.replace(body.node_id, body.by, body.display_name)
 
     async def reset_node(call: Call[ResetNode]) -> Done:
         body = call.body
         key = RoleKey(body.role, body.instance) if body.role else None
-        return await adoption.verbs.reset(body.node_id, body.factory_reset, key)
+        return await adoption.operations.reset(body.node_id, body.factory_reset, key)
 
     async def ignore_node(call: Call[IgnoreNode]) -> NodeInfo:
-        adoption.verbs.ignore(call.body.node_id, call.body.is_ignored)
+        adoption.operations.ignore(call.body.node_id, call.body.is_ignored)
         return _info(adoption, call.body.node_id)
 
     async def set_node_name(call: Call[NameNode]) -> NodeInfo:
-        adoption.verbs.rename(call.body.node_id, call.body.display_name)
+        adoption.operations.rename(call.body.node_id, call.body.display_name)
         return _info(adoption, call.body.node_id)
 
     api.bind(rows.ADOPT_NODE, adopt_node)
@@ -99,23 +99,25 @@ def _answer_membership(api: Api, adoption: Adoption) -> None:
     api.bind(rows.SET_NODE_NAME, set_node_name)
 
 
-def _answer_orders(api: Api, adoption: Adoption) -> None:
-    """For other daemons: the key that signs for a node is here alone."""
+def _answer_orders(api: Api, adoption: RegistryService) -> None:
+    """Bind the rows for other daemons: only adoptiond has the key that signs orders."""
 
     async def reboot(call: Call[NodeParams]) -> Done:
-        return await adoption.verbs.reboot(call.body.node_id)
+        return await adoption.operations.reboot(call.body.node_id)
 
     async def update(call: Call[UpdateNode]) -> Done:
         order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
-        return await adoption.verbs.update(call.body.node_id, order)
+        return await adoption.operations.update(call.body.node_id, order)
 
     async def kill(call: Call[KillRole]) -> Killed:
         order = KillOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
-        return await adoption.verbs.kill(call.body.node_id, order)
+        return await adoption.operations.kill(call.body.node_id, order)
 
     async def query_node(call: Call[LogQuery]) -> LogPage:
-        query = call.body.model_copy(update={"node": ""})  # there it would name another machine
-        return await adoption.verbs.log(call.body.node, query)
+        query = call.body.model_copy(
+            update={"node": ""}
+        )  # on the node it would name another machine
+        return await adoption.operations.log(call.body.node, query)
 
     api.bind(orders.REBOOT, reboot)
     api.bind(orders.KILL, kill)
@@ -123,20 +125,22 @@ def _answer_orders(api: Api, adoption: Adoption) -> None:
     api.bind(logs.QUERY_NODE, query_node)
 
 
-def _answer_calibration(api: Api, adoption: Adoption) -> None:
-    """What a role's joints were found to be."""
+def _answer_calibration(api: Api, adoption: RegistryService) -> None:
+    """Bind the rows of the roles' calibration."""
 
     async def get_calibration(call: Call[GetCalibration]) -> CalibrationReply:
         return adoption.calibrations.show(call.body.target)
 
     async def calibrate(call: Call[Calibrate]) -> CalibrationReply:
-        return await adoption.calibrations.change(call.body, adoption.verbs.refresh)
+        return await adoption.calibrations.change(call.body, adoption.operations.refresh)
 
     api.bind(calibration.GET_CALIBRATION, get_calibration)
     api.bind(calibration.CALIBRATE, calibrate)
 
 
-def serve_ros(bus: Bus, adoption: Adoption, add_entry: Callable[[AuditRecord], None]) -> None:
+def serve_ros(
+    bus: Bus, adoption: RegistryService, add_entry: Callable[[AuditRecord], None]
+) -> None:
     """Serve the ROS services of the specification. Adoption and reset leave an entry each in the
     audit log."""
 
@@ -146,7 +150,7 @@ def serve_ros(bus: Bus, adoption: Adoption, add_entry: Callable[[AuditRecord], N
             node_id=_shown(node_id), role=_shown(key.role), instance=_shown(key.instance)
         )
         try:
-            work = adoption.verbs.adopt(node_id, Pending(key, ""))
+            work = adoption.operations.adopt(node_id, PendingAdoption(key, ""))
             reply = await audit.recorded(add_entry, rows.ADOPT_NODE, ROS_PROGRAM, shown, work)
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)
@@ -158,7 +162,7 @@ def serve_ros(bus: Bus, adoption: Adoption, add_entry: Callable[[AuditRecord], N
         node_id, factory = request.node_id, request.factory_reset
         shown = ResetNode.model_construct(node_id=_shown(node_id), factory_reset=factory)
         try:
-            work = adoption.verbs.reset(node_id, factory)
+            work = adoption.operations.reset(node_id, factory)
             done = await audit.recorded(add_entry, rows.RESET_NODE, ROS_PROGRAM, shown, work)
         except SaintError as err:
             return msgs.ResetNode_Response(success=False, message=err.message)
@@ -182,29 +186,29 @@ def serve_ros(bus: Bus, adoption: Adoption, add_entry: Callable[[AuditRecord], N
 
 
 def _shown(text: str) -> str:
-    """Text of a ROS request as the audit log keeps it."""
+    """Return text of a ROS request as the audit log stores it."""
     return logic.clean(text, LONGEST_NAME)
 
 
 def role_config(
-    adoption: Adoption, request: msgs.GetRoleConfig_Request
+    adoption: RegistryService, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
     """Answer a node's request for the configuration of its role, or, with an empty role, for the
-    list of its roles. The answer is signed for this very request, so that the node can tell its own
-    server from another one."""
-    public = adoption.courier.public
+    list of its roles. The answer is signed for this very request, so that the node recognises its
+    own server."""
+    public = adoption.order_sender.public
     answer = _role_text(adoption, request) if request.role else _held_roles(adoption, request)
     answer.server = adoption.catalog.robot
     answer.server_key = public
     if public:
-        answer.signature = adoption.courier.sign(*config_parts(request, answer))
+        answer.signature = adoption.order_sender.sign(*config_parts(request, answer))
     return answer
 
 
 def _role_text(
-    adoption: Adoption, request: msgs.GetRoleConfig_Request
+    adoption: RegistryService, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
-    """The text goes only to a node that does not have it already."""
+    """Return the configuration; its text only if the node does not have it already."""
     role = adoption.catalog.roles.get(RoleKey(request.role, request.instance))
     if role is None:
         known = ", ".join(sorted(str(key) for key in adoption.catalog.keys))
@@ -224,10 +228,10 @@ def _role_text(
 
 
 def _held_roles(
-    adoption: Adoption, request: msgs.GetRoleConfig_Request
+    adoption: RegistryService, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
     held = membership.roles_of(
-        adoption.registry, request.node_id, monotonic_s(), adoption.courier.public
+        adoption.registry, request.node_id, monotonic_s(), adoption.order_sender.public
     )
     return msgs.GetRoleConfig_Response(
         success=True, held_roles=[str(key) for key in held], server_address=adoption.address

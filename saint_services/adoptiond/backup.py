@@ -1,6 +1,6 @@
-"""What adoptiond gives to a backup and takes back: the registry of nodes, the calibration of roles.
-A node itself holds the truth about its role, so of nodes that are there only names come back. The
-server's key is in it only when it was put there, sealed with a passphrase (keys.py).
+"""The sections of adoptiond in a backup: the registry of nodes, the calibration of roles. A node
+itself knows its roles, so only names are restored for nodes that are online. The server's key is in
+it only if it was added, sealed with a passphrase (server_key.py).
 """
 
 from dataclasses import replace
@@ -12,19 +12,19 @@ from ..lib.machine.computer import is_token
 from . import calibration
 from .logic import MOST_NODES
 from .registry import Node, Registry
-from .registry_service import Adoption
+from .registry_service import RegistryService
 from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
 
 
-def backup_of(adoption: Adoption) -> Backup:
-    """The paths."""
+def backup_of(adoption: RegistryService) -> Backup:
+    """Return the sections."""
 
     async def current() -> SavedRegistry:
         return adoption.saved()
 
     async def check(saved: SavedRegistry) -> list[str]:
         return [
-            f"{node_id} is left out: that is no name of a node."
+            f"{node_id} is left out: that is not a valid node id."
             for node_id in sorted(saved.nodes)
             if not is_token(node_id)
         ]
@@ -43,7 +43,7 @@ def backup_of(adoption: Adoption) -> Backup:
         return [text] if saved.sealed else []
 
     async def use_no_key(_: SealedKey) -> None:
-        """Only its passphrase opens it (keys.py)."""
+        """Skip the key: only its passphrase opens it (server_key.py)."""
 
     calibrations = adoption.calibrations
     return Backup(
@@ -62,7 +62,8 @@ def backup_of(adoption: Adoption) -> Backup:
 
 
 def restored(now: Registry, saved: SavedRegistry, now_s: float) -> Registry:
-    """The registry with what was saved of it. Nodes that are gone and not saved are forgotten."""
+    """Return the registry with what was saved of it. Nodes that are offline and not in the backup
+    are forgotten."""
     nodes: dict[str, Node] = {}
     for node_id, node in now.nodes.items():
         was = saved.nodes.get(node_id)

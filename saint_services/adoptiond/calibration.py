@@ -1,6 +1,6 @@
-"""How a role's own hardware differs from its manifest: trim and direction of a servo, limits that
-are narrower. It becomes part of the role's configuration, in the keys that every release knows, so
-nodes and roles need not know of it. Pure. Not here: keeping it (calibrations.py).
+"""Applies a calibration to a role's configuration: offset and direction of a servo, narrower
+limits. It uses keys that every release knows, so nodes and roles need no knowledge of it. Pure. Not
+here: its storage (calibration_store.py).
 """
 
 import hashlib
@@ -18,24 +18,24 @@ from ..lib.state import Migration
 from .registry import RoleText
 
 _SERVOS = ("servo", "pca9685")
-# A horn that is further off was put on a tooth beside; a trim would take that much of the way away.
-_LARGEST_OFFSET = 0.2  # of the way
-_FINE = 6  # digits
+# A larger offset means a horn on the wrong tooth; correcting it here would cost that much travel.
+_LARGEST_OFFSET = 0.2  # fraction of the travel
+_FINE = 6  # decimal digits
 
 
 class Trim(BaseModel):
-    """Of one field."""
+    """The calibration of one field."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     offset: float = 0.0
     minimum: float | None = None
     maximum: float | None = None
-    is_reversed: bool = False  # the servo was built in the other way round than the manifest says
+    is_reversed: bool = False  # the servo is mounted reversed
 
 
 class RoleTrims(BaseModel):
-    """Of one role."""
+    """The calibration of one role."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,7 +52,7 @@ class SavedCalibration(BaseModel):
 
 
 VERSION = 2
-# 2 knows a direction; what 1 says means the same in it.
+# Version 2 added the direction; the content of version 1 keeps its meaning.
 MIGRATIONS: Final[Mapping[int, Migration]] = {1: dict}
 
 
@@ -61,11 +61,11 @@ class Applied:
     """A role's configuration with its calibration."""
 
     role: RoleText
-    problems: tuple[str, ...] = ()  # what does not fit the manifest any more, and was left out
+    problems: tuple[str, ...] = ()  # entries that no longer fit the manifest and were skipped
 
 
 def changed(role: RoleConfig, trims: RoleTrims, wanted: Calibrate) -> RoleTrims:
-    """Raises SaintError with a sentence when the manifest does not allow it."""
+    """Return the calibration with a change. Raises SaintError if the manifest forbids it."""
     fields = dict(trims.fields)
     if wanted.clear:
         _field(role, wanted.field)
@@ -73,7 +73,7 @@ def changed(role: RoleConfig, trims: RoleTrims, wanted: Calibrate) -> RoleTrims:
         return RoleTrims(revision=trims.revision + 1, fields=fields)
     given = wanted.model_dump(include=set(Trim.model_fields), exclude_none=True)
     if not given:
-        message = f"nothing is said of {role.target}.{wanted.field}"
+        message = f"the request changes nothing of {role.target}.{wanted.field}"
         raise SaintError(
             Code.REQUEST_INVALID, message, fix="Give an offset, a direction, a limit, or clear it."
         )
@@ -84,23 +84,23 @@ def changed(role: RoleConfig, trims: RoleTrims, wanted: Calibrate) -> RoleTrims:
 
 
 def limits(role: RoleConfig, name: str, trim: Trim) -> tuple[float, float]:
-    """Where the field may go with this trim; never beyond what the manifest allows, neither in its
-    unit nor in pulses. Raises SaintError."""
+    """Return the limits of the field with this trim, within what the manifest allows in its unit
+    and in pulses. Raises SaintError."""
     spec, what = _field(role, name), f"{role.target}.{name}"
     low, high = spec.limits
     for value in (trim.minimum, trim.maximum):
         if value is not None and not low <= value <= high:
-            text = f"{what} may go from {low:g} to {high:g} {spec.unit}; {value:g} is beyond that"
+            text = f"{what} moves from {low:g} to {high:g} {spec.unit}; {value:g} is outside of it"
             raise SaintError(Code.REQUEST_INVALID, text)
     if trim.offset:
         _check_offset(role, name, trim.offset)
     if trim.is_reversed and not _is_servo(role, name):
-        text = f"{what} is turned by no servo: its direction is the manifest's"
+        text = f"{what} has no servo: its direction is the manifest's"
         raise SaintError(Code.REQUEST_INVALID, text)
     least = round(max(low if trim.minimum is None else trim.minimum, low - trim.offset), _FINE)
     most = round(min(high if trim.maximum is None else trim.maximum, high - trim.offset), _FINE)
     if least >= most:
-        text = f"{what} would go from {least:g} to {most:g} {spec.unit}, which is no way to go"
+        text = f"{what} would go from {least:g} to {most:g} {spec.unit}, which is no range"
         raise SaintError(Code.REQUEST_INVALID, text)
     rests = {"neutral": spec.neutral, **({} if spec.park is None else {"park": spec.park})}
     for place, value in rests.items():
@@ -111,8 +111,8 @@ def limits(role: RoleConfig, name: str, trim: Trim) -> tuple[float, float]:
 
 
 def applied(role: RoleText, trims: RoleTrims) -> Applied:
-    """The configuration as it is served. A manifest may have changed since: what does not fit any
-    more is left out, and the rest is in force."""
+    """Return the configuration as served. What no longer fits a changed manifest is skipped; the
+    rest is in force."""
     document = settings.read_yaml(role.text, role.config.target).data
     problems, is_changed = [], False
     for name, trim in trims.fields.items():
@@ -138,7 +138,7 @@ def applied(role: RoleText, trims: RoleTrims) -> Applied:
 
 
 def fields(role: RoleConfig, trims: RoleTrims) -> list[CalibratedField]:
-    """Every field of the role, calibrated or not."""
+    """Return every field of the role, calibrated or not."""
     return [_shown(role, name, spec, trims.fields) for name, spec in role.fields.items()]
 
 
@@ -178,7 +178,7 @@ def _is_servo(role: RoleConfig, name: str) -> bool:
 def _check_offset(role: RoleConfig, name: str, offset: float) -> None:
     spec, what = role.fields[name], f"{role.target}.{name}"
     if not _is_servo(role, name):
-        raise SaintError(Code.REQUEST_INVALID, f"{what} is turned by no servo: it has no offset")
+        raise SaintError(Code.REQUEST_INVALID, f"{what} has no servo, so it has no offset")
     most = _largest_offset(spec)
     if abs(offset) > most:
         text = f"an offset of {offset:g} {spec.unit} is more than {what} may have ({most:g})"
@@ -192,8 +192,8 @@ def _largest_offset(spec: FieldSpec) -> float:
 def _pulses(
     role: RoleConfig, name: str, trim: Trim, narrowed: tuple[float, float]
 ) -> list[int] | None:
-    """What the manifest's straight line gives at the new limits; None without a servo. Whole
-    microseconds, as the manifest has them: a fifth of a degree on a servo of half a turn."""
+    """Return the pulses of the manifest's straight line at the new limits, in whole microseconds as
+    in the manifest (a fifth of a degree on a servo of half a turn); None without a servo."""
     if not _is_servo(role, name):
         return None
     low, high = role.fields[name].limits

@@ -1,5 +1,5 @@
-"""Keeps what was calibrated (calibration.json), serves each role's configuration with it, and has
-it told to the node that holds the role. Not here: what a calibration changes (calibration.py).
+"""Persists the calibrations (calibration.json), applies them to the roles' configurations, and has
+the node of a role fetch a changed one. Not here: what a calibration changes (calibration.py).
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from .registry import Catalog, RoleKey, RoleText
 _log = log.get("adoptiond")
 
 
-class Calibrations:
-    """Of all roles of this robot."""
+class CalibrationStore:
+    """The calibrations of all roles of this robot."""
 
     def __init__(self, folder: Path, health: Health, catalog: Catalog) -> None:
         path = folder / "calibration.json"
         self._store = StateStore(path, SavedCalibration, VERSION, MIGRATIONS, keeps_last_good=True)
         self._health = health
-        self._plain = catalog  # the manifests as they are
+        self._plain = catalog  # the manifests without calibration
         self.saved = SavedCalibration()
-        self.catalog = catalog  # what is served
+        self.catalog = catalog  # the manifests as served
         self._writing = asyncio.Lock()
 
     async def load(self) -> None:
-        """Take what the file or its last good copy says; without both the manifests are in force,
-        and a newer file is kept."""
+        """Load the file or its last good copy; without both the manifests are in force, and a newer
+        file is kept."""
         try:
             self.saved = await asyncio.to_thread(self._store.load)
         except SaintError as err:
@@ -42,44 +42,46 @@ class Calibrations:
         self._serve()
 
     def show(self, target: str) -> CalibrationReply:
-        """Raises not_found."""
+        """Return a role's calibration. Raises not_found."""
         role = self._role(target)
         trims = self.saved.roles.get(target, RoleTrims())
         found = fields(role.config, trims)
         return CalibrationReply(target=target, revision=trims.revision, fields=found)
 
     def use_key(self, public: str) -> None:
-        """The server has this key from now on."""
+        """Serve this public key of the server from now on."""
         self._plain = replace(self._plain, server_key=public)
         self._serve()
 
     async def change(
-        self, wanted: Calibrate, tell: Callable[[RoleKey], Awaitable[str]]
+        self, wanted: Calibrate, notify: Callable[[RoleKey], Awaitable[str]]
     ) -> CalibrationReply:
-        """On the disk first, then in force. `tell` brings it to the node; what it says is for the
-        person who asked. Raises SaintError, and nothing has changed."""
+        """Save a change, then put it in force. `notify` has the node fetch it and returns a message
+        for the user. Raises SaintError, and nothing has changed."""
         target = wanted.target
         role = self._role(target)
         async with self._writing:
             trims = changed(role.config, self.saved.roles.get(target, RoleTrims()), wanted)
             await self.use(SavedCalibration(roles={**self.saved.roles, target: trims}))
         _log.info("calibrated", role=target, field=wanted.field, revision=trims.revision)
-        message = await tell(RoleKey(role.config.role, role.config.instance))
+        message = await notify(RoleKey(role.config.role, role.config.instance))
         return self.show(target).model_copy(update={"message": message})
 
     async def use(self, saved: SavedCalibration) -> None:
-        """From now on. Raises SaintError when it cannot be kept."""
+        """Replace all calibrations. Raises SaintError when they cannot be saved."""
         await asyncio.to_thread(self._store.save, saved)
         self.saved = saved
         self._serve()
 
     async def unfit(self, saved: SavedCalibration) -> list[str]:
-        """What of it this robot's manifests do not allow, in sentences."""
+        """Return a sentence for each entry that this robot's manifests do not allow."""
         found = []
         for target, trims in sorted(saved.roles.items()):
             roles = [r for r in self._plain.roles.values() if r.config.target == target]
             if not roles:
-                found.append(f"The calibration of {target} is left out: there is no such role.")
+                found.append(
+                    f"The calibration of {target} is skipped: this robot has no such role."
+                )
             for role in roles:
                 found += [f"{problem}." for problem in applied(role, trims).problems]
         return found
@@ -101,5 +103,5 @@ class Calibrations:
     def _applied(self, role: RoleText) -> RoleText:
         found = applied(role, self.saved.roles.get(role.config.target, RoleTrims()))
         for problem in found.problems:
-            _log.warning("calibration left out", reason=problem)
+            _log.warning("calibration skipped", reason=problem)
         return found.role

@@ -1,4 +1,4 @@
-"""What an operator may set on the server: /etc/saint/adoptiond.yaml."""
+"""Settings of adoptiond: /etc/saint/adoptiond.yaml."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,8 +10,8 @@ class Config(BaseModel):
 
     # Which manifest below manifests/robots/ describes this robot.
     robot: str = Field(default="saint", pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
-    # Our address on the internal network, as nodes store it; empty: found from the routes.
+    # The server's address on the internal network, as nodes store it; empty: found from the routes.
     address: str = Field(default="", max_length=64)
-    # A node takes at most 17 s for its own steps; the rest is for the way.
+    # A node needs at most 17 s for its own steps; the rest is for the network.
     adopt_timeout_s: float = Field(default=20.0, gt=0, le=25)
     reset_timeout_s: float = Field(default=5.0, gt=0, le=9)

@@ -1,5 +1,6 @@
-"""Says for this server who writes on the bus: signs for its router, checks what its nodes have
-signed for their roles. Not here: what a proven writer may do (lib/role/gate.py, routerd).
+"""Certifies the participants of the bus for this server: signs for its router, checks the
+signatures of its nodes for their roles. Not here: the rights of a proven writer (lib/role/gate.py,
+routerd).
 """
 
 import asyncio
@@ -23,9 +24,9 @@ from ..lib.crypto import signing
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
-from ..lib.state import StateStore
-from .order_sender import Courier
-from .registry_service import Adoption
+from ..lib.state import Store
+from .order_sender import OrderSender
+from .registry_service import RegistryService
 
 VERSION = 1
 _MOST_ROUTERS = 16
@@ -34,16 +35,15 @@ _log = log.get("adoptiond")
 
 
 class SavedRouters(BaseModel):
-    """routers.json: the term of each router that was signed for, the newest last."""
+    """routers.json: the term of each certified router, the newest last."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     terms: dict[str, int] = Field(default={}, max_length=_MOST_ROUTERS)
 
     def with_router(self, origin: str, now_s: float) -> "SavedRouters":
-        """The same with this router, under a higher term than every one before. The wall clock is a
-        lower bound, so that terms rise also when this file is lost.
-        """
+        """Return the terms with this router, whose term is higher than every one before. The wall
+        clock is a lower bound, so terms rise also when this file is lost."""
         if origin in self.terms:
             return self
         newest = list(self.terms.items())[-(_MOST_ROUTERS - 1) :]
@@ -51,19 +51,21 @@ class SavedRouters(BaseModel):
         return SavedRouters(terms={**dict(newest), origin: term})
 
 
-class Authority:
-    """Answers routerd. A router keeps its term however often it asks."""
+class CredentialAuthority:
+    """Handles the requests of routerd. A router keeps its term however often it requests it."""
 
-    def __init__(self, courier: Courier, folder: Path, health: Health, adoption: Adoption) -> None:
-        self._courier = courier
-        self._store = StateStore(folder / _FILE, SavedRouters, VERSION)
+    def __init__(
+        self, order_sender: OrderSender, folder: Path, health: Health, adoption: RegistryService
+    ) -> None:
+        self._order_sender = order_sender
+        self._store = Store(folder / _FILE, SavedRouters, VERSION)
         self._health = health
         self._adoption = adoption
         self._saved = SavedRouters()
         self._disk = asyncio.Lock()
 
     async def load(self) -> None:
-        """A damaged file costs the order of routers that wrote before, not the proof."""
+        """Load the terms. A damaged file loses the order of earlier routers, not the proof."""
         try:
             self._saved = await asyncio.to_thread(self._store.load)
         except SaintError as err:
@@ -72,7 +74,7 @@ class Authority:
             self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message, _FILE)
 
     def add_to(self, api: Api) -> Api:
-        """Both requests are for routerd alone."""
+        """Bind the rows; both are for routerd alone."""
         api.bind(credentials.ROUTER_CREDENTIAL, self._credential)
         api.bind(credentials.ROLE_PROOF, self._check_role)
         return api
@@ -80,20 +82,19 @@ class Authority:
     async def _credential(self, call: Call[CredentialRequest]) -> Credential:
         check_daemon(call.peer_uid, "routerd")
         origin = call.body.origin
-        self._courier.sign("")  # refused while the key is lost, before a term is spent
+        self._order_sender.sign("")  # refused while the key is lost, before a term is used up
         async with self._disk:
             before, self._saved = self._saved, self._saved.with_router(origin, wall_s())
             if self._saved != before:
                 await self._save()
         term = self._saved.terms[origin]
-        _log.info("router signed for", origin=origin, term=term)
-        signature = self._courier.sign(*router_parts(origin, term))
-        return Credential(server_key=self._courier.public, term=term, signature=signature)
+        _log.info("router certified", origin=origin, term=term)
+        signature = self._order_sender.sign(*router_parts(origin, term))
+        return Credential(server_key=self._order_sender.public, term=term, signature=signature)
 
     async def _save(self) -> None:
-        """A disk that cannot be written does not keep the robot from moving: the wall clock and
-        this process still order the terms.
-        """
+        """Save the terms. A disk that cannot be written does not keep the robot from moving: the
+        wall clock and this process still order the terms."""
         try:
             await asyncio.to_thread(self._store.save, self._saved)
         except SaintError as err:
@@ -105,7 +106,7 @@ class Authority:
         check_daemon(call.peer_uid, "routerd")
         said = call.body
         node = self._adoption.registry.known(said.node_id)
-        if not node.is_of(self._courier.public) or not node.kept.node_key:
+        if not node.is_of(self._order_sender.public) or not node.kept.node_key:
             raise SaintError(Code.REFUSED, f"{node.title} does not belong to this server's key")
         parts = role_parts(said.node_id, said.origin, said.role)
         if not signing.is_signed(node.kept.node_key, said.signature, *parts):

@@ -1,4 +1,4 @@
-"""Wires the registry together: reads manifests and state, opens both doors, starts the clock."""
+"""Wires the registry: loads manifests and state, opens the listeners, starts the periodic work."""
 
 import asyncio
 from dataclasses import replace
@@ -7,25 +7,25 @@ from ..lib.daemon import Context
 from ..lib.ipc import Api
 from ..lib.machine import computer
 from . import logic
-from .adapters import Memory, load_catalog
+from .adapters import RegistryFile, load_catalog
 from .api import answer_ipc, serve_ros
 from .backup import backup_of
-from .calibration_store import Calibrations
+from .calibration_store import CalibrationStore
 from .config import Config
-from .credentials import Authority
-from .order_sender import Courier
-from .registry_service import Adoption
+from .credentials import CredentialAuthority
+from .order_sender import OrderSender
+from .registry_service import RegistryService
 from .server_key import ServerKey
 
-# Any address of the internal network: shows which of ours is on it; nothing is sent there.
+# Any address of the internal network: the route to it shows the server's own; nothing is sent.
 _INTERNAL_PEER = "192.168.10.2"
 
 
 async def run(ctx: Context[Config]) -> None:
-    """The registry, until it is asked to stop."""
+    """Run the daemon until stopped."""
     manifests = ctx.directories.share / "manifests"
     catalog = await asyncio.to_thread(load_catalog, manifests, ctx.config.robot)
-    memory = Memory(ctx.directories.state, ctx.health)
+    memory = RegistryFile(ctx.directories.state, ctx.health)
     registry = logic.restored(await memory.load())
     had_nodes = memory.is_lost or any(node.kept.node_key for node in registry.nodes.values())
     keys = ServerKey(ctx.directories.state, ctx.health)
@@ -33,13 +33,13 @@ async def run(ctx: Context[Config]) -> None:
     catalog = replace(catalog, server_key=key.public if key else "")
     address = ctx.config.address or await asyncio.to_thread(computer.address, _INTERNAL_PEER)
     bus = await ctx.open_bus("adoptiond")
-    courier = Courier(bus, key, catalog.robot)
-    calibrations = Calibrations(ctx.directories.state, ctx.health, catalog)
+    order_sender = OrderSender(bus, key, catalog.robot)
+    calibrations = CalibrationStore(ctx.directories.state, ctx.health, catalog)
     await calibrations.load()
-    adoption = Adoption(ctx, bus, courier, calibrations, memory, registry, address)
+    adoption = RegistryService(ctx, bus, order_sender, calibrations, memory, registry, address)
     api = Api()
     answer_ipc(api, adoption)
-    authority = Authority(courier, ctx.directories.state, ctx.health, adoption)
+    authority = CredentialAuthority(order_sender, ctx.directories.state, ctx.health, adoption)
     await authority.load()
     authority.add_to(api)
     backup_of(adoption).add_to(api)

@@ -1,7 +1,7 @@
-"""The registry's rules: what a life sign changes, who may take a role, what is kept. Nodes hold the
-truth about their role, the registry follows them. Pure: (registry, event, now) -> registry.
-Everything that comes from a node is untrusted: bounded, checked, or refused.
-Not here: how it is shown (views.py); asking nodes (daemon.py).
+"""The rules of the registry: what a heartbeat changes, which node may get a role, what is
+persisted. Nodes know their own roles, the registry follows them. Pure: (registry, event, now) ->
+registry. Everything from a node is untrusted: bounded, checked, or refused. Not here: views
+(views.py), requests to nodes (operations.py).
 """
 
 import math
@@ -13,7 +13,7 @@ from ..lib.api.adoption import NodeState, Peripheral
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeAnnouncement, NodeStatus
 from ..lib.machine.computer import is_token
-from .registry import LONGEST_NAME, Node, Pending, Registry, RoleKey
+from .registry import LONGEST_NAME, Node, PendingAdoption, Registry, RoleKey
 from .state import SavedNode, SavedRegistry, SavedRole
 
 MOST_NODES = 256
@@ -25,13 +25,13 @@ STATES = {state.value: state for state in NodeState if state is not NodeState.OF
 
 
 def restored(saved: SavedRegistry) -> Registry:
-    """After a restart: all known nodes, none heard of yet."""
+    """Return the registry after a restart: all known nodes, none seen yet."""
     items = [(i, kept) for i, kept in saved.nodes.items() if is_token(i)][:MOST_NODES]
     return Registry({node_id: Node(node_id, kept) for node_id, kept in items})
 
 
 def saved(registry: Registry) -> SavedRegistry:
-    """What is worth remembering."""
+    """Return what is persisted."""
     return SavedRegistry(nodes={i: n.kept for i, n in registry.nodes.items() if _is_kept(n.kept)})
 
 
@@ -40,19 +40,19 @@ def _is_kept(kept: SavedNode) -> bool:
     return bool(ours or kept.is_ignored or kept.replaced_by)
 
 
-def hear_announcement(
+def announcement_received(
     registry: Registry, message: NodeAnnouncement, now_s: float, date: str
 ) -> Registry | None:
-    """A node without a role. One that has lost its role file keeps here what it held. None: it is
-    refused."""
+    """Apply the announcement of a node without a role. A node that has lost its role file keeps the
+    roles that the registry knows. None: it is refused."""
     node = room_for(registry, message.node_id, date)
     if node is None:
         return None
     kept = node.kept
     is_reset = message.state == NodeState.UNADOPTED.value and not message.role_lost
-    if is_reset:  # whatever we thought
+    if is_reset:  # whatever the registry held
         kept = kept.model_copy(update=NO_ROLE)
-        if node.bond and not node.bond.server_key:  # and it belongs to nobody any more
+        if node.bond and not node.bond.server_key:  # and it belongs to no server any more
             kept = kept.model_copy(update={"node_key": "", "code": ""})
     node = replace(
         node,
@@ -72,10 +72,10 @@ def hear_announcement(
     return with_node(registry, _measured(node, message, now_s))
 
 
-def hear_status(
+def status_received(
     registry: Registry, node_id: str, message: NodeStatus, now_s: float, date: str
 ) -> Registry | None:
-    """A node with a role, on its own topic. None: it is refused."""
+    """Apply the heartbeat of a node with a role, on its own topic. None: it is refused."""
     node = room_for(registry, node_id, date) if message.node_id == node_id else None
     if node is None:
         return None
@@ -94,7 +94,7 @@ def hear_status(
 
 
 def sweep(registry: Registry, now_s: float) -> Registry:
-    """Without the unadopted nodes that have been silent for long."""
+    """Return the registry without the unadopted nodes that timed out long ago."""
 
     def stays(node: Node) -> bool:
         silent_s = now_s - node.seen_s if node.seen_s is not None else 0.0
@@ -110,11 +110,11 @@ def begin_adoption(
     registry: Registry,
     roles: frozenset[RoleKey],
     node_id: str,
-    wanted: Pending,
+    wanted: PendingAdoption,
     now_s: float,
     server_key: str = "",
 ) -> Registry:
-    """The node may be asked. Raises SaintError with an explanation when not."""
+    """Add a pending adoption. Raises SaintError with the reason when it is not possible."""
     key = wanted.key
     if key not in roles:
         known = ", ".join(sorted(str(role) for role in roles))
@@ -131,21 +131,21 @@ def begin_adoption(
     if not node.is_online(now_s):
         raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Switch it on first.")
     if node_id in registry.pending:
-        raise SaintError(Code.CONFLICT, f"{node.title} is being adopted just now")
+        raise SaintError(Code.CONFLICT, f"{node.title} is just being adopted")
     if node.keys and key not in node.keys:
         _may_add(node, wanted)
     for other in registry.holders(key, now_s, server_key):
-        # One that has never said whose it is may be another robot's.
+        # A node that has never named its server may be another robot's.
         is_unheard = bool(server_key) and other.bond is None and not other.kept.node_key
         if other.node_id != node_id and not is_unheard:
             raise SaintError(Code.CONFLICT, f"{other.title} already holds {key}")
     for other_id, other_wanted in registry.pending.items():
         if other_wanted.key == key:
-            raise SaintError(Code.CONFLICT, f"{other_id} is being adopted as {key} just now")
+            raise SaintError(Code.CONFLICT, f"{other_id} is just being adopted as {key}")
     return replace(registry, pending={**registry.pending, node_id: wanted})
 
 
-def _may_add(node: Node, wanted: Pending) -> None:
+def _may_add(node: Node, wanted: PendingAdoption) -> None:
     if not wanted.adds:
         text = f"{node.title} already holds {node.holds}"
         command = f"saintctl node adopt {node.node_id} {wanted.key.role} --add"
@@ -156,7 +156,7 @@ def _may_add(node: Node, wanted: Pending) -> None:
 
 
 def end_adoption(registry: Registry, node_id: str, is_adopted: bool) -> Registry:
-    """The node has answered, or has not in time."""
+    """End a pending adoption: the node has answered, or not in time."""
     pending = dict(registry.pending)
     wanted = pending.pop(node_id, None)
     registry = replace(registry, pending=pending)
@@ -178,7 +178,7 @@ def end_adoption(registry: Registry, node_id: str, is_adopted: bool) -> Registry
 def after_reset(
     registry: Registry, node_id: str, factory: bool, key: RoleKey | None = None
 ) -> Registry:
-    """The node has forgotten its roles, or that one."""
+    """Return the registry after the node has forgotten its roles, or that one."""
     node = registry.nodes.get(node_id)
     if node is None:
         return registry
@@ -197,24 +197,24 @@ def after_reset(
 
 
 def without(roles: list[SavedRole], key: RoleKey | None) -> list[SavedRole]:
-    """All others."""
+    """Return the registry without a node."""
     return [role for role in roles if RoleKey(role.role, role.instance) != key]
 
 
 def forget(registry: Registry, node_id: str) -> Registry:
-    """A node that is gone for good."""
+    """Forget a node."""
     return replace(registry, nodes={i: n for i, n in registry.nodes.items() if i != node_id})
 
 
 def rename(registry: Registry, node_id: str, display_name: str) -> Registry:
-    """A person names a node. Raises SaintError."""
+    """Give a node a name. Raises SaintError."""
     node = registry.known(node_id)
     kept = node.kept.model_copy(update={"display_name": checked_name(display_name)})
     return with_node(registry, replace(node, kept=kept))
 
 
 def checked_name(display_name: str) -> str:
-    """A name that a person may give. Raises request_invalid."""
+    """Return a valid name. Raises request_invalid."""
     name = display_name.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise SaintError(
@@ -224,14 +224,14 @@ def checked_name(display_name: str) -> str:
 
 
 def iso_date(wall_s: int) -> str:
-    """For people, in the specification's form; nothing for a clock that is not set."""
+    """Return the time in the specification's form; empty for a clock that is not set."""
     if not 0 < wall_s < 253_402_300_800:  # the year 10000
         return ""
     return datetime.fromtimestamp(wall_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def clean(text: str, longest: int) -> str:
-    """Text from outside: bounded, without control characters."""
+    """Return text from outside with bounded length and without control characters."""
     text = text[:longest]
     return text if text.isprintable() else "".join(c for c in text if c.isprintable())
 
@@ -241,38 +241,39 @@ def room_for(registry: Registry, node_id: str, date: str) -> Node | None:
         return registry.nodes[node_id]
     if not is_token(node_id):
         return None
-    if len(registry.nodes) >= MOST_NODES and _oldest_stranger(registry) is None:
+    if len(registry.nodes) >= MOST_NODES and _oldest_droppable(registry) is None:
         return None
     return Node(node_id, SavedNode(first_seen=date), bond=registry.bonds.get(node_id))
 
 
-def _oldest_stranger(registry: Registry) -> str | None:
-    """The node to give up when the registry is full: never one that means something to us."""
-    strangers = [
+def _oldest_droppable(registry: Registry) -> str | None:
+    """Return the node to drop when the registry is full: never one that is persisted or being
+    adopted."""
+    droppable = [
         n
         for n in registry.nodes.values()
         if not _is_kept(n.kept) and n.node_id not in registry.pending
     ]
-    return min(strangers, key=lambda n: n.seen_s or 0.0).node_id if strangers else None
+    return min(droppable, key=lambda n: n.seen_s or 0.0).node_id if droppable else None
 
 
 def with_node(registry: Registry, node: Node) -> Registry:
     nodes = dict(registry.nodes)
     if node.node_id not in nodes and len(nodes) >= MOST_NODES:
-        del nodes[_oldest_stranger(registry) or node.node_id]
+        del nodes[_oldest_droppable(registry) or node.node_id]
     nodes[node.node_id] = node
     return replace(registry, nodes=nodes)
 
 
 def _identified(kept: SavedNode, message: NodeAnnouncement | NodeStatus) -> SavedNode:
-    """Compared first: almost every life sign says the same as the last one."""
+    """Update the identity. Compared first: almost every heartbeat repeats the last one."""
     update = {
         "hardware_model": clean(message.hardware_model, LONGEST_NAME),
         "hardware_rev": clean(message.hardware_rev, LONGEST_NAME),
         "firmware_version": clean(message.firmware_version, 32),
         "mac_address": clean(message.mac_address, 17),
         "address": clean(message.address, 45),
-        # Ours wins; a node may bring the name back to a server that lost it.
+        # The registry's name wins; a node may restore it to a server that lost it.
         "display_name": kept.display_name or clean(message.display_name, LONGEST_NAME).strip(),
     }
     if all(getattr(kept, name) == value for name, value in update.items()):

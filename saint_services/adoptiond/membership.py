@@ -1,10 +1,10 @@
-"""Whose node a node is, which ones are ignored or replaced, and why one is not offered. Pure.
-Not here: life signs and adoption (logic.py); keys and signatures (courier.py).
+"""Which server a node belongs to, which nodes are ignored or replaced, and why one is not offered.
+Pure. Not here: heartbeats and adoption (logic.py); keys and signatures (order_sender.py).
 """
 
 from dataclasses import dataclass, replace
 
-from ..lib.api.adoption import NodeState
+from ..lib.api.adoption import NodeState, UnknownDevice
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeTrust
 from ..lib.machine.computer import is_token
@@ -12,19 +12,21 @@ from .logic import MOST_NODES, NO_ROLE, clean, with_node
 from .registry import LONGEST_NAME, Bond, Catalog, Node, Registry, RoleKey
 
 _KEY_CHARS = 64
+_MOST_UNKNOWN = 16
+_UNKNOWN_LIMIT_S = 60.0
 _FREE = (NodeState.UNADOPTED, NodeState.OFFLINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the registry has to see to by itself."""
+    """Nodes that the registry handles without a request."""
 
-    to_bind: tuple[str, ...] = ()  # adopted by us before there were keys
-    to_reset: tuple[str, ...] = ()  # were replaced, and are back in their role
+    to_bind: tuple[str, ...] = ()  # adopted by this server, but their keys were lost
+    to_reset: tuple[str, ...] = ()  # were replaced, and are online in their role again
 
 
-def hear_trust(registry: Registry, node_id: str, message: NodeTrust) -> Registry | None:
-    """A node says whom it belongs to. None: it is refused."""
+def trust_received(registry: Registry, node_id: str, message: NodeTrust) -> Registry | None:
+    """Apply a node's report of its server. None: it is refused."""
     if message.node_id != node_id or not is_token(node_id):
         return None
     bond = Bond(
@@ -40,7 +42,7 @@ def hear_trust(registry: Registry, node_id: str, message: NodeTrust) -> Registry
 
 
 def bound(registry: Registry, node_id: str, bond: Bond) -> Registry:
-    """It has taken our key, and we have its key."""
+    """Note that node and server have exchanged keys."""
     node = registry.nodes.get(node_id)
     if node is None:
         return registry
@@ -49,7 +51,7 @@ def bound(registry: Registry, node_id: str, bond: Bond) -> Registry:
 
 
 def ignore(registry: Registry, node_id: str, is_ignored: bool) -> Registry:
-    """Do not offer it any more, or do so again. Raises SaintError."""
+    """Stop offering a node, or offer it again. Raises SaintError."""
     node = registry.known(node_id)
     if is_ignored and node.key is not None:
         raise SaintError(Code.CONFLICT, f"{node.title} holds {node.holds}")
@@ -60,8 +62,8 @@ def ignore(registry: Registry, node_id: str, is_ignored: bool) -> Registry:
 def roles_of(
     registry: Registry, node_id: str, now_s: float, server_key: str = ""
 ) -> tuple[RoleKey, ...]:
-    """The roles of a node that has lost its role file: those that it held and that no other node
-    at work holds now, or is being adopted for."""
+    """Return the roles of a node that has lost its role file: those that it held and that no other
+    online node holds now, or is being adopted for."""
     node = registry.nodes.get(node_id)
     if node is None or node.kept.replaced_by:
         return ()
@@ -77,21 +79,21 @@ def roles_of(
 def roles_to_move(
     registry: Registry, old_id: str, new_id: str, now_s: float
 ) -> tuple[RoleKey, ...]:
-    """What a new node takes over from one that is gone. Raises SaintError."""
+    """Return the roles that a new node gets from an offline one. Raises SaintError."""
     old = registry.known(old_id)
     if old_id == new_id:
-        raise SaintError(Code.REQUEST_INVALID, f"{old_id} cannot take its own place")
+        raise SaintError(Code.REQUEST_INVALID, f"{old_id} cannot replace itself")
     if old.key is None:
         raise SaintError(Code.REFUSED, f"{old.title} holds no role that could be moved")
     if old.is_online(now_s):
         raise SaintError(
-            Code.CONFLICT, f"{old.title} is at work", fix="Switch it off, or reset it first."
+            Code.CONFLICT, f"{old.title} is online", fix="Switch it off, or reset it first."
         )
     return old.keys
 
 
 def replaced(registry: Registry, old_id: str, new_id: str) -> Registry:
-    """The new one is at work. The old one is reset should it ever come back."""
+    """Move the roles to the new node. The old one is reset when it comes online again."""
     old = registry.nodes.get(old_id)
     if old is None:
         return registry
@@ -100,7 +102,7 @@ def replaced(registry: Registry, old_id: str, new_id: str) -> Registry:
 
 
 def work(registry: Registry, server_key: str, now_s: float) -> Work:
-    """To be seen to now."""
+    """Return the nodes to handle now."""
     here = [n for n in registry.nodes.values() if n.is_online(now_s) and n.key]
     here = [n for n in here if n.state is NodeState.ACTIVE and not n.is_foreign(server_key)]
     return Work(
@@ -110,22 +112,22 @@ def work(registry: Registry, server_key: str, now_s: float) -> Work:
 
 
 def _lacks_keys(node: Node) -> bool:
-    """Adopted, but bound to nobody. One whose key changed waits for a person."""
+    """Whether the node is adopted, but bound to no server. A changed key waits for a user."""
     return bool(node.bond and not node.bond.server_key and not changed_key(node))
 
 
 def foreign(bond: Bond, robot: str) -> str:
-    """Why a node of another server is left alone."""
+    """Return why a node of another server is not offered."""
     if bond.server == robot:
         return (
-            f"belongs to {robot} under another key: that server was set up anew, or there are two; "
-            "hold the node's button for 5 s, or bring back the server's key"
+            f"belongs to {robot} under another key: that server was set up again or exists twice; "
+            "hold the node's button for 5 s, or restore the server's key"
         )
     return f"belongs to {bond.server}; reset it there, or hold its button for 5 s"
 
 
 def not_offered(node: Node, catalog: Catalog, now_s: float) -> str:
-    """Why a node without a role cannot be adopted now; empty when it can, or has one."""
+    """Return why a node without a role cannot be adopted now; empty when it can, or has one."""
     if node.kept.is_ignored:
         return f"ignored; saintctl node unignore {node.node_id} offers it again"
     if node.kept.replaced_by:
@@ -135,23 +137,48 @@ def not_offered(node: Node, catalog: Catalog, now_s: float) -> str:
     if node.key is not None:
         return ""
     if not node.is_online(now_s):
-        return "no life sign; check its power and network"
+        return "no heartbeat; check its power and network"
     if node.state not in _FREE:
-        return f"it is busy ({node.state.value})"
+        return f"busy ({node.state.value})"
     return ""
 
 
 def changed_key(node: Node) -> str:
-    """The node has another key than the one we know."""
+    """Return a message when the node has another key than the known one."""
     if not node.kept.node_key or node.bond is None or node.bond.node_key == node.kept.node_key:
         return ""
-    return "its key is not the known one: its card was written anew, or this is another computer"
+    return "its key is not the known one: its card was written again, or this is another computer"
 
 
-def stranger(registry: Registry, node_id: str) -> str:
-    """Why a device that was heard is not in the registry."""
+def unknown_reason(registry: Registry, node_id: str) -> str:
+    """Return why a received device is not in the registry."""
     if not is_token(node_id):
         return "its id cannot be part of a topic name: letters, digits, single underscores"
     if node_id not in registry.nodes and len(registry.nodes) >= MOST_NODES:
         return f"there are {MOST_NODES} nodes already"
     return "its messages contradict each other"
+
+
+class UnknownDevices:
+    """Devices of the last minute that are not in the registry, with the reason, for users who look
+    for theirs. Bounded: any participant of the bus can invent names."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[str, float]] = {}
+
+    def add(self, name: str, reason: str, now_s: float) -> None:
+        """Note one announcement. Above the limit the oldest device is dropped."""
+        name = clean(name, LONGEST_NAME) or "a device without a name"
+        self._seen.pop(name, None)
+        self._seen[name] = reason, now_s
+        while len(self._seen) > _MOST_UNKNOWN:
+            del self._seen[next(iter(self._seen))]
+
+    def recent(self, now_s: float) -> list[UnknownDevice]:
+        """Return the devices, the newest first."""
+        seen = [(name, *entry) for name, entry in self._seen.items()]
+        return [
+            UnknownDevice(name=name, reason=reason, seen_age_s=round(now_s - seen_s, 3))
+            for name, reason, seen_s in reversed(seen)
+            if now_s - seen_s <= _UNKNOWN_LIMIT_S
+        ]

@@ -1,5 +1,5 @@
-"""Several roles on one node, as the server sees it: what a node tells of them, and whether another
-one fits beside them. Pure. Not here: adoption of a single role (logic.py).
+"""Several roles on one node, as the server sees them: what a node reports of them, and whether
+another one fits. Pure. Not here: adoption of a single role (logic.py).
 """
 
 from dataclasses import replace
@@ -16,12 +16,15 @@ _MOST_ROLES = 8
 _LONGEST_REASON = 240
 
 
-def hear_roles(registry: Registry, node_id: str, message: NodeRoles, date: str) -> Registry | None:
-    """A node tells its roles; this may come before its first life sign. None: it is refused."""
+def roles_received(
+    registry: Registry, node_id: str, message: NodeRoles, date: str
+) -> Registry | None:
+    """Apply a node's report of its roles; it may come before its first heartbeat. None: it is
+    refused."""
     if message.node_id != node_id or len(message.roles) > _MOST_ROLES:
         return None
     if node_id not in registry.nodes and not message.roles:
-        return registry  # a free node announces itself
+        return registry  # a node without a role announces itself
     node = room_for(registry, node_id, date)
     if node is None:
         return None
@@ -56,15 +59,15 @@ def _saved(role: NodeRoleInfo) -> SavedRole:
     return SavedRole(role=role.role, instance=role.instance, config_version=version)
 
 
-def role_views(node: Node, catalog: Catalog, state: NodeState) -> list[NodeRoleInfo]:
-    """Each role of a node as the control plane shows it."""
+def role_views(node: Node, catalog: Catalog, state: NodeState) -> list[NodeRole]:
+    """Return each role of a node as the control plane shows it."""
     return [_view(node, catalog, key, state) for key in node.keys]
 
 
-def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeRoleInfo:
-    told = next((role for role in node.roles if RoleKey(role.role, role.instance) == key), None)
-    if told is None:  # not heard yet, or its release tells of one role in its life sign only
-        told = NodeRoleInfo(
+def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeRole:
+    reported = next((role for role in node.roles if RoleKey(role.role, role.instance) == key), None)
+    if reported is None:  # not reported yet, or its release reports one role, in its heartbeat
+        reported = NodeRole(
             role=key.role,
             instance=key.instance,
             state=state,
@@ -74,14 +77,18 @@ def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeR
             outputs_safe=node.outputs_safe,
         )
     is_off = state is NodeState.OFFLINE
-    update = {"topic_prefix": catalog.topic_prefix(key), "state": state if is_off else told.state}
-    return told.model_copy(update=update)
+    update = {
+        "topic_prefix": catalog.topic_prefix(key),
+        "state": state if is_off else reported.state,
+    }
+    return reported.model_copy(update=update)
 
 
 def check_room(catalog: Catalog, node: Node, key: RoleKey) -> None:
-    """Raises conflict, naming both, when a role wants what another one of the node has."""
+    """Raise conflict, naming both roles, when a role needs hardware that another role of the node
+    uses."""
     wanted = catalog.roles.get(key)
     held = [catalog.roles[other].config for other in node.keys if other in catalog.roles]
     reason = conflict(held, wanted.config) if wanted else ""
     if reason:
-        raise SaintError(Code.CONFLICT, f"{node.title} cannot hold {key} too: {reason}")
+        raise SaintError(Code.CONFLICT, f"{node.title} cannot also hold {key}: {reason}")

@@ -1,6 +1,6 @@
-"""What people have done to nodes: adopt, reset, replace, update, rename, ignore. Checks with the
-rules, asks the node, tells the registry. Not here: the rules (logic.py, membership.py), how a node
-is asked (courier.py).
+"""Carries out what users request of nodes: adopt, reset, replace, update, rename, ignore. Checks
+with the rules, sends the order, updates the registry. Not here: the rules (logic.py,
+membership.py), how an order is sent (order_sender.py).
 """
 
 from dataclasses import replace
@@ -26,8 +26,8 @@ from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from . import logic, membership, node_roles
 from .config import Config
-from .order_sender import Courier, Told
-from .registry import LONGEST_NAME, Bond, Catalog, Node, Pending, Registry, RoleKey
+from .order_sender import NodeReply, OrderSender
+from .registry import LONGEST_NAME, Bond, Catalog, Node, PendingAdoption, Registry, RoleKey
 
 _UPDATE_LIMIT_S = 10.0
 _REFRESH_LIMIT_S = 3.0
@@ -35,7 +35,7 @@ _log = log.get("adoptiond")
 
 
 class Owner(Protocol):
-    """Who keeps the registry."""
+    """The holder of the registry."""
 
     registry: Registry
 
@@ -48,21 +48,22 @@ class Owner(Protocol):
     def change(self, node_id: str, registry: Registry) -> None: ...
 
 
-class Verbs:
-    """One method for each; all raise SaintError with an explanation."""
+class NodeOperations:
+    """One method for each request; all raise SaintError with the reason."""
 
-    def __init__(self, owner: Owner, bus: Bus, courier: Courier, config: Config) -> None:
+    def __init__(self, owner: Owner, bus: Bus, order_sender: OrderSender, config: Config) -> None:
         self._owner = owner
         self._bus = bus
-        self._courier = courier
+        self._order_sender = order_sender
         self._config = config
 
-    async def adopt(self, node_id: str, wanted: Pending) -> AdoptReply:
-        """Ask a node to take a role and wait until it has, or says why not."""
+    async def adopt(self, node_id: str, wanted: PendingAdoption) -> AdoptReply:
+        """Order a node to take a role, with its configuration, and wait until it has. Raises
+        refused with the node's reason."""
         owner, key = self._owner, wanted.key
         if wanted.display_name:
             wanted = replace(wanted, display_name=logic.checked_name(wanted.display_name))
-        server_key = self._courier.public
+        server_key = self._order_sender.public
         begun = logic.begin_adoption(
             owner.registry, owner.catalog.keys, node_id, wanted, monotonic_s(), server_key
         )
@@ -71,42 +72,44 @@ class Verbs:
         owner.change(node_id, begun)
         is_adopted = False
         try:
-            told = await self._have_adopted(owner.registry.known(node_id), wanted)
-            is_adopted = told.success
+            reply = await self._order_adoption(owner.registry.known(node_id), wanted)
+            is_adopted = reply.success
         except SaintError as err:
             if err.code is not Code.REFUSED:
                 raise
-            told = Told(False, err.message)
+            reply = NodeReply(False, err.message)
         finally:
             owner.change(node_id, logic.end_adoption(owner.registry, node_id, is_adopted))
         if not is_adopted:
-            raise SaintError(Code.REFUSED, f"{node_id} did not become {key}: {told.message}")
+            raise SaintError(
+                Code.REFUSED, f"Adoption of {node_id} as {key} failed: {reply.message}"
+            )
         _log.info("node adopted", node=node_id, role=key)
         return AdoptReply(
-            message=told.message,
+            message=reply.message,
             topic_prefix=owner.catalog.topic_prefix(key),
             code=owner.registry.known(node_id).kept.code,
         )
 
     async def replace(self, old_id: str, new_id: str, display_name: str) -> AdoptReply:
-        """A new node takes the place of one that is gone: roles, name, and with each role its whole
-        configuration, which is kept here. All of them, or none."""
+        """Have a new node replace one that is gone: its roles, its name, and the configuration of
+        each role, which the registry keeps. All roles, or none."""
         owner = self._owner
         keys = membership.roles_to_move(owner.registry, old_id, new_id, monotonic_s())
         name = display_name or owner.registry.known(old_id).kept.display_name
-        reply = await self.adopt(new_id, Pending(keys[0], name))
+        reply = await self.adopt(new_id, PendingAdoption(keys[0], name))
         try:
             for key in keys[1:]:
-                await self.adopt(new_id, Pending(key, name, adds=True))
+                await self.adopt(new_id, PendingAdoption(key, name, adds=True))
         except SaintError:
-            await self.reset(new_id, factory=False)  # else both would hold some of them
+            await self.reset(new_id, factory=False)  # otherwise both would hold some of them
             raise
         owner.change(old_id, membership.replaced(owner.registry, old_id, new_id))
         _log.info("node replaced", node=old_id, by=new_id, roles=", ".join(map(str, keys)))
         return reply
 
     async def reset(self, node_id: str, factory: bool, key: RoleKey | None = None) -> Done:
-        """Take a node's roles away, or that one. One that is offline can only be forgotten here."""
+        """Take a node's roles away, or one of them. An offline node can only be forgotten here."""
         owner = self._owner
         node = owner.registry.known(node_id)
         if key is not None and key not in node.keys:
@@ -119,101 +122,102 @@ class Verbs:
         if not is_online:
             owner.change(node_id, logic.forget(owner.registry, node_id))
             _log.info("node forgotten", node=node_id)
-            held = f"; when it is switched on again it is still {node.holds}" if node.key else ""
-            return Done(message=f"{node.title} is offline and was forgotten here{held}")
-        told = await self._have_reset(node, factory, key if len(node.keys) > 1 else None)
-        if not told.success:
-            raise SaintError(Code.REFUSED, f"{node_id} was not reset: {told.message}")
+            held = f"; switched on again, it still holds {node.holds}" if node.key else ""
+            return Done(message=f"{node.title} is offline and was forgotten by the server{held}")
+        reply = await self._order_reset(node, factory, key if len(node.keys) > 1 else None)
+        if not reply.success:
+            raise SaintError(Code.REFUSED, f"Reset of {node_id} failed: {reply.message}")
         owner.change(node_id, logic.after_reset(owner.registry, node_id, factory, key))
         _log.info("node reset", node=node_id, factory=factory)
-        return Done(message=told.message)
+        return Done(message=reply.message)
 
     async def update(self, node_id: str, wanted: UpdateOrder) -> Done:
-        """Bring an update to a node that takes signed orders. not_found: this one does not."""
+        """Send a signed update order. Raises not_found for a node that belongs to no server."""
         node = self._owner.registry.known(node_id)
-        if not node.is_of(self._courier.public):
+        if not node.is_of(self._order_sender.public):
             raise SaintError(Code.NOT_FOUND, f"{node.title} does not belong to this server's key")
-        told = await self._ordered(node, OrderKind.UPDATE, wanted, _UPDATE_LIMIT_S)
-        return Done(message=told.message)
+        reply = await self._ordered(node, OrderKind.UPDATE, wanted, _UPDATE_LIMIT_S)
+        return Done(message=reply.message)
 
     async def reboot(self, node_id: str) -> Done:
-        """Restart a node's machine; it refuses while its outputs are live."""
-        node = self._reachable(node_id, "Adopt it anew, or switch it off and on.")
-        told = await self._ordered(node, OrderKind.REBOOT, EmptyOrder(), _REFRESH_LIMIT_S)
+        """Restart a node's machine; the node refuses while its outputs are live."""
+        node = self._reachable(node_id, "Adopt it again, or switch it off and on.")
+        reply = await self._ordered(node, OrderKind.REBOOT, EmptyOrder(), _REFRESH_LIMIT_S)
         _log.info("node restarts", node=node_id)
-        return Done(message=told.message)
+        return Done(message=reply.message)
 
     async def kill(self, node_id: str, order: KillOrder) -> Killed:
-        """A stop drill: end a role's process and see what the guard does."""
+        """Run a stop drill: kill a role's process and return what the guard did."""
         node = self._reachable(node_id, "Adopt it first.")
         _log.warning("drill: a role is killed", node=node_id, role=order.role)
-        return await self._courier.kill(node_id, node.kept.node_key, order)
+        return await self._order_sender.kill(node_id, node.kept.node_key, order)
 
     async def log(self, node_id: str, query: LogQuery) -> LogPage:
-        """Lines of a node's own log."""
+        """Return lines of a node's own log."""
         node = self._reachable(node_id, "Adopt it first.")
         try:
-            return await self._courier.log(node_id, node.kept.node_key, query)
+            return await self._order_sender.log(node_id, node.kept.node_key, query)
         except SaintError as err:
             if err.code is not Code.REFUSED:
                 raise
-            text = f"{node.title} did not give its log: {err.message}"
-            fix = "Ask less often; a node with an older release has to be updated first."
+            text = f"Reading the log of {node.title} failed: {err.message}"
+            fix = "Request it less often; a node with an older release has to be updated first."
             raise SaintError(Code.REFUSED, text, fix=fix) from err
 
     async def refresh(self, key: RoleKey) -> str:
-        """Have the node that holds a role ask for its configuration now. What becomes of it, in
-        words; a node that cannot be asked does so by itself after a while."""
+        """Have the node that holds a role fetch its configuration now; return a message for the
+        user. A node that cannot be reached fetches it by itself later."""
         registry = self._owner.registry
-        holders = registry.holders(key, monotonic_s(), self._courier.public)
+        holders = registry.holders(key, monotonic_s(), self._order_sender.public)
         if not holders:
-            return f"kept; no node is at work as {key}, the next one begins with it"
-        node, later = holders[0], "follows within half a minute"
-        if not node.is_of(self._courier.public):
-            return f"kept; {node.title} {later}"
+            return f"saved; no node is online as {key}, the next one starts with it"
+        node, later = holders[0], "follows within 30 s"
+        if not node.is_of(self._order_sender.public):
+            return f"saved; {node.title} {later}"
         try:
-            told = await self._ordered(node, OrderKind.REFRESH, EmptyOrder(), _REFRESH_LIMIT_S)
+            reply = await self._ordered(node, OrderKind.REFRESH, EmptyOrder(), _REFRESH_LIMIT_S)
         except SaintError as err:
-            _log.info("node not told", node=node.node_id, reason=err.message)
-            return f"kept; {node.title} {later}"
-        return f"kept; {told.message}"
+            _log.info("node not notified", node=node.node_id, reason=err.message)
+            return f"saved; {node.title} {later}"
+        return f"saved; {reply.message}"
 
     async def bind(self, node_id: str) -> None:
-        """Exchange keys with a node; one that we know must have the key that we know."""
+        """Exchange keys with a node; a known node must have its known key."""
         await self._bind(node_id, self._owner.registry.known(node_id).kept.node_key)
 
     async def _bind(self, node_id: str, node_key: str) -> None:
-        bond = await self._courier.bind(node_id, node_key)
+        bond = await self._order_sender.bind(node_id, node_key)
         self._owner.change(node_id, membership.bound(self._owner.registry, node_id, bond))
         _log.info("keys exchanged", node=node_id, code=bond.code)
 
     def rename(self, node_id: str, display_name: str) -> None:
-        """A person names a node."""
+        """Give a node a name."""
         owner = self._owner
         owner.change(node_id, logic.rename(owner.registry, node_id, display_name))
 
     def ignore(self, node_id: str, is_ignored: bool) -> None:
-        """A person does not want to be asked about it again."""
+        """Stop offering a node, or offer it again."""
         owner = self._owner
         owner.change(node_id, membership.ignore(owner.registry, node_id, is_ignored))
 
     def _reachable(self, node_id: str, fix: str) -> Node:
-        """A node that hears this server's orders now; `fix` is for one that belongs elsewhere."""
+        """Return a node that obeys this server's orders now; `fix` is for one that belongs
+        elsewhere."""
         node = self._owner.registry.known(node_id)
         if not node.is_online(monotonic_s()):
             raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
-        if not node.is_of(self._courier.public):
-            text = f"{node.title} does not belong to this server, and tells and obeys its own only"
+        if not node.is_of(self._order_sender.public):
+            text = f"{node.title} belongs to another server and obeys only that one"
             raise SaintError(Code.REFUSED, text, fix=fix)
         return node
 
-    async def _have_adopted(self, node: Node, wanted: Pending) -> Told:
+    async def _order_adoption(self, node: Node, wanted: PendingAdoption) -> NodeReply:
         node_id, key = node.node_id, wanted.key
-        said = await self._courier.owner(node_id)
-        if said.server_key not in ("", self._courier.public):
-            raise SaintError(Code.CONFLICT, self._foreign(node, said))
-        if not said.server_key or said.node_key != node.kept.node_key:
-            await self._bind(node_id, "")  # a person wants it, whichever key it has now
+        owned_by = await self._order_sender.owner(node_id)
+        if owned_by.server_key not in ("", self._order_sender.public):
+            raise SaintError(Code.CONFLICT, self._foreign(node, owned_by))
+        if not owned_by.server_key or owned_by.node_key != node.kept.node_key:
+            await self._bind(node_id, "")  # a user requests it, whichever key it has now
         owner, node = self._owner, self._owner.registry.known(node_id)
         order = AdoptOrder(
             role=key.role,
@@ -225,23 +229,25 @@ class Verbs:
         )
         return await self._ordered(node, OrderKind.ADOPT, order, self._config.adopt_timeout_s)
 
-    async def _have_reset(self, node: Node, factory: bool, key: RoleKey | None) -> Told:
+    async def _order_reset(self, node: Node, factory: bool, key: RoleKey | None) -> NodeReply:
         node_id, limit_s = node.node_id, self._config.reset_timeout_s
-        said = await self._courier.owner(node_id)
-        if not said.server_key:
+        owned_by = await self._order_sender.owner(node_id)
+        if not owned_by.server_key:
             if not node.keys and not factory:
-                return Told(True, f"{node_id} is unadopted")
+                return NodeReply(True, f"{node_id} is unadopted")
             await self._bind(node_id, "")  # its key file was lost
-            said = await self._courier.owner(node_id)
-        if said.server_key != self._courier.public:
-            raise SaintError(Code.CONFLICT, self._foreign(node, said))
+            owned_by = await self._order_sender.owner(node_id)
+        if owned_by.server_key != self._order_sender.public:
+            raise SaintError(Code.CONFLICT, self._foreign(node, owned_by))
         one = {"role": key.role, "instance": key.instance} if key else {}
         order = ResetOrder(factory_reset=factory, **one)
         return await self._ordered(node, OrderKind.RESET, order, limit_s)
 
-    async def _ordered(self, node: Node, kind: OrderKind, body: BaseModel, limit_s: float) -> Told:
-        return await self._courier.order(node.node_id, node.kept.node_key, kind, body, limit_s)
+    async def _ordered(
+        self, node: Node, kind: OrderKind, body: BaseModel, limit_s: float
+    ) -> NodeReply:
+        return await self._order_sender.order(node.node_id, node.kept.node_key, kind, body, limit_s)
 
-    def _foreign(self, node: Node, said: Bond) -> str:
-        why = membership.foreign(said, self._owner.catalog.robot)
+    def _foreign(self, node: Node, owned_by: Bond) -> str:
+        why = membership.foreign(owned_by, self._owner.catalog.robot)
         return f"{node.title} {why}"

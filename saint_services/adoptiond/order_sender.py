@@ -1,5 +1,5 @@
-"""Brings orders to nodes: exchanges keys with them, signs what they shall do, checks who answered.
-Not here: whether a node may be asked (logic.py).
+"""Sends orders to nodes: exchanges keys with them, signs the orders, checks the signatures of the
+replies. Not here: whether a node may get an order (logic.py).
 """
 
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from .logic import clean
 from .registry import Bond
 
 R = TypeVar("R", bound=Reply)
-# For what a node answers without doing anything. One that is just booting is slow in everything.
+# s; for replies that need no work. A node that is just booting is slow in everything.
 _SOON_S = 6.0
 _LONGEST_BODY = 4096
 _LONGEST_MESSAGE = 400
 KEY_LOST = (
     "the key of this server is lost, so no order to a node and no router can be signed; roles that "
-    "nodes hold stay at work until the router starts again"
+    "nodes hold keep working until the router starts again"
 )
 KEY_LOST_FIX = (
     "Restore a backup that holds the key (saintctl backup restore), or make a new one (saintctl "
@@ -38,19 +38,19 @@ _LOG_LIMIT_S = 12.0  # reading a journal may take half of it
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a node answered, by whichever service."""
+class NodeReply:
+    """A node's reply."""
 
     success: bool
     message: str
     topic_prefix: str = ""
 
 
-class Courier:
-    """The server's key, and the way to the nodes."""
+class OrderSender:
+    """Signs with the server's key, and sends."""
 
-    def __init__(self, bus: Bus, key: signing.PrivateKey | None, server: str) -> None:
-        self._key = key  # None: it is lost, and no order can be signed
+    def __init__(self, bus: Bus, key: signing.Key | None, server: str) -> None:
+        self._key = key  # None: lost, so no order can be signed
         self._bus = bus
         self._server = server
 
@@ -69,21 +69,20 @@ class Courier:
         self._key = key
 
     def sign(self, *parts: str) -> str:
-        """The signature of these parts. Raises refused while the server's key is lost."""
+        """Return the signature of these parts. Raises refused while the server's key is lost."""
         if self._key is None:
             raise SaintError(Code.REFUSED, KEY_LOST, fix=KEY_LOST_FIX)
         return self._key.sign(*parts)
 
     async def owner(self, node_id: str) -> Bond:
-        """Whom it belongs to, as it says and signs now."""
+        """Return the server that the node belongs to, as it signs now."""
         said, who = await self._challenge(node_id)
         return Bond(who.node_key, said.server, said.server_key, said.code)
 
     async def bind(self, node_id: str, node_key: str) -> Bond:
-        """From now on it takes orders of this server only. Raises SaintError when it does not.
-        `node_key`: the one that it must have; empty: any.
-        """
-        self.sign()  # raises before anything is said
+        """Bind the node to this server. Raises SaintError when it refuses. `node_key`: the key that
+        it must have; empty: any."""
+        self.sign()  # raises before anything is sent
         nonce = signing.nonce()
         words = bodies.Meet(server=self._server, commitment=signing.commitment(self.public, nonce))
         met = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
@@ -94,16 +93,16 @@ class Courier:
 
     async def order(
         self, node_id: str, node_key: str, kind: OrderKind, body: BaseModel, limit_s: float
-    ) -> Told:
-        """Have it done by the node that has this key."""
+    ) -> NodeReply:
+        """Have the node with this key carry out an order."""
         answer = await self._order(node_id, kind, body, limit_s, node_key)
         prefix = ""
         if kind is OrderKind.ADOPT:
             prefix = _reply(bodies.Adopted, node_id, answer).topic_prefix
-        return Told(True, clean(answer.message, _LONGEST_MESSAGE), clean(prefix, 240))
+        return NodeReply(True, clean(answer.message, _LONGEST_MESSAGE), clean(prefix, 240))
 
     async def log(self, node_id: str, node_key: str, query: LogQuery) -> LogPage:
-        """Lines of the log of the node that has this key."""
+        """Return log lines of the node with this key."""
         answer = await self._order(node_id, OrderKind.LOG, query, _LOG_LIMIT_S, node_key)
         page = _reply(LogPage, node_id, answer, 2 * LONGEST_LOG_BYTES)
         lines = [
@@ -113,14 +112,14 @@ class Courier:
         return page.model_copy(update={"lines": lines})
 
     async def kill(self, node_id: str, node_key: str, order: KillOrder) -> Killed:
-        """Have a role's process end as by a fault, on the node that has this key."""
+        """Have the node with this key kill a role's process, as a fault would."""
         answer = await self._order(node_id, OrderKind.KILL_ROLE, order, _KILL_LIMIT_S, node_key)
         return _reply(Killed, node_id, answer)
 
     async def _order(
         self, node_id: str, kind: OrderKind, body: BaseModel, limit_s: float, node_key: str = ""
     ) -> SignedOrder_Response:
-        self.sign()  # raises before anything is said
+        self.sign()  # raises before anything is sent
         said, _ = await self._challenge(node_id, node_key)
         order = SignedOrder_Request(
             node_id=node_id,
@@ -130,7 +129,7 @@ class Courier:
             server_key=self.public,
         )
         order.signature = self.sign(*bodies.order_parts(order))
-        answer = await self._asked(order, limit_s, node_key)
+        answer = await self._replied(order, limit_s, node_key)
         if not answer.success:
             raise SaintError(Code.REFUSED, clean(answer.message, _LONGEST_MESSAGE))
         return answer
@@ -141,13 +140,13 @@ class Courier:
         order = SignedOrder_Request(
             node_id=node_id,
             kind=OrderKind.CHALLENGE.value,
-            challenge=signing.nonce(),  # what the node signs, so that its answer is a new one
+            challenge=signing.nonce(),  # the node signs it, so its reply is a new one
             server_key=self.public,
         )
-        answer = await self._asked(order, _SOON_S, node_key)
+        answer = await self._replied(order, _SOON_S, node_key)
         return _reply(bodies.Challenged, node_id, answer), answer
 
-    async def _asked(
+    async def _replied(
         self, order: SignedOrder_Request, limit_s: float, node_key: str
     ) -> SignedOrder_Response:
         answer = await self._called(order, limit_s)
@@ -155,14 +154,14 @@ class Courier:
         if not signing.is_signed(answer.node_key, answer.signature, *parts):
             raise SaintError(
                 Code.REFUSED,
-                f"the answer of {order.node_id} does not carry its signature",
-                fix="Somebody else may answer in its place: look at what is connected.",
+                f"the reply of {order.node_id} is not signed by it",
+                fix="Another device may answer in its place: check what is connected.",
             )
         if node_key and answer.node_key != node_key:
             raise SaintError(
                 Code.REFUSED,
                 f"another computer answers as {order.node_id}: its key is not the known one",
-                fix="If its card was written anew, adopt it again.",
+                fix="If its card was written again, adopt it again.",
             )
         return answer
 
@@ -183,5 +182,5 @@ def _reply(
     try:
         return model.model_validate_json(answer.body[:most])
     except ValidationError as err:
-        message = f"the answer of {node_id} has a form that this release does not know"
+        message = f"the reply of {node_id} has a form that this release does not know"
         raise SaintError(Code.MESSAGE_MALFORMED, message) from err

@@ -1,6 +1,5 @@
-"""What the registry consists of: the robot's roles, nodes, adoptions on their way.
-Frozen: nothing of it changes by itself. Not here: what changes it (logic.py, membership.py,
-sharing.py).
+"""The data of the registry: the robot's roles, nodes, pending adoptions. Immutable. Not here: what
+changes it (logic.py, membership.py, node_roles.py).
 """
 
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.role_config.model import RoleConfig
 from .state import SavedNode
 
-OFFLINE_AFTER_S = 3.0  # three life signs
+OFFLINE_AFTER_S = 3.0  # three heartbeats
 LONGEST_NAME = 64
 
 
@@ -29,7 +28,7 @@ class RoleKey:
 
 @dataclass(frozen=True, slots=True)
 class RoleText:
-    """A role manifest as it is served."""
+    """A role manifest as served."""
 
     config: RoleConfig
     text: str
@@ -42,22 +41,21 @@ class Catalog:
 
     robot: str
     roles: Mapping[RoleKey, RoleText]
-    server_key: str = ""  # ours
+    server_key: str = ""  # this server's
 
     @property
     def keys(self) -> frozenset[RoleKey]:
-        """All roles."""
         return frozenset(self.roles)
 
     def topic_prefix(self, key: RoleKey) -> str:
-        """Where a role lives; empty for one that this robot does not have."""
+        """Return the topics' prefix of a role; empty for a role that this robot does not have."""
         role = self.roles.get(key)
         return role.config.topic_prefix if role else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """Which server a node belongs to, as it says; without `server_key` to none."""
+    """The server that a node belongs to, as it reports; without `server_key` to none."""
 
     node_key: str
     server: str = ""
@@ -67,12 +65,12 @@ class Bond:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node: what is kept, and what it said last."""
+    """One node: what is persisted, and its last report."""
 
     node_id: str
     kept: SavedNode = field(default_factory=SavedNode)
     state: NodeState = NodeState.OFFLINE
-    seen_s: float | None = None  # monotonic; None: not since we started
+    seen_s: float | None = None  # monotonic; None: not since this process started
     cpu_temp: float = 0.0
     cpu_usage: float = 0.0
     memory_usage: float = 0.0
@@ -81,8 +79,8 @@ class Node:
     outputs_safe: bool = True
     reason: str = ""
     peripherals: tuple[Peripheral, ...] = ()
-    roles: tuple[NodeRoleInfo, ...] = ()  # how each of them is, as it said
-    bond: Bond | None = None  # None: not heard yet, or its release knows no keys
+    roles: tuple[NodeRole, ...] = ()  # the state of each, as reported
+    bond: Bond | None = None  # None: not reported yet
 
     @property
     def key(self) -> RoleKey | None:
@@ -91,72 +89,71 @@ class Node:
 
     @property
     def keys(self) -> tuple[RoleKey, ...]:
-        """All roles that it holds."""
         if self.key is None:
             return ()
-        told = self.kept.roles if self.knows_several else []
-        keys = [self.key, *(RoleKey(role.role, role.instance) for role in told)]
+        reported = self.kept.roles if self.knows_several else []
+        keys = [self.key, *(RoleKey(role.role, role.instance) for role in reported)]
         return tuple(dict.fromkeys(keys))
 
     @property
     def knows_several(self) -> bool:
-        """Its release can hold several roles. After a roll-back what a newer one told is void."""
+        """Whether its release can hold several roles. After a rollback the report of a newer one is
+        void."""
         return self.kept.roles_told_by == self.kept.firmware_version
 
     @property
     def holds(self) -> str:
-        """Its roles, for people."""
+        """Its roles, for users."""
         return " and ".join(str(key) for key in self.keys)
 
     @property
     def title(self) -> str:
-        """For people."""
+        """Its id and name, for users."""
         return (
             f"{self.node_id} ({self.kept.display_name})" if self.kept.display_name else self.node_id
         )
 
     def is_foreign(self, server_key: str) -> bool:
-        """It belongs to another server, as it says."""
+        """Whether it belongs to another server, as it reports."""
         return bool(self.bond and self.bond.server_key) and not self.is_of(server_key)
 
     def is_of(self, server_key: str) -> bool:
-        """It takes signed orders of this server, and of nobody else."""
+        """Whether it obeys signed orders of this server, and of no other."""
         return self.bond is not None and self.bond.server_key == server_key
 
     def is_online(self, now_s: float) -> bool:
-        """It was heard of lately."""
+        """Whether its last heartbeat is recent."""
         return self.seen_s is not None and now_s - self.seen_s <= OFFLINE_AFTER_S
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """An adoption that a node was asked for and has not answered yet."""
+class PendingAdoption:
+    """An adoption whose order the node has not answered yet."""
 
     key: RoleKey
     display_name: str
-    adds: bool = False  # beside the roles that the node has
+    adds: bool = False  # in addition to the roles that the node has
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All nodes, and the adoptions on their way."""
+    """All nodes, and the pending adoptions."""
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
-    pending: Mapping[str, Pending] = field(default_factory=dict)
-    # What was told by nodes that are not known yet, or were forgotten: it is told only once.
+    pending: Mapping[str, PendingAdoption] = field(default_factory=dict)
+    # Reports of nodes that are not known yet, or were forgotten: they come only once.
     bonds: Mapping[str, Bond] = field(default_factory=dict)
 
     def known(self, node_id: str) -> Node:
-        """Raises not_found."""
+        """Return the node. Raises not_found."""
         if node_id not in self.nodes:
             text = f"node {node_id[:LONGEST_NAME]!r} is not known{hint(node_id, self.nodes)}"
             raise SaintError(Code.NOT_FOUND, text)
         return self.nodes[node_id]
 
     def holders(self, key: RoleKey, now_s: float, server_key: str) -> list[Node]:
-        """The nodes at work in a role of the robot of this server; more than one is a conflict.
-        Another robot on the same network has nodes in its roles too.
-        """
+        """Return the online nodes of this server that hold a role; more than one is a conflict.
+        Another robot on the same network has nodes in its roles too."""
         return [
             node
             for node in self.nodes.values()
@@ -164,7 +161,7 @@ class Registry:
         ]
 
     def display_name(self, node_id: str) -> str:
-        """As a person gave it, also when the adoption that brings it is still on its way."""
+        """Return a node's name, also while its adoption is pending."""
         pending = self.pending.get(node_id)
         node = self.nodes.get(node_id)
         return (pending and pending.display_name) or (node.kept.display_name if node else "")

@@ -1,5 +1,5 @@
-"""The server's own key: found at the start, never replaced by itself, made again when an admin asks
-for it. Not here: what it signs (courier.py).
+"""The server's own key: loaded at the start, never replaced without a request, made again when an
+admin requests it. Not here: what it signs (order_sender.py).
 """
 
 import asyncio
@@ -14,21 +14,21 @@ from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
 from .order_sender import KEY_LOST, KEY_LOST_FIX
-from .registry_service import Adoption
+from .registry_service import RegistryService
 
 _FILE = "server.key"
 _log = log.get("adoptiond")
 
 
 class ServerKey:
-    """The file."""
+    """The key's file."""
 
     def __init__(self, folder: Path, health: Health) -> None:
         self._path = folder / _FILE
         self._health = health
 
-    async def load(self, *, had_nodes: bool) -> signing.PrivateKey | None:
-        """The key; made at the first start. None: it is lost, and nodes may know it."""
+    async def load(self, *, had_nodes: bool) -> signing.Key | None:
+        """Return the key; make it at the first start. None: it is lost, and nodes may know it."""
         key, problem = await asyncio.to_thread(signing.find_key, self._path)
         if key is None and not problem and not had_nodes:
             key, problem = await asyncio.to_thread(signing.make_key, self._path)
@@ -39,12 +39,12 @@ class ServerKey:
             self._health.raise_issue(Code.STATE_DAMAGED, problem, _FILE)
         return key
 
-    def answer(self, api: Api, adoption: Adoption) -> None:
-        """What is asked about the key."""
+    def answer(self, api: Api, adoption: RegistryService) -> None:
+        """Bind the rows about the key."""
 
         async def renew(_: Call[Nothing]) -> Done:
-            if adoption.courier.public:
-                text = "the key of this server is in order, and its nodes know it"
+            if adoption.order_sender.public:
+                text = "the key of this server is valid, and its nodes know it"
                 raise SaintError(Code.REFUSED, text, fix="Nothing needs to be done.")
             key, problem = await asyncio.to_thread(signing.make_key, self._path)
             if problem:
@@ -54,7 +54,7 @@ class ServerKey:
             return Done(message=text)
 
         async def export(call: Call[Passphrase]) -> SealedKey:
-            key = adoption.courier.key
+            key = adoption.order_sender.key
             if key is None:
                 raise SaintError(Code.REFUSED, KEY_LOST, fix=KEY_LOST_FIX)
             passphrase = call.body.passphrase
@@ -67,14 +67,14 @@ class ServerKey:
             if problem:
                 raise SaintError(Code.INTERNAL, problem, fix="Check the disk, then try again.")
             self._use(adoption, key)
-            return Done(message="the server has its key back; its nodes obey it again")
+            return Done(message="the server's key was restored; its nodes obey it again")
 
         api.bind(keys.RENEW, renew)
         api.bind(keys.EXPORT, export)
         api.bind(keys.IMPORT, take)
 
-    def _use(self, adoption: Adoption, key: signing.PrivateKey) -> None:
-        adoption.courier.use(key)
+    def _use(self, adoption: RegistryService, key: signing.Key) -> None:
+        adoption.order_sender.use(key)
         adoption.calibrations.use_key(key.public)
         self._health.clear(Code.STATE_DAMAGED, _FILE)
         _log.warning("the server's key was replaced", public=key.public)

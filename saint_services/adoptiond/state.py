@@ -1,5 +1,5 @@
-"""What the server remembers of its nodes over a restart: adopted ones, those with a name or a key,
-those that are to be ignored. Others announce themselves again every second, so they are not kept.
+"""What the server persists of its nodes: adopted ones, those with a name or a key, ignored ones.
+Others announce themselves again every second, so they are not persisted.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ class SavedRole(BaseModel):
 
 
 class SavedNode(BaseModel):
-    """One node. `role`, `instance` and `config_version` are those of its life sign: its first."""
+    """One node. `role`, `instance` and `config_version` are those of its first role."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -38,11 +38,13 @@ class SavedNode(BaseModel):
     address: str = ""
     first_seen: str = ""  # ISO 8601, UTC
     node_key: str = ""  # Ed25519, hexadecimal; of a node that belongs to this server
-    code: str = ""  # six digits that the node shows too
+    code: str = ""  # six digits that the node shows as well
     is_ignored: bool = False
-    replaced_by: str = ""  # the node that has its role now
-    roles: list[SavedRole] = Field(default=[], max_length=8)  # all, as it told
-    roles_told_by: str | None = None  # by which release; None: its release knows one role only
+    replaced_by: str = ""  # the node that holds its role now
+    roles: list[SavedRole] = Field(default=[], max_length=8)  # all, as reported
+    roles_told_by: str | None = (
+        None  # the release that reported them; None: its release knows one role only
+    )
 
 
 class SavedRegistry(BaseModel):
@@ -54,19 +56,19 @@ class SavedRegistry(BaseModel):
 
 
 def from_1(data: dict[str, Any]) -> dict[str, Any]:
-    """Nodes had no keys: they exchange them when they are heard of again."""
+    """Version 1 had no keys: nodes exchange them at their next report."""
     return data
 
 
 def from_2(data: dict[str, Any]) -> dict[str, Any]:
-    """Nodes had one role: those that know of several tell them when they are heard of again."""
+    """Version 2 had one role per node: nodes that know several report them again."""
     return data
 
 
 MIGRATIONS = {1: from_1, 2: from_2}
 
 
-def registry_store(folder: Path) -> StateStore[SavedRegistry]:
-    """The file below the daemon's state folder."""
+def registry_store(folder: Path) -> Store[SavedRegistry]:
+    """Return the store below the daemon's state folder."""
     path = folder / "nodes.json"
     return StateStore(path, SavedRegistry, VERSION, MIGRATIONS, keeps_last_good=True)

@@ -1,4 +1,4 @@
-"""What the registry looks like from outside: for the page, for saintctl, for ROS. Pure."""
+"""Builds the views of the registry for the page, saintctl and ROS. Pure."""
 
 from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
 from ..lib.generated.builtin_interfaces import Time
@@ -9,7 +9,7 @@ from .registry import Catalog, Node, Registry, RoleKey
 
 
 def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> NodeInfo:
-    """One node as the control plane shows it."""
+    """Return one node as the control plane shows it."""
     kept = node.kept
     why_not = membership.not_offered(node, catalog, now_s)
     key = node.key
@@ -48,16 +48,16 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
 
 
 def state(node: Node, now_s: float) -> NodeState:
-    """As it said, or offline."""
+    """Return the reported state, or offline."""
     return node.state if node.is_online(now_s) else NodeState.OFFLINE
 
 
 def reason(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> str:
-    """Why a node is not well: what it says, and what only the server can see."""
+    """Return why a node is not healthy: its own reason, and what only the server can see."""
     if node.seen_s is None:
-        return "not heard of since the server started"
+        return "no report since the server started"
     if not node.is_online(now_s):
-        return "no life sign; check its power and network"
+        return "no heartbeat; check its power and network"
     is_foreign = node.is_foreign(catalog.server_key)
     conflict = "" if is_foreign else _conflict(registry, catalog, node, now_s)
     owner = membership.foreign(node.bond, catalog.robot) if node.bond and is_foreign else ""
@@ -78,7 +78,7 @@ def _conflict(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
 
 
 def role_choice(registry: Registry, catalog: Catalog, key: RoleKey, now_s: float) -> RoleChoice:
-    """A role and who holds it: a node at work before one that is away."""
+    """Return a role and its node: an online node before an offline one."""
     ours = (node for node in registry.nodes.values() if not node.is_foreign(catalog.server_key))
     holders = [node for node in ours if key in node.keys]
     holders.sort(key=lambda node: not node.is_online(now_s))
@@ -91,7 +91,7 @@ def role_choice(registry: Registry, catalog: Catalog, key: RoleKey, now_s: float
 
 
 def gone(registry: Registry, now_s: float) -> frozenset[str]:
-    """Adopted nodes that were heard of and are not any more."""
+    """Return adopted nodes that were online and are not any more."""
     return frozenset(
         n.node_id
         for n in registry.nodes.values()
@@ -109,7 +109,7 @@ def system_status(
     now_s: float,
     stamp: Time,
 ) -> SystemStatus:
-    """The robot in one message."""
+    """Return the robot's status message."""
     online = [node for node in registry.nodes.values() if node.is_online(now_s)]
     return SystemStatus(
         stamp=stamp,
@@ -127,7 +127,7 @@ def system_status(
 
 
 def node_status(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> NodeStatus:
-    """One node as ROS sees it in the answer of /saint/system/status."""
+    """Return one node for the reply of /saint/system/status."""
     info = node_info(registry, catalog, node, now_s)
     return NodeStatus(
         node_id=info.node_id,

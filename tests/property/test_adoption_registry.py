@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from saint_services.adoptiond import logic, views
-from saint_services.adoptiond.registry import Catalog, Pending, Registry, RoleKey
+from saint_services.adoptiond.registry import Catalog, PendingAdoption, Registry, RoleKey
 from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import NodeAnnouncement, NodeStatus, PeripheralInfo
@@ -43,7 +43,7 @@ class RegistryLife(RuleBasedStateMachine):
             display_name=text, mac_address=text, cpu_temp=number, cpu_usage=number,
             memory_usage=number, peripherals=[PeripheralInfo(text, text, text, True)],
         )  # fmt: skip
-        self.hears(logic.hear_announcement(self.registry, message, self.now_s, "today"))
+        self.hears(logic.announcement_received(self.registry, message, self.now_s, "today"))
 
     @rule(node_id=NODES, key=st.sampled_from(KEYS), claimed=st.none() | WORDS, text=WORDS)
     def reports(self, node_id: str, key: RoleKey, claimed: str | None, text: str) -> None:
@@ -55,14 +55,14 @@ class RegistryLife(RuleBasedStateMachine):
             reason=text,
         )
         before = self.registry
-        self.hears(logic.hear_status(self.registry, node_id, message, self.now_s, "today"))
+        self.hears(logic.status_received(self.registry, node_id, message, self.now_s, "today"))
         if claimed is not None and claimed != node_id:
             assert self.registry is before
 
     @rule(node_id=NODES, key=st.sampled_from([*KEYS, RoleKey("tail")]), name=WORDS)
     def is_asked_to_adopt(self, node_id: str, key: RoleKey, name: str) -> None:
         try:
-            wanted = Pending(key, logic.checked_name(name) if name else "")
+            wanted = PendingAdoption(key, logic.checked_name(name) if name else "")
             self.registry = logic.begin_adoption(
                 self.registry, frozenset(KEYS), node_id, wanted, self.now_s
             )

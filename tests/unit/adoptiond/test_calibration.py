@@ -18,7 +18,7 @@ from saint_services.adoptiond.calibration import (
     changed,
     fields,
 )
-from saint_services.adoptiond.calibration_store import Calibrations
+from saint_services.adoptiond.calibration_store import CalibrationStore
 from saint_services.adoptiond.registry import Catalog, RoleKey, RoleText
 from saint_services.lib import config as settings
 from saint_services.lib.api.calibration import Calibrate
@@ -172,9 +172,9 @@ SAVED_1 = """\
 }"""
 
 
-def calibrations(folder: Path) -> Calibrations:
+def calibrations(folder: Path) -> CalibrationStore:
     catalog = Catalog("SAINT-01", {RoleKey("head"): HEAD})
-    return Calibrations(folder, Health("adoptiond"), catalog)
+    return CalibrationStore(folder, Health("adoptiond"), catalog)
 
 
 async def nobody(key: RoleKey) -> str:

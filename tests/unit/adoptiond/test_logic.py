@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.adoptiond import logic, membership, node_roles, views
-from saint_services.adoptiond.registry import Catalog, Pending, Registry, RoleKey
+from saint_services.adoptiond.registry import Catalog, PendingAdoption, Registry, RoleKey
 from saint_services.adoptiond.state import registry_store
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.errors import Code, SaintError
@@ -30,20 +30,20 @@ def announced(registry: Registry, node_id: str, now_s: float = 0.0, **fields: ob
     message = NodeAnnouncement(node_id=node_id, state="unadopted")
     for name, value in fields.items():
         setattr(message, name, value)
-    heard = logic.hear_announcement(registry, message, now_s, DATE)
+    heard = logic.announcement_received(registry, message, now_s, DATE)
     assert heard is not None
     return heard
 
 
 def reported(registry: Registry, node_id: str, key: RoleKey, now_s: float = 0.0) -> Registry:
     message = NodeStatus(node_id=node_id, state="active", role=key.role, instance=key.instance)
-    heard = logic.hear_status(registry, node_id, message, now_s, DATE)
+    heard = logic.status_received(registry, node_id, message, now_s, DATE)
     assert heard is not None
     return heard
 
 
 def adopt(registry: Registry, node_id: str, key: RoleKey = HEAD, now_s: float = 0.0) -> Registry:
-    return logic.begin_adoption(registry, ROLES, node_id, Pending(key, "Unit"), now_s)
+    return logic.begin_adoption(registry, ROLES, node_id, PendingAdoption(key, "Unit"), now_s)
 
 
 def refusal(
@@ -65,11 +65,11 @@ def test_node_that_is_not_known_names_the_nearest():
 @pytest.mark.parametrize("node_id", ["", "1pi", "pi-1", "a b", "a/b", "a__b", "é", "x" * 65, "a\0"])
 def test_node_id_that_is_no_ros_token_is_refused(node_id: str):
     message = NodeAnnouncement(node_id=node_id)
-    assert logic.hear_announcement(Registry(), message, 0.0, DATE) is None
+    assert logic.announcement_received(Registry(), message, 0.0, DATE) is None
 
 
 def test_status_on_another_nodes_topic_is_refused():
-    assert logic.hear_status(Registry(), "pi_1", NodeStatus(node_id="pi_2"), 0.0, DATE) is None
+    assert logic.status_received(Registry(), "pi_1", NodeStatus(node_id="pi_2"), 0.0, DATE) is None
 
 
 def test_words_and_numbers_of_nodes_are_bounded():
@@ -108,7 +108,7 @@ def test_registry_full_of_adopted_nodes_refuses_strangers():
     for number in range(256):
         registry = reported(registry, f"pi_{number}", HEAD)
     message = NodeAnnouncement(node_id="stranger")
-    assert logic.hear_announcement(registry, message, 0.0, DATE) is None
+    assert logic.announcement_received(registry, message, 0.0, DATE) is None
 
 
 def test_unadopted_nodes_are_forgotten_after_a_minute_others_never():
@@ -137,8 +137,8 @@ def test_adoption_names_the_node_when_it_is_done():
 def test_node_of_another_robot_holds_no_role_of_this_one():
     registry = reported(announced(Registry(), "pi_1"), "pi_2", HEAD)
     theirs = NodeTrust("pi_2", "ab" * 32, "OTHER", "cd" * 32, "123456")
-    registry = membership.hear_trust(registry, "pi_2", theirs)
-    wanted = Pending(HEAD, "Unit")
+    registry = membership.trust_received(registry, "pi_2", theirs)
+    wanted = PendingAdoption(HEAD, "Unit")
     ours = Catalog("SAINT", {}, "ef" * 32)
     assert views.role_choice(registry, ours, HEAD, 0.0).node_id == ""
     begun = logic.begin_adoption(registry, ROLES, "pi_1", wanted, 0.0, "ef" * 32)
@@ -248,7 +248,7 @@ def test_registry_of_the_release_with_one_role_is_read_and_stays_for_it(tmp_path
 def told(registry: Registry, node_id: str, release: str, *keys: RoleKey) -> Registry:
     roles = tuple(NodeRole(role=key.role, instance=key.instance, state="active") for key in keys)
     message = NodeRoles(node_id=node_id, firmware_version=release, roles=roles)
-    heard = node_roles.hear_roles(registry, node_id, message, DATE)
+    heard = node_roles.roles_received(registry, node_id, message, DATE)
     assert heard is not None
     return heard
 
@@ -262,21 +262,21 @@ def test_what_a_newer_release_told_is_void_after_a_roll_back():
     registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
     assert registry.nodes["pi_1"].keys == (HEAD, LEFT)
     older = NodeStatus(node_id="pi_1", state="active", role="head", firmware_version="0.0.9")
-    heard = logic.hear_status(registry, "pi_1", older, 1.0, DATE)
+    heard = logic.status_received(registry, "pi_1", older, 1.0, DATE)
     assert heard is not None
     assert heard.nodes["pi_1"].keys == (HEAD,)
 
 
 def test_roles_of_another_node_and_too_many_are_refused():
-    assert node_roles.hear_roles(Registry(), "pi_1", NodeRoles(node_id="pi_2"), DATE) is None
+    assert node_roles.roles_received(Registry(), "pi_1", NodeRoles(node_id="pi_2"), DATE) is None
     many = NodeRoles(node_id="pi_1", roles=(NodeRole(role="head"),) * 9)
-    assert node_roles.hear_roles(Registry(), "pi_1", many, DATE) is None
+    assert node_roles.roles_received(Registry(), "pi_1", many, DATE) is None
 
 
 def test_node_whose_release_knows_one_role_is_not_asked_for_another():
     registry = reported(announced(Registry(), "pi_1"), "pi_1", HEAD)
     with pytest.raises(SaintError, match="its release can hold one role only"):
-        logic.begin_adoption(registry, ROLES, "pi_1", Pending(LEFT, "", adds=True), 0.0)
+        logic.begin_adoption(registry, ROLES, "pi_1", PendingAdoption(LEFT, "", adds=True), 0.0)
 
 
 def test_second_role_counts_as_taken():
@@ -301,7 +301,7 @@ def test_role_that_another_node_holds_or_is_adopted_for_is_not_given_back():
     assert membership.roles_of(taken, "pi_1", 0.0) == ()
     assert membership.roles_of(taken, "pi_1", 10.0) == (HEAD,)  # that node is away
     registry = announced(registry, "pi_3")
-    pending = replace(registry, pending={"pi_3": Pending(HEAD, "")})
+    pending = replace(registry, pending={"pi_3": PendingAdoption(HEAD, "")})
     assert membership.roles_of(pending, "pi_1", 0.0) == ()
     assert membership.roles_of(registry, "pi_9", 0.0) == ()
 

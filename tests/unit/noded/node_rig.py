@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from saint_services.adoptiond.order_sender import Courier
+from saint_services.adoptiond.order_sender import OrderSender
 from saint_services.lib.api.node import RoleAssignment, RoleReport
 from saint_services.lib.api.orders import (
     AdoptOrder,
@@ -157,7 +157,7 @@ class Robot:
         self.display_name = ""
         self.config_requests: list[msgs.GetRoleConfig_Request] = []
         self.watcher: LocalBus = self.domain.bus("watcher")
-        self.sender = Courier(self.watcher, SERVER, "SAINT-01")
+        self.order_sender = OrderSender(self.watcher, SERVER, "SAINT-01")
         self.watcher.subscribe(
             topics.NODE_STATUS.at(node_id="pi_1"), lambda s: self.statuses.append(s.message)
         )
@@ -211,8 +211,8 @@ class Robot:
     async def adopt(self, role: str, instance: str = "") -> msgs.AdoptNode_Response:
         """Adopt as adoptiond does: exchange keys, then sign the order."""
         try:
-            if not (await self.sender.owner("pi_1")).server_key:
-                await self.sender.bind("pi_1", "")
+            if not (await self.order_sender.owner("pi_1")).server_key:
+                await self.order_sender.bind("pi_1", "")
             order = AdoptOrder(
                 role=role,
                 instance=instance,
@@ -220,30 +220,30 @@ class Robot:
                 server_address="192.168.10.1",
                 display_name=self.display_name,
             )
-            said = await self.sender.order("pi_1", "", OrderKind.ADOPT, order, 8.0)
+            said = await self.order_sender.order("pi_1", "", OrderKind.ADOPT, order, 8.0)
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)
         return msgs.AdoptNode_Response(True, said.message, said.topic_prefix)
 
     async def reset(self, factory: bool = False) -> msgs.ResetNode_Response:
-        if not (await self.sender.owner("pi_1")).server_key:
+        if not (await self.order_sender.owner("pi_1")).server_key:
             request = msgs.ResetNode_Request(node_id="pi_1", factory_reset=factory)
             return await self.watcher.call(topics.NODE_RESET.at(node_id="pi_1"), request, 5.0)
         try:
             order = ResetOrder(factory_reset=factory)
-            said = await self.sender.order("pi_1", "", OrderKind.RESET, order, 5.0)
+            said = await self.order_sender.order("pi_1", "", OrderKind.RESET, order, 5.0)
         except SaintError as err:
             return msgs.ResetNode_Response(success=False, message=err.message)
         return msgs.ResetNode_Response(said.success, said.message)
 
     async def update(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
-        """Order an update, signed for a node that belongs to the server."""
-        if not (await self.sender.owner("pi_1")).server_key:
+        """Signed for a node that belongs to the server."""
+        if not (await self.order_sender.owner("pi_1")).server_key:
             return await self.watcher.call(topics.NODE_UPDATE.at(node_id="pi_1"), request, 5.0)
         fields = {name: getattr(request, name) for name in UpdateOrder.model_fields}
         try:
-            order = UpdateOrder.model_validate(fields)
-            said = await self.sender.order("pi_1", "", OrderKind.UPDATE, order, 5.0)
+            order = UpdateOrder.model_validate(told)
+            said = await self.order_sender.order("pi_1", "", OrderKind.UPDATE, order, 5.0)
         except SaintError as err:
             return msgs.UpdateNode_Response(success=False, message=err.message)
         return msgs.UpdateNode_Response(said.success, said.message)

@@ -69,7 +69,7 @@ async def test_adoption_with_the_configuration_of_another_role_is_refused(robot:
         assert not answer.success
         assert answer.message == "role_config.yaml is for tracks, not for head"
         assert (await report(client)).state is NodeState.UNADOPTED
-        assert not (await robot.sender.owner("pi_1")).server_key  # others may adopt it
+        assert not (await robot.order_sender.owner("pi_1")).server_key  # others may adopt it
     assert not (robot.directories.state / "role.yaml").exists()
 
 

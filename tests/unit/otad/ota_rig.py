@@ -19,7 +19,7 @@ from saint_services.lib.machine.service_manager import Directories
 from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
-from saint_services.lib.update.installer import Bundle, Progress, Slot, Slots
+from saint_services.lib.update.installer import BundleInfo, Progress, Slot, Slots
 from saint_services.lib.update.updater import UpdateEnvironment
 from saint_services.otad.config import Config
 from saint_services.otad.daemon import run
@@ -36,14 +36,14 @@ class FakeInstaller:
     def __init__(self) -> None:
         self.is_there = True
 
-    async def inspect(self, source: str) -> Bundle:
+    async def inspect(self, source: str) -> BundleInfo:
         self._check()
         path = Path(source)
         manifest = await asyncio.to_thread(_manifest, path)
         if OTHER_KEY in await asyncio.to_thread(path.read_bytes):
             message = "the signature is none of this robot's maker"
             raise SaintError(Code.RELEASE_INVALID, message)
-        return Bundle(manifest.version, manifest.compatible)
+        return BundleInfo(manifest.version, manifest.compatible)
 
     async def slots(self) -> Slots:
         self._check()

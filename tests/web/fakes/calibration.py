@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from saint_services.adoptiond.adapters import load_catalog
-from saint_services.adoptiond.calibration_store import Calibrations
+from saint_services.adoptiond.calibration_store import CalibrationStore
 from saint_services.adoptiond.registry import RoleKey
 from saint_services.lib.api.calibration import (
     CALIBRATE,
@@ -23,7 +23,7 @@ class FakeCalibrations:
     def __init__(self, manifests: Path, state: Path) -> None:
         state.mkdir(parents=True, exist_ok=True)
         catalog = load_catalog(manifests, "saint")
-        self._kept = Calibrations(state, Health("adoptiond"), catalog)
+        self._kept = CalibrationStore(state, Health("adoptiond"), catalog)
         self.asked: list[Calibrate] = []
         self.refusal: SaintError | None = None
 
