@@ -1,1 +1,3 @@
-"""First job of every boot: the settings of this machine become the settings of its services."""
+"""The first job of every boot: turns the settings of this machine into the settings of its
+services.
+"""

@@ -1,16 +1,16 @@
-"""`python -m saint_services.setup`: one run, as root, early in every boot."""
+"""Run setup once, as root, early in every boot: `python -m saint_services.setup`."""
 
 import sys
 
 from ..lib import log
-from .adapters import Places
-from .boot_setup import Run, ThisMachine
+from .adapters import SetupPaths
+from .boot_setup import BootSetup, ThisMachine
 
 
 def main() -> int:
-    """Always 0 when it came to its end: a wrong setting is told, it does not stop the boot."""
+    """Run all steps. Return 0 always: a wrong setting is reported, it does not stop the boot."""
     log.setup("setup")
-    Run(Places(), ThisMachine()).everything()
+    BootSetup(SetupPaths(), ThisMachine()).run()
     return 0
 
 

@@ -1,5 +1,5 @@
-"""Setup's hands: the boot partition, the data partition, /run, the host name, systemd. Decides
-nothing. All paths lie below a root folder, so that tests use real files of their own.
+"""Accesses the boot partition, the data partition, /run, the host name and systemd for setup. All
+paths lie below a root folder, so that tests use real files of their own. No rules.
 """
 
 import contextlib
@@ -17,18 +17,18 @@ from pathlib import Path
 import jinja2
 
 from ..lib.state import write_atomic
-from .logic import RADIO, Facts, File
+from .logic import RADIO, MachineFacts, TemplateFile
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _LARGEST_BYTES = 1 << 16
 _COMMAND_LIMIT_S = 60.0
-_SHORTEST_TOKEN = 20  # webd takes no shorter one
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
+_SHORTEST_TOKEN = 20  # webd accepts no shorter one
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters that look alike
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Where everything lies."""
+class SetupPaths:
+    """The folders and files of setup."""
 
     root: Path = Path("/")
 
@@ -41,34 +41,34 @@ class Places:
         return self.root / "data"
 
     @property
-    def told(self) -> Path:
-        """What everybody may read."""
+    def published(self) -> Path:
+        """Files that every user may read."""
         return self.root / "run/saint"
 
     @property
     def report(self) -> Path:
-        return self.told / "setup.json"
+        return self.published / "setup.json"
 
     @property
-    def wishes(self) -> Path:
-        """webd's; holds a password for a moment."""
+    def requests(self) -> Path:
+        """webd's folder for requests; holds a password for a moment."""
         return self.root / "run/saint-settings"
 
     @property
     def is_data_lost(self) -> bool:
-        """The initrd could not mount the data partition."""
+        """Whether the initrd could not mount the data partition."""
         return (self.root / "run/saint-data-lost").exists()
 
 
 def read_texts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
-    """Texts by file name, and a sentence for each that cannot be read."""
+    """Return texts by file name, and a sentence for each file that cannot be read."""
     texts: dict[str, str] = {}
     problems: list[str] = []
     for name in names:
         try:
             raw = (folder / name).read_bytes()[: _LARGEST_BYTES + 1]
             if len(raw) > _LARGEST_BYTES:
-                raise ValueError(f"longer than {_LARGEST_BYTES} bytes")
+                raise ValueError(f"the file is longer than {_LARGEST_BYTES} bytes")
             texts[name] = raw.decode("utf-8-sig").replace("\r\n", "\n")  # as Windows writes
         except FileNotFoundError:
             continue
@@ -77,19 +77,19 @@ def read_texts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], li
     return texts, problems
 
 
-def facts(root: Path) -> Facts:
-    """The serial number of a Pi, else what the disk was given at its first start."""
+def facts(root: Path) -> MachineFacts:
+    """Return the serial number of a Pi, else the machine-id made at the first start of the disk."""
     with contextlib.suppress(OSError):
         found = re.search(r"^Serial\s*: 0*([0-9a-f]{4,16})$", _text(root / "proc/cpuinfo"), re.M)
         if found:
-            return Facts(found[1])
+            return MachineFacts(found[1])
     with contextlib.suppress(OSError):
         serial = _text(root / "sys/firmware/devicetree/base/serial-number").strip("\0\n ").lower()
         if re.fullmatch("[0-9a-f]{4,16}", serial) and serial.strip("0"):
-            return Facts(serial)
+            return MachineFacts(serial)
     with contextlib.suppress(OSError):
-        return Facts(_text(root / "etc/machine-id").strip()[:32])
-    return Facts("")
+        return MachineFacts(_text(root / "etc/machine-id").strip()[:32])
+    return MachineFacts("")
 
 
 def _text(path: Path) -> str:
@@ -97,7 +97,7 @@ def _text(path: Path) -> str:
 
 
 def kept_secret(path: Path, length: int) -> str:
-    """A word of this machine's own, the same at every start; made at the first."""
+    """Return a secret of this machine, the same at every start; make it at the first."""
     found = _word(path)
     if len(found) >= length:
         return found
@@ -107,12 +107,12 @@ def kept_secret(path: Path, length: int) -> str:
 
 
 def new_secret(length: int) -> str:
-    """A word to be read from a screen and typed."""
+    """Return a secret that can be read from a screen and typed."""
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
 def kept_token(path: Path) -> str:
-    """The token that webd already has; empty without one."""
+    """Return webd's token; empty without one."""
     found = _word(path)
     return found if len(found) >= _SHORTEST_TOKEN else ""
 
@@ -123,8 +123,8 @@ def _word(path: Path) -> str:
     return ""
 
 
-def render(file: File) -> bytes:
-    """The text of a file."""
+def render(file: TemplateFile) -> bytes:
+    """Return the text of a template file."""
     return _templates().get_template(file.template).render(file.values).encode()
 
 
@@ -136,12 +136,12 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # no HTML; what may stand in a value, config.py says
+        autoescape=False,  # no HTML; config.py checks the values
     )
 
 
 def put(path: Path, data: bytes, mode: int, owner: str | None = None) -> bool:
-    """Write a file if it differs; true if it did. `owner` is the user who alone may read it."""
+    """Write a file if it differs; return whether it did. `owner`: the only user that reads it."""
     with contextlib.suppress(OSError):
         if path.read_bytes() == data and path.stat().st_mode & 0o777 == mode:
             return False
@@ -156,8 +156,8 @@ def put(path: Path, data: bytes, mode: int, owner: str | None = None) -> bool:
 
 
 def _make_folder(path: Path) -> None:
-    """Open to all, whatever our umask: networkd and dnsmasq are other users. A file that holds a
-    secret has a mode of its own."""
+    """Make a folder that every user can enter, whatever the umask: networkd and dnsmasq are other
+    users. A file that holds a secret has its own mode."""
     for folder in reversed([path, *path.parents]):
         if not folder.is_dir():
             folder.mkdir()
@@ -165,7 +165,7 @@ def _make_folder(path: Path) -> None:
 
 
 def account() -> str:
-    """The one person's login name; its number is the same in every image."""
+    """Return the login name of the image's user; the user's number is the same in every image."""
     try:
         return pwd.getpwuid(1000).pw_name
     except KeyError:
@@ -173,7 +173,7 @@ def account() -> str:
 
 
 def make_host_key(folder: Path) -> bool:
-    """What ssh clients know this machine by. Whole or not there."""
+    """Make the ssh host key if there is none; return whether it was made. Complete or absent."""
     key = folder / "ssh_host_ed25519_key"
     if key.exists():
         return False
@@ -190,24 +190,24 @@ def make_host_key(folder: Path) -> bool:
 
 
 def set_hostname(name: str) -> None:
-    """Until the next boot."""
+    """Set the host name until the next boot."""
     if socket.gethostname() != name:
         socket.sethostname(name)
 
 
 def start(targets: tuple[str, ...]) -> None:
-    """Not waited for: this is part of the boot that they are started in."""
+    """Start systemd targets without waiting: setup is part of the boot that starts them."""
     _run(["systemctl", "--no-block", "start", *targets])
 
 
 def has_radio(root: Path) -> bool:
-    """The card that Wi-Fi is set for is there."""
+    """Whether the Wi-Fi device exists."""
     return (root / "sys/class/net" / RADIO).exists()
 
 
 @contextlib.contextmanager
 def writable(folder: Path) -> Iterator[None]:
-    """The boot partition is read-only but for this moment."""
+    """Mount the boot partition writable for a moment."""
     if not os.path.ismount(folder):  # a developer's machine
         yield
         return
@@ -219,14 +219,14 @@ def writable(folder: Path) -> Iterator[None]:
 
 
 def is_boot_partition(folder: Path) -> bool:
-    """It is mounted: the folder to mount it on is empty."""
+    """Whether it is mounted: the bare mount point is empty."""
     with contextlib.suppress(OSError):
         return any(folder.iterdir())
     return False
 
 
 def is_lost(path: Path) -> bool:
-    """There is no such file, or nothing but zeros in it, as FAT shows what was not written."""
+    """Whether the file is missing or holds only zeros, as FAT shows unwritten content."""
     try:
         return not path.read_bytes().strip(b" \t\r\n\0")
     except FileNotFoundError:
@@ -234,6 +234,6 @@ def is_lost(path: Path) -> bool:
 
 
 def _run(command: list[str]) -> None:
-    subprocess.run(  # what it says goes to the journal
+    subprocess.run(  # its output goes to the journal
         command, check=True, timeout=_COMMAND_LIMIT_S, stdin=subprocess.DEVNULL
     )

@@ -1,6 +1,6 @@
 """Rewrites a file of the boot partition. FAT has no journal and its rename is several writes, so
-they are put on the card one after the other, in the order in which a power cut between two of them
-does the least. Not here: what is written, and what follows when the file is gone (work.py).
+they are synced one after the other, in the order in which a power cut between two of them loses
+least. Not here: the content, and what follows when the file is gone (boot_setup.py).
 """
 
 import contextlib
@@ -11,14 +11,14 @@ _MOST_LEFTOVERS = 8
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Write a file anew; what it said before is wiped, not only unlinked."""
+    """Write a file again; the old content is wiped, not only unlinked."""
     with contextlib.ExitStack() as files:
         old = None
         with contextlib.suppress(FileNotFoundError):
             old = files.enter_context(path.open("r+b"))
         aside = _written_beside(path, data)
         try:
-            _sync(path.parent)  # the new file can be found, whatever becomes of the old one
+            _sync(path.parent)  # the new file can be found, whatever happens to the old one
             aside.replace(path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -37,7 +37,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def _written_beside(path: Path, data: bytes) -> Path:
-    """Under a name that nothing has: what a power cut left there may share its clusters."""
+    """Write under an unused name: the leftover of a power cut may share its clusters."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     for number in range(_MOST_LEFTOVERS):
         aside = path.with_name(f".{path.name}.new{number or ''}")
@@ -48,7 +48,7 @@ def _written_beside(path: Path, data: bytes) -> Path:
                 file.flush()
                 os.fsync(descriptor)
             return aside
-    raise FileExistsError(f"remove .{path.name}.new and those like it from the boot partition")
+    raise FileExistsError(f"remove .{path.name}.new and similar files from the boot partition")
 
 
 def _sync(path: Path) -> None:

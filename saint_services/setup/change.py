@@ -1,6 +1,6 @@
-"""`python -m saint_services.setup.change`: fulfils one wish of the settings page while the machine
-runs, started by saint-settings.path. A wireless network that gives no address is left again, and
-the one before it comes back: nobody is locked out by a typing mistake.
+"""Carries out one request of the settings page while the machine runs; started by
+saint-settings.path as `python -m saint_services.setup.change`. A wireless network that gives no
+address is left again, and the one before is restored: a typing mistake locks no user out.
 """
 
 import contextlib
@@ -17,11 +17,11 @@ from ..lib.api.machine import MachineChange, MachineRequest
 from ..lib.errors import SaintError
 from ..lib.machine import settings_request
 from . import adapters, logic, overrides, wifi_trial
-from .adapters import Places
-from .boot_setup import Run, ThisMachine, kept_store
+from .adapters import SetupPaths
+from .boot_setup import BootSetup, ThisMachine, kept_store
 from .config import Machine
-from .live import Live, LiveMachine
-from .wifi_trial import JOIN_LIMIT_S, LEAVE_LIMIT_S, LOOK_S, Trial, Verdict
+from .live import LiveMachine, RunningMachine
+from .wifi_trial import JOIN_LIMIT_S, LEAVE_LIMIT_S, LOOK_S, WifiTrial, WifiVerdict
 
 _log = log.get("setup")
 _LARGEST_BYTES = 4096
@@ -29,39 +29,40 @@ _ERRORS = (OSError, SaintError, subprocess.SubprocessError, ValueError)
 
 
 @dataclass(slots=True)
-class Changing:
-    """One wish."""
+class SettingsChange:
+    """One request."""
 
-    places: Places
-    live: Live
+    places: SetupPaths
+    live: RunningMachine
     join_limit_s: float = JOIN_LIMIT_S
 
-    def everything(self) -> None:
-        """From the request to what became of it; nothing is raised for what a person may do."""
+    def run(self) -> None:
+        """Carry out the request and report the outcome. Raises nothing for a user's mistake."""
         try:
-            wish = self._take()
-            if wish is None:
+            request = self._take()
+            if request is None:
                 return
             card = kept_store(self.places.data).load().machine or Machine(role="server")
             store = overrides.store(self.places.data)
             before = store.load()
-            if wish.hostname is not None:
-                after = overrides.with_hostname(before, card, wish.hostname)
+            if request.hostname is not None:
+                after = overrides.with_hostname(before, card, request.hostname)
                 with _or_back(self._rename, overrides.over(card, before)):
                     self._rename(overrides.over(card, after))
                     store.save(after)
-                self._tell("done", _renamed(wish.hostname))
+                self._report("done", _renamed(request.hostname))
                 return
-            after = overrides.with_wifi(before, card, wish.join)
+            after = overrides.with_wifi(before, card, request.join)
             if self._switch(overrides.over(card, before), overrides.over(card, after)):
-                store.save(after)  # only what has proven itself
+                store.save(after)  # only a network that works
         except _ERRORS as err:
-            _log.error("a setting of this machine is not changed", error=err)
-            self._tell("refused", f"Nothing was changed: {_sentence(err)}.")
+            _log.error("changing a setting of this machine failed", error=err)
+            self._report("refused", f"Nothing was changed: {_sentence(err)}.")
 
     def _take(self) -> MachineRequest | None:
-        """The request goes first: the path unit looks again when this job is done."""
-        path = self.places.wishes / settings_request.REQUEST
+        """Read and remove the request; it is removed first, since the path unit checks again after
+        this job."""
+        path = self.places.requests / settings_request.REQUEST
         try:
             raw = path.read_bytes()[: _LARGEST_BYTES + 1]
         except FileNotFoundError:
@@ -75,21 +76,22 @@ class Changing:
         self.live.set_hostname(plan.hostname)
 
     def _switch(self, before: Machine, after: Machine) -> bool:
-        """To the network that is wished, or back; true when it holds."""
+        """Change to the requested network, or restore the one before; return whether the change
+        holds."""
         if not adapters.has_radio(self.places.root):
             raise OSError(f"this machine has no radio ({logic.RADIO})")
         if after.network.internal == logic.RADIO:
-            raise OSError("the radio is the robot's inside network")
-        self._tell("trying", f"The server changes to {_network(after)}.")
-        with _or_back(self._radio_to, before):  # also when somebody ends this job
+            raise OSError("the radio is the robot's internal network")
+        self._report("trying", f"The server changes to {_network(after)}.")
+        with _or_back(self._radio_to, before):  # also when this job is ended early
             holds = self._try(after)
         if holds:
             address = self.live.address() or "no address"
-            self._tell("done", f"The server uses {_network(after)} ({address}).")
+            self._report("done", f"The server uses {_network(after)} ({address}).")
             return True
-        why = wifi_trial.cause(self.live.heard())
+        why = wifi_trial.cause(self.live.messages())
         self._radio_to(before)
-        self._tell(
+        self._report(
             "taken_back",
             f"No address came from {_network(after)} within {self.join_limit_s:g} s: {why}."
             f" The server is back on {_network(before)}.",
@@ -99,19 +101,18 @@ class Changing:
     def _try(self, machine: Machine) -> bool:
         stale = self._radio_to(machine)
         if machine.wifi is None and not logic.has_hotspot(machine):
-            return True  # off is what is wished
+            return True  # the request is to switch it off
         is_hotspot = machine.wifi is None
-        trial = Trial(self.live.now_s(), is_hotspot, stale, self.join_limit_s)
+        trial = WifiTrial(self.live.now_s(), is_hotspot, stale, self.join_limit_s)
         while True:
             verdict = trial.judge(self.live.now_s(), self.live.address())
-            if verdict is not Verdict.WAIT:
-                return verdict is Verdict.HOLDS
+            if verdict is not WifiVerdict.WAIT:
+                return verdict is WifiVerdict.HOLDS
             self.live.pause(LOOK_S)
 
     def _radio_to(self, machine: Machine) -> str:
-        """Leaves the network that is, waits until its address is gone, and begins the other one;
-        returns an address that did not go.
-        """
+        """Leave the current network, wait until its address is gone, and join the other one; return
+        an address that did not go."""
         plan = self._run().plan(machine)
         self.live.systemctl("stop", logic.WPA_UNIT)
         limit_s = self.live.now_s() + LEAVE_LIMIT_S
@@ -122,31 +123,31 @@ class Changing:
             self.live.systemctl("start", logic.WPA_UNIT)
         return stale
 
-    def _follow(self, plan: logic.Plan) -> None:
+    def _follow(self, plan: logic.SetupPlan) -> None:
         run = self._run()
         changed = run.write(plan)
         if run.problems:
             raise OSError(run.problems[0])
         for verb, unit in logic.readers(changed):
             self.live.systemctl(verb, unit)
-        run.tell_outside(plan)
+        run.report_network(plan)
 
-    def _run(self) -> Run:
-        return Run(self.places, ThisMachine())
+    def _run(self) -> BootSetup:
+        return BootSetup(self.places, ThisMachine())
 
-    def _tell(self, state: str, message: str) -> None:
-        """For the page, and the journal; no message holds a password."""
-        told = MachineChange.model_validate(
+    def _report(self, state: str, message: str) -> None:
+        """Report the state to the page and the journal; no message holds a password."""
+        published = MachineChange.model_validate(
             {"state": state, "message": message, "begun_s": self.live.now_s()}
         )
-        path = self.places.told / settings_request.CHANGE
-        adapters.put(path, told.model_dump_json().encode() + b"\n", 0o644)
-        _log.info("a setting of this machine", state=state, told=message)
+        path = self.places.published / settings_request.CHANGE
+        adapters.put(path, published.model_dump_json().encode() + b"\n", 0o644)
+        _log.info("a setting of this machine", state=state, published=message)
 
 
 @contextlib.contextmanager
 def _or_back(go: Callable[[Machine], object], before: Machine) -> Iterator[None]:
-    """What was before comes back unless the block comes to its end."""
+    """Restore the state before unless the block ends normally."""
 
     def back() -> None:
         with contextlib.suppress(*_ERRORS):
@@ -169,16 +170,16 @@ def _network(machine: Machine) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    if isinstance(error, ValidationError):  # its own text would repeat what was asked for
+    if isinstance(error, ValidationError):  # its own text would repeat the request
         return "the request cannot be read"
     return str(error).rstrip(".")
 
 
 def main() -> int:
-    """One run, as root. What ends it early brings the network before back."""
+    """Carry out one request, as root. Ending it early restores the network before."""
     log.setup("setup")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    Changing(Places(), LiveMachine()).everything()
+    SettingsChange(SetupPaths(), LiveMachine()).run()
     return 0
 
 

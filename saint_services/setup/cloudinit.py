@@ -1,8 +1,7 @@
-"""What Raspberry Pi Imager leaves on the boot partition (`user-data` and `network-config` of
-cloud-init, the part that Imager writes): taken over as if it stood in saint.yaml. Pure.
-
-Only what our machine can follow: host name, public keys, Wi-Fi. The rest is not refused, for these
-files are not ours; each thing that is left out is said in one sentence.
+"""Translates the files of Raspberry Pi Imager (`user-data` and `network-config` of cloud-init, the
+part that Imager writes) into settings of saint.yaml. Pure. Only host name, public keys and Wi-Fi
+are used. The rest is not refused, since the files belong to another program; each ignored entry is
+reported in one sentence.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from ..lib.errors import SaintError
 
 USER_DATA, NETWORK_CONFIG = "user-data", "network-config"
 _FOLLOWED = {"hostname", "users", "ssh_authorized_keys"}
-# Said by Imager for other systems; for ours it means nothing or what we do anyway.
+# Written by Imager for other systems; without effect here, or the default.
 _UNIMPORTANT = {
     "manage_etc_hosts",
     "packages",
@@ -67,14 +66,14 @@ class _Network(_Foreign):
 
 @dataclass(slots=True)
 class Found:
-    """Settings as plain data in the form of saint.yaml, and what to say about the rest."""
+    """Settings as plain data in the form of saint.yaml, and notes about the rest."""
 
     data: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
 def user_data(text: str, account: str) -> Found:
-    """Host name and keys. `account` is the one that exists here, whatever name is asked for."""
+    """Return host name and keys. `account`: the existing user, whatever name is requested."""
     found = Found()
     raw = _plain(text, USER_DATA)
     given = _UserData.model_validate(raw)
@@ -85,19 +84,21 @@ def user_data(text: str, account: str) -> Found:
     for user in users:
         keys += [*user.ssh_authorized_keys, *user.ssh_import]
         if user.name and user.name != account:
-            found.notes.append(f"{USER_DATA}: log in as {account}; {user.name} is not made")
+            found.notes.append(
+                f"{USER_DATA}: log in as {account}; the user {user.name} is not created"
+            )
         if user.passwd:
-            found.notes.append(f"{USER_DATA}: the password is not used; logging in takes a key")
+            found.notes.append(f"{USER_DATA}: the password is ignored; logging in needs a key")
     if keys:
         found.data["ssh"] = {"keys": keys}
     unknown = sorted(set(raw) - _FOLLOWED - _UNIMPORTANT)
     if unknown:
-        found.notes.append(f"{USER_DATA}: {', '.join(map(str, unknown))} is not followed")
+        found.notes.append(f"{USER_DATA}: {', '.join(map(str, unknown))} is ignored")
     return found
 
 
 def network_config(text: str) -> Found:
-    """The first wireless network."""
+    """Return the first wireless network."""
     found = Found()
     raw = _plain(text, NETWORK_CONFIG)
     inner = raw.get("network", raw)
@@ -107,7 +108,9 @@ def network_config(text: str) -> Found:
             continue  # "renderer: networkd"
         for ssid, point in radio.access_points.items():
             if "wifi" in found.data:
-                found.notes.append(f"{NETWORK_CONFIG}: {ssid} is left out, one network is joined")
+                found.notes.append(
+                    f"{NETWORK_CONFIG}: {ssid} is ignored, only one network is joined"
+                )
                 continue
             point = point or _AccessPoint()
             found.data["wifi"] = {
@@ -120,7 +123,7 @@ def network_config(text: str) -> Found:
 
 
 def is_secret(place: tuple[str, ...]) -> bool:
-    """Places of secrets in the two files."""
+    """Whether this place of the two files holds a secret."""
     return place[-1:] in (("password",), ("passwd",))
 
 

@@ -1,5 +1,5 @@
-"""What a person may set for one machine: saint.yaml on the boot partition. Every key may be left
-out. Not here: what Raspberry Pi Imager writes (cloudinit.py), what follows from it (logic.py).
+"""Settings of one machine: saint.yaml on the boot partition. Every key may be left out. Not here:
+the files of Raspberry Pi Imager (cloudinit.py), what follows from the settings (logic.py).
 """
 
 import ipaddress
@@ -15,7 +15,7 @@ Role = Literal["server", "node", "both"]
 _KEY = re.compile(r"(ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/]+=*( [^\r\n]*)?")
 _LINK_LOCAL = ipaddress.ip_network("169.254.0.0/16")
 
-# Stands where a secret was, once it is kept on the data partition.
+# Replaces a secret once it is stored on the data partition.
 KEPT = "(kept by this machine)"
 
 
@@ -25,12 +25,12 @@ def _claim(value: str) -> str:
     return value
 
 
-# Plain text, so that the model can be written to a file again; the field is left out of its repr.
+# Plain text, so that the model can be written to a file; the field is left out of its repr.
 Claim = Annotated[str, AfterValidator(_claim)]
 
 
 class Wifi(Settings):
-    """A wireless network to join. Without a secret it is an open one."""
+    """A wireless network to join. Without a secret it is an open network."""
 
     ssid: Ssid
     secret: WifiSecret | None = Field(default=None, repr=False)
@@ -50,19 +50,17 @@ class Hotspot(Settings):
 
 
 class Ssh(Settings):
-    """Who may log in. There are no passwords."""
+    """The keys that may log in. There are no passwords."""
 
     keys: list[str] = Field(default_factory=list, max_length=32)
-    root: bool = False  # the same keys also open root's account
+    root: bool = False  # the same keys log in as root
 
     @field_validator("keys")
     @classmethod
     def _keys(cls, keys: list[str]) -> list[str]:
         for key in keys:
             if len(key) > 4096 or not _KEY.fullmatch(key.strip()):
-                raise ValueError(
-                    "holds something that is no public key (such as 'ssh-ed25519 AAAA... me')"
-                )
+                raise ValueError("must hold public keys only (such as 'ssh-ed25519 AAAA... me')")
         return [key.strip() for key in keys]
 
 
@@ -70,10 +68,12 @@ class Network(Settings):
     """The robot's own network."""
 
     internal: str = Field(default="eth0", pattern=r"^[a-z][a-z0-9]{1,14}$")
-    # A node's second address, which it has before and without a server. Made from this computer's
-    # serial number; to be set if two nodes should ever get the same of the 65,000 there are.
+    # A node's second address, which it has without a server. Made from this computer's
+    # serial number; set it if two nodes should get the same of the 65,000 possible ones.
     link_local: ipaddress.IPv4Address | None = None
-    domain_id: int = Field(default=0, ge=0, le=101)  # ROS_DOMAIN_ID; above, ports meet others
+    domain_id: int = Field(
+        default=0, ge=0, le=101
+    )  # ROS_DOMAIN_ID; above 101 the ports collide with others
 
     @field_validator("link_local")
     @classmethod
@@ -95,13 +95,13 @@ class Machine(Settings):
     hotspot: Hotspot = Hotspot()
     ssh: Ssh = Ssh()
     network: Network = Network()
-    # What the server's first visitor must know (webd's token). Made by the server if left out.
+    # The code that claims the server (webd's token). Made by the server if left out.
     claim: Claim | None = Field(default=None, repr=False)
 
     @model_validator(mode="after")
     def _hotspot_is_outside(self) -> "Machine":
         if self.network.internal.startswith("wlan") and (self.wifi or self.hotspot.ssid):
-            raise ValueError("network.internal is the radio that wifi or hotspot need")
+            raise ValueError("network.internal is the radio that wifi or hotspot needs")
         return self
 
     @property

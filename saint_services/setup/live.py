@@ -1,4 +1,4 @@
-"""The machine that a change is made on while it runs: systemd, the radio, time. Decides nothing."""
+"""Accesses the running machine for a change of settings: systemd, the radio, time. No rules."""
 
 import subprocess
 import time
@@ -8,30 +8,30 @@ from ..lib.machine.network import ipv4_address
 from . import adapters
 from .logic import RADIO, WPA_UNIT
 
-_MOST_LINES = 200  # of the radio's program: a minute of trying is some dozens
+_MOST_LINES = 200  # of wpa_supplicant: a minute of trying is some dozens
 _COMMAND_LIMIT_S = 30.0
 
 
-class Live(Protocol):
-    """What a test, and the simulation, must not do to the computer they run on."""
+class RunningMachine(Protocol):
+    """What a test, and the simulation, must not do to the computer that they run on."""
 
     def set_hostname(self, name: str) -> None: ...
     def systemctl(self, verb: str, unit: str) -> None: ...
     def address(self) -> str: ...
-    def heard(self) -> str: ...
+    def messages(self) -> str: ...
     def now_s(self) -> float: ...
     def pause(self, seconds: float) -> None: ...
 
 
 class LiveMachine:
-    """The real one."""
+    """The real computer."""
 
     set_hostname = staticmethod(adapters.set_hostname)
     now_s = staticmethod(time.monotonic)
     pause = staticmethod(time.sleep)
 
     def systemctl(self, verb: str, unit: str) -> None:
-        """Done when it returns."""
+        """Run systemctl and wait for its end."""
         subprocess.run(
             ["systemctl", verb, unit],
             check=True,
@@ -40,11 +40,11 @@ class LiveMachine:
         )
 
     def address(self) -> str:
-        """The radio's, with its length; empty without one."""
-        return ipv4_address(RADIO)
+        """Return the radio's address with its length; empty without one."""
+        return four(RADIO)
 
-    def heard(self) -> str:
-        """What the radio's program has said since it was started last; empty: nobody knows."""
+    def messages(self) -> str:
+        """Return the messages of wpa_supplicant since its last start; empty when there are none."""
         said = subprocess.run(
             ["journalctl", f"--unit={WPA_UNIT}", "--invocation=0", "--output=cat", "--no-pager",
              f"--lines={_MOST_LINES}"],

@@ -1,5 +1,5 @@
-"""From this machine's settings to everything that follows from them: which files its services read,
-what it is called, what it starts. Pure. Not here: how the files look (templates/).
+"""Derives everything from this machine's settings: the files of its services, its name, the targets
+to start. Pure. Not here: the text of the files (templates/).
 """
 
 import hashlib
@@ -20,25 +20,25 @@ _FIRST_LINK_LOCAL, _LINK_LOCALS = int(ipaddress.IPv4Address("169.254.1.0")), 254
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What this computer is."""
+class MachineFacts:
+    """The identity of this computer."""
 
-    number: str  # hexadecimal digits that no other has: its serial number, else its machine-id
+    number: str  # unique hexadecimal digits: its serial number, else its machine-id
 
 
 @dataclass(frozen=True, slots=True)
-class Secrets:
-    """Made by this machine where the settings name none."""
+class MachineSecrets:
+    """Secrets made by this machine where the settings give none."""
 
     hotspot: str
     claim: str  # empty once the robot has an owner
     is_claimed: bool = False
-    has_lost_users: bool = False  # webd made a new code, which counts before that of the settings
+    has_lost_users: bool = False  # webd made a new code, which overrides the one in the settings
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """One file that a template becomes."""
+class TemplateFile:
+    """A file to render from a template."""
 
     path: str  # below the root
     template: str
@@ -47,25 +47,25 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """All that is to be done."""
+class SetupPlan:
+    """All that setup has to do."""
 
     hostname: str
-    files: tuple[File, ...]
-    unwanted: tuple[str, ...]  # files of another role, left from the last time
+    files: tuple[TemplateFile, ...]
+    unwanted: tuple[str, ...]  # files of another role, left from an earlier start
     targets: tuple[str, ...]
     root_keys: tuple[str, ...]
     user_keys: tuple[str, ...]
-    claim: str  # empty: no server here, or one that has an owner
+    claim: str  # empty: not a server, or one that has an owner
     outside: NetworkStatus
 
 
-def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
-    """Everything that follows from the settings of this machine."""
+def plan(machine: Machine, facts: MachineFacts, secrets: MachineSecrets) -> SetupPlan:
+    """Return everything that follows from the settings of this machine."""
     files = _files(machine, facts, secrets)
     wanted = {file.path for file in files}
     keys = tuple(machine.ssh.keys)
-    return Plan(
+    return SetupPlan(
         hostname=hostname(machine, facts),
         files=files,
         unwanted=tuple(sorted(_EVERY_PATH - wanted)),
@@ -84,14 +84,14 @@ def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
     )
 
 
-def _outside(machine: Machine, facts: Facts, secrets: Secrets) -> NetworkStatus:
+def _outside(machine: Machine, facts: MachineFacts, secrets: MachineSecrets) -> NetworkStatus:
     hotspot = _radio(machine, facts, secrets)["ssid"] if has_hotspot(machine) else ""
     wifi = machine.wifi.ssid if machine.wifi else ""
     return NetworkStatus(hostname=hostname(machine, facts), wifi=wifi, hotspot=hotspot)
 
 
-def _claim(machine: Machine, secrets: Secrets) -> str:
-    """The code has served once there is an owner; whoever reads the screen then gets nothing."""
+def _claim(machine: Machine, secrets: MachineSecrets) -> str:
+    """Return the claim code; none once there is an owner, so that the screen reveals nothing."""
     if not machine.is_server or secrets.is_claimed:
         return ""
     if secrets.has_lost_users:
@@ -99,15 +99,16 @@ def _claim(machine: Machine, secrets: Secrets) -> str:
     return machine.claim or secrets.claim
 
 
-def hostname(machine: Machine, facts: Facts) -> str:
-    """The server is found as saint-server.local; nodes must differ from each other."""
+def hostname(machine: Machine, facts: MachineFacts) -> str:
+    """Return the host name. The server is found as saint-server.local; nodes must differ from each
+    other."""
     if machine.hostname:
         return machine.hostname
     return "saint-server" if machine.is_server else f"saint-node-{facts.number[-6:] or 'new'}"
 
 
-def link_local(machine: Machine, facts: Facts) -> str:
-    """A node's address from its first moment on: before a server, without a cable."""
+def link_local(machine: Machine, facts: MachineFacts) -> str:
+    """Return a node's address that needs no server and no other device."""
     if machine.network.link_local:
         return str(machine.network.link_local)
     digest = hashlib.sha256(facts.number.encode()).digest()
@@ -116,7 +117,8 @@ def link_local(machine: Machine, facts: Facts) -> str:
 
 
 def has_hotspot(machine: Machine) -> bool:
-    """Only a server that joins no other network, so that somebody can reach it at all."""
+    """Whether to open a hotspot: only on a server that joins no other network, so that it can be
+    reached at all."""
     return machine.is_server and machine.wifi is None and machine.hotspot.enabled
 
 
@@ -129,7 +131,7 @@ _WPA = f"run/saint/wpa_supplicant-{RADIO}.conf"
 _NFTABLES, _ENVIRONMENT = "run/saint/nftables.d/machine.nft", "run/saint/machine.env"
 _ISSUE = "run/issue.d/saint.issue"
 WPA_UNIT = f"wpa_supplicant@{RADIO}.service"
-# Who reads a file again while the machine runs: unit and how it is told.
+# The unit that reads a file again while the machine runs, and the systemctl verb for it.
 _READERS = {
     _NFTABLES: ("reload", "nftables.service"),
     _INTERNAL: ("reload", "systemd-networkd.service"),
@@ -140,16 +142,19 @@ _READERS = {
 }
 
 
-def has_wpa(plan: Plan) -> bool:
-    """The radio is on: in a network or as one."""
+def has_wpa(plan: SetupPlan) -> bool:
+    """Whether the radio is on: in a network or as a hotspot."""
     return any(file.path == _WPA for file in plan.files)
 
 
 def readers(changed: set[str]) -> tuple[tuple[str, str], ...]:
-    """What systemd must be told once these files have changed, the packet filter first. The radio
-    is told apart (change.py).
-    """
-    return tuple(dict.fromkeys(told for path, told in _READERS.items() if path in changed))
+    """Return the systemctl verbs and units for changed files, the packet filter first. The radio is
+    handled apart (change.py)."""
+    return tuple(
+        dict.fromkeys(
+            systemctl_call for path, systemctl_call in _READERS.items() if path in changed
+        )
+    )
 
 
 _EVERY_PATH = {
@@ -164,7 +169,9 @@ def _enable_line(machine: Machine) -> str:
     return f"{'sim:/run/saint/hw/pins:' if is_simulated else ''}{machine.enable_pin}"
 
 
-def _files(machine: Machine, facts: Facts, secrets: Secrets) -> tuple[File, ...]:
+def _files(
+    machine: Machine, facts: MachineFacts, secrets: MachineSecrets
+) -> tuple[TemplateFile, ...]:
     internal = machine.network.internal
     is_server, hotspot = machine.is_server, has_hotspot(machine)
     address = SERVER_ADDRESS if is_server else link_local(machine, facts)
@@ -184,21 +191,21 @@ def _files(machine: Machine, facts: Facts, secrets: Secrets) -> tuple[File, ...]
         "hostname": hostname(machine, facts),
     }
     files = [
-        File(_INTERNAL, "internal.network.j2", values),
-        File(_EXTERNAL, "external.network.j2", values),
-        File(_CHRONY, "chrony.conf.j2", values),
-        File(_NFTABLES, "nftables.nft.j2", values),
-        File(_ENVIRONMENT, "machine.env.j2", values),
+        TemplateFile(_INTERNAL, "internal.network.j2", values),
+        TemplateFile(_EXTERNAL, "external.network.j2", values),
+        TemplateFile(_CHRONY, "chrony.conf.j2", values),
+        TemplateFile(_NFTABLES, "nftables.nft.j2", values),
+        TemplateFile(_ENVIRONMENT, "machine.env.j2", values),
     ]
     if is_server:
-        files.append(File(_DNSMASQ, "dnsmasq.conf.j2", values))
+        files.append(TemplateFile(_DNSMASQ, "dnsmasq.conf.j2", values))
     radio = _radio(machine, facts, secrets)
     if radio:
-        files.append(File(_WPA, "wpa_supplicant.conf.j2", radio, mode=0o600))
+        files.append(TemplateFile(_WPA, "wpa_supplicant.conf.j2", radio, mode=0o600))
     if hotspot:
-        files.append(File(_HOTSPOT, "hotspot.network.j2", values))
+        files.append(TemplateFile(_HOTSPOT, "hotspot.network.j2", values))
     shown = values | {"claim": _claim(machine, secrets), "network": radio if hotspot else None}
-    return (*files, File(_ISSUE, "saint.issue.j2", shown, mode=0o600))
+    return (*files, TemplateFile(_ISSUE, "saint.issue.j2", shown, mode=0o600))
 
 
 def _ports(domain: int) -> str:
@@ -206,8 +213,8 @@ def _ports(domain: int) -> str:
     return f"{first}-{first + _PORTS_PER_DOMAIN - 1}"
 
 
-def _radio(machine: Machine, facts: Facts, secrets: Secrets) -> dict[str, Any]:
-    """What wpa_supplicant must know; empty when the radio stays off."""
+def _radio(machine: Machine, facts: MachineFacts, secrets: MachineSecrets) -> dict[str, Any]:
+    """Return the settings of wpa_supplicant; empty when the radio stays off."""
     if machine.wifi:
         return _network(machine.wifi, is_hotspot=False)
     if not has_hotspot(machine):
@@ -224,7 +231,7 @@ def _radio(machine: Machine, facts: Facts, secrets: Secrets) -> dict[str, Any]:
 def _network(wifi: Wifi, *, is_hotspot: bool) -> dict[str, Any]:
     return {
         "ssid": wifi.ssid,
-        "ssid_hex": wifi.ssid.encode().hex(),  # no character of it can mean something else
+        "ssid_hex": wifi.ssid.encode().hex(),  # hexadecimal: no character needs escaping
         "secret": wifi.secret or "",
         "is_raw_key": is_raw_key(wifi.secret or ""),
         "country": wifi.country or "",

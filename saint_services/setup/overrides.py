@@ -1,6 +1,6 @@
-"""What an admin chose on the settings page, above what the card says. The last word counts: each
-choice remembers what the card said then, and ends when somebody writes something else there, so
-that a robot that cannot be reached any more can still be put right by its card. Pure.
+"""The choices of the settings page, which override the card. The latest one counts: each choice
+remembers what the card said then, and ends when the card says something else, so that a robot that
+cannot be reached any more can be repaired by its card. Pure.
 """
 
 from pathlib import Path
@@ -18,34 +18,34 @@ class _Choice(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Name(_Choice):
-    """Of the machine."""
+class NameOverride(_Choice):
+    """The name of the machine."""
 
     hostname: str
     instead_of: str | None = None
 
 
-class Network(_Choice):
-    """The wireless network; none: its own hotspot."""
+class WifiOverride(_Choice):
+    """The wireless network; none: the machine's own hotspot."""
 
     wifi: Wifi | None = None
     instead_of: Wifi | None = None
 
 
-class Chosen(_Choice):
-    """chosen.yaml: root's alone, it holds a password."""
+class Overrides(_Choice):
+    """chosen.yaml: readable by root only, since it holds a password."""
 
-    name: Name | None = None
-    network: Network | None = None
-
-
-def store(data: Path) -> StateStore[Chosen]:
-    """On the data partition, beside what the card said."""
-    return StateStore(data / "setup/chosen.yaml", Chosen, VERSION)
+    name: NameOverride | None = None
+    network: WifiOverride | None = None
 
 
-def over(card: Machine, chosen: Chosen) -> Machine:
-    """The settings in force."""
+def store(data: Path) -> Store[Overrides]:
+    """Return the store on the data partition."""
+    return Store(data / "setup/chosen.yaml", Overrides, VERSION)
+
+
+def over(card: Machine, chosen: Overrides) -> Machine:
+    """Return the settings in force."""
     changed: dict[str, object] = {}
     if chosen.name and chosen.name.instead_of == card.hostname:
         changed["hostname"] = chosen.name.hostname
@@ -54,17 +54,19 @@ def over(card: Machine, chosen: Chosen) -> Machine:
     return card.model_copy(update=changed)
 
 
-def with_hostname(chosen: Chosen, card: Machine, hostname: str) -> Chosen:
-    """The machine is called so from now on."""
-    name = Name(hostname=hostname, instead_of=card.hostname)
+def with_hostname(chosen: Overrides, card: Machine, hostname: str) -> Overrides:
+    """Return the choices with this host name."""
+    name = NameOverride(hostname=hostname, instead_of=card.hostname)
     return chosen.model_copy(update={"name": name})
 
 
-def with_wifi(chosen: Chosen, card: Machine, wish: JoinWifi | None) -> Chosen:
-    """It joins this network from now on, or none."""
+def with_wifi(chosen: Overrides, card: Machine, request: JoinWifi | None) -> Overrides:
+    """Return the choices with this network, or none."""
     wifi = None
-    if wish is not None:
-        secret = wish.password or None
-        wifi = Wifi(ssid=wish.ssid, secret=secret, country=wish.country, hidden=wish.hidden)
-    network = Network(wifi=wifi, instead_of=card.wifi)
+    if request is not None:
+        secret = request.password or None
+        wifi = Wifi(
+            ssid=request.ssid, secret=secret, country=request.country, hidden=request.hidden
+        )
+    network = WifiOverride(wifi=wifi, instead_of=card.wifi)
     return chosen.model_copy(update={"network": network})

@@ -1,5 +1,6 @@
-"""From the texts on the boot partition and what was kept to this machine's settings. Whatever is
-wrong becomes a sentence, never a stop: then the kept settings hold, or the defaults. Pure.
+"""Merges the texts of the boot partition and the saved settings into this machine's settings. A
+mistake becomes a sentence and never a stop: the saved settings or the defaults are then in force.
+Pure.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,27 +19,26 @@ _SECRETS = {("wifi", "secret"), ("hotspot", "secret"), ("claim",)}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What holds, and what to tell about it."""
+class SettingsOutcome:
+    """The settings in force, and the messages about them."""
 
     machine: Machine
-    is_accepted: bool  # the texts hold; else the kept settings
+    is_accepted: bool  # the texts are valid; otherwise the saved settings are in force
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def is_secret(name: str, place: tuple[str, ...]) -> bool:
-    """True where a file of this name holds a secret."""
+    """Whether a file of this name holds a secret at this place."""
     return place in _SECRETS if name == SAINT else cloudinit.is_secret(place)
 
 
 def lost(
     texts: Mapping[str, str], kept: Mapping[str, str], rewriting: Collection[str]
 ) -> dict[str, str]:
-    """What the files said that are gone or empty, though nobody took them away: FAT loses a file
-    when power goes while it is written, and setup itself writes these (`rewriting`). saint.yaml,
-    which has the role, is never taken for removed.
-    """
+    """Return the texts of files that are gone or empty without having been removed: FAT loses a
+    file when power fails while it is written, and setup itself writes these (`rewriting`).
+    saint.yaml, which has the role, never counts as removed."""
     return {
         name: text
         for name, text in kept.items()
@@ -46,8 +46,8 @@ def lost(
     }
 
 
-def read(texts: Mapping[str, str], kept: Machine | None, account: str) -> Outcome:
-    """`texts` by file name; a missing file is a missing key."""
+def read(texts: Mapping[str, str], kept: Machine | None, account: str) -> SettingsOutcome:
+    """Return the settings. `texts` by file name; a missing file is a missing key."""
     data: dict[str, Any] = {}
     notes: list[str] = []
     problems: list[str] = []
@@ -59,7 +59,7 @@ def read(texts: Mapping[str, str], kept: Machine | None, account: str) -> Outcom
             try:
                 found = parse(texts[name])
                 notes += found.notes
-                # One file more or less right must not spoil the others.
+                # A mistake in one file must not affect the others.
                 settings.parse(Machine, settings.write_yaml(found.data), name)
                 data |= found.data
             except cloudinit.READ_ERRORS as err:
@@ -67,20 +67,20 @@ def read(texts: Mapping[str, str], kept: Machine | None, account: str) -> Outcom
     try:
         if texts.get(SAINT, "").strip():
             own = settings.read_yaml(texts[SAINT], SAINT)
-            settings.parse(Machine, texts[SAINT], SAINT)  # for a sentence with its line
+            settings.parse(Machine, texts[SAINT], SAINT)  # for an error with its line
             data |= own.data
         machine = settings.parse(Machine, settings.write_yaml(data), "the settings")
     except SaintError as err:
         problems.append(_sentence(SAINT, err))
-        return Outcome(kept or Machine(), False, problems, notes)
+        return SettingsOutcome(kept or Machine(), False, problems, notes)
     if not any(texts.get(name, "").strip() for name in FILES) and kept is not None:
-        return Outcome(kept, True, problems, notes)  # somebody emptied the boot partition
+        return SettingsOutcome(kept, True, problems, notes)  # the boot partition was emptied
     machine, missing = _with_kept_secrets(machine, kept or Machine())
-    return Outcome(machine, True, problems + missing, notes)
+    return SettingsOutcome(machine, True, problems + missing, notes)
 
 
 def _with_kept_secrets(machine: Machine, kept: Machine) -> tuple[Machine, list[str]]:
-    """Secrets that the file no longer holds, because they were kept when it was first read."""
+    """Restore secrets that were removed from the file when it was first read."""
     problems: list[str] = []
     wifi, hotspot, claim = machine.wifi, machine.hotspot, machine.claim
     if wifi and wifi.secret == KEPT:
@@ -89,7 +89,7 @@ def _with_kept_secrets(machine: Machine, kept: Machine) -> tuple[Machine, list[s
             wifi = wifi.model_copy(update={"secret": known})
         else:
             problems.append(
-                f"the secret of {wifi.ssid} is not kept here; write it into {SAINT} again"
+                f"the secret of {wifi.ssid} is not stored here; write it into {SAINT} again"
             )
             wifi = None
     if hotspot.secret == KEPT:
@@ -103,4 +103,4 @@ def _with_kept_secrets(machine: Machine, kept: Machine) -> tuple[Machine, list[s
 def _sentence(name: str, error: Exception) -> str:
     if isinstance(error, SaintError):
         return str(error)
-    return f"{name} is not what Raspberry Pi Imager writes; it is left out"
+    return f"{name} is not what Raspberry Pi Imager writes; the file is ignored"

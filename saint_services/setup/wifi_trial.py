@@ -1,5 +1,6 @@
-"""Whether a change of the wireless network holds. An address that the radio still has of the
-network before does not count. Pure: time and address come in.
+"""Decides whether a change of the wireless network holds, and why one gave no address. An address
+that the radio still has of the network before does not count. Pure: time, address and messages come
+in.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ JOIN_LIMIT_S = 60.0
 LOOK_S = 0.5
 
 
-class Verdict(Enum):
+class WifiVerdict(Enum):
     """What to do next."""
 
     WAIT = "wait"
@@ -22,7 +23,7 @@ class Verdict(Enum):
 
 
 @dataclass(slots=True)
-class Trial:
+class WifiTrial:
     """Of one network, from the moment when the one before was left."""
 
     begun_s: float
@@ -30,11 +31,11 @@ class Trial:
     stale: str = ""  # an address that the radio would not give up
     join_limit_s: float = JOIN_LIMIT_S
 
-    def judge(self, now_s: float, address: str) -> Verdict:
+    def judge(self, now_s: float, address: str) -> WifiVerdict:
         """`address` is the radio's IPv4 address with its length, empty without one."""
         if address != self.stale and self._is_right(address.partition("/")[0]):
-            return Verdict.HOLDS
-        return Verdict.LOST if now_s - self.begun_s >= self.join_limit_s else Verdict.WAIT
+            return WifiVerdict.HOLDS
+        return WifiVerdict.LOST if now_s - self.begun_s >= self.join_limit_s else WifiVerdict.WAIT
 
     def _is_right(self, address: str) -> bool:
         if self.is_hotspot:
@@ -50,16 +51,17 @@ _IS_THERE = ("Trying to associate", "Trying to authenticate", "Authentication wi
 
 
 def cause(said: str) -> str:
-    """The part of a sentence behind its colon. What it knows best comes first."""
+    """Return why the network gave no address, from the messages of wpa_supplicant; the most
+    specific reason first."""
     if not said.strip():
-        return "a wrong password, a name with a typing mistake, or out of reach"
+        return "a wrong password, a misspelt name, or out of range"
     if _has(said, _REFUSES_PASSWORD):
-        return "it refuses this password"
+        return "the network refuses this password"
     if _has(said, _LETS_IN):
-        return "it let the server in, but nobody there gave it an address (DHCP)"
+        return "the network accepted the server but gave it no address (DHCP)"
     if _has(said, _IS_THERE):
-        return "it is there and does not let the server in, mostly because of a wrong password"
-    return "no network of that name was heard: a typing mistake, or out of reach"
+        return "in range, but the network refuses the server, mostly for a wrong password"
+    return "no network of that name was found: a misspelt name, or out of range"
 
 
 def _has(said: str, words: tuple[str, ...]) -> bool:

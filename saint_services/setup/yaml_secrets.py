@@ -1,5 +1,5 @@
-"""Secrets in a YAML text: where they stand, and the same text without them. The rest of what a
-person wrote, comments too, stays as it is. Pure.
+"""Finds secrets in a YAML text and replaces them. The rest of the text, comments too, stays as it
+is. Pure.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,12 +11,12 @@ from ..lib import config as settings
 from ..lib.errors import SaintError
 
 Place = tuple[str, ...]
-# The one that lib/config reads with: they do not agree on everything.
+# The loader of lib/config: loaders do not agree on everything.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def replaced(text: str, places: Mapping[Place, str]) -> str:
-    """`text` with other values at these places; places that are not there are left out."""
+    """Return `text` with other values at these places; places that do not exist are skipped."""
     root: Any = yaml.compose(text, Loader=_LOADER)
     found = [(node, places[place]) for place, node in _scalars(root, ()) if place in places]
     for node, value in sorted(found, key=lambda pair: -pair[0].start_mark.index):
@@ -25,9 +25,9 @@ def replaced(text: str, places: Mapping[Place, str]) -> str:
 
 
 def find(text: str, is_secret: Callable[[Place], bool]) -> dict[Place, str]:
-    """Which secrets stand in the text, by place. In a text that is not read there are none."""
+    """Return the secrets in the text by place; none for a text that cannot be read."""
     try:
-        settings.read_yaml(text, "")  # refuses, among others, what would lead us round in circles
+        settings.read_yaml(text, "")  # refuses, among others, endless recursion
     except SaintError:
         return {}
     root: Any = yaml.compose(text, Loader=_LOADER)

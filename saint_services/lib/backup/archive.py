@@ -1,6 +1,7 @@
-"""The one file of a backup: a zip with manifest.json, which names every other file with its size
-and checksum, and <daemon>/<section>.json. Reading trusts nothing of what it is given; nothing is
-ever unpacked to a disk. Pure. Not here: whether the content fits this robot (each daemon).
+"""Reads and writes the file of a backup: a zip with manifest.json, which names every other file
+with its size and checksum, and <daemon>/<section>.json. Reading trusts no field of the file;
+nothing is ever unpacked to a disk. Pure. Not here: whether the content fits this robot (each
+daemon).
 """
 
 import hashlib
@@ -35,36 +36,36 @@ _MANIFEST = "manifest.json"
 _NAME = re.compile(r"([a-z][a-z0-9-]{0,31})/([a-z][a-z0-9-]{0,31})\.json", re.ASCII)
 _READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
-# Everything that zipfile raises for files that were damaged, or made to hurt.
+# All exceptions of zipfile for damaged or malicious files.
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError),
     *(ValueError, OverflowError, IndexError, KeyError, AttributeError, struct.error),
 )
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same content is the same file
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same content gives the same file
 
 _KEY_OUTSIDE = (
     "The server's key to its nodes: with another key each node must be reset by its button. "
-    "A backup that is taken with a passphrase holds it, sealed."
+    "A backup with a passphrase holds it, sealed."
 )
 OUTSIDE = (
     _KEY_OUTSIDE,
     "Releases: upload them again.",
     "Settings of the machines (saint.yaml: network, Wi-Fi, ssh keys) and of daemons (/etc/saint).",
     "LiveLink recordings, logs, the activity.",
-    "Plain passwords and tokens: of both only what is needed to check them.",
+    "Plain passwords and tokens: only the data to check them is included.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A whole backup."""
+    """The content of a backup."""
 
     manifest: BackupManifest
     daemons: dict[str, DaemonBackup]
 
 
 def pack(daemons: Mapping[str, DaemonBackup], *, robot: str, version: str, created: str) -> bytes:
-    """The file."""
+    """Return the file."""
     files = {
         f"{daemon}/{name}.json": json.dumps(
             section.model_dump(mode="json"), ensure_ascii=False, sort_keys=True
@@ -92,7 +93,7 @@ def pack(daemons: Mapping[str, DaemonBackup], *, robot: str, version: str, creat
 
 
 def unpack(raw: bytes) -> Content:
-    """The content, when every file is there and as it was written; raises request_invalid."""
+    """Return the content when every file is present and unchanged. Raises request_invalid."""
     if len(raw) > LARGEST_BYTES:
         text = f"the file has {len(raw)} bytes, a backup has at most {LARGEST_BYTES}"
         raise SaintError(Code.TOO_LARGE, text, fix="Choose the file that was saved as a backup.")
@@ -100,7 +101,7 @@ def unpack(raw: bytes) -> Content:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             return _read(archive)
     except _BROKEN as err:
-        text = "the file is no backup, or it is damaged"
+        text = "the file is not a backup, or it is damaged"
         raise _invalid(text) from err
 
 
@@ -112,10 +113,10 @@ def _read(archive: zipfile.ZipFile) -> Content:
     if len(by_name) != len(members):
         raise _invalid("the backup holds two files of the same name")
     if _MANIFEST not in by_name:
-        raise _invalid(f"the file is no backup of a robot: it holds no {_MANIFEST}")
+        raise _invalid(f"the file is not a backup of a robot: it holds no {_MANIFEST}")
     manifest = _manifest(_bytes(archive, by_name.pop(_MANIFEST)))
-    if strangers := by_name.keys() - manifest.files.keys():
-        raise _invalid(f"{min(strangers)[:80]!r} does not stand in the backup's own list")
+    if unlisted := by_name.keys() - manifest.files.keys():
+        raise _invalid(f"{min(unlisted)[:80]!r} is not in the backup's own list")
     if missing := manifest.files.keys() - by_name.keys():
         raise _invalid(f"{min(missing)[:80]!r} is missing in the backup")
     total = 0
@@ -126,7 +127,7 @@ def _read(archive: zipfile.ZipFile) -> Content:
         if total > _LARGEST_TOTAL_BYTES:
             raise _invalid("the backup is far too large when it is unpacked")
         if FileSum(bytes=len(data), sha256=hashlib.sha256(data).hexdigest()) != expected:
-            raise _invalid(f"{name} is not as it was saved (its checksum differs)")
+            raise _invalid(f"{name} was changed after it was saved (its checksum differs)")
         daemon, section = _parts(name)
         sections.setdefault(daemon, {})[section] = _section(name, data)
     daemons = {daemon: DaemonBackup(sections=found) for daemon, found in sections.items()}
@@ -134,9 +135,9 @@ def _read(archive: zipfile.ZipFile) -> Content:
 
 
 def _bytes(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """What its header says about its size is not believed."""
+    """Read a member, without trusting the size in its header."""
     if member.flag_bits & _ENCRYPTED or member.compress_type not in _READABLE:
-        raise _invalid(f"{member.filename[:80]!r} is packed in a way that no backup is")
+        raise _invalid(f"{member.filename[:80]!r} is compressed in a way that backups do not use")
     with archive.open(member) as file:
         data = file.read(_LARGEST_FILE_BYTES + 1)
     if len(data) > _LARGEST_FILE_BYTES:
@@ -165,7 +166,7 @@ def _manifest(raw: bytes) -> BackupManifest:
 def _parts(name: str) -> tuple[str, str]:
     match = _NAME.fullmatch(name)
     if match is None:
-        raise _invalid(f"{name[:80]!r} is no name of a file in a backup")
+        raise _invalid(f"{name[:80]!r} is not a valid file name in a backup")
     return match[1], match[2]
 
 
@@ -177,7 +178,7 @@ def _section(name: str, data: bytes) -> SectionData:
 
 
 def info(content: Content, notes: list[str]) -> BackupInfo:
-    """For people."""
+    """Return the description for users."""
     manifest = content.manifest
     contents = [
         BackupContent(
@@ -200,7 +201,7 @@ def info(content: Content, notes: list[str]) -> BackupInfo:
 
 
 def _entries(section: SectionData) -> int:
-    """How many things it holds: the longest list or group in it."""
+    """Return the number of entries: of the longest list or group."""
     sizes = [len(value) for value in section.data.values() if isinstance(value, list | dict)]
     return max(sizes, default=0)
 

@@ -1,5 +1,5 @@
-"""Puts the server's sealed key into a backup file, and finds it there. Pure.
-Not here: how a key is sealed (lib/crypto/sealing.py), who may do that (adoptiond).
+"""Adds the server's sealed key to a backup file, and finds it there. Pure. Not here: how a key is
+sealed (lib/crypto/sealing.py), the right to do that (adoptiond).
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _DAEMON, _SECTION, _VERSION = "adoptiond", "key", 1
 
 
 def with_key(daemons: Mapping[str, DaemonBackup], sealed: SealedKey) -> dict[str, DaemonBackup]:
-    """Return what a backup holds with the sealed key added."""
+    """Return the content of a backup with the sealed key."""
     before = daemons.get(_DAEMON, DaemonBackup(sections={}))
     section = SectionData(version=_VERSION, data=sealed.model_dump())
     after = DaemonBackup(sections={**before.sections, _SECTION: section})
@@ -22,7 +22,7 @@ def with_key(daemons: Mapping[str, DaemonBackup], sealed: SealedKey) -> dict[str
 
 
 def key_in(daemons: Mapping[str, DaemonBackup]) -> SealedKey:
-    """Return the sealed key that a backup holds. Raises SaintError when there is none."""
+    """Return the sealed key of a backup. Raises SaintError when there is none."""
     daemon = daemons.get(_DAEMON)
     held = daemon.sections.get(_SECTION) if daemon else None
     if held is None:

@@ -1,6 +1,7 @@
-"""A daemon's side of backups: GET /backup gives its state away, POST /backup/check says whether
-another one would be taken, PUT /backup takes it, DELETE /backup goes back to the beginning.
-Not here: what a section holds (each daemon's), the file of all of them (archive.py).
+"""The requests of a daemon about backups: GET /backup exports its state, POST /backup/check says
+whether another one would be accepted, PUT /backup restores it, DELETE /backup resets it to that of
+a new robot. Not here: the content of a section (each daemon's), the file of all of them
+(archive.py).
 """
 
 import asyncio
@@ -21,10 +22,9 @@ T = TypeVar("T", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Section(Generic[T]):
-    """One part of the state. `check` returns sentences about what would not be taken over, and
-    raises SaintError when nothing would; `apply` has it on disk when it returns. The model without
-    arguments is how a new robot begins.
-    """
+    """One part of the state. `check` returns sentences about what would be skipped, and raises
+    SaintError when nothing would be restored; `apply` has it on disk when it returns. The model
+    without arguments is the state of a new robot."""
 
     name: str
     model: type[T]
@@ -33,12 +33,12 @@ class Section(Generic[T]):
     check: Callable[[T], Awaitable[list[str]]]
     apply: Callable[[T], Awaitable[None]]
     migrations: Mapping[int, Migration] | None = None
-    # What a restore must confirm by name: it would stop the robot no longer.
+    # A restore must confirm these by name: it would remove a stop of the robot.
     to_confirm: Callable[[T], Iterable[str]] | None = None
-    is_exported: bool = True  # False: it is put into a backup by other means
+    is_exported: bool = True  # False: other requests add it to a backup
 
     def read(self, given: SectionData) -> T:
-        """The value; raises state_newer or request_invalid."""
+        """Return the value. Raises state_newer or request_invalid."""
         if given.version > self.version:
             raise SaintError(
                 Code.STATE_NEWER,
@@ -54,26 +54,26 @@ class Section(Generic[T]):
             fault = validation.faults(err, self.model, data)[0]
             raise _invalid(f"{self.name}: {fault}") from err
         except (LookupError, TypeError, ValueError, AttributeError) as err:
-            text = f"{self.name} of version {given.version} cannot be brought up to date"
+            text = f"{self.name} of version {given.version} cannot be migrated"
             raise _invalid(text) from err
 
 
 class Backup:
-    """The paths, for all sections of one daemon. One restore at a time."""
+    """The requests for all sections of one daemon. One restore at a time."""
 
     def __init__(self, *sections: Section[Any]) -> None:
         self._sections = {section.name: section for section in sections}
         self._restoring = asyncio.Lock()
 
     def add_to(self, api: Api) -> None:
-        """All paths."""
+        """Bind all paths."""
         api.get("/backup", self._export)
         api.post("/backup/check", self._check, DaemonBackup)
         api.put("/backup", self._restore, DaemonBackup, limit_s=20.0)
         api.delete("/backup", self._forget, limit_s=20.0)
 
     async def export(self) -> DaemonBackup:
-        """Everything."""
+        """Return all sections."""
         found = {}
         for name, section in self._sections.items():
             if not section.is_exported:
@@ -84,7 +84,7 @@ class Backup:
         return DaemonBackup(sections=found)
 
     async def check(self, given: DaemonBackup) -> RestoreNotes:
-        """Raises SaintError unless all of it would be taken."""
+        """Check all sections. Raises SaintError unless all of it would be accepted."""
         notes: list[str] = []
         confirm: list[str] = []
         for section, value in self._read(given):
@@ -93,7 +93,7 @@ class Backup:
         return RestoreNotes(notes=notes, confirm=confirm)
 
     async def restore(self, given: DaemonBackup) -> list[str]:
-        """Check all, then use all. Done twice it is the same as once."""
+        """Check all sections, then restore all. Repeating it changes nothing."""
         async with self._restoring:
             found = await self.check(given)
             for section, value in self._read(given):
@@ -101,7 +101,7 @@ class Backup:
         return found.notes
 
     async def forget(self) -> None:
-        """As a new robot begins."""
+        """Reset all sections to the state of a new robot."""
         async with self._restoring:
             for section in self._sections.values():
                 await section.apply(section.model())

@@ -1,1 +1,1 @@
-"""Writing the image to a card: which disk, from which file, with which settings on it."""
+"""Writes the image to a card: finds the disk, reads the image, adds settings, verifies."""

@@ -1,4 +1,4 @@
-"""Compares a card with the image it was made of. Writes nothing."""
+"""Compares a card with its image. Writes nothing."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from .layout import partitions
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was found. The first partition takes settings, so it is told apart."""
+    """The result. The first partition holds settings, so it is compared apart."""
 
     first_difference_bytes: int | None
     has_own_settings: bool
@@ -18,7 +18,7 @@ class Comparison:
 
 
 def compare(chunks: Iterator[bytes], card: Path, progress: Callable[[int], None]) -> Comparison:
-    """Read both from front to end."""
+    """Read card and image from front to end."""
     position = 0
     difference: int | None = None
     own_settings = False
@@ -42,12 +42,14 @@ def compare(chunks: Iterator[bytes], card: Path, progress: Callable[[int], None]
                 progress(position)
     except OSError as err:
         what = f"{card} cannot be read: {err.strerror}"
-        raise SaintError(Code.HARDWARE_FAULT, what, fix="Run it with sudo, or check it.") from err
+        raise SaintError(
+            Code.HARDWARE_FAULT, what, fix="Run the command with sudo, or check the card."
+        ) from err
     return Comparison(difference, own_settings, position)
 
 
 def _pieces(position: int, length: int, edges: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:
-    """The parts of a chunk: before, within and behind the first partition."""
+    """Yield the parts of a chunk: before, within and behind the first partition."""
     start, stop = (max(position, min(edge, position + length)) for edge in edges)
     yield position, start, False
     yield start, stop, True

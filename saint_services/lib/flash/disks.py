@@ -1,7 +1,6 @@
-"""Which disks this computer has, and why one may not be overwritten. Reads /sys and /proc only.
-
-A disk is offered when it can be carried away (a card, a stick) and nothing of it is in use.
-Not here: opening it, where the kernel is asked once more (writer.py).
+"""Lists the disks of this computer, and why one must not be overwritten. Reads /sys and /proc only.
+A disk is offered when it is removable (a card, a stick) and not in use. Not here: opening it, where
+the kernel is queried once more (writer.py).
 """
 
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 from ..errors import Code, SaintError
 
 _VIRTUAL = re.compile(r"^(ram|zram|dm-|md|sr|fd|nbd)|boot\d+$|rpmb$")  # never a card
-_SECTOR_BYTES = 512  # /sys counts in these, whatever the disk has
+_SECTOR_BYTES = 512  # the unit of /sys, whatever the disk uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +28,12 @@ class Disk:
 
     @property
     def path(self) -> Path:
-        """Where programs find it."""
+        """The device file."""
         return Path("/dev") / self.name
 
     @property
     def refusal(self) -> str:
-        """Why it is not overwritten; nothing when it may be."""
+        """Why it must not be overwritten; empty when it may be."""
         if self.connection == "internal":
             return f"{self.path} ({self.model}) is built into this computer"
         if self.is_read_only:
@@ -43,18 +42,18 @@ class Disk:
 
 
 class Disks:
-    """The disks as the kernel tells of them."""
+    """The disks as the kernel lists them."""
 
     def __init__(self, sysfs: Path = Path("/sys"), proc: Path = Path("/proc")) -> None:
         self._block = sysfs / "block"
         self._proc = proc
 
     def find(self) -> list[Disk]:
-        """All real disks with a medium in them, loop devices too."""
+        """Return all real disks with a medium in them, and loop devices."""
         if not self._block.is_dir():
             raise SaintError(
                 Code.NOT_FOUND,
-                "this computer does not tell about its disks in /sys: it is no Linux",
+                "this computer does not list its disks in /sys: it does not run Linux",
                 fix="Use Raspberry Pi Imager with the release's os_list.json.",
             )
         names = sorted(p.name for p in self._block.iterdir() if not _VIRTUAL.search(p.name))
@@ -62,7 +61,7 @@ class Disks:
         return [disk for disk in disks if disk.size_bytes]
 
     def named(self, path: Path) -> Disk:
-        """The disk that somebody wants to overwrite; an error tells why it may not be."""
+        """Return the disk to overwrite. Raises SaintError with the reason when it must not be."""
         real = path.resolve()
         for disk in self.find():
             parts = {part.name for part in self._partitions(disk.name)}
@@ -75,7 +74,7 @@ class Disks:
                 return disk
         raise SaintError(
             Code.NOT_FOUND,
-            f"there is no disk {path}",
+            f"the disk {path} does not exist",
             fix="saintctl image list shows the disks that may be overwritten.",
         )
 
@@ -105,7 +104,7 @@ class Disks:
         return sorted(p for p in (self._block / name).glob(f"{name}*") if p.is_dir())
 
     def _uses(self, name: str) -> Iterator[str]:
-        """What of this disk is in use, one sentence each."""
+        """Return a sentence for each use of this disk."""
         for part in [self._block / name, *self._partitions(name)]:
             number = _text(part / "dev")
             for place in self._mounts(number, f"/dev/{part.name}"):
@@ -117,7 +116,8 @@ class Disks:
                 yield f"/dev/{part.name} is a part of {_text(holder / 'dm/name') or holder.name}"
 
     def _mounts(self, number: str, device: str) -> list[str]:
-        """Where a device is mounted, by its number or, for btrfs and the like, by its name."""
+        """Return the mount points of a device, by its number or, for btrfs and the like, by its
+        name."""
         lines = _text(self._proc / "self/mountinfo").splitlines()
         rows = [line.split() for line in lines]
         found = [row for row in rows if row[2] == number or device in row[row.index("-") :]]
@@ -130,7 +130,7 @@ class Disks:
 def _fix(disk: Disk) -> str:
     if disk.connection != "internal" and disk.uses and " is mounted on " in disk.uses[0]:
         return f"Unmount it first: umount {disk.uses[0].split()[0]}"
-    return "Choose another one: saintctl image list shows which may be."
+    return "Choose another disk: saintctl image list shows the ones that may be overwritten."
 
 
 def _text(path: Path) -> str:

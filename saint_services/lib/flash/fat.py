@@ -1,9 +1,7 @@
-"""Reads and writes single files in the root folder of a FAT32 volume held in memory.
-
-This is what puts settings onto a card that nobody has mounted. Not here: folders below the root,
-FAT12 and FAT16, and finding the volume on its disk (preset.py).
-
-Layout: Microsoft's "FAT File System Specification" of 2000, whose field names stand in comments.
+"""Reads and writes single files in the root folder of a FAT32 volume held in memory: this puts
+settings onto a card that is not mounted. Not here: folders below the root, FAT12 and FAT16, and
+finding the volume on its disk (preset.py). Layout: Microsoft's "FAT File System Specification" of
+2000, whose field names stand in comments.
 """
 
 import struct
@@ -21,12 +19,12 @@ _LONG_NAME = 0x0F
 _VOLUME_LABEL = 0x08
 _ARCHIVE = 0x20
 _LAST_PART = 0x40
-_CLUSTER = 0x0FFF_FFFF  # the upper four bits of a FAT entry are not ours
+_CLUSTER = 0x0FFF_FFFF  # the upper four bits of a FAT entry are reserved
 _CHAIN_END = 0x0FFF_FFF8
 _FEWEST_CLUSTERS = 65_525  # with fewer the same fields mean FAT16
 _LONG_CHARS = 13  # UTF-16 units in one entry of a long name
 _LONG_PLACES = (slice(1, 11), slice(14, 26), slice(28, 32))
-_LARGEST_BYTES = 1 << 20  # of a file that we write: settings, never more
+_LARGEST_BYTES = 1 << 20  # of a written file: settings, never more
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Fat32:
         self._root = _long(data, 44)  # BPB_RootClus
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file in the root folder; None when there is none."""
+        """Return the content of a file in the root folder; None when there is none."""
         found = self._find(name)
         if found is None:
             return None
@@ -76,7 +74,7 @@ class Fat32:
     def write(self, name: str, content: bytes, when: datetime) -> None:
         """Make or replace a file in the root folder."""
         if len(content) > _LARGEST_BYTES:
-            raise SaintError(Code.TOO_LARGE, f"{name} has {len(content)} bytes, 1 MiB is allowed")
+            raise SaintError(Code.TOO_LARGE, f"{name} has {len(content)} bytes; the limit is 1 MiB")
         self.remove(name)
         chain = self._allocate(-(-len(content) // self._cluster_bytes))
         for place, number in enumerate(chain):
@@ -87,10 +85,10 @@ class Fat32:
         offsets = self._room(len(entries))
         for offset, entry in zip(offsets, entries, strict=True):
             self._data[offset : offset + _ENTRY_BYTES] = entry
-        self._tell_free()
+        self._write_free_count()
 
     def remove(self, name: str) -> None:
-        """Take a file away, and its content with it: it may have been a secret."""
+        """Remove a file and wipe its content, which may have been a secret."""
         found = self._find(name)
         if found is None:
             return
@@ -99,7 +97,7 @@ class Fat32:
         for number in self._chain(found.cluster) if found.cluster else []:
             self._cluster(number)[:] = bytes(self._cluster_bytes)
             self._set(number, 0)
-        self._tell_free()
+        self._write_free_count()
 
     def _find(self, name: str) -> _Found | None:
         for found_name, found in self._files():
@@ -108,7 +106,7 @@ class Fat32:
         return None
 
     def _files(self) -> Iterator[tuple[str, _Found]]:
-        """Every entry but deleted ones and the label, under its long name where it has one."""
+        """Yield every entry but deleted ones and the label, by its long name if it has one."""
         parts: list[tuple[int, str]] = []
         for offset in self._slots():
             entry = self._data[offset : offset + _ENTRY_BYTES]
@@ -128,13 +126,13 @@ class Fat32:
                 parts = []
 
     def _slots(self) -> Iterator[int]:
-        """Offset of every entry of the root folder, used or not."""
+        """Yield the offset of every entry of the root folder, used or not."""
         for number in self._chain(self._root):
             start = self._offset(number)
             yield from range(start, start + self._cluster_bytes, _ENTRY_BYTES)
 
     def _room(self, count: int) -> list[int]:
-        """Offsets of `count` unused entries in a row; the folder grows when it must."""
+        """Return offsets of `count` unused entries in a row; the folder grows when needed."""
         run: list[int] = []
         for offset in self._slots():
             run = [*run, offset] if self._data[offset] in (_FREE, _END) else []
@@ -147,7 +145,7 @@ class Fat32:
         return self._room(count)
 
     def _short_name(self, name: str) -> bytes:
-        """A free 8.3 name: SAINT~1.YAM for saint.yaml."""
+        """Return a free 8.3 name: SAINT~1.YAM for saint.yaml."""
         stem, _, ending = name.rpartition(".") if "." in name else (name, "", "")
         base, short_ending = _plain(stem)[:6] or "FILE", _plain(ending)[:3]
         shorts = (found.offsets[-1] for _, found in self._files())
@@ -159,7 +157,7 @@ class Fat32:
         raise SaintError(Code.DISK_FULL, f"the card's first partition has no short name for {name}")
 
     def _allocate(self, count: int) -> list[int]:
-        """Take `count` clusters, chained in order."""
+        """Allocate `count` clusters, chained in order."""
         table = self._table()
         chain: list[int] = []
         for _ in range(count):
@@ -173,7 +171,7 @@ class Fat32:
         return chain
 
     def _table(self) -> "array[int]":
-        """The first FAT: what follows each cluster, 0 for a free one."""
+        """The first FAT: the successor of each cluster, 0 for a free one."""
         start = self._fats[0]
         table = array("I", self._data[start : start + 4 * (self._last + 1)])
         if sys.byteorder == "big":
@@ -206,8 +204,9 @@ class Fat32:
         offset = self._offset(number)
         return memoryview(self._data)[offset : offset + self._cluster_bytes]
 
-    def _tell_free(self) -> None:
-        """FSInfo: how many clusters are free (FSI_Free_Count), where to look (FSI_Nxt_Free)."""
+    def _write_free_count(self) -> None:
+        """Write FSInfo: the number of free clusters (FSI_Free_Count), where to search
+        (FSI_Nxt_Free)."""
         table = self._table()
         count = table[2:].count(0)
         hint = table.index(0, 2) if count else 0xFFFF_FFFF
@@ -215,7 +214,8 @@ class Fat32:
 
 
 def _entries(name: str, short: bytes, cluster: int, size: int, when: datetime) -> list[bytes]:
-    """A file's directory entries: the long name's parts, last part first, then the short one."""
+    """Return a file's directory entries: the long name's parts, last part first, then the short
+    one."""
     checksum = 0
     for byte in short:
         checksum = ((checksum & 1) << 7) + (checksum >> 1) + byte & 0xFF
@@ -239,12 +239,12 @@ def _entries(name: str, short: bytes, cluster: int, size: int, when: datetime) -
 
 
 def _plain(text: str) -> str:
-    """The characters that every 8.3 name may have."""
+    """Keep the characters that every 8.3 name may have."""
     return "".join(char for char in text.upper() if char.isascii() and char.isalnum())
 
 
 def _shown(entry: bytes | bytearray) -> str:
-    """A short entry's name as people write it."""
+    """Return a short entry's name in its usual form."""
     stem = entry[:8].decode("cp437").rstrip()
     ending = entry[8:11].decode("cp437").rstrip()
     return f"{stem}.{ending}" if ending else stem

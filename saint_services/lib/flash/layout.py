@@ -1,4 +1,4 @@
-"""What the first sector of an image says: its partitions, and the disk it needs. MBR only."""
+"""Reads the first sector of an image: its partitions, and the disk size that it needs. MBR only."""
 
 import struct
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ class Partition:
 
     @property
     def end_bytes(self) -> int:
-        """First byte behind it."""
+        """The first byte behind it."""
         return self.start_bytes + self.size_bytes
 
     @property
     def is_fat32(self) -> bool:
-        """By its type in the table; the volume itself is checked when it is opened."""
+        """Whether its type in the table says so; the volume itself is checked when it is opened."""
         return self.kind in _FAT32
 
 
 def partitions(first_sector: bytes) -> list[Partition]:
-    """The used entries of the partition table, in their order."""
+    """Return the used entries of the partition table, in their order."""
     if len(first_sector) < SECTOR_BYTES or first_sector[510:512] != b"\x55\xaa":
         raise SaintError(
             Code.REQUEST_INVALID,
-            "the file is no disk image: it has no partition table",
+            "the file is not a disk image: it has no partition table",
             fix="Give the image (saint-os-<version>.img.xz), not a bundle or an archive.",
         )
     found = []
@@ -49,5 +49,5 @@ def partitions(first_sector: bytes) -> list[Partition]:
 
 
 def needed_bytes(found: list[Partition]) -> int:
-    """The smallest disk that holds them."""
+    """Return the size of the smallest disk that holds them."""
     return max(partition.end_bytes for partition in found)

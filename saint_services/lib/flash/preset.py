@@ -1,7 +1,6 @@
-"""Puts files onto the image's first partition while the image passes by, before it is written.
-
-So no mounting, no second write, and what is verified is what was meant. Not here: what the
-files say (setup's settings), and the file system itself (fat.py).
+"""Adds files to the image's first partition while the image streams by, before it is written: no
+mounting, no second write, and the verified content is the final one. Not here: the content of the
+files (setup's settings), the file system itself (fat.py).
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ _LARGEST_BYTES = 512 << 20  # of a first partition: it is held in memory
 def with_files(
     chunks: Iterator[bytes], files: Mapping[str, bytes], when: datetime
 ) -> Iterator[bytes]:
-    """The same image with `files` in the root folder of its first partition."""
+    """Yield the same image with `files` in the root folder of its first partition."""
     if not files:
         yield from chunks
         return
@@ -43,7 +42,7 @@ def _first_partition(first: bytes) -> Partition:
     if not partition.is_fat32 or partition.size_bytes > _LARGEST_BYTES:
         raise SaintError(
             Code.REQUEST_INVALID,
-            "the image's first partition takes no settings: it is not the FAT32 of this system",
+            "the image's first partition cannot hold settings: it is not the FAT32 of this system",
             fix="Leave out --role, --hostname, --wifi-ssid, --ssh-key and --claim.",
         )
     return partition

@@ -1,6 +1,5 @@
-"""The image file: raw or compressed, read once from front to end, with its expected checksum.
-
-Not here: what is done with the bytes (writer.py), and downloads.
+"""Reads the image file, raw or compressed, once from front to end, and checks its checksum. Not
+here: what is done with the bytes (writer.py), and downloads.
 """
 
 import gzip
@@ -25,13 +24,13 @@ _CHECKSUM = re.compile(r"^([0-9a-fA-F]{64})(?:\s|$)")  # as sha256sum writes it
 
 
 class _Source(Protocol):
-    """What is read from, packed or not."""
+    """A readable file, compressed or not."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 class ImageFile:
-    """One image, read once. `position_bytes` of `size_bytes` tells how far."""
+    """One image, read once. `position_bytes` of `size_bytes` is the progress."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -45,7 +44,7 @@ class ImageFile:
         self._hash = hashlib.sha256()
 
     def chunks(self) -> Iterator[bytes]:
-        """The image's content; ends with an error when the file is not what its checksum says."""
+        """Yield the image's content. Raises SaintError when its checksum does not match."""
         try:
             with self.path.open("rb", buffering=0) as file, self._content(file) as content:
                 while chunk := _read_full(content, CHUNK_BYTES):
@@ -85,7 +84,7 @@ class ImageFile:
 
 
 class _Readable(io.RawIOBase):
-    """Makes a file of a function that reads."""
+    """Makes a file of a read function."""
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         super().__init__()
@@ -102,7 +101,7 @@ class _Readable(io.RawIOBase):
 
 @contextmanager
 def _zstd(packed: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Python reads Zstandard from 3.14 on; until then the program does."""
+    """Decompress with Python from 3.14 on, until then with the program zstd."""
     if shutil.which("zstd") is None:
         raise SaintError(
             Code.NOT_FOUND,
@@ -132,11 +131,11 @@ def _feed(packed: IO[bytes], stdin: IO[bytes]) -> None:
         shutil.copyfileobj(packed, stdin, CHUNK_BYTES)
         stdin.close()
     except BrokenPipeError:
-        return  # zstd has given up; its exit code says so
+        return  # zstd has failed; its exit code says so
 
 
 def _read_full(content: _Source, count: int) -> bytes:
-    """`count` bytes, less only at the end: pipes give what they have."""
+    """Read `count` bytes, less only at the end: pipes return what they have."""
     parts: list[bytes] = []
     missing = count
     while missing and (part := content.read(missing)):
@@ -146,7 +145,7 @@ def _read_full(content: _Source, count: int) -> bytes:
 
 
 def _checksum_beside(path: Path) -> str:
-    """What <image>.sha256 says; nothing when there is none."""
+    """Return the checksum in <image>.sha256; empty when there is none."""
     try:
         text = path.with_name(path.name + ".sha256").read_text(encoding="ascii", errors="replace")
     except FileNotFoundError:
@@ -154,5 +153,5 @@ def _checksum_beside(path: Path) -> str:
     found = _CHECKSUM.match(text)
     if found is None:
         what = f"{path}.sha256 has no SHA-256 checksum"
-        raise SaintError(Code.REQUEST_INVALID, what, fix="Remove it or get it again.")
+        raise SaintError(Code.REQUEST_INVALID, what, fix="Remove that file or download it again.")
     return found.group(1).lower()

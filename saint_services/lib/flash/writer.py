@@ -1,8 +1,6 @@
-"""Writes an image to a card or a file, and reads it back.
-
-The first megabyte, which holds the partition table, is cleared first and written last, when all
-else has been read back: a card that was pulled out early does not boot half a system.
-Not here: which disk may be written (disks.py).
+"""Writes an image to a card or a file, and reads it back. The first megabyte, which holds the
+partition table, is cleared first and written last, when all else has been read back: a card that
+was removed early does not boot half a system. Not here: which disk may be written (disks.py).
 """
 
 import errno
@@ -22,7 +20,7 @@ from .source import CHUNK_BYTES
 
 HEAD_BYTES = 1 << 20
 _OLD_TABLE_BYTES = 33 * 512  # a GPT keeps a second copy in the last 33 sectors
-_FLUSH_BUFFERS = 0x1261  # BLKFLSBUF, linux/fs.h: forget what was read and written
+_FLUSH_BUFFERS = 0x1261  # BLKFLSBUF, linux/fs.h: drop the buffers of the device
 
 Progress = Callable[[int], None]
 
@@ -37,7 +35,7 @@ class Written:
 
     @property
     def sha256(self) -> str:
-        """Of the whole image as it is on the card."""
+        """The checksum of the whole image as it is on the card."""
         return self.whole.hexdigest()
 
 
@@ -62,7 +60,7 @@ class Target:
         os.close(self._file)
 
     def write(self, chunks: Iterator[bytes], progress: Progress) -> Written:
-        """All but the partition table, which stays empty until finish()."""
+        """Write all but the partition table, which stays empty until finish()."""
         whole = _whole_chunks(chunks)
         first = next(whole, b"")
         self._must_hold(needed_bytes(partitions(first)))
@@ -102,7 +100,7 @@ class Target:
             raise self._differs(0)
 
     def _clear(self) -> None:
-        """Old partition tables, so that nobody takes what comes for what was there."""
+        """Wipe old partition tables, so that no program uses them with the new content."""
         if not self.is_disk:
             os.ftruncate(self._file, 0)
         self._put(bytes(HEAD_BYTES), 0)
@@ -115,7 +113,7 @@ class Target:
             raise SaintError(
                 Code.DISK_REFUSED,
                 f"{self.path} has {_gb(self.size_bytes)}, the image needs {_gb(size_bytes)}",
-                fix="Take a larger card.",
+                fix="Use a larger card.",
             )
 
     def _put(self, content: bytes, offset: int) -> None:
@@ -136,18 +134,18 @@ class Target:
             raise self._failed("written", 0, err) from err
 
     def _forget(self) -> None:
-        """Drop what the kernel remembers, or it would compare its memory with itself."""
+        """Drop the kernel's cache, or reading would return the cache instead of the medium."""
         if self.is_disk:
             fcntl.ioctl(self._file, _FLUSH_BUFFERS)
         os.posix_fadvise(self._file, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def _get(self, offset: int, length: int) -> bytes:
-        """From the medium itself where it can be asked (O_DIRECT), else through the kernel."""
+        """Read from the medium itself where possible (O_DIRECT), else through the kernel."""
         with mmap.mmap(-1, CHUNK_BYTES) as aligned:
             try:
                 count = self._read_direct(aligned, offset)
             except OSError as err:
-                if err.errno != errno.EINVAL:  # this file system knows no O_DIRECT
+                if err.errno != errno.EINVAL:  # this file system has no O_DIRECT
                     raise self._failed("read", offset, err) from err
                 count = os.preadv(self._file, [aligned], offset)
             return aligned[: min(count, length)]
@@ -169,13 +167,13 @@ class Target:
     def _differs(self, offset: int) -> SaintError:
         return SaintError(
             Code.HARDWARE_FAULT,
-            f"{self.path} gives back something else than was written at {offset >> 20} MiB",
-            fix="The card is worn out or not as large as it claims: take another one.",
+            f"{self.path} returns other data than was written at {offset >> 20} MiB",
+            fix="The card is worn out or smaller than it claims: use another one.",
         )
 
 
 def _whole_chunks(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Chunks of the same size, however they come: the check is made per chunk."""
+    """Yield chunks of the same size: the check is made per chunk."""
     held = bytearray()
     for part in parts:
         held += part
@@ -191,8 +189,8 @@ def _cannot_open(path: Path, err: OSError) -> SaintError:
         what, fix = f"{path} is in use", "Unmount its partitions and try again."
         return SaintError(Code.DISK_REFUSED, what, fix=fix)
     if err.errno in (errno.EACCES, errno.EPERM):
-        what = f"{path} may not be written by you"
-        return SaintError(Code.DISK_REFUSED, what, fix="Run it with sudo.")
+        what = f"this user may not write to {path}"
+        return SaintError(Code.DISK_REFUSED, what, fix="Run the command with sudo.")
     return SaintError(Code.NOT_FOUND, f"{path} cannot be opened: {err.strerror}")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from saint_services.lib.api.machine import MachineChange, MachineRequest
 from saint_services.lib.machine.settings_request import CHANGE, REQUEST
-from saint_services.setup.adapters import Places
-from saint_services.setup.change import Changing
+from saint_services.setup.adapters import SetupPaths
+from saint_services.setup.change import SettingsChange
 
 WRONG_KEY = 'wlan0: CTRL-EVENT-SSID-TEMP-DISABLED id=0 ssid="stage" reason=WRONG_KEY\n'
 WPA = "run/saint/wpa_supplicant-wlan0.conf"
@@ -45,7 +45,7 @@ class FakeRadio:
                 return address
         return ""
 
-    def heard(self) -> str:
+    def messages(self) -> str:
         """As wpa_supplicant says it of a network that is there, with another password."""
         text = (self.root / WPA).read_text()
         is_there = any(name.encode().hex() in text for name in self.networks)
@@ -64,6 +64,6 @@ def change(root: Path, radio: FakeRadio, **wish: object) -> MachineChange:
     folder.mkdir(exist_ok=True)
     asked = MachineRequest.model_validate(wish)
     (folder / REQUEST).write_text(asked.model_dump_json())
-    Changing(Places(root), radio).everything()
+    SettingsChange(SetupPaths(root), radio).run()
     assert not (folder / REQUEST).exists()
     return MachineChange.model_validate_json((root / "run/saint" / CHANGE).read_bytes())

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from saint_services.setup.adapters import Places
-from saint_services.setup.boot_setup import Run
+from saint_services.setup.adapters import SetupPaths
+from saint_services.setup.boot_setup import BootSetup
 
 
 class Recorder:
@@ -20,8 +20,8 @@ class Recorder:
         self.targets = targets
 
 
-def run(root: Path) -> tuple[Run, Recorder]:
+def run(root: Path) -> tuple[BootSetup, Recorder]:
     recorder = Recorder()
-    work = Run(Places(root), recorder)
-    work.everything()
+    work = BootSetup(SetupPaths(root), recorder)
+    work.run()
     return work, recorder

@@ -6,8 +6,8 @@ import pytest
 
 from saint_services.lib.api.machine import NetworkStatus
 from saint_services.setup import overrides
-from saint_services.setup.adapters import Places
-from saint_services.setup.change import Changing
+from saint_services.setup.adapters import SetupPaths
+from saint_services.setup.change import SettingsChange
 from saint_services.setup.config import Machine
 from tests.unit.setup.fake_radio import WPA, FakeRadio, change
 from tests.unit.setup.recorder import run
@@ -30,14 +30,14 @@ def outside(root: Path) -> NetworkStatus:
     return NetworkStatus.model_validate_json((root / "run/saint/outside.json").read_bytes())
 
 
-def kept(root: Path) -> overrides.Chosen:
+def kept(root: Path) -> overrides.Overrides:
     return overrides.store(root / "data").load()
 
 
 def test_network_that_gives_an_address_is_kept(root: Path, radio: FakeRadio) -> None:
-    told = change(root, radio, join=STAGE)
-    assert told.state == "done"
-    assert told.message == "The server uses the Wi-Fi stage (10.0.0.7/24)."
+    published = change(root, radio, join=STAGE)
+    assert published.state == "done"
+    assert published.message == "The server uses the Wi-Fi stage (10.0.0.7/24)."
     assert outside(root) == NetworkStatus(hostname="saint-server", wifi="stage", has_radio=True)
     run(root)  # the next start
     assert "open sesame" in (root / WPA).read_text()
@@ -51,26 +51,26 @@ def test_radio_leaves_before_its_settings_change(root: Path, radio: FakeRadio) -
 
 def test_network_that_gives_no_address_is_left_after_a_minute(root: Path, radio: FakeRadio) -> None:
     before = (root / WPA).read_text()
-    told = change(root, radio, join=STAGE | {"password": "wrong sesame"})
-    assert told.state == "taken_back"
-    assert "it refuses this password" in told.message
-    assert "back on the Wi-Fi home" in told.message
+    published = change(root, radio, join=STAGE | {"password": "wrong sesame"})
+    assert published.state == "taken_back"
+    assert "it refuses this password" in published.message
+    assert "back on the Wi-Fi home" in published.message
     assert radio.clock_s == pytest.approx(1060.0, abs=1.0)
     assert (root / WPA).read_text() == before
     assert radio.address() == "192.168.1.5/24"
-    assert kept(root) == overrides.Chosen()
+    assert kept(root) == overrides.Overrides()
     assert outside(root).wifi == "home"
 
 
 def test_address_of_the_network_before_does_not_count(root: Path, radio: FakeRadio) -> None:
     radio.keeps = "192.168.1.5/24"
     assert change(root, radio, join=STAGE).state == "taken_back"
-    assert kept(root) == overrides.Chosen()
+    assert kept(root) == overrides.Overrides()
 
 
 def test_hotspot_comes_when_the_network_is_left(root: Path, radio: FakeRadio) -> None:
-    told = change(root, radio, leave_wifi=True)
-    assert told.message == "The server uses its own hotspot (192.168.11.1/24)."
+    published = change(root, radio, leave_wifi=True)
+    assert published.message == "The server uses its own hotspot (192.168.11.1/24)."
     assert outside(root).hotspot == "saint-b2c3d4"
     assert "reload systemd-networkd.service" in radio.orders
     assert "reload nftables.service" in radio.orders
@@ -81,8 +81,8 @@ def test_hotspot_comes_back_after_a_network_that_is_not_there(root: Path) -> Non
     (root / "boot/firmware/saint.yaml").write_text("role: server\n")
     run(root)
     radio = FakeRadio(root, {})
-    told = change(root, radio, join=STAGE)
-    assert told.state == "taken_back"
+    published = change(root, radio, join=STAGE)
+    assert published.state == "taken_back"
     assert radio.address() == "192.168.11.1/24"
     assert (root / "run/systemd/network/20-saint-hotspot.network").exists()
 
@@ -99,9 +99,9 @@ def test_end_of_the_job_brings_the_network_back(root: Path, radio: FakeRadio) ->
 
 
 def test_name_holds_at_once_and_after_the_next_start(root: Path, radio: FakeRadio) -> None:
-    told = change(root, radio, hostname="robi")
-    assert told.message.startswith("The server is now called robi.")
-    assert "http://robi.local" in told.message
+    published = change(root, radio, hostname="robi")
+    assert published.message.startswith("The server is now called robi.")
+    assert "http://robi.local" in published.message
     assert radio.hostname == "robi"
     _, recorder = run(root)
     assert recorder.hostname == "robi"
@@ -116,9 +116,9 @@ def test_name_that_cannot_be_set_is_not_kept(root: Path, radio: FakeRadio) -> No
             raise OSError(1, "Operation not permitted")
 
     radio.set_hostname = refuse  # type: ignore[method-assign]
-    told = change(root, radio, hostname="robi")
-    assert (told.state, called) == ("refused", ["robi", "saint-server"])
-    assert kept(root) == overrides.Chosen()
+    published = change(root, radio, hostname="robi")
+    assert (published.state, called) == ("refused", ["robi", "saint-server"])
+    assert kept(root) == overrides.Overrides()
     assert outside(root).hostname == "saint-server"
 
 
@@ -134,16 +134,16 @@ def test_card_that_is_written_later_has_the_last_word(root: Path, radio: FakeRad
 
 def test_choice_stands_above_the_card_that_did_not_change() -> None:
     card = Machine(role="server", hostname="old")
-    choice = overrides.with_hostname(overrides.Chosen(), card, "new")
+    choice = overrides.with_hostname(overrides.Overrides(), card, "new")
     assert overrides.over(card, choice).hostname == "new"
     assert overrides.over(card.model_copy(update={"hostname": "other"}), choice).hostname == "other"
 
 
 def test_machine_without_a_radio_refuses(root: Path, radio: FakeRadio) -> None:
     (root / "sys/class/net/wlan0").rmdir()
-    told = change(root, radio, join=STAGE)
-    assert (told.state, radio.orders) == ("refused", [])
-    assert "no radio" in told.message
+    published = change(root, radio, join=STAGE)
+    assert (published.state, radio.orders) == ("refused", [])
+    assert "no radio" in published.message
 
 
 def test_password_is_for_root_alone_and_told_to_nobody(
@@ -152,8 +152,8 @@ def test_password_is_for_root_alone_and_told_to_nobody(
     change(root, radio, join=STAGE | {"password": "wrong sesame"})
     change(root, radio, join=STAGE)
     said = capfd.readouterr()
-    told = [path.read_text() for path in (root / "run/saint").glob("*.json")]
-    assert not any("sesame" in text for text in (*told, said.out, said.err))
+    published = [path.read_text() for path in (root / "run/saint").glob("*.json")]
+    assert not any("sesame" in text for text in (*published, said.out, said.err))
     assert (root / "data/setup/chosen.yaml").stat().st_mode & 0o007 == 0
     assert (root / WPA).stat().st_mode & 0o077 == 0
 
@@ -162,12 +162,12 @@ def test_request_that_cannot_be_read_changes_nothing(root: Path, radio: FakeRadi
     request = root / "run/saint-settings/request"
     request.parent.mkdir()
     request.write_text('{"join": {"ssid": "stage", "password": "short"}}')
-    Changing(Places(root), radio).everything()
+    SettingsChange(SetupPaths(root), radio).run()
     assert not request.exists()
     assert radio.orders == []
     assert "short" not in (root / "run/saint/change.json").read_text()
 
 
 def test_no_request_is_nothing_to_tell(root: Path, radio: FakeRadio) -> None:
-    Changing(Places(root), radio).everything()
+    SettingsChange(SetupPaths(root), radio).run()
     assert not (root / "run/saint/change.json").exists()

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from saint_services.lib import config as settings
 from saint_services.setup import adapters, logic, sources, yaml_secrets
-from saint_services.setup.adapters import Places
-from saint_services.setup.boot_setup import Run
+from saint_services.setup.adapters import SetupPaths
+from saint_services.setup.boot_setup import BootSetup
 from saint_services.setup.config import Machine
 from tests.unit.setup.recorder import Recorder
 
-FACTS, SECRETS = logic.Facts("00a1b2c3d4"), logic.Secrets("hotspotsecret", "c" * 24)
+FACTS, SECRETS = logic.MachineFacts("00a1b2c3d4"), logic.MachineSecrets("hotspotsecret", "c" * 24)
 KEYS = st.sampled_from(
     [
         "role",
@@ -89,7 +89,7 @@ def test_text_that_no_reader_takes_stops_nothing(text: str, tmp_path: Path) -> N
     for name in sources.FILES:
         (tmp_path / "boot/firmware" / name).write_text(text)
     recorder = Recorder()
-    Run(Places(tmp_path), recorder).everything()
+    BootSetup(SetupPaths(tmp_path), recorder).run()
     assert recorder.targets == ("saint-node.target",)
 
 

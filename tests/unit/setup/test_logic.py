@@ -8,15 +8,15 @@ import pytest
 from saint_services.setup import logic
 from saint_services.setup.config import Machine
 
-FACTS = logic.Facts("10000000a1b2c3d4")
-SECRETS = logic.Secrets(hotspot="hotspotsecret", claim="c" * 24)
+FACTS = logic.MachineFacts("10000000a1b2c3d4")
+SECRETS = logic.MachineSecrets(hotspot="hotspotsecret", claim="c" * 24)
 
 
-def plan(**settings: object) -> logic.Plan:
+def plan(**settings: object) -> logic.SetupPlan:
     return logic.plan(Machine.model_validate(settings), FACTS, SECRETS)
 
 
-def paths(made: logic.Plan) -> set[str]:
+def paths(made: logic.SetupPlan) -> set[str]:
     return {file.path.rsplit("/", 1)[1] for file in made.files}
 
 
@@ -69,14 +69,16 @@ def test_root_gets_keys_only_when_asked_for() -> None:
 
 def test_nodes_differ_in_name_and_address() -> None:
     machine = Machine()
-    ours, other = FACTS, logic.Facts("10000000a1b2c3d5")
+    ours, other = FACTS, logic.MachineFacts("10000000a1b2c3d5")
     assert logic.hostname(machine, ours) != logic.hostname(machine, other)
     assert logic.link_local(machine, ours) != logic.link_local(machine, other)
 
 
 def test_link_local_address_is_one_that_may_be_used() -> None:
     for number in range(300):
-        address = ipaddress.ip_address(logic.link_local(Machine(), logic.Facts(f"{number:x}")))
+        address = ipaddress.ip_address(
+            logic.link_local(Machine(), logic.MachineFacts(f"{number:x}"))
+        )
         assert ipaddress.ip_address("169.254.1.0") <= address
         assert address <= ipaddress.ip_address("169.254.254.255")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.state import StateStore
 from saint_services.setup import boot_file
-from saint_services.setup.boot_setup import Kept
+from saint_services.setup.boot_setup import KeptSettings
 from saint_services.setup.config import KEPT, Machine
 from tests.unit.setup.recorder import Recorder, run
 
@@ -193,8 +193,8 @@ def test_new_content_counts_after_the_file_came_back(root: Path, firmware: Path)
 def test_any_text_can_be_kept(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     """What cannot be read again would take the settings with it."""
     path = tmp_path_factory.mktemp("data") / "machine.yaml"
-    kept = Kept(machine=Machine(role="server"), texts={"user-data": text})
-    StateStore(path, Kept, 2).save(kept)
-    again = StateStore(path, Kept, 2)
+    kept = KeptSettings(machine=Machine(role="server"), texts={"user-data": text})
+    Store(path, KeptSettings, 2).save(kept)
+    again = Store(path, KeptSettings, 2)
     assert again.load() == kept
     assert again.problem is None

@@ -34,7 +34,7 @@ NETWORK_CONFIG = """network:
 """
 
 
-def read(kept: Machine | None = None, **texts: str) -> sources.Outcome:
+def read(kept: Machine | None = None, **texts: str) -> sources.SettingsOutcome:
     names = {"saint": "saint.yaml", "user": "user-data", "network": "network-config"}
     return sources.read({names[key]: text for key, text in texts.items()}, kept, "saint")
 

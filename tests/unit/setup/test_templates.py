@@ -12,8 +12,8 @@ from saint_services.setup import adapters, logic
 from saint_services.setup.config import Machine
 
 ROOT = Path(__file__).resolve().parents[3]
-FACTS = logic.Facts("10000000a1b2c3d4")
-SECRETS = logic.Secrets(hotspot="hotspotsecret", claim="c" * 24)
+FACTS = logic.MachineFacts("10000000a1b2c3d4")
+SECRETS = logic.MachineSecrets(hotspot="hotspotsecret", claim="c" * 24)
 MACHINES = {
     "node": {},
     "server": {"role": "server"},

@@ -21,5 +21,5 @@ SEEN = "wlan0: Trying to associate with 02:00:00:00:01:00 (SSID='stage' freq=243
          "refuses this password"),
     ],
 )  # fmt: skip
-def test_cause_is_the_best_that_is_known(said: str, told: str) -> None:
-    assert told in cause(said)
+def test_cause_is_the_best_that_is_known(said: str, published: str) -> None:
+    assert published in cause(said)

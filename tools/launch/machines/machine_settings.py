@@ -42,7 +42,7 @@ class SimulatedMachine:
             return _HOTSPOT
         return "" if f"ssid={b'nowhere'.hex()}" in text else _ADDRESS
 
-    def heard(self) -> str:
+    def messages(self) -> str:
         """A radio that finds no such network."""
         return "Successfully initialized wpa_supplicant"
 
@@ -54,19 +54,19 @@ def folder(home: Path) -> Path:
 
 def prepare(home: Path) -> None:
     """As setup leaves a server at its start."""
-    from saint_services.setup.adapters import Places
-    from saint_services.setup.boot_setup import Run, ThisMachine
+    from saint_services.setup.adapters import SetupPaths
+    from saint_services.setup.boot_setup import BootSetup, ThisMachine
     from saint_services.setup.config import Machine
     from saint_services.setup.overrides import over, store
 
-    places = Places(home / "machine")
-    for each in (places.wishes, places.told, places.root / "sys/class/net" / _RADIO):
+    places = SetupPaths(home / "machine")
+    for each in (places.requests, places.published, places.root / "sys/class/net" / _RADIO):
         each.mkdir(parents=True, exist_ok=True)
-    (places.wishes / REQUEST).unlink(missing_ok=True)
-    run = Run(places, ThisMachine())
+    (places.requests / REQUEST).unlink(missing_ok=True)
+    run = BootSetup(places, ThisMachine())
     plan = run.plan(over(Machine(role="server"), store(places.data).load()))
     run.write(plan)
-    run.tell_outside(plan)
+    run.report_network(plan)
 
 
 def is_requested(home: Path) -> bool:
@@ -76,8 +76,8 @@ def is_requested(home: Path) -> bool:
 
 def follow(home: Path) -> None:
     """Fulfils it, or takes it back. Blocks for seconds."""
-    from saint_services.setup.adapters import Places
-    from saint_services.setup.change import Changing
+    from saint_services.setup.adapters import SetupPaths
+    from saint_services.setup.change import SettingsChange
 
     root = home / "machine"
-    Changing(Places(root), SimulatedMachine(root), _JOIN_LIMIT_S).everything()
+    SettingsChange(SetupPaths(root), SimulatedMachine(root), _JOIN_LIMIT_S).run()
