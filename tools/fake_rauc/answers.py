@@ -1,4 +1,4 @@
-"""What RAUC 1.13 says of bundles and slots, in its own types. Not here: when it is asked."""
+"""Builds the replies of RAUC 1.13 about bundles and slots, in its own types."""
 
 import uuid
 from datetime import UTC, datetime

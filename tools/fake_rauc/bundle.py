@@ -91,10 +91,10 @@ class WebSource:
         self._session = aiohttp.ClientSession(timeout=limit)
 
     async def size(self) -> int:
-        told = (await self._get(0, 1))[0].rpartition("/")[2]
-        if not told.isdigit():
+        size = (await self._get(0, 1))[0].rpartition("/")[2]
+        if not size.isdigit():
             raise self._failed("failed to configure streaming: size of bundle is not known")
-        return int(told)
+        return int(size)
 
     async def read(self, start: int, count: int) -> bytes:
         return (await self._get(start, count))[1]
@@ -201,7 +201,7 @@ async def _verified(signature: bytes, keyring: Path) -> bytes:
         async with asyncio.timeout(_OPENSSL_LIMIT_S):
             text, said = await process.communicate(signature)
     finally:
-        if process.returncode is None:  # whoever wanted to know has gone
+        if process.returncode is None:  # the caller was cancelled
             process.kill()
             await process.wait()
     if process.returncode:

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-# As on the device, whoever asks first makes the bus wait until the service is there. Nothing needs
-# to be started for that here: /bin/true "starts" it, and the name is taken a moment later.
+# As on the device, the first call makes the bus wait until the service is there. Nothing needs to
+# be started for that here: /bin/true "starts" it, and the service claims its name a moment later.
 _SERVICE = "[D-BUS Service]\nName={name}\nExec=/bin/true\n"
 _SERVICES = ("de.pengutronix.rauc", "org.freedesktop.systemd1")
 _CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -62,7 +62,7 @@ class BusObjects:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def signal(self, path: str, interface: str, member: str, signature: str, *body: Any) -> None:
-        """Tell all who listen."""
+        """Emit a signal."""
         if self._bus.connected:
             self._bus.send(
                 Message(

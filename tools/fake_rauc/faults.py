@@ -1,4 +1,4 @@
-"""Faults that a person or a test asks for: one word in a file, taken by the next installation.
+"""Faults that a user or a test requests: one word in a file, taken by the next installation.
 Not here: what a fault does (installer.py), releases that are broken (bundle_writer.py's `meta`).
 """
 
@@ -27,7 +27,7 @@ class Faults:
         self._path.write_text(fault, encoding="ascii")
 
     def take(self) -> Fault | None:
-        """The one that was asked for; it is used up."""
+        """Return the requested fault and remove the request."""
         with contextlib.suppress(FileNotFoundError, ValueError):
             word = self._path.read_text(encoding="ascii").strip()
             self._path.unlink()

@@ -30,7 +30,7 @@ _SLOW_S = 20.0
 
 
 class Installer:
-    """One machine's RAUC. `slots` is shared with whoever boots the machine."""
+    """One machine's RAUC. `slots` is shared with the program that boots the machine."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Installer:
             "BootSlot": Variant("s", self.slots.booted),
         }
 
-    def _tell(self, *names: str) -> None:
+    def _emit(self, *names: str) -> None:
         if self._objects:
             now = self._properties()
             changed = {name: now[name] for name in names}
@@ -118,11 +118,11 @@ class Installer:
 
     def _set_operation(self, operation: str) -> None:
         self._operation = operation
-        self._tell("Operation")
+        self._emit("Operation")
 
     def _step(self, percent: int, text: str, depth: int) -> None:
         self._progress = (percent, text, depth)
-        self._tell("Progress")
+        self._emit("Progress")
 
     def _refuse_while_busy(self) -> None:
         if self._operation != "idle":
@@ -142,7 +142,7 @@ class Installer:
     async def _run(self, place: str) -> None:
         self._last_error = ""
         self._progress = (0, "Installing", 1)
-        self._tell("Progress", "LastError")
+        self._emit("Progress", "LastError")
         bundle = bundles.source(place)
         try:
             await self._install_from(bundle)
@@ -150,7 +150,7 @@ class Installer:
             said = str(err) or type(err).__name__
             self._step(100, "Installing failed.", 1)
             self._last_error = said
-            self._tell("LastError")
+            self._emit("LastError")
             self._complete(1)
         else:
             self._step(100, "Installing done.", 1)

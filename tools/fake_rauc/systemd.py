@@ -1,5 +1,5 @@
-"""The part of systemd's D-Bus interface that a health check asks: which units failed, and which
-start again and again. Not here: the services themselves (whoever hands in `units`).
+"""The part of systemd's D-Bus interface that a health check queries: which units failed, and which
+start again and again. Not here: the services themselves (the caller provides `units`).
 """
 
 from collections.abc import Callable, Iterable

@@ -41,7 +41,7 @@ class FakeNode:
         self.bus.serve(topics.NODE_ORDER.at(node_id=node_id), self._ordered)
 
     def live(self) -> None:
-        """One life sign."""
+        """Send one heartbeat."""
         if self.role:
             self._status.publish(
                 msgs.NodeStatus(

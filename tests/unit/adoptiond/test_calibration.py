@@ -93,7 +93,7 @@ def test_servo_that_the_manifest_reverses_can_be_turned_back():
     assert (output.reversed, output.pulse_us) == (False, (500, 2500))
 
 
-def test_calibrated_configuration_tells_its_revision_and_checksum():
+def test_calibrated_configuration_has_its_revision_and_checksum():
     role = trimmed(pan=Trim(offset=1.0)).role
     assert role.config.version == "1.0.0+3"
     assert role.checksum == hashlib.sha256(role.text.encode()).hexdigest() != HEAD.checksum
@@ -240,7 +240,7 @@ async def test_role_that_the_robot_does_not_have_is_refused_with_those_that_it_h
     assert caught.value.fix == "Roles: head."
 
 
-async def test_restored_calibration_that_does_not_fit_is_told(tmp_path: Path):
+async def test_restored_calibration_that_does_not_fit_is_reported(tmp_path: Path):
     saved = SavedCalibration(
         roles={"tail": RoleTrims(), "head": RoleTrims(fields={"nose": Trim()})}
     )

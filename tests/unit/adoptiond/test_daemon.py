@@ -1,4 +1,4 @@
-"""adoptiond as a daemon: nodes heard, adopted, reset, renamed, lost and found again."""
+"""adoptiond as a daemon: nodes received, adopted, reset, renamed, lost and found again."""
 
 import asyncio
 import json
@@ -28,14 +28,14 @@ from tests.audit_log import collected
 from tests.unit.adoptiond.adoption_rig import REPOSITORY, FakeNode, Robot, until
 
 
-async def heard(client: Client, *nodes: FakeNode) -> None:
-    """The registry knows them."""
+async def known(client: Client, *nodes: FakeNode) -> None:
+    """Wait until the registry knows the nodes."""
     for node in nodes:
         node.live()
     async with asyncio.timeout(2.0):
         while True:
-            known = {n.node_id for n in (await client.get("/nodes", NodeList)).nodes}
-            if known >= {node.node_id for node in nodes}:
+            found = {n.node_id for n in (await client.get("/nodes", NodeList)).nodes}
+            if found >= {node.node_id for node in nodes}:
                 return
 
 
@@ -64,7 +64,7 @@ async def test_roles_are_those_of_the_robot_manifest(robot: Robot):
 
 async def test_node_that_announces_itself_is_listed(robot: Robot):
     async with robot.registry() as client:
-        await heard(client, robot.node("pi_1"))
+        await known(client, robot.node("pi_1"))
         found = await info(client, "pi_1")
         assert (found.state, found.hardware_model) == (NodeState.UNADOPTED, "Raspberry Pi 4")
         assert found.first_seen.endswith("Z")
@@ -76,7 +76,7 @@ async def test_node_that_announces_itself_is_listed(robot: Robot):
 async def test_adoption_by_ipc_and_by_ros_lead_to_the_same(robot: Robot):
     left, right = robot.node("pi_1"), robot.node("pi_2")
     async with robot.registry() as client:
-        await heard(client, left, right)
+        await known(client, left, right)
         reply = await adopt(client, "pi_1", "arms", "left")
         assert (reply.topic_prefix, left.instance) == ("/saint/arms/left", "left")
         assert left.config_yaml == (REPOSITORY / "manifests/roles/arms_left.yaml").read_text()
@@ -98,7 +98,7 @@ async def test_adoption_by_ipc_and_by_ros_lead_to_the_same(robot: Robot):
 
 async def test_adoption_and_reset_by_ros_leave_one_entry_each(robot: Robot):
     async with collected(robot.directories.runtime) as entries, robot.registry() as client:
-        await heard(client, robot.node("pi_1"))
+        await known(client, robot.node("pi_1"))
         wanted = msgs.AdoptNode_Request(node_id="pi_1", role="head")
         assert (await robot.watcher.call(topics.NODES_ADOPT, wanted, 8.0)).success
         wrong = msgs.AdoptNode_Request(node_id="pi_1", role="tail\n" * 100)
@@ -122,7 +122,7 @@ async def test_adoption_that_the_node_refuses_says_why(robot: Robot):
     node = robot.node("pi_1")
     node.refusal = "0x40 does not answer"
     async with robot.registry() as client:
-        await heard(client, node)
+        await known(client, node)
         with pytest.raises(SaintError) as caught:
             await adopt(client, "pi_1", "head")
         assert caught.value.code is Code.REFUSED
@@ -134,17 +134,17 @@ async def test_adoption_that_the_node_refuses_says_why(robot: Robot):
 async def test_adoption_of_a_node_that_does_not_answer_ends_in_time(robot: Robot):
     node = robot.node("pi_1")
     async with robot.registry(Config(adopt_timeout_s=0.1)) as client:
-        await heard(client, node)
+        await known(client, node)
         await node.bus.close()
         with pytest.raises(SaintError) as caught:
             await adopt(client, "pi_1", "head")
         assert caught.value.code is Code.BUS_TIMEOUT
 
 
-async def test_twenty_nodes_asked_at_once_five_roles_are_given_once_each(robot: Robot):
+async def test_twenty_adoptions_at_once_give_five_roles_once_each(robot: Robot):
     nodes = [robot.node(f"pi_{number}") for number in range(20)]
     async with robot.registry() as client:
-        await heard(client, *nodes)
+        await known(client, *nodes)
         roles = (await client.get("/roles", RoleList)).roles
         wanted = [(node.node_id, roles[i % 5]) for i, node in enumerate(nodes)]
         outcomes = await asyncio.gather(
@@ -161,7 +161,7 @@ async def test_twenty_nodes_are_adopted_at_once(robot: Robot):
     robot.give_twenty_arms()
     nodes = [robot.node(f"pi_{number}") for number in range(20)]
     async with robot.registry(Config(robot="big")) as client:
-        await heard(client, *nodes)
+        await known(client, *nodes)
         replies = await asyncio.gather(
             *(adopt(client, f"pi_{number}", "arms", f"n{number}") for number in range(20))
         )
@@ -174,7 +174,7 @@ async def test_two_nodes_with_one_role_show_the_conflict(robot: Robot):
     first, second = robot.node("pi_1"), robot.node("pi_2")
     first.role = second.role = "head"
     async with robot.registry() as client:
-        await heard(client, first, second)
+        await known(client, first, second)
         assert (await info(client, "pi_1")).reason == "pi_2 holds head too; reset one of them"
         assert (await info(client, "pi_2")).reason == "pi_1 holds head too; reset one of them"
 
@@ -188,21 +188,21 @@ async def test_node_that_falls_silent_is_offline_and_its_role_may_be_replaced(
     alerts: list[msgs.ConsoleAlert] = []
     robot.watcher.subscribe(topics.CONSOLE_ALERTS, lambda s: alerts.append(s.message))
     async with robot.registry() as client:
-        await heard(client, old)
+        await known(client, old)
         await until(lambda: bool(alerts))
         assert (await info(client, "pi_1")).state is NodeState.OFFLINE
         assert alerts[0].text == "pi_1, head is offline"
-        await heard(client, new)
+        await known(client, new)
         new.live()
         await adopt(client, "pi_2", "head")
 
 
-async def test_reset_online_asks_the_node_offline_forgets_it_with_a_sentence(
+async def test_reset_online_orders_the_node_offline_forgets_it_with_a_sentence(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ):
     node = robot.node("pi_1")
     async with robot.registry() as client:
-        await heard(client, node)
+        await known(client, node)
         await adopt(client, "pi_1", "head")
         done = await client.request(RESET_NODE, ResetNode(node_id="pi_1"))
         assert (done.message, node.role) == ("is unadopted", "")
@@ -219,7 +219,7 @@ async def test_reset_online_asks_the_node_offline_forgets_it_with_a_sentence(
 async def test_registry_survives_a_restart_and_names_stay(robot: Robot):
     node = robot.node("pi_1")
     async with robot.registry() as client:
-        await heard(client, node)
+        await known(client, node)
         await adopt(client, "pi_1", "head")
         renamed = await client.request(
             SET_NODE_NAME, NameNode(node_id="pi_1", display_name="Head Unit")
@@ -234,7 +234,7 @@ async def test_registry_survives_a_restart_and_names_stay(robot: Robot):
             "head",
             "Head Unit",
         )
-        assert found.reason == "not heard of since the server started"
+        assert found.reason == "no report since the server started"
 
 
 async def test_wiped_server_finds_its_robot_again(robot: Robot):
@@ -242,7 +242,7 @@ async def test_wiped_server_finds_its_robot_again(robot: Robot):
     node.role = "tracks"
     await asyncio.sleep(0)
     async with robot.registry() as client:
-        await heard(client, node)  # only by its own topic, found in the graph
+        await known(client, node)  # only by its own topic, found in the graph
         assert (await info(client, "pi_1")).role == "tracks"
 
 
@@ -275,7 +275,7 @@ async def test_system_status_counts_nodes_and_shows_the_estop(robot: Robot):
     statuses: list[msgs.SystemStatus] = []
     robot.watcher.subscribe(topics.SYSTEM_STATUS, lambda s: statuses.append(s.message))
     async with robot.registry() as client:
-        await heard(client, node)
+        await known(client, node)
         query = msgs.GetSystemStatus_Request()
         answer = await robot.watcher.call(topics.SYSTEM_STATUS_QUERY, query, 2.0)
         assert (answer.status.nodes_active, answer.status.nodes_unadopted) == (1, 0)
@@ -290,7 +290,7 @@ async def test_garbage_on_the_bus_changes_nothing(robot: Robot):
         publisher = robot.watcher.publisher(topics.NODES_UNADOPTED)
         publisher.publish(msgs.NodeAnnouncement(node_id="../../etc/passwd"))
         publisher.publish(msgs.NodeAnnouncement(node_id=""))
-        await heard(client, robot.node("pi_1"))
+        await known(client, robot.node("pi_1"))
         assert [n.node_id for n in (await client.get("/nodes", NodeList)).nodes] == ["pi_1"]
 
 
@@ -305,11 +305,11 @@ async def test_robot_manifest_that_is_missing_stops_with_its_name(robot: Robot):
 async def test_thirty_nodes_cost_little(robot: Robot):
     nodes = [robot.node(f"pi_{number}") for number in range(30)]
     async with robot.registry() as client:
-        await heard(client, *nodes)
+        await known(client, *nodes)
         before_s = time.process_time()
         for _ in range(10):  # ten seconds of a robot's life
             for node in nodes:
                 node.live()
             await asyncio.sleep(0)
-        await heard(client, nodes[-1])
+        await known(client, nodes[-1])
         assert time.process_time() - before_s < 0.5  # 5 % of one core; measured: 0.05 s

@@ -30,16 +30,16 @@ def announced(registry: Registry, node_id: str, now_s: float = 0.0, **fields: ob
     message = NodeAnnouncement(node_id=node_id, state="unadopted")
     for name, value in fields.items():
         setattr(message, name, value)
-    heard = logic.announcement_received(registry, message, now_s, DATE)
-    assert heard is not None
-    return heard
+    changed = logic.announcement_received(registry, message, now_s, DATE)
+    assert changed is not None
+    return changed
 
 
 def reported(registry: Registry, node_id: str, key: RoleKey, now_s: float = 0.0) -> Registry:
     message = NodeStatus(node_id=node_id, state="active", role=key.role, instance=key.instance)
-    heard = logic.status_received(registry, node_id, message, now_s, DATE)
-    assert heard is not None
-    return heard
+    changed = logic.status_received(registry, node_id, message, now_s, DATE)
+    assert changed is not None
+    return changed
 
 
 def adopt(registry: Registry, node_id: str, key: RoleKey = HEAD, now_s: float = 0.0) -> Registry:
@@ -93,7 +93,7 @@ def test_words_and_numbers_of_nodes_are_bounded():
     assert len(node.peripherals[0].description) == 64
 
 
-def test_registry_holds_256_nodes_and_gives_up_the_oldest_stranger():
+def test_registry_holds_256_nodes_and_drops_the_oldest_unknown_node():
     registry = reported(Registry(), "adopted", HEAD)
     for number in range(300):
         registry = announced(registry, f"pi_{number}", now_s=number / 100)
@@ -103,11 +103,11 @@ def test_registry_holds_256_nodes_and_gives_up_the_oldest_stranger():
     assert "pi_0" not in registry.nodes
 
 
-def test_registry_full_of_adopted_nodes_refuses_strangers():
+def test_registry_full_of_adopted_nodes_refuses_unknown_nodes():
     registry = Registry()
     for number in range(256):
         registry = reported(registry, f"pi_{number}", HEAD)
-    message = NodeAnnouncement(node_id="stranger")
+    message = NodeAnnouncement(node_id="pi_new")
     assert logic.announcement_received(registry, message, 0.0, DATE) is None
 
 
@@ -245,26 +245,26 @@ def test_registry_of_the_release_with_one_role_is_read_and_stays_for_it(tmp_path
     assert (tmp_path / "nodes.json.v2").read_text() == SAVED_2
 
 
-def told(registry: Registry, node_id: str, release: str, *keys: RoleKey) -> Registry:
+def with_roles(registry: Registry, node_id: str, release: str, *keys: RoleKey) -> Registry:
     roles = tuple(NodeRole(role=key.role, instance=key.instance, state="active") for key in keys)
     message = NodeRoles(node_id=node_id, firmware_version=release, roles=roles)
-    heard = node_roles.roles_received(registry, node_id, message, DATE)
-    assert heard is not None
-    return heard
+    changed = node_roles.roles_received(registry, node_id, message, DATE)
+    assert changed is not None
+    return changed
 
 
-def test_roles_that_come_before_the_first_life_sign_are_kept():
-    node = told(Registry(), "pi_1", "0.2.0", HEAD, LEFT).nodes["pi_1"]
+def test_roles_that_come_before_the_first_heartbeat_are_kept():
+    node = with_roles(Registry(), "pi_1", "0.2.0", HEAD, LEFT).nodes["pi_1"]
     assert (node.keys, node.seen_s) == ((HEAD, LEFT), None)
 
 
-def test_what_a_newer_release_told_is_void_after_a_roll_back():
-    registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
+def test_report_of_a_newer_release_is_void_after_a_rollback():
+    registry = with_roles(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
     assert registry.nodes["pi_1"].keys == (HEAD, LEFT)
     older = NodeStatus(node_id="pi_1", state="active", role="head", firmware_version="0.0.9")
-    heard = logic.status_received(registry, "pi_1", older, 1.0, DATE)
-    assert heard is not None
-    assert heard.nodes["pi_1"].keys == (HEAD,)
+    changed = logic.status_received(registry, "pi_1", older, 1.0, DATE)
+    assert changed is not None
+    assert changed.nodes["pi_1"].keys == (HEAD,)
 
 
 def test_roles_of_another_node_and_too_many_are_refused():
@@ -273,20 +273,20 @@ def test_roles_of_another_node_and_too_many_are_refused():
     assert node_roles.roles_received(Registry(), "pi_1", many, DATE) is None
 
 
-def test_node_whose_release_knows_one_role_is_not_asked_for_another():
+def test_node_whose_release_knows_one_role_gets_no_second_role():
     registry = reported(announced(Registry(), "pi_1"), "pi_1", HEAD)
     with pytest.raises(SaintError, match="its release can hold one role only"):
         logic.begin_adoption(registry, ROLES, "pi_1", PendingAdoption(LEFT, "", adds=True), 0.0)
 
 
 def test_second_role_counts_as_taken():
-    registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
+    registry = with_roles(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
     registry = announced(registry, "pi_2")
     assert refusal(registry, "pi_2", LEFT).message == "pi_1 already holds arms left"
 
 
 def test_node_that_has_lost_its_role_file_keeps_its_roles_here():
-    registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "1", HEAD, LEFT)
+    registry = with_roles(reported(Registry(), "pi_1", HEAD), "pi_1", "1", HEAD, LEFT)
     registry = announced(registry, "pi_1", firmware_version="1", role_lost=True)
     assert registry.nodes["pi_1"].keys == (HEAD, LEFT)
     assert membership.roles_of(registry, "pi_1", 0.0) == (HEAD, LEFT)

@@ -27,11 +27,11 @@ from saint_services.otad.releases import bundle
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
 
 REPOSITORY = Path(__file__).parents[3]
-OTHER_KEY = b"signed by a stranger"
+OTHER_KEY = b"signed with another key"
 
 
 class FakeInstaller:
-    """Believes every signature, but for bundles that say they are a stranger's."""
+    """Accepts every signature, except of bundles that name another key."""
 
     def __init__(self) -> None:
         self.is_there = True
@@ -72,28 +72,28 @@ def _manifest(path: Path) -> bundle.Manifest:
 
 
 class FakeNode:
-    """A node as otad hears it: `plays` says how its next update ends."""
+    """A node as otad sees it: `plays` says how its next update ends."""
 
     def __init__(self, domain: LocalDomain, node_id: str, version: str = "1.0.0") -> None:
         self.status = msgs.FirmwareStatus(node_id=node_id, state="idle", version=version)
-        self.asked: list[msgs.UpdateNode_Request] = []
+        self.requests: list[msgs.UpdateNode_Request] = []
         self.refusal = ""
         self.bus: LocalBus = domain.bus(node_id)
         self._publisher = self.bus.publisher(topics.NODE_FIRMWARE.at(node_id=node_id))
         self.bus.serve(topics.NODE_UPDATE.at(node_id=node_id), self._update)
-        self.tell()
+        self.report()
 
-    def tell(self, **changes: object) -> None:
+    def report(self, **changes: object) -> None:
         for name, value in changes.items():
             setattr(self.status, name, value)
         self._publisher.publish(self.status)
 
     async def _update(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
-        self.asked.append(request)
+        self.requests.append(request)
         if self.refusal:
             return msgs.UpdateNode_Response(success=False, message=self.refusal)
         attempt = self.status.attempt + 1
-        self.tell(
+        self.report(
             state="installing", target_version=request.version, attempt=attempt, verdict="",
             reason="",
         )  # fmt: skip
@@ -101,13 +101,13 @@ class FakeNode:
 
     def becomes_healthy(self) -> None:
         spare = self.status.version
-        self.tell(
+        self.report(
             state="idle", version=self.status.target_version, spare_version=spare,
             verdict="healthy",
         )  # fmt: skip
 
     def falls_back(self, reason: str) -> None:
-        self.tell(state="idle", verdict="rolled_back", reason=reason, log_excerpt="it died\n")
+        self.report(state="idle", verdict="rolled_back", reason=reason, log_excerpt="it died\n")
 
 
 @dataclass
@@ -141,7 +141,7 @@ class Robot:
 
     @asynccontextmanager
     async def registry(self) -> AsyncIterator[ApiServer]:
-        """adoptiond as far as otad asks it."""
+        """adoptiond, as far as otad queries it."""
         api = Api()
 
         async def answer(_: object) -> NodeList:
@@ -177,7 +177,7 @@ class Robot:
         has_registry: bool = False,
         world: UpdateEnvironment | None = None,
     ) -> AsyncIterator["Ota"]:
-        """otad, running. `has_registry`: somebody else plays adoptiond."""
+        """otad, running. `has_registry`: the test plays adoptiond itself."""
         served = bind_tcp("127.0.0.1", 0)
         bus = self.domain.bus("otad")
 

@@ -30,7 +30,7 @@ async def report(ota: Ota) -> FirmwareReport:
     return await ota.client.get("/status", FirmwareReport)
 
 
-async def heard_by(ota: Ota, *nodes: FakeNode) -> None:
+async def known_to(ota: Ota, *nodes: FakeNode) -> None:
     """otad knows them all, and that they are there."""
     wanted = {node.status.node_id for node in nodes}
     stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
@@ -40,8 +40,8 @@ async def heard_by(ota: Ota, *nodes: FakeNode) -> None:
                 return
 
 
-async def begin(ota: Ota, **wishes: object) -> RolloutPlan:
-    return await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), RolloutPlan)
+async def begin(ota: Ota, **params: object) -> RolloutPlan:
+    return await ota.client.post("/rollout", RolloutRequest.model_validate(params), RolloutPlan)
 
 
 @contextlib.asynccontextmanager
@@ -51,17 +51,17 @@ async def offering(
     """otad with release 1.1.0, and these nodes are there."""
     async with robot.otad(config) as ota:
         await ota.release("1.1.0")
-        await heard_by(ota, *nodes)
+        await known_to(ota, *nodes)
         yield ota
 
 
 @contextlib.asynccontextmanager
 async def rolling_out(
-    robot: Robot, *nodes: FakeNode, config: Config | None = None, **wishes: object
+    robot: Robot, *nodes: FakeNode, config: Config | None = None, **params: object
 ) -> AsyncIterator[Ota]:
     """The same, and the roll-out has begun."""
     async with offering(robot, *nodes, config=config) as ota:
-        await begin(ota, **wishes)
+        await begin(ota, **params)
         yield ota
 
 
@@ -105,8 +105,8 @@ async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(rob
     nodes = [robot.node(f"n{number}") for number in range(3)]
     async with rolling_out(robot, *nodes, canary="n1") as ota:
         for node in (nodes[1], nodes[0], nodes[2]):
-            await until(lambda node=node: bool(node.asked))
-            assert sum(len(each.asked) for each in nodes if each.status.state != "idle") == 1
+            await until(lambda node=node: bool(node.requests))
+            assert sum(len(each.requests) for each in nodes if each.status.state != "idle") == 1
             node.becomes_healthy()
         plan = await ended(ota)
         shown = await report(ota)
@@ -119,22 +119,22 @@ async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(rob
     assert (check.update_available, check.version) == (True, "1.1.0")
 
 
-async def test_node_is_told_where_the_bundle_is_and_it_is_there(robot: Robot):
+async def test_node_gets_the_address_of_the_bundle_and_finds_it(robot: Robot):
     node = robot.node("n1")
     async with rolling_out(robot, node):
-        await until(lambda: bool(node.asked))
-        asked = node.asked[0]
-        async with aiohttp.ClientSession() as session, session.get(asked.url) as answer:
+        await until(lambda: bool(node.requests))
+        request = node.requests[0]
+        async with aiohttp.ClientSession() as session, session.get(request.url) as answer:
             body = await answer.read()
-    assert asked.action == "install"
-    assert hashlib.sha256(body).hexdigest() == asked.checksum_sha256
-    assert len(body) == asked.size_bytes
+    assert request.action == "install"
+    assert hashlib.sha256(body).hexdigest() == request.checksum_sha256
+    assert len(body) == request.size_bytes
 
 
 async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(3)]
     async with rolling_out(robot, *nodes) as ota:
-        await until(lambda: bool(nodes[0].asked))
+        await until(lambda: bool(nodes[0].requests))
         nodes[0].falls_back("the role did not answer")
         plan = await ended(ota)
         shown = await report(ota)
@@ -145,13 +145,13 @@ async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
         RolloutStep.WAITING,
         RolloutStep.WAITING,
     ]
-    assert not nodes[1].asked
+    assert not nodes[1].requests
     machine = shown.machines[0]
     assert (machine.verdict, machine.log_excerpt) == (UpdateVerdict.ROLLED_BACK, "it died\n")
     assert not any(release.is_current for release in shown.releases)
 
 
-async def test_people_are_told_of_what_they_did_not_stand_beside(robot: Robot):
+async def test_alerts_report_releases_and_the_end_of_a_roll_out(robot: Robot):
     received: list[msgs.ConsoleAlert] = []
     robot.domain.bus("console").subscribe(
         topics.CONSOLE_ALERTS, lambda sample: received.append(sample.message)
@@ -160,9 +160,9 @@ async def test_people_are_told_of_what_they_did_not_stand_beside(robot: Robot):
     async with robot.otad() as ota:
         await ota.upload(b"x" * 9000)
         await ota.release("1.1.0")
-        await heard_by(ota, node)
+        await known_to(ota, node)
         await begin(ota)
-        await until(lambda: bool(node.asked))
+        await until(lambda: bool(node.requests))
         node.falls_back("the role did not answer")
         await until(lambda: len(received) == 3)
     assert [(alert.severity, alert.text) for alert in received] == [
@@ -175,25 +175,25 @@ async def test_people_are_told_of_what_they_did_not_stand_beside(robot: Robot):
 async def test_roll_out_survives_a_restart_of_otad(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
     async with rolling_out(robot, *nodes) as ota:
-        await until(lambda: bool(nodes[0].asked))
+        await until(lambda: bool(nodes[0].requests))
     nodes[0].becomes_healthy()
     async with robot.otad() as ota:
-        await until(lambda: bool(nodes[1].asked))
+        await until(lambda: bool(nodes[1].requests))
         nodes[1].becomes_healthy()
         plan = await ended(ota)
     assert plan.state is RolloutState.DONE
-    assert len(nodes[0].asked) == 1
+    assert len(nodes[0].requests) == 1
 
 
 async def test_machine_with_live_outputs_is_waited_for(robot: Robot):
     first, second = robot.node("n0"), robot.node("n1")
-    first.tell(blocked_by="outputs are live")
+    first.report(blocked_by="outputs are live")
     async with rolling_out(robot, first, second) as ota:
-        await until(lambda: bool(second.asked))
+        await until(lambda: bool(second.requests))
         second.becomes_healthy()
-        assert not first.asked
-        first.tell(blocked_by="")
-        await until(lambda: bool(first.asked))
+        assert not first.requests
+        first.report(blocked_by="")
+        await until(lambda: bool(first.requests))
         first.becomes_healthy()
         plan = await ended(ota)
     assert plan.state is RolloutState.DONE
@@ -203,45 +203,45 @@ async def test_machine_that_is_away_is_left_out(robot: Robot):
     here, away = robot.node("n0"), robot.node("n1")
     robot.away.add("n1")
     async with rolling_out(robot, here, config=Config(reserve_bytes=0, away_after_s=0.1)) as ota:
-        await until(lambda: bool(here.asked))
+        await until(lambda: bool(here.requests))
         here.becomes_healthy()
         plan = await ended(ota)
     assert plan.state is RolloutState.DONE
     assert [step.step for step in plan.steps] == [RolloutStep.HEALTHY, RolloutStep.SKIPPED]
-    assert not away.asked
+    assert not away.requests
 
 
 async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
     async with rolling_out(robot, *nodes) as ota:
-        await until(lambda: bool(nodes[0].asked))
+        await until(lambda: bool(nodes[0].requests))
         paused = await control(ota, ControlAction.PAUSE)
         nodes[0].becomes_healthy()
         await stepped(ota, 0, RolloutStep.HEALTHY)
-        assert not nodes[1].asked
+        assert not nodes[1].requests
         await control(ota, ControlAction.RESUME)
-        await until(lambda: bool(nodes[1].asked))
+        await until(lambda: bool(nodes[1].requests))
         nodes[1].becomes_healthy()
         plan = await ended(ota)
     assert paused.state is RolloutState.PAUSED
     assert plan.state is RolloutState.DONE
 
 
-async def test_all_go_back_to_the_slot_before(robot: Robot):
+async def test_all_roll_back_to_the_slot_before(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
     async with rolling_out(robot, *nodes) as ota:
         for node in nodes:
-            await until(lambda node=node: bool(node.asked))
+            await until(lambda node=node: bool(node.requests))
             node.becomes_healthy()
         await ended(ota)
         back = await control(ota, ControlAction.ROLLBACK)
         for node in nodes:
-            await until(lambda node=node: len(node.asked) == 2)
+            await until(lambda node=node: len(node.requests) == 2)
             node.becomes_healthy()
         plan = await ended(ota)
         shown = await report(ota)
     assert (back.version, back.is_rollback) == ("1.0.0", True)
-    assert [node.asked[1].action for node in nodes] == ["rollback", "rollback"]
+    assert [node.requests[1].action for node in nodes] == ["rollback", "rollback"]
     assert plan.state is RolloutState.DONE
     assert not any(release.is_current for release in shown.releases)
 
@@ -266,15 +266,15 @@ async def test_older_release_is_refused_unless_forced(robot: Robot):
     async with offering(robot, node) as ota:
         refusal = await refused(begin(ota))
         await begin(ota, force=True)
-        await until(lambda: bool(node.asked))
+        await until(lambda: bool(node.requests))
     assert refusal.message == "1.1.0 is older than 2.0.0, which n0 runs"
-    assert node.asked[0].force
+    assert node.requests[0].force
 
 
 async def test_downgrade_is_never_offered_on_boot(robot: Robot):
     node = robot.node("n0")
     async with rolling_out(robot, node) as ota:
-        await until(lambda: bool(node.asked))
+        await until(lambda: bool(node.requests))
         node.becomes_healthy()
         await ended(ota)
         check = await robot.domain.bus("asker").call(
@@ -283,7 +283,7 @@ async def test_downgrade_is_never_offered_on_boot(robot: Robot):
     assert (check.update_available, check.version) == (False, "1.1.0")
 
 
-async def test_download_service_tells_where_or_why_not(robot: Robot):
+async def test_download_service_returns_the_address_or_the_reason(robot: Robot):
     asker = robot.domain.bus("asker")
     async with robot.otad() as ota:
         await ota.release("1.1.0")
@@ -304,23 +304,23 @@ async def test_download_service_tells_where_or_why_not(robot: Robot):
 async def test_lying_node_is_refused_and_counted(robot: Robot):
     node = robot.node("n0")
     async with robot.otad() as ota:
-        await heard_by(ota, node)
-        node.tell(node_id="n1", version="9.9.9")
+        await known_to(ota, node)
+        node.report(node_id="n1", version="9.9.9")
         await until(lambda: ota.counters["statuses_refused"] == 1)
-        node.tell(node_id="n0", state="dancing")
+        node.report(node_id="n0", state="dancing")
         await until(lambda: ota.counters["statuses_refused"] == 2)
         shown = await report(ota)
     assert [machine.version for machine in shown.machines] == ["1.0.0"]
 
 
-async def test_watch_tells_every_change(robot: Robot):
+async def test_watch_reports_every_change(robot: Robot):
     node = robot.node("n0")
     async with robot.otad() as ota:
-        await heard_by(ota, node)
+        await known_to(ota, node)
         stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
         async with contextlib.aclosing(stream):
             await anext(stream)
-            node.tell(progress=40, state="installing")
+            node.report(progress=40, state="installing")
             async with asyncio.timeout(4.0):
                 async for shown in stream:
                     if shown.machines[0].progress == 40:
@@ -332,7 +332,7 @@ async def test_release_in_use_is_not_removed_another_one_is(robot: Robot):
     async with robot.otad() as ota:
         await ota.release("1.1.0")
         await ota.release("1.2.0")
-        await heard_by(ota, node)
+        await known_to(ota, node)
         await begin(ota, version="1.2.0")
         refusal = await refused(ota.client.delete("/releases/1.2.0", Done))
         await ota.client.delete("/releases/1.1.0", Done)
@@ -360,7 +360,7 @@ async def test_without_an_installer_the_report_says_so(robot: Robot):
     assert shown.updates_off == "RAUC does not answer"
 
 
-async def test_damaged_state_is_set_aside_and_told(robot: Robot):
+async def test_damaged_state_is_set_aside_and_reported(robot: Robot):
     robot.directories.state.mkdir(parents=True)
     (robot.directories.state / "otad.json").write_text(json.dumps({"current": 7})[:9])
     async with robot.otad() as ota:

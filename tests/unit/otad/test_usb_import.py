@@ -35,7 +35,7 @@ async def test_good_releases_are_taken_and_bad_ones_refused(robot: Robot):
     assert [release.version for release in shown.releases] == ["1.1.0"]
 
 
-async def test_refusal_of_a_large_file_is_still_heard(robot: Robot):
+async def test_refusal_of_a_large_file_still_arrives(robot: Robot):
     folder = robot.root / "stick"
     folder.mkdir()
     (folder / "large.raucb").write_bytes(b"x" * 8_000_000)
@@ -47,7 +47,7 @@ async def test_refusal_of_a_large_file_is_still_heard(robot: Robot):
     assert caught.value.code is Code.RELEASE_INVALID
 
 
-def test_silence_of_otad_is_told(tmp_path: Path):
+def test_timeout_of_otad_is_reported(tmp_path: Path):
     (tmp_path / "a.raucb").write_bytes(b"x")
     with pytest.raises(SaintError, match=r"a\.raucb could not be given to otad"):
         usb_import.send(tmp_path / "a.raucb", tmp_path, tmp_path / "no.sock")
@@ -75,7 +75,7 @@ def test_folder_that_leads_out_of_the_stick_is_not_looked_into(tmp_path: Path):
 
 @pytest.mark.parametrize("way", ["saint/secret.raucb", "link.raucb"])
 def test_link_that_appears_after_the_look_is_not_followed(tmp_path: Path, way: str):
-    """The stick is somebody's own computer and says something else when it is asked again."""
+    """The stick is a computer of its own and returns something else at the second read."""
     inside, outside = tmp_path / "stick", tmp_path / "data"
     inside.mkdir()
     outside.mkdir()
@@ -120,7 +120,7 @@ def _may_mount() -> bool:
 
 
 @pytest.mark.skipif(not _may_mount(), reason="needs root and mkfs.ext4")
-def test_stick_is_mounted_read_only_and_let_go(tmp_path: Path):
+def test_stick_is_mounted_read_only_and_unmounted(tmp_path: Path):
     image, place = tmp_path / "stick.img", tmp_path / "place"
     place.mkdir()
     image.write_bytes(bytes(4 << 20))
@@ -136,5 +136,5 @@ def test_stick_is_mounted_read_only_and_let_go(tmp_path: Path):
     assert str(place) not in Path("/proc/mounts").read_text()
 
 
-def test_device_that_cannot_be_mounted_is_told(tmp_path: Path):
+def test_device_that_cannot_be_mounted_is_reported(tmp_path: Path):
     assert usb_import.main(tmp_path / "nothing", tmp_path, tmp_path / "no.sock") == 3

@@ -58,12 +58,12 @@ class FakeRadio:
         self.clock_s += seconds
 
 
-def change(root: Path, radio: FakeRadio, **wish: object) -> MachineChange:
-    """What the page is told after this wish."""
+def change(root: Path, radio: FakeRadio, **params: object) -> MachineChange:
+    """Return the state that the page shows after this request."""
     folder = root / "run/saint-settings"
     folder.mkdir(exist_ok=True)
-    asked = MachineRequest.model_validate(wish)
-    (folder / REQUEST).write_text(asked.model_dump_json())
+    request = MachineRequest.model_validate(params)
+    (folder / REQUEST).write_text(request.model_dump_json())
     SettingsChange(SetupPaths(root), radio).run()
     assert not (folder / REQUEST).exists()
     return MachineChange.model_validate_json((root / "run/saint" / CHANGE).read_bytes())

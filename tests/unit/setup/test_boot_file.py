@@ -95,7 +95,7 @@ def test_leftover_of_a_power_cut_is_not_touched(file: Path) -> None:
     assert leftover.exists()
 
 
-def test_too_many_leftovers_are_told(file: Path) -> None:
+def test_too_many_leftovers_are_reported(file: Path) -> None:
     for number in range(8):
         file.with_name(f".saint.yaml.new{number or ''}").touch()
     with pytest.raises(OSError, match=r"remove \.saint\.yaml\.new"):

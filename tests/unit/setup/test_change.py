@@ -146,7 +146,7 @@ def test_machine_without_a_radio_refuses(root: Path, radio: FakeRadio) -> None:
     assert "no radio" in published.message
 
 
-def test_password_is_for_root_alone_and_told_to_nobody(
+def test_password_is_for_root_alone_and_in_no_message(
     root: Path, radio: FakeRadio, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(root, radio, join=STAGE | {"password": "wrong sesame"})
@@ -168,6 +168,6 @@ def test_request_that_cannot_be_read_changes_nothing(root: Path, radio: FakeRadi
     assert "short" not in (root / "run/saint/change.json").read_text()
 
 
-def test_no_request_is_nothing_to_tell(root: Path, radio: FakeRadio) -> None:
+def test_no_request_changes_no_state(root: Path, radio: FakeRadio) -> None:
     SettingsChange(SetupPaths(root), radio).run()
     assert not (root / "run/saint/change.json").exists()

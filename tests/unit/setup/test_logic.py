@@ -61,7 +61,7 @@ def test_files_with_secrets_are_for_root_alone() -> None:
     assert modes["saint.issue"] == 0o600
 
 
-def test_root_gets_keys_only_when_asked_for() -> None:
+def test_root_gets_keys_only_when_set() -> None:
     key = "ssh-ed25519 AAAA me"
     assert plan(ssh={"keys": [key]}).root_keys == ()
     assert plan(ssh={"keys": [key], "root": True}).root_keys == (key,)

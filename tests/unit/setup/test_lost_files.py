@@ -128,7 +128,7 @@ def test_imagers_file_comes_back_after_a_cut(
     assert "knock knock" not in network.read_text()
 
 
-def test_imagers_file_that_somebody_takes_away_stays_away(root: Path, firmware: Path) -> None:
+def test_imagers_file_that_is_removed_stays_removed(root: Path, firmware: Path) -> None:
     (firmware / "saint.yaml").write_text("role: server\n")
     (firmware / "network-config").write_text(NETWORK)
     run(root)

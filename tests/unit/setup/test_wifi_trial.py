@@ -9,11 +9,11 @@ SEEN = "wlan0: Trying to associate with 02:00:00:00:01:00 (SSID='stage' freq=243
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("messages", "expected"),
     [
-        ("", "a wrong password, a name"),
+        ("", "a wrong password, a misspelt name"),
         (START, "no network of that name"),
-        (START + SEEN, "does not let the server in"),
+        (START + SEEN, "refuses the server"),
         (START + SEEN + "wlan0: CTRL-EVENT-CONNECTED - Connection to 02:00 completed", "DHCP"),
         (START + SEEN + "wlan0: WPA: 4-Way Handshake failed - pre-shared key may be incorrect",
          "refuses this password"),
@@ -21,5 +21,5 @@ SEEN = "wlan0: Trying to associate with 02:00:00:00:01:00 (SSID='stage' freq=243
          "refuses this password"),
     ],
 )  # fmt: skip
-def test_cause_is_the_best_that_is_known(said: str, published: str) -> None:
-    assert published in cause(said)
+def test_cause_is_the_best_that_is_known(messages: str, expected: str) -> None:
+    assert expected in cause(messages)

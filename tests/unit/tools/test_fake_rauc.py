@@ -1,4 +1,4 @@
-"""The imitated RAUC, asked as a program on the bus would: signatures, order, words of RAUC 1.13
+"""The imitated RAUC, called as a program on the bus does: signatures, order, messages of RAUC 1.13
 (noted from the real service).
 """
 
@@ -36,18 +36,18 @@ class Client:
         self.bus, self.machine, self.folder = bus, machine, folder
         self.signals: list[Message] = []
         self.completed: asyncio.Queue[int] = asyncio.Queue()
-        bus.add_message_handler(self._hear)
+        bus.add_message_handler(self._receive)
 
-    def _hear(self, message: Message) -> None:
+    def _receive(self, message: Message) -> None:
         if message.message_type is MessageType.SIGNAL and message.path == "/":
             self.signals.append(message)
             if message.member == "Completed":
                 self.completed.put_nowait(message.body[0])
 
     async def call(self, member: str, signature: str = "", *body: Any, **where: str) -> Message:
-        asked = {"destination": RAUC, "path": "/", "interface": INSTALLER} | where
+        target = {"destination": RAUC, "path": "/", "interface": INSTALLER} | where
         reply = await self.bus.call(
-            Message(member=member, signature=signature, body=list(body), **asked)
+            Message(member=member, signature=signature, body=list(body), **target)
         )
         assert reply is not None
         return reply
@@ -131,7 +131,7 @@ async def test_install_fills_the_spare_slot_and_makes_it_the_next(client: Client
     assert await client.get("BootSlot") == "A"
 
 
-async def test_progress_is_told_in_raucs_words(client: Client) -> None:
+async def test_progress_is_reported_in_raucs_words(client: Client) -> None:
     await client.install(await client.bundle())
     assert client.steps() == [
         (0, "Installing", 1),
@@ -227,7 +227,7 @@ async def test_cut_off_bundle_is_refused(client: Client) -> None:
     assert reply.body[0].startswith("Invalid bundle format: Signature size (")
 
 
-async def test_missing_bundle_is_told(client: Client) -> None:
+async def test_missing_bundle_is_reported(client: Client) -> None:
     await _refused(
         client, Path("/nowhere/x.raucb"),
         "Invalid bundle format: Failed to open bundle for reading: Error opening file"
@@ -235,7 +235,7 @@ async def test_missing_bundle_is_told(client: Client) -> None:
     )  # fmt: skip
 
 
-async def test_server_that_is_away_is_told(client: Client) -> None:
+async def test_server_that_is_away_is_reported(client: Client) -> None:
     assert await client.install("http://127.0.0.1:1/x.raucb") == 1
     assert await client.get("LastError") == (
         "Failed to stream bundle http://127.0.0.1:1/x.raucb:"

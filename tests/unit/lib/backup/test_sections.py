@@ -1,4 +1,4 @@
-"""A daemon's side of backups, over a socket as webd asks it."""
+"""A daemon's side of backups, over a socket as webd requests it."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -103,13 +103,15 @@ async def test_restore_of_newer_version_says_update_first(client: Client) -> Non
     assert "Update this robot first" in caught.value.fix
 
 
-async def test_check_tells_what_is_left_out_and_changes_nothing(client: Client, kept: Kept) -> None:
+async def test_check_reports_what_is_skipped_and_changes_nothing(
+    client: Client, kept: Kept
+) -> None:
     before = dict(kept.values)
     reply = await client.post("/backup/check", lamps(left="grey"), RestoreNotes)
     assert reply.notes == ["Grey is dim."]
     assert kept.values == before
 
 
-async def test_forget_goes_back_to_the_beginning(client: Client, kept: Kept) -> None:
+async def test_forget_restores_the_initial_state(client: Client, kept: Kept) -> None:
     await client.delete("/backup", RestoreNotes)
     assert kept.values == {"left": Lamp(), "right": Lamp()}

@@ -30,7 +30,7 @@ def fat32(size_bytes: int = FAT_BYTES) -> bytearray:
 
 def disk_image(*, small: bool = False) -> bytes:
     """FAT32 from 4 MiB, a second partition with arbitrary content, some of it zeros. `small`:
-    the first partition is a mebibyte of noise, where a test asks nothing of it.
+    the first partition is a mebibyte of noise, where a test does not need it.
     """
     noise = random.Random(1)
     tail_bytes = 5 * MIB + 1536

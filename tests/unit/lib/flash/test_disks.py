@@ -103,7 +103,7 @@ def test_root_on_usb_is_refused(computer: Computer) -> None:
 
 
 def test_root_under_another_number_is_refused(computer: Computer) -> None:
-    """btrfs tells a number of its own."""
+    """btrfs reports its own device number."""
     computer.mount("0:31", "/dev/sdb1", "/")
     assert "is mounted on /" in _refusal(computer, "/dev/sdb").message
 
@@ -142,7 +142,7 @@ def test_list_leaves_out_what_is_no_disk(computer: Computer) -> None:
     assert [disk.name for disk in computer.disks().find()] == ["nvme0n1", "sdb"]
 
 
-def test_other_system_is_told_of_imager(tmp_path: Path) -> None:
+def test_other_system_gets_the_advice_to_use_imager(tmp_path: Path) -> None:
     with pytest.raises(SaintError) as caught:
         Disks(tmp_path / "sys", tmp_path / "proc").find()
     assert "Raspberry Pi Imager" in caught.value.fix

@@ -1,5 +1,5 @@
 """A whole machine for the updater: a private bus with a RAUC and a systemd on it, a card that
-outlives restarts, and an owner that writes down what it is told. `running()` is one boot.
+outlives restarts, and an owner that records its calls. `running()` is one boot.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ QUICK = UpdateLimits(health_timeout_s=3.0, settle_s=0.0, boot_attempts=3)
 
 
 class UpdateOwner:
-    """A daemon that does as it is told."""
+    """A daemon that does what the update requests."""
 
     def __init__(self) -> None:
         self.now = WorkState()
         self.is_held = False
         self.refuses = ""
-        self.told: list[FirmwareStatus] = []
+        self.statuses: list[FirmwareStatus] = []
 
     def work(self) -> WorkState:
         return self.now
@@ -43,17 +43,17 @@ class UpdateOwner:
         self.is_held = False
 
     def publish(self, status: FirmwareStatus) -> None:
-        self.told.append(status)
+        self.statuses.append(status)
 
     @property
     def last(self) -> FirmwareStatus:
-        """What was told last; an empty message before the first."""
-        return self.told[-1] if self.told else FirmwareStatus()
+        """The last status; an empty message before the first."""
+        return self.statuses[-1] if self.statuses else FirmwareStatus()
 
     @property
     def states(self) -> list[str]:
         """Without repetitions."""
-        states = [status.state for status in self.told]
+        states = [status.state for status in self.statuses]
         return [s for i, s in enumerate(states) if i == 0 or s != states[i - 1]]
 
 
@@ -93,7 +93,7 @@ class Machine:
         """From start to end of the process that owns the update."""
         slots = self.fake.installer.slots
         self._setenv("SAINT_VERSION", slots.slot(slots.booted).version)
-        self.owner.is_held, self.owner.told = False, []
+        self.owner.is_held, self.owner.statuses = False, []
         bus = SystemBus(self.fake.address)
         boot = Boot(self._folder / "deadman", self.reboots)
         installer = HangingInstaller(bus) if self.is_rauc_hanging else RaucInstaller(bus)

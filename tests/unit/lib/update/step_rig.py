@@ -67,7 +67,7 @@ def kinds(actions: list[events.Action]) -> list[str]:
 
 
 def writing(update: Update | None = None) -> tuple[Update, list[events.Action]]:
-    """A release was asked for, and its bundle is good: the slot is about to be written."""
+    """A release was requested, and its bundle is good: the slot is about to be written."""
     return run(
         update or idle(),
         events.InstallRequested(WantedRelease(NEW, "http://x"), request=1),

@@ -59,7 +59,7 @@ def test_restart_without_anybody_who_would_do_it_is_said(tmp_path: Path):
         Boot(tmp_path / "none", tmp_path / "nowhere").restart("update")
 
 
-def test_dead_man_that_cannot_be_reached_for_another_reason_is_told(tmp_path: Path) -> None:
+def test_dead_man_that_cannot_be_reached_for_another_reason_is_reported(tmp_path: Path) -> None:
     place = tmp_path / "deadman"
     place.mkdir()
     assert Boot(place, tmp_path).disarm() == f"{place} cannot be written: Is a directory"

@@ -1,4 +1,4 @@
-"""How units are told by systemd, and the lines that the journal has for them."""
+"""How systemd reports units, and the lines that the journal has for them."""
 
 import asyncio
 import socket
@@ -21,7 +21,7 @@ async def units(machine: Machine) -> UnitProblems:
         bus.close()
 
 
-async def test_units_that_work_are_not_told(machine: Machine):
+async def test_units_that_work_are_not_listed(machine: Machine):
     machine.fake.units = [
         Unit("saint-webd.service"),
         Unit("saint-rcd.service", "inactive", "dead"),
@@ -32,7 +32,7 @@ async def test_units_that_work_are_not_told(machine: Machine):
     assert await units(machine) == UnitProblems()
 
 
-async def test_units_that_fail_wait_or_restart_are_told_apart(machine: Machine):
+async def test_units_that_fail_wait_or_restart_are_distinguished(machine: Machine):
     machine.fake.units = [
         Unit("ssh.service", "failed", "failed"),
         Unit("saint-webd.service", "activating", "start"),

@@ -27,7 +27,7 @@ from tests.unit.lib.update.step_rig import (
 )
 
 
-def test_restart_waits_for_safe_outputs_and_is_asked_for_again():
+def test_restart_waits_for_safe_outputs_and_is_requested_again():
     update, _ = writing()
     update, _ = run(update, events.BlockedChanged("outputs are live"), events.Installed())
     assert run(update, events.TimePassed(1.0))[1] == []
@@ -35,33 +35,33 @@ def test_restart_waits_for_safe_outputs_and_is_asked_for_again():
         update, events.BlockedChanged(""), events.TimePassed(2.0), events.TimePassed(61.0)
     )
     assert kinds(actions).count("Restart") == 1
-    assert kinds(run(update, events.TimePassed(62.0))[1]) == ["Hold", "Restart"]
+    assert kinds(run(update, events.TimePassed(62.0))[1]) == ["StopWork", "Restart"]
 
 
-def test_machine_is_held_before_it_restarts_and_one_in_use_is_asked_again():
+def test_machine_is_held_before_it_restarts_and_one_in_use_is_requested_again():
     update, _ = writing()
     update, actions = run(update, events.Installed(), events.TimePassed(1.0))
-    assert kinds(actions)[-2:] == ["Hold", "Restart"]
+    assert kinds(actions)[-2:] == ["StopWork", "Restart"]
     update, actions = run(update, events.ActionFailed(events.StopWork(), "outputs are live"))
     assert (update.state, update.record.pending is None) == (UpdateState.RESTARTING, False)
-    assert kinds(run(update, events.TimePassed(2.0))[1]) == ["Hold", "Restart"]
+    assert kinds(run(update, events.TimePassed(2.0))[1]) == ["StopWork", "Restart"]
 
 
-def test_machine_that_cannot_be_restarted_works_on_and_is_asked_again():
+def test_machine_that_cannot_be_restarted_works_on_and_is_requested_again():
     record = pending(UpdatePhase.CONDEMNED, reason="webd failed")
     update, actions = run(Update(NEW), started(record, "B"), events.TimePassed(1.0))
     update, actions = run(update, events.ActionFailed(actions[-1], "it cannot be written"))
-    assert kinds(actions) == ["Resume", "Tell"]
-    assert kinds(run(update, events.TimePassed(62.0))[1]) == ["Hold", "Restart"]
+    assert kinds(actions) == ["ResumeWork", "PublishStatus"]
+    assert kinds(run(update, events.TimePassed(62.0))[1]) == ["StopWork", "Restart"]
 
 
 def test_machine_in_use_does_not_end_the_watch_over_an_installation_that_runs():
     update, actions = run(
         Update(OLD), started(pending(UpdatePhase.WRITING), "A", is_installing=True)
     )
-    assert kinds(actions) == ["Disarm", "Hold", "Follow", "Tell"]
+    assert kinds(actions) == ["Disarm", "StopWork", "FollowInstallation", "PublishStatus"]
     update, actions = run(update, events.ActionFailed(events.StopWork(), "outputs are live"))
-    assert kinds(actions) == ["Follow", "Tell"]
+    assert kinds(actions) == ["FollowInstallation", "PublishStatus"]
     assert (update.state, update.record.pending is None) == (UpdateState.INSTALLING, False)
 
 
@@ -69,12 +69,20 @@ def test_look_between_two_tries_of_an_installation_ends_nothing():
     update, _ = writing(idle(needs_read=True))
     update, _ = run(update, events.InstallFailed("no server", is_transient=True))
     update, actions = run(update, started(update.record, "A"))
-    assert (update.state, kinds(actions)) == (UpdateState.INSTALLING, ["Tell"])
+    assert (update.state, kinds(actions)) == (UpdateState.INSTALLING, ["PublishStatus"])
 
 
 def test_installation_waits_until_the_disk_knows_and_the_machine_is_still():
     _, actions = writing()
-    assert kinds(actions) == ["Answer", "Tell", "Inspect", "Save", "Hold", "Install", "Tell"]
+    assert kinds(actions) == [
+        "Answer",
+        "PublishStatus",
+        "Inspect",
+        "SaveRecord",
+        "StopWork",
+        "Install",
+        "PublishStatus",
+    ]
 
 
 def test_outputs_that_go_live_while_the_bundle_is_looked_at_stop_the_update():
@@ -124,8 +132,8 @@ def test_offer_of_a_release_that_did_not_work_here_is_not_taken_but_a_request_is
     update = idle(record=record)
     wanted = WantedRelease(NEW, "http://x", "c")
     assert run(update, events.InstallRequested(wanted))[0].state is UpdateState.IDLE
-    asked = run(update, events.InstallRequested(wanted, request=1))[0]
-    assert asked.state is UpdateState.INSTALLING
+    requested = run(update, events.InstallRequested(wanted, request=1))[0]
+    assert requested.state is UpdateState.INSTALLING
 
 
 def test_new_build_of_a_bad_version_may_be_offered():
@@ -148,16 +156,19 @@ def test_failure_that_may_pass_is_tried_three_times_with_growing_pauses():
     assert pauses == [4.0, 8.0]
     update, actions = run(update, failed)
     assert update.record.last.verdict is UpdateVerdict.FAILED
-    assert kinds(actions) == ["Save", "Resume", "Look", "Tell"]
+    assert kinds(actions) == ["SaveRecord", "ResumeWork", "ReadState", "PublishStatus"]
 
 
 def test_connection_that_breaks_while_installing_gives_no_verdict():
     update, _ = writing()
     record = update.record
     update, actions = run(update, events.InstallationLost("the connection ended"))
-    assert (update.state, kinds(actions)) == (UpdateState.INSTALLING, ["Look", "Tell"])
+    assert (update.state, kinds(actions)) == (
+        UpdateState.INSTALLING,
+        ["ReadState", "PublishStatus"],
+    )
     update, actions = run(update, started(record, "A", is_installing=True))
-    assert "Follow" in kinds(actions)
+    assert "FollowInstallation" in kinds(actions)
 
 
 def test_status_has_no_verdict_while_something_is_under_way():

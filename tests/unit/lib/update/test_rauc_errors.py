@@ -119,7 +119,7 @@ def test_key_that_is_not_trusted_is_one_sentence_whatever_openssl_says(text: str
     assert not error.is_transient
 
 
-def test_own_words_of_rauc_are_kept_for_whoever_looks_deeper():
+def test_raucs_own_message_is_kept_for_a_closer_look():
     message = explained(VERIFY + "certificate has expired").message
     assert message.endswith(f"({VERIFY}certificate has expired)")
     assert len(explained("x" * 5000).message) < 300
@@ -134,7 +134,7 @@ def test_own_words_of_rauc_are_kept_for_whoever_looks_deeper():
         ("org.freedesktop.DBus.Error.AccessDenied", Code.FORBIDDEN),
     ],
 )
-def test_bus_that_answers_for_rauc_is_told_apart(name: str, code: Code):
+def test_bus_that_answers_for_rauc_is_distinguished(name: str, code: Code):
     error = explained("whatever", name)
     assert error.code is code
     assert not isinstance(error, InstallError)

@@ -1,4 +1,4 @@
-"""The rules after a restart, one by one: trial, verdict, way back."""
+"""The rules after a restart, one by one: trial, verdict, rollback."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ SILENT = WorkPart("role head", "no answer", "u")
 
 def test_proven_slot_is_disarmed_and_marked_good():
     update, actions = run(Update(OLD), started(UpdateRecord(), "A"))
-    assert kinds(actions) == ["Disarm", "SetMark", "Save", "Tell"]
+    assert kinds(actions) == ["Disarm", "SetMark", "SaveRecord", "PublishStatus"]
     assert actions[1] == GOOD
     assert update.record.slots == {"A": OLD}
 
@@ -55,11 +55,11 @@ def test_trial_marks_nothing_until_it_has_passed():
     assert actions == [GOOD]
     assert update.state is UpdateState.VERIFYING
     update, actions = run(update, events.Marked(SlotMark.GOOD))
-    assert kinds(actions) == ["Disarm", "Save", "Tell"]
+    assert kinds(actions) == ["Disarm", "SaveRecord", "PublishStatus"]
     assert (update.state, update.record.last.verdict) == (UpdateState.IDLE, UpdateVerdict.HEALTHY)
 
 
-def test_trial_that_falters_starts_its_settling_anew():
+def test_trial_that_falters_starts_its_settling_again():
     update = on_trial(UpdateLimits(settle_s=10.0))
     ill = events.HealthChecked(5.0, parts=(SILENT,))
     update, actions = run(
@@ -80,7 +80,7 @@ def test_trial_is_given_its_whole_time_before_it_is_condemned():
     update, actions = run(update, events.HealthChecked(120.0, parts=(SILENT,)))
     assert actions == [events.ReadLog(("u",))]
     update, actions = run(update, events.LogRead("x" * 9000))
-    assert kinds(actions) == ["Save", "SetMark", "Tell"]
+    assert kinds(actions) == ["SaveRecord", "SetMark", "PublishStatus"]
     assert actions[1] == BAD
     assert len(firmware_status(update, "pi_1").log_excerpt) == 4096
 
@@ -129,7 +129,7 @@ def test_deaths_of_a_role_that_was_ill_before_condemn_nothing():
     assert "ReadLog" not in kinds(actions)
 
 
-def test_what_comes_and_goes_for_ever_does_not_pass():
+def test_what_comes_and_goes_does_not_pass():
     update = on_trial(UpdateLimits(health_timeout_s=100.0, settle_s=10.0))
     happened: list[events.Action] = []
     for second in range(0, 200, 4):
@@ -140,7 +140,7 @@ def test_what_comes_and_goes_for_ever_does_not_pass():
     assert "ReadLog" in kinds(happened)
 
 
-def test_server_that_was_heard_before_has_to_be_heard():
+def test_server_that_answered_before_has_to_answer():
     record = pending(UpdatePhase.SWITCHED, before=StateBefore(server_answers=True))
     update, _ = run(Update(NEW, UpdateLimits(settle_s=0.0)), started(record, "B"))
     assert run(update, events.HealthChecked(1.0))[1] != [GOOD]
@@ -162,11 +162,11 @@ def test_trial_whose_slot_cannot_be_marked_good_is_condemned_in_the_end():
     assert "the card is full" in update.condemned_for
 
 
-def test_trial_without_the_installer_waits_for_it_and_goes_back_in_the_end():
+def test_trial_without_the_installer_waits_for_it_and_rolls_back_in_the_end():
     record = pending(UpdatePhase.SWITCHED)
     state_read = events.StateRead(0.0, record, "B", None, "RAUC does not run here")
     update, actions = run(Update(NEW), state_read)
-    assert (update.state, kinds(actions)) == (UpdateState.VERIFYING, ["Tell"])
+    assert (update.state, kinds(actions)) == (UpdateState.VERIFYING, ["PublishStatus"])
     update, _ = run(update, events.HealthChecked(120.0), events.LogRead(""))
     update, actions = run(update, events.ActionFailed(BAD, "no RAUC"), events.TimePassed(121.0))
     assert isinstance(actions[-1], events.Restart)
@@ -175,7 +175,7 @@ def test_trial_without_the_installer_waits_for_it_and_goes_back_in_the_end():
 def test_condemned_slot_that_starts_again_is_left_without_another_look():
     record = pending(UpdatePhase.CONDEMNED, reason="webd failed")
     _, actions = run(Update(NEW), started(record, "B"), events.TimePassed(1.0))
-    assert kinds(actions) == ["SetMark", "Tell", "Hold", "Restart"]
+    assert kinds(actions) == ["SetMark", "PublishStatus", "StopWork", "Restart"]
     assert actions[0] == BAD
 
 
@@ -221,13 +221,13 @@ def test_old_slot_that_is_back_gives_the_verdict(
     last = update.record.last
     assert (last.verdict, last.reason, last.attempt) == (verdict, reason, 1)
     assert update.record.is_bad(NEW) is (verdict is UpdateVerdict.ROLLED_BACK)
-    assert kinds(actions)[-3:] == ["Save", "Resume", "Tell"]
+    assert kinds(actions)[-3:] == ["SaveRecord", "ResumeWork", "PublishStatus"]
     assert GOOD in actions
     other = events.SetMark(SlotMark.BAD, "other")
     assert (other in actions) is (verdict is UpdateVerdict.ROLLED_BACK)
 
 
-def test_process_that_was_restarted_before_the_machine_asks_again_but_not_for_ever():
+def test_process_that_was_restarted_before_the_machine_requests_again_with_a_limit():
     record = pending(UpdatePhase.SWITCHED, restarts=1)
     for _ in range(2):
         where = slots(primary="B", activations=1)

@@ -137,7 +137,7 @@ async def test_crash_loop_is_seen_and_its_log_kept(
     async with machine.running():
         await until(lambda: machine.owner.last.verdict == "rolled_back")
     status = machine.owner.last
-    assert status.reason == "saint-role-headd.service dies again and again"
+    assert status.reason == "saint-role-headd.service keeps crashing"
     assert "--unit=saint-role-headd.service" in status.log_excerpt
     assert "boom in line 7" in status.log_excerpt
 
@@ -186,12 +186,12 @@ async def test_failure_that_passes_is_tried_again(
     await install(machine, "1.1")
 
 
-@pytest.mark.parametrize("maker", ["SAINT.OS simulation", "Somebody else", ""])
+@pytest.mark.parametrize("maker", ["SAINT.OS simulation", "Another maker", ""])
 async def test_release_of_another_key_is_refused_and_nothing_is_touched(
     machine: Machine, tmp_path: Path, maker: str
 ):
     """An authority of the same name, one of another, and a signer without any: OpenSSL has three
-    names for it, people hear one sentence.
+    names for it, users read one sentence.
     """
     foreign = await asyncio.to_thread(make_keys, tmp_path / "foreign", maker or "Nobody")
     if not maker:
@@ -234,7 +234,7 @@ async def test_rollback_goes_to_the_other_slot_and_is_proven_there(machine: Mach
         answer = await updater.rollback()
         assert (answer.success, answer.message) == (True, "going back to 1.0")
         await until(machine.request.exists)
-    assert machine.request.read_text() == "back to 1.0, as somebody asked\n"
+    assert machine.request.read_text() == "rollback to 1.0, as requested\n"
     assert machine.restart() == "A"
     async with machine.running():
         await until(lambda: machine.owner.last.verdict == "healthy")
@@ -256,7 +256,7 @@ async def test_nothing_is_installed_while_outputs_are_live(machine: Machine):
 async def test_outputs_that_go_live_after_the_decision_keep_the_slot_unwritten(machine: Machine):
     wanted = await machine.bundle("1.1")
     async with machine.running() as updater:
-        await until(lambda: bool(machine.owner.told))
+        await until(lambda: bool(machine.owner.statuses))
         updater.handle(events.InstallRequested(wanted))
         updater.handle(events.Inspected(StateBefore(), BundleInfo("1.1", COMPATIBLE)))
         updater.block("its outputs are live")
@@ -316,7 +316,7 @@ async def test_machine_without_rauc_works_and_says_that_updates_are_off(machine:
     await machine.fake.installer.close()
     machine.fake.address = f"unix:path={machine.reboots}/nobody"
     async with machine.running() as updater:
-        await until(lambda: bool(machine.owner.told))
+        await until(lambda: bool(machine.owner.statuses))
         assert "updates are off on this machine" in machine.owner.last.blocked_by
         answer = await updater.install(await machine.bundle("1.1"))
         assert not answer.success
@@ -357,7 +357,7 @@ async def test_full_disk_stops_an_update_before_a_slot_is_touched(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ):
     async with machine.running() as updater:
-        await until(lambda: bool(machine.owner.told))
+        await until(lambda: bool(machine.owner.statuses))
 
         def full(*_: object, **__: object) -> None:
             raise OSError(28, "No space left on device")
@@ -375,6 +375,6 @@ async def test_record_that_is_damaged_is_set_aside_and_the_slot_counts_as_proven
     path.parent.mkdir()
     path.write_text("{")
     async with machine.running() as updater:
-        await until(lambda: bool(machine.owner.told))
+        await until(lambda: bool(machine.owner.statuses))
         assert "kept as" in updater.problem
         assert machine.owner.last.state == "idle"

@@ -1,4 +1,4 @@
-"""How a node is asked to update itself: by a signed order where the registry can give one."""
+"""How a node is requested to update: by a signed order where the registry can sign one."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ REQUEST = UpdateRequest("pi_1", "1.2.0", is_rollback=False, is_forced=False)
 
 
 class Rig:
-    """A registry that answers as the test wishes, and a node that hears unsigned requests."""
+    """A registry that answers as the test sets it, and a node that receives unsigned requests."""
 
     def __init__(self, runtime: Path) -> None:
         self.domain = LocalDomain()
@@ -60,18 +60,18 @@ async def request_with_registry(rig: Rig, runtime: Path) -> str:
         await server.close()
 
 
-async def test_node_that_belongs_to_the_server_is_asked_by_a_signed_order(rig: Rig, tmp_path: Path):
+async def test_node_that_belongs_to_the_server_gets_a_signed_order(rig: Rig, tmp_path: Path):
     assert await request_with_registry(rig, tmp_path) == "installs"
     assert [(o.action, o.version) for o in rig.signed] == [("install", "1.2.0")]
     assert rig.unsigned == []
 
 
-async def test_node_that_belongs_to_nobody_is_asked_unsigned(rig: Rig, tmp_path: Path):
+async def test_node_that_belongs_to_no_server_gets_an_unsigned_request(rig: Rig, tmp_path: Path):
     rig.refusal = SaintError(Code.NOT_FOUND, "pi_1 does not belong to this server's key")
     assert await request_with_registry(rig, tmp_path) == "installs, unsigned"
 
 
-async def test_nothing_is_asked_unsigned_while_the_registry_is_away(rig: Rig):
+async def test_nothing_is_requested_unsigned_while_the_registry_is_away(rig: Rig):
     with pytest.raises(SaintError) as caught:
         await rig.nodes.request(REQUEST, None, "http://192.168.10.1:8080/x")
     assert caught.value.code is Code.DAEMON_UNREACHABLE

@@ -17,7 +17,7 @@ from saint_services.otad.config import Config
 from saint_services.otad.releases.verity import BLOCK_BYTES
 from tests.audit_log import collected
 from tests.unit.otad.ota_rig import OTHER_KEY, FakeNode, Ota, Robot, until
-from tests.unit.otad.test_daemon import begin, ended, heard_by
+from tests.unit.otad.test_daemon import begin, ended, known_to
 from tools.fake_rauc.bundle_writer import Release, write_bundle
 
 
@@ -97,7 +97,7 @@ async def test_upload_for_another_robot_is_refused(robot: Robot):
     assert message == "the bundle is for 'toaster', this robot's machines are 'saint-os-rpi-arm64'"
 
 
-async def test_upload_signed_by_a_stranger_is_refused(robot: Robot):
+async def test_upload_signed_with_another_key_is_refused(robot: Robot):
     status, message = await refusal(robot, await content(robot, payload=OTHER_KEY))
     assert (status, message) == (422, "the signature is none of this robot's maker")
 
@@ -238,7 +238,7 @@ async def test_release_is_found_again_after_a_restart(robot: Robot):
         assert await versions(ota) == ["1.1.0"]
 
 
-async def test_damaged_release_is_not_offered_and_told(robot: Robot):
+async def test_damaged_release_is_not_offered_and_reported(robot: Robot):
     async with robot.otad() as ota:
         await ota.release("1.1.0")
     image = robot.directories.state / "archive/v1.1.0/saint_node.img"
@@ -299,9 +299,9 @@ async def test_manifest_has_the_form_of_the_specification(robot: Robot):
 
 
 async def roll_out(ota: Ota, node: FakeNode) -> None:
-    await heard_by(ota, node)
+    await known_to(ota, node)
     await begin(ota)
-    await until(lambda: bool(node.asked))
+    await until(lambda: bool(node.requests))
     node.becomes_healthy()
     await ended(ota)
 

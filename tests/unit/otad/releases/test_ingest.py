@@ -55,7 +55,7 @@ async def refused(work: asyncio.Future[None]) -> Code:
     return caught.value.code
 
 
-async def test_release_that_two_remove_at_once_is_gone_and_one_is_told(place: LocalMachine):
+async def test_release_that_two_remove_at_once_is_gone_and_one_is_refused(place: LocalMachine):
     first = asyncio.create_task(place.ingest.remove("1.1.0"))
     second = asyncio.create_task(place.ingest.remove("1.1.0"))
     await first
@@ -113,7 +113,7 @@ async def test_one_who_gives_up_takes_nothing_away_under_what_still_writes(
         assert path.is_file(), f"{version} is offered, but its bundle is not there"
 
 
-async def test_list_that_somebody_reads_does_not_change_under_him(place: LocalMachine):
+async def test_list_that_is_being_read_does_not_change(place: LocalMachine):
     before = place.repository.stored
     await place.add("1.2.0")
     await place.ingest.remove("1.1.0")

@@ -1,4 +1,4 @@
-"""A roll-out at work: nobody is asked for what would be forgotten."""
+"""A running roll-out: no machine gets a request whose plan is not on the disk."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ from saint_services.otad.state import SavedFirmware
 
 
 class FakeStore:
-    """A disk that is full when told."""
+    """A disk that is full when set so."""
 
     def __init__(self) -> None:
         self.kept = SavedFirmware()
@@ -34,12 +34,12 @@ class FakeStore:
 
 
 class Rig:
-    """One node, and somebody who asks it."""
+    """One node, and the sender of its requests."""
 
     def __init__(self) -> None:
         self.store = FakeStore()
         self.health = Health("otad")
-        self.asked: list[UpdateRequest] = []
+        self.requests: list[UpdateRequest] = []
         self.machines = {"n": MachineFirmware(node_id="n", version="1.0.0")}
         self.error: SaintError | None = None
         self.conductor = Conductor(
@@ -49,7 +49,7 @@ class Rig:
         self.tasks: list[asyncio.Task[None]] = []
 
     async def _request(self, request: UpdateRequest) -> str:
-        self.asked.append(request)
+        self.requests.append(request)
         if self.error:
             raise self.error
         return "begins"
@@ -62,7 +62,7 @@ class Rig:
         await self.conductor.request(lambda r: requests.begin(r, RolloutRequest(), robot))
 
     async def step(self) -> None:
-        """One round of the conductor, and what it asked for."""
+        """Run one round of the conductor and deliver its requests."""
         for request in await self.conductor._advance():
             self.spawn(self.conductor._deliver(request), "ask")
         await asyncio.gather(*self.tasks)
@@ -80,20 +80,20 @@ async def test_order_that_cannot_be_kept_is_refused():
     assert rig.conductor.rollout.plan is None
 
 
-async def test_nobody_is_asked_while_the_plan_cannot_be_kept():
+async def test_no_machine_gets_a_request_while_the_plan_cannot_be_saved():
     rig = Rig()
     await rig.begin()
     rig.store.is_full = True
     await rig.step()
-    assert rig.asked == []
+    assert rig.requests == []
     assert not rig.health.is_healthy
     rig.store.is_full = False
     await rig.step()
-    assert [request.node_id for request in rig.asked] == ["n"]
+    assert [request.node_id for request in rig.requests] == ["n"]
     assert rig.health.is_healthy
 
 
-async def test_plan_is_on_the_disk_before_the_machine_is_asked():
+async def test_plan_is_on_the_disk_before_the_machine_gets_its_request():
     rig = Rig()
     await rig.begin()
     [request] = await rig.conductor._advance()
@@ -106,7 +106,7 @@ async def test_plan_is_on_the_disk_before_the_machine_is_asked():
     ("code", "step"),
     [(Code.REFUSED, RolloutStep.WAITING), (Code.BUS_TIMEOUT, RolloutStep.UPDATING)],
 )
-async def test_refusal_and_silence_are_told_apart(code: Code, step: RolloutStep):
+async def test_refusal_and_timeout_are_distinguished(code: Code, step: RolloutStep):
     rig = Rig()
     await rig.begin()
     rig.error = SaintError(code, "no")
@@ -128,7 +128,7 @@ def test_place_knows_whose_update_it_is(environment, own: str, is_self_updating:
     assert (place.own, place.is_self_updating) == (own, is_self_updating)
 
 
-async def test_nodes_are_told_an_address_that_they_reach():
+async def test_nodes_get_an_address_that_they_reach():
     assert await LocalMachine.from_environment({}).address("") == "127.0.0.1"
     alone = LocalMachine.from_environment({"SAINT_DDS_INTERFACE": "lo"})
     assert await alone.address("10.0.0.7") == "10.0.0.7"

@@ -31,7 +31,7 @@ def machine(node_id: str, **facts: object) -> MachineFirmware:
 
 
 class Play:
-    """A roll-out and its machines; time passes only when told."""
+    """A roll-out and its machines; time passes only when set."""
 
     def __init__(self, *names: str, server: str = "", limits: RolloutLimits = LIMITS) -> None:
         self.machines = {name: machine(name, is_server=name == server) for name in names}
@@ -40,8 +40,8 @@ class Play:
         self.rollout = Rollout()
         self.now_s = 0.0
 
-    def begin(self, **wishes: object) -> tuple[str, ...]:
-        request = RolloutRequest.model_validate(wishes)
+    def begin(self, **params: object) -> tuple[str, ...]:
+        request = RolloutRequest.model_validate(params)
         self.rollout = requests.begin(self.rollout, request, self.robot())
         return self.advance()
 
@@ -49,7 +49,7 @@ class Play:
         return Robot(self.machines, ["1.0.0", "1.1.0"], self.server, is_server_last=True)
 
     def advance(self, seconds: float = 0.0) -> tuple[str, ...]:
-        """Who is asked."""
+        """The machines with a request."""
         self.now_s += seconds
         self.rollout, requests_made = logic.advance(
             self.rollout, self.machines, self.now_s, self.limits
@@ -113,7 +113,7 @@ def test_server_waits_for_a_node_that_reads_a_bundle_of_its_own_accord():
     assert play.reports("x", state=UpdateState.IDLE) == ("s",)
 
 
-def test_machine_that_runs_it_already_is_not_asked():
+def test_machine_that_runs_it_already_gets_no_request():
     play = Play("a", "b")
     play.machines["a"] = machine("a", version="1.1.0")
     assert play.begin() == ("b",)
@@ -124,10 +124,10 @@ def test_machine_that_comes_into_use_before_a_slot_is_touched_is_waited_for():
     play.begin()
     play.agrees("a")
     live = "its outputs are live"
-    asked = play.reports(
+    requested = play.reports(
         "a", state=UpdateState.IDLE, verdict=UpdateVerdict.REFUSED, reason=live, blocked_by=live
     )
-    assert (play.state, asked) == (RolloutState.RUNNING, ("b",))
+    assert (play.state, requested) == (RolloutState.RUNNING, ("b",))
     assert play.becomes_healthy("b") == ()
     assert play.reports("a", blocked_by="") == ("a",)
     assert play.becomes_healthy("a") == ()
@@ -173,20 +173,20 @@ def test_short_blink_of_a_node_is_a_new_verdict_without_its_states_between():
     assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a: no")
 
 
-def test_silent_machine_is_asked_again_after_a_pause_and_given_up_in_the_end():
+def test_silent_machine_is_requested_again_after_a_pause_and_fails_in_the_end():
     play = Play("a", "b")
     play.begin()
-    asked = []
+    requested = []
     for _ in range(4):
         play.rollout = logic.unanswered(play.rollout, "a", play.now_s)
         assert play.advance(5.0) == ()
-        asked.append(play.advance(6.0))
-    assert asked == [("a",), ("a",), (), ()]
+        requested.append(play.advance(6.0))
+    assert requested == [("a",), ("a",), (), ()]
     assert play.state is RolloutState.HALTED
     assert play.rollout.plan.reason == "a: it did not answer"
 
 
-def test_machine_that_began_without_an_answer_is_not_asked_twice():
+def test_machine_that_began_without_an_answer_gets_one_request():
     play = Play("a", "b")
     play.begin()
     play.rollout = logic.unanswered(play.rollout, "a", 0.0)
@@ -232,7 +232,7 @@ def test_machine_that_comes_while_it_runs_gets_its_turn():
 OFF = "updates are off on this machine: RAUC does not answer"
 
 
-def test_machine_whose_updates_are_off_is_told_and_the_others_go_on():
+def test_machine_whose_updates_are_off_is_reported_and_the_others_go_on():
     play = Play("a", "b")
     play.reports("a", blocked_by=OFF)
     assert play.begin(version="1.1.0", canary="a") == ()
@@ -298,7 +298,7 @@ def test_machine_at_work_of_its_own_is_waited_for():
     assert play.reports("b", state=UpdateState.IDLE) == ("a",)
 
 
-def test_way_back_waits_for_one_that_is_still_being_asked():
+def test_rollback_waits_for_a_request_on_its_way():
     play = Play("a", "b", "c")
     play.begin()
     play.becomes_healthy("a")
@@ -313,7 +313,7 @@ def test_way_back_waits_for_one_that_is_still_being_asked():
     assert play.steps() == [RolloutStep.UPDATING, RolloutStep.WAITING]
 
 
-def test_way_back_goes_on_where_one_fails():
+def test_rollback_goes_on_where_one_fails():
     play = Play("a", "b")
     play.begin()
     play.becomes_healthy("a")
@@ -330,10 +330,10 @@ def test_way_back_goes_on_where_one_fails():
     assert play.reports("a", **failed) == ("b",)
     play.reports("b", version="1.0.0", attempt=2, verdict=UpdateVerdict.HEALTHY)
     assert play.steps() == [RolloutStep.FAILED, RolloutStep.HEALTHY]
-    assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a did not go back")
+    assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a did not roll back")
 
 
-def test_way_back_ends_the_offer_at_once():
+def test_rollback_ends_the_offer_at_once():
     play = Play("a", "b")
     play.rollout = Rollout(saved=SavedFirmware(current="1.0.0"))
     play.begin()
@@ -361,7 +361,7 @@ def test_order_without_a_roll_out_is_refused(order):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "code", "words"),
+    ("params", "code", "words"),
     [
         ({"version": "7.0"}, Code.NOT_FOUND, "there is no release '7.0'; known: 1.1.0, 1.0.0"),
         ({"canary": "x"}, Code.NOT_FOUND, "machine 'x' is not known"),
@@ -372,11 +372,11 @@ def test_order_without_a_roll_out_is_refused(order):
         ({"nodes": ["b"]}, Code.REFUSED, "no machine is there to be updated"),
     ],
 )
-def test_roll_out_that_makes_no_sense_is_refused(wishes, code, words):
+def test_roll_out_that_makes_no_sense_is_refused(params, code, words):
     play = Play("a", "b", "s", server="s")
     play.machines["b"] = machine("b", is_online=False)
     with pytest.raises(SaintError) as caught:
-        play.begin(**wishes)
+        play.begin(**params)
     assert caught.value.code is code
     assert words in caught.value.message
 
@@ -409,7 +409,7 @@ def test_newest_and_needed_releases_stay():
     assert retained(versions, 2, {"1.0.0", "9.9.9"}) == {"1.10.0", "1.2.0", "1.0.0"}
 
 
-def test_machine_that_vanished_at_work_is_not_at_work_for_ever():
+def test_machine_that_vanished_at_work_does_not_count_as_updating_without_limit():
     status = FirmwareStatus(node_id="n", state="installing", version="1.0.0")
     known = fleet.report_received(Fleet(), "n", status, 0.0)
     assert known
