@@ -9,7 +9,6 @@ from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.otad.adapters.alerts import Alerts
-from saint_services.otad.adapters.local_machine import LocalMachine
 from saint_services.otad.rollout import requests
 from saint_services.otad.rollout.conductor import Conductor
 from saint_services.otad.rollout.logic import RolloutLimits, UpdateRequest
@@ -112,23 +111,3 @@ async def test_refusal_and_timeout_are_distinguished(code: Code, step: RolloutSt
     rig.error = SaintError(code, "no")
     await rig.step()
     assert rig.step_of_n() is step
-
-
-@pytest.mark.parametrize(
-    ("environment", "own", "is_self_updating"),
-    [
-        ({}, "", False),
-        ({"SAINT_MACHINE": "node"}, "", False),
-        ({"SAINT_MACHINE": "server"}, "server", True),
-        ({"SAINT_MACHINE": "both", "SAINT_NODE_ID": "pi_1"}, "pi_1", False),
-    ],
-)
-def test_place_knows_whose_update_it_is(environment, own: str, is_self_updating: bool):
-    place = LocalMachine.from_environment(environment)
-    assert (place.own, place.is_self_updating) == (own, is_self_updating)
-
-
-async def test_nodes_get_an_address_that_they_reach():
-    assert await LocalMachine.from_environment({}).address("") == "127.0.0.1"
-    alone = LocalMachine.from_environment({"SAINT_DDS_INTERFACE": "lo"})
-    assert await alone.address("10.0.0.7") == "10.0.0.7"

@@ -1,0 +1,107 @@
+"""The requests of users: which are refused, what they change."""
+
+import pytest
+
+from saint_services.lib.api.firmware import (
+    RolloutState,
+    RolloutStep,
+    UpdateState,
+    UpdateVerdict,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.otad.rollout import logic, requests
+from saint_services.otad.rollout.logic import Rollout, UpdateRequest
+from saint_services.otad.state import SavedFirmware
+from tests.unit.otad.rollout.rollout_rig import Play, machine
+
+
+def test_rollback_waits_for_a_request_on_its_way():
+    play = Play("a", "b", "c")
+    play.begin()
+    play.becomes_healthy("a")
+    assert play.steps()[1] is RolloutStep.UPDATING
+    play.rollout = requests.take_back(play.rollout, play.robot())
+    assert play.advance() == ()  # b may begin with the unwanted release any moment
+    assert play.steps() == [RolloutStep.WAITING, RolloutStep.UPDATING]
+    play.agrees("b")
+    assert play.advance() == ()
+    play.reports("b", state=UpdateState.IDLE, version="1.1.0", spare_version="1.0.0")
+    assert play.requests_made == (UpdateRequest("a", "1.0.0", True, True),)
+    assert play.steps() == [RolloutStep.UPDATING, RolloutStep.WAITING]
+
+
+def test_rollback_goes_on_where_one_fails():
+    play = Play("a", "b")
+    play.begin()
+    play.becomes_healthy("a")
+    play.becomes_healthy("b")
+    play.rollout = requests.take_back(play.rollout, play.robot())
+    assert play.advance() == ("a",)
+    play.rollout = logic.answered(play.rollout, "a", True, "", 0.0)
+    failed = {
+        "target_version": "1.0.0",
+        "attempt": 2,
+        "verdict": UpdateVerdict.FAILED,
+        "reason": "no",
+    }
+    assert play.reports("a", **failed) == ("b",)
+    play.reports("b", version="1.0.0", attempt=2, verdict=UpdateVerdict.HEALTHY)
+    assert play.steps() == [RolloutStep.FAILED, RolloutStep.HEALTHY]
+    assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a did not roll back")
+
+
+def test_rollback_ends_the_offer_at_once():
+    play = Play("a", "b")
+    play.rollout = Rollout(saved=SavedFirmware(current="1.0.0"))
+    play.begin()
+    play.becomes_healthy("a")
+    play.becomes_healthy("b")
+    assert play.rollout.saved.current == "1.1.0"
+    play.rollout = requests.take_back(play.rollout, play.robot())
+    assert play.rollout.saved.current == "1.0.0"
+
+
+def test_resume_after_a_halt_tries_the_failed_one_again():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    play.reports("a", state=UpdateState.IDLE, verdict=UpdateVerdict.ROLLED_BACK, reason="bad")
+    assert play.state is RolloutState.HALTED
+    play.rollout = requests.resume(play.rollout)
+    assert play.advance() == ("a",)
+
+
+@pytest.mark.parametrize("order", [requests.pause, requests.resume, requests.cancel])
+def test_order_without_a_roll_out_is_refused(order):
+    with pytest.raises(SaintError, match="there was none yet"):
+        order(Rollout())
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "words"),
+    [
+        ({"version": "7.0"}, Code.NOT_FOUND, "there is no release '7.0'; known: 1.1.0, 1.0.0"),
+        ({"canary": "x"}, Code.NOT_FOUND, "machine 'x' is not known"),
+        ({"canary": "AA"}, Code.NOT_FOUND, "did you mean 'a'"),
+        ({"nodes": ["a"], "canary": "b"}, Code.REQUEST_INVALID, "b is not among"),
+        ({"canary": "s"}, Code.REQUEST_INVALID, "s is the server; a node goes first"),
+        ({"canary": "b"}, Code.REFUSED, "b, which should go first, is away"),
+        ({"nodes": ["b"]}, Code.REFUSED, "no machine is there to be updated"),
+    ],
+)
+def test_roll_out_that_makes_no_sense_is_refused(params, code, words):
+    play = Play("a", "b", "s", server="s")
+    play.machines["b"] = machine("b", is_online=False)
+    with pytest.raises(SaintError) as caught:
+        play.begin(**params)
+    assert caught.value.code is code
+    assert words in caught.value.message
+
+
+def test_new_roll_out_waits_for_the_last_machine_of_a_cancelled_one():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    play.rollout = requests.cancel(play.rollout)
+    with pytest.raises(SaintError, match=r"a is still at work on 1\.1\.0"):
+        play.begin()
