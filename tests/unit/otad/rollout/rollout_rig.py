@@ -10,7 +10,7 @@ from saint_services.lib.api.firmware import (
 )
 from saint_services.otad.rollout import logic, requests
 from saint_services.otad.rollout.logic import Rollout, RolloutLimits
-from saint_services.otad.rollout.requests import Robot
+from saint_services.otad.rollout.requests import RolloutTargets
 
 LIMITS = RolloutLimits(parallel=1, machine_limit_s=100.0, away_after_s=30.0)
 
@@ -34,8 +34,8 @@ class Play:
         self.rollout = requests.begin(self.rollout, request, self.robot())
         return self.advance()
 
-    def robot(self) -> Robot:
-        return Robot(self.machines, ["1.0.0", "1.1.0"], self.server, is_server_last=True)
+    def robot(self) -> RolloutTargets:
+        return RolloutTargets(self.machines, ["1.0.0", "1.1.0"], self.server, is_server_last=True)
 
     def advance(self, seconds: float = 0.0) -> tuple[str, ...]:
         """The machines with a request."""
