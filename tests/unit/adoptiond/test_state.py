@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.adoptiond.adapters import Memory
+from saint_services.adoptiond.adapters import RegistryFile
 from saint_services.adoptiond.state import SavedNode, SavedRegistry, registry_store
 from saint_services.lib.health import Health
 
@@ -22,5 +22,5 @@ def test_registry_that_is_lost_comes_from_its_last_good_copy(
         (tmp_path / "nodes.json").write_bytes(content)
     health = Health("adoptiond")
 
-    assert asyncio.run(Memory(tmp_path, health).load()) == SAVED
+    assert asyncio.run(RegistryFile(tmp_path, health).load()) == SAVED
     assert "last good copy" in health.report().issues[0].text
