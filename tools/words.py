@@ -60,8 +60,7 @@ _FOREIGN = re.compile(r"node_modules/|/generated/|^tests/data/")
 _WIRE = re.compile(
     r"(?<=[.\"'`])(?:asked|rivals|strangers|told)\b"
     r"|\b(?:asked|rivals|strangers|told)(?=\??[:=\"'`])"
-    r"|\bRivalStatus\b"
-    r"|\bgo_back\("  # of Playwright
+    r"|\bRivalStatus\b|\broles_told_by\b"
 )
 
 # Names are read as words: `last_told`, `LastTold` and `lastTold` are "last told".

@@ -24,7 +24,7 @@ from ..lib.crypto import signing
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
-from ..lib.state import Store
+from ..lib.state import StateStore
 from .order_sender import OrderSender
 from .registry_service import RegistryService
 
@@ -58,7 +58,7 @@ class CredentialAuthority:
         self, order_sender: OrderSender, folder: Path, health: Health, adoption: RegistryService
     ) -> None:
         self._order_sender = order_sender
-        self._store = Store(folder / _FILE, SavedRouters, VERSION)
+        self._store = StateStore(folder / _FILE, SavedRouters, VERSION)
         self._health = health
         self._adoption = adoption
         self._saved = SavedRouters()

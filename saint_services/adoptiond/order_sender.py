@@ -49,7 +49,7 @@ class NodeReply:
 class OrderSender:
     """Signs with the server's key, and sends."""
 
-    def __init__(self, bus: Bus, key: signing.Key | None, server: str) -> None:
+    def __init__(self, bus: Bus, key: signing.PrivateKey | None, server: str) -> None:
         self._key = key  # None: lost, so no order can be signed
         self._bus = bus
         self._server = server

@@ -27,7 +27,7 @@ class ServerKey:
         self._path = folder / _FILE
         self._health = health
 
-    async def load(self, *, had_nodes: bool) -> signing.Key | None:
+    async def load(self, *, had_nodes: bool) -> signing.PrivateKey | None:
         """Return the key; make it at the first start. None: it is lost, and nodes may know it."""
         key, problem = await asyncio.to_thread(signing.find_key, self._path)
         if key is None and not problem and not had_nodes:
@@ -73,7 +73,7 @@ class ServerKey:
         api.bind(keys.EXPORT, export)
         api.bind(keys.IMPORT, take)
 
-    def _use(self, adoption: RegistryService, key: signing.Key) -> None:
+    def _use(self, adoption: RegistryService, key: signing.PrivateKey) -> None:
         adoption.order_sender.use(key)
         adoption.calibrations.use_key(key.public)
         self._health.clear(Code.STATE_DAMAGED, _FILE)

@@ -68,7 +68,7 @@ def from_2(data: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS = {1: from_1, 2: from_2}
 
 
-def registry_store(folder: Path) -> Store[SavedRegistry]:
+def registry_store(folder: Path) -> StateStore[SavedRegistry]:
     """Return the store below the daemon's state folder."""
     path = folder / "nodes.json"
     return StateStore(path, SavedRegistry, VERSION, MIGRATIONS, keeps_last_good=True)

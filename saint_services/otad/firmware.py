@@ -14,7 +14,7 @@ from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
-from ..lib.state import Store
+from ..lib.state import StateStore
 from ..lib.update.updater import UpdateEnvironment
 from . import views
 from .adapters.alerts import Alerts

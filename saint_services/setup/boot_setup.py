@@ -35,9 +35,9 @@ class KeptSettings(BaseModel):
     rewriting: list[str] = []  # files that a power cut may have destroyed on it
 
 
-def kept_store(data: Path) -> Store[KeptSettings]:
+def kept_store(data: Path) -> StateStore[KeptSettings]:
     """Return the store of the machine's settings on the data partition."""
-    return Store(data / "setup/machine.yaml", KeptSettings, 2, {1: _without_texts})
+    return StateStore(data / "setup/machine.yaml", KeptSettings, 2, {1: _without_texts})
 
 
 def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class BootSetup:
             update={"has_radio": adapters.has_radio(self.places.root)}
         )
         with self._step("reporting the network failed"):
-            path = self.places.published / settings_request.OUTSIDE
+            path = self.places.published / settings_request.NETWORK_STATUS
             adapters.put(path, network.model_dump_json().encode() + b"\n", 0o644)
 
     @contextmanager
@@ -172,7 +172,7 @@ class BootSetup:
 
     def _keep(
         self,
-        store: Store[KeptSettings],
+        store: StateStore[KeptSettings],
         before: KeptSettings,
         machine: Machine,
         texts: dict[str, str],

@@ -41,7 +41,7 @@ class LiveMachine:
 
     def address(self) -> str:
         """Return the radio's address with its length; empty without one."""
-        return four(RADIO)
+        return ipv4_address(RADIO)
 
     def messages(self) -> str:
         """Return the messages of wpa_supplicant since its last start; empty when there are none."""

@@ -39,9 +39,9 @@ class Overrides(_Choice):
     network: WifiOverride | None = None
 
 
-def store(data: Path) -> Store[Overrides]:
+def store(data: Path) -> StateStore[Overrides]:
     """Return the store on the data partition."""
-    return Store(data / "setup/chosen.yaml", Overrides, VERSION)
+    return StateStore(data / "setup/chosen.yaml", Overrides, VERSION)
 
 
 def over(card: Machine, chosen: Overrides) -> Machine:

@@ -54,4 +54,4 @@ class Boot:
 
     def restart(self, reason: str) -> None:
         """Request a restart. Raises SaintError when no service would read the request."""
-        power.ask(power.Wish.REBOOT, reason, self._requests)
+        power.request(power.PowerAction.REBOOT, reason, self._requests)

@@ -123,6 +123,6 @@ class UpdateRecord(_Kept):
         return self.model_copy(update=changes)
 
 
-def store(directory: Path) -> Store[UpdateRecord]:
+def store(directory: Path) -> StateStore[UpdateRecord]:
     """Return the store of update.json."""
-    return Store(directory / "update.json", UpdateRecord, version=1)
+    return StateStore(directory / "update.json", UpdateRecord, version=1)

@@ -43,7 +43,7 @@ class Conductor:
 
     def __init__(
         self,
-        store: Store[SavedFirmware],
+        store: StateStore[SavedFirmware],
         limits: RolloutLimits,
         machines: Callable[[], Machines],
         send: Send,

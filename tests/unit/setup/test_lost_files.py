@@ -194,7 +194,7 @@ def test_any_text_can_be_kept(tmp_path_factory: pytest.TempPathFactory, text: st
     """What cannot be read again would take the settings with it."""
     path = tmp_path_factory.mktemp("data") / "machine.yaml"
     kept = KeptSettings(machine=Machine(role="server"), texts={"user-data": text})
-    Store(path, KeptSettings, 2).save(kept)
-    again = Store(path, KeptSettings, 2)
+    StateStore(path, KeptSettings, 2).save(kept)
+    again = StateStore(path, KeptSettings, 2)
     assert again.load() == kept
     assert again.problem is None
