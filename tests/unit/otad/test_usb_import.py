@@ -49,7 +49,7 @@ async def test_refusal_of_a_large_file_still_arrives(robot: Robot):
 
 def test_timeout_of_otad_is_reported(tmp_path: Path):
     (tmp_path / "a.raucb").write_bytes(b"x")
-    with pytest.raises(SaintError, match=r"a\.raucb could not be given to otad"):
+    with pytest.raises(SaintError, match=r"a\.raucb could not be sent to otad"):
         usb_import.send(tmp_path / "a.raucb", tmp_path, tmp_path / "no.sock")
 
 

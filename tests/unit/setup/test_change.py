@@ -53,7 +53,7 @@ def test_network_that_gives_no_address_is_left_after_a_minute(root: Path, radio:
     before = (root / WPA).read_text()
     published = change(root, radio, join=STAGE | {"password": "wrong sesame"})
     assert published.state == "taken_back"
-    assert "it refuses this password" in published.message
+    assert "the network refuses this password" in published.message
     assert "back on the Wi-Fi home" in published.message
     assert radio.clock_s == pytest.approx(1060.0, abs=1.0)
     assert (root / WPA).read_text() == before

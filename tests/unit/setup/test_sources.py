@@ -78,7 +78,7 @@ def test_imager_files_give_name_keys_and_wifi() -> None:
     assert machine.wifi.hidden
     assert any("robin is not made" in note for note in outcome.notes)
     assert any("password is not used" in note for note in outcome.notes)
-    assert any("timezone is not followed" in note for note in outcome.notes)
+    assert any("timezone is ignored" in note for note in outcome.notes)
     assert "$5$" not in " ".join(outcome.notes)
 
 

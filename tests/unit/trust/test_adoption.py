@@ -272,7 +272,7 @@ async def test_replace_moves_role_and_name_and_resets_the_old_one_when_it_return
             await adopt(server, "pi_1", name="Head Unit")
             with pytest.raises(SaintError) as caught:
                 await replace(server, "pi_1", "pi_2")
-            assert "is at work" in caught.value.message
+            assert "is online" in caught.value.message
         async with robot.node("pi_2") as new:
             await seen(server, "pi_2")
             await seen(server, "pi_1", NodeState.OFFLINE)

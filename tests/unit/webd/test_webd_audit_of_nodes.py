@@ -102,7 +102,7 @@ async def test_adoption_that_is_refused_is_told_with_its_reason(desk: Desk) -> N
     assert (entry["who"], entry["what"]) == ("anyone", "management adopt_node")
     assert entry["source"] == "websocket:desk"
     assert entry["detail"] == "node_id: pi_1, role: head, add: false"
-    assert entry["refused"] == "pi_1 did not become head: 0x40 does not answer"
+    assert entry["refused"] == "Adoption of pi_1 as head failed: 0x40 does not answer"
     assert not any("adopted" in text for text in await desk.activity())
 
 

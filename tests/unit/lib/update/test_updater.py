@@ -232,7 +232,7 @@ async def test_rollback_goes_to_the_other_slot_and_is_proven_there(machine: Mach
     async with machine.running() as updater:
         await until(lambda: machine.owner.last.verdict == "healthy")
         answer = await updater.rollback()
-        assert (answer.success, answer.message) == (True, "going back to 1.0")
+        assert (answer.success, answer.message) == (True, "rolling back to 1.0")
         await until(machine.request.exists)
     assert machine.request.read_text() == "rollback to 1.0, as requested\n"
     assert machine.restart() == "A"

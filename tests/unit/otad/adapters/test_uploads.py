@@ -121,7 +121,7 @@ async def test_upload_larger_than_allowed_is_refused(robot: Robot):
     config = Config(reserve_bytes=0, largest_bundle_bytes=1 << 13)
     status, message = await refusal(robot, await content(robot, payload=b"x" * 9000), config)
     assert status == 413
-    assert "at most 8192 are taken" in message
+    assert "the limit is 8192 bytes" in message
 
 
 async def test_upload_with_another_checksum_than_announced_is_refused(robot: Robot):
@@ -162,7 +162,7 @@ async def test_second_upload_at_the_same_time_is_refused(robot: Robot):
         line = await reader.readline()
         writer.close()
     assert status == 409
-    assert answer["message"] == "another bundle is being taken in"
+    assert answer["message"] == "another bundle is being stored"
     assert b" 200 " in line
 
 
@@ -187,7 +187,7 @@ async def test_sender_that_stands_still_is_given_up(robot: Robot):
         answer = await reader.readuntil(b"}")
         writer.close()
     assert b" 408 " in answer
-    assert b"no byte came for 0.2 s" in answer
+    assert b"no data for 0.2 s" in answer
 
 
 async def test_upload_without_a_length_is_refused(robot: Robot):

@@ -76,7 +76,7 @@ def test_machine_that_is_never_done_halts_it_and_one_that_waits_for_its_driver_d
     play.advance(2.0)
     assert play.state is RolloutState.HALTED
     assert play.rollout.plan
-    assert play.rollout.plan.reason == "a: it is not done after 100 s"
+    assert play.rollout.plan.reason == "a: the update is not done after 100 s"
 
 
 def test_old_verdict_is_not_taken_for_the_new_one():
@@ -113,7 +113,7 @@ def test_silent_machine_is_requested_again_after_a_pause_and_fails_in_the_end():
         requested.append(play.advance(6.0))
     assert requested == [("a",), ("a",), (), ()]
     assert play.state is RolloutState.HALTED
-    assert play.rollout.plan.reason == "a: it did not answer"
+    assert play.rollout.plan.reason == "a: the machine did not answer"
 
 
 def test_machine_that_began_without_an_answer_gets_one_request():
@@ -146,7 +146,7 @@ def test_machine_that_does_not_come_back_halts_it():
     assert play.advance(99.0) == ()
     assert play.state is RolloutState.RUNNING
     play.advance(2.0)
-    assert play.rollout.plan.reason == "a: it did not come back after 100 s"
+    assert play.rollout.plan.reason == "a: the machine did not come back after 100 s"
 
 
 def test_machine_that_comes_while_it_runs_gets_its_turn():
@@ -173,7 +173,7 @@ def test_machine_whose_updates_are_off_is_reported_and_the_others_go_on():
         RolloutState.DONE,
     )
     assert play.rollout.plan
-    assert play.rollout.plan.steps[0].reason == f"{OFF}; the others go on without it"
+    assert play.rollout.plan.steps[0].reason == f"{OFF}; the roll-out goes on without this machine"
 
 
 def test_machine_whose_installer_starts_late_gets_its_turn():

@@ -85,8 +85,8 @@ def test_order_without_a_roll_out_is_refused(order):
         ({"canary": "AA"}, Code.NOT_FOUND, "did you mean 'a'"),
         ({"nodes": ["a"], "canary": "b"}, Code.REQUEST_INVALID, "b is not among"),
         ({"canary": "s"}, Code.REQUEST_INVALID, "s is the server; a node goes first"),
-        ({"canary": "b"}, Code.REFUSED, "b, which should go first, is away"),
-        ({"nodes": ["b"]}, Code.REFUSED, "no machine is there to be updated"),
+        ({"canary": "b"}, Code.REFUSED, "b, which should go first, is offline"),
+        ({"nodes": ["b"]}, Code.REFUSED, "none of these machines is online"),
     ],
 )
 def test_roll_out_that_makes_no_sense_is_refused(params, code, words):
