@@ -110,7 +110,7 @@ def test_card_that_lies_is_found_by_reading_the_medium(card: Path, medium: Path)
             file.write(b"?")
             file.flush()
             os.fsync(file.fileno())
-        with pytest.raises(SaintError, match="something else than was written at 20 MiB"):
+        with pytest.raises(SaintError, match="other data than was written at 20 MiB"):
             target.verify(written, lambda _: None)
     assert not medium.read_bytes()[:HEAD_BYTES].strip(b"\0")
 

@@ -92,10 +92,10 @@ def test_file_lost_while_its_secrets_are_taken_away_comes_back(
     assert work.problems == []
     assert_whole(root, recorder)
     assert file.read_text() == YAML.replace("open sesame", f'"{KEPT}"')
-    assert "lost on the boot partition and is put back" in caplog.text
+    assert "lost on the boot partition and was restored" in caplog.text
     caplog.clear()
     assert_whole(root, run(root)[1])
-    assert "put back" not in caplog.text
+    assert "was restored" not in caplog.text
 
 
 @pytest.mark.parametrize("rest", [b"", bytes(len(YAML)), b"\r\n"])

@@ -76,8 +76,8 @@ def test_imager_files_give_name_keys_and_wifi() -> None:
     assert machine.wifi is not None
     assert (machine.wifi.ssid, machine.wifi.country) == ("Stage: five", "GB")
     assert machine.wifi.hidden
-    assert any("robin is not made" in note for note in outcome.notes)
-    assert any("password is not used" in note for note in outcome.notes)
+    assert any("robin is not created" in note for note in outcome.notes)
+    assert any("password is ignored" in note for note in outcome.notes)
     assert any("timezone is ignored" in note for note in outcome.notes)
     assert "$5$" not in " ".join(outcome.notes)
 

@@ -132,7 +132,7 @@ def test_write_protected_card_is_refused(computer: Computer) -> None:
 
 
 def test_unknown_disk_is_not_found(computer: Computer) -> None:
-    assert "there is no disk /dev/sdz" in _refusal(computer, "/dev/sdz").message
+    assert "the disk /dev/sdz does not exist" in _refusal(computer, "/dev/sdz").message
 
 
 def test_list_leaves_out_what_is_no_disk(computer: Computer) -> None:

@@ -138,7 +138,7 @@ def test_full_file_is_not_overwritten_without_confirmation(tmp_path: Path, image
 def test_device_that_is_no_disk_is_refused(image: Path, device: str) -> None:
     result = _call("flash", device, "--image", image, "--yes")
     assert result.exit_code == 4
-    assert f"there is no disk {device}" in result.stderr
+    assert f"the disk {device} does not exist" in result.stderr
     assert not Path("/dev/no-such-disk").exists()
 
 
