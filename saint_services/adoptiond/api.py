@@ -34,26 +34,26 @@ from .registry import LONGEST_NAME, PendingAdoption, RoleKey
 from .registry_service import RegistryService
 
 
-def answer_ipc(api: Api, adoption: RegistryService) -> None:
+def answer_ipc(api: Api, service: RegistryService) -> None:
     """Bind the rows of lib/api: adoption.py, calibration.py, orders.py, logs.py."""
-    _answer_looks(api, adoption)
-    _answer_membership(api, adoption)
-    _answer_orders(api, adoption)
-    _answer_calibration(api, adoption)
+    _answer_looks(api, service)
+    _answer_membership(api, service)
+    _answer_orders(api, service)
+    _answer_calibration(api, service)
 
 
-def _answer_looks(api: Api, adoption: RegistryService) -> None:
+def _answer_looks(api: Api, service: RegistryService) -> None:
     """Bind the rows that read nodes and roles."""
 
     async def list_nodes(_: Call[Nothing]) -> NodeList:
-        found = [_info(adoption, node_id) for node_id in sorted(adoption.registry.nodes)]
-        return NodeList(nodes=found, strangers=adoption.unknown_devices.recent(monotonic_s()))
+        found = [_info(service, node_id) for node_id in sorted(service.registry.nodes)]
+        return NodeList(nodes=found, strangers=service.unknown_devices.recent(monotonic_s()))
 
     async def get_node_info(call: Call[NodeParams]) -> NodeInfo:
-        return _info(adoption, call.body.node_id)
+        return _info(service, call.body.node_id)
 
     async def list_roles(_: Call[Nothing]) -> RoleList:
-        registry, catalog, now_s = adoption.registry, adoption.catalog, monotonic_s()
+        registry, catalog, now_s = service.registry, service.catalog, monotonic_s()
         choices = [views.role_choice(registry, catalog, key, now_s) for key in catalog.roles]
         return RoleList(robot=catalog.robot, roles=choices)
 
@@ -62,35 +62,35 @@ def _answer_looks(api: Api, adoption: RegistryService) -> None:
     api.bind(rows.LIST_ROLES, list_roles)
 
 
-def _info(adoption: RegistryService, node_id: str) -> NodeInfo:
-    registry = adoption.registry
-    return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
+def _info(service: RegistryService, node_id: str) -> NodeInfo:
+    registry = service.registry
+    return views.node_info(registry, service.catalog, registry.known(node_id), monotonic_s())
 
 
-def _answer_membership(api: Api, adoption: RegistryService) -> None:
+def _answer_membership(api: Api, service: RegistryService) -> None:
     """Bind the rows that change a node's role, name or membership."""
 
     async def adopt_node(call: Call[AdoptNode]) -> AdoptReply:
         body = call.body
         wanted = PendingAdoption(RoleKey(body.role, body.instance), body.display_name, body.add)
-        return await adoption.operations.adopt(body.node_id, wanted)
+        return await service.operations.adopt(body.node_id, wanted)
 
     async def replace_node(call: Call[ReplaceNode]) -> AdoptReply:
         body = call.body
-        return await adoption.operations.replace(body.node_id, body.by, body.display_name)
+        return await service.operations.replace(body.node_id, body.by, body.display_name)
 
     async def reset_node(call: Call[ResetNode]) -> Done:
         body = call.body
         key = RoleKey(body.role, body.instance) if body.role else None
-        return await adoption.operations.reset(body.node_id, body.factory_reset, key)
+        return await service.operations.reset(body.node_id, body.factory_reset, key)
 
     async def ignore_node(call: Call[IgnoreNode]) -> NodeInfo:
-        adoption.operations.ignore(call.body.node_id, call.body.is_ignored)
-        return _info(adoption, call.body.node_id)
+        service.operations.ignore(call.body.node_id, call.body.is_ignored)
+        return _info(service, call.body.node_id)
 
     async def set_node_name(call: Call[NameNode]) -> NodeInfo:
-        adoption.operations.rename(call.body.node_id, call.body.display_name)
-        return _info(adoption, call.body.node_id)
+        service.operations.rename(call.body.node_id, call.body.display_name)
+        return _info(service, call.body.node_id)
 
     api.bind(rows.ADOPT_NODE, adopt_node)
     api.bind(rows.REPLACE_NODE, replace_node)
@@ -99,25 +99,25 @@ def _answer_membership(api: Api, adoption: RegistryService) -> None:
     api.bind(rows.SET_NODE_NAME, set_node_name)
 
 
-def _answer_orders(api: Api, adoption: RegistryService) -> None:
+def _answer_orders(api: Api, service: RegistryService) -> None:
     """Bind the rows for other daemons: only adoptiond has the key that signs orders."""
 
     async def reboot(call: Call[NodeParams]) -> Done:
-        return await adoption.operations.reboot(call.body.node_id)
+        return await service.operations.reboot(call.body.node_id)
 
     async def update(call: Call[UpdateNode]) -> Done:
         order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
-        return await adoption.operations.update(call.body.node_id, order)
+        return await service.operations.update(call.body.node_id, order)
 
     async def kill(call: Call[KillRole]) -> Killed:
         order = KillOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
-        return await adoption.operations.kill(call.body.node_id, order)
+        return await service.operations.kill(call.body.node_id, order)
 
     async def query_node(call: Call[LogQuery]) -> LogPage:
         query = call.body.model_copy(
             update={"node": ""}
         )  # on the node it would name another machine
-        return await adoption.operations.log(call.body.node, query)
+        return await service.operations.log(call.body.node, query)
 
     api.bind(orders.REBOOT, reboot)
     api.bind(orders.KILL, kill)
@@ -125,22 +125,20 @@ def _answer_orders(api: Api, adoption: RegistryService) -> None:
     api.bind(logs.QUERY_NODE, query_node)
 
 
-def _answer_calibration(api: Api, adoption: RegistryService) -> None:
+def _answer_calibration(api: Api, service: RegistryService) -> None:
     """Bind the rows of the roles' calibration."""
 
     async def get_calibration(call: Call[GetCalibration]) -> CalibrationReply:
-        return adoption.calibrations.show(call.body.target)
+        return service.calibrations.show(call.body.target)
 
     async def calibrate(call: Call[Calibrate]) -> CalibrationReply:
-        return await adoption.calibrations.change(call.body, adoption.operations.refresh)
+        return await service.calibrations.change(call.body, service.operations.refresh)
 
     api.bind(calibration.GET_CALIBRATION, get_calibration)
     api.bind(calibration.CALIBRATE, calibrate)
 
 
-def serve_ros(
-    bus: Bus, adoption: RegistryService, add_entry: Callable[[AuditRecord], None]
-) -> None:
+def serve_ros(bus: Bus, service: RegistryService, add_entry: Callable[[AuditRecord], None]) -> None:
     """Serve the ROS services of the specification. Adoption and reset leave an entry each in the
     audit log."""
 
@@ -150,7 +148,7 @@ def serve_ros(
             node_id=_shown(node_id), role=_shown(key.role), instance=_shown(key.instance)
         )
         try:
-            work = adoption.operations.adopt(node_id, PendingAdoption(key, ""))
+            work = service.operations.adopt(node_id, PendingAdoption(key, ""))
             reply = await audit.recorded(add_entry, rows.ADOPT_NODE, ROS_PROGRAM, shown, work)
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)
@@ -162,22 +160,22 @@ def serve_ros(
         node_id, factory = request.node_id, request.factory_reset
         shown = ResetNode.model_construct(node_id=_shown(node_id), factory_reset=factory)
         try:
-            work = adoption.operations.reset(node_id, factory)
+            work = service.operations.reset(node_id, factory)
             done = await audit.recorded(add_entry, rows.RESET_NODE, ROS_PROGRAM, shown, work)
         except SaintError as err:
             return msgs.ResetNode_Response(success=False, message=err.message)
         return msgs.ResetNode_Response(success=True, message=done.message)
 
     async def config(request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
-        return role_config(adoption, request)
+        return role_config(service, request)
 
     async def status(_: msgs.GetSystemStatus_Request) -> msgs.GetSystemStatus_Response:
-        registry, now_s = adoption.registry, monotonic_s()
+        registry, now_s = service.registry, monotonic_s()
         nodes = [
-            views.node_status(registry, adoption.catalog, node, now_s)
+            views.node_status(registry, service.catalog, node, now_s)
             for node in registry.nodes.values()
         ]
-        return msgs.GetSystemStatus_Response(status=adoption.system_status(), nodes=nodes)
+        return msgs.GetSystemStatus_Response(status=service.system_status(), nodes=nodes)
 
     bus.serve(topics.NODES_ADOPT, adopt)
     bus.serve(topics.NODES_RESET, reset)
@@ -191,27 +189,27 @@ def _shown(text: str) -> str:
 
 
 def role_config(
-    adoption: RegistryService, request: msgs.GetRoleConfig_Request
+    service: RegistryService, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
     """Answer a node's request for the configuration of its role, or, with an empty role, for the
     list of its roles. The answer is signed for this very request, so that the node recognises its
     own server."""
-    public = adoption.order_sender.public
-    answer = _role_text(adoption, request) if request.role else _held_roles(adoption, request)
-    answer.server = adoption.catalog.robot
+    public = service.order_sender.public
+    answer = _role_text(service, request) if request.role else _held_roles(service, request)
+    answer.server = service.catalog.robot
     answer.server_key = public
     if public:
-        answer.signature = adoption.order_sender.sign(*config_parts(request, answer))
+        answer.signature = service.order_sender.sign(*config_parts(request, answer))
     return answer
 
 
 def _role_text(
-    adoption: RegistryService, request: msgs.GetRoleConfig_Request
+    service: RegistryService, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
     """Return the configuration; its text only if the node does not have it already."""
-    role = adoption.catalog.roles.get(RoleKey(request.role, request.instance))
+    role = service.catalog.roles.get(RoleKey(request.role, request.instance))
     if role is None:
-        known = ", ".join(sorted(str(key) for key in adoption.catalog.keys))
+        known = ", ".join(sorted(str(key) for key in service.catalog.keys))
         message = f"this robot has no such role; it has {known}"
         return msgs.GetRoleConfig_Response(success=False, message=message)
     known_there = (request.known_version, request.known_checksum)
@@ -222,17 +220,17 @@ def _role_text(
         version=role.config.version,
         checksum=role.checksum,
         config_yaml=role.text if is_changed else "",
-        display_name=adoption.registry.display_name(request.node_id),
-        server_address=adoption.address,
+        display_name=service.registry.display_name(request.node_id),
+        server_address=service.address,
     )
 
 
 def _held_roles(
-    adoption: RegistryService, request: msgs.GetRoleConfig_Request
+    service: RegistryService, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
     held = membership.roles_of(
-        adoption.registry, request.node_id, monotonic_s(), adoption.order_sender.public
+        service.registry, request.node_id, monotonic_s(), service.order_sender.public
     )
     return msgs.GetRoleConfig_Response(
-        success=True, held_roles=[str(key) for key in held], server_address=adoption.address
+        success=True, held_roles=[str(key) for key in held], server_address=service.address
     )

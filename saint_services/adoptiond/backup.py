@@ -16,11 +16,11 @@ from .registry_service import RegistryService
 from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
 
 
-def backup_of(adoption: RegistryService) -> Backup:
+def backup_of(service: RegistryService) -> Backup:
     """Return the sections."""
 
     async def current() -> SavedRegistry:
-        return adoption.saved()
+        return service.saved()
 
     async def check(saved: SavedRegistry) -> list[str]:
         return [
@@ -30,10 +30,10 @@ def backup_of(adoption: RegistryService) -> Backup:
         ]
 
     async def use(saved: SavedRegistry) -> None:
-        await adoption.use(restored(adoption.registry, saved, monotonic_s()))
+        await service.use(restored(service.registry, saved, monotonic_s()))
 
     async def trims() -> calibration.SavedCalibration:
-        return adoption.calibrations.saved
+        return service.calibrations.saved
 
     async def no_key() -> SealedKey:
         return SealedKey()
@@ -45,7 +45,7 @@ def backup_of(adoption: RegistryService) -> Backup:
     async def use_no_key(_: SealedKey) -> None:
         """Skip the key: only its passphrase opens it (server_key.py)."""
 
-    calibrations = adoption.calibrations
+    calibrations = service.calibrations
     return Backup(
         Section("nodes", SavedRegistry, VERSION, current, check, use, MIGRATIONS),
         Section(

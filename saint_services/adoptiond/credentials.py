@@ -55,12 +55,12 @@ class CredentialAuthority:
     """Handles the requests of routerd. A router keeps its term however often it requests it."""
 
     def __init__(
-        self, order_sender: OrderSender, folder: Path, health: Health, adoption: RegistryService
+        self, order_sender: OrderSender, folder: Path, health: Health, service: RegistryService
     ) -> None:
         self._order_sender = order_sender
         self._store = StateStore(folder / _FILE, SavedRouters, VERSION)
         self._health = health
-        self._adoption = adoption
+        self._adoption = service
         self._saved = SavedRouters()
         self._disk = asyncio.Lock()
 

@@ -34,7 +34,7 @@ _REFRESH_LIMIT_S = 3.0
 _log = log.get("adoptiond")
 
 
-class Owner(Protocol):
+class RegistryHolder(Protocol):
     """The holder of the registry."""
 
     registry: Registry
@@ -51,7 +51,9 @@ class Owner(Protocol):
 class NodeOperations:
     """One method for each request; all raise SaintError with the reason."""
 
-    def __init__(self, owner: Owner, bus: Bus, order_sender: OrderSender, config: Config) -> None:
+    def __init__(
+        self, owner: RegistryHolder, bus: Bus, order_sender: OrderSender, config: Config
+    ) -> None:
         self._owner = owner
         self._bus = bus
         self._order_sender = order_sender

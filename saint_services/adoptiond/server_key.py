@@ -39,22 +39,22 @@ class ServerKey:
             self._health.raise_issue(Code.STATE_DAMAGED, problem, _FILE)
         return key
 
-    def answer(self, api: Api, adoption: RegistryService) -> None:
+    def answer(self, api: Api, service: RegistryService) -> None:
         """Bind the rows about the key."""
 
         async def renew(_: Call[Nothing]) -> Done:
-            if adoption.order_sender.public:
+            if service.order_sender.public:
                 text = "the key of this server is valid, and its nodes know it"
                 raise SaintError(Code.REFUSED, text, fix="Nothing needs to be done.")
             key, problem = await asyncio.to_thread(signing.make_key, self._path)
             if problem:
                 raise SaintError(Code.INTERNAL, problem, fix="Check the disk, then try again.")
-            self._use(adoption, key)
+            self._use(service, key)
             text = "this server has a new key; hold each node's button for 5 s, then adopt it again"
             return Done(message=text)
 
         async def export(call: Call[Passphrase]) -> SealedKey:
-            key = adoption.order_sender.key
+            key = service.order_sender.key
             if key is None:
                 raise SaintError(Code.REFUSED, KEY_LOST, fix=KEY_LOST_FIX)
             passphrase = call.body.passphrase
@@ -66,15 +66,15 @@ class ServerKey:
             key, problem = await asyncio.to_thread(signing.make_key, self._path, seed)
             if problem:
                 raise SaintError(Code.INTERNAL, problem, fix="Check the disk, then try again.")
-            self._use(adoption, key)
+            self._use(service, key)
             return Done(message="the server's key was restored; its nodes obey it again")
 
         api.bind(keys.RENEW, renew)
         api.bind(keys.EXPORT, export)
         api.bind(keys.IMPORT, take)
 
-    def _use(self, adoption: RegistryService, key: signing.PrivateKey) -> None:
-        adoption.order_sender.use(key)
-        adoption.calibrations.use_key(key.public)
+    def _use(self, service: RegistryService, key: signing.PrivateKey) -> None:
+        service.order_sender.use(key)
+        service.calibrations.use_key(key.public)
         self._health.clear(Code.STATE_DAMAGED, _FILE)
         _log.warning("the server's key was replaced", public=key.public)

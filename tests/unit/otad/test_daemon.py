@@ -166,7 +166,10 @@ async def test_alerts_report_releases_and_the_end_of_a_roll_out(robot: Robot):
         node.falls_back("the role did not answer")
         await until(lambda: len(received) == 3)
     assert [(alert.severity, alert.text) for alert in received] == [
-        ("error", "A release was refused: the end of the file is missing, or the file is not a bundle"),
+        (
+            "error",
+            "A release was refused: the end of the file is missing, or the file is not a bundle",
+        ),
         ("info", "Release 1.1.0 is on the server"),
         ("error", "The roll-out of 1.1.0 halted: n0: the role did not answer"),
     ]

@@ -196,7 +196,7 @@ async def test_replacing_that_fails_half_way_leaves_everything_as_it_was(
         async with robot.node("pi_2") as node:
             await seen(server, "pi_1", NodeState.OFFLINE)
             await seen(server, "pi_2")
-            with pytest.raises(SaintError, match="Adoption of .* as console failed"):
+            with pytest.raises(SaintError, match="as console failed"):
                 await server.request(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
             assert (await report(node)).state is NodeState.UNADOPTED
             assert names(await info(server, "pi_1")) == ["head", "console"]

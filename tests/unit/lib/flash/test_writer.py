@@ -123,7 +123,10 @@ def test_presets_need_a_fat32(tmp_path: Path) -> None:
     other = bytearray(WITH_FAT)
     other[450] = 0x83
     chunks = with_files(_chunks(4 * MIB, bytes(other)), {"saint.yaml": b""}, WHEN)
-    with Target(tmp_path / "card.img") as target, pytest.raises(SaintError, match="cannot hold settings"):
+    with (
+        Target(tmp_path / "card.img") as target,
+        pytest.raises(SaintError, match="cannot hold settings"),
+    ):
         target.write(chunks, _nothing)
 
 
