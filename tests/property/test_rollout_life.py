@@ -162,7 +162,7 @@ class RolloutLife(RuleBasedStateMachine):
         unwanted = self.rollout.plan.version if self.rollout.plan else ""
         is_partial = bool(self.rollout.plan and self.rollout.plan.is_partial)
         try:
-            self.rollout = requests.take_back(self.rollout, self.robot())
+            self.rollout = requests.roll_back(self.rollout, self.robot())
         except SaintError as err:
             assert err.message
             return

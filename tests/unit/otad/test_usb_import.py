@@ -29,7 +29,7 @@ async def test_good_releases_are_taken_and_bad_ones_refused(robot: Robot):
     await on_stick(robot, "1.1.0")
     folder = await on_stick(robot, "1.2.0", compatible="toaster")
     async with robot.otad() as ota:
-        refused = await asyncio.to_thread(usb_import.take_all, folder, ota.files_socket)
+        refused = await asyncio.to_thread(usb_import.upload_all, folder, ota.files_socket)
         shown = await report(ota)
     assert refused == 1
     assert [release.version for release in shown.releases] == ["1.1.0"]
@@ -82,7 +82,7 @@ def test_link_that_appears_after_the_look_is_not_followed(tmp_path: Path, way: s
     (outside / "secret.raucb").write_bytes(b"x")
     (inside / "saint").symlink_to(outside)
     (inside / "link.raucb").symlink_to(outside / "secret.raucb")
-    with pytest.raises(SaintError, match="is a link, or lies behind one"):
+    with pytest.raises(SaintError, match="is a link, or is reached through one"):
         usb_import.send(inside / way, inside, tmp_path / "no.sock")
 
 
@@ -109,7 +109,7 @@ async def test_import_reads_a_stick_and_nothing_else(robot: Robot):
     assert release.version == "1.1.0"
     assert "is not below" in outside.message
     assert "is a link" in linked.message
-    assert "lies behind one" in behind.message
+    assert "is reached through one" in behind.message
     assert "is not below" in above.message
     assert "is no file" in pipe.message
     assert missing.code is Code.NOT_FOUND

@@ -134,7 +134,7 @@ async def test_roll_out_by_websocket_is_seen_paused_and_taken_back(rig: Rig, fir
         ):
             pass
         plan = await chat.do("management", "trigger_update", node_id="sim_head")
-        await until(lambda: bool(node.asked))
+        await until(lambda: bool(node.requests))
         paused = await control(chat, "pause")
         node.becomes_healthy()
         back = await control(chat, "rollback")
@@ -176,7 +176,7 @@ async def test_release_is_removed_by_websocket(rig: Rig, firmware: Robot):
         chat = await rig.chat()
         done = await chat.do("management", "firmware_delete", version="1.1.0")
         wrong = await chat.fail("management", "firmware_delete", version="../1")
-    assert done["message"] == "release 1.1.0 was removed"
+    assert done["message"] == "Release 1.1.0 was removed"
     assert wrong["code"] == "request_invalid"
 
 

@@ -48,7 +48,7 @@ async def test_units_that_fail_wait_or_restart_are_distinguished(machine: Machin
 
 async def test_machine_without_systemd_is_a_sentence(tmp_path: Path):
     address = f"unix:path={tmp_path}/none"
-    with pytest.raises(SaintError, match=f"the system bus: there is none at {address}") as caught:
+    with pytest.raises(SaintError, match=f"the system bus: there is no bus at {address}") as caught:
         await Services(SystemBus(address)).units()
     assert "systemctl status dbus" in caught.value.fix
     assert "apt install dbus-daemon" in caught.value.fix
@@ -68,12 +68,12 @@ async def test_bus_that_nobody_serves_any_more_is_a_sentence(tmp_path: Path):
     path = tmp_path / "bus"
     with socket.socket(socket.AF_UNIX) as left_behind:
         left_behind.bind(str(path))
-    with pytest.raises(SaintError, match=f"nobody listens at unix:path={path}"):
+    with pytest.raises(SaintError, match=f"no bus listens at unix:path={path}"):
         await Services(SystemBus(f"unix:path={path}")).units()
 
 
 async def test_address_of_a_bus_that_is_none_is_a_sentence():
-    with pytest.raises(SaintError, match="'rubbish' is no address") as caught:
+    with pytest.raises(SaintError, match="'rubbish' is not a bus address") as caught:
         await Services(SystemBus("rubbish")).units()
     assert "DBUS_SYSTEM_BUS_ADDRESS" in caught.value.fix
 

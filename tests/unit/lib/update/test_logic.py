@@ -116,7 +116,7 @@ def test_bundle_for_other_machines_is_refused_before_a_slot_is_touched():
         events.Inspected(StateBefore(), BundleInfo(NEW, "other")),
     )
     assert "Install" not in kinds(actions)
-    assert update.record.last.reason == "it is made for 'other', this machine takes 'robot'"
+    assert update.record.last.reason == "the release is for 'other', this machine is 'robot'"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ BUNDLE = "Invalid bundle format: "
         (
             "Compatible mismatch: Expected 'saint-a' but bundle manifest has 'saint-b'",
             Code.RELEASE_INVALID,
-            "made for 'saint-b', this machine takes 'saint-a'",
+            "made for 'saint-b', this machine is 'saint-a'",
             False,
         ),
         (VERIFY + "certificate is not yet valid", Code.RELEASE_INVALID, "clock", False),
@@ -37,7 +37,7 @@ BUNDLE = "Invalid bundle format: "
             BUNDLE + "Failed to open bundle for reading: Error opening file /x: No such file or"
             " directory",
             Code.NOT_FOUND,
-            "no such release",
+            "does not exist",
             False,
         ),
         (
@@ -64,7 +64,7 @@ BUNDLE = "Invalid bundle format: "
             "larger than",
             False,
         ),
-        ("Failed to write: No space left on device", Code.DISK_FULL, "no room", False),
+        ("Failed to write: No space left on device", Code.DISK_FULL, "not enough space", False),
         (
             "Failed to stream bundle http://s/x: failed to configure streaming: server not"
             " responding",
@@ -115,7 +115,7 @@ def test_key_that_is_not_trusted_is_one_sentence_whatever_openssl_says(text: str
     error = explained(text)
     assert isinstance(error, InstallError)
     assert error.message == "the release is signed by a key that this robot does not trust"
-    assert error.fix.startswith("Take a release of this robot's maker. ")
+    assert error.fix.startswith("Use a release of this robot's maker. ")
     assert not error.is_transient
 
 

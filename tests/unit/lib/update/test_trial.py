@@ -204,7 +204,7 @@ def test_condemned_slot_that_starts_again_is_left_without_another_look():
             pending(UpdatePhase.WRITING),
             slots(),
             UpdateVerdict.FAILED,
-            "writing 1.1 was cut off by a restart or by the installer's end",
+            "writing 1.1 was interrupted by a restart or by the installer's end",
         ),
         (
             pending(UpdatePhase.WRITING, kind=UpdateKind.ROLLBACK),

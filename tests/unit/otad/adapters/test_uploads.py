@@ -60,7 +60,9 @@ async def test_upload_of_a_part_of_a_bundle_is_refused(robot: Robot, kept: float
     data = await content(robot)
     status, message = await refusal(robot, data[: int(len(data) * kept)])
     assert status == 422
-    assert message.startswith(("the file's end is missing", "a file of", "the bundle is empty"))
+    assert message.startswith(
+        ("the end of the file is missing", "a file of", "the bundle is empty")
+    )
 
 
 async def test_upload_for_another_robot_is_refused(robot: Robot):
@@ -128,7 +130,7 @@ async def test_upload_with_another_checksum_than_announced_is_refused(robot: Rob
     headers = {"X-Saint-Sha256": "0" * 64}
     status, message = await refusal(robot, await content(robot), **headers)
     assert status == 422
-    assert "announced was 0000" in message
+    assert "the announced 0000" in message
 
 
 @pytest.mark.parametrize("version", ["../1.0", "1.0/..", "one", "1.0 0", "9" * 40])
@@ -148,7 +150,7 @@ async def test_same_bundle_twice_is_no_error_another_of_that_version_is(robot: R
         status, answer = await ota.upload(other)
         assert left_behind(robot) == []
     assert (first, again, status) == (200, 200, 409)
-    assert "there is a release 1.1.0 already" in answer["message"]
+    assert "there already is a release 1.1.0" in answer["message"]
 
 
 async def test_second_upload_at_the_same_time_is_refused(robot: Robot):

@@ -20,7 +20,7 @@ def test_rollback_waits_for_a_request_on_its_way():
     play.begin()
     play.becomes_healthy("a")
     assert play.steps()[1] is RolloutStep.UPDATING
-    play.rollout = requests.take_back(play.rollout, play.robot())
+    play.rollout = requests.roll_back(play.rollout, play.robot())
     assert play.advance() == ()  # b may begin with the unwanted release any moment
     assert play.steps() == [RolloutStep.WAITING, RolloutStep.UPDATING]
     play.agrees("b")
@@ -35,7 +35,7 @@ def test_rollback_goes_on_where_one_fails():
     play.begin()
     play.becomes_healthy("a")
     play.becomes_healthy("b")
-    play.rollout = requests.take_back(play.rollout, play.robot())
+    play.rollout = requests.roll_back(play.rollout, play.robot())
     assert play.advance() == ("a",)
     play.rollout = logic.answered(play.rollout, "a", True, "", 0.0)
     failed = {
@@ -57,7 +57,7 @@ def test_rollback_ends_the_offer_at_once():
     play.becomes_healthy("a")
     play.becomes_healthy("b")
     assert play.rollout.saved.current == "1.1.0"
-    play.rollout = requests.take_back(play.rollout, play.robot())
+    play.rollout = requests.roll_back(play.rollout, play.robot())
     assert play.rollout.saved.current == "1.0.0"
 
 
@@ -103,5 +103,5 @@ def test_new_roll_out_waits_for_the_last_machine_of_a_cancelled_one():
     play.begin()
     play.agrees("a")
     play.rollout = requests.cancel(play.rollout)
-    with pytest.raises(SaintError, match=r"a is still at work on 1\.1\.0"):
+    with pytest.raises(SaintError, match=r"a is still updating to 1\.1\.0"):
         play.begin()

@@ -99,8 +99,8 @@ def test_no_options_leave_the_image_unchanged(tmp_path: Path, image: Path) -> No
         (("--wifi-ssid", "net", "--wifi-secret-file", "SHORT"), "8 to 63"),
         (("--wifi-ssid", "net", "--wifi-secret-file", "NOTHING"), "cannot be read"),
         (("--wifi-ssid", "net"), "--wifi-secret-file"),
-        (("--ssh-key", "PRIVATE"), "Name the public key"),
-        (("--ssh-key", "SHORT"), "no public key"),
+        (("--ssh-key", "PRIVATE"), "Name the public one"),
+        (("--ssh-key", "SHORT"), "must hold public keys only"),
         (("--claim-file", "SHORT"), "claim must be 20 to 128"),
     ],
 )
@@ -138,7 +138,7 @@ def test_full_file_is_not_overwritten_without_confirmation(tmp_path: Path, image
 def test_device_that_is_no_disk_is_refused(image: Path, device: str) -> None:
     result = _call("flash", device, "--image", image, "--yes")
     assert result.exit_code == 4
-    assert f"the disk {device} does not exist" in result.stderr
+    assert f"there is no disk {device}" in result.stderr
     assert not Path("/dev/no-such-disk").exists()
 
 
