@@ -59,15 +59,15 @@ def _saved(role: NodeRoleInfo) -> SavedRole:
     return SavedRole(role=role.role, instance=role.instance, config_version=version)
 
 
-def role_views(node: Node, catalog: Catalog, state: NodeState) -> list[NodeRole]:
+def role_views(node: Node, catalog: Catalog, state: NodeState) -> list[NodeRoleInfo]:
     """Return each role of a node as the control plane shows it."""
     return [_view(node, catalog, key, state) for key in node.keys]
 
 
-def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeRole:
+def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeRoleInfo:
     reported = next((role for role in node.roles if RoleKey(role.role, role.instance) == key), None)
     if reported is None:  # not reported yet, or its release reports one role, in its heartbeat
-        reported = NodeRole(
+        reported = NodeRoleInfo(
             role=key.role,
             instance=key.instance,
             state=state,

@@ -79,7 +79,7 @@ class Node:
     outputs_safe: bool = True
     reason: str = ""
     peripherals: tuple[Peripheral, ...] = ()
-    roles: tuple[NodeRole, ...] = ()  # the state of each, as reported
+    roles: tuple[NodeRoleInfo, ...] = ()  # the state of each, as reported
     bond: Bond | None = None  # None: not reported yet
 
     @property

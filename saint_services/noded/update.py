@@ -109,10 +109,10 @@ class NodeUpdate:
     # What lib/update requests of its owner
 
     def work(self) -> WorkState:
-        """How the roles are going: each is judged for itself."""
+        """Report the state of every role: each is judged for itself."""
         return WorkState(
             parts=tuple(_part(life) for life in self._read().roles),
-            server_answers=monotonic_s() - self._heard_s < _HEARD_S,
+            server_answers=monotonic_s() - self._server_s < _SERVER_SILENT_S,
         )
 
     def hold(self) -> None:
@@ -127,7 +127,7 @@ class NodeUpdate:
         self._handle(UpdateEnded())
 
     def publish(self, status: msgs.FirmwareStatus) -> None:
-        """Publish it."""
+        """Publish the status of the update."""
         self._publisher.publish(status)
 
     # Requests
@@ -161,7 +161,7 @@ class NodeUpdate:
         return answer.success, answer.message
 
 
-def _part(life: Life) -> WorkPart:
+def _part(life: RoleLifecycle) -> WorkPart:
     role = life.wanted.role if life.wanted else ""
     unit = f"saint-{daemon_of(role, life.process)}.service" if role in DAEMONS else ""
     return WorkPart(f"role {life.wanted}", _role_problem(life), unit, life.restarts)

@@ -146,7 +146,7 @@ async def test_many_read_at_once_whole_and_in_parts(place: LocalMachine):
     assert sums == [hashlib.sha256(data[start:]).digest() for start in starts]
 
 
-async def test_it_ends_in_order_while_somebody_reads(place: LocalMachine):
+async def test_it_ends_in_order_while_a_client_reads(place: LocalMachine):
     data = await place.bundle("1.1.0", os.urandom(8_000_000))
     async with place.otad() as process:
         assert await place.upload(data) == 200

@@ -24,8 +24,8 @@ class ReleaseOffers:
         self._limit_s = limit_s
 
     async def offer(self, version: str, *, is_any_wanted: bool) -> WantedRelease | None:
-        """A newer release; with `is_any_wanted` the offered one, whatever runs, or where the robot
-        is offered none, the release that runs. SaintError."""
+        """Request a newer release; with `is_any_wanted` the offered one, whatever runs, or without
+        an offer the release that runs. Raises SaintError."""
         request = FirmwareCheck_Request(node_id=self._node_id, current_version=version)
         answer = await self._bus.call(FIRMWARE_CHECK, request, self._limit_s)
         if is_any_wanted:
@@ -43,7 +43,7 @@ class ReleaseOffers:
 
 
 def checked_release(version: str, url: str, checksum: str) -> WantedRelease:
-    """What somebody on the network says about a release. Raises SaintError."""
+    """Check what a participant says about a release. Raises SaintError."""
     is_plain = url.isascii() and url.isprintable() and " " not in url
     if not is_plain or len(url) > _LONGEST_URL or not url.startswith(("http://", "https://")):
         message = f"'{url[:80]}' is no address of a release"

@@ -237,12 +237,12 @@ class Robot:
         return msgs.ResetNode_Response(said.success, said.message)
 
     async def update(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
-        """Signed for a node that belongs to the server."""
+        """Order an update, signed for a node that belongs to the server."""
         if not (await self.order_sender.owner("pi_1")).server_key:
             return await self.watcher.call(topics.NODE_UPDATE.at(node_id="pi_1"), request, 5.0)
         fields = {name: getattr(request, name) for name in UpdateOrder.model_fields}
         try:
-            order = UpdateOrder.model_validate(told)
+            order = UpdateOrder.model_validate(fields)
             said = await self.order_sender.order("pi_1", "", OrderKind.UPDATE, order, 5.0)
         except SaintError as err:
             return msgs.UpdateNode_Response(success=False, message=err.message)

@@ -21,7 +21,7 @@ async def test_calibration_reaches_the_role_at_work(robot: Robot):
         await adopt(server, "pi_1")
         await seen(server, "pi_1", NodeState.ACTIVE)
         reply = await calibrate(server, offset=9.0)
-        assert reply.message == "saved; pi_1 takes it over as soon as its outputs are safe"
+        assert reply.message == "saved; pi_1 applies it as soon as its outputs are safe"
         await until(lambda: len(role.assignments) == 2)
         assert role.assignments[1].config.gpio_mapping["pan"].pulse_us == (550, 2500)
         await eventually(lambda: report(node), lambda said: said.config_version == "1.0.0+1")

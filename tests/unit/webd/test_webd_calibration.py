@@ -16,7 +16,7 @@ async def test_calibration_is_shown_changed_and_named_in_the_log(rig: Rig) -> No
     )
     after = {each["field"]: each for each in kept["fields"]}
     assert (after["joint_1"]["offset"], after["joint_1"]["is_reversed"]) == (4.5, True)
-    assert kept["message"] == "saved; arms left takes it over as soon as its outputs are safe"
+    assert kept["message"] == "saved; arms left applies it as soon as its outputs are safe"
     assert rig.robot.trims.asked == [
         Calibrate(target="arms.left", field="joint_1", offset=4.5, is_reversed=True)
     ]

@@ -46,4 +46,4 @@ class FakeCalibrations:
         return await self._kept.change(call.body, self._notify)
 
     async def _tell(self, key: RoleKey) -> str:
-        return f"saved; {key} takes it over as soon as its outputs are safe"
+        return f"saved; {key} applies it as soon as its outputs are safe"

@@ -99,7 +99,7 @@ def test_no_options_leave_the_image_unchanged(tmp_path: Path, image: Path) -> No
         (("--wifi-ssid", "net", "--wifi-secret-file", "SHORT"), "8 to 63"),
         (("--wifi-ssid", "net", "--wifi-secret-file", "NOTHING"), "cannot be read"),
         (("--wifi-ssid", "net"), "--wifi-secret-file"),
-        (("--ssh-key", "PRIVATE"), "Name the public one"),
+        (("--ssh-key", "PRIVATE"), "Name the public key"),
         (("--ssh-key", "SHORT"), "must hold public keys only"),
         (("--claim-file", "SHORT"), "claim must be 20 to 128"),
     ],
