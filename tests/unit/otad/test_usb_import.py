@@ -111,7 +111,7 @@ async def test_import_reads_a_stick_and_nothing_else(robot: Robot):
     assert "is a link" in linked.message
     assert "is reached through one" in behind.message
     assert "is not below" in above.message
-    assert "is no file" in pipe.message
+    assert "is not a file" in pipe.message
     assert missing.code is Code.NOT_FOUND
 
 
