@@ -209,7 +209,7 @@ class NodeOperations:
         if not node.is_online(monotonic_s()):
             raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
         if not node.is_of(self._order_sender.public):
-            text = f"{node.title} belongs to another server and obeys only that one"
+            text = f"{node.title} does not belong to this server and refuses its orders"
             raise SaintError(Code.REFUSED, text, fix=fix)
         return node
 

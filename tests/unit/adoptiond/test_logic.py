@@ -159,8 +159,8 @@ def test_adoption_refusals_explain_themselves():
     )
     assert "offline" in refusal(registry, "pi_1", LEFT, now_s=3.1).message
     busy = adopt(registry, "pi_1", LEFT)
-    assert refusal(busy, "pi_1", LEFT).message == "pi_1 is being adopted just now"
-    assert refusal(busy, "pi_3", LEFT).message == "pi_1 is being adopted as arms left just now"
+    assert refusal(busy, "pi_1", LEFT).message == "pi_1 is just being adopted"
+    assert refusal(busy, "pi_3", LEFT).message == "pi_1 is just being adopted as arms left"
 
 
 def test_role_of_an_offline_node_may_be_given_to_another():
