@@ -120,8 +120,8 @@ def test_no_calibration_goes_beyond_what_the_manifest_allows(
     ("wanted", "sentence"),
     [
         ({"field": "nose", "offset": 1.0}, "head has no field 'nose'"),
-        ({"field": "pan"}, "nothing is said of head.pan"),
-        ({"field": "pan", "maximum": 181.0}, "head.pan may go from -180 to 180 deg; 181 is beyond"),
+        ({"field": "pan"}, "the request changes nothing of head.pan"),
+        ({"field": "pan", "maximum": 181.0}, "head.pan moves from -180 to 180 deg; 181 is outside"),
         ({"field": "pan", "minimum": 5.0}, "head.pan would go from 5 to 180 deg and not reach 0, "
                                            "its neutral position"),
         ({"field": "pan", "minimum": 9.0, "maximum": 9.0}, "which is no range"),
