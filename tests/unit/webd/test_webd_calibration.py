@@ -29,7 +29,7 @@ async def test_calibration_that_the_manifest_does_not_allow_is_refused_with_its_
 ) -> None:
     chat = await rig.chat()
     refused = await chat.fail("management", "calibrate", target="head", field="pan", maximum=181.0)
-    assert refused["message"] == "head.pan may go from -180 to 180 deg; 181 is beyond that"
+    assert refused["message"] == "head.pan moves from -180 to 180 deg; 181 is outside of it"
     entry = (await chat.do("system", "get_audit_log"))["entries"][0]
     assert (entry["what"], entry["refused"]) == ("management calibrate", refused["message"])
     assert "target: head, field: pan, maximum: 181.0" in entry["detail"]
