@@ -61,6 +61,7 @@ _WIRE = re.compile(
     r"(?<=[.\"'`])(?:asked|rivals|strangers|told)\b"
     r"|\b(?:asked|rivals|strangers|told)(?=\??[:=\"'`])"
     r"|\bRivalStatus\b|\broles_told_by\b"
+    r"|\bgo_back\("  # of Playwright
 )
 
 # Names are read as words: `last_told`, `LastTold` and `lastTold` are "last told".

@@ -45,5 +45,5 @@ class FakeCalibrations:
             raise self.refusal
         return await self._kept.change(call.body, self._notify)
 
-    async def _tell(self, key: RoleKey) -> str:
+    async def _notify(self, key: RoleKey) -> str:
         return f"saved; {key} applies it as soon as its outputs are safe"
