@@ -92,7 +92,7 @@ export function trimCard(app, calibration, row) {
         <p role="status" data-message>
           ${
             calibration.message
-              ? html`Saved: ${calibration.message.replace(/^kept; /, "")}.`
+              ? html`Saved: ${calibration.message.replace(/^saved; /, "")}.`
               : nothing
           }
         </p>
