@@ -66,7 +66,7 @@ class Wiring:
         self._commands: list[Publisher[Any]] = [
             bus.publisher(writer.topic) for writer in self._writers
         ]
-        self._queue = CommandQueue(len(self._writers))
+        self._queue = CommandQueue()
         self._publish_latch()
         self._stops = StopTopics(bus, router, neighbours, self.settle)
         targets = tuple(router.robot.fields)
@@ -166,8 +166,9 @@ class Wiring:
             )
         )
         if not latch.active:
-            self._queue.put_all()
-            self._plan_flush()
+            self._queue.put_behind(i for i, each in enumerate(self._writers) if each.is_wanted)
+            if self._queue:
+                self._plan_flush()
 
     def _publish_latch(self) -> None:
         self._estop.publish(report.estop_message(self._latch, stamp()))

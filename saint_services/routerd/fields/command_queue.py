@@ -10,8 +10,7 @@ MOST_PER_TURN = 4
 class CommandQueue:
     """Commands, by index, that are to be sent."""
 
-    def __init__(self, count: int) -> None:
-        self._all = range(count)
+    def __init__(self) -> None:
         self._waiting: dict[int, None] = {}  # the newest stands last
 
     def __bool__(self) -> bool:
@@ -23,9 +22,9 @@ class CommandQueue:
             self._waiting.pop(index, None)
             self._waiting[index] = None
 
-    def put_all(self) -> None:
-        """Queue all commands, behind those that have changed."""
-        self._waiting = {i: None for i in self._all if i not in self._waiting} | self._waiting
+    def put_behind(self, indexes: Iterable[int]) -> None:
+        """Queue commands that are repeated, behind those that have changed."""
+        self._waiting = {i: None for i in indexes if i not in self._waiting} | self._waiting
 
     def next_batch(self) -> list[int]:
         """Remove and return the commands of this turn. One is the command that waits longest, so

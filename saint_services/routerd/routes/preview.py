@@ -31,15 +31,15 @@ def preview(robot: RobotTargets, route: Route, values: Mapping[str, float]) -> P
     fields = []
     for plan in stream.plans:
         output = plan.claim.output
-        value, asked = plan.evaluate(stream.values), plan.unbounded(stream.values)
+        value, unbounded = plan.evaluate(stream.values), plan.unbounded(stream.values)
         fields.append(
             PreviewField(
                 target=output.target,
                 field=output.field,
                 unit=output.unit,
                 value=value,
-                asked=value if isnan(asked) else min(max(asked, -LARGEST), LARGEST),
-                clamped=value != asked,
+                asked=value if isnan(unbounded) else min(max(unbounded, -LARGEST), LARGEST),
+                clamped=value != unbounded,
             )
         )
     return Preview(

@@ -9,7 +9,7 @@ TRACKS = 30
 
 
 def test_stick_leaves_before_the_rest_of_a_face() -> None:
-    queue = CommandQueue(31)
+    queue = CommandQueue()
     queue.put(range(30))
     first = queue.next_batch()
     assert len(first) == 4
@@ -18,7 +18,7 @@ def test_stick_leaves_before_the_rest_of_a_face() -> None:
 
 
 def test_command_that_changes_again_leaves_once() -> None:
-    queue = CommandQueue(10)
+    queue = CommandQueue()
     for _ in range(3):
         queue.put([7])
     assert queue.next_batch() == [7]
@@ -27,24 +27,24 @@ def test_command_that_changes_again_leaves_once() -> None:
 
 
 def test_command_that_changes_again_leaves_first() -> None:
-    queue = CommandQueue(6)
+    queue = CommandQueue()
     queue.put(range(6))
     queue.put([2])
     assert queue.next_batch()[0] == 2
 
 
 def test_repeated_commands_come_after_new_ones() -> None:
-    queue = CommandQueue(8)
+    queue = CommandQueue()
     queue.put([2])
-    queue.put_all()
+    queue.put_behind(range(8))
     sent = [index for _ in range(2) for index in queue.next_batch()]
     assert sent[0] == 2
     assert sorted(sent) == list(range(8))
 
 
 def test_nothing_leaves_after_clear() -> None:
-    queue = CommandQueue(8)
-    queue.put_all()
+    queue = CommandQueue()
+    queue.put_behind(range(8))
     queue.clear()
     assert not queue
     assert queue.next_batch() == []
@@ -52,7 +52,7 @@ def test_nothing_leaves_after_clear() -> None:
 
 @given(st.lists(st.sets(st.integers(0, 19), max_size=3), max_size=60))
 def test_no_command_waits_without_end_beside_three_new_ones_a_turn(changed: list[set[int]]) -> None:
-    queue = CommandQueue(20)
+    queue = CommandQueue()
     queue.put(range(20))
     left = set(range(20))
     for indexes in changed:
@@ -63,7 +63,7 @@ def test_no_command_waits_without_end_beside_three_new_ones_a_turn(changed: list
 
 @given(st.sets(st.integers(0, 39)))
 def test_each_leaves_exactly_once(changed: set[int]) -> None:
-    queue = CommandQueue(40)
+    queue = CommandQueue()
     queue.put(changed)
     sent: list[int] = []
     while queue:
