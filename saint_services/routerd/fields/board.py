@@ -82,7 +82,7 @@ class FieldBoard:
     def hold_source(
         self, source: str, values: Mapping[str, float], until: float, now: float
     ) -> None:
-        """Keep the fields that the source drives alone until then: its signal is lost."""
+        """Hold the fields that the source drives alone until then: its signal is lost."""
         for output in self.outputs:
             claim = output.held_by or output.winner
             if output.members is None and claim is not None and claim.source == source:
