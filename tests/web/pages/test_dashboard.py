@@ -111,7 +111,7 @@ async def test_silent_source_looks_stale_within_half_a_second(site: Site) -> Non
     await page.wait_for_selector("[data-source=rc]:not([data-stale])")
     site.robot.is_rc_live = False
     await page.wait_for_selector("[data-source=rc][data-stale]", timeout=SOON_MS)
-    assert "Silent" in await page.locator("[data-source=rc]").inner_text()
+    assert "Timed out" in await page.locator("[data-source=rc]").inner_text()
     assert await count(page, "[data-source='livelink:FaceCapture']:not([data-stale])") == 1
     site.robot.is_rc_live = True
     await page.wait_for_selector("[data-source=rc]:not([data-stale])")

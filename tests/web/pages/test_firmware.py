@@ -32,12 +32,12 @@ async def text(page: Any, selector: str) -> str:
 async def test_one_version_is_shown_with_every_machine(site: Site) -> None:
     page = await opened(site)
     assert await text(page, "[data-robot-version]") == "0.1.0"
-    assert "on 6 machines; 1 is away" in await text(page, ".release-card")
+    assert "on 6 machines; 1 offline" in await text(page, ".release-card")
     assert await page.locator("[data-machine]").count() == 7
     head = await text(page, "[data-machine=sim_head]")
     assert "Head" in head
     assert "slot A" in head
-    assert "Away" in await text(page, "[data-machine=sim_console]")
+    assert "Offline" in await text(page, "[data-machine=sim_console]")
 
 
 async def test_address_of_the_page_leads_to_it(site: Site) -> None:

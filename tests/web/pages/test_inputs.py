@@ -35,7 +35,7 @@ async def test_channels_show_their_switches_and_routes(site: Site) -> None:
     assert await page.locator("[data-armed=true]").count() == 1
     site.robot.receiver.is_live = False
     await page.wait_for_selector("[data-receiver='Signal lost']")
-    await page.get_by_text("The robot holds").wait_for()
+    await page.get_by_text("Signal lost: positions hold").wait_for()
     await page.wait_for_selector(".channels-part[data-stale]")
 
 
@@ -43,7 +43,7 @@ async def test_channel_is_set_up_and_wrong_ends_are_named_at_their_field(site: S
     page = await site.open("#/inputs")
     await page.click("[data-channel='2'] button")
     await page.fill(".dialog input[name=min]", "1600")
-    assert "below the middle (1500)" in await page.locator("#fault-min").inner_text()
+    assert "below the middle (1500 µs)" in await page.locator("#fault-min").inner_text()
     await page.click("[data-save]")
     assert site.robot.receiver.channels[2].min == 1000  # refused before it was sent
     await page.fill(".dialog input[name=min]", "1010")
@@ -118,7 +118,7 @@ async def test_face_is_searched_zeroed_turned_and_recorded(site: Site) -> None:
     await page.click("[data-zero]")
     await until(lambda: capture.zeros == [False])
     await page.click("[data-adjust]")
-    await page.get_by_role("button", name="Turn Eye blink left round").click()
+    await page.get_by_role("button", name="Invert Eye blink left").click()
     await until(lambda: capture.scale == {"eyeBlinkLeft": -1.0})
     await page.fill("input[name=recording]", "take 1")
     await page.click("[data-record]")

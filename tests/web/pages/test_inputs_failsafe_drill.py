@@ -110,7 +110,7 @@ async def test_robot_that_holds_passes_with_its_times(page: Any) -> None:
     [
         ({"release_ms": None}, "still driven by RC"),
         ({"release_ms": 700}, "released after 700 ms, limit 240 ms"),
-        ({"taker": "autonomous:ros"}, "autonomous:ros has taken over"),
+        ({"taker": "autonomous:ros"}, "autonomous:ros took over"),
     ],
 )
 async def test_robot_that_drives_on_fails_with_the_reason(

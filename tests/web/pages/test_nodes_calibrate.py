@@ -98,7 +98,7 @@ async def test_stop_ends_a_motion_and_what_stays_held_moves_nothing_afterwards(s
 async def test_joint_that_another_source_drives_is_not_moved(site: Site) -> None:
     samples = site.robot.listen_to_clients()
     page = await opened(site, "#/nodes/sim_head/calibrate/head.tilt")
-    await page.locator("[data-jog]", has_text="LiveLink FaceCapture drives it").wait_for()
+    await page.locator("[data-jog]", has_text="LiveLink FaceCapture drives this joint").wait_for()
     await page.hover(PLUS)
     await page.mouse.down()
     await page.mouse.up()
@@ -109,7 +109,7 @@ async def test_position_becomes_zero_is_saved_after_confirmation_and_undone(site
     page = await opened(site)
     await page.click("[data-mark=offset]")
     await expect(page.locator("input[name=offset]")).to_have_value("20")
-    assert "by the manifest 0.0°" in await page.inner_text("[data-hint=offset]")
+    assert "manifest 0.0°" in await page.inner_text("[data-hint=offset]")
     assert "from −90.0° to 70.0°" in await page.inner_text("[data-reach]")
     await page.check("input[name=reversed]")
     await page.locator("fieldset.marks[disabled]").wait_for()  # its sign changes
@@ -144,8 +144,8 @@ async def test_invalid_value_is_reported_at_its_field_an_error_in_the_dialog(
     page = await opened(site)
     for name, text, words in (
         ("high", "91", "The manifest allows −90.0° to 90.0°"),
-        ("low", "5", "Neutral, 0.0°, must stay within reach"),
-        ("offset", "37", "At most 36.0° either way"),
+        ("low", "5", "Neutral (0.0°) must stay within the limits"),
+        ("offset", "37", "At most ±36.0°"),
         ("offset", "much", "Type a number in degrees"),
     ):
         await page.fill(f"input[name={name}]", text)

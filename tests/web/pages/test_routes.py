@@ -65,7 +65,7 @@ async def test_diagram_shows_sources_states_and_reasons(site: Site) -> None:
     assert any(label.strip().endswith("m/s") for label in labels)
     await page.click("[data-output='tracks.linear']")
     why = await page.locator("[data-why]").inner_text()
-    assert "rc_drive drives it, with RC" in why
+    assert "Driven by rc_drive from RC" in why
     assert "websocket_direct from Client desk: 0.20 m/s, lower priority" in why
     site.robot.is_rc_live = False
     await page.wait_for_selector("[data-source=rc][data-stale]")
@@ -151,7 +151,7 @@ async def test_unsaved_changes_are_not_lost_by_going_away(site: Site) -> None:
     await page.keyboard.press("Escape")
     assert await page.input_value("#field-id") == "my_drive"
     await page.click("[data-save]:enabled >> nth=0")
-    await page.wait_for_selector("[data-toast=good]:has-text('my_drive is saved')")
+    await page.wait_for_selector("[data-toast=good]:has-text('my_drive saved')")
     assert page.url.endswith("#/routes/my_drive")
     assert route(site, "rc_drive") is None
     await page.fill("#field-id", "another")
@@ -178,7 +178,7 @@ async def test_all_routes_leave_and_come_back_as_a_file(site: Site, tmp_path: Pa
     await page.wait_for_selector("[data-refusal]:has-text('line 1: routes[0].input.sorce')")
     await page.fill("[data-import] textarea", "routes: []")
     await page.click("[data-import] [type=submit]")
-    assert "Goes\nrc_drive" in await page.inner_text("[data-changes]")
+    assert "Removed\nrc_drive" in await page.inner_text("[data-changes]")
     await page.click("[data-confirm]")
     await page.click("[data-lose-stops]")
     await page.wait_for_selector("h2:has-text('No routes: nothing moves this robot')")
@@ -251,5 +251,5 @@ async def test_editor_shows_all_of_the_blending(site: Site, width: int) -> None:
     page = await routes_page(site, "/rc_drive", viewport={"width": width, "height": 844})
     mode = page.locator("[data-key='mode tracks.linear']")
     await mode.locator("select").wait_for()
-    assert "Everywhere: the highest priority alone" in await mode.inner_text()
+    assert "Default: highest priority" in await mode.inner_text()
     assert await mode.locator("select").evaluate(_FITS)

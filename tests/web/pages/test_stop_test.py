@@ -43,7 +43,7 @@ async def test_press_on_the_page_is_measured_and_the_report_kept(site: Site) -> 
     assert await violations(page) == []
     await release(page)
     await way(page, "rc").locator("[data-skip]").select_option("Not available today")
-    await expect(way(page, "rc")).to_contain_text("Left out: Not available today")
+    await expect(way(page, "rc")).to_contain_text("Skipped: Not available today")
     await way(page, "kill").locator("[data-kill]").click()
     await page.click("[data-confirm]")
     await expect(way(page, "kill").locator("[data-target=tracks]")).to_contain_text("31 ms")

@@ -50,7 +50,7 @@ async def test_route_is_found_and_no_result_is_reported(site: Site) -> None:
     await page.click("[data-find]")
     field = page.locator(".finder-field")
     await field.fill("zebra")
-    await page.get_by_text("Nothing here is called “zebra”.").wait_for()
+    await page.get_by_text("No results for “zebra”.").wait_for()
     await field.fill("rc_dr")
     await page.click("[data-found='#/routes/rc_drive']")
     await expect(page.locator("main h1")).to_contain_text("rc_drive")

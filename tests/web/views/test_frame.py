@@ -60,7 +60,7 @@ async def test_stop_that_a_role_does_not_confirm_names_it_in_red(site: Site) -> 
     await page.click(".estop")
     await page.wait_for_selector("[data-estop=latched]")
     await expect(page.locator(".estop b")).to_have_text("STOPPING")
-    await expect(page.locator("[data-unconfirmed]")).to_contain_text("No answer: Tracks.")
+    await expect(page.locator("[data-unconfirmed]")).to_contain_text("No reply: Tracks.")
     await page.click("[data-estop=latched]")
     await expect(page.locator("[data-outcome=tracks]")).to_have_attribute("data-state", "silent")
     await expect(page.locator("[data-outcome=head]")).to_contain_text("8 ms")
@@ -133,7 +133,7 @@ async def test_stop_that_was_not_confirmed_is_said(site: Site) -> None:
     await site.robot.stop("routerd")
     await page.click(".estop")
     await page.wait_for_selector(".banner.lost")
-    assert "was not confirmed" in await page.locator(".banner.lost").inner_text()
+    assert "Stop not confirmed" in await page.locator(".banner.lost").inner_text()
 
 
 async def test_space_stops_after_a_click_but_not_while_typing_or_using_the_keyboard(
