@@ -39,7 +39,7 @@ async def test_dashboard_says_it_at_the_outputs_and_names_all_roles_in_one_sente
     await expect(outputs).to_have_text("No node has the role tracks")
     matters = page.locator("[data-matter=new]")
     await expect(matters).to_have_text(
-        ["sim_spare waits to be adopted.", "No node is the tracks or console yet."]
+        ["sim_spare waits for adoption.", "No node has the role tracks or console."]
     )
     assert await violations(page) == []
 

@@ -108,7 +108,7 @@ async def test_adoption_shows_what_is_missing_until_it_is_found(site: Site) -> N
     page = await site.open("#/nodes/sim_spare/adopt")
     await page.wait_for_selector("[data-fit=bad]")
     assert (
-        "Taken by Head"
+        "Assigned to Head"
         in await page.locator("label", has=page.locator("[value='head/']")).inner_text()
     )
     await page.check("input[value='console/']")

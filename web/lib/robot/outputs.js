@@ -6,10 +6,10 @@
 /** @type {Record<string, string>} */
 const TEXTS = {
   live: "Follows its input",
-  hold: "No input: holds the last command",
-  ramp_to_zero: "No input: zero is commanded",
-  neutral: "No input: neutral is commanded",
-  park: "No input: the park position is commanded",
+  hold: "No input: last command",
+  ramp_to_zero: "No input: zero",
+  neutral: "No input: neutral",
+  park: "No input: park position",
   estop: "Emergency stop",
 };
 
