@@ -77,7 +77,7 @@ function planned(app, watch, adoption, node) {
       <div class="section-head">
         <h2 id="pins-title">Header</h2>
         <span class="quiet">${
-          adoption.choice ? `with the needs of the role ${chosenRole(adoption)}` : "present state"
+          adoption.choice ? `With the needs of the role ${chosenRole(adoption)}` : "Present state"
         }</span>
       </div>
       ${
@@ -162,7 +162,7 @@ const nameField = (adoption) => html`
       .value=${adoption.name}
       @input=${withValue((value) => (adoption.name = value))}
     >
-    <span class="hint">Optional name for display.</span>
+    <span class="hint">Shown on all pages.</span>
   </label>
 `;
 

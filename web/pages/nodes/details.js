@@ -210,7 +210,7 @@ function pinsCard(app, watch, node) {
     <section class="card" aria-labelledby="pins-title" ?data-stale=${Boolean(watch.problem)}>
       <div class="section-head">
         <h2 id="pins-title">Header</h2>
-        <span class="quiet">${pins ? "updated every 2 s" : ""}</span>
+        <span class="quiet">${pins ? "Updated every 2 s" : ""}</span>
       </div>
       ${
         watch.problem

@@ -68,7 +68,7 @@ function start(app, info) {
       <p>
         You press stop on a page, on the transmitter, on the console and from ROS; then one role's
         program is killed. Every output must be safe within ${info.limit_ms} ms each time. The test
-        takes about 5 minutes; the robot may stand still.
+        takes about 5 minutes.
       </p>
       <div class="toolbar">
         <button

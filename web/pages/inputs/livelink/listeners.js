@@ -60,7 +60,7 @@ function listener(app, each) {
               aria-label=${`Show the address for ${each.format}`}
               @click=${show}
             >
-              Show address
+              Show
             </button>
           `
           : html`<span class="chip idle"><i class="dot"></i>Off</span>`
