@@ -234,7 +234,7 @@ function question(app, open, latch, close, release) {
           `
           : html`
             <button class="button" type="button" data-acknowledge @click=${acknowledge}>
-              Show the new press
+              Acknowledge
             </button>
           `
       }

@@ -80,7 +80,7 @@ export function absence(app, target) {
 /** Whether the node can be adopted now. @param {NodeInfo} node */
 export const isFree = (node) => node.state === "unadopted" && !node.not_offered;
 
-/** Return the note under a node: its fault, or what it waits for. @param {NodeInfo} node */
+/** Return the note under a node: its fault, or why it is not offered. @param {NodeInfo} node */
 export function nodeNote(node) {
   if (node.reason) return node.reason;
   if (node.not_offered && node.state !== "offline") return `Not offered: ${node.not_offered}`;
@@ -88,7 +88,7 @@ export function nodeNote(node) {
     const times = node.role_restarts === 1 ? "time" : "times";
     return `Its role restarted ${node.role_restarts} ${times}.`;
   }
-  return isFree(node) ? "Waiting for a role." : "";
+  return "";
 }
 
 /** Sort nodes without a role first, then by role. @param {NodeInfo[]} list */
