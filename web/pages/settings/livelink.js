@@ -118,7 +118,7 @@ function limitForm(app, settings, known) {
             !isAdmin(app) || busy.has("limit") || shown === String(known.datagrams_per_second)
           }
         >
-          Save limit
+          Save<span class="hidden"> limit</span>
         </button>
       </div>
     </form>

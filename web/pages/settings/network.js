@@ -69,7 +69,7 @@ function nameForm(app, settings, known) {
           type="submit"
           ?disabled=${!isAdmin(app) || isWaiting(known) || name.isBusy || shown === known.hostname}
         >
-          ${name.isBusy ? "Saving…" : "Save host name"}
+          ${name.isBusy ? "Saving…" : "Save"}<span class="hidden"> host name</span>
         </button>
       </div>
     </form>

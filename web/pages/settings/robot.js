@@ -54,7 +54,7 @@ function nameForm(app, settings, known) {
           type="submit"
           ?disabled=${!isAdmin(app) || isSame || form.isBusy}
         >
-          Save name
+          Save<span class="hidden"> name</span>
         </button>
       </div>
     </form>

@@ -68,7 +68,7 @@ function form(app) {
   return html`
     <form class="record-form" novalidate @submit=${onSubmit(() => record(app))}>
       <label class="entry ${isWrong ? "is-wrong" : ""}">
-        <span>Name of the new recording</span>
+        <span>Recording name</span>
         <input
           name="recording"
           maxlength="64"
