@@ -34,7 +34,8 @@ async def test_list_can_be_filtered_searched_and_shows_why_a_device_is_not_offer
     rows = page.locator("[data-node]")
     await page.wait_for_selector("[data-node=sim_head]")
     assert await rows.count() == 6
-    assert "5 of 5 roles assigned · 1 waiting for a role · 1 offline" in await page.inner_text("main")
+    summary = await page.inner_text("main")
+    assert "5 of 5 roles assigned · 1 waiting for a role · 1 offline" in summary
     assert "its id is no name" in await page.locator(".strangers").inner_text()
     await page.check("input[value=offline]")
     await expect(rows).to_have_count(1)
