@@ -205,7 +205,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/webd/robot/goals.py": {
         "True: if SPEED not in values": "a speed of this command is written again",
     },
-    "saint_services/webd/websocket/lag.py": {
+    "saint_services/webd/websocket/timing.py": {
         "without: self._best_s = self._before_s = float('inf')": "the first reading sets both",
     },
 }

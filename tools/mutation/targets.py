@@ -25,6 +25,7 @@ _ROLE_RIGS = ("tests/safety/test_role_tracks.py", "tests/safety/test_role_joints
 _ROLE = ("tests/unit/role/motion/test_axis.py", "tests/unit/role/test_host.py")
 _RC_PROTOCOLS = "tests/unit/rcd/protocols/test_"
 _GUARD = "tests/unit/guard/test_"
+_WEBD = "tests/unit/webd/"
 _LATCH = (f"{_UNIT}estop/test_latch_file.py", f"{_UNIT}estop/test_latch_start.py")
 _DAEMON = f"{_UNIT}test_daemon"
 # What decides beside the arbitration: tests of its own, then those of the whole router.
@@ -179,19 +180,16 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/unit/livelinkd/senders/test_acceptance.py",),
         ("tests/unit/livelinkd/senders/test_api.py",),
     ),
-    **{
-        f"saint_services/webd/{name}.py": _stages(
-            ("tests/unit/webd/test_webd_rules.py",), (f"tests/unit/webd/test_webd_{tests}.py",)
-        )
-        for name, tests in (
-            *(("api/stopping", "stop"), ("websocket/places", "stop"), ("robot/latch", "motion")),
-            ("api/admission", "levels"),
-        )
-    },
-    **{
-        f"saint_services/webd/{folder}/{name}.py": _stages(
-            (f"tests/unit/webd/test_webd_{name}.py",)
-        )
-        for folder, name in (("robot", "goals"), ("websocket", "lag"), ("websocket", "pace"))
-    },
+    "saint_services/webd/api/stopping.py": _stages((f"{_WEBD}api/test_stopping.py",)),
+    "saint_services/webd/api/admission.py": _stages(
+        (f"{_WEBD}api/test_admission.py",), (f"{_WEBD}actions/test_levels.py",)
+    ),
+    "saint_services/webd/websocket/places.py": _stages(
+        (f"{_WEBD}websocket/test_places.py",), (f"{_WEBD}api/test_stopping.py",)
+    ),
+    "saint_services/webd/robot/latch.py": _stages(
+        (f"{_WEBD}robot/test_latch.py",), (f"{_WEBD}actions/test_motion.py",)
+    ),
+    "saint_services/webd/robot/goals.py": _stages((f"{_WEBD}robot/test_goals.py",)),
+    "saint_services/webd/websocket/timing.py": _stages((f"{_WEBD}websocket/test_timing.py",)),
 }

@@ -8,7 +8,7 @@ import yaml
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.webd.robot.goals import Goals, longest_s
 
-ROLES = Path(__file__).resolve().parents[3] / "manifests" / "roles"
+ROLES = Path(__file__).resolve().parents[4] / "manifests" / "roles"
 HEAD = RoleConfig.model_validate(yaml.safe_load((ROLES / "head.yaml").read_text()))
 ME = "websocket:desk"
 

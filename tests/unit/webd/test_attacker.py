@@ -24,8 +24,8 @@ from saint_services.webd.server import bodies, connections
 from saint_services.webd.websocket import wire
 from tests.unit.webd.mute import Mute
 from tests.unit.webd.raw_http import answer_to
-from tests.unit.webd.test_webd_frames import sent
 from tests.unit.webd.web_rig import Rig
+from tests.unit.webd.websocket.test_frames import sent
 from tests.web.fakes.robot import fake_robot
 
 HEAD = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n"

@@ -11,8 +11,8 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
 from saint_services.webd.websocket import outbox, wire
 from tests.unit.webd.mute import Mute
-from tests.unit.webd.test_webd_frames import sent
 from tests.unit.webd.web_rig import Rig
+from tests.unit.webd.websocket.test_frames import sent
 
 LATE_S = 2.0  # a reply takes about a millisecond; the rest is for a busy machine
 

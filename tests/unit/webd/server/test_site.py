@@ -12,7 +12,7 @@ import pytest
 from saint_services.webd.pages.assets import Assets
 from tests.unit.webd.web_rig import Rig
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 async def test_page_is_served_with_strict_headers(rig: Rig) -> None:

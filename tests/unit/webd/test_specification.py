@@ -11,7 +11,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
 from saint_services.webd import logic
 from saint_services.webd.actions.table import MODELS
-from tests.unit.webd.test_webd_actions import listening, told
+from tests.unit.webd.actions.test_every_action import listening, told
 from tests.unit.webd.web_rig import Rig
 
 NODE = {"node_id": "saint-node-a1b2c3".replace("-", "_")}
@@ -96,7 +96,7 @@ def test_row_with_a_wrong_parameter_is_refused(
     target: str, action: str, params: dict[str, Any]
 ) -> None:
     if action == "estop":
-        return  # it stops, however it is written: test_webd_stop.py
+        return  # it stops, however it is written: api/test_stopping.py
     wrong = {"type": target, "action": action, "params": {**params, "prams": 1}}
     with pytest.raises(logic.BadMessageError, match="prams"):
         logic.parse(json.dumps(wrong), MODELS)

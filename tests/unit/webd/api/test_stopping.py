@@ -272,3 +272,33 @@ async def test_connection_that_served_before_outlives_600_half_open_ones(rig: Ri
                 assert not reader.at_eof()
     writer.close()
     assert rig.robot.estop.active
+
+
+# Words of a stop
+
+
+@pytest.mark.parametrize("place", ["type", "target", "action"])
+@pytest.mark.parametrize("word", ["estop", "E-Stop", "emergency stop", "EMERGENCY_STOP"])
+def test_it_is_meant_in_each_place(place: str, word: str) -> None:
+    assert stopping.is_meant({place: word})
+    assert stopping.is_named(f"{{'{place}': '{word}'")
+
+
+def test_it_is_not_meant_elsewhere() -> None:
+    assert not stopping.is_meant({"name": "estop", "action": 7})
+    assert not stopping.is_named("{name: estop")
+
+
+def test_it_is_looked_for_in_64_characters() -> None:
+    assert stopping.is_meant({"action": "e" + "-" * 59 + "stop"})
+    assert not stopping.is_meant({"action": "e" + "-" * 60 + "stop"})
+
+
+def test_it_keeps_a_reason_of_200_characters() -> None:
+    assert stopping.of_unsound({"reason": "x" * 300}) == EStop(enable=True, reason="x" * 200)
+
+
+@pytest.mark.parametrize("given", [None, {}, {"reason": 7}, {"reason": ""}, "reason"])
+def test_it_says_that_it_was_not_sound(given: object) -> None:
+    found = stopping.of_unsound(given)
+    assert (found.enable, found.reason) == (True, "malformed stop message")

@@ -1,10 +1,10 @@
-"""Readings that waited on their way."""
+"""Age of readings that waited on their way, and messages per second of a client."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.webd.websocket.timing import ReadingAge
+from saint_services.webd.websocket.timing import MessageRate, ReadingAge
 
 CLOCK_S = -12_345.0  # what the client's clock differs from ours
 
@@ -79,3 +79,28 @@ def test_fifth_of_a_second_later_than_the_best_is_fresh() -> None:
     assert not lag.is_stale(0.0, 0.0)
     assert not lag.is_stale(-0.2, 0.0)
     assert lag.is_stale(-0.21, 0.0)
+
+
+def test_rate_is_that_of_the_last_second():
+    rate = MessageRate(10.0)
+    for number in range(50):
+        rate.count(10.0 + number * 0.02)
+    assert rate.per_s(10.99) == 0.0  # not a whole second yet
+    assert rate.per_s(11.0) == 50.0
+
+
+def test_silent_client_falls_to_nothing():
+    rate = MessageRate(0.0)
+    for _ in range(30):
+        rate.count(0.5)
+    assert rate.per_s(1.0) == 30.0
+    assert rate.per_s(2.5) == 0.0
+
+
+def test_message_after_a_second_begins_the_next_window():
+    rate = MessageRate(10.0)
+    for _ in range(10):
+        rate.count(10.0)
+    rate.count(11.5)
+    assert rate.per_s(11.6) == 6.7  # 10 in 1.5 seconds
+    assert rate.per_s(12.5) == 1.0

@@ -1,5 +1,5 @@
-"""What a client may do and when, without a server: words of a stop, places, the latch, roles, old
-messages. Numbers are typed by hand.
+"""What a client may do and when, without a server: roles, the e-stop, old messages, audit entries.
+Numbers are typed by hand.
 """
 
 from types import SimpleNamespace
@@ -17,112 +17,15 @@ from saint_services.lib.generated.saint_msgs import EStop
 from saint_services.webd.accounts.access import Identity, RefusedError
 from saint_services.webd.actions.act import Act, Caller
 from saint_services.webd.actions.table import ACTIONS, every
-from saint_services.webd.api import admission, stopping
+from saint_services.webd.api import admission
 from saint_services.webd.audit import record
-from saint_services.webd.robot import latch
 from saint_services.webd.robot.daemon_clients import AnsweredError
 from saint_services.webd.topics.newest import Newest
-from saint_services.webd.websocket.places import refusal
 
 VIEWER = Identity("eve", Level.VIEWER, "token", "1")
 OPERATOR = Identity("ann", Level.OPERATOR, "token", "2")
 ADMIN = Identity("bob", Level.ADMIN, "token", "3")
 NOW_S = 100.0
-
-
-class TestWordOfAStop:
-    @pytest.mark.parametrize("place", ["type", "target", "action"])
-    @pytest.mark.parametrize("word", ["estop", "E-Stop", "emergency stop", "EMERGENCY_STOP"])
-    def test_it_is_meant_in_each_place(self, place: str, word: str) -> None:
-        assert stopping.is_meant({place: word})
-        assert stopping.is_named(f"{{'{place}': '{word}'")
-
-    def test_it_is_not_meant_elsewhere(self) -> None:
-        assert not stopping.is_meant({"name": "estop", "action": 7})
-        assert not stopping.is_named("{name: estop")
-
-    def test_it_is_looked_for_in_64_characters(self) -> None:
-        assert stopping.is_meant({"action": "e" + "-" * 59 + "stop"})
-        assert not stopping.is_meant({"action": "e" + "-" * 60 + "stop"})
-
-    def test_it_keeps_a_reason_of_200_characters(self) -> None:
-        assert stopping.of_unsound({"reason": "x" * 300}) == StopRequest(
-            enable=True, reason="x" * 200
-        )
-
-    @pytest.mark.parametrize("given", [None, {}, {"reason": 7}, {"reason": ""}, "reason"])
-    def test_it_says_that_it_was_not_sound(self, given: object) -> None:
-        found = stopping.of_unsound(given)
-        assert (found.enable, found.reason) == (True, "malformed stop message")
-
-
-class TestPlaces:
-    def test_eight_of_one_viewer(self) -> None:
-        assert refusal(VIEWER, [VIEWER] * 7, 64) == ""
-        assert refusal(VIEWER, [VIEWER] * 8, 64) == (
-            "eve already has 8 connections, which is the limit"
-        )
-
-    def test_those_of_the_same_name_and_way_count(self) -> None:
-        page = Identity("eve", Level.VIEWER, "session", "9")
-        namesake = Identity("eva", Level.VIEWER, "token", "9")
-        assert refusal(VIEWER, [page] * 8 + [namesake] * 8, 64) == ""
-
-    def test_viewers_leave_a_quarter(self) -> None:
-        crowd = [Identity(f"v{n}", Level.VIEWER, "session", str(n)) for n in range(48)]
-        assert refusal(VIEWER, [*crowd[:47], OPERATOR], 64) == ""
-        assert refusal(VIEWER, crowd, 64) == (
-            "48 viewers are connected, the other 16 connections are for operators"
-        )
-
-    def test_half_of_one_operator_and_eight_at_least(self) -> None:
-        for who in (OPERATOR, ADMIN):
-            assert refusal(who, [who] * 31, 64) == ""
-            assert refusal(who, [who] * 32, 64)
-            assert refusal(who, [who] * 7, 2) == ""
-            assert refusal(who, [who] * 8, 2)
-
-    @pytest.mark.parametrize("via", ["open", "socket"])
-    def test_who_is_not_told_apart_is_not_counted(self, via: Any) -> None:
-        anyone = Identity("anyone", Level.VIEWER, via)
-        assert refusal(anyone, [anyone] * 64, 64) == ""
-
-
-class TestLatch:
-    def newest(self, *, active: bool = False, heard_s: float = NOW_S, **more: str) -> Newest:
-        return Newest(estop=EStop(active=active, **more), router_received_s=heard_s)
-
-    def test_open_and_heard_of_lately_it_refuses_nothing(self) -> None:
-        assert latch.problem(self.newest(heard_s=99.0), NOW_S) is None
-
-    def test_silent_for_more_than_a_second_it_refuses(self) -> None:
-        problem = latch.problem(self.newest(heard_s=98.99), NOW_S)
-        assert problem is not None and problem.code is Code.REFUSED
-
-    def test_heard_of_once_right_after_the_machine_began_it_refuses(self) -> None:
-        assert latch.problem(self.newest(heard_s=0.5), 1.5) is None
-        assert latch.problem(self.newest(heard_s=0.5), 1.6) is not None
-
-    def test_never_heard_of_it_refuses(self) -> None:
-        problem = latch.problem(Newest(), NOW_S)
-        assert problem is not None and problem.code is Code.REFUSED
-
-    def test_open_before_the_first_report_of_the_router_it_refuses_nothing(self) -> None:
-        assert latch.problem(self.newest(heard_s=0.0), NOW_S) is None
-
-    @pytest.mark.parametrize("heard_s", [NOW_S, 1.0])
-    def test_active_it_says_by_whom_and_why(self, heard_s: float) -> None:
-        problem = latch.problem(
-            self.newest(active=True, heard_s=heard_s, source="rc", reason="switch"), NOW_S
-        )
-        assert problem is not None and problem.code is Code.ESTOP_ACTIVE
-        assert problem.message.startswith("the robot is stopped by ")
-        assert problem.message.endswith(": switch")
-
-    def test_active_without_a_source_it_names_an_unknown_source(self) -> None:
-        problem = latch.problem(self.newest(active=True), NOW_S)
-        assert problem is not None
-        assert problem.message == "the robot is stopped by an unknown source"
 
 
 class Log:

@@ -55,7 +55,7 @@ async def test_fault_of_a_request_is_a_json_error_and_logged_with_its_trace(
     found = json.loads(text)
     assert found["code"] == "internal" and found["message"] and found["fix"]
     assert SECRET not in text and "LookupError" not in text
-    assert [SECRET in trace and "test_webd_boundary.py" in trace for trace in told(caplog.records)]
+    assert [SECRET in trace and "test_boundary.py" in trace for trace in told(caplog.records)]
     assert "saint_web_faults_total 1" in await rig.counters()
 
 
@@ -170,7 +170,7 @@ async def test_upload_that_is_cut_off_is_no_fault(
 
 
 def test_exceptions_are_caught_whole_in_two_files_only() -> None:
-    services = Path(__file__).resolve().parents[3] / "saint_services"
+    services = Path(__file__).resolve().parents[4] / "saint_services"
     caught = re.compile(r"except (Exception|BaseException)\b|except:")
     found = {
         path.relative_to(services).as_posix()

@@ -1,0 +1,53 @@
+"""Whether the robot may be moved. Numbers are typed by hand."""
+
+import pytest
+
+from saint_services.lib.errors import Code
+from saint_services.lib.generated.saint_msgs import EStop
+from saint_services.webd.robot import latch
+from saint_services.webd.topics.newest import Newest
+
+NOW_S = 100.0
+
+
+def newest(*, active: bool = False, heard_s: float = NOW_S, **more: str) -> Newest:
+    return Newest(estop=EStop(active=active, **more), router_received_s=heard_s)
+
+
+def test_open_and_heard_of_lately_it_refuses_nothing() -> None:
+    assert latch.problem(newest(heard_s=99.0), NOW_S) is None
+
+
+def test_silent_for_more_than_a_second_it_refuses() -> None:
+    problem = latch.problem(newest(heard_s=98.99), NOW_S)
+    assert problem is not None and problem.code is Code.REFUSED
+
+
+def test_heard_of_once_right_after_the_machine_began_it_refuses() -> None:
+    assert latch.problem(newest(heard_s=0.5), 1.5) is None
+    assert latch.problem(newest(heard_s=0.5), 1.6) is not None
+
+
+def test_never_heard_of_it_refuses() -> None:
+    problem = latch.problem(Newest(), NOW_S)
+    assert problem is not None and problem.code is Code.REFUSED
+
+
+def test_open_before_the_first_report_of_the_router_it_refuses_nothing() -> None:
+    assert latch.problem(newest(heard_s=0.0), NOW_S) is None
+
+
+@pytest.mark.parametrize("heard_s", [NOW_S, 1.0])
+def test_active_it_says_by_whom_and_why(heard_s: float) -> None:
+    problem = latch.problem(
+        newest(active=True, heard_s=heard_s, source="rc", reason="switch"), NOW_S
+    )
+    assert problem is not None and problem.code is Code.ESTOP_ACTIVE
+    assert problem.message.startswith("the robot is stopped by ")
+    assert problem.message.endswith(": switch")
+
+
+def test_active_without_a_source_it_names_an_unknown_source() -> None:
+    problem = latch.problem(newest(active=True), NOW_S)
+    assert problem is not None
+    assert problem.message == "the robot is stopped by an unknown source"
