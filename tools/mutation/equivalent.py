@@ -86,7 +86,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/lib/role/motion/homing.py": {
         "True: if not self._joints.are_still": "what is still is held where it is",
         "True: if found": "a slice in which nothing was aimed moves nothing",
-        "without: self._is_over = len(found) == len(sleepers)": (
+        "without: self._is_over = len(found) == len(uncommanded)": (
             "who was sent home is driven, and sent no second time"
         ),
     },
