@@ -1,1 +1,1 @@
-"""webd: the only door from outside: pages, WebSocket, API."""
+"""The web server: pages, WebSocket and HTTP API, metrics."""

@@ -242,15 +242,15 @@ Values = dict[str, float]
 def limited(role: RoleConfig, values: Values) -> list[LimitedField]:
     """Return the fields whose values exceed their limits; the router clamps them."""
     found: list[LimitedField] = []
-    for name, asked in values.items():
+    for name, wanted in values.items():
         if (spec := role.fields.get(name)) is None:
             continue
         low, high = spec.limits
-        if not low <= asked <= high:
-            most = clamp(asked, low, high)
-            text = f"{name} {asked:g} {spec.unit} was limited to {most:g} {spec.unit}"
+        if not low <= wanted <= high:
+            most = clamp(wanted, low, high)
+            text = f"{name} {wanted:g} {spec.unit} was limited to {most:g} {spec.unit}"
             entry = LimitedField(
-                field=name, asked=asked, limited_to=most, unit=spec.unit, text=text
+                field=name, asked=wanted, limited_to=most, unit=spec.unit, text=text
             )
             found.append(entry)
     return found

@@ -1,1 +1,1 @@
-"""Who may use this robot: users, tokens, sign-ins, and the check of every request."""
+"""Users, tokens and sign-ins, and the check of every request."""

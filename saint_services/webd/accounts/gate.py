@@ -141,7 +141,7 @@ def is_private(request: web.Request) -> bool:
 
 
 def _peer(request: web.Request) -> Identity | None:
-    """Return the user at the other end of the control socket, whose file mode decides who may
+    """Return the user at the other end of the control socket, whose file mode limits who can
     connect; None for other sockets.
     """
     transport = request.transport

@@ -121,29 +121,29 @@ class DaemonRequests(RequestHandlers):
         self._open += 1
         try:
             if place == _ALWAYS:
-                return await self._ask(request, person, path, await _stop_body(request), outcome)
+                return await self._send(request, person, path, await _stop_body(request), outcome)
             body = await bodies.whole(request, LARGEST_BODY_BYTES)
             if place == _RELEASE and is_old(request):
                 raise SaintError(Code.REFUSED, admission.OLD, fix="Send it again.")
-            return await self._ask(request, person, path, body, outcome)
+            return await self._send(request, person, path, body, outcome)
         finally:
             self._open -= 1
 
-    async def _ask(
+    async def _send(
         self, request: web.Request, person: Person, path: str, body: bytes, outcome: Outcome
     ) -> web.StreamResponse:
         daemon = request.match_info["daemon"]
         url = f"http://{daemon}{path}"
         if query := request.rel_url.raw_query_string:
             url += f"?{query}"
-        asked = self._session(daemon).request(
+        sending = self._session(daemon).request(
             request.method,
             URL(url, encoded=True),
             data=body or None,
             headers=dict([person.header]),
         )
         try:
-            async with asked as answer:
+            async with sending as answer:
                 outcome.is_logged = True
                 outcome.refusal = "" if answer.ok else f"{daemon} answered {answer.status}"
                 return await _sent(request, answer)

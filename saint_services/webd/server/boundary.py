@@ -1,6 +1,6 @@
 """The boundary of webd: whatever goes wrong in a request or a message becomes the documented error.
-Unexpected faults are logged with their stack trace and counted here. Besides lib/daemon.py this is
-the only place that may catch Exception: a fault in one action must cost its client a reply, not
+Unexpected faults are logged with their stack trace and counted here. Only this file and
+lib/daemon.py may catch Exception: a fault in one action must cost its client a reply, not
 other clients the connection that stops the robot. Not here: reasons of refusals (the handlers).
 """
 

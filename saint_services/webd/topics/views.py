@@ -219,13 +219,13 @@ def _field(field: FieldStatus) -> Data:
         "changed_ms": field.changed_ms,
         "rivals": [
             {
-                "route": rival.route,
-                "source": rival.source,
-                "value": number(rival.value),
-                "age_ms": _known_ms(rival.age_ms),
-                "reason": rival.reason,
+                "route": contender.route,
+                "source": contender.source,
+                "value": number(contender.value),
+                "age_ms": _known_ms(contender.age_ms),
+                "reason": contender.reason,
             }
-            for rival in field.rivals
+            for contender in field.rivals
         ],
     }
 

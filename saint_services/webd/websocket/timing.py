@@ -8,7 +8,7 @@ RATE_WINDOW_S = 1.0
 class ReadingAge:
     """Decides whether a client's reading is stale, though its clock has nothing to do with ours:
     readings that a stalled radio link held back must not move anything. The quickest reading of the
-    last seconds tells the offset of the client's clock.
+    last seconds gives the offset of the client's clock.
     """
 
     __slots__ = ("_before_s", "_best_s", "_until_s")
