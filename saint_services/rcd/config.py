@@ -135,7 +135,7 @@ class Channel(Settings):
     def _in_order(self) -> Self:
         if not self.min < self.center < self.max:
             raise ValueError(
-                f"min, center, max must rise, but are {self.min}, {self.center}, {self.max}"
+                f"min, center and max must rise, but are {self.min}, {self.center}, {self.max}"
             )
         return self
 

@@ -91,7 +91,7 @@ async def test_wrong_range_is_refused_with_its_numbers(line: Line, tmp_path: Pat
         assert caught.value.code is Code.REQUEST_INVALID
         async with rc.stick(crsf()):
             await rc.until(lambda: bool(rc.live))
-            with pytest.raises(SaintError, match="min, center, max must rise"):
+            with pytest.raises(SaintError, match="min, center and max must rise"):
                 await calibrate(rc, 1, "max")
 
 

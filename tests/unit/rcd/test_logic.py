@@ -195,7 +195,7 @@ def test_every_protocol_and_action_of_the_specification_is_accepted(
         ("failover: {protocol: sbus}", "both receivers use /dev/ttyAMA0"),
         ("failover: {device: /dev/x}", "known here: after_ms"),
         ("failsafe: {timeout_ms: 5}", "timeout_ms"),
-        ("channels: [{number: 1, min: 2000}]", "min, center, max must rise"),
+        ("channels: [{number: 1, min: 2000}]", "min, center and max must rise"),
         ("channels: [{number: 1}, {number: 1}]", "channel 1 is set twice"),
         ("channels: [{number: 19}]", "number"),
         ("protocl: crsf", "protocol"),
