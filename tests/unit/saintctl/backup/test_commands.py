@@ -38,4 +38,4 @@ async def test_backup_restore_of_another_file_is_refused_unsent(
     file = tmp_path / "holiday.zip"
     file.write_text("no zip")
     result = await saintctl("backup", "restore", str(file), "--yes")
-    assert result.exit_code == 2 and "no backup" in result.output
+    assert result.exit_code == 2 and "not a backup" in result.output
