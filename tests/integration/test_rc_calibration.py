@@ -108,7 +108,7 @@ async def page(robot: Robot, hand: Hand) -> AsyncIterator[Controller]:
 
 
 async def _rc(page: Controller, action: str, **params: Any) -> dict[str, Any]:
-    answer = await page.ask(type="rc", action=action, params=params)
+    answer = await page.request(type="rc", action=action, params=params)
     assert answer["status"] == "ok", answer
     data: dict[str, Any] = answer["data"]
     return data
