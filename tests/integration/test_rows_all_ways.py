@@ -200,7 +200,7 @@ class Ways:
     async def message(self, name: str, params: dict[str, Any]) -> bool:
         """Request an action over the WebSocket; whether it was carried out."""
         kind, action = name.split()
-        reply = await self._chat.ask({"type": kind, "action": action, "params": params})
+        reply = await self._chat.request({"type": kind, "action": action, "params": params})
         return bool(reply["status"] == "ok")
 
     async def _post(self, act: Act, name: str) -> bool:
@@ -257,7 +257,7 @@ async def ways(robot: Robot, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
     async with aiohttp.ClientSession() as http:
         socket = await http.ws_connect(robot.http_url.replace("http", "ws") + "/api/ws")
         chat = Chat(socket)
-        await chat.ask({"type": "auth", "client_id": "way"})
+        await chat.request({"type": "auth", "client_id": "way"})
         files = tmp_path_factory.mktemp("files")
         async with robot.client("routerd") as routerd:
             listed = await routerd.request(routing.LIST_ROUTES, Nothing())

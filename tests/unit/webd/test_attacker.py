@@ -66,9 +66,9 @@ async def test_request_that_comes_byte_by_byte_is_ended_with_a_reason(
 
     dripping = asyncio.create_task(drip())
     async with asyncio.timeout(10):
-        told = await reader.read()
+        reported = await reader.read()
     dripping.cancel()
-    head, _, body = told.partition(b"\r\n\r\n")
+    head, _, body = reported.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 408 ") and json.loads(body)["code"] == "too_slow"
     await counted(rig, "connections_ended_slow_request")
     writer.close()
@@ -93,7 +93,7 @@ async def test_websocket_is_not_taken_for_a_slow_request(
     chat = await rig.chat()
     _, writer = await connect(rig)
     await counted(rig, "connections_ended_idle")  # so much time has passed
-    assert (await chat.ask({"type": "auth"}))["status"] == "ok"
+    assert (await chat.request({"type": "auth"}))["status"] == "ok"
     writer.close()
 
 
@@ -144,7 +144,7 @@ async def test_crowd_of_silent_connections_keeps_nobody_out(
     chat = await rig.chat()
     crowd = [await connect(rig) for _ in range(120)]
     assert await is_answered(rig)
-    assert (await chat.ask({"type": "auth"}))["status"] == "ok"
+    assert (await chat.request({"type": "auth"}))["status"] == "ok"
     for _, writer in crowd:
         writer.close()
 
@@ -211,11 +211,11 @@ async def test_backup_that_is_a_bomb_is_refused_with_little_memory(
     tracemalloc.start()
     try:
         async with rig.http.post(rig.url + "/api/backup", data=bomb) as answer:
-            told = await answer.json()
+            reported = await answer.json()
         _, most_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert (answer.status, told["code"]) == (400, "request_invalid") and told["fix"]
+    assert (answer.status, reported["code"]) == (400, "request_invalid") and reported["fix"]
     assert most_bytes < 16 << 20
 
 
@@ -297,7 +297,7 @@ async def test_strangers_in_all_places_make_room(small: Rig) -> None:
     for each in strangers:
         assert b" 101 " in await each.receive()
     chat = await small.chat()
-    assert (await chat.ask({"type": "auth", "token": token}))["status"] == "ok"
+    assert (await chat.request({"type": "auth", "token": token}))["status"] == "ok"
     async with asyncio.timeout(5):
         assert (1013).to_bytes(2, "big") in await strangers[0].until_closed()
     for each in strangers:
@@ -308,11 +308,11 @@ async def test_who_is_signed_in_makes_no_room(small: Rig) -> None:
     token = (small.robot.runtime.parent / "state" / "token").read_text().strip()
     chats = [await small.chat() for _ in range(2)]
     for chat in chats:
-        assert (await chat.ask({"type": "auth", "token": token}))["status"] == "ok"
+        assert (await chat.request({"type": "auth", "token": token}))["status"] == "ok"
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
         await small.chat()
     assert refused.value.status == 503
-    assert (await chats[0].ask({"type": "auth"}))["status"] == "ok"
+    assert (await chats[0].request({"type": "auth"}))["status"] == "ok"
 
 
 # What a client says must not become ours
@@ -332,9 +332,9 @@ async def test_what_clients_make_up_adds_no_counters(rig: Rig) -> None:
     chat = await rig.chat()
 
     async def ask_for(word: str) -> None:
-        await chat.ask({"type": word, "action": word})
-        await chat.ask({"type": "system", "action": word})
-        await chat.ask({"type": "subscribe", "topics": [word]})
+        await chat.request({"type": word, "action": word})
+        await chat.request({"type": "system", "action": word})
+        await chat.request({"type": "subscribe", "topics": [word]})
         for path in (f"/api/v1/{word}/{word}", f"/api/v1/daemon/{word}/x", f"/{word}"):
             async with rig.http.post(rig.url + path, json={word: word}) as answer:
                 assert answer.status in (404, 405)
@@ -358,5 +358,5 @@ async def test_name_of_a_download_is_made_of_letters_and_digits(rig: Rig, name: 
     await (await rig.chat()).do("settings", "set_name", name=name)
     for path in ("/api/backup", "/api/diagnostics"):
         async with rig.http.get(rig.url + path) as answer:
-            told = answer.headers["Content-Disposition"]
-            assert re.fullmatch(r'attachment; filename="[A-Za-z0-9-]+\.zip"', told)
+            reported = answer.headers["Content-Disposition"]
+            assert re.fullmatch(r'attachment; filename="[A-Za-z0-9-]+\.zip"', reported)

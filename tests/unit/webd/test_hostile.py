@@ -146,14 +146,14 @@ async def test_hostile_frame_closes_its_connection_alone(
     hostile.socket.close()
     assert b"\x88" in received and code.to_bytes(2, "big") in received
     assert f'refused_total{{reason="{reason}"}} 1' in await rig.counters()
-    assert (await other.ask({"type": "auth"}))["status"] == "ok"
+    assert (await other.request({"type": "auth"}))["status"] == "ok"
 
 
 async def test_deep_json_is_refused_and_the_connection_lives(rig: Rig) -> None:
     chat = await rig.chat()
     for text in ("[" * 60_000, '{"type":' * 8_000, '{"type": "input", "values": ' + "[" * 30_000):
         assert (await chat.send_text(text))["status"] == "error"
-    assert (await chat.ask({"type": "auth"}))["status"] == "ok"
+    assert (await chat.request({"type": "auth"}))["status"] == "ok"
 
 
 async def test_flood_of_messages_lets_others_through(rig: Rig) -> None:

@@ -119,7 +119,7 @@ class World:
 
     async def _end(self) -> None:
         chat = await self.rig.chat()
-        assert (await chat.ask({"type": "system", "action": "describe"}))["status"] == "ok"
+        assert (await chat.request({"type": "system", "action": "describe"}))["status"] == "ok"
         await self.rig.close()
         await self._open.aclose()
 

@@ -11,7 +11,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
 from saint_services.webd import logic
 from saint_services.webd.actions.table import MODELS
-from tests.unit.webd.actions.test_every_action import listening, told
+from tests.unit.webd.actions.test_every_action import listening, reported
 from tests.unit.webd.web_rig import Rig
 
 NODE = {"node_id": "saint-node-a1b2c3".replace("-", "_")}
@@ -121,7 +121,7 @@ async def test_response_has_the_specified_form(rig: Rig) -> None:
 async def test_state_has_the_specified_form(rig: Rig) -> None:
     chat = await rig.chat("/saint")
     message = {"type": "subscribe", "topics": ["head", "arms", "tracks"], "rate_hz": 10}
-    assert (await chat.ask(message))["data"] == {"topics": ["head", "arms", "tracks"]}
+    assert (await chat.request(message))["data"] == {"topics": ["head", "arms", "tracks"]}
     publisher = rig.domain.bus("head").publisher(topics.HEAD_STATE)
     publisher.publish(HeadState(44.8, -14.9, 0.0, True))
     state = await chat.state("head")
@@ -129,25 +129,25 @@ async def test_state_has_the_specified_form(rig: Rig) -> None:
     assert {**state, "timestamp": 0} == {
         "type": "state", "node": "head", "timestamp": 0, "data": data
     }  # fmt: skip
-    reply = await chat.ask({"type": "unsubscribe", "topics": ["arms"]})
+    reply = await chat.request({"type": "unsubscribe", "topics": ["arms"]})
     assert reply["data"] == {"topics": ["head", "tracks"]}
 
 
 async def test_input_is_one_sample_and_is_not_answered_without_an_id(rig: Rig) -> None:
-    heard = listening(rig)
+    received = listening(rig)
     chat = await rig.chat()
-    await chat.ask({"type": "auth", "client_id": "pad"})
+    await chat.request({"type": "auth", "client_id": "pad"})
     values = {"linear": 0.5, "angular": -1}
     await chat.socket.send_json({"type": "input", "target": "tracks", "values": values})
     await chat.socket.send_json({"type": "input", "values": {"axis_0": 0.25}})
-    reply = await chat.ask({"type": "input", "values": {"axis_0": 0.5}})  # the first reply
+    reply = await chat.request({"type": "input", "values": {"axis_0": 0.5}})  # the first reply
     assert reply["status"] == "ok"
-    assert [told(sample) for sample in heard] == [
+    assert [reported(sample) for sample in received] == [
         ("tracks", {"linear": 0.5, "angular": -1.0}),
         ("", {"axis_0": 0.25}),
         ("", {"axis_0": 0.5}),
     ]
-    assert {sample.source for sample in heard} == {"websocket:pad"}
+    assert {sample.source for sample in received} == {"websocket:pad"}
 
 
 @pytest.mark.parametrize(
@@ -165,15 +165,15 @@ async def test_input_is_one_sample_and_is_not_answered_without_an_id(rig: Rig) -
 async def test_wrong_input_is_refused_and_sends_nothing(
     rig: Rig, message: dict[str, Any], sentence: str
 ) -> None:
-    heard = listening(rig)
-    reply = await (await rig.chat()).ask({"type": "input", **message})
+    received = listening(rig)
+    reply = await (await rig.chat()).request({"type": "input", **message})
     assert reply["status"] == "error" and sentence in reply["error"]["message"]
-    assert heard == []
+    assert received == []
 
 
 async def test_own_samples_are_shown_among_the_inputs(rig: Rig) -> None:
     chat, desk = await rig.chat(), await rig.chat()
-    await desk.ask({"type": "auth", "client_id": "desk"})
+    await desk.request({"type": "auth", "client_id": "desk"})
     await chat.subscribe("inputs")
     await desk.do("tracks", "drive", linear=0.5)
     while not (shown := (await chat.state("inputs"))["data"]["websocket"]):
@@ -183,11 +183,11 @@ async def test_own_samples_are_shown_among_the_inputs(rig: Rig) -> None:
 
 
 async def test_reading_that_was_held_back_moves_nothing(rig: Rig) -> None:
-    heard = listening(rig)
+    received = listening(rig)
     chat = await rig.chat()
     message = {"type": "input", "target": "tracks", "values": {"linear": 0.5}}
-    assert (await chat.ask({**message, "time_ms": 5000}))["status"] == "ok"
-    reply = await chat.ask({**message, "time_ms": 1000})  # four seconds older, at the same time
+    assert (await chat.request({**message, "time_ms": 5000}))["status"] == "ok"
+    reply = await chat.request({**message, "time_ms": 1000})  # four seconds older, at the same time
     assert reply["error"]["code"] == "refused" and "too late" in reply["error"]["message"]
-    assert len(heard) == 1
+    assert len(received) == 1
     assert 'refused_total{reason="stale_input"} 1' in await rig.counters()

@@ -48,7 +48,7 @@ class Chat:
         self.socket = socket
         self._ids = itertools.count(1)
 
-    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def request(self, message: dict[str, Any]) -> dict[str, Any]:
         """The response to a message; states before it are left out."""
         message_id = next(self._ids)
         await self.socket.send_json({"id": message_id, **message})
@@ -58,13 +58,13 @@ class Chat:
 
     async def do(self, kind: str, action: str, **params: Any) -> Any:
         """The data of an action that succeeds."""
-        reply = await self.ask({"type": kind, "action": action, "params": params})
+        reply = await self.request({"type": kind, "action": action, "params": params})
         assert reply["status"] == "ok", reply
         return reply["data"]
 
     async def fail(self, kind: str, action: str, **params: Any) -> dict[str, Any]:
         """The error of an action that is refused."""
-        reply = await self.ask({"type": kind, "action": action, "params": params})
+        reply = await self.request({"type": kind, "action": action, "params": params})
         assert reply["status"] == "error", reply
         return reply["error"]
 
@@ -82,7 +82,7 @@ class Chat:
 
     async def subscribe(self, *topics: str, rate_hz: float = 0) -> None:
         """From now on state() finds them."""
-        await self.ask({"type": "subscribe", "topics": list(topics), "rate_hz": rate_hz})
+        await self.request({"type": "subscribe", "topics": list(topics), "rate_hz": rate_hz})
 
     async def state(self, topic: str) -> dict[str, Any]:
         """The next state of a topic."""

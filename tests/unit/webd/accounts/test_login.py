@@ -38,8 +38,8 @@ async def act(rig: Rig, action: str, **params: Any) -> tuple[int, dict[str, Any]
 
 
 async def claim(rig: Rig, **more: Any) -> tuple[int, dict[str, Any]]:
-    wish = {"code": code(rig), "name": "ann", "password": PASSWORD, **more}
-    return await post(rig, "/api/claim", wish)
+    wanted = {"code": code(rig), "name": "ann", "password": PASSWORD, **more}
+    return await post(rig, "/api/claim", wanted)
 
 
 async def connect(rig: Rig) -> Chat:
@@ -74,8 +74,8 @@ async def test_claim_needs_the_code_and_a_good_password(locked: Rig) -> None:
 
 
 async def test_cookie_is_out_of_reach_of_scripts_and_other_sites(locked: Rig) -> None:
-    wish = {"code": code(locked), "name": "ann", "password": PASSWORD}
-    async with locked.http.post(locked.url + "/api/claim", json=wish) as answer:
+    wanted = {"code": code(locked), "name": "ann", "password": PASSWORD}
+    async with locked.http.post(locked.url + "/api/claim", json=wanted) as answer:
         cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and "Path=/" in cookie
 
@@ -91,7 +91,7 @@ async def test_code_serves_once(claimed: Rig, locked: Rig) -> None:
 async def test_code_is_a_token_before_and_after_only_if_it_is_kept(locked: Rig) -> None:
     secret = code(locked)
     chat = await locked.chat()
-    assert (await chat.ask({"type": "auth", "token": secret}))["data"]["level"] == "admin"
+    assert (await chat.request({"type": "auth", "token": secret}))["data"]["level"] == "admin"
     status, _ = await claim(locked, keeps_code=True)
     bearer = {"Authorization": f"Bearer {secret}"}
     async with (
@@ -104,14 +104,14 @@ async def test_code_is_a_token_before_and_after_only_if_it_is_kept(locked: Rig) 
 async def test_code_that_is_not_kept_ends_with_the_claim(locked: Rig) -> None:
     secret = code(locked)
     chat = await locked.chat()
-    await chat.ask({"type": "auth", "token": secret})
+    await chat.request({"type": "auth", "token": secret})
     await claim(locked)
     message = await chat.socket.receive(timeout=5)
     while message.type is aiohttp.WSMsgType.TEXT:
         message = await chat.socket.receive(timeout=5)
     assert message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
     again = await locked.chat(headers={"Cookie": ""})
-    assert (await again.ask({"type": "auth", "token": secret}))["status"] == "error"
+    assert (await again.request({"type": "auth", "token": secret}))["status"] == "error"
 
 
 async def test_nothing_secret_is_on_the_disk(claimed: Rig) -> None:
@@ -130,7 +130,7 @@ async def test_token_whose_name_cannot_be_shown_is_refused(claimed: Rig) -> None
 
 async def test_session_opens_the_socket(claimed: Rig) -> None:
     chat = await connect(claimed)
-    reply = await chat.ask({"type": "auth"})
+    reply = await chat.request({"type": "auth"})
     assert (reply["data"]["user"], reply["data"]["via"]) == ("ann", "session")
     assert "robot" in await chat.do("system", "status")
 
@@ -150,7 +150,7 @@ async def test_cookie_without_origin_changes_nothing(claimed: Rig) -> None:
     status, _ = await post(claimed, "/api/v1/users/add_token", {"name": "x", "role": "admin"})
     assert status == 401
     chat = await claimed.chat()
-    assert (await chat.ask({"type": "auth"}))["error"]["code"] == "unauthorized"
+    assert (await chat.request({"type": "auth"}))["error"]["code"] == "unauthorized"
 
 
 async def test_strange_name_of_the_host_is_refused_with_the_cookie(claimed: Rig) -> None:
@@ -170,7 +170,7 @@ async def test_cookie_of_a_past_or_forged_session_is_nobody(claimed: Rig) -> Non
 async def test_logout_ends_the_session_everywhere(claimed: Rig) -> None:
     kept = {cookie.key: cookie.value for cookie in claimed.http.cookie_jar}
     chat = await connect(claimed)
-    await chat.ask({"type": "auth"})
+    await chat.request({"type": "auth"})
     assert (await post(claimed, "/api/logout", {}, Origin=claimed.url))[0] == 200
     async with (
         aiohttp.ClientSession(cookies=kept) as thief,
@@ -184,8 +184,8 @@ async def test_logout_ends_the_session_everywhere(claimed: Rig) -> None:
 
 async def test_guessing_passwords_costs_time_and_the_owner_gets_in(claimed: Rig) -> None:
     stranger = anew(claimed)
-    wish = {"name": "ann", "password": "guess number 1"}
-    answers = [await post(stranger, "/api/login", wish) for _ in range(FREE_ATTEMPTS + 1)]
+    wanted = {"name": "ann", "password": "guess number 1"}
+    answers = [await post(stranger, "/api/login", wanted) for _ in range(FREE_ATTEMPTS + 1)]
     await stranger.http.close()
     assert [status for status, _ in answers] == [401] * (FREE_ATTEMPTS + 1)
     assert "try again in" in answers[-1][1]["message"]
@@ -207,13 +207,13 @@ async def test_viewer_and_operator_do_what_they_may(claimed: Rig) -> None:
     for role in ("viewer", "operator"):
         _, made = await act(claimed, "users/add_token", name=role, role=role)
         chat = await claimed.chat(headers={"Cookie": ""})
-        await chat.ask({"type": "auth", "token": made["secret"]})
-        moves = await chat.ask({"type": "input", "target": "tracks", "values": {"linear": 0.1}})
+        await chat.request({"type": "auth", "token": made["secret"]})
+        moves = await chat.request({"type": "input", "target": "tracks", "values": {"linear": 0.1}})
         await chat.do("system", "estop", reason="test")
         for kind, action in (("users", "list_users"), ("system", "get_audit_log")):
             assert (await chat.fail(kind, action))["code"] == "forbidden"
         clear = {"enable": False, "generation": claimed.robot.estop.generation}
-        clears = await chat.ask({"type": "system", "action": "estop", "params": clear})
+        clears = await chat.request({"type": "system", "action": "estop", "params": clear})
         expected = "ok" if role == "operator" else "error"
         assert (moves["status"], clears["status"]) == (expected, expected)
         claimed.robot.set_estop(False, "test", "")
@@ -265,12 +265,12 @@ async def test_claim_code_is_told_on_the_robot_only(locked: Rig) -> None:
     async with aiohttp.ClientSession(connector=connector) as inside:
         path = "http://localhost/api/v1/users/get_claim_code"
         async with inside.post(path, data="{}") as answer:
-            told = await answer.json()
+            reported = await answer.json()
     assert outside == 403
-    assert told == {"is_claimed": False, "code": code(locked)}
+    assert reported == {"is_claimed": False, "code": code(locked)}
 
 
-async def heard(rig: Rig, what: str) -> None:
+async def received(rig: Rig, what: str) -> None:
     """Until the log has the entry of another daemon."""
     async with asyncio.timeout(5.0):
         while what not in str(await act(rig, "system/get_audit_log")):  # noqa: ASYNC110
@@ -283,10 +283,10 @@ async def test_audit_log_tells_who_did_what_and_no_secret(claimed: Rig) -> None:
     for _ in range(3):
         await chat.do("tracks", "drive", linear=0.1)
     await chat.do("system", "estop", reason="a test")
-    await heard(claimed, "router estop")
+    await received(claimed, "router estop")
     _, found = await act(claimed, "system/get_audit_log")
-    told = [(entry["who"], entry["what"]) for entry in reversed(found["entries"])]
-    assert told == [
+    reported = [(entry["who"], entry["what"]) for entry in reversed(found["entries"])]
+    assert reported == [
         ("ann", "claimed this robot"),
         ("ann", "users add_user"),
         ("ann", "began to move tracks"),
@@ -329,9 +329,9 @@ async def test_empty_code_claims_nothing_while_the_code_is_being_made(
 ) -> None:
     monkeypatch.setattr(Vault, "claim_code", property(lambda _: ""))
     rig = anew(locked)
-    status, told = await claim(rig, code="")
+    status, reported = await claim(rig, code="")
     await rig.http.close()
-    assert (status, told["code"]) == (409, "refused"), told
+    assert (status, reported["code"]) == (409, "refused"), reported
 
 
 async def test_login_that_names_nobody_is_told_so_without_working_a_password_out(
@@ -342,8 +342,8 @@ async def test_login_that_names_nobody_is_told_so_without_working_a_password_out
     for body in (None, b"", b"{}"):
         async with asyncio.timeout(10):
             async with claimed.http.post(claimed.url + "/api/login", data=body) as answer:
-                told = await answer.json()
-        assert (answer.status, told["code"]) == (400, "request_invalid"), told
+                reported = await answer.json()
+        assert (answer.status, reported["code"]) == (400, "request_invalid"), reported
     assert worked_out == []
 
 
@@ -355,8 +355,8 @@ async def test_audit_log_tells_what_was_changed_in_other_daemons_through_here(
         pass
     async with claimed.http.post(f"{root}/estop", json={"source": "ann"}, headers=own) as answer:
         assert answer.status == 200
-    await heard(claimed, "router estop")
+    await received(claimed, "router estop")
     _, found = await act(claimed, "system/get_audit_log")
-    told = [(entry["who"], entry["level"], entry["what"]) for entry in found["entries"]]
-    assert told[0] == ("ann", "admin", "router estop")
-    assert not any("routerd/status" in what for _, _, what in told)
+    reported = [(entry["who"], entry["level"], entry["what"]) for entry in found["entries"]]
+    assert reported[0] == ("ann", "admin", "router estop")
+    assert not any("routerd/status" in what for _, _, what in reported)

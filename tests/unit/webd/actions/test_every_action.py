@@ -18,16 +18,16 @@ from tests.unit.webd.web_rig import Rig
 
 def listening(rig: Rig, topic: Any = topics.INPUT_WEBSOCKET) -> list[Any]:
     """What arrives on a topic."""
-    heard: list[Any] = []
+    received: list[Any] = []
 
     def keep(sample: Sample[Any]) -> None:
-        heard.append(sample.message)
+        received.append(sample.message)
 
     rig.domain.bus("listener").subscribe(topic, keep)
-    return heard
+    return received
 
 
-def told(sample: Any) -> tuple[str, dict[str, float]]:
+def reported(sample: Any) -> tuple[str, dict[str, float]]:
     return sample.target, dict(zip(sample.names, sample.values, strict=True))
 
 
@@ -52,33 +52,33 @@ MOTIONS = [
 
 @pytest.mark.parametrize(("command", "samples"), MOTIONS)
 async def test_motion_becomes_a_sample(rig: Rig, command: Any, samples: Any) -> None:
-    heard = listening(rig)
+    received = listening(rig)
     chat = await rig.chat()
-    await chat.ask({"type": "auth", "client_id": "desk"})
+    await chat.request({"type": "auth", "client_id": "desk"})
     kind, action, params = command
     assert await chat.do(kind, action, **params) == {}
     await asyncio.sleep(0)
-    assert [told(sample) for sample in heard] == samples
-    assert {sample.source for sample in heard} == {"websocket:desk"}
-    assert not any(sample.failsafe for sample in heard)
+    assert [reported(sample) for sample in received] == samples
+    assert {sample.source for sample in received} == {"websocket:desk"}
+    assert not any(sample.failsafe for sample in received)
 
 
 async def test_sequence_rises_with_every_sample(rig: Rig) -> None:
-    heard = listening(rig)
+    received = listening(rig)
     chat = await rig.chat()
     for _ in range(5):
         await chat.do("tracks", "drive", linear=0.1)
-    numbers = [sample.sequence for sample in heard]
+    numbers = [sample.sequence for sample in received]
     assert numbers == sorted(set(numbers))
 
 
 async def test_nothing_is_sent_after_the_client_left(rig: Rig) -> None:
-    heard = listening(rig)
+    received = listening(rig)
     chat = await rig.chat()
     await chat.do("tracks", "drive", linear=1.0)
     await chat.socket.close()
     await asyncio.sleep(0.1)
-    assert len(heard) == 1
+    assert len(received) == 1
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ async def test_system_is_described(rig: Rig) -> None:
 @pytest.mark.parametrize("group", ["tracks", "system"])
 async def test_estop_goes_to_the_router_and_back(rig: Rig, group: str) -> None:
     chat = await rig.chat()
-    await chat.ask({"type": "auth", "client_id": "desk"})
+    await chat.request({"type": "auth", "client_id": "desk"})
     raised = await chat.do(group, "estop", enable=True)
     assert raised["estop"]["active"] is True
     assert rig.robot.requests == ["estop websocket:desk"]
@@ -252,19 +252,19 @@ async def test_refused_release_says_why(rig: Rig) -> None:
 
 
 async def test_estop_without_router_stops_the_tracks_directly(rig: Rig) -> None:
-    heard = listening(rig, topics.TRACKS_ESTOP)
+    received = listening(rig, topics.TRACKS_ESTOP)
     await rig.robot.stop("routerd")
     error = await (await rig.chat()).fail("system", "estop")
     assert error["code"] == Code.DAEMON_UNREACHABLE
-    assert [message.data for message in heard] == [True]
+    assert [message.data for message in received] == [True]
 
 
 @pytest.mark.parametrize("enable", [True, False])
 async def test_camera_is_asked_of_the_head(rig: Rig, enable: bool) -> None:
-    heard = listening(rig, topics.HEAD_CAMERA_CMD)
+    received = listening(rig, topics.HEAD_CAMERA_CMD)
     said = await (await rig.chat()).do("head", "camera", enable=enable)
     assert said == {"camera_requested": enable}
-    assert [message.data for message in heard] == [enable]
+    assert [message.data for message in received] == [enable]
 
 
 def test_head_without_a_camera_says_so() -> None:
@@ -284,13 +284,13 @@ async def test_missing_daemon_is_an_error_reply(rig: Rig) -> None:
 
 async def test_slow_request_delays_no_command(rig: Rig) -> None:
     rig.robot.adopt_takes_s = 2.0
-    heard = listening(rig)
+    received = listening(rig)
     chat = await rig.chat()
     adopt = {"node_id": "sim_spare", "role": "console"}
     await chat.socket.send_json({"type": "management", "action": "adopt_node", "params": adopt})
     async with asyncio.timeout(1.0):
         await chat.do("tracks", "stop")
-    assert len(heard) == 1
+    assert len(received) == 1
 
 
 async def test_more_requests_than_allowed_are_refused_but_never_the_stop(rig: Rig) -> None:

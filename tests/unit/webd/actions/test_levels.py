@@ -93,8 +93,8 @@ async def tokens(locked: Rig) -> AsyncIterator[dict[Level, str]]:
     bearer = {"Authorization": f"Bearer {code}"}
     path = locked.url + "/api/v1/users/add_token"
     for level in (Level.VIEWER, Level.OPERATOR):
-        wish = {"name": level.word, "role": level.word}
-        async with locked.http.post(path, json=wish, headers=bearer) as answer:
+        wanted = {"name": level.word, "role": level.word}
+        async with locked.http.post(path, json=wanted, headers=bearer) as answer:
             made[level] = (await answer.json())["secret"]
     yield made
 
@@ -129,7 +129,7 @@ async def test_stop_that_a_viewer_may_not_release_is_logged_by_every_way(
 ) -> None:
     token = tokens[Level.VIEWER]
     chat = await locked.chat()
-    await chat.ask({"type": "auth", "token": token})
+    await chat.request({"type": "auth", "token": token})
     await chat.fail("system", "estop", enable=False, generation=1)
     headers = {"Authorization": f"Bearer {token}"}
     for path in ("system/estop", "daemon/routerd/estop/clear"):

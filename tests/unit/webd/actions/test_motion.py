@@ -48,23 +48,23 @@ async def post(rig: Rig, path: str, body: Any) -> tuple[int, dict[str, Any]]:
 async def test_command_during_a_stop_is_refused_with_who_and_why(
     rig: Rig, group: str, action: str, params: dict[str, Any]
 ) -> None:
-    heard = rig.robot.listen_to_clients()
+    received = rig.robot.listen_to_clients()
     await settled(rig, True)
     error = await (await rig.chat()).fail(group, action, **params)
     status, body = await post(rig, f"{group}/{action}", params)
     assert (error["code"], body["code"], status) == ("estop_active", "estop_active", 409)
     for said in (error["message"], body["message"]):
         assert "stopped by Client ann: child in front" in said
-    assert heard == []
+    assert received == []
 
 
 async def test_reading_of_a_stick_during_a_stop_is_refused(rig: Rig) -> None:
-    heard = rig.robot.listen_to_clients()
+    received = rig.robot.listen_to_clients()
     await settled(rig, True)
     reading = {"type": "input", "target": "tracks", "values": {"linear": 0.3}}
-    reply = await (await rig.chat()).ask(reading)
+    reply = await (await rig.chat()).request(reading)
     assert reply["error"]["code"] == "estop_active"
-    assert heard == []
+    assert received == []
 
 
 async def test_zero_velocity_during_a_stop_is_accepted(rig: Rig) -> None:
@@ -75,18 +75,18 @@ async def test_zero_velocity_during_a_stop_is_accepted(rig: Rig) -> None:
 async def test_command_after_the_clear_is_accepted(rig: Rig) -> None:
     await settled(rig, True)
     await settled(rig, False)
-    heard = rig.robot.listen_to_clients()
+    received = rig.robot.listen_to_clients()
     await (await rig.chat()).do("head", "move", pan=40.0)
-    assert [each.names for each in heard] == [("pan",)]
+    assert [each.names for each in received] == [("pan",)]
 
 
 async def test_position_asked_for_before_a_stop_is_not_sent_again(rig: Rig) -> None:
     await (await rig.chat()).do("head", "move", pan=40.0)
-    heard = rig.robot.listen_to_clients()
+    received = rig.robot.listen_to_clients()
     rig.robot.set_estop(True, "test", "")
     rig.robot.set_estop(False, "test", "")
     await asyncio.sleep(3 * REPEAT_S)
-    assert heard == []
+    assert received == []
 
 
 def unknown(**more: Any) -> Newest:
@@ -115,7 +115,7 @@ async def unregistered(rig: Rig, chat: Chat) -> None:
     """The router has ended webd's registration and goes on working; webd knows."""
     rig.robot.admission.close()
     async with asyncio.timeout(5.0):
-        while (await chat.ask(drive(0.0)))["status"] == "ok":  # noqa: ASYNC110
+        while (await chat.request(drive(0.0)))["status"] == "ok":  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 
@@ -137,26 +137,26 @@ async def test_reading_of_a_stick_of_an_unregistered_webd_is_refused(rig: Rig) -
     chat = await rig.chat()
     await unregistered(rig, chat)
     reading = {"type": "input", "target": "tracks", "values": {"linear": 0.3}}
-    assert "nothing was moved" in (await chat.ask(reading))["error"]["message"]
+    assert "nothing was moved" in (await chat.request(reading))["error"]["message"]
 
 
 async def test_stop_of_an_unregistered_webd_stops_the_robot(rig: Rig) -> None:
     chat = await rig.chat()
     await unregistered(rig, chat)
-    told = await chat.do("system", "estop", reason="child in front")
-    assert told["estop"]["active"] is True
+    reported = await chat.do("system", "estop", reason="child in front")
+    assert reported["estop"]["active"] is True
     assert rig.robot.estop.active
 
 
 async def test_command_after_the_next_registration_is_accepted(rig: Rig) -> None:
     chat = await rig.chat()
     await unregistered(rig, chat)
-    heard = rig.robot.listen_to_clients()
+    received = rig.robot.listen_to_clients()
     rig.robot.admission.open()
     async with asyncio.timeout(5.0):
-        while (await chat.ask(drive()))["status"] != "ok":  # noqa: ASYNC110
+        while (await chat.request(drive()))["status"] != "ok":  # noqa: ASYNC110
             await asyncio.sleep(0)
-    assert [each.target for each in heard] == ["tracks"]
+    assert [each.target for each in received] == ["tracks"]
 
 
 # Strict
@@ -176,7 +176,7 @@ async def test_command_after_the_next_registration_is_accepted(rig: Rig) -> None
     ],
 )
 async def test_loose_number_is_refused(rig: Rig, text: str, said: str) -> None:
-    heard = rig.robot.listen_to_clients()
+    received = rig.robot.listen_to_clients()
     chat = await rig.chat()
     action = f'{{"id": 1, "type": "tracks", "action": "drive", "params": {{{text}}}}}'
     stream = f'{{"id": 2, "type": "input", "target": "tracks", "values": {{{text}}}}}'
@@ -188,7 +188,7 @@ async def test_loose_number_is_refused(rig: Rig, text: str, said: str) -> None:
     async with rig.http.post(url, data=f"{{{text}}}") as answer:
         assert answer.status == 400
         assert said in (await answer.json())["message"]
-    assert heard == []
+    assert received == []
 
 
 @pytest.mark.parametrize("jaw", [True, "0.5", "open"])
@@ -203,7 +203,7 @@ async def test_switch_that_is_no_boolean_is_refused(rig: Rig) -> None:
 
 
 async def test_input_without_a_target_names_what_it_likes(rig: Rig) -> None:
-    reply = await (await rig.chat()).ask({"type": "input", "values": {"axis_0": 0.5}})
+    reply = await (await rig.chat()).request({"type": "input", "values": {"axis_0": 0.5}})
     assert reply["status"] == "ok"
 
 
@@ -221,16 +221,16 @@ async def test_input_without_a_target_names_what_it_likes(rig: Rig) -> None:
 async def test_absurd_value_is_answered_with_its_limit(
     rig: Rig, group: str, action: str, params: dict[str, Any], text: str
 ) -> None:
-    told = await (await rig.chat()).do(group, action, **params)
-    assert [each["text"] for each in told["limited"]] == [text]
-    [entry] = told["limited"]
+    reported = await (await rig.chat()).do(group, action, **params)
+    assert [each["text"] for each in reported["limited"]] == [text]
+    [entry] = reported["limited"]
     assert (entry["field"], entry["asked"]) == next(iter(params.items()))
-    assert (await post(rig, f"{group}/{action}", params))[1] == told
+    assert (await post(rig, f"{group}/{action}", params))[1] == reported
 
 
 async def test_reading_beyond_its_limit_is_answered_with_it(rig: Rig) -> None:
     reading = {"type": "input", "target": "tracks", "values": {"linear": -9.0, "angular": 0.1}}
-    reply = await (await rig.chat()).ask(reading)
+    reply = await (await rig.chat()).request(reading)
     assert [each["limited_to"] for each in reply["data"]["limited"]] == [-1.5]
 
 
@@ -246,7 +246,7 @@ pytest_stall = pytest.mark.timed
 async def beating(rig: Rig, chat: Chat) -> list[InputSample]:
     """webd's watch has begun, and the client has driven."""
     await asyncio.sleep(0.15)
-    assert (await chat.ask(drive()))["status"] == "ok"
+    assert (await chat.request(drive()))["status"] == "ok"
     return rig.robot.listen_to_clients()
 
 
@@ -258,28 +258,28 @@ def stall(seconds: float) -> None:
 @pytest_stall
 async def test_commands_that_waited_out_a_stall_are_refused(rig: Rig) -> None:
     chat = await rig.chat()
-    heard = await beating(rig, chat)
+    received = await beating(rig, chat)
     for _ in range(20):
         await chat.socket.send_json(drive())
-    heard.clear()
+    received.clear()
     stall(0.6)
     replies = [await chat.reply() for _ in range(20)]
     assert {reply["error"]["code"] for reply in replies if "error" in reply} == {"refused"}
-    assert [sample for sample in heard if any(sample.values)] == []
+    assert [sample for sample in received if any(sample.values)] == []
 
 
 @pytest_stall
 async def test_commands_of_a_connection_that_was_closed_meanwhile_are_refused(rig: Rig) -> None:
     chat = await rig.chat()
-    heard = await beating(rig, chat)
+    received = await beating(rig, chat)
     for _ in range(5):
         await chat.socket.send_json(drive())
     closing = asyncio.create_task(chat.socket.close())
-    heard.clear()
+    received.clear()
     stall(0.6)
     await closing
     await asyncio.sleep(0.3)
-    assert heard == []
+    assert received == []
 
 
 @pytest_stall
@@ -308,13 +308,13 @@ async def test_command_after_the_pong_of_a_stall_is_accepted(rig: Rig) -> None:
     chat = await rig.chat()
     await beating(rig, chat)
     stall(0.6)
-    told: list[str] = []
+    reported: list[str] = []
     for _ in range(100):
-        told.append((await chat.ask(drive()))["status"])
-        if told[-1] == "ok":
+        reported.append((await chat.request(drive()))["status"])
+        if reported[-1] == "ok":
             break
         await asyncio.sleep(0.02)
-    assert (told[0], told[-1]) == ("error", "ok")
+    assert (reported[0], reported[-1]) == ("error", "ok")
 
 
 @pytest_stall
@@ -322,10 +322,10 @@ async def test_position_asked_for_before_a_stall_is_not_sent_again(rig: Rig) -> 
     chat = await rig.chat()
     await beating(rig, chat)
     await chat.do("head", "move", pan=170.0)
-    heard = rig.robot.listen_to_clients()
+    received = rig.robot.listen_to_clients()
     stall(0.6)
     await asyncio.sleep(3 * REPEAT_S)
-    assert heard == []
+    assert received == []
 
 
 @pytest_stall

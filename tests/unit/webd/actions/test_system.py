@@ -7,8 +7,8 @@ from tests.unit.webd.web_rig import Rig
 
 async def test_client_is_listed_with_what_it_does(rig: Rig):
     chat = await rig.chat()
-    told = (await chat.ask({"type": "auth", "client_id": "desk"}))["data"]
-    assert told["server_address"] == "127.0.0.1"
+    reported = (await chat.request({"type": "auth", "client_id": "desk"}))["data"]
+    assert reported["server_address"] == "127.0.0.1"
     (client,) = (await chat.do("system", "list_clients"))["clients"]
     assert (client["client_id"], client["address"]) == ("desk", "127.0.0.1")
     assert client["messages_per_s"] == 0.0  # its first second is not over
@@ -16,9 +16,9 @@ async def test_client_is_listed_with_what_it_does(rig: Rig):
 
 async def test_disconnected_client_is_told_who_did_it(rig: Rig):
     other = await rig.chat()
-    await other.ask({"type": "auth", "client_id": "toy"})
+    await other.request({"type": "auth", "client_id": "toy"})
     desk = await rig.chat()
-    await desk.ask({"type": "auth", "client_id": "desk"})
+    await desk.request({"type": "auth", "client_id": "desk"})
     done = await desk.do("system", "disconnect_client", client_id="toy")
     assert done["message"] == "toy was disconnected"
     end = await other.socket.receive(timeout=5)

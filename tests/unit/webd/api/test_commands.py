@@ -28,11 +28,11 @@ async def test_reading_action_is_a_get(rig: Rig):
 
 
 async def test_command_becomes_a_sample_of_who_asks(rig: Rig):
-    heard: list[InputSample] = []
-    rig.domain.bus("ear").subscribe(topics.INPUT_WEBSOCKET, lambda s: heard.append(s.message))
+    received: list[InputSample] = []
+    rig.domain.bus("ear").subscribe(topics.INPUT_WEBSOCKET, lambda s: received.append(s.message))
     status, answer = await post(rig, "tracks/drive", linear=0.4)
     assert (status, answer) == (200, {})
-    assert [(s.source, s.target, tuple(s.values)) for s in heard] == [
+    assert [(s.source, s.target, tuple(s.values)) for s in received] == [
         ("websocket:http-anyone", "tracks", (pytest.approx(0.4), 0.0))
     ]
 
@@ -43,7 +43,7 @@ async def test_stop_raises_the_latch(rig: Rig):
 
 
 @pytest.mark.parametrize(
-    ("path", "params", "status", "told"),
+    ("path", "params", "status", "reported"),
     [
         ("tracks/drive", {"linear": "fast"}, 400, "linear must be a number"),
         ("tracks/drive", {"lienar": 1}, 400, "did you mean 'linear'"),
@@ -54,11 +54,11 @@ async def test_stop_raises_the_latch(rig: Rig):
     ],
 )
 async def test_refusal_has_a_status_and_says_why(
-    rig: Rig, path: str, params: dict[str, object], status: int, told: str
+    rig: Rig, path: str, params: dict[str, object], status: int, reported: str
 ):
     found, answer = await post(rig, path, **params)
     assert (found, set(answer)) == (status, {"code", "message", "fix"})
-    assert told in answer["message"]
+    assert reported in answer["message"]
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b'"x"', b'{"linear": NaN}', b"[" * 9000])

@@ -125,9 +125,9 @@ async def test_request_whose_body_is_not_over_counts_and_only_an_estop_passes_it
         while True:  # until webd has seen it
             async with rig.http.get(f"{root}/rcd/status") as answer:
                 if answer.status != 200:
-                    told = await answer.json()
+                    reported = await answer.json()
                     break
-    assert (answer.status, told["code"]) == (409, "refused")
+    assert (answer.status, reported["code"]) == (409, "refused")
     async with rig.http.post(f"{root}/routerd/estop", json={"source": "test"}) as answer:
         assert (answer.status, (await answer.json())["active"]) == (200, True)
     may_end.set()

@@ -168,7 +168,7 @@ async def test_stop_with_a_right_token_passes_the_wait_of_wrong_ones(locked: Rig
 async def test_websocket_with_a_right_token_passes_the_wait_of_wrong_ones(locked: Rig) -> None:
     await throttle(locked)
     chat = await locked.chat()
-    assert (await chat.ask({"type": "auth", "token": token(locked)}))["status"] == "ok"
+    assert (await chat.request({"type": "auth", "token": token(locked)}))["status"] == "ok"
     await chat.do("system", "estop")
 
 
@@ -227,7 +227,7 @@ async def test_viewers_token_does_not_take_the_places_of_others(locked: Rig) -> 
     with pytest.raises(aiohttp.WSServerHandshakeError):
         await locked.chat(headers=theirs)
     late = await locked.chat()
-    refused = await late.ask({"type": "auth", "token": secret})
+    refused = await late.request({"type": "auth", "token": secret})
     assert "8 connections" in refused["error"]["message"]
     chat = await locked.chat(headers=own)
     await chat.do("system", "estop")

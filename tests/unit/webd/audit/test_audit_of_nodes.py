@@ -55,7 +55,7 @@ async def desk(rig: Rig, tmp_path: Path) -> AsyncIterator[Desk]:
     try:
         async with running("adoptiond", Config(), run, places, bus=bus):
             chat = await rig.chat()
-            await chat.ask({"type": "auth", "client_id": "desk"})
+            await chat.request({"type": "auth", "client_id": "desk"})
             node.live()
             async with asyncio.timeout(5.0):
                 while not (await chat.do("management", "list_unadopted"))["nodes"]:

@@ -111,11 +111,11 @@ def test_promtool_finds_nothing():
     promtool = shutil.which("promtool")
     if promtool is None:
         pytest.skip("promtool is not installed (apt-get install prometheus)")
-    told = subprocess.run(
+    reported = subprocess.run(
         [promtool, "check", "metrics"], input=whole_page(), capture_output=True, text=True,
         timeout=30, check=False,
     )  # fmt: skip
-    assert (told.returncode, told.stdout + told.stderr) == (0, "")
+    assert (reported.returncode, reported.stdout + reported.stderr) == (0, "")
 
 
 def test_histogram_counts_up_to_each_limit():

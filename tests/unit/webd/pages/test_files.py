@@ -9,11 +9,11 @@ MODEL = "/api/robot/model/"
 
 async def test_robot_says_where_its_model_is_and_which_joints_show_which_fields(rig: Rig):
     chat = await rig.chat()
-    told = await chat.do("system", "describe")
-    assert told["model"] == MODEL + "saint.urdf"
-    assert told["joints"]["head"]["pan"] == "head_pan"
-    assert told["joints"]["tracks"]["left_motor"] == "tracks_left_motor"
-    async with rig.http.get(rig.url + told["model"]) as answer:
+    reported = await chat.do("system", "describe")
+    assert reported["model"] == MODEL + "saint.urdf"
+    assert reported["joints"]["head"]["pan"] == "head_pan"
+    assert reported["joints"]["tracks"]["left_motor"] == "tracks_left_motor"
+    async with rig.http.get(rig.url + reported["model"]) as answer:
         text = await answer.text()
     assert answer.status == 200
     assert '<joint name="head_pan"' in text

@@ -41,7 +41,7 @@ def broken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return name
 
 
-def told(records: list[logging.LogRecord]) -> list[str]:
+def reported(records: list[logging.LogRecord]) -> list[str]:
     """The stack traces in the log."""
     return [logging.Formatter().format(each) for each in records if each.exc_info]
 
@@ -55,7 +55,7 @@ async def test_fault_of_a_request_is_a_json_error_and_logged_with_its_trace(
     found = json.loads(text)
     assert found["code"] == "internal" and found["message"] and found["fix"]
     assert SECRET not in text and "LookupError" not in text
-    assert [SECRET in trace and "test_boundary.py" in trace for trace in told(caplog.records)]
+    assert [SECRET in trace and "test_boundary.py" in trace for trace in reported(caplog.records)]
     assert "saint_web_faults_total 1" in await rig.counters()
 
 
@@ -66,8 +66,8 @@ async def test_fault_of_a_message_is_an_error_reply_and_the_connection_lives(
     error = await chat.fail("system", broken)
     assert error["code"] == "internal" and error["fix"]
     assert SECRET not in str(error) and "LookupError" not in str(error)
-    assert len(told(caplog.records)) == 1
-    assert (await chat.ask({"type": "auth"}))["status"] == "ok"
+    assert len(reported(caplog.records)) == 1
+    assert (await chat.request({"type": "auth"}))["status"] == "ok"
     assert "saint_web_faults_total 1" in await rig.counters()
 
 
@@ -77,7 +77,7 @@ async def test_same_fault_again_and_again_is_counted_and_has_one_trace(
     chat = await rig.chat()
     for _ in range(5):
         await chat.fail("system", broken)
-    assert len(told(caplog.records)) == 1
+    assert len(reported(caplog.records)) == 1
     assert "saint_web_faults_total 5" in await rig.counters()
 
 
@@ -92,7 +92,7 @@ async def test_fault_within_an_answer_ends_the_connection_so_that_half_does_not_
     monkeypatch.setattr(log_files, "as_text", unwritable)
     found = await answer_to(rig.address, b"GET /api/logs HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert found.status == 200 and not found.is_whole
-    assert len(told(caplog.records)) == 1
+    assert len(reported(caplog.records)) == 1
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ async def test_upload_that_is_cut_off_is_no_fault(
     async with asyncio.timeout(5):
         while 'reason="cut_off"} 1' not in await rig.counters():
             pass
-    assert told(caplog.records) == []
+    assert reported(caplog.records) == []
     assert "saint_web_faults_total" not in await rig.counters()
 
 
@@ -193,6 +193,6 @@ async def test_state_that_cannot_be_told_keeps_no_other_topic_back(
     for n in range(10):
         publisher.publish(HeadState(float(n)))
         await chat.state("system")
-    assert (await chat.ask({"type": "auth"}))["status"] == "ok"
-    assert len(told(caplog.records)) == 1
+    assert (await chat.request({"type": "auth"}))["status"] == "ok"
+    assert len(reported(caplog.records)) == 1
     assert "saint_web_faults_total" in await rig.counters()

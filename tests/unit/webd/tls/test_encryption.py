@@ -65,8 +65,8 @@ async def test_pages_sockets_and_cookies_are_secure_once_it_is_on(encrypted: Enc
     jar = aiohttp.CookieJar(unsafe=True)
     async with aiohttp.ClientSession(cookie_jar=jar) as http:
         code = (encrypted.rig.robot.runtime.parent / "state/token").read_text().strip()
-        wish = {"code": code, "name": "ann", "password": "four words make it"}
-        async with http.post(f"{url}/api/claim", data=json.dumps(wish), ssl=trusting) as answer:
+        wanted = {"code": code, "name": "ann", "password": "four words make it"}
+        async with http.post(f"{url}/api/claim", data=json.dumps(wanted), ssl=trusting) as answer:
             cookie = answer.headers["Set-Cookie"]
             assert (await answer.json())["is_secure"] is True
         assert cookie.startswith("__Host-saint=") and "Secure" in cookie
@@ -111,11 +111,11 @@ def call_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[s
     """Gives this machine another name, as setup does; webd looks often."""
     monkeypatch.setattr(encryption, "_CHECK_S", 0.01)
     monkeypatch.setenv("SAINT_SETTINGS_DIR", str(tmp_path / "settings"))
-    told = tmp_path / "saint" / settings_request.NETWORK_STATUS
-    told.parent.mkdir()
+    reported = tmp_path / "saint" / settings_request.NETWORK_STATUS
+    reported.parent.mkdir()
 
     def call(name: str) -> None:
-        told.write_text(NetworkStatus(hostname=name).model_dump_json())
+        reported.write_text(NetworkStatus(hostname=name).model_dump_json())
 
     return call
 

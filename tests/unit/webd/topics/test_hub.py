@@ -87,10 +87,10 @@ async def test_who_left_is_told_no_more_and_nobody_is_left_behind(hub: Hub) -> N
     assert hub.is_subscribed("head")
     hub.unsubscribe("head", fast)
     assert not hub.is_subscribed("head")
-    told = len(fast.offers) + len(slow.offers)
+    reported = len(fast.offers) + len(slow.offers)
     hub.changed("head")
     await asyncio.sleep(0.05)
-    assert len(fast.offers) + len(slow.offers) == told
+    assert len(fast.offers) + len(slow.offers) == reported
     assert wanted == [True, False]
 
 

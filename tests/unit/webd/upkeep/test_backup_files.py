@@ -128,8 +128,8 @@ async def owned(locked: Rig, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[R
     monkeypatch.setattr(passwords.hash_password, "__defaults__", (cheap,))
     code = (locked.robot.runtime.parent / "state" / "token").read_text().strip()
     rig = browser(locked)
-    wish = {"code": code, "name": "ann", "password": "ann's own words"}
-    assert (await act(rig, "/api/claim", wish))[0] == 200
+    wanted = {"code": code, "name": "ann", "password": "ann's own words"}
+    assert (await act(rig, "/api/claim", wanted))[0] == 200
     yield rig
     await rig.http.close()
 

@@ -120,7 +120,7 @@ async def test_upload_that_is_cut_off_leaves_both_at_work(rig: Rig, firmware: Ro
 async def control(chat: Chat, action: str) -> dict[str, Any]:
     params = {"action": action}
     message = {"type": "management", "action": "firmware_control", "params": params}
-    return await chat.ask(message)
+    return await chat.request(message)
 
 
 async def test_roll_out_by_websocket_is_seen_paused_and_taken_back(rig: Rig, firmware: Robot):

@@ -18,7 +18,7 @@ from tests.unit.webd.web_rig import Rig
 async def test_both_paths_lead_to_the_same_handler(rig: Rig) -> None:
     for path in ("/api/ws", "/saint"):
         chat = await rig.chat(path)
-        assert (await chat.ask({"type": "auth"}))["data"]["robot"] == "SAINT-01"
+        assert (await chat.request({"type": "auth"}))["data"]["robot"] == "SAINT-01"
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ async def test_bad_text_gets_an_error_reply_and_the_connection_lives(rig: Rig, t
     chat = await rig.chat()
     reply = await chat.send_text(text)
     assert reply["status"] == "error" and reply["error"]["code"] == "request_invalid"
-    assert (await chat.ask({"type": "auth"}))["status"] == "ok"
+    assert (await chat.request({"type": "auth"}))["status"] == "ok"
 
 
 async def test_binary_message_gets_an_error_reply(rig: Rig) -> None:
     chat = await rig.chat()
     await chat.socket.send_bytes(b"\x00\x01")
     assert "binary" in (await chat.reply())["error"]["message"]
-    assert (await chat.ask({"type": "auth"}))["status"] == "ok"
+    assert (await chat.request({"type": "auth"}))["status"] == "ok"
 
 
 async def test_largest_message_is_answered(rig: Rig) -> None:
@@ -65,7 +65,7 @@ async def test_larger_message_closes_with_1009_and_nobody_else(rig: Rig, size: i
     with contextlib.suppress(ConnectionError):  # what it sends on reaches nobody
         await asyncio.wait_for(loud.send(b"x" * size), 5)
     loud.socket.close()
-    assert (await other.ask({"type": "auth"}))["status"] == "ok"
+    assert (await other.request({"type": "auth"}))["status"] == "ok"
     assert 'refused_total{reason="too_large"} 1' in await rig.counters()
 
 
@@ -104,7 +104,7 @@ async def test_unsubscribed_topic_is_silent(rig: Rig) -> None:
     publisher = rig.domain.bus("head").publisher(topics.HEAD_STATE)
     chat = await rig.chat()
     await chat.subscribe("head", "outputs")
-    reply = await chat.ask({"type": "unsubscribe", "topics": ["head"]})
+    reply = await chat.request({"type": "unsubscribe", "topics": ["head"]})
     assert reply["data"]["topics"] == ["outputs"]
     publisher.publish(HeadState(1.0))
     await asyncio.sleep(0.02)
@@ -114,9 +114,9 @@ async def test_unsubscribed_topic_is_silent(rig: Rig) -> None:
 
 async def test_unknown_topic_subscribes_nothing(rig: Rig) -> None:
     chat = await rig.chat()
-    reply = await chat.ask({"type": "subscribe", "topics": ["outputs", "hed"]})
+    reply = await chat.request({"type": "subscribe", "topics": ["outputs", "hed"]})
     assert "did you mean 'head'?" in reply["error"]["message"]
-    assert (await chat.ask({"type": "unsubscribe", "topics": ["head"]}))["data"]["topics"] == []
+    assert (await chat.request({"type": "unsubscribe", "topics": ["head"]}))["data"]["topics"] == []
 
 
 async def test_rate_is_kept_and_the_newest_wins(rig: Rig) -> None:
@@ -190,18 +190,18 @@ async def test_all_topics_have_a_state_in_motion(rig: Rig) -> None:
 async def test_same_client_id_gets_a_number(rig: Rig) -> None:
     first, second = await rig.chat(), await rig.chat()
     auth = {"type": "auth", "client_id": "controller_001"}
-    assert (await first.ask(auth))["data"]["client_id"] == "controller_001"
-    assert (await second.ask(auth))["data"]["client_id"] == "controller_001-2"
-    assert (await first.ask(auth))["data"]["client_id"] == "controller_001"
+    assert (await first.request(auth))["data"]["client_id"] == "controller_001"
+    assert (await second.request(auth))["data"]["client_id"] == "controller_001-2"
+    assert (await first.request(auth))["data"]["client_id"] == "controller_001"
 
 
 async def test_without_the_token_nothing_works(locked: Rig) -> None:
     chat = await locked.chat()
     assert (await chat.fail("system", "estop"))["code"] == "unauthorized"
-    reply = await chat.ask({"type": "subscribe", "topics": ["head"]})
+    reply = await chat.request({"type": "subscribe", "topics": ["head"]})
     assert reply["error"]["code"] == "unauthorized"
     assert locked.robot.requests == []
-    wrong = await chat.ask({"type": "auth", "token": "wrong"})
+    wrong = await chat.request({"type": "auth", "token": "wrong"})
     assert wrong["error"]["message"] == "the token is wrong"
     assert (await locked.http.get(locked.url + "/metrics")).status == 401
 
@@ -209,7 +209,7 @@ async def test_without_the_token_nothing_works(locked: Rig) -> None:
 async def test_the_token_opens(locked: Rig) -> None:
     token = (locked.robot.runtime.parent / "state" / "token").read_text().strip()
     chat = await locked.chat()
-    reply = await chat.ask({"type": "auth", "token": token, "client_id": "desk"})
+    reply = await chat.request({"type": "auth", "token": token, "client_id": "desk"})
     assert reply["data"] == {
         "client_id": "desk",
         "robot": "SAINT-01",
@@ -226,7 +226,7 @@ async def test_the_token_opens(locked: Rig) -> None:
 
 async def test_guessing_the_token_is_slowed_down(locked: Rig) -> None:
     chat = await locked.chat()
-    replies = [await chat.ask({"type": "auth", "token": f"guess {n}"}) for n in range(7)]
+    replies = [await chat.request({"type": "auth", "token": f"guess {n}"}) for n in range(7)]
     assert "too many failed attempts" in replies[-1]["error"]["message"]
 
 
