@@ -246,5 +246,5 @@ async def test_restored_calibration_that_does_not_fit_is_reported(tmp_path: Path
     )
     assert await calibrations(tmp_path).unfit(saved) == [
         "head has no field 'nose'.",
-        "The calibration of tail is left out: there is no such role.",
+        "The calibration of tail is skipped: this robot has no such role.",
     ]
