@@ -211,7 +211,8 @@ async def test_reset_online_orders_the_node_offline_forgets_it_with_a_sentence(
         monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", -1.0)
         done = await client.request(RESET_NODE, ResetNode(node_id="pi_1"))
         assert done.message == (
-            "pi_1 is offline and was forgotten by the server; switched on again, it still holds head"
+            "pi_1 is offline and was forgotten by the server; "
+            "switched on again, it still holds head"
         )
         assert (await client.get("/nodes", NodeList)).nodes == []
 
