@@ -140,7 +140,7 @@ async def test_file_that_is_no_backup_is_rejected(site: Site) -> None:
     wrong = {"name": "x.zip", "mimeType": "application/zip", "buffer": io.BytesIO(b"x").getvalue()}
     await page.set_input_files(".file-input", wrong)
     await page.wait_for_selector("[role=dialog] .refusal strong")
-    assert "no backup" in await page.text_content("[role=dialog]")
+    assert "backup of a robot" in await page.text_content("[role=dialog]")
     assert await page.locator("[data-restore]").count() == 0
     site.faults.clear()  # the browser logs the refused request
 
