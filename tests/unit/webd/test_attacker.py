@@ -41,7 +41,7 @@ async def is_answered(rig: Rig) -> bool:
 
 
 async def counted(rig: Rig, name: str) -> None:
-    """Until the metrics tell of one."""
+    """Wait until the metrics count one."""
     ask = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     wanted = f"saint_web_{name}_total 1".encode()
     async with asyncio.timeout(10):
@@ -255,7 +255,7 @@ async def test_pings_of_a_client_that_reads_nothing_fill_no_memory() -> None:
 # Names
 
 
-async def test_request_without_a_host_asks_no_name_service(
+async def test_request_without_a_host_queries_no_name_service(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -291,7 +291,7 @@ async def small(tmp_path: Path) -> AsyncIterator[Rig]:
         await rig.close()
 
 
-async def test_strangers_in_all_places_make_room(small: Rig) -> None:
+async def test_unknown_clients_in_all_places_make_room(small: Rig) -> None:
     token = (small.robot.runtime.parent / "state" / "token").read_text().strip()
     strangers = [Mute(small.address) for _ in range(2)]
     for each in strangers:

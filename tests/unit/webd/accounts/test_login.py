@@ -47,7 +47,7 @@ async def connect(rig: Rig) -> Chat:
     return await rig.chat(origin=rig.url)
 
 
-def anew(rig: Rig) -> Rig:
+def fresh(rig: Rig) -> Rig:
     """Another browser."""
     jar = aiohttp.CookieJar(unsafe=True)
     return Rig(rig.robot, rig.address, rig.domain, aiohttp.ClientSession(cookie_jar=jar))
@@ -56,7 +56,7 @@ def anew(rig: Rig) -> Rig:
 @pytest.fixture
 async def claimed(locked: Rig) -> AsyncIterator[Rig]:
     """A robot that ann owns, who is signed in."""
-    rig = anew(locked)
+    rig = fresh(locked)
     status, _ = await claim(rig)
     assert status == 200
     yield rig
@@ -135,7 +135,7 @@ async def test_session_opens_the_socket(claimed: Rig) -> None:
     assert "robot" in await chat.do("system", "status")
 
 
-async def test_page_of_somebody_else_cannot_use_the_cookie(claimed: Rig) -> None:
+async def test_page_of_another_site_cannot_use_the_cookie(claimed: Rig) -> None:
     for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
         status, _ = await post(
             claimed, "/api/v1/users/add_token", {"name": "x", "role": "admin"}, Origin=origin
@@ -183,7 +183,7 @@ async def test_logout_ends_the_session_everywhere(claimed: Rig) -> None:
 
 
 async def test_guessing_passwords_costs_time_and_the_owner_gets_in(claimed: Rig) -> None:
-    stranger = anew(claimed)
+    stranger = fresh(claimed)
     wanted = {"name": "ann", "password": "guess number 1"}
     answers = [await post(stranger, "/api/login", wanted) for _ in range(FREE_ATTEMPTS + 1)]
     await stranger.http.close()
@@ -221,7 +221,7 @@ async def test_viewer_and_operator_do_what_they_may(claimed: Rig) -> None:
 
 async def test_role_that_is_taken_away_is_gone_at_once(claimed: Rig) -> None:
     await act(claimed, "users/add_user", name="bob", password=PASSWORD, role="operator")
-    other = anew(claimed)
+    other = fresh(claimed)
     await post(other, "/api/login", {"name": "bob", "password": PASSWORD})
     chat = await connect(other)
     await chat.do("tracks", "drive", linear=0.0)
@@ -243,7 +243,7 @@ async def test_own_password_is_changed_with_the_old_one_only(claimed: Rig) -> No
     right, _ = await act(claimed, "users/change_password", old_password=PASSWORD, **new)
     status, _ = await act(claimed, "system/status")
     assert (wrong, right, status) == (403, 200, 200)
-    other = anew(claimed)
+    other = fresh(claimed)
     login, _ = await post(other, "/api/login", {"name": "ann", **new})
     await other.http.close()
     assert login == 200
@@ -258,7 +258,7 @@ async def test_guessing_the_old_password_at_an_open_browser_is_slowed_down(claim
     assert status == 401 and "too many failed attempts" in said["message"]
 
 
-async def test_claim_code_is_told_on_the_robot_only(locked: Rig) -> None:
+async def test_claim_code_is_shown_on_the_robot_only(locked: Rig) -> None:
     bearer = {"Authorization": f"Bearer {code(locked)}"}
     outside, _ = await post(locked, "/api/v1/users/get_claim_code", {}, **bearer)
     connector = aiohttp.UnixConnector(str(locked.robot.runtime / "webd.sock"))
@@ -277,7 +277,7 @@ async def received(rig: Rig, what: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_audit_log_tells_who_did_what_and_no_secret(claimed: Rig) -> None:
+async def test_audit_log_names_who_did_what_and_no_secret(claimed: Rig) -> None:
     await act(claimed, "users/add_user", name="bob", password="bobs own word", role="operator")
     chat = await connect(claimed)
     for _ in range(3):
@@ -328,13 +328,13 @@ async def test_empty_code_claims_nothing_while_the_code_is_being_made(
     locked: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Vault, "claim_code", property(lambda _: ""))
-    rig = anew(locked)
+    rig = fresh(locked)
     status, reported = await claim(rig, code="")
     await rig.http.close()
     assert (status, reported["code"]) == (409, "refused"), reported
 
 
-async def test_login_that_names_nobody_is_told_so_without_working_a_password_out(
+async def test_login_without_a_name_is_refused_without_hashing_a_password(
     claimed: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked_out: list[str] = []
@@ -347,7 +347,7 @@ async def test_login_that_names_nobody_is_told_so_without_working_a_password_out
     assert worked_out == []
 
 
-async def test_audit_log_tells_what_was_changed_in_other_daemons_through_here(
+async def test_audit_log_has_what_was_changed_in_other_daemons_through_here(
     claimed: Rig,
 ) -> None:
     root, own = claimed.url + "/api/v1/daemon/routerd", {"Origin": claimed.url}

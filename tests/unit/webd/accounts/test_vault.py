@@ -103,7 +103,7 @@ def test_sign_ins_of_one_user_are_bounded() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.booleans()), max_size=60))
-def test_strangers_cannot_keep_the_owner_out(tries: list[tuple[str, bool]]) -> None:
+def test_attackers_cannot_lock_the_owner_out(tries: list[tuple[str, bool]]) -> None:
     guard, now_s = Guard(), 0.0
     guard.succeeded("10.0.0.1", "ann")
     for address, waits in tries:

@@ -37,7 +37,7 @@ async def test_calibration_that_the_manifest_does_not_allow_is_refused_with_its_
     assert "no role 'tail'" in unknown["message"]
 
 
-async def test_arm_that_fell_silent_is_told_from_the_one_that_speaks(rig: Rig) -> None:
+async def test_silent_arm_has_an_older_age_than_the_other(rig: Rig) -> None:
     chat = await rig.chat()
     await chat.subscribe("arms")
     arms = rig.domain.bus("arms")

@@ -173,7 +173,7 @@ async def test_routes_are_kept_by_the_router(rig: Rig) -> None:
     assert (await chat.do("router", "get_status"))["state"] == "idle"
 
 
-async def test_receiver_and_subjects_are_asked(rig: Rig) -> None:
+async def test_receiver_and_subjects_are_requested(rig: Rig) -> None:
     chat = await rig.chat()
     assert (await chat.do("rc", "get_status"))["protocol"] == "crsf"
     assert await chat.do("rc", "get_protocol") == {"protocol": "crsf"}
@@ -260,7 +260,7 @@ async def test_estop_without_router_stops_the_tracks_directly(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("enable", [True, False])
-async def test_camera_is_asked_of_the_head(rig: Rig, enable: bool) -> None:
+async def test_camera_is_requested_from_the_head(rig: Rig, enable: bool) -> None:
     received = listening(rig, topics.HEAD_CAMERA_CMD)
     said = await (await rig.chat()).do("head", "camera", enable=enable)
     assert said == {"camera_requested": enable}

@@ -18,7 +18,7 @@ from tests.web.fakes.logs import write
 
 
 def request_in(tmp_path: Path, name: str) -> str:
-    """What the machine below was asked for."""
+    """Return the request file for the machine."""
     path = tmp_path / "reboot" / name
     return path.read_text() if path.exists() else ""
 
@@ -108,7 +108,7 @@ async def test_backup_restored_brings_back_what_every_daemon_had(rig: Rig) -> No
     assert {name: kept.words for name, kept in rig.robot.kept.items()} == before
 
 
-async def test_backup_check_tells_content_and_changes_nothing(rig: Rig) -> None:
+async def test_backup_check_reports_the_content_and_changes_nothing(rig: Rig) -> None:
     status, info = await post(rig, file(rcd=["strange", "ibus"]), "?check=1")
     assert status == 200
     assert (info["robot"], info["notes"]) == ("Other", ["strange is left out."])
@@ -172,7 +172,7 @@ async def test_name_that_nobody_could_read_is_refused(rig: Rig, name: str) -> No
         ("maintenance", "restart", "restart"),
     ],
 )
-async def test_machine_is_asked_only_when_nobody_drives(
+async def test_machine_restarts_only_when_nobody_drives(
     rig: Rig, tmp_path: Path, group: str, action: str, request_file: str
 ) -> None:
     chat = await rig.chat()
@@ -196,7 +196,7 @@ async def test_factory_reset_needs_the_name_typed(rig: Rig) -> None:
     assert rig.robot.kept["rcd"].words == Words(words=["crsf"])
 
 
-async def test_factory_reset_forgets_and_tells_which_nodes_did_not_hear(rig: Rig) -> None:
+async def test_factory_reset_names_the_nodes_that_were_not_reset(rig: Rig) -> None:
     chat = await rig.chat()
     name = (await chat.do("settings", "get"))["name"]
     reply = await chat.do("maintenance", "factory_reset", confirm=name, nodes=True)

@@ -27,7 +27,7 @@ MOVES: list[tuple[str, str, dict[str, Any]]] = [
 
 
 async def settled(rig: Rig, is_active: bool) -> None:
-    """webd has heard of the latch as it is."""
+    """webd has received the latch."""
     rig.robot.set_estop(is_active, "websocket:ann", "child in front" if is_active else "")
     await asyncio.sleep(0)
 
@@ -80,7 +80,7 @@ async def test_command_after_the_clear_is_accepted(rig: Rig) -> None:
     assert [each.names for each in received] == [("pan",)]
 
 
-async def test_position_asked_for_before_a_stop_is_not_sent_again(rig: Rig) -> None:
+async def test_position_requested_before_a_stop_is_not_sent_again(rig: Rig) -> None:
     await (await rig.chat()).do("head", "move", pan=40.0)
     received = rig.robot.listen_to_clients()
     rig.robot.set_estop(True, "test", "")
@@ -93,7 +93,7 @@ def unknown(**more: Any) -> Newest:
     return Newest(estop=EStop(active=False), **more)
 
 
-def test_latch_that_nobody_has_told_of_refuses() -> None:
+def test_latch_without_a_report_refuses() -> None:
     problem = latch.problem(Newest(), 100.0)
     assert problem is not None and problem.code is Code.REFUSED
 
@@ -318,7 +318,7 @@ async def test_command_after_the_pong_of_a_stall_is_accepted(rig: Rig) -> None:
 
 
 @pytest_stall
-async def test_position_asked_for_before_a_stall_is_not_sent_again(rig: Rig) -> None:
+async def test_position_requested_before_a_stall_is_not_sent_again(rig: Rig) -> None:
     chat = await rig.chat()
     await beating(rig, chat)
     await chat.do("head", "move", pan=170.0)

@@ -1,4 +1,4 @@
-"""What webd tells of a node's header, buses and load."""
+"""A node's header, buses and load as webd reports them."""
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.webd.nodes import NODE_HISTORY_POINTS
@@ -9,7 +9,7 @@ from tests.web.fakes.nodes import CHIPS
 from tests.web.fakes.robot import node
 
 
-async def test_gpio_status_asks_the_node_and_numbers_its_pins(rig: Rig) -> None:
+async def test_gpio_status_is_read_from_the_node_and_numbers_its_pins(rig: Rig) -> None:
     data = await (await rig.chat()).do("management", "get_gpio_status", node_id="sim_head")
     assert rig.robot.headers.asked == ["sim_head"]
     servo = data["pins"][31]
@@ -19,14 +19,14 @@ async def test_gpio_status_asks_the_node_and_numbers_its_pins(rig: Rig) -> None:
     assert len(data["pins"]) == 40
 
 
-async def test_node_that_does_not_tell_is_an_error_with_its_name(rig: Rig) -> None:
+async def test_node_that_does_not_answer_is_an_error_with_its_name(rig: Rig) -> None:
     away = rig.robot.nodes["sim_head"].model_copy(update={"state": NodeState.OFFLINE})
     rig.robot.nodes["sim_head"] = away
     fault = await (await rig.chat()).fail("management", "get_gpio_status", node_id="sim_head")
     assert fault["code"] == "hardware_fault" and "sim_head" in fault["message"]
 
 
-async def test_check_tells_for_each_role_what_the_node_lacks(rig: Rig) -> None:
+async def test_check_reports_for_each_role_what_the_node_lacks(rig: Rig) -> None:
     rig.robot.headers.chips = (PeripheralInfo("i2c", "1:0x3c", "SSD1306?", True),)
     data = await (await rig.chat()).do("management", "check_node", node_id="sim_spare")
     fits = {each["role"]: each for each in data["roles"]}
@@ -40,7 +40,7 @@ async def test_check_tells_for_each_role_what_the_node_lacks(rig: Rig) -> None:
     assert len(data["status"]["pins"]) == 40
 
 
-async def test_check_tells_what_stands_in_the_way_of_a_second_role(rig: Rig) -> None:
+async def test_check_reports_what_prevents_a_second_role(rig: Rig) -> None:
     rig.robot.headers.chips = CHIPS
     data = await (await rig.chat()).do("management", "check_node", node_id="sim_head")
     fits = {each["role"]: each["conflict"] for each in data["roles"]}
@@ -48,7 +48,7 @@ async def test_check_tells_what_stands_in_the_way_of_a_second_role(rig: Rig) -> 
     assert fits["console"] == "" and fits["head"] == ""
 
 
-async def test_activity_can_be_asked_about_one_node(rig: Rig) -> None:
+async def test_activity_can_be_limited_to_one_node(rig: Rig) -> None:
     chat = await rig.chat()
     rig.robot.nodes["sim_head_2"] = node("sim_head_2")
     for each in ("sim_head", "sim_tracks", "sim_head_2"):

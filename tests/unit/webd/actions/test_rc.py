@@ -91,7 +91,7 @@ async def test_failsafe_is_set(desk: Desk, action: str) -> None:
     assert (await desk.do("get_failsafe"))["action"] == action
 
 
-async def test_protocol_is_set_and_told(desk: Desk) -> None:
+async def test_protocol_is_set_and_reported(desk: Desk) -> None:
     assert (await desk.do("set_protocol", protocol="sbus"))["baud_rate"] == 100_000
     assert (await desk.do("get_protocol"))["protocol"] == "sbus"
     with pytest.raises(SaintError, match="ppm needs a pin"):

@@ -12,7 +12,7 @@ from tests.web.fakes.machine import report_change, request_mode, take_request
 STAGE = {"ssid": "stage", "password": "open sesame"}
 
 
-async def test_settings_tell_the_network_in_force_and_how_the_last_change_goes(
+async def test_settings_report_the_network_in_force_and_how_the_last_change_goes(
     rig: Rig, tmp_path: Path
 ) -> None:
     chat = await rig.chat()
@@ -22,7 +22,7 @@ async def test_settings_tell_the_network_in_force_and_how_the_last_change_goes(
     assert found["change"]["state"] == "trying"
 
 
-async def test_wish_for_a_network_is_for_setup_alone(rig: Rig, tmp_path: Path) -> None:
+async def test_request_for_a_network_is_for_setup_alone(rig: Rig, tmp_path: Path) -> None:
     reply = await (await rig.chat()).do("settings", "join_wifi", **STAGE)
     assert request_mode(tmp_path) == 0o600
     assert take_request(tmp_path) == MachineRequest(
@@ -31,7 +31,7 @@ async def test_wish_for_a_network_is_for_setup_alone(rig: Rig, tmp_path: Path) -
     assert "the one" not in reply["message"] and "sesame" not in reply["message"]
 
 
-async def test_password_is_told_to_nobody(
+async def test_password_is_shown_to_nobody(
     rig: Rig, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     chat = await rig.chat()
@@ -60,12 +60,12 @@ async def test_host_name_that_no_network_takes_is_refused(rig: Rig, name: str) -
     assert "hostname" in error["message"]
 
 
-async def test_host_name_is_wished(rig: Rig, tmp_path: Path) -> None:
+async def test_host_name_is_requested(rig: Rig, tmp_path: Path) -> None:
     await (await rig.chat()).do("settings", "set_hostname", hostname="robi")
     assert take_request(tmp_path) == MachineRequest(hostname="robi")
 
 
-async def test_second_wish_waits_for_the_first(rig: Rig, tmp_path: Path) -> None:
+async def test_second_request_waits_for_the_first(rig: Rig, tmp_path: Path) -> None:
     chat = await rig.chat()
     await chat.do("settings", "leave_wifi")
     assert (
@@ -80,7 +80,7 @@ async def test_second_wish_waits_for_the_first(rig: Rig, tmp_path: Path) -> None
     await chat.do("settings", "set_hostname", hostname="a")
 
 
-async def test_network_is_not_left_while_somebody_drives(rig: Rig, tmp_path: Path) -> None:
+async def test_network_is_not_left_while_an_output_is_driven(rig: Rig, tmp_path: Path) -> None:
     rig.robot.outputs = [
         FieldOutput(
             target="tracks", field="linear", unit="m/s", value=0.4, winner="rc_drive", source="rc",
@@ -92,7 +92,7 @@ async def test_network_is_not_left_while_somebody_drives(rig: Rig, tmp_path: Pat
     assert not (tmp_path / "run/saint-settings/request").exists()
 
 
-async def test_machine_that_takes_no_wishes_says_what_to_do(rig: Rig, tmp_path: Path) -> None:
+async def test_machine_that_accepts_no_requests_says_what_to_do(rig: Rig, tmp_path: Path) -> None:
     (tmp_path / "run/saint-settings").rmdir()
     error = await (await rig.chat()).fail("settings", "set_hostname", hostname="robi")
     assert "saint.yaml" in error["fix"]

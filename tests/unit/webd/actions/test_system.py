@@ -14,7 +14,7 @@ async def test_client_is_listed_with_what_it_does(rig: Rig):
     assert client["messages_per_s"] == 0.0  # its first second is not over
 
 
-async def test_disconnected_client_is_told_who_did_it(rig: Rig):
+async def test_disconnected_client_gets_the_reason(rig: Rig):
     other = await rig.chat()
     await other.request({"type": "auth", "client_id": "toy"})
     desk = await rig.chat()

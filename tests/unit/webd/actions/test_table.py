@@ -26,7 +26,7 @@ def test_action_says_what_it_does_and_answers(name: str):
         assert (part.__doc__ or "").strip(), f"{part.__name__} has no docstring"
 
 
-def test_whoever_may_look_may_stop_the_robot_but_not_set_it_moving():
+def test_viewer_may_stop_the_robot_but_not_set_it_moving():
     for name in ("tracks estop", "system estop"):
         entry = ENTRIES[name]
         assert entry.row.level_for(entry.params(enable=True)) is Level.VIEWER

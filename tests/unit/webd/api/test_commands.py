@@ -27,7 +27,7 @@ async def test_reading_action_is_a_get(rig: Rig):
     assert (status, list(answer)) == (200, ["entries"])
 
 
-async def test_command_becomes_a_sample_of_who_asks(rig: Rig):
+async def test_command_becomes_a_sample_of_its_sender(rig: Rig):
     received: list[InputSample] = []
     rig.domain.bus("ear").subscribe(topics.INPUT_WEBSOCKET, lambda s: received.append(s.message))
     status, answer = await post(rig, "tracks/drive", linear=0.4)

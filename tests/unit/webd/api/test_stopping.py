@@ -210,7 +210,7 @@ def test_one_operator_holds_half_of_the_places() -> None:
 
 
 @pytest.mark.parametrize("via", ["open", "socket"])
-def test_who_is_not_told_apart_is_not_counted(via: Any) -> None:
+def test_anonymous_users_are_not_counted(via: Any) -> None:
     anyone = Identity("anyone", Level.ADMIN, via)
     assert refusal(anyone, [anyone] * 63, 64) == ""
 
@@ -252,7 +252,7 @@ async def crowd(rig: Rig, count: int) -> AsyncIterator[None]:
             each.close()
 
 
-async def test_stop_that_comes_among_600_half_open_connections_is_heard(rig: Rig) -> None:
+async def test_stop_that_comes_among_600_half_open_connections_is_obeyed(rig: Rig) -> None:
     async with crowd(rig, 300):
         asked = asyncio.create_task(answer_to(rig.address, STOP, 10.0))
         async with crowd(rig, 300):

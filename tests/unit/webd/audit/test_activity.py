@@ -11,7 +11,7 @@ def texts(events: list[Event]) -> list[str]:
     return [event.text for event in events]
 
 
-def test_only_changes_of_the_latch_are_told() -> None:
+def test_only_changes_of_the_latch_are_logged() -> None:
     on = EStop(active=True, source="websocket:desk", reason="smoke")
     off = EStop(active=False, source="websocket:desk")
     assert activity.estop_events(None, off) == []
@@ -20,7 +20,7 @@ def test_only_changes_of_the_latch_are_told() -> None:
     assert texts(activity.estop_events(on, off)) == ["Emergency stop released by Client desk"]
 
 
-def test_receiver_coming_and_going_is_told() -> None:
+def test_receiver_coming_and_going_is_logged() -> None:
     live = RCReceiverState(protocol="crsf", connected=True)
     failsafe = RCReceiverState(protocol="crsf", connected=True, failsafe=True)
     silent = RCReceiverState(protocol="crsf")
@@ -30,7 +30,7 @@ def test_receiver_coming_and_going_is_told() -> None:
     assert texts(activity.rc_events(live, silent)) == ["RC receiver timed out"]
 
 
-def test_nodes_that_come_go_and_change_are_told() -> None:
+def test_nodes_that_come_go_and_change_are_logged() -> None:
     head, gone, spare = node("pi_1", "head"), node("pi_2", "tracks"), node("pi_3")
     before = NodeList(nodes=[head, gone])
     offline = head.model_copy(update={"state": NodeState.OFFLINE})
@@ -44,14 +44,14 @@ def test_nodes_that_come_go_and_change_are_told() -> None:
     ]
 
 
-def test_restarted_role_is_told() -> None:
+def test_restarted_role_is_logged() -> None:
     head = node("pi_1", "head")
     again = head.model_copy(update={"role_restarts": 1})
     events = activity.node_events(NodeList(nodes=[head]), NodeList(nodes=[again]))
     assert texts(events) == ["pi_1: its role restarted"]
 
 
-def test_same_news_from_two_is_told_once() -> None:
+def test_same_event_from_two_is_logged_once() -> None:
     log = ActivityLog()
     for source, time in (("pi_1", 10.0), ("console", 10.5), ("pi_1", 60.0)):
         log.add(Event("ERROR", source, "Head is offline"), time)

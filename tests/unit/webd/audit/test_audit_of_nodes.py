@@ -1,4 +1,4 @@
-"""What the audit log tells of nodes: one entry of adoptiond, whichever way it was asked."""
+"""Audit entries of nodes: one entry of adoptiond, by every way of a request."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -85,7 +85,7 @@ async def by_saintctl_elsewhere(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("way", [by_message, by_http, by_saintctl, by_saintctl_elsewhere])
-async def test_name_of_a_node_is_told_once_and_alike_by_every_way(desk: Desk, way: Any) -> None:
+async def test_name_of_a_node_is_logged_once_and_alike_by_every_way(desk: Desk, way: Any) -> None:
     before = await desk.entries()
     await way(desk)
     (entry,) = (await desk.entries())[len(before) :]
@@ -95,7 +95,7 @@ async def test_name_of_a_node_is_told_once_and_alike_by_every_way(desk: Desk, wa
     assert (await desk.activity()).count("pi_1 is now called Upstairs") == 1
 
 
-async def test_adoption_that_is_refused_is_told_with_its_reason(desk: Desk) -> None:
+async def test_adoption_that_is_refused_is_logged_with_its_reason(desk: Desk) -> None:
     desk.node.refusal = "0x40 does not answer"
     await desk.chat.fail("management", "adopt_node", node_id="pi_1", role="head")
     entry = (await desk.entries())[-1]
@@ -106,7 +106,7 @@ async def test_adoption_that_is_refused_is_told_with_its_reason(desk: Desk) -> N
     assert not any("adopted" in text for text in await desk.activity())
 
 
-async def test_reset_by_a_terminal_of_the_robot_is_told(desk: Desk) -> None:
+async def test_reset_by_a_terminal_of_the_robot_is_logged(desk: Desk) -> None:
     await desk.local("node", "adopt", "pi_1", "head")
     await desk.local("node", "reset", "pi_1")
     await desk.local("node", "reset", "pi_2", code=4)
@@ -120,7 +120,7 @@ async def test_reset_by_a_terminal_of_the_robot_is_told(desk: Desk) -> None:
     assert "pi_1 was adopted as head" in activity and "pi_1 was reset" in activity
 
 
-async def test_restart_of_a_node_is_told_by_webd_alone(desk: Desk) -> None:
+async def test_restart_of_a_node_is_logged_by_webd_alone(desk: Desk) -> None:
     await desk.chat.do("management", "adopt_node", node_id="pi_1", role="head")
     await desk.chat.do("system", "reboot", node="pi_1")
     assert [each["what"] for each in await desk.entries()] == [
@@ -128,7 +128,7 @@ async def test_restart_of_a_node_is_told_by_webd_alone(desk: Desk) -> None:
     ]  # fmt: skip
 
 
-async def test_nodes_of_a_factory_reset_are_told_with_who_asked_for_it(desk: Desk) -> None:
+async def test_nodes_of_a_factory_reset_are_logged_with_their_user(desk: Desk) -> None:
     name = (await desk.chat.do("settings", "get"))["name"]
     await desk.chat.do("maintenance", "factory_reset", confirm=name, nodes=True)
     node, robot = await desk.entries()

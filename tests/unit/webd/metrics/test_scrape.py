@@ -126,7 +126,7 @@ def test_histogram_counts_up_to_each_limit():
     assert (times.count, times.sum) == (4, pytest.approx(7.65))
 
 
-def test_board_asks_only_for_what_is_measured():
+def test_board_queries_only_what_is_measured():
     board = json.loads((ROOT / "manifests/grafana/saint.json").read_text())
     asked = {t["expr"] for panel in board["panels"] for t in panel.get("targets", ())}
     names = {name for name, _ in FAMILY.findall(whole_page())}

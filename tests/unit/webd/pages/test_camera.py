@@ -52,6 +52,6 @@ async def test_one_viewer_too_many_is_refused_with_a_sentence(rig: Rig):
         viewer.close()
 
 
-async def test_stranger_sees_nothing(locked: Rig):
+async def test_unknown_user_sees_nothing(locked: Rig):
     async with locked.http.get(locked.url + "/api/camera") as answer:
         assert answer.status == 401

@@ -34,7 +34,7 @@ def test_fields_end_by_themselves() -> None:
     assert due(goals, 11.6) == {"head": {"tilt": 5.0}}
 
 
-def test_newest_wish_for_a_field_wins() -> None:
+def test_newest_goal_of_a_field_counts() -> None:
     goals = Goals()
     goals.add(ME, HEAD, {"pan": 170.0}, 10.0)
     goals.add(ME, HEAD, {"pan": -20.0}, 10.1)
@@ -63,11 +63,11 @@ def test_unknown_names_alone_are_no_goal() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(HEAD.fields))
-def test_no_way_takes_for_ever(name: str) -> None:
+def test_every_way_has_a_limit(name: str) -> None:
     assert 0.5 < longest_s(HEAD.fields[name]) <= 30.0
 
 
-def test_slow_move_is_wished_for_longer() -> None:
+def test_goal_of_a_slow_move_lasts_longer() -> None:
     pan = HEAD.fields["pan"]  # 360 degrees at 360 degrees per second
     assert longest_s(pan) == pytest.approx(1.5)
     assert longest_s(pan, 0.25) == pytest.approx(4.5)

@@ -10,37 +10,37 @@ from saint_services.webd.topics.newest import Newest
 NOW_S = 100.0
 
 
-def newest(*, active: bool = False, heard_s: float = NOW_S, **more: str) -> Newest:
-    return Newest(estop=EStop(active=active, **more), router_received_s=heard_s)
+def newest(*, active: bool = False, reported_s: float = NOW_S, **more: str) -> Newest:
+    return Newest(estop=EStop(active=active, **more), router_received_s=reported_s)
 
 
-def test_open_and_heard_of_lately_it_refuses_nothing() -> None:
-    assert latch.problem(newest(heard_s=99.0), NOW_S) is None
+def test_open_and_reported_lately_it_refuses_nothing() -> None:
+    assert latch.problem(newest(reported_s=99.0), NOW_S) is None
 
 
 def test_silent_for_more_than_a_second_it_refuses() -> None:
-    problem = latch.problem(newest(heard_s=98.99), NOW_S)
+    problem = latch.problem(newest(reported_s=98.99), NOW_S)
     assert problem is not None and problem.code is Code.REFUSED
 
 
-def test_heard_of_once_right_after_the_machine_began_it_refuses() -> None:
-    assert latch.problem(newest(heard_s=0.5), 1.5) is None
-    assert latch.problem(newest(heard_s=0.5), 1.6) is not None
+def test_reported_once_right_after_the_machine_began_it_refuses() -> None:
+    assert latch.problem(newest(reported_s=0.5), 1.5) is None
+    assert latch.problem(newest(reported_s=0.5), 1.6) is not None
 
 
-def test_never_heard_of_it_refuses() -> None:
+def test_never_reported_it_refuses() -> None:
     problem = latch.problem(Newest(), NOW_S)
     assert problem is not None and problem.code is Code.REFUSED
 
 
 def test_open_before_the_first_report_of_the_router_it_refuses_nothing() -> None:
-    assert latch.problem(newest(heard_s=0.0), NOW_S) is None
+    assert latch.problem(newest(reported_s=0.0), NOW_S) is None
 
 
-@pytest.mark.parametrize("heard_s", [NOW_S, 1.0])
-def test_active_it_says_by_whom_and_why(heard_s: float) -> None:
+@pytest.mark.parametrize("reported_s", [NOW_S, 1.0])
+def test_active_it_says_by_whom_and_why(reported_s: float) -> None:
     problem = latch.problem(
-        newest(active=True, heard_s=heard_s, source="rc", reason="switch"), NOW_S
+        newest(active=True, reported_s=reported_s, source="rc", reason="switch"), NOW_S
     )
     assert problem is not None and problem.code is Code.ESTOP_ACTIVE
     assert problem.message.startswith("the robot is stopped by ")

@@ -180,7 +180,7 @@ def test_exceptions_are_caught_whole_in_two_files_only() -> None:
     assert found == {"lib/daemon.py", "webd/server/boundary.py"}
 
 
-async def test_state_that_cannot_be_told_keeps_no_other_topic_back(
+async def test_state_that_fails_keeps_no_other_topic_back(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def untold(_: object) -> Any:

@@ -43,7 +43,7 @@ async def test_known_etag_is_not_sent_again(rig: Rig) -> None:
         assert again.status == 304 and await again.read() == b""
 
 
-async def test_gzip_only_when_asked_for(rig: Rig) -> None:
+async def test_gzip_only_when_requested(rig: Rig) -> None:
     plain = (ROOT / "web/app.js").read_bytes()
     async with rig.http.get(
         rig.url + "/app.js", headers={"Accept-Encoding": "identity"}
@@ -76,7 +76,7 @@ async def test_strange_host_is_refused(rig: Rig) -> None:
             assert response.status == 403
 
 
-async def test_plain_request_to_the_socket_is_told(rig: Rig) -> None:
+async def test_plain_request_to_the_socket_is_refused(rig: Rig) -> None:
     async with rig.http.get(rig.url + "/api/ws") as response:
         assert response.status == 426
 

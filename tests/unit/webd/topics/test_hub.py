@@ -1,4 +1,4 @@
-"""Who is told when: groups of one rate share a grid and a frame."""
+"""When subscribers are notified: groups of one rate share a grid and a frame."""
 
 import asyncio
 import time
@@ -46,7 +46,7 @@ async def test_every_change_is_offered_without_a_period(hub: Hub) -> None:
 
 
 @pytest.mark.timed
-async def test_many_of_one_rate_are_told_together_and_share_a_frame(
+async def test_many_of_one_rate_are_notified_together_and_share_a_frame(
     hub: Hub, counters: Counter[str]
 ) -> None:
     clients = [Client(hub) for _ in range(50)]
@@ -74,7 +74,7 @@ async def test_last_change_is_not_lost(hub: Hub) -> None:
     assert len(client.offers) == before + 1
 
 
-async def test_who_left_is_told_no_more_and_nobody_is_left_behind(hub: Hub) -> None:
+async def test_client_that_left_is_not_notified_and_nobody_is_left_behind(hub: Hub) -> None:
     wanted: list[bool] = []
     hub.when_subscribed("head", wanted.append)
     fast, slow = Client(hub), Client(hub)

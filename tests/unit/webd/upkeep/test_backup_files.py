@@ -118,7 +118,7 @@ def test_request_is_private_when_nobody_else_can_read_it(
     assert is_private(cast(web.Request, request)) is expected
 
 
-# Who may, and what is left of it
+# Levels, and what remains
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ async def test_operator_may_neither_take_nor_restore_the_key(owned: Rig) -> None
     await bob.http.close()
 
 
-async def test_passphrase_is_in_no_log_and_the_audit_log_tells_of_the_backup(
+async def test_passphrase_is_in_no_log_and_the_audit_log_has_the_backup(
     owned: Rig, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

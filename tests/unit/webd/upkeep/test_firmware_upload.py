@@ -73,13 +73,13 @@ async def test_large_refused_bundle_gets_its_answer(rig: Rig, firmware: Robot):
     assert (status, answer["code"]) == (400, "request_invalid")
 
 
-async def test_upload_without_otad_is_told(rig: Rig):
+async def test_upload_without_otad_is_refused(rig: Rig):
     await rig.robot.otad.close()
     status, answer = await upload(rig, b"x" * 100)
     assert (status, answer["code"]) == (503, "daemon_unreachable")
 
 
-async def test_page_of_somebody_else_may_not_upload(rig: Rig):
+async def test_page_of_another_site_may_not_upload(rig: Rig):
     status, answer = await upload(rig, b"x", Origin="http://evil.example")
     assert (status, answer["code"]) == (403, "forbidden")
 
@@ -111,7 +111,7 @@ async def test_upload_that_is_cut_off_leaves_both_at_work(rig: Rig, firmware: Ro
         writer.close()
         await until(lambda: not incoming.exists())
         status = 409
-        while status == 409:  # webd hears of it a little later
+        while status == 409:  # webd notices it a little later
             status, _ = await upload(rig, data)
         assert ota.counters["releases_refused"] == 1
     assert status == 200
@@ -144,7 +144,7 @@ async def test_roll_out_by_websocket_is_seen_paused_and_taken_back(rig: Rig, fir
     assert "explode" in wrong["error"]["message"]
 
 
-async def test_orders_are_told_once_and_refused_ones_with_the_reason(rig: Rig):
+async def test_orders_are_logged_once_and_refused_ones_with_the_reason(rig: Rig):
     chat = await rig.chat()
     await chat.do("management", "trigger_update", node_id="sim_head")
     rig.robot.otad.refusal = SaintError(Code.CONFLICT, "it runs already")
@@ -162,7 +162,7 @@ async def test_orders_are_told_once_and_refused_ones_with_the_reason(rig: Rig):
     assert "Release 0.1.0 was deleted" in [each["text"] for each in reported]
 
 
-async def test_topic_tells_when_otad_does_not_answer(rig: Rig):
+async def test_topic_shows_when_otad_does_not_answer(rig: Rig):
     await rig.robot.stop("otad")
     chat = await rig.chat()
     await chat.subscribe("firmware")

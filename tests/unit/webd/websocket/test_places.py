@@ -43,6 +43,6 @@ def test_half_of_one_operator_and_eight_at_least() -> None:
 
 
 @pytest.mark.parametrize("via", ["open", "socket"])
-def test_who_is_not_told_apart_is_not_counted(via: Any) -> None:
+def test_anonymous_users_are_not_counted(via: Any) -> None:
     anyone = Identity("anyone", Level.VIEWER, via)
     assert refusal(anyone, [anyone] * 64, 64) == ""
