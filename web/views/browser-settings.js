@@ -27,7 +27,7 @@ export function browserDialog(app) {
     app.dialogs.browser,
     close,
     () => html`
-      <h2>This browser</h2>
+      <h2>Browser settings</h2>
       <fieldset class="options">
         <legend>Key that stops the robot</legend>
         ${KEYS.map(
@@ -71,6 +71,6 @@ export function browserDialog(app) {
         <button class="button primary" type="button" @click=${close}>Close</button>
       </div>
     `,
-    "This browser",
+    "Browser settings",
   );
 }

@@ -32,7 +32,7 @@ UNPLUG = """() => {
 }"""
 
 _ENABLED_SHEETS = """() => [...document.styleSheets].filter((sheet) => !sheet.disabled)
-  .map((sheet) => sheet.href.replace(/.*[/](?:pages[/](.*)[/]page|(.*))[.]css$/, "$1$2"))"""
+  .map((sheet) => sheet.href.replace(/.*[/]pages[/](.*)[/]page[.]css$/, "$1"))"""
 
 
 async def wait_gone(page: Any, selector: str) -> None:
@@ -160,7 +160,7 @@ async def test_space_stops_after_a_click_but_not_while_typing_or_using_the_keybo
 async def test_chosen_stop_key_and_pad_button_stop_on_every_page(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-link=open]")
-    await page.click("[aria-label^='This browser']")
+    await page.click("[aria-label^='Browser settings']")
     await page.check("input[name=stop-key][value=escape]")
     await expect(page.locator(".estop kbd")).to_have_text("Esc")
     await page.keyboard.press("Escape")  # stops, also in a dialog
