@@ -21,6 +21,8 @@ BAD_NAMES = {"utils", "helpers", "common", "misc", "manager"}
 HARDWARE = {"smbus2", "serial", "spidev", "pigpio", "picamera2", "gpiod", "lgpio", "luma"}
 WORLD = {"asyncio", "socket", "time", "os", "random", "logging", "pathlib", "subprocess", "aiohttp"}
 LONGEST_FILE = 500
+SHARED_CLASS_NAMES = {"Config"}  # each daemon has one
+_REPLACES_GENERATED = "lib/bus/dds/humble.py"  # used in place of a generated module, by name
 
 
 def faults() -> Iterator[str]:
@@ -33,6 +35,7 @@ def faults() -> Iterator[str]:
     for path in sorted(SERVICES.rglob("*.py")):
         yield from _file(path, set(daemons))
     yield from _circle()
+    yield from _class_names()
     yield from web_layout.faults(ROOT / "web")
 
 
@@ -104,6 +107,21 @@ def _circle() -> Iterator[str]:
         graphlib.TopologicalSorter(imports).prepare()
     except graphlib.CycleError as err:
         yield f"{' <- '.join(err.args[1])}: a circle; put what both need below both"
+
+
+def _class_names() -> Iterator[str]:
+    """Yield public classes that share a name: a name must be clear without its module."""
+    places: dict[str, list[str]] = {}
+    for path in sorted(SERVICES.rglob("*.py")):
+        shown = str(path.relative_to(ROOT))
+        if "generated" in path.parts or shown.endswith(_REPLACES_GENERATED):
+            continue
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(shown)
+    for name, files in places.items():
+        if len(files) > 1 and name not in SHARED_CLASS_NAMES:
+            yield f"class {name} is in {' and '.join(files)}: give each a name of its own"
 
 
 def _module(path: Path) -> str:

@@ -36,6 +36,19 @@ def test_forbidden_import_is_found(
     assert any(expected in sentence for sentence in found), found
 
 
+def test_classes_that_share_a_name_are_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    services = tmp_path / "saint_services"
+    for daemon in ("rcd", "otad"):
+        (services / daemon).mkdir(parents=True)
+        (services / daemon / "logic.py").write_text("class Config: ...\nclass Robot: ...\n")
+    monkeypatch.setattr(check_layout, "ROOT", tmp_path)
+    monkeypatch.setattr(check_layout, "SERVICES", services)
+    (found,) = check_layout._class_names()
+    assert "class Robot is in" in found and "give each a name" in found
+
+
 def test_files_that_import_each_other_are_found(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
