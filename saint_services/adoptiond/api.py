@@ -22,7 +22,7 @@ from ..lib.api.adoption import (
 from ..lib.api.calibration import Calibrate, CalibrationReply, GetCalibration
 from ..lib.api.endpoint import Nothing
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import Killed, KillOrder, KillRole, UpdateNode, UpdateOrder, config_parts
+from ..lib.api.orders import KillOrder, KillReply, KillRole, UpdateNode, UpdateOrder, config_parts
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import SaintError
@@ -109,7 +109,7 @@ def _answer_orders(api: Api, service: RegistryService) -> None:
         order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
         return await service.operations.update(call.body.node_id, order)
 
-    async def kill(call: Call[KillRole]) -> Killed:
+    async def kill(call: Call[KillRole]) -> KillReply:
         order = KillOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
         return await service.operations.kill(call.body.node_id, order)
 

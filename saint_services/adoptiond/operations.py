@@ -15,8 +15,8 @@ from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import (
     AdoptOrder,
     EmptyOrder,
-    Killed,
     KillOrder,
+    KillReply,
     OrderKind,
     ResetOrder,
     UpdateOrder,
@@ -148,7 +148,7 @@ class NodeOperations:
         _log.info("node restarts", node=node_id)
         return Done(message=reply.message)
 
-    async def kill(self, node_id: str, order: KillOrder) -> Killed:
+    async def kill(self, node_id: str, order: KillOrder) -> KillReply:
         """Run a stop drill: kill a role's process and return what the guard did."""
         node = self._reachable(node_id, "Adopt it first.")
         _log.warning("drill: a role is killed", node=node_id, role=order.role)

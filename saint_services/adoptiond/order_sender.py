@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from ..lib.api import Reply
 from ..lib.api import orders as bodies
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import LONGEST_LOG_BYTES, Killed, KillOrder, OrderKind
+from ..lib.api.orders import LONGEST_LOG_BYTES, KillOrder, KillReply, OrderKind
 from ..lib.bus import Bus
 from ..lib.crypto import signing
 from ..lib.errors import Code, SaintError
@@ -84,10 +84,14 @@ class OrderSender:
         it must have; empty: any."""
         self.sign()  # raises before anything is sent
         nonce = signing.nonce()
-        words = bodies.Meet(server=self._server, commitment=signing.commitment(self.public, nonce))
+        words = bodies.MeetOrder(
+            server=self._server, commitment=signing.commitment(self.public, nonce)
+        )
         met = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
-        theirs = _reply(bodies.Met, node_id, met).nonce
-        await self._order(node_id, OrderKind.BIND, bodies.Bind(nonce=nonce), _SOON_S, met.node_key)
+        theirs = _reply(bodies.MeetReply, node_id, met).nonce
+        await self._order(
+            node_id, OrderKind.BIND, bodies.BindOrder(nonce=nonce), _SOON_S, met.node_key
+        )
         code = signing.pairing_code(self.public, met.node_key, nonce, theirs)
         return Bond(met.node_key, self._server, self.public, code)
 
@@ -98,7 +102,7 @@ class OrderSender:
         answer = await self._order(node_id, kind, body, limit_s, node_key)
         prefix = ""
         if kind is OrderKind.ADOPT:
-            prefix = _reply(bodies.Adopted, node_id, answer).topic_prefix
+            prefix = _reply(bodies.AdoptOrderReply, node_id, answer).topic_prefix
         return NodeReply(True, clean(answer.message, _LONGEST_MESSAGE), clean(prefix, 240))
 
     async def log(self, node_id: str, node_key: str, query: LogQuery) -> LogPage:
@@ -111,10 +115,10 @@ class OrderSender:
         ]
         return page.model_copy(update={"lines": lines})
 
-    async def kill(self, node_id: str, node_key: str, order: KillOrder) -> Killed:
+    async def kill(self, node_id: str, node_key: str, order: KillOrder) -> KillReply:
         """Have the node with this key kill a role's process, as a fault would."""
         answer = await self._order(node_id, OrderKind.KILL_ROLE, order, _KILL_LIMIT_S, node_key)
-        return _reply(Killed, node_id, answer)
+        return _reply(KillReply, node_id, answer)
 
     async def _order(
         self, node_id: str, kind: OrderKind, body: BaseModel, limit_s: float, node_key: str = ""
@@ -136,7 +140,7 @@ class OrderSender:
 
     async def _challenge(
         self, node_id: str, node_key: str = ""
-    ) -> tuple[bodies.Challenged, SignedOrder_Response]:
+    ) -> tuple[bodies.ChallengeReply, SignedOrder_Response]:
         order = SignedOrder_Request(
             node_id=node_id,
             kind=OrderKind.CHALLENGE.value,
@@ -144,7 +148,7 @@ class OrderSender:
             server_key=self.public,
         )
         answer = await self._replied(order, _SOON_S, node_key)
-        return _reply(bodies.Challenged, node_id, answer), answer
+        return _reply(bodies.ChallengeReply, node_id, answer), answer
 
     async def _replied(
         self, order: SignedOrder_Request, limit_s: float, node_key: str

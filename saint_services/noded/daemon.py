@@ -14,7 +14,7 @@ from ..lib.api import node as rows
 from ..lib.api.endpoint import Nothing
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset, RoleAssignment
-from ..lib.api.orders import Killed
+from ..lib.api.orders import KillReply
 from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
@@ -299,7 +299,7 @@ class NodeRunner:
         """Return a page of the log that our programs wrote on this machine."""
         return await self._log_pages.page(query)
 
-    async def kill_role(self, wanted: RoleId) -> Killed:
+    async def kill_role(self, wanted: RoleId) -> KillReply:
         """Kill a role's process as by a fault; the guard stops its outputs."""
         _log.warning("drill: the process of a role is killed", role=str(wanted))
         return await self._role_kill.kill(self.life, wanted)

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from ..lib.api import Done
-from ..lib.api.orders import Killed
+from ..lib.api.orders import KillReply
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
@@ -30,7 +30,7 @@ class RoleKill:
         if self._waiting and event.target == self._waiting[0] and not self._waiting[1].done():
             self._waiting[1].set_result(event)
 
-    async def kill(self, node: NodeLifecycle, wanted: RoleId) -> Killed:
+    async def kill(self, node: NodeLifecycle, wanted: RoleId) -> KillReply:
         """Kill the process of a role and wait for the guard. Raises SaintError when the role does
         not work here, or the guard does not act."""
         life = _working(node, wanted)
@@ -52,7 +52,7 @@ class RoleKill:
         finally:
             self._waiting = None
         after_ms = (monotonic_s() - began_s) * 1000
-        return Killed(
+        return KillReply(
             after_ms=round(after_ms, 1), detail=event.why[:200], failed=event.failed[:200]
         )
 

@@ -10,11 +10,10 @@ from ..lib.api import Done, routing
 from ..lib.api.endpoint import Nothing
 from ..lib.api.routing import (
     Blending,
-    Curve,
     EStopInfo,
     FieldOutput,
+    MappingCurve,
     OutputParams,
-    Preview,
     PreviewCurve,
     PreviewRoute,
     ReleaseControl,
@@ -25,6 +24,7 @@ from ..lib.api.routing import (
     RouteInfo,
     RouteList,
     RouteParams,
+    RoutePreview,
     RoutePriority,
     RouterStatus,
     SetBlending,
@@ -196,10 +196,10 @@ class RoutesApi:
         self._router.set_routes(routes, monotonic_s(), blending)
         self._settle()
 
-    async def preview_route(self, call: Call[PreviewRoute]) -> Preview:
+    async def preview_route(self, call: Call[PreviewRoute]) -> RoutePreview:
         return preview(self._router.robot, call.body.route, call.body.values)
 
-    async def preview_curve(self, call: Call[PreviewCurve]) -> Curve:
+    async def preview_curve(self, call: Call[PreviewCurve]) -> MappingCurve:
         return curve(self._router.robot, call.body)
 
     async def get_output(self, call: Call[OutputParams]) -> FieldOutput:

@@ -93,7 +93,7 @@ class SealedRestore(Passphrase):
     confirm: list[str] = Field(default=[], max_length=256)
 
 
-class Confirm(Request):
+class ConfirmStops(Request):
     """The names of stops that the change may remove."""
 
     confirm: list[str] = Field(default=[], max_length=256)

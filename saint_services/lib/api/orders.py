@@ -42,7 +42,7 @@ class OrderKind(StrEnum):
     LOG = "log"  # LogQuery -> LogPage: lines of the node's own log
 
 
-class Challenged(Reply):
+class ChallengeReply(Reply):
     """Reply to `challenge`."""
 
     challenge: str = Field(max_length=64, pattern=_HEX)
@@ -51,20 +51,20 @@ class Challenged(Reply):
     code: str = Field(default="", max_length=7)
 
 
-class Meet(Request):
+class MeetOrder(Request):
     """The server introduces itself."""
 
     server: str = Field(min_length=1, max_length=64)
     commitment: str = Field(min_length=64, max_length=64, pattern=_HEX)
 
 
-class Met(Reply):
+class MeetReply(Reply):
     """The node's half of the pairing code."""
 
     nonce: str = Field(min_length=32, max_length=32, pattern=_HEX)
 
 
-class Bind(Request):
+class BindOrder(Request):
     """The nonce behind the commitment; both sides now have the pairing code."""
 
     nonce: str = Field(min_length=32, max_length=32, pattern=_HEX)
@@ -81,7 +81,7 @@ class AdoptOrder(Request):
     display_name: str = Field(default="", max_length=64)
 
 
-class Adopted(Reply):
+class AdoptOrderReply(Reply):
     """The topics of the new role."""
 
     topic_prefix: str = Field(default="", max_length=240)
@@ -104,7 +104,7 @@ class KillOrder(Request):
     instance: str = Field(default="", max_length=64)
 
 
-class Killed(Reply):
+class KillReply(Reply):
     """What the guard did. `after_ms`: from the order to the guard's report."""
 
     after_ms: float = Field(ge=0)
@@ -166,7 +166,7 @@ REBOOT = ROWS.row(
     level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
 )
 KILL = ROWS.row(
-    "kill", "POST", "/nodes/{node_id}/kill", KillRole, Killed,
+    "kill", "POST", "/nodes/{node_id}/kill", KillRole, KillReply,
     "For a stop drill: end a role's process and report what the guard does.",
     level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
 )

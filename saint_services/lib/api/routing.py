@@ -294,7 +294,7 @@ class PreviewField(Reply):
     clamped: bool
 
 
-class Preview(Reply):
+class RoutePreview(Reply):
     """Result of the preview. `missing`: inputs of the route that were not given."""
 
     fields: list[PreviewField]
@@ -312,7 +312,7 @@ class PreviewCurve(Request):
     steps: int = Field(default=64, ge=2, le=128)
 
 
-class Curve(Reply):
+class MappingCurve(Reply):
     """Pairs of input and output, including both ends and every bend."""
 
     target: str
@@ -429,11 +429,11 @@ SET_BLENDING = _row(
     query=CONFIRMING,
 )
 PREVIEW_ROUTE = _row(
-    "preview_route", "POST", "/preview", PreviewRoute, Preview,
+    "preview_route", "POST", "/preview", PreviewRoute, RoutePreview,
     "Evaluate a route that is not saved.",
 )
 PREVIEW_CURVE = _row(
-    "preview_curve", "POST", "/preview/curve", PreviewCurve, Curve,
+    "preview_curve", "POST", "/preview/curve", PreviewCurve, MappingCurve,
     "Evaluate one mapping over a range of inputs.",
 )
 TAKE_CONTROL = _row(  # webd names the holder itself

@@ -51,7 +51,7 @@ class OrderedNode(Protocol):
 
     async def log(self, query: LogQuery) -> LogPage: ...
 
-    async def kill_role(self, wanted: model.RoleId) -> bodies.Killed: ...
+    async def kill_role(self, wanted: model.RoleId) -> bodies.KillReply: ...
 
     def bond_changed(self) -> None: ...
 
@@ -67,7 +67,9 @@ class ServerOrders:
         self._node_id = node.life.node_id
         self._publisher = bus.publisher(NODE_TRUST.at(node_id=self._node_id))
         self._challenges = Challenges()
-        self._met: tuple[str, bodies.Meet, str] | None = None  # server key, its message, our nonce
+        self._met: tuple[str, bodies.MeetOrder, str] | None = (
+            None  # server key, its message, our nonce
+        )
         self._is_stored = True  # the bond on the disk is the one in force
         self._disk = asyncio.Lock()
 
@@ -139,25 +141,25 @@ class ServerOrders:
                 return "", await self._node.log(_body(LogQuery, order))
         raise SaintError(Code.REQUEST_INVALID, f"unknown order '{order.kind[:40]}'")
 
-    def _challenged(self) -> bodies.Challenged:
+    def _challenged(self) -> bodies.ChallengeReply:
         challenge = signing.nonce()
         self._challenges = self._challenges.issued(challenge, monotonic_s())
         bond = self.bond
-        return bodies.Challenged(
+        return bodies.ChallengeReply(
             challenge=challenge, server=bond.server, server_key=bond.server_key, code=bond.code
         )
 
-    def _meet(self, order: SignedOrder_Request) -> tuple[str, bodies.Met]:
-        server = _body(bodies.Meet, order)
+    def _meet(self, order: SignedOrder_Request) -> tuple[str, bodies.MeetReply]:
+        server = _body(bodies.MeetOrder, order)
         for held in () if self.bond.server_key else self._node.life.held:
             if held.server not in ("", server.server):
                 adopted = f"{self._node_id} was adopted by {held.server}, not by {server.server}"
                 raise SaintError(Code.REFUSED, f"{adopted}; reset it first")
         self._met = order.server_key, server, signing.nonce()
-        return "", bodies.Met(nonce=self._met[2])
+        return "", bodies.MeetReply(nonce=self._met[2])
 
     async def _bind(self, order: SignedOrder_Request) -> tuple[str, None]:
-        bind = _body(bodies.Bind, order)
+        bind = _body(bodies.BindOrder, order)
         met, self._met = self._met, None
         if met is None or met[0] != order.server_key:
             raise SaintError(Code.REFUSED, "this server did not introduce itself")
@@ -175,7 +177,7 @@ class ServerOrders:
         self._publish()
         return f"{self._node_id} belongs to {server.server} now", None
 
-    async def _adopt(self, order: bodies.AdoptOrder) -> tuple[str, bodies.Adopted]:
+    async def _adopt(self, order: bodies.AdoptOrder) -> tuple[str, bodies.AdoptOrderReply]:
         wanted = model.RoleId(order.role, order.instance)
         try:
             answer = await self._adopted(wanted, order)
@@ -186,7 +188,7 @@ class ServerOrders:
         if not self._is_stored:
             await self._store()
         await self._node.rename(order.display_name)
-        return answer.message, bodies.Adopted(topic_prefix=answer.topic_prefix)
+        return answer.message, bodies.AdoptOrderReply(topic_prefix=answer.topic_prefix)
 
     async def _adopted(self, wanted: model.RoleId, order: bodies.AdoptOrder) -> model.AnswerRequest:
         assignment = await asyncio.to_thread(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...lib.errors import Code, SaintError
 from ..releases.repository import CHANGELOG, Repository
 from ..views import ManifestFile, RoleFile
-from .http_server import Route
+from .http_server import HttpRoute
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -39,7 +39,7 @@ class Downloads:
         self._counters = counters
 
     @property
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[HttpRoute]:
         """Return the routes; each answers GET and HEAD."""
         paths = {
             f"{BASE}/manifest.json": self._send_manifest,
@@ -48,7 +48,7 @@ class Downloads:
             f"{BASE}/configs/{{name}}": self._send_config,
         }
         return [
-            Route(method, path, handler)
+            HttpRoute(method, path, handler)
             for path, handler in paths.items()
             for method in ("GET", "HEAD")
         ]

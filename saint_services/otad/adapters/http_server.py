@@ -23,7 +23,7 @@ Handler = Callable[["web.Request"], Awaitable["web.StreamResponse"]]
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class HttpRoute:
     """A method, a path as aiohttp understands it, its handler."""
 
     method: str
@@ -45,7 +45,7 @@ class LazyHttpServer:
     def __init__(
         self,
         sockets: list[socket.socket],
-        routes: list[Route],
+        routes: list[HttpRoute],
         bounds: Bounds,
         spawn: Spawn,
         counters: Counter[str],

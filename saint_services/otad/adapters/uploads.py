@@ -13,7 +13,7 @@ from ...lib.access.person import HEADER, Person, SocketRequest, uid_of
 from ...lib.api.firmware import UPLOAD, Release, Upload
 from ...lib.errors import Code, SaintError
 from ..releases.ingest import ReleaseIngest
-from .http_server import Route
+from .http_server import HttpRoute
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -37,8 +37,8 @@ class Uploads:
         self._add_entry = add_entry
 
     @property
-    def routes(self) -> list[Route]:
-        return [Route("POST", "/releases", self._upload)]
+    def routes(self) -> list[HttpRoute]:
+        return [HttpRoute("POST", "/releases", self._upload)]
 
     async def _upload(self, request: "web.Request") -> "web.StreamResponse":
         from aiohttp import web

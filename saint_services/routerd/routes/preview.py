@@ -5,8 +5,8 @@ compiled plans that samples pass through.
 from collections.abc import Mapping
 from math import isnan, nextafter
 
-from ...lib.api.routing import Curve, Preview, PreviewCurve, PreviewField, Route
 from ...lib.api.routing import Mapping as RouteMapping
+from ...lib.api.routing import MappingCurve, PreviewCurve, PreviewField, Route, RoutePreview
 from ...lib.errors import Code, SaintError
 from ..fields.claims import InputStream, output_fields
 from ..fields.targets import RobotTargets
@@ -18,7 +18,7 @@ from .plan import Planner
 LARGEST = 1e300  # JSON has no infinity
 
 
-def preview(robot: RobotTargets, route: Route, values: Mapping[str, float]) -> Preview:
+def preview(robot: RobotTargets, route: Route, values: Mapping[str, float]) -> RoutePreview:
     """Apply a route to values; raise SaintError request_invalid for an invalid route."""
     check(route, robot)
     wanted = route.input.model_copy(update={"type": "", "subject": ANY})
@@ -42,7 +42,7 @@ def preview(robot: RobotTargets, route: Route, values: Mapping[str, float]) -> P
                 clamped=value != unbounded,
             )
         )
-    return Preview(
+    return RoutePreview(
         fields=fields,
         estop=any(is_on(stream.values[index]) for index, is_on, _ in stream.stops),
         missing=_missing(route, values),
@@ -56,7 +56,7 @@ def _missing(route: Route, values: Mapping[str, float]) -> list[str]:
     return [name for name in names if name not in values]
 
 
-def curve(robot: RobotTargets, request: PreviewCurve) -> Curve:
+def curve(robot: RobotTargets, request: PreviewCurve) -> MappingCurve:
     """Apply one mapping to a range of its input; raise SaintError request_invalid for an invalid
     route or index.
     """
@@ -70,11 +70,11 @@ def curve(robot: RobotTargets, request: PreviewCurve) -> Curve:
         is_on = switch(mapping)
         points = _points(request, mapping, lambda value: float(is_on(value)))
         target = request.route.output.target
-        return Curve(target=target, field=ESTOP, unit="", limits=(0.0, 1.0), points=points)
+        return MappingCurve(target=target, field=ESTOP, unit="", limits=(0.0, 1.0), points=points)
     target, field = place(request.route, mapping)
     spec = robot.fields[target][field]
     low, high = spec.limits
-    return Curve(
+    return MappingCurve(
         target=target,
         field=field,
         unit=spec.unit,

@@ -13,13 +13,13 @@ from ...lib import config
 from ...lib.api import Done, routing
 from ...lib.api.endpoint import Nothing
 from ...lib.api.routing import (
-    Preview,
     PreviewRoute,
     ReplaceRoutes,
     Route,
     RouteFile,
     RouteInfo,
     RouteList,
+    RoutePreview,
     SetRoute,
 )
 from ...lib.config import route_text
@@ -125,7 +125,7 @@ def preview(
     """Show which outputs a route makes of these inputs. Nothing moves."""
     given = dict(_pair(text) for text in values)
 
-    async def work() -> Preview:
+    async def work() -> RoutePreview:
         if file:
             (found,) = await asyncio.to_thread(_chosen, file, route)
         else:

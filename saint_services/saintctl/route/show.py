@@ -9,9 +9,9 @@ import typer
 from ...lib.api import routing
 from ...lib.api.endpoint import Nothing
 from ...lib.api.routing import (
-    Curve,
     FieldOutput,
     Mapping,
+    MappingCurve,
     PreviewCurve,
     Route,
     RouteInfo,
@@ -129,7 +129,7 @@ def curve(
 ) -> None:
     """Show the outputs of one mapping for inputs from LOW to HIGH. Nothing moves."""
 
-    async def work() -> Curve:
+    async def work() -> MappingCurve:
         listed = await request(context.obj, routing.LIST_ROUTES, Nothing())
         found = named([info.route for info in listed.routes], route, "the robot")
         fields = {"route": found, "index": mapping - 1, "low": low, "high": high}

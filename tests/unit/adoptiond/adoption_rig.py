@@ -73,9 +73,9 @@ class FakeNode:
             case OrderKind.CHALLENGE:
                 key = self.server_key
                 name = "SAINT-01" if key else ""
-                return orders.Challenged(challenge=signing.nonce(), server=name, server_key=key)
+                return orders.ChallengeReply(challenge=signing.nonce(), server=name, server_key=key)
             case OrderKind.MEET:
-                return orders.Met(nonce=signing.nonce())
+                return orders.MeetReply(nonce=signing.nonce())
             case OrderKind.BIND:
                 self.server_key = order.server_key
             case OrderKind.RESET:
@@ -89,7 +89,7 @@ class FakeNode:
                 self.config_yaml, self.display_name = wanted.config_yaml, wanted.display_name
                 answer.message = "is now at work"
                 self.live()
-                return orders.Adopted()
+                return orders.AdoptOrderReply()
         return orders.EmptyOrder()
 
 

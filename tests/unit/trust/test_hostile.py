@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.orders import Challenged, OrderKind, answer_parts, order_parts
+from saint_services.lib.api.orders import ChallengeReply, OrderKind, answer_parts, order_parts
 from saint_services.lib.crypto.signing import PrivateKey, is_signed
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
@@ -37,7 +37,7 @@ async def order(
     service = topics.NODE_ORDER.at(node_id="pi_1")
     query = msgs.SignedOrder_Request(node_id="pi_1", kind="challenge", server_key=key.public)
     given = await robot.watcher.call(service, query, 2.0)
-    challenge = Challenged.model_validate_json(given.body).challenge
+    challenge = ChallengeReply.model_validate_json(given.body).challenge
     made = msgs.SignedOrder_Request(node_id, kind, body, challenge, key.public)
     made.signature = key.sign(*order_parts(made))
     robot.last_order = made

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from saint_services.lib.api.adoption import NodeInfo, NodeRoleInfo
-from saint_services.lib.api.orders import KILL, Killed, KillRole
+from saint_services.lib.api.orders import KILL, KillReply, KillRole
 from saint_services.lib.api.routing import StopOutcomeInfo
 from saint_services.lib.clock import monotonic_s, stamp
 from saint_services.lib.generated import saint_msgs as msgs
@@ -102,9 +102,9 @@ def drills(robot: Stopped, found: FakeConfirmations, runtime: Path) -> DrillApi:
     return DrillApi(cast(Any, robot), stops, adoptiond, store, Health("routerd"), now)
 
 
-async def kill(_: Call[KillRole]) -> Killed:
+async def kill(_: Call[KillRole]) -> KillReply:
     """What a node's guard does about a killed role."""
-    return Killed(after_ms=31.0, detail="its process ended")
+    return KillReply(after_ms=31.0, detail="its process ended")
 
 
 def add_kill(api: Api) -> Api:

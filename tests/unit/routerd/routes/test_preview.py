@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.routing import Preview, PreviewCurve
+from saint_services.lib.api.routing import PreviewCurve, RoutePreview
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.routes.preview import curve, preview
 from tests.unit.routerd.rig import robot, route
@@ -14,7 +14,7 @@ STOP = {"from": "s", "to": "estop", "mode": "switch", "threshold": 0.5}
 Points = list[tuple[float, float]]
 
 
-def shown(*mappings: dict[str, Any], **values: float) -> Preview:
+def shown(*mappings: dict[str, Any], **values: float) -> RoutePreview:
     return preview(robot(), route("r", "rc", "head", list(mappings)), values)
 
 

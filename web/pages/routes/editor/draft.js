@@ -6,10 +6,10 @@ import { routes } from "../state.js";
 import { faultOf } from "./field-errors.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "draw" | "now" | "store">} App */
-/** @typedef {import("../../../lib/types.js").Preview} Preview */
+/** @typedef {import("../../../lib/types.js").RoutePreview} Preview */
 /** @typedef {import("../model.js").Route} Route */
 /**
- * @typedef {import("../../../lib/types.js").Curve & {low: number, high: number}} Line
+ * @typedef {import("../../../lib/types.js").MappingCurve & {low: number, high: number}} Line
  */
 /** @typedef {import("../../../lib/types.js").Blending["mode"]} Mode */
 
