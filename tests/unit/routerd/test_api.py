@@ -12,7 +12,7 @@ from saint_services.lib.api.endpoint import Endpoint, Nothing
 from saint_services.lib.api.presets import LoadPreset, PresetParams, SavePreset
 from saint_services.lib.api.routing import (
     Blending,
-    Curve,
+    MappingCurve,
     OutputParams,
     PreviewCurve,
     PreviewRoute,
@@ -288,7 +288,7 @@ async def test_a_saved_route_that_is_not_used_says_why(tmp_path: Path) -> None:
     assert faults[2] == "there are two routes 'talk'"
 
 
-async def line(robot: RunningRouter, drawn: Route, **more: Any) -> Curve:
+async def line(robot: RunningRouter, drawn: Route, **more: Any) -> MappingCurve:
     request = PreviewCurve(route=drawn, index=0, **more)
     return await robot.client.request(routing.PREVIEW_CURVE, request)
 
