@@ -80,6 +80,7 @@ lint: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/python -m tools.check_layout
 	@$(BIN)/python -m tools.npm run --silent lint
+	@$(BIN)/python -m tools.words
 	@$(BIN)/python -m tools.gen --check
 
 types: setup

@@ -30,7 +30,7 @@ NEWER = [replace(a, config=a.config.model_copy(update={"version": "9"})) for a i
 
 
 S = NodeState
-# The specification's arrows; power comes at BOOT, and what fails goes back to where it came from.
+# The specification's arrows; power comes at BOOT, and what fails returns to its former state.
 ARROWS = {
     (S.BOOT, S.UPDATING), (S.BOOT, S.UNADOPTED), (S.BOOT, S.ADOPTING), (S.BOOT, S.ACTIVE),
     (S.UPDATING, S.BOOT), (S.UPDATING, S.UNADOPTED), (S.UPDATING, S.ADOPTING),
@@ -50,7 +50,7 @@ class NodeLifecycle(RuleBasedStateMachine):
         self.disk_jobs: list[model.StoreRole | model.ForgetRole] = []
         self.fetches: list[model.FetchConfig] = []
         self.connection: model.StartRole | None = None
-        self.asked: set[int] = set()
+        self.requested: set[int] = set()
         self.is_moving = False  # the pins, as the role process left them
         self.is_disk_faulty = False
         self.happens(model.RoleLoaded())
@@ -60,7 +60,7 @@ class NodeLifecycle(RuleBasedStateMachine):
         self.life, actions = step(self.life, event)
         if before is not self.life.state:
             assert (before, self.life.state) in ARROWS, event
-            assert model.Announce() in actions, "every change of state is told at once"
+            assert model.Announce() in actions, "every change of state is announced at once"
         for action in actions:
             self.carry_out(action)
 
@@ -81,20 +81,20 @@ class NodeLifecycle(RuleBasedStateMachine):
             case model.FetchConfig():
                 self.fetches.append(action)
             case model.AnswerRequest(request):
-                self.asked.remove(request)  # a second answer is a KeyError
+                self.requested.remove(request)  # a second answer is a KeyError
 
-    def ask(self) -> int:
-        number = max(self.asked, default=0) + 1
-        self.asked.add(number)
+    def query(self) -> int:
+        number = max(self.requested, default=0) + 1
+        self.requested.add(number)
         return number
 
     @rule(config=st.sampled_from(CONFIGS))
     def adopt(self, config: Assignment) -> None:
-        self.happens(model.AdoptRequested(self.ask(), "pi_1", config))
+        self.happens(model.AdoptRequested(self.query(), "pi_1", config))
 
     @rule(node_id=st.sampled_from(["pi_1", "", "pi_2"]), factory=st.booleans())
     def reset(self, node_id: str, factory: bool) -> None:
-        self.happens(model.ResetRequested(self.ask(), node_id, factory))
+        self.happens(model.ResetRequested(self.query(), node_id, factory))
 
     @precondition(lambda self: self.fetches)
     @rule(is_answered=st.booleans(), wrong=st.booleans())
@@ -154,7 +154,7 @@ class NodeLifecycle(RuleBasedStateMachine):
     @rule()
     def power_is_cut(self) -> None:
         """What was being written is lost, the role process is gone, the pins stay."""
-        self.__dict__ |= {"disk_jobs": [], "fetches": [], "connection": None, "asked": set()}
+        self.__dict__ |= {"disk_jobs": [], "fetches": [], "connection": None, "requested": set()}
         self.life = RoleLifecycle("pi_1")
         self.happens(model.RoleLoaded(held=self.disk))
 
@@ -176,7 +176,7 @@ class NodeLifecycle(RuleBasedStateMachine):
 
     @invariant()
     def who_waits_is_known(self) -> None:
-        assert self.asked == ({self.life.request} if self.life.request else set())
+        assert self.requested == ({self.life.request} if self.life.request else set())
 
     @invariant()
     def disk_agrees_when_it_is_done(self) -> None:

@@ -18,15 +18,15 @@ NUMBERS = st.floats(width=32)
 
 
 class RegistryLife(RuleBasedStateMachine):
-    """Nodes that tell the truth, nodes that do not, and people."""
+    """Nodes that report the truth, nodes that do not, and users."""
 
     def __init__(self) -> None:
         super().__init__()
         self.registry = Registry()
         self.now_s = 100.0
-        self.asked: set[str] = set()
+        self.requested: set[str] = set()
 
-    def hears(self, registry: Registry | None) -> None:
+    def received(self, registry: Registry | None) -> None:
         self.registry = registry if registry is not None else self.registry
 
     @rule(seconds=st.floats(0.01, 100.0))
@@ -43,7 +43,7 @@ class RegistryLife(RuleBasedStateMachine):
             display_name=text, mac_address=text, cpu_temp=number, cpu_usage=number,
             memory_usage=number, peripherals=[PeripheralInfo(text, text, text, True)],
         )  # fmt: skip
-        self.hears(logic.announcement_received(self.registry, message, self.now_s, "today"))
+        self.received(logic.announcement_received(self.registry, message, self.now_s, "today"))
 
     @rule(node_id=NODES, key=st.sampled_from(KEYS), claimed=st.none() | WORDS, text=WORDS)
     def reports(self, node_id: str, key: RoleKey, claimed: str | None, text: str) -> None:
@@ -55,25 +55,25 @@ class RegistryLife(RuleBasedStateMachine):
             reason=text,
         )
         before = self.registry
-        self.hears(logic.status_received(self.registry, node_id, message, self.now_s, "today"))
+        self.received(logic.status_received(self.registry, node_id, message, self.now_s, "today"))
         if claimed is not None and claimed != node_id:
             assert self.registry is before
 
     @rule(node_id=NODES, key=st.sampled_from([*KEYS, RoleKey("tail")]), name=WORDS)
-    def is_asked_to_adopt(self, node_id: str, key: RoleKey, name: str) -> None:
+    def adoption_is_requested(self, node_id: str, key: RoleKey, name: str) -> None:
         try:
             wanted = PendingAdoption(key, logic.checked_name(name) if name else "")
             self.registry = logic.begin_adoption(
                 self.registry, frozenset(KEYS), node_id, wanted, self.now_s
             )
-            self.asked.add(node_id)
+            self.requested.add(node_id)
         except SaintError as err:
             assert err.message
 
     @rule(node_id=NODES, is_adopted=st.booleans())
     def node_answers(self, node_id: str, is_adopted: bool) -> None:
-        if node_id in self.asked:
-            self.asked.remove(node_id)
+        if node_id in self.requested:
+            self.requested.remove(node_id)
             self.registry = logic.end_adoption(self.registry, node_id, is_adopted)
 
     @rule(node_id=NODES, factory=st.booleans(), is_gone=st.booleans())
@@ -86,7 +86,7 @@ class RegistryLife(RuleBasedStateMachine):
     @rule()
     def server_restarts(self) -> None:
         self.registry = logic.restored(logic.saved(self.registry))
-        self.asked = set()
+        self.requested = set()
 
     @invariant()
     def it_stays_bounded_and_clean(self) -> None:
@@ -105,7 +105,7 @@ class RegistryLife(RuleBasedStateMachine):
     def no_role_is_promised_twice(self) -> None:
         promised = [wanted.key for wanted in self.registry.pending.values()]
         assert len(promised) == len(set(promised))
-        assert set(self.registry.pending) == self.asked
+        assert set(self.registry.pending) == self.requested
 
 
 TestRegistryLife = RegistryLife.TestCase

@@ -45,7 +45,7 @@ class WholeNode(RuleBasedStateMachine):
         self.jobs: list[Job] = []
         self.fetches: list[tuple[int, model.FetchConfig]] = []
         self.connections: dict[int, model.StartRole] = {}
-        self.asked: set[int] = set()
+        self.requested: set[int] = set()
         self.happens(model.RolesLoaded())
 
     def happens(self, event: model.Event, slot: int = 0) -> None:
@@ -71,20 +71,20 @@ class WholeNode(RuleBasedStateMachine):
             case model.FetchConfig():
                 self.fetches.append((slot, action))
             case model.AnswerRequest(request) if request:
-                self.asked.remove(request)  # a second answer is a KeyError
+                self.requested.remove(request)  # a second answer is a KeyError
 
-    def ask(self) -> int:
-        number = max(self.asked, default=0) + 1
-        self.asked.add(number)
+    def query(self) -> int:
+        number = max(self.requested, default=0) + 1
+        self.requested.add(number)
         return number
 
     @rule(wanted=WANTED, adds=st.booleans())
     def adopt(self, wanted: model.RoleId, adds: bool) -> None:
-        self.happens(model.AdoptRequested(self.ask(), "pi_1", CONFIGS[wanted], adds))
+        self.happens(model.AdoptRequested(self.query(), "pi_1", CONFIGS[wanted], adds))
 
     @rule(wanted=st.none() | WANTED, factory=st.booleans())
     def reset(self, wanted: model.RoleId | None, factory: bool) -> None:
-        self.happens(model.ResetRequested(self.ask(), "", factory, wanted=wanted))
+        self.happens(model.ResetRequested(self.query(), "", factory, wanted=wanted))
 
     @precondition(lambda self: self.fetches)
     @rule(is_answered=st.booleans())
@@ -139,7 +139,7 @@ class WholeNode(RuleBasedStateMachine):
 
     @rule()
     def power_is_cut(self) -> None:
-        self.__dict__ |= {"jobs": [], "fetches": [], "connections": {}, "asked": set()}
+        self.__dict__ |= {"jobs": [], "fetches": [], "connections": {}, "requested": set()}
         self.node = fresh("pi_1")
         roles = tuple(model.RoleLoaded(held=a) for a in self.disk) or (model.RoleLoaded(),)
         self.happens(model.RolesLoaded(roles))
@@ -176,7 +176,7 @@ class WholeNode(RuleBasedStateMachine):
     @invariant()
     def who_waits_is_known(self) -> None:
         waiting = {life.request for life in self.node.lives.values() if life.request}
-        assert self.asked == waiting
+        assert self.requested == waiting
 
     @invariant()
     def disk_agrees_when_it_is_done(self) -> None:

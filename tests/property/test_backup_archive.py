@@ -1,4 +1,4 @@
-"""Backup files: what was packed comes back as it was; whatever else somebody calls a backup is
+"""Backup files: what was packed comes back as it was; any other file that is named a backup is
 refused with a sentence, in little time and little memory.
 """
 
@@ -104,7 +104,7 @@ def test_backup_with_path_outside_is_refused(name: str) -> None:
     assert "not a valid file name in a backup" in refusal(listing({name: b"{}"})).message
 
 
-def test_backup_with_stranger_file_is_refused() -> None:
+def test_backup_with_unknown_file_is_refused() -> None:
     raw = listing({})
     with zipfile.ZipFile(buffer := io.BytesIO(raw), "a") as archive:
         archive.writestr("rcd/receiver.json", b"{}")

@@ -60,7 +60,7 @@ def test_no_byte_of_payload_tree_and_manifest_may_change(data: st.DataObject) ->
         assert err.code is Code.RELEASE_INVALID
         assert err.message
         return
-    assert text[0] <= place < text[1]  # e.g. the version: then the signature tells
+    assert text[0] <= place < text[1]  # e.g. the version: then the signature shows it
     assert bundle.check_version(changed.version) is None
 
 
@@ -95,7 +95,7 @@ def test_manifest_of_garbage_is_refused_or_checked(text: str) -> None:
 
 
 @given(st.integers(1, 300), st.binary(min_size=32, max_size=32))
-def test_tree_has_the_size_that_is_told_and_sees_every_block(blocks: int, salt: bytes) -> None:
+def test_tree_has_the_size_that_is_named_and_sees_every_block(blocks: int, salt: bytes) -> None:
     data = bytearray(blocks * BLOCK_BYTES)
     tree = hash_tree(io.BytesIO(data), len(data), salt)
     assert len(tree.blocks) == tree_bytes(len(data))

@@ -170,7 +170,7 @@ class RolloutLife(RuleBasedStateMachine):
         self.advance()
 
     @precondition(lambda self: self.update_requests)
-    @rule(outcome=st.sampled_from(["agrees", "refuses", "begins silently", "never hears it"]))
+    @rule(outcome=st.sampled_from(["agrees", "refuses", "begins silently", "never receives it"]))
     def machine_answers(self, outcome: str) -> None:
         request = self.update_requests.pop(0)
         machine = self.truth[request.node_id]
@@ -227,7 +227,7 @@ class RolloutLife(RuleBasedStateMachine):
 
     @rule()
     def otad_restarts(self) -> None:
-        """What was asked and not heard yet is lost with the process."""
+        """What was requested and not received yet is lost with the process."""
         text = self.rollout.saved.model_dump_json()
         self.rollout = Rollout(saved=SavedFirmware.model_validate_json(text))
         self.update_requests = []
@@ -259,7 +259,7 @@ class RolloutLife(RuleBasedStateMachine):
 
     @invariant()
     def what_is_offered_was_proven(self) -> None:
-        """Only a finished roll-out, or the way back, changes what nodes are offered."""
+        """Only a finished roll-out, or the rollback, changes what nodes are offered."""
         assert self.rollout.saved.current in ("", *VERSIONS)
         assert self.rollout.saved.current != self.rollout.saved.previous or (
             not self.rollout.saved.current

@@ -1,5 +1,5 @@
 """Power may go between any two steps of an update: no slot that did not pass is marked good, no
-verdict is lost, nothing is installed while the machine is in use, nothing is tried for ever.
+verdict is lost, nothing is installed while the machine is in use, nothing is tried without end.
 """
 
 from dataclasses import dataclass, field
@@ -52,9 +52,9 @@ class OneMachine(RuleBasedStateMachine):
         self.card = Card()
         self.passed = {("A", "1.0")}  # slot and version that went through a trial
         self.awaited: tuple[str, int] | None = None  # a try that needs a verdict
-        self.offers: dict[str, int] = {}  # automatic installations of each version, since asked
+        self.offers: dict[str, int] = {}  # automatic installations of each version, since requested
         self.now_s = 0.0
-        self.asked = 0
+        self.requested = 0
         self.is_moving = False
         self.is_held = False
         self.is_rauc_up = True
@@ -70,7 +70,7 @@ class OneMachine(RuleBasedStateMachine):
         """Power on, or a restart: what is not on the card is gone."""
         self.batches, self.running, self.inspecting, self.incoming = [], None, None, ""
         self.is_moving = self.is_held = self.is_armed_deadman = False
-        self.is_restart_asked = False
+        self.is_restart_requested = False
         for _ in range(20):
             self.slot = self.card.choose()
             if self.card.kinds[self.slot] != "dead":
@@ -142,7 +142,7 @@ class OneMachine(RuleBasedStateMachine):
             elif self.is_moving:
                 self.robot_moves(False)
             else:
-                self.somebody_asks("2.0", True)
+                self.update_is_requested("2.0", True)
             self.verdict_is_not_lost()
 
     def fail(self, action: events.Action, batch: list[events.Action]) -> None:
@@ -228,11 +228,13 @@ class OneMachine(RuleBasedStateMachine):
     # what happens to it
 
     @rule(version=st.sampled_from(["1.0", "1.1", "2.0", "2.1"]), force=st.booleans())
-    def somebody_asks(self, version: str, force: bool) -> None:
-        self.asked += 1
+    def update_is_requested(self, version: str, force: bool) -> None:
+        self.requested += 1
         self.offers.pop(version, None)
         self.happens(
-            events.InstallRequested(WantedRelease(version, "http://x", version), force, self.asked)
+            events.InstallRequested(
+                WantedRelease(version, "http://x", version), force, self.requested
+            )
         )
 
     @rule(version=st.sampled_from(["1.1", "2.1"]))
@@ -241,10 +243,10 @@ class OneMachine(RuleBasedStateMachine):
         self.happens(events.InstallRequested(WantedRelease(version, "http://x", version)))
         if self.update.state is not before:
             self.offers[version] = self.offers.get(version, 0) + 1
-            assert self.offers[version] <= 3 + len(self.passed), "it is not tried for ever"
+            assert self.offers[version] <= 3 + len(self.passed), "it is not tried without end"
 
     @rule()
-    def somebody_goes_back(self) -> None:
+    def rollback_is_requested(self) -> None:
         self.happens(events.RollbackRequested(1))
 
     @precondition(lambda self: not self.is_held)

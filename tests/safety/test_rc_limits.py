@@ -23,7 +23,7 @@ def frame(raw: int = 992, **marks: bool) -> RcFrame:
     return RcFrame(0, (raw,) * 16, ELEVEN_BIT, **marks)
 
 
-def test_receiver_is_off_until_somebody_switches_it_on() -> None:
+def test_receiver_is_off_until_a_user_switches_it_on() -> None:
     assert Config().rc_receiver.enabled is False
 
 
@@ -43,7 +43,7 @@ def at_rate(period_s: float, **silence: float) -> Receiver:
     return receiver
 
 
-def test_robot_is_told_to_hold_40_ms_before_the_router_lets_others_drive() -> None:
+def test_robot_is_to_hold_40_ms_before_the_router_lets_others_drive() -> None:
     assert signal().quiet_s == 0.08
     assert TIMEOUTS_S["rc"] == 0.12
 
@@ -77,7 +77,7 @@ def test_frames_that_are_lost_now_and_then_change_nothing() -> None:
     assert receiver.quiet_s == 0.08
 
 
-def test_robot_is_never_told_later_than_the_loss_itself() -> None:
+def test_robot_is_never_notified_later_than_the_loss_itself() -> None:
     receiver = at_rate(0.04, router_ms=5000)
     receiver.rules = Failsafe(timeout_ms=50)
     assert receiver.quiet_s == 0.05
@@ -128,7 +128,7 @@ def test_link_quality_zero_counts_at_once_and_for_two_seconds() -> None:
     assert steps == [NOTHING] * 39
 
 
-def test_link_quality_that_is_not_told_any_more_says_nothing_after_two_seconds() -> None:
+def test_link_quality_that_is_not_reported_any_more_says_nothing_after_two_seconds() -> None:
     receiver = signal()
     receiver.take(frame(), 10.0)
     receiver.take(CrsfFrame(0, 0xC8, 0x14, bytes([90, 90, 0, 0, 0, 2, 3, 90, 0, 0])), 10.0)
@@ -136,7 +136,7 @@ def test_link_quality_that_is_not_told_any_more_says_nothing_after_two_seconds()
     assert outcomes == [NOTHING, NOTHING, NOTHING, LIVE]  # good for 200 ms and three frames
 
 
-def test_recovery_begins_anew_with_each_frame_that_the_receiver_marks() -> None:
+def test_recovery_begins_again_with_each_frame_that_the_receiver_marks() -> None:
     receiver = signal()
     receiver.take(frame(), 10.0)
     receiver.take(frame(failsafe=True), 10.1)
@@ -176,7 +176,7 @@ def test_no_raw_value_leaves_minus_one_to_one(raw: int) -> None:
     assert all(-1.0 <= value <= 1.0 for value in receiver.values)
 
 
-def test_second_receiver_waits_300_ms_and_gives_back_after_1000() -> None:
+def test_second_receiver_waits_300_ms_and_returns_after_1000() -> None:
     first, second = signal(), signal()
     selection = Selection([first, second], Failover())
     first.take(frame(), 10.0)

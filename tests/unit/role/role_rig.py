@@ -149,8 +149,10 @@ class Rig:
         self.session = self._session()
         self.board.prepare(self.config)
         assert self.board._feeder
-        for outlook in (self.board._feeder._own, self.board._feeder._base):
-            outlook._clock_ns = self._now_ns  # else sensors measure bodies by the computer's uptime
+        for observer in (self.board._feeder._own, self.board._feeder._base):
+            observer._clock_ns = (
+                self._now_ns
+            )  # else sensors measure bodies by the computer's uptime
         self.session.open_drivers(self.board)
         self.session.open_sensors(self.board, self.clock.time)
         assert self.session.sensors
