@@ -1,4 +1,4 @@
-"""Somebody on the network who means harm, without a password: each attack is bounded, and beside it
+"""A hostile client on the network, without a password: each attack is bounded, and beside it
 the next request is answered.
 """
 
@@ -42,10 +42,10 @@ async def is_answered(rig: Rig) -> bool:
 
 async def counted(rig: Rig, name: str) -> None:
     """Wait until the metrics count one."""
-    ask = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    query = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     wanted = f"saint_web_{name}_total 1".encode()
     async with asyncio.timeout(10):
-        while wanted not in (await answer_to(rig.address, ask)).body:
+        while wanted not in (await answer_to(rig.address, query)).body:
             pass
 
 
@@ -127,8 +127,8 @@ async def test_answer_that_nobody_takes_is_given_up(
     greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     host, _, port = rig.address.partition(":")
     greedy.connect((host, int(port)))
-    ask = f"GET /api/openapi.json HTTP/1.1\r\nHost: {rig.address}\r\n\r\n".encode()
-    greedy.sendall(ask * 100)
+    query = f"GET /api/openapi.json HTTP/1.1\r\nHost: {rig.address}\r\n\r\n".encode()
+    greedy.sendall(query * 100)
     await counted(rig, "connections_ended_stalled")
     greedy.close()
     assert await is_answered(rig)
@@ -258,11 +258,11 @@ async def test_pings_of_a_client_that_reads_nothing_fill_no_memory() -> None:
 async def test_request_without_a_host_queries_no_name_service(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(socket, "getfqdn", lambda *_: asked.append("?") or "saint.local")
+    requested: list[str] = []
+    monkeypatch.setattr(socket, "getfqdn", lambda *_: requested.append("?") or "saint.local")
     found = await answer_to(rig.address, b"GET /api/session HTTP/1.0\r\n\r\n")
     assert (found.status, json.loads(found.body)["code"]) == (403, "forbidden")
-    assert asked == []
+    assert requested == []
 
 
 async def test_two_hosts_are_none(rig: Rig) -> None:
@@ -293,14 +293,14 @@ async def small(tmp_path: Path) -> AsyncIterator[Rig]:
 
 async def test_unknown_clients_in_all_places_make_room(small: Rig) -> None:
     token = (small.robot.runtime.parent / "state" / "token").read_text().strip()
-    strangers = [Mute(small.address) for _ in range(2)]
-    for each in strangers:
+    unknowns = [Mute(small.address) for _ in range(2)]
+    for each in unknowns:
         assert b" 101 " in await each.receive()
     chat = await small.chat()
     assert (await chat.request({"type": "auth", "token": token}))["status"] == "ok"
     async with asyncio.timeout(5):
-        assert (1013).to_bytes(2, "big") in await strangers[0].until_closed()
-    for each in strangers:
+        assert (1013).to_bytes(2, "big") in await unknowns[0].until_closed()
+    for each in unknowns:
         each.socket.close()
 
 
@@ -319,12 +319,12 @@ async def test_who_is_signed_in_makes_no_room(small: Rig) -> None:
 
 
 async def test_no_compression_is_agreed_on(rig: Rig) -> None:
-    ask = (
+    query = (
         b"GET /api/ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
         b"Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
     )
-    found = await answer_to(rig.address, ask)
+    found = await answer_to(rig.address, query)
     assert found.status == 101 and "sec-websocket-extensions" not in found.headers
 
 

@@ -64,10 +64,10 @@ def fields(named: Act) -> st.SearchStrategy[dict[str, Any]]:
     return st.dictionaries(names | words, values, max_size=5)
 
 
-asked = st.sampled_from(NAMED).flatmap(lambda named: st.tuples(st.just(named), fields(named)))
+requested = st.sampled_from(NAMED).flatmap(lambda named: st.tuples(st.just(named), fields(named)))
 messages = st.one_of(
-    asked.map(lambda a: {"type": a[0].group, "action": a[0].action, "params": a[1]}),
-    asked.map(
+    requested.map(lambda a: {"type": a[0].group, "action": a[0].action, "params": a[1]}),
+    requested.map(
         lambda a: {"type": "command", "target": a[0].group, "action": a[0].action, "params": a[1]}
     ),
     st.builds(
@@ -141,7 +141,7 @@ def test_random_message_is_answered_and_no_fault(world: World, message: Any):
 
 
 @many
-@given(request=asked)
+@given(request=requested)
 def test_random_request_is_answered_and_no_fault(world: World, request: tuple[Act, dict[str, Any]]):
     named, params = request
     status, answer = world.do(_post(world, named.path, json.dumps(params).encode()))

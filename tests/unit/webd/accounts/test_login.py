@@ -183,10 +183,10 @@ async def test_logout_ends_the_session_everywhere(claimed: Rig) -> None:
 
 
 async def test_guessing_passwords_costs_time_and_the_owner_gets_in(claimed: Rig) -> None:
-    stranger = fresh(claimed)
+    unknown = fresh(claimed)
     wanted = {"name": "ann", "password": "guess number 1"}
-    answers = [await post(stranger, "/api/login", wanted) for _ in range(FREE_ATTEMPTS + 1)]
-    await stranger.http.close()
+    answers = [await post(unknown, "/api/login", wanted) for _ in range(FREE_ATTEMPTS + 1)]
+    await unknown.http.close()
     assert [status for status, _ in answers] == [401] * (FREE_ATTEMPTS + 1)
     assert "try again in" in answers[-1][1]["message"]
 

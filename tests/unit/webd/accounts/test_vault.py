@@ -220,7 +220,7 @@ async def test_robot_whose_users_are_lost_twice_opens_to_no_code_of_before(
     secret = await claimed_vault(tmp_path)
     lose(tmp_path / "access.json", content)
     lose(tmp_path / "access.json.last-good", content)
-    (tmp_path / "token").write_text(first)  # a copy of the first code that somebody kept
+    (tmp_path / "token").write_text(first)  # a copy of the first code that a user kept
     for _ in range(2):  # it stays so over a restart
         vault = Vault(tmp_path)
         await vault.open()

@@ -336,10 +336,10 @@ async def test_http_command_that_waited_out_a_stall_is_refused(rig: Rig) -> None
         b"POST /api/v1/tracks/drive HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
         % (len(body), body)
     )
-    asked = asyncio.create_task(answer_to(rig.address, request))
+    requested = asyncio.create_task(answer_to(rig.address, request))
     await asyncio.sleep(0)  # it connects: the kernel accepts, webd has not yet
     await asyncio.sleep(0)
     stall(0.6)
-    found = await asked
+    found = await requested
     assert (found.status, found.headers.get("connection")) == (409, "close")
     assert (await post(rig, "system/estop", {}))[0] == 200

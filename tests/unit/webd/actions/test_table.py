@@ -1,5 +1,5 @@
-"""The table of actions as a contract: each says what it does, what it answers, who may; and the
-states that webd really sends fit the models that clients are told of.
+"""The table of actions as a contract: each says what it does, what it replies, its level; and the
+states that webd really sends fit the models that clients get.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Daemons' own requests through webd: who may, and that they come through as they are."""
+"""Daemons' own requests through webd: levels, and that they come through as they are."""
 
 import asyncio
 import io

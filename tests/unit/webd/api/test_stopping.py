@@ -254,9 +254,9 @@ async def crowd(rig: Rig, count: int) -> AsyncIterator[None]:
 
 async def test_stop_that_comes_among_600_half_open_connections_is_obeyed(rig: Rig) -> None:
     async with crowd(rig, 300):
-        asked = asyncio.create_task(answer_to(rig.address, STOP, 10.0))
+        requested = asyncio.create_task(answer_to(rig.address, STOP, 10.0))
         async with crowd(rig, 300):
-            assert (await asked).status == 200
+            assert (await requested).status == 200
     assert rig.robot.estop.active
 
 

@@ -1,5 +1,5 @@
 """/metrics: every name by Prometheus' rules, a daemon that is away costs only its own numbers, and
-the Grafana board asks for nothing that is not measured.
+the Grafana board shows nothing that is not measured.
 """
 
 import asyncio
@@ -46,9 +46,9 @@ def whole_page() -> str:
     robot_metrics.health(page, "routerd", report)
     robot_metrics.health(page, "rcd", None)
     answers = (NODES, ROUTER, RC, SUBJECTS, FIRMWARE)
-    for (row, tell), answer in zip(robot_metrics.REPORTS.values(), answers, strict=True):
+    for (row, show), answer in zip(robot_metrics.REPORTS.values(), answers, strict=True):
         assert isinstance(answer, row.reply)
-        tell(page, answer)
+        show(page, answer)
     return page.text()
 
 
@@ -128,12 +128,12 @@ def test_histogram_counts_up_to_each_limit():
 
 def test_board_queries_only_what_is_measured():
     board = json.loads((ROOT / "manifests/grafana/saint.json").read_text())
-    asked = {t["expr"] for panel in board["panels"] for t in panel.get("targets", ())}
+    requested = {t["expr"] for panel in board["panels"] for t in panel.get("targets", ())}
     names = {name for name, _ in FAMILY.findall(whole_page())}
-    for expression in asked:
+    for expression in requested:
         for name in re.findall(r"\bsaint_\w+", expression):
             assert name.removesuffix("_bucket") in names, expression
-    assert len(asked) >= 20
+    assert len(requested) >= 20
 
 
 async def test_daemon_that_is_away_costs_only_its_own_numbers(rig: Rig):
@@ -148,5 +148,5 @@ async def test_daemon_that_is_away_costs_only_its_own_numbers(rig: Rig):
 
 async def test_many_who_ask_cost_the_daemons_one_question(rig: Rig):
     await asyncio.gather(*(rig.counters() for _ in range(20)))
-    asked = [each for each in rig.robot.requests if each == "health routerd"]
-    assert len(asked) == 1
+    requested = [each for each in rig.robot.requests if each == "health routerd"]
+    assert len(requested) == 1

@@ -26,7 +26,7 @@ needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl 
 
 
 class Encrypted:
-    """A robot with a secure port, and somebody who is logged in on it."""
+    """A robot with a secure port, and a user who is logged in on it."""
 
     def __init__(self, rig: Rig, port: int, inside: aiohttp.ClientSession) -> None:
         self.rig, self.port, self._inside = rig, port, inside
@@ -73,7 +73,7 @@ async def test_pages_sockets_and_cookies_are_secure_once_it_is_on(encrypted: Enc
         async with http.ws_connect(f"{url}/api/ws", ssl=trusting, origin=url) as chat:
             await chat.send_json({"id": 1, "type": "auth"})
             assert (await chat.receive_json(timeout=5))["data"]["user"] == "ann"
-        # A page that somebody on the way put in the place of ours, without encryption.
+        # A page that a man in the middle put in the place of ours, without encryption.
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await http.ws_connect(f"{url}/api/ws", ssl=trusting, origin="http://evil.example")
 
