@@ -275,7 +275,7 @@ async def test_outputs_that_the_guard_could_not_make_safe_are_reported(robot: Ro
         robot.guard.failure = "/dev/ttyACM0: the device is not plugged in"
         role.first = RoleReport(ready=False, safe=True, estop=False)
         await role.die()
-        await until(lambda: any("no such device" in s.reason for s in robot.statuses))
+        await until(lambda: any("is not plugged in" in s.reason for s in robot.statuses))
         assert not (await report(client)).outputs_safe
 
 

@@ -282,7 +282,10 @@ async def test_request_for_another_node_or_an_unknown_action_is_refused(card: Ca
             (msgs.UpdateNode_Request(node_id="pi_2", action="install"), "this is pi_1"),
             (msgs.UpdateNode_Request(node_id="pi_1", action="explode"), "install or rollback"),
             (msgs.UpdateNode_Request(node_id="pi_1", action="install"), "no address"),
-            (msgs.UpdateNode_Request(node_id="pi_1", action="rollback"), "holds no release"),
+            (
+                msgs.UpdateNode_Request(node_id="pi_1", action="rollback"),
+                "holds no bootable release",
+            ),
         ):
             answer = await card.order(request)
             assert not answer.success
