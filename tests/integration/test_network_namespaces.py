@@ -40,8 +40,8 @@ class Robot:
 
 def _rendered(role: str, number: str) -> dict[str, str]:
     machine = Machine.model_validate({"role": role})
-    secrets = logic.Secrets(hotspot="hotspotsecret", claim="c" * 24)
-    plan = logic.plan(machine, logic.Facts(number), secrets)
+    secrets = logic.MachineSecrets(hotspot="hotspotsecret", claim="c" * 24)
+    plan = logic.plan(machine, logic.MachineFacts(number), secrets)
     return {file.path.rsplit("/", 1)[1]: adapters.render(file).decode() for file in plan.files}
 
 

@@ -151,11 +151,11 @@ def refused_bundles(robot: Robot, folder: Path) -> dict[str, Path]:
         "toaster": write_bundle(folder / "b", Release(version="0.9.0", compatible="toaster"), keys),
         "match": folder / "c",
         "cut off": folder / "d",
-        "no bundle": folder / "e",
+        "is not a bundle": folder / "e",
     }
     paths["match"].write_bytes(data[:5000] + b"x" + data[5001:])
     paths["cut off"].write_bytes(data[:4096] + data[2 << 20 :])
-    paths["no bundle"].write_bytes(b"text" * 100)
+    paths["is not a bundle"].write_bytes(b"text" * 100)
     return paths
 
 

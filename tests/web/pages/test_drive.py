@@ -56,12 +56,12 @@ class Drive:
     def __init__(self, site: Site, page: Any) -> None:
         self.page = page
         self.site = site
-        self.samples = site.robot.listen_to_clients()
+        self.published = site.robot.listen_to_clients()
 
     def samples(self, target: str = "tracks") -> list[dict[str, float]]:
         return [
             dict(zip(sample.names, sample.values, strict=True))
-            for sample in self.samples
+            for sample in self.published
             if sample.target == target
         ]
 
@@ -77,9 +77,9 @@ class Drive:
     async def is_silent(self) -> bool:
         """Whether no more samples arrive, after those in transit."""
         await asyncio.sleep(0.1)
-        count = len(self.samples)
+        count = len(self.published)
         await asyncio.sleep(0.3)
-        return len(self.samples) == count
+        return len(self.published) == count
 
 
 async def drive_page(site: Site, **options: Any) -> Drive:
@@ -104,7 +104,7 @@ async def drive(site: Site) -> Drive:
 async def test_pad_moves_nothing_without_the_dead_man(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     assert await drive.is_silent()
-    assert drive.samples == []
+    assert drive.published == []
 
 
 async def test_pad_drives_while_the_dead_man_is_held(drive: Drive) -> None:
@@ -136,7 +136,7 @@ async def test_page_that_has_control_drives(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    drive.site.robot.driver = drive.samples[0].source
+    drive.site.robot.driver = drive.published[0].source
     chip = await drive.page.wait_for_selector("[data-control=ours]")
     assert (await chip.inner_text()).strip() == "Driving"
     assert "good" in (await chip.get_attribute("class")).split()

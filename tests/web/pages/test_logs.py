@@ -61,7 +61,7 @@ async def test_logs_older_lines_come_by_the_button(site: Site, tmp_path: Path) -
 async def test_logs_nothing_found_says_so_and_leads_back(site: Site) -> None:
     page = await site.open("#/logs")
     await page.fill("input[name=search]", "no such words")
-    await page.click("text=Show all")
+    await page.click("text=Reset filters")
     await page.wait_for_selector(LINE)
 
 
