@@ -94,7 +94,11 @@ def _stages(*stages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 def _router(name: str) -> tuple[tuple[str, ...], ...]:
     direct = {
-        "fields/claims": (f"{_SAFETY}claims.py",),
+        # Who is in control is decided there too, so the rules of arbitration come first.
+        "fields/claims": (
+            f"{_SAFETY}claims.py",
+            *(f"{_UNIT}test_logic_{each}.py" for each in ("arbitration", "blending", "loss")),
+        ),
         "fields/motion": (f"{_SAFETY}motion.py",),
         "fields/board": _BOARD,
         "estop/latch": (f"{_UNIT}estop/test_latch.py", f"{_SAFETY}estop.py"),
