@@ -131,7 +131,7 @@ _PAD = """() => {
 
 
 async def states(page: Any, fake: Any, stem: Path) -> None:
-    """Take rare states: roll-outs, a stop and its refused release, the menu, a confirmation."""
+    """Take rare states: roll-outs, a stop and its refused clear, the menu, a confirmation."""
     await rollouts(page, fake, stem)
     await go(page, "dashboard")
     if await page.locator(".menu-button").is_visible():
@@ -148,7 +148,7 @@ async def states(page: Any, fake: Any, stem: Path) -> None:
     await shot(page, stem.with_name(f"{stem.name}-stopped.png"))
     fake.clear_refusal = "rc channel_2 is not centred (0.41)"
     await page.click("[data-estop=latched]")
-    await page.click("[data-release]")
+    await page.click("[data-clear]")
     await page.wait_for_selector(".dialog .refusal strong")
     await shot(page, stem.with_name(f"{stem.name}-refused.png"), is_whole=False)
     fake.set_estop(True, "websocket:tablet", "a child stands in front of the robot")

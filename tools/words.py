@@ -45,6 +45,8 @@ _INSTEAD = {
     r"it is taken": "conflict",
     r"so since|its zero": "since, zero offset",
     r"shall": "must, will, choose",
+    r"releas(?:e[sd]?|ing) (?:of )?(?:the |its |a )?(?:e-|emergency )?stop": "clear the stop",
+    r"stop (?:is |was |be )?released": "stop is cleared",
     r"dies again|end of what it may": "keeps crashing, limit",
 }
 _AVOIDED = re.compile(

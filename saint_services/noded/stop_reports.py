@@ -48,7 +48,7 @@ class NodeStopReports:
 
     def follow(self, server_key: str) -> None:
         """Follow the router of the server with this key: any participant stops, that router alone
-        releases, as for the roles. A stop in force stays until that router releases it."""
+        clears, as for the roles. A stop in force stays until that router clears it."""
         if server_key == self._server_key:
             return
         was_latched, self._server_key = self._gate.latched, server_key

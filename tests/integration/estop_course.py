@@ -115,7 +115,7 @@ class Course:
         return self._pins.read(LEFT_PWM).value, self._pins.read(RIGHT_PWM).value
 
     async def drive(self) -> None:
-        """E-stop released, stick forward, motors on."""
+        """E-stop cleared, stick forward, motors on."""
         async with self._robot.client("routerd") as routerd:
             try:
                 async with asyncio.timeout(LIMIT_S):
@@ -129,7 +129,7 @@ class Course:
         switch up, the page's second way), which raises the e-stop again after it was cleared. And
         the stick counts only when the router has seen it move, so it begins in the middle.
         """
-        await self._release(routerd)
+        await self._clear(routerd)
         self.show(stick(forward=1.0))
         for _ in range(ATTEMPT):
             if min(self.duties()) > 0.1:
@@ -137,7 +137,7 @@ class Course:
             await asyncio.sleep(PERIOD_S)
         return False
 
-    async def _release(self, routerd: Client) -> bool:
+    async def _clear(self, routerd: Client) -> bool:
         self.show(stick())
         await asyncio.sleep(5 * PERIOD_S)
         with contextlib.suppress(SaintError):  # the switch is still seen
@@ -145,9 +145,9 @@ class Course:
         return False
 
     async def park(self) -> None:
-        """E-stop released, stick in the middle: the robot as it was found."""
+        """E-stop cleared, stick in the middle: the robot as it was found."""
         async with asyncio.timeout(LIMIT_S), self._robot.client("routerd") as routerd:
-            while not await self._release(routerd):
+            while not await self._clear(routerd):
                 pass
 
     async def _standstill(self, routerd: Client) -> str:

@@ -50,7 +50,7 @@ async def _drive_after_echoes(robot: Robot) -> None:
 
 
 async def _stop_again(robot: Robot) -> None:
-    """The echo of the stop before: it comes as soon as the e-stop is released."""
+    """The echo of the stop before: it comes as soon as the e-stop is cleared."""
     async with robot.client("routerd") as routerd:
         while (await routerd.request(routing.GET_STATUS, Nothing())).estop.active:  # noqa: ASYNC110 - over a socket
             await asyncio.sleep(0.001)

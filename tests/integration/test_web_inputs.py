@@ -155,5 +155,5 @@ async def test_pad_drives_the_tracks_and_its_button_stops_the_robot(
             await page.evaluate(f"pad.buttons[{DEADMAN}].pressed = false")
             await page.wait_for_selector("[data-state=resting]")
             await page.click("[data-estop=latched]")
-            await page.click("[data-release]")
+            await page.click("[data-clear]")
             await page.wait_for_selector("[data-estop=ready]")

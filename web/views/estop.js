@@ -1,4 +1,4 @@
-// The emergency stop (e-stop): one press stops; a banner shows a latched stop; releasing it needs
+// The emergency stop (e-stop): one press stops; a banner shows a latched stop; clearing it needs
 // confirmation.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -43,11 +43,11 @@ export function estopButton(app) {
         class="estop is-latched"
         type="button"
         data-estop="latched"
-        @click=${() => openRelease(app)}
+        @click=${() => openClearing(app)}
       >
         ${sign}<span>
           <b>${latch?.confirmed ? "STOPPED" : "STOPPING"}</b>
-          <small>Release…</small>
+          <small>Clear…</small>
         </span>
       </button>
     `;
@@ -107,8 +107,8 @@ function stoppedBanner(app, latch) {
         }
         The robot accepts no commands.
       </div>
-      <button class="button" type="button" @click=${() => openRelease(app)}>
-        Release…
+      <button class="button" type="button" @click=${() => openClearing(app)}>
+        Clear…
       </button>
     </div>
   `;
@@ -126,16 +126,16 @@ const notStored = (problem) =>
   `The robot is stopped, but the stop could not be stored (${problem}). Switch the robot off and ` +
   "keep it off until the server's card is replaced.";
 
-/** A button that opens the release dialog, for other pages. @param {App} app */
+/** A button that opens the dialog that clears a stop, for other pages. @param {App} app */
 export const clearButton = (app) =>
   html`
-    <button class="button" type="button" data-clear @click=${() => openRelease(app)}>
-      Release stop…
+    <button class="button" type="button" data-open-clear @click=${() => openClearing(app)}>
+      Clear stop…
     </button>
   `;
 
-/** Open the release dialog; it releases only the presses that it shows. @param {App} app */
-function openRelease(app) {
+/** Open the dialog; it clears only the presses that it shows. @param {App} app */
+function openClearing(app) {
   const latch = app.store.data.system?.estop;
   if (latch?.active) app.dialogs.clearing = { refusal: "", latch };
   app.draw();
@@ -179,8 +179,8 @@ export function clearDialog(app) {
   const open = app.dialogs.clearing;
   const latch = app.store.data.system?.estop;
   const close = () => ((app.dialogs.clearing = null), app.draw());
-  /** Release the stop that the user has seen, and no later one. @param {number} generation */
-  async function release(generation) {
+  /** Clear the stop that the user has seen, and no later one. @param {number} generation */
+  async function clear(generation) {
     try {
       await app.api.request("system", "estop", { enable: false, generation });
       app.dialogs.clearing = null;
@@ -195,30 +195,29 @@ export function clearDialog(app) {
   return dialog(
     open,
     close,
-    (open) => question(app, open, latch ?? open.latch, close, () => release(open.latch.generation)),
-    "Release the emergency stop",
+    (open) => question(app, open, latch ?? open.latch, close, () => clear(open.latch.generation)),
+    "Clear the emergency stop",
   );
 }
 
 /**
  * @param {App} app @param {{latch: EStop, refusal: string}} open @param {EStop} latch
- * @param {() => void} close @param {() => void} release
+ * @param {() => void} close @param {() => void} clear
  */
-function question(app, open, latch, close, release) {
+function question(app, open, latch, close, clear) {
   const isSeen = latch.generation === open.latch.generation;
   const acknowledge = () => ((app.dialogs.clearing = { refusal: "", latch }), app.draw());
   return html`
-    <h2>Release the emergency stop?</h2>
+    <h2>Clear the emergency stop?</h2>
     ${pressList(app, latch, isSeen ? latch : open.latch)} ${outcomeList(latch.outcomes ?? [])}
     <p>
-      Check the robot first and centre all sticks. After the release the robot stands still until an
-      input moves.
+      Check the robot first and centre all sticks. Then the robot stands still until an input moves.
     </p>
     <p class="refusal" role="alert">
       ${
         isSeen
           ? open.refusal
-            ? html`<strong>Release failed:</strong> ${open.refusal}`
+            ? html`<strong>The stop stays:</strong> ${open.refusal}`
             : nothing
           : html`<strong>The stop was pressed again</strong> while this dialog was open.`
       }
@@ -228,13 +227,13 @@ function question(app, open, latch, close, release) {
       ${
         isSeen
           ? html`
-            <button class="button danger" type="button" data-release @click=${release}>
-              Release the stop
+            <button class="button danger" type="button" data-clear @click=${clear}>
+              Clear the stop
             </button>
           `
           : html`
             <button class="button" type="button" data-acknowledge @click=${acknowledge}>
-              Acknowledge
+              Acknowledge the press
             </button>
           `
       }

@@ -29,9 +29,9 @@ class CommandGate:
     with every start of a router: once a newer one was in control or has stopped this role, an older
     one is never obeyed again.
 
-    Any participant raises the latch, for any reason. The controller alone releases the latch, in
+    Any participant raises the latch, for any reason. The controller alone clears the latch, in
     two steps: after the newest press it reports "active" with a generation that is newer than the
-    press, then "not active" with a higher one. So an old or repeated message never releases, and
+    press, then "not active" with a higher one. So an old or repeated message never clears, and
     neither does a router that may not have received the press: it has to stop and clear once.
     """
 
@@ -111,7 +111,7 @@ class CommandGate:
         self._accept(is_estop, generation)
 
     def estop(self, is_active: bool, generation: int, origin: str) -> None:
-        """Obey the e-stop topic: any participant stops, the controller alone releases."""
+        """Obey the e-stop topic: any participant stops, the controller alone clears."""
         if origin == self.controller and self.is_proven(origin):
             self._accept(is_active, generation)
         elif is_active:

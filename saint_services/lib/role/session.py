@@ -394,7 +394,7 @@ class RoleSession(ABC):
         if self.gate.latched and not was_latched:
             self._stopped("e-stop")
         elif was_latched and not self.gate.latched:
-            _log.info("e-stop released")
+            _log.info("e-stop cleared")
             self.changed.set()
         if self._stop_reports:
             self._stop_reports.look()

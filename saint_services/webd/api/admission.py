@@ -68,8 +68,8 @@ def check_moving(robot: RobotContext, act: Act, params: BaseModel, *, is_old: bo
     stalled (`is_old`), any while the robot is stopped or its e-stop unknown, and what the router
     would not accept from webd.
     """
-    is_release = act.action == "estop" and not getattr(params, "enable", True)
-    if is_old and (is_release or act.is_motion):
+    is_clear = act.action == "estop" and not getattr(params, "enable", True)
+    if is_old and (is_clear or act.is_motion):
         raise RefusedError("old", Code.REFUSED, OLD, fix="Send it again.")
     if act.is_motion and (problem := latch.problem(robot.newest, monotonic_s())):
         raise problem

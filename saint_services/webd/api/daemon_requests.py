@@ -32,7 +32,7 @@ _ROWS = {daemon: rows_of(daemon) for daemon in DAEMONS}
 _ROOT = "/api/v1/daemon/"
 _HEALTH = ("GET", "/health")  # of every daemon (lib/daemon.py)
 _ALWAYS = ("routerd", "/estop")  # however many other requests wait
-_RELEASE = ("routerd", "/estop/clear")
+_CLEAR = ("routerd", "/estop/clear")
 _CONNECT_S = 5.0
 _SILENCE_S = 900.0  # the longest reply: otad reads a bundle; each request has its own limit there
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -123,7 +123,7 @@ class DaemonRequests(RequestHandlers):
             if place == _ALWAYS:
                 return await self._send(request, person, path, await _stop_body(request), outcome)
             body = await bodies.whole(request, LARGEST_BODY_BYTES)
-            if place == _RELEASE and is_old(request):
+            if place == _CLEAR and is_old(request):
                 raise SaintError(Code.REFUSED, admission.OLD, fix="Send it again.")
             return await self._send(request, person, path, body, outcome)
         finally:

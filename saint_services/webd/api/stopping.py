@@ -1,5 +1,5 @@
 """Decides which messages request the e-stop, however malformed they are: in doubt the robot stops.
-Only a valid message with `enable: false` requests its release. Not here: what a stop does.
+Only a valid message with `enable: false` requests its clear. Not here: what a stop does.
 """
 
 import re

@@ -99,13 +99,13 @@ def _is_about(event: Event, name: str) -> bool:
 
 
 def estop_events(before: EStop | None, now: EStop) -> list[Event]:
-    """Return events of a latch that was raised, pressed again or released."""
+    """Return events of a latch that was raised, pressed again or cleared."""
     if now.active:
         return [] if _same(before, now) else [_press(before, now)]
     if before is not None and not before.active:
         return []
     by = source_name(now.source) or "an unknown source"
-    return [Event("INFO", "router", f"Emergency stop released by {by}")] * (before is not None)
+    return [Event("INFO", "router", f"Emergency stop cleared by {by}")] * (before is not None)
 
 
 def _same(before: EStop | None, now: EStop) -> bool:

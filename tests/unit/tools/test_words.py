@@ -18,6 +18,14 @@ def test_verb_is_avoided_where_it_is_called() -> None:
     assert _found("Ask an admin for the password.") == []
 
 
+def test_stop_is_cleared_and_control_released() -> None:
+    assert _found("Release the e-stop; the emergency stop was released.") == [
+        "Release the e-stop",
+        "stop was released",
+    ]
+    assert _found("Stop, then release the line: the release stops by itself.") == []
+
+
 def test_parts_of_other_words_are_left_alone() -> None:
     assert _found("task, basket, outdoor, retell, bellows, intelligent, shallow") == []
 

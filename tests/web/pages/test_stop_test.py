@@ -26,10 +26,10 @@ def way(page: Any, name: str) -> Any:
     return page.locator(f"[data-way={name}]")
 
 
-async def release(page: Any) -> None:
+async def clear(page: Any) -> None:
+    await page.click("[data-open-clear]")
     await page.click("[data-clear]")
-    await page.click("[data-release]")
-    await expect(page.locator("[data-clear]")).to_have_count(0)
+    await expect(page.locator("[data-open-clear]")).to_have_count(0)
 
 
 async def test_press_on_the_page_is_measured_and_the_report_kept(site: Site) -> None:
@@ -41,7 +41,7 @@ async def test_press_on_the_page_is_measured_and_the_report_kept(site: Site) -> 
     await expect(way(page, "page").locator("[data-target=tracks]")).to_contain_text("8 ms")
     assert await way(page, "rc").locator("[data-wait]").is_disabled()
     assert await violations(page) == []
-    await release(page)
+    await clear(page)
     await way(page, "rc").locator("[data-skip]").select_option("Not available today")
     await expect(way(page, "rc")).to_contain_text("Skipped: Not available today")
     await way(page, "kill").locator("[data-kill]").click()
@@ -73,7 +73,7 @@ async def test_press_of_another_way_does_not_count(site: Site) -> None:
     await expect(way(page, "console")).to_contain_text("Press now")
     site.robot.set_estop(True, "rc", "")
     await expect(page.locator("[data-estop=latched]")).to_contain_text("STOPPED")
-    await release(page)
+    await clear(page)
     await expect(way(page, "console")).to_have_attribute("data-state", "waiting")
 
 

@@ -70,7 +70,7 @@ async def test_stop_that_a_role_does_not_confirm_names_it_in_red(site: Site) -> 
     await wait_gone(page, "[data-unconfirmed]")
 
 
-async def test_stop_of_others_shows_and_release_needs_confirmation(site: Site) -> None:
+async def test_stop_of_others_shows_and_clearing_needs_confirmation(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-link=open]")
     site.robot.set_estop(True, "rc", "channel 6 is high")
@@ -79,16 +79,16 @@ async def test_stop_of_others_shows_and_release_needs_confirmation(site: Site) -
     site.robot.clear_refusal = "rc channel_2 is not neutral"
     await page.click("[data-estop=latched]")
     assert site.robot.requests == []
-    await page.click("[data-release]")
+    await page.click("[data-clear]")
     await page.locator(".dialog .refusal strong").wait_for()
     assert "channel_2 is not neutral" in await page.locator(".dialog .refusal").inner_text()
     site.robot.clear_refusal = ""
-    await page.click("[data-release]")
+    await page.click("[data-clear]")
     await page.wait_for_selector("[data-estop=ready]")
     await wait_gone(page, ".dialog")
 
 
-async def test_press_that_comes_while_the_question_is_open_must_be_seen_before_the_release(
+async def test_press_that_comes_while_the_question_is_open_must_be_seen_before_the_clear(
     site: Site,
 ) -> None:
     page = await site.open()
@@ -99,9 +99,9 @@ async def test_press_that_comes_while_the_question_is_open_must_be_seen_before_t
     site.robot.set_estop(True, "websocket:B", "child in front")
     await page.wait_for_selector(".presses .is-new", timeout=SOON_MS)
     assert "child in front" in await page.locator(".presses .is-new").inner_text()
-    assert await page.locator("[data-release]").count() == 0
+    assert await page.locator("[data-clear]").count() == 0
     await page.click("[data-acknowledge]")
-    await page.click("[data-release]")
+    await page.click("[data-clear]")
     await page.wait_for_selector("[data-estop=ready]")
 
 
@@ -121,7 +121,7 @@ async def test_long_reason_of_a_stop_wraps_in_full(site: Site, width: int, reaso
     await expect(page.locator(".banner.stopped")).to_contain_text(f"{reason}.")
     assert await page.evaluate(WIDE) == []
     await page.click("[data-estop=latched]")
-    await page.click("[data-release]")
+    await page.click("[data-clear]")
     for part in (".presses p", ".outcomes li >> nth=0", ".dialog .refusal"):
         await expect(page.locator(part)).to_contain_text(reason)
     assert await page.evaluate(WIDE) == []

@@ -2,7 +2,7 @@
 // stops except in a text field, where it types a space, and on a control that was reached by
 // keyboard, which it operates. It stops on a control that was clicked, or a stop in a hurry would
 // press that control again, and on one that moves the robot ([data-moves]). Escape, if chosen,
-// always stops, also in fields and dialogs. Neither releases a stop. Not here: the stop itself
+// always stops, also in fields and dialogs. Neither clears a stop. Not here: the stop itself
 // (views/estop.js).
 
 import { prefer, preference } from "../preferences.js";

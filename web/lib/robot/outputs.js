@@ -16,7 +16,7 @@ const TEXTS = {
 /** @param {Row} row */
 export function policyText(row) {
   if (row.policy !== "none") return TEXTS[row.policy] ?? row.policy;
-  return `Not driven since ${row.changed_ms ? "the e-stop was released" : "the router started"}`;
+  return `Not driven since ${row.changed_ms ? "the e-stop was cleared" : "the router started"}`;
 }
 
 /** @typedef {import("../types.js").ContenderState} Contender */

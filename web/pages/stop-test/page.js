@@ -102,8 +102,8 @@ function running(app, report, limitMs) {
       </header>
       ${
         isStopped && !isMeasuring
-          ? html`<div class="notice drill-release" role="status">
-            <span><strong>The robot is stopped.</strong> Check the robot, then release the stop for
+          ? html`<div class="notice drill-clear" role="status">
+            <span><strong>The robot is stopped.</strong> Check the robot, then clear the stop for
             the next step.</span> ${clearButton(app)}
           </div>`
           : nothing

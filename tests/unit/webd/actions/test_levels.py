@@ -68,7 +68,7 @@ def test_each_level_has_the_actions_that_are_meant_for_it(level: Level, expected
     assert {key for key, needs in TABLE.items() if needs is level} == named(expected)
 
 
-def test_releasing_the_stop_needs_more_than_raising_it() -> None:
+def test_clearing_the_stop_needs_more_than_raising_it() -> None:
     for group in ("tracks", "system"):
         entry = ACTIONS[group]["estop"]
         assert entry.row.level_for(entry.params(enable=True)) is Level.VIEWER

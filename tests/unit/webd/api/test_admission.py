@@ -189,7 +189,7 @@ class TestAudit:
         text = f"eve is viewer here, {act.row.name} needs {act.level.word}"
         assert both == [(act.row.name, text)] * 2
 
-    def test_release_of_the_stop_by_a_viewer_is_logged(self, robot: Any) -> None:
+    def test_clear_of_the_stop_by_a_viewer_is_logged(self, robot: Any) -> None:
         with pytest.raises(SaintError):
             perform(robot, "system", "estop", who=VIEWER, enable=False)
         (entry,) = robot.audit.entries

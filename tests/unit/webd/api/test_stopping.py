@@ -1,5 +1,5 @@
 """A stop is never refused: not for how it is written, not for who retries old tokens beside it, not
-for connections and places that others hold. A release must be exactly one.
+for connections and places that others hold. A clear must be exactly one.
 """
 
 import asyncio
@@ -70,13 +70,13 @@ def test_stop_message_that_is_not_sound_stops(text: str) -> None:
 
 
 @pytest.mark.parametrize("group", ["system", "tracks"])
-def test_exact_release_is_one(group: str) -> None:
+def test_exact_clear_is_one(group: str) -> None:
     text = json.dumps({"type": group, "action": "estop", "params": {"enable": False}})
     assert params_of(text).enable is False
 
 
 @given(st.dictionaries(st.text(max_size=8), st.none() | st.booleans() | st.integers() | st.text()))
-def test_any_params_but_an_exact_release_stop(params: dict[str, Any]) -> None:
+def test_any_params_but_an_exact_clear_stop(params: dict[str, Any]) -> None:
     text = json.dumps({"type": "system", "action": "estop", "params": params})
     is_exact = params.get("enable") is False and params.keys() <= {"enable"}
     assert params_of(text).enable is not is_exact

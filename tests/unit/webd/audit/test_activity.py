@@ -17,7 +17,7 @@ def test_only_changes_of_the_latch_are_logged() -> None:
     assert activity.estop_events(None, off) == []
     assert texts(activity.estop_events(None, on)) == ["Emergency stop by Client desk: smoke"]
     assert activity.estop_events(on, on) == []
-    assert texts(activity.estop_events(on, off)) == ["Emergency stop released by Client desk"]
+    assert texts(activity.estop_events(on, off)) == ["Emergency stop cleared by Client desk"]
 
 
 def test_receiver_coming_and_going_is_logged() -> None:

@@ -121,7 +121,7 @@ function conditions(app) {
       "The transmitter is on and received.",
       true,
     ],
-    [!isStopped, "The emergency stop is released.", true],
+    [!isStopped, "The emergency stop is clear.", true],
     [Boolean(polls.failsafe.data), "The failsafe settings are loaded.", true],
     [
       driven.length > 0,

@@ -15,7 +15,7 @@ import { polls } from "../polls.js";
 const ACTIONS = [
   ["hold", "Hold", "Positions hold, wheels rest, and RC keeps control."],
   ["neutral", "Move to neutral", "Positions move to neutral, wheels rest, and RC keeps control."],
-  ["estop", "Emergency stop", "Release the stop by hand when the signal is back."],
+  ["estop", "Emergency stop", "Clear the stop by hand when the signal is back."],
   ["passthrough", "Release control", "Other inputs may take over at once."],
 ];
 /** Name, title, lowest, highest, as rcd allows them. @type {[Limit, string, number, number][]} */

@@ -111,7 +111,7 @@ export class Calibration {
     if (app?.api.state !== "open" || app.api.isSilent(performance.now()))
       return "No connection to the robot.";
     if (app.store.data.system?.estop?.active)
-      return "Emergency stop: nothing moves until it is released.";
+      return "Emergency stop: nothing moves until it is cleared.";
     if (!mayOperate(app)) return "View-only account. Moving joints needs the operator role.";
     if (Object.values(app.dialogs).some(Boolean)) return "A dialog is open.";
     if (!isReporting(app, target, performance.now()))
