@@ -137,6 +137,7 @@ class FakeRobot:
     is_tracks_live: bool = True  # publish their position
     is_speed_known: bool = True  # and their speed
     is_face_live: bool = True
+    is_camera_on: bool = True
     driver: str = "rc"  # who has control of the tracks
     contender: RivalStatus = field(default_factory=lambda: CONTENDER)
     more_values: int = 0  # sent by the face in addition

@@ -85,7 +85,8 @@ class Wave:
         self._to["INPUT_LIVELINK"].publish(sample)
 
     def _states(self, face: float, stick: float) -> None:
-        self._to["HEAD_STATE"].publish(HeadState(face * 60, face * -20, face * 5, True))
+        has_picture = self._robot.is_camera_on
+        self._to["HEAD_STATE"].publish(HeadState(face * 60, face * -20, face * 5, has_picture))
         self._to["HEAD_EXPRESSION_STATE"].publish(HeadExpression(abs(face), face * 20, face * 8))
         if self._robot.is_tracks_live:
             speed = stick if self._robot.is_speed_known else math.nan

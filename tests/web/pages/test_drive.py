@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from saint_services.lib.api.adoption import NodeState
 from tests.web.axe import violations
 from tests.web.conftest import Site
 
@@ -348,3 +349,63 @@ async def test_axe_finds_nothing(site: Site, theme: str) -> None:
     await drive.pad("plug()")
     await drive.page.wait_for_selector("select[data-pads='1']")
     assert await violations(drive.page) == []
+
+
+OFFLINE = {"state": NodeState.OFFLINE}
+WINDOWS = [(390, 844), (844, 390), (1280, 900)]
+BOXES = """() => [...document.querySelectorAll(".stick")].map((stick) => {
+  const { x, y, width } = stick.getBoundingClientRect();
+  return [x, y, width];
+})"""
+NOT_DESCRIBED = """
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) {
+    if (!String(data).includes('"describe"')) send.call(this, data);
+  };
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+async def test_sticks_stay_where_they_are_whatever_the_page_shows(
+    site: Site, width: int, height: int
+) -> None:
+    drive = await drive_page(site, viewport={"width": width, "height": height})
+    await drive.page.wait_for_selector("[data-camera=on]")
+    places = await drive.page.evaluate(BOXES)
+    robot = site.robot
+    robot.nodes["sim_tracks"] = robot.nodes["sim_tracks"].model_copy(update=OFFLINE)
+    robot.is_tracks_live = robot.is_camera_on = False
+    await drive.page.wait_for_selector("[data-camera=off]")
+    await drive.page.wait_for_selector("[data-absent=tracks]")
+    assert await drive.page.evaluate(BOXES) == places
+    await drive.pad("plug()")
+    await drive.page.wait_for_selector("select[data-pads='1']")
+    await drive.pad(f"push(0, -1, 1, 1); press({L1}, true)")
+    await drive.drives()
+    assert await drive.page.evaluate(BOXES) == places
+
+
+async def test_held_stick_keeps_its_command_when_the_page_moves(site: Site) -> None:
+    drive = await drive_page(site)
+    box = await drive.page.evaluate(IN_PLACE, "[data-stick]")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    await drive.page.mouse.move(x, y)
+    await drive.page.mouse.down()
+    await drive.page.mouse.move(x, y - box["height"] / 4)
+    await drive.drives()
+    await drive.page.evaluate("document.querySelector('main').style.paddingTop = '160px'")
+    await drive.page.mouse.move(x + 1, y - box["height"] / 4)
+    drive.published.clear()
+    await asyncio.sleep(0.2)
+    await drive.page.mouse.up()
+    await drive.rests()
+    assert drive.samples()[0]["linear"] == pytest.approx(FULL["linear"] / 2, abs=0.01)
+
+
+async def test_sticks_drive_nothing_before_the_robot_is_described(site: Site) -> None:
+    page = await site.browser.new_page()
+    await page.add_init_script(NOT_DESCRIBED)
+    await page.goto(site.url + "#/drive")
+    await page.wait_for_selector("[data-link=open]")
+    await page.wait_for_selector("[data-estop=ready]")
+    assert await page.locator(".stick.is-off").count() == 2

@@ -6,17 +6,8 @@ import { isDriveKey, isLookKey, SPEEDS } from "../../lib/control/drive-keys.js";
 
 /** @typedef {import("../../context.js").With<"draw" | "teleop">} App */
 
-/** Key code, letter and grid area of each key cap. @type {[string, string, string][]} */
-const CAPS = [
-  ["KeyW", "W", "w"],
-  ["KeyA", "A", "a"],
-  ["KeyS", "S", "s"],
-  ["KeyD", "D", "d"],
-  ["KeyI", "I", "i"],
-  ["KeyJ", "J", "j"],
-  ["KeyK", "K", "k"],
-  ["KeyL", "L", "l"],
-];
+/** The key caps: the keys that drive and those that turn the head, the upper one first. */
+const CAPS = ["WASD", "IJKL"];
 const KEYS_LABEL =
   "Drive by keys while this field has the focus: W, A, S, D or the arrows drive, " +
   "I, J, K, L turn the head, 1 to 4 set the speed";
@@ -54,10 +45,7 @@ export function keyboard(app, isReady) {
         <p class="keys-off">Select this field to drive by keys</p>
         <p class="keys-on">Keys drive the robot; press Tab to leave</p>
         <div class="caps" aria-hidden="true">
-          ${CAPS.map(
-            ([code, sign, area]) =>
-              html`<kbd class="cap at-${area} ${held.has(code) ? "is-held" : ""}">${sign}</kbd>`,
-          )}
+          ${CAPS.map((letters) => html`<div>${[...letters].map((each) => cap(each, held))}</div>`)}
         </div>
         <p class="quiet">
           <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> or arrows drive, <kbd>I</kbd>
@@ -71,3 +59,7 @@ export function keyboard(app, isReady) {
     </section>
   `;
 }
+
+/** @param {string} letter @param {Set<string>} held codes of the held keys */
+const cap = (letter, held) =>
+  html`<kbd class="cap ${held.has(`Key${letter}`) ? "is-held" : ""}">${letter}</kbd>`;

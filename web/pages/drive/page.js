@@ -29,21 +29,24 @@ function view(app) {
     `;
   }
   const isStopped = Boolean(app.store.data.system?.estop?.active);
-  const isReady = app.api.state === "open" && !isStopped && mayOperate(app);
+  // What the robot has decides the layout: before that a stick may move away under a finger.
+  const isReady = Boolean(targets) && app.api.state === "open" && !isStopped && mayOperate(app);
   latency.update(app);
   return html`
     <div class="page-head"><h1>Drive</h1></div>
     ${viewerNotice(app)}
-    ${["tracks", "head"]
-      .filter((target) => targets?.[target])
-      .map((target) => absentNotice(app, target))}
     <div class="teleop" data-engaged=${app.teleop.isEngaged}>
       ${
-        targets?.head
-          ? html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>`
-          : nothing
+        targets && !targets.head
+          ? nothing
+          : html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>`
       }
-      <section class="status-part" aria-label="Control and speed">${status(app)}</section>
+      <section class="status-part" aria-label="Control and speed">
+        ${["tracks", "head"]
+          .filter((target) => targets?.[target])
+          .map((target) => absentNotice(app, target))}
+        ${status(app)}
+      </section>
       ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
       ${targets && !targets.head ? nothing : lookStick(app, isReady)} ${gamePad(app, isReady)}
       ${keyboard(app, isReady)}

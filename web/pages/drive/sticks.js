@@ -7,6 +7,13 @@ import { prevent } from "../../lib/events.js";
 /** @typedef {import("../../context.js").With<"draw" | "teleop">} App */
 /** @typedef {{x: number, y: number, isHeld: boolean}} Stick */
 
+/**
+ * Place of each held stick when it was pressed, so that a page that scrolls or grows changes no
+ * command: the finger has not moved.
+ * @type {WeakMap<EventTarget, DOMRect>}
+ */
+const places = new WeakMap();
+
 /** @param {App} app @param {boolean} isReady */
 export const driveStick = (app, isReady) => html`
   <section class="stick-part is-tracks" aria-labelledby="stick-title">
@@ -40,7 +47,7 @@ function stick(app, held, isReady, name, kind) {
     const at = held();
     if (!at.isHeld) return;
     const area = /** @type {HTMLElement} */ (event.currentTarget);
-    const box = area.getBoundingClientRect();
+    const box = places.get(area) ?? area.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * 2 - 1;
     const y = 1 - ((event.clientY - box.top) / box.height) * 2;
     const far = Math.max(1, Math.hypot(x, y));
@@ -52,7 +59,9 @@ function stick(app, held, isReady, name, kind) {
   const down = (event) => {
     if (!isReady || held().isHeld) return;
     event.preventDefault();
-    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    const area = /** @type {HTMLElement} */ (event.currentTarget);
+    area.setPointerCapture(event.pointerId);
+    places.set(area, area.getBoundingClientRect());
     held().isHeld = true;
     move(event);
   };
