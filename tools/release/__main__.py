@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     verb.set_defaults(run=_diff)
 
     verb = verbs.add_parser("os-list", help="the list for Raspberry Pi Imager")
-    verb.add_argument("image", type=Path, help="saint-os-<version>.img.xz")
+    verb.add_argument("image", type=Path, help="saint-os-<version>.img.zst")
     verb.add_argument("--url", default="", help="where it is downloaded; default: this file")
     verb.add_argument("--out", type=Path, help="folder to write into; default: the image's")
     verb.set_defaults(run=_os_list)

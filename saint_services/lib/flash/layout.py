@@ -35,7 +35,7 @@ def partitions(first_sector: bytes) -> list[Partition]:
         raise SaintError(
             Code.REQUEST_INVALID,
             "the file is not a disk image: it has no partition table",
-            fix="Give the image (saint-os-<version>.img.xz), not a bundle or an archive.",
+            fix="Give the image (saint-os-<version>.img.zst), not its slot (.rootfs.img).",
         )
     found = []
     for number in range(4):

@@ -26,7 +26,8 @@ from . import settings
 app = typer.Typer(help="The image: write it to a card, verify a card.", no_args_is_help=True)
 
 _INTERRUPTED = 130  # exit code of shells for Ctrl-C
-_BUILT = ("saint-os-*.img.xz", "saint-os-*.img.zst", "saint-os-*.img")
+_BUILT = ("saint-os-*.img.zst", "saint-os-*.img.xz", "saint-os-*.img")
+_SLOT = ".rootfs.img"  # built beside the image; one partition of it, which no card starts from
 
 Card = Annotated[Path, typer.Argument(metavar="DEVICE", help="/dev/sdX, or a file to write into")]
 Image = Annotated[
@@ -183,7 +184,8 @@ def _target(device: Path) -> Disk | None:
 
 def _newest() -> Path:
     built = Directories.from_environment().share / "build" / "image"
-    found = [path for pattern in _BUILT for path in built.glob(pattern)]
+    fitting = (path for pattern in _BUILT for path in built.glob(pattern))
+    found = [path for path in fitting if not path.name.endswith(_SLOT)]
     if not found:
         what = f"there is no image in {built}"
         raise SaintError(Code.NOT_FOUND, what, fix="Name one with --image, or run make image.")

@@ -1,7 +1,9 @@
 """`saintctl image` writing into files: content of the card, refusals."""
 
 import json
+import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -142,10 +144,45 @@ def test_device_that_is_no_disk_is_refused(image: Path, device: str) -> None:
     assert not Path("/dev/no-such-disk").exists()
 
 
-def test_missing_image_is_named(tmp_path: Path) -> None:
-    result = _call("flash", tmp_path / "card.img", "--image", tmp_path / "nothing.img.xz")
+@pytest.fixture
+def checkout(tmp_path: Path, image: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout after `make image bundle`: the bundle's slot is the youngest file."""
+    built = tmp_path / "checkout" / "build" / "image"
+    built.mkdir(parents=True)
+    monkeypatch.setenv("SAINT_SHARE", str(tmp_path / "checkout"))
+    packed = subprocess.run(["zstd", "-q", "-c", image], capture_output=True, check=True).stdout
+    content = {".img": IMAGE, ".cdx.json": b"{}", ".packages.txt": b"", ".img.zst": packed}
+    made = [("saint-os-0.2.0" + end, data) for end, data in content.items()]
+    made += [("os_list.json", b"{}"), ("saint-os-0.2.0.rootfs.img", b"a file system" * 100)]
+    made += [("saint-os-0.2.0.raucb", b"hsqs" * 200), ("manifest.json", b"{}")]
+    for age_s, (name, data) in enumerate(reversed(made)):
+        (built / name).write_bytes(data)
+        os.utime(built / name, (2_000_000_000 - age_s,) * 2)
+    return built
+
+
+def test_newest_image_of_a_checkout_is_no_slot(tmp_path: Path, checkout: Path) -> None:
+    card = tmp_path / "card.img"
+    result = _call("flash", card, "--yes")
+    assert result.exit_code == 0, result.output
+    assert card.read_bytes() == IMAGE
+    assert "holds saint-os-0.2.0.img.zst" in result.stdout
+    result = _call("verify", card)
+    assert result.exit_code == 0, result.output
+
+
+def test_checkout_with_nothing_but_a_slot_has_no_image(tmp_path: Path, checkout: Path) -> None:
+    for name in ("saint-os-0.2.0.img", "saint-os-0.2.0.img.zst"):
+        (checkout / name).unlink()
+    result = _call("flash", tmp_path / "card.img", "--yes")
     assert result.exit_code == 4
-    assert "nothing.img.xz" in result.stderr
+    assert "run make image" in result.stderr
+
+
+def test_missing_image_is_named(tmp_path: Path) -> None:
+    result = _call("flash", tmp_path / "card.img", "--image", tmp_path / "nothing.img.zst")
+    assert result.exit_code == 4
+    assert "nothing.img.zst" in result.stderr
 
 
 def test_interrupted_flash_reports_an_incomplete_card(
