@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel
 
-from . import config as settings
 from . import log
 from .clock import monotonic_s
+from .config.last_good import in_force
 from .errors import Code, SaintError
 from .health import Health
 from .machine import realtime, service_manager
 from .machine.service_manager import bind as bind
+from .update import boot
 
 if TYPE_CHECKING:
     from .bus import Bus
@@ -126,10 +127,12 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
     try:
         sockets = service_manager.listen_sockets()
         directories = service_manager.Directories.from_environment()
-        loaded = settings.load(config, directories.config / f"{name}.yaml")
-        uvloop.run(
-            _run_daemon(_context(here, loaded, directories, sockets), run, with_signals=True)
-        )
+        file = directories.config / f"{name}.yaml"
+        found = in_force(config, file, directories.state, is_on_trial=boot.is_on_trial())
+        context = _context(here, found.settings, directories, sockets)
+        if found.problem:
+            context.health.raise_issue(Code.CONFIG_INVALID, found.problem, file.name)
+        uvloop.run(_run_daemon(context, run, with_signals=True))
     except Exception as err:
         code = _explained(here, err)
         if isinstance(err, SaintError) and err.code is Code.CONFIG_INVALID:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from ..lib import log
+from ..lib.config.last_good import PROBLEM
 from ..lib.errors import SaintError
 from ..lib.machine import settings_request
 from ..lib.state import StateStore
@@ -251,6 +252,8 @@ class BootSetup:
         }
         with self._step("writing the report failed"):
             adapters.put(self.places.report, json.dumps(report, indent=1).encode() + b"\n", 0o644)
+            greeting = "".join(f"{sentence}.\n" for sentence in self.problems)
+            adapters.put(self.places.published / PROBLEM, greeting.encode(), 0o644)
         self.report_network(plan)
         _log.info("this machine is set up", role=machine.role, hostname=plan.hostname)
 

@@ -69,7 +69,7 @@ class OneMachine(RuleBasedStateMachine):
     def boot(self) -> None:
         """Power on, or a restart: what is not on the card is gone."""
         self.batches, self.running, self.inspecting, self.incoming = [], None, None, ""
-        self.is_moving = self.is_held = self.is_armed_deadman = False
+        self.is_moving = self.is_held = False
         self.is_restart_requested = False
         for _ in range(20):
             self.slot = self.card.choose()
@@ -77,7 +77,9 @@ class OneMachine(RuleBasedStateMachine):
                 break
         else:
             raise AssertionError("no slot that starts is ever chosen")
-        self.is_disarmed = False
+        pending = self.card.record.pending
+        # The initrd ends the dead-man unless the slot is on trial.
+        self.is_disarmed = not pending or pending.to_slot != self.slot
         self.start_process()
 
     def start_process(self) -> None:
@@ -330,6 +332,10 @@ class OneMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_disarmed)
     @rule()
     def deadman_fires(self) -> None:
+        named = self.slot, self.card.versions[self.slot]
+        pending = self.card.record.pending
+        is_judged = not pending or pending.to_slot != self.slot
+        assert not (is_judged and named in self.passed), "a proven slot is never rebooted"
         self.boot()
 
     @rule()

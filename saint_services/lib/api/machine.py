@@ -109,7 +109,7 @@ class SettingsInfo(NetworkStatus):
     version: str
     is_simulated: bool
     machine_role: str = ""  # from saint.yaml; empty on a development computer
-    problems: list[str] = []  # settings of saint.yaml that saint-setup could not apply
+    problems: list[str] = []  # wrong settings: of saint.yaml, of the server's daemons
     interfaces: list[NetworkInterface] = []
     change: MachineChange = MachineChange()  # the last change of host name or Wi-Fi
     time: str = ""  # of the server's clock

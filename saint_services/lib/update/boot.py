@@ -1,5 +1,5 @@
-"""Reads the running slot, disarms the dead-man timer that the initrd started, requests the restart.
-Not here: the restart itself (saint-reboot.service).
+"""Reads the running slot and whether it is on trial, disarms the dead-man timer of the initrd,
+requests the restart. Not here: the restart itself (saint-reboot.service).
 """
 
 import errno
@@ -19,6 +19,12 @@ def booted_slot(cmdline: Path = Path("/proc/cmdline")) -> str:
     except OSError:
         return ""
     return found[1] if found else ""
+
+
+def is_on_trial(cmdline: Path = Path("/proc/cmdline"), run: Path = Path("/run")) -> bool:
+    """Return whether the initrd found a slot that has not passed here. A machine without slots has
+    no trials."""
+    return bool(booted_slot(cmdline)) and not (run / "saint-proven").exists()
 
 
 class Boot:

@@ -4,6 +4,7 @@ password.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import time
@@ -13,7 +14,11 @@ from ...lib.api import Done
 from ...lib.api.endpoint import Nothing
 from ...lib.api.machine import JoinWifi, MachineRequest, NameRobot, SetHostname, SettingsInfo
 from ...lib.api.webd import upkeep as rows
+from ...lib.errors import Code, SaintError
+from ...lib.health import HealthReport
+from ...lib.ipc import Client
 from ...lib.machine import computer, network, settings_request
+from ..robot import daemon_clients
 from ..robot.context import RobotContext
 from ..upkeep.own_settings import SavedSettings
 from .act import Acts, Caller
@@ -22,12 +27,29 @@ from .maintenance import refuse_while_driven
 ACTS = Acts()
 
 _SETUP_REPORT = Path("/run/saint/setup.json")
+_HEALTH_LIMIT_S = 1.0
 _TRIAL = "If no address comes within a minute, the server returns to the network before."
 
 
 @ACTS.bind(rows.GET_SETTINGS)
 async def get_settings(robot: RobotContext, _: Caller, __: Nothing) -> SettingsInfo:
-    return await asyncio.to_thread(describe, robot)
+    found = await asyncio.to_thread(describe, robot)
+    return found.model_copy(update={"problems": [*found.problems, *await _wrong_files(robot)]})
+
+
+async def _wrong_files(robot: RobotContext) -> list[str]:
+    """Return what the server's daemons report about their settings files."""
+    asked = (robot.daemons.of(name) for name in daemon_clients.NAMES)
+    answers = await asyncio.gather(*map(_health, asked))
+    reports = [robot.vault.health.report(), *(found for found in answers if found)]
+    issues = (issue for report in reports for issue in report.issues)
+    return [issue.text for issue in issues if issue.code is Code.CONFIG_INVALID]
+
+
+async def _health(daemon: Client) -> HealthReport | None:
+    with contextlib.suppress(SaintError):  # the page says elsewhere that a daemon is away
+        return await daemon.get("/health", HealthReport, timeout_s=_HEALTH_LIMIT_S)
+    return None
 
 
 def describe(robot: RobotContext) -> SettingsInfo:

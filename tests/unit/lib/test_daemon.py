@@ -253,7 +253,8 @@ def started(tmp_path: Path, what: str, **variables: str) -> Iterator[subprocess.
     environment = {
         **{k: v for k, v in os.environ.items() if k not in ("SAINT_DEBUG", "JOURNAL_STREAM")},
         **{"WHAT": what, "CONFIGURATION_DIRECTORY": str(tmp_path)},
-        **{"RUNTIME_DIRECTORY": str(tmp_path / "run"), **variables},
+        **{"RUNTIME_DIRECTORY": str(tmp_path / "run"), "STATE_DIRECTORY": str(tmp_path / "state")},
+        **variables,
     }
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM],
@@ -319,15 +320,18 @@ def test_debug_shows_the_stack_trace(tmp_path: Path) -> None:
     assert "Traceback" in err
 
 
-def test_wrong_setting_ends_with_two_and_the_sentence(tmp_path: Path) -> None:
+def test_wrong_setting_is_a_warning_and_the_daemon_works(
+    tmp_path: Path, manager: socket.socket
+) -> None:
     (tmp_path / "testd.yaml").write_text("rate: 3\n")
-    with started(tmp_path, "wait") as process:
-        out, err = process.communicate(timeout=10)
+    with started(tmp_path, "wait", NOTIFY_SOCKET=str(tmp_path / "notify")) as process:
+        assert b"READY=1" in manager.recv(1000)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=10)
 
-    assert process.returncode == 2
+    assert process.returncode == 0
     assert f"{tmp_path}/testd.yaml, line 1: rate is not a known setting; did you mean" in err
-    assert len(err.splitlines()) == 1
-    assert not out
+    assert "The defaults are in force" in err
 
 
 def test_watchdog_is_fed_until_the_loop_is_blocked(tmp_path: Path, manager: socket.socket) -> None:

@@ -75,6 +75,8 @@ def test_wrong_setting_starts_a_node_and_says_why(root: Path) -> None:
     assert recorder.targets == ("saint-node.target",)
     report = json.loads((root / "run/saint/setup.json").read_text())
     assert "saint.yaml, line 1: role" in report["problems"][0]
+    greeting = (root / "run/saint/settings-problem").read_text()
+    assert greeting == "".join(f"{problem}.\n" for problem in report["problems"])
     assert file.read_text() == "role: servr\n"
 
 

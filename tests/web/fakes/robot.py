@@ -150,6 +150,7 @@ class FakeRobot:
     receiver: FakeReceiver = field(default_factory=FakeReceiver)
     capture: FakeCapture = field(default_factory=lambda: FakeCapture(FACE))
     kept: dict[str, FakeKept] = field(default_factory=lambda: {n: FakeKept(n) for n in SECTIONS})
+    wrong_settings: dict[str, str] = field(default_factory=dict)  # daemon: what it reports
     frame: int = 0
     seed: bytes = b"k" * 32  # of the server's key
     admission: Admission = field(default_factory=Admission)  # of writers of inputs
@@ -182,7 +183,10 @@ class FakeRobot:
 
         async def health(_: object) -> HealthReport:
             self.requests.append(f"health {name}")
-            return Health(name).report()
+            found = Health(name)
+            if name in self.wrong_settings:
+                found.raise_issue(Code.CONFIG_INVALID, self.wrong_settings[name])
+            return found.report()
 
         api.get("/health", health)
         api.on_entry = self.reporter.add

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import SaintError
-from saint_services.lib.update.boot import Boot, booted_slot
+from saint_services.lib.update.boot import Boot, booted_slot, is_on_trial
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,15 @@ def test_running_slot_stands_on_the_kernel_line(tmp_path: Path, line: str, slot:
 
 def test_machine_without_a_kernel_line_has_no_slot(tmp_path: Path):
     assert booted_slot(tmp_path / "none") == ""
+
+
+def test_slot_that_the_initrd_does_not_call_proven_is_on_trial(tmp_path: Path):
+    line = tmp_path / "cmdline"
+    line.write_text("ro rauc.slot=B")
+    assert is_on_trial(line, tmp_path)
+    (tmp_path / "saint-proven").touch()
+    assert not is_on_trial(line, tmp_path)
+    assert not is_on_trial(tmp_path / "none", tmp_path / "nowhere")
 
 
 def test_deadman_reads_that_all_is_good(tmp_path: Path):

@@ -22,6 +22,14 @@ async def test_settings_report_the_network_in_force_and_how_the_last_change_goes
     assert found["change"]["state"] == "trying"
 
 
+async def test_settings_name_the_wrong_file_of_a_daemon_and_what_holds_instead(rig: Rig) -> None:
+    fault = "/etc/saint/rcd.yaml, line 3: odd. The last good settings are in force"
+    rig.robot.wrong_settings["rcd"] = fault
+    await rig.robot.stop("otad")  # one that does not answer hides no other
+    found = await (await rig.chat()).do("settings", "get")
+    assert found["problems"] == [fault]
+
+
 async def test_request_for_a_network_is_for_setup_alone(rig: Rig, tmp_path: Path) -> None:
     reply = await (await rig.chat()).do("settings", "join_wifi", **STAGE)
     assert request_mode(tmp_path) == 0o600

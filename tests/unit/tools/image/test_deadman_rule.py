@@ -1,0 +1,152 @@
+"""When the dead-man of the initrd ends a boot, and which slot gets its tries back: the initrd's own
+lines, run by the shell of the initrd over records as the updates write them.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.update.record import (
+    PendingUpdate,
+    UpdateKind,
+    UpdatePhase,
+    UpdateRecord,
+    store,
+)
+
+ROOT = Path(__file__).resolve().parents[4]
+INIT = (ROOT / "image/initrd/init").read_text(encoding="utf-8")
+UNITS = ROOT / "overlays/common/usr/lib/systemd/system"
+RULE = re.compile(r"^# Only a release on trial .*?^fi$", re.MULTILINE | re.DOTALL)
+
+pytestmark = pytest.mark.skipif(shutil.which("busybox") is None, reason="needs busybox")
+
+
+@dataclass(frozen=True)
+class Boot:
+    """What the initrd leaves behind."""
+
+    disarmed_by: str  # what the dead-man reads; nothing: it stays armed
+    is_proven: bool
+
+
+def boot(folder: Path, letter: str, version: str) -> Boot:
+    """Run the rule for a slot of this letter that holds this release."""
+    (folder / "slot/usr/lib/saint").mkdir(parents=True, exist_ok=True)
+    (folder / "slot/usr/lib/saint/release.env").write_text(f"SAINT_VERSION={version}\n")
+    (folder / "run").mkdir(exist_ok=True)
+    (folder / "run/saint-proven").unlink(missing_ok=True)
+    (folder / "run/saint-deadman").unlink(missing_ok=True)
+    os.mkfifo(folder / "run/saint-deadman")
+    found = RULE.search(INIT)
+    assert found, "the initrd has the rule"
+    lines = found[0].replace("/newroot/data", f"{folder}/data").replace("/run/", f"{folder}/run/")
+    script = f"say() {{ :; }}\nLETTER={letter}\n{lines.replace('/newroot', f'{folder}/slot')}\n"
+    reader = os.open(folder / "run/saint-deadman", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        subprocess.run(["busybox", "ash", "-c", script], check=True, timeout=10)
+        try:
+            said = os.read(reader, 100).decode()
+        except BlockingIOError:
+            said = ""
+    finally:
+        os.close(reader)
+    return Boot(said.strip(), (folder / "run/saint-proven").exists())
+
+
+def noted(folder: Path, record: UpdateRecord, owner: str = "noded") -> None:
+    state = folder / "data/saint" / owner
+    state.mkdir(parents=True, exist_ok=True)
+    store(state).save(record)
+
+
+def pending(phase: UpdatePhase) -> UpdateRecord:
+    update = PendingUpdate(
+        kind=UpdateKind.INSTALL, phase=phase, version="0.2.0", from_version="0.1.0",
+        from_slot="A", to_slot="B", attempt=1,
+    )  # fmt: skip
+    return UpdateRecord(pending=update, slots={"A": "0.1.0"})
+
+
+@pytest.mark.parametrize("owner", ["noded", "otad"])
+@pytest.mark.parametrize("phase", UpdatePhase)
+def test_release_on_trial_keeps_the_deadman(tmp_path: Path, phase: UpdatePhase, owner: str) -> None:
+    noted(tmp_path, pending(phase), owner)
+    assert boot(tmp_path, "B", "0.2.0") == Boot("", is_proven=False)
+
+
+@pytest.mark.parametrize("phase", UpdatePhase)
+def test_old_slot_of_an_update_is_proven_meanwhile(tmp_path: Path, phase: UpdatePhase) -> None:
+    noted(tmp_path, pending(phase))
+    assert boot(tmp_path, "A", "0.1.0") == Boot("slot A is not on trial", is_proven=True)
+
+
+def test_proven_slot_is_never_rebooted_by_the_deadman(tmp_path: Path) -> None:
+    noted(tmp_path, UpdateRecord(slots={"A": "0.1.0", "B": "0.2.0"}))
+    assert boot(tmp_path, "B", "0.2.0") == Boot("slot B is not on trial", is_proven=True)
+
+
+def test_first_boot_of_a_card_is_not_rebooted_either(tmp_path: Path) -> None:
+    assert boot(tmp_path, "A", "0.1.0") == Boot("slot A is not on trial", is_proven=False)
+
+
+def test_damaged_record_puts_nothing_on_trial(tmp_path: Path) -> None:
+    noted(tmp_path, pending(UpdatePhase.SWITCHED))
+    file = tmp_path / "data/saint/noded/update.json"
+    file.write_bytes(file.read_bytes()[:20])
+    assert boot(tmp_path, "B", "0.2.0") == Boot("slot B is not on trial", is_proven=False)
+
+
+def test_release_that_never_passed_here_gets_no_tries_back(tmp_path: Path) -> None:
+    """It is the boot loader's last resort, or was written by hand: the daemon judges."""
+    noted(tmp_path, UpdateRecord(slots={"A": "0.1.0", "B": "0.2.0"}))
+    for letter, version in (("B", "0.3.0"), ("B", "0.2"), ("A", "0.2.0"), ("A", "0.1x0")):
+        assert not boot(tmp_path, letter, version).is_proven
+
+
+def test_slot_whose_release_is_unknown_gets_no_tries_back(tmp_path: Path) -> None:
+    noted(tmp_path, UpdateRecord(slots={"A": "0.1.0"}))
+    assert not boot(tmp_path, "A", "").is_proven
+
+
+def test_tries_come_back_without_any_daemon_of_ours() -> None:
+    """No settings file and no missing hardware keeps this unit from its work."""
+    text = (UNITS / "saint-proven.service").read_text(encoding="utf-8")
+    assert re.findall(r"^ConditionPathExists=(.*)$", text, re.MULTILINE) == ["/run/saint-proven"]
+    assert re.findall(r"^ExecStart=(.*)$", text, re.MULTILINE) == ["/usr/bin/rauc status mark-good"]
+    waits_for = re.findall(r"^(?:After|Requires|Wants|BindsTo)=(.*)$", text, re.MULTILINE)
+    assert waits_for == ["dbus.service"]
+    assert re.findall(r"^WantedBy=(.*)$", text, re.MULTILINE) == ["multi-user.target"]
+
+
+def test_nothing_of_ours_reboots_when_a_unit_fails() -> None:
+    """Neither a failed unit nor its start limit may end a boot: that is the trial's decision."""
+    forbidden = re.compile(
+        r"^(FailureAction|StartLimitAction|JobTimeoutAction|SuccessAction)=", re.M
+    )
+    for folder in (ROOT / "systemd", ROOT / "overlays"):
+        for path in folder.rglob("*"):
+            if path.suffix in (".service", ".conf", ".target", ".timer", ".mount"):
+                assert not forbidden.search(path.read_text(encoding="utf-8")), path.name
+
+
+def test_greeting_names_each_wrong_file_once_and_is_silent_else(tmp_path: Path) -> None:
+    script = (ROOT / "overlays/common/etc/update-motd.d/20-saint").read_text(encoding="utf-8")
+    script = script.replace("/run/saint", f"{tmp_path}/run").replace("/var/lib", f"{tmp_path}/var")
+
+    def greeting() -> str:
+        said = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+        return said.stdout
+
+    assert greeting() == ""
+    for name in ("role-armsd", "role-armsd@2"):
+        (tmp_path / "var/saint" / name).mkdir(parents=True)
+        (tmp_path / "var/saint" / name / "settings-problem").write_text("armsd.yaml, line 2: odd\n")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/settings-problem").write_text("saint.yaml, line 1: role\n")
+    assert greeting().splitlines()[1:] == ["armsd.yaml, line 2: odd", "saint.yaml, line 1: role"]
