@@ -24,7 +24,7 @@ from ...lib.api.machine import NetworkInterface
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
 from ...lib.api.webd.upkeep import RESTORE_STATE
-from ...lib.errors import SaintError
+from ...lib.errors import Code, SaintError
 from ...lib.health import HealthReport
 from ...lib.machine.network import interfaces
 from ..connect import RobotAddress, health_or_error, request_or_error, runtime_directory
@@ -101,6 +101,10 @@ async def gather(robot: RobotAddress) -> DoctorFacts:
     facts.health = dict(zip(DAEMONS, await asyncio.gather(*health), strict=True))
     facts.errors_logged = await _errors(robot)
     if not isinstance(robot, RemoteRobot):
+        node = await health_or_error(robot, "noded")  # not a daemon of the server
+        if isinstance(node, HealthReport):
+            wrong = (issue.text for issue in node.issues if issue.code is Code.CONFIG_INVALID)
+            facts.settings_faults += wrong
         facts.machine = await _machine()
         runtime = await asyncio.to_thread(runtime_directory, robot)
         await asyncio.to_thread(_files, facts, runtime)

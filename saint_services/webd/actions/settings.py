@@ -39,8 +39,8 @@ async def get_settings(robot: RobotContext, _: Caller, __: Nothing) -> SettingsI
 
 async def _wrong_files(robot: RobotContext) -> list[str]:
     """Return what the server's daemons report about their settings files."""
-    asked = (robot.daemons.of(name) for name in daemon_clients.NAMES)
-    answers = await asyncio.gather(*map(_health, asked))
+    clients = (robot.daemons.of(name) for name in daemon_clients.NAMES)
+    answers = await asyncio.gather(*map(_health, clients))
     reports = [robot.vault.health.report(), *(found for found in answers if found)]
     issues = (issue for report in reports for issue in report.issues)
     return [issue.text for issue in issues if issue.code is Code.CONFIG_INVALID]

@@ -1,4 +1,4 @@
-"""A wrong settings file of any daemon: which settings hold instead, and who is told."""
+"""A wrong settings file of any daemon: which settings hold instead, and who says so."""
 
 import importlib
 from pathlib import Path
@@ -54,10 +54,10 @@ def note(state: Path) -> str:
 def test_typo_keeps_no_daemon_from_its_work(name: str, file: Path, state: Path) -> None:
     config = importlib.import_module(f"saint_services.{name}.config").Config
     file = file.with_name(f"{name}.yaml")
-    file.write_text("# first\nno_such_thing: 1\n")
+    file.write_text("# first\nreset_pinn: 1\n")
     found: SettingsInForce[Settings] = in_force(config, file, state)
     assert found.settings == load(config, file.with_name("none.yaml"))
-    assert f"{file}, line 2: no_such_thing is not a known setting" in found.problem
+    assert f"{file}, line 2: reset_pinn is not a known setting" in found.problem
     assert found.problem.endswith(". The defaults are in force")
     assert note(state) == found.problem + ".\n"
 
