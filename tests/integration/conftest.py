@@ -10,7 +10,8 @@ from tests.integration.shared import SharedRobot
 
 _HERE = Path(__file__).parent
 _TIMEOUT_S = 180  # a robot's start on a busy computer is part of the first test's time
-# They measure milliseconds, so nothing may run beside them: `make test` runs these last and alone.
+# They measure milliseconds, so nothing may run beside them: `make test` runs these last and alone,
+# with the single tests that are marked.
 _TIMED = {
     f"test_{name}.py"
     for name in (
@@ -18,12 +19,7 @@ _TIMED = {
         "idle",
         "kill",
         "motion",
-        "rc_process",
-        "run",
         "several_roles",
-        "stock_ros",
-        "two_nodes",
-        "websocket",
     )
 }
 

@@ -8,22 +8,24 @@ import pytest
 from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode, NodeList, NodeState
 from tests.integration.node_crowd import kept_waiting_s, running_crowd
 
-pytestmark = [pytest.mark.timed, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 MANY = 20
+TRIES = 3
+OFFERED_S = 2.0
 
 
 async def test_node_is_offered_within_two_seconds_of_its_start() -> None:
     with running_crowd(roles=1) as crowd:
         with crowd.noded("warm_up"):  # the server is up, the programs are in memory
             await crowd.offered("warm_up")
-        taken_s = []
-        for number in range(3):
-            began_s = time.monotonic()
-            with crowd.noded(f"node_{number}") as node:
-                await crowd.offered(f"node_{number}")
+        taken_s: list[float] = []
+        while len(taken_s) < TRIES and min(taken_s, default=OFFERED_S) >= OFFERED_S:
+            began_s, node_id = time.monotonic(), f"node_{len(taken_s)}"
+            with crowd.noded(node_id) as node:
+                await crowd.offered(node_id)
                 # The machine may be busy with other things; that is not the node's time.
                 taken_s.append(time.monotonic() - began_s - kept_waiting_s(node.pid))
-        assert min(taken_s) < 2.0, taken_s
+        assert min(taken_s) < OFFERED_S, taken_s
 
 
 @pytest.mark.slow

@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.integration.robot import (
     ROOT,
@@ -19,6 +21,20 @@ from tests.integration.robot import (
 )
 
 _NODES = ("head", "arm_left", "arm_right", "tracks", "console")
+LIMIT_S = 20.0  # a busy computer; a fault shows as well, later
+
+
+@pytest.fixture(scope="module")
+def resumed() -> Iterator[Robot]:
+    """The smallest robot, ended by Ctrl-C and started again in the same folder."""
+    with short_folder() as root:
+        with Robot(root, free_domain(), "--robot", "rover") as first:
+            first.wait_ready()
+            first.process.send_signal(signal.SIGINT)
+            assert first.process.wait(LIMIT_S) == 0, first.diagnosis()
+        with Robot(root, free_domain(), "--robot", "rover") as second:
+            second.wait_ready()
+            yield second
 
 
 def test_every_role_runs_and_the_spare_has_none(robot: Robot) -> None:
@@ -50,38 +66,26 @@ def test_folder_of_others_is_not_deleted(tmp_path: Path) -> None:
 
 def test_killed_daemon_is_back(robot: Robot) -> None:
     before = robot.kill("adoptiond")
-    wait_for(lambda: robot.pid("adoptiond") not in (0, before), 5.0, robot.diagnosis)
-    wait_for(lambda: robot.daemon("adoptiond")["phase"] == "running", 5.0, robot.diagnosis)
+    wait_for(lambda: robot.pid("adoptiond") not in (0, before), LIMIT_S, robot.diagnosis)
+    wait_for(lambda: robot.daemon("adoptiond")["phase"] == "running", LIMIT_S, robot.diagnosis)
 
 
-def test_killed_launcher_leaves_nothing() -> None:
-    with short_folder() as root, Robot(root, free_domain()) as robot:
-        robot.wait_ready()
-        pids = robot.pids()
-        os.kill(robot.process.pid, signal.SIGKILL)
-        robot.process.wait(5.0)
-        assert len(pids) >= 14
-        wait_for(lambda: not any(is_alive(pid) for pid in pids.values()), 5.0, lambda: str(pids))
+def test_next_start_after_ctrl_c_resumes_the_roles(resumed: Robot) -> None:
+    output = (resumed.root / "run.out").read_text()
+    assert "SAINT.OS is running" in output
+    assert "not adopted" not in output
 
 
-def test_ctrl_c_ends_it_and_the_next_start_resumes_the_roles() -> None:
-    with short_folder() as root:
-        with Robot(root, free_domain()) as first:
-            first.wait_ready()
-            began_s = time.monotonic()
-            first.process.send_signal(signal.SIGINT)
-            assert first.process.wait(5.0) == 0
-            assert time.monotonic() - began_s < 2.5
-        with Robot(root, free_domain()) as second:
-            second.wait_ready()
-            second.stop()
-        output = (root / "run.out").read_text()
-        assert "SAINT.OS is running" in output
-        assert "not adopted" not in output
+def test_killed_launcher_leaves_nothing(resumed: Robot) -> None:
+    pids = resumed.pids()
+    assert {"routerd", "webd", "role-tracksd", "guardd"} <= {name for _, name in pids}
+    os.kill(resumed.process.pid, signal.SIGKILL)
+    resumed.process.wait(LIMIT_S)
+    wait_for(lambda: not any(is_alive(pid) for pid in pids.values()), LIMIT_S, lambda: str(pids))
 
 
 def _run(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tools.run", "--no-browser", *options],
-        cwd=ROOT, capture_output=True, text=True, timeout=20, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S, check=False,
     )  # fmt: skip

@@ -107,6 +107,7 @@ async def test_speed_of_a_move_is_a_share_of_the_joint_s(
     assert time.monotonic() - began_s < 0.9
 
 
+@pytest.mark.timed
 async def test_input_drives_while_it_is_streamed(controller: Controller, tracks: Tracks) -> None:
     values = {"linear": 0.8, "angular": 0.0}
     async with asyncio.timeout(10.0):
@@ -130,6 +131,7 @@ async def test_subscribed_state_follows_in_the_specified_form(controller: Contro
     assert (await controller.request(type="unsubscribe", topics=["head"]))["status"] == "ok"
 
 
+@pytest.mark.timed
 async def test_drive_moves_only_while_it_is_sent(controller: Controller, tracks: Tracks) -> None:
     async with asyncio.timeout(10.0):
         while not tracks.is_driving():
@@ -138,6 +140,7 @@ async def test_drive_moves_only_while_it_is_sent(controller: Controller, tracks:
     assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S  # source time-out, then the ramp
 
 
+@pytest.mark.timed
 async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> None:
     async with asyncio.timeout(10.0):
         while not tracks.is_driving():
@@ -147,6 +150,7 @@ async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> Non
     assert tracks.seconds_until_stopped(1.0) < SAFE_S
 
 
+@pytest.mark.timed
 async def test_estop_stops_and_a_command_moves_nothing_until_it_is_cleared(
     controller: Controller, tracks: Tracks
 ) -> None:
