@@ -30,6 +30,8 @@ LATEST_S = 0.400
 # A browser or a program that falls silent counts for 300 ms, then the ramp follows.
 SILENCE_S = 0.300
 DRIVING_S = 30.0
+WATCH_S = 0.4  # what waited in a process comes at once, when it goes on or is back
+LOOK_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ class Plan:
         return cls(number, way, victims, chance.random() < 0.5, chance.uniform(0.1, 0.4))
 
     @property
+    def lapse_s(self) -> float:
+        """Return how soon the outputs must rest when the source itself ends."""
+        return SAFE_S if self.way == "rc" else SAFE_S + SILENCE_S
+
+    @property
     def limit_s(self) -> float | None:
         """Return how soon the outputs must rest; None: the drive may go on, for nothing that it
         needs was harmed."""
@@ -60,11 +67,9 @@ class Plan:
             return SAFE_S
         if ("noded", "kill") in self.victims:
             return SAFE_S
-        if SOURCES[self.way] in hurt:
-            return SAFE_S if self.way == "rc" else SAFE_S + SILENCE_S
-        if self.is_held:
+        if self.is_held and SOURCES[self.way] not in hurt:
             return None
-        return SAFE_S if self.way == "rc" else SAFE_S + SILENCE_S
+        return self.lapse_s
 
     def __str__(self) -> str:
         victims = ", ".join(f"{harm} {name}" for name, harm in self.victims)
@@ -147,11 +152,15 @@ class Course:
         time.sleep(plan.pause_s)
         if not plan.is_held:
             driver.say("stop")
+        silent_s = time.monotonic()
         with self._harmed(plan):
-            stopped_s, late_s = self._until_stopped(1.0)
-            driver.say("stop")
-            time.sleep(SILENCE_S + SAFE_S)
-        moved = self._motion(0.8)
+            stopped_s, late_s = self._until_stopped(1.0 if plan.limit_s else SAFE_S)
+            if plan.is_held:
+                driver.say("stop")
+                silent_s = time.monotonic()
+            # Frozen until what the source said last counts no more.
+            time.sleep(max(0.0, silent_s + plan.lapse_s - time.monotonic()))
+        moved = self._motion_until_whole(plan)
         return Outcome(plan, stopped_s, late_s, moved, again_s)
 
     def _explain(self, plan: Plan) -> str:
@@ -169,9 +178,12 @@ class Course:
                 _undo(pid, harm)
 
     def _pid(self, name: str) -> int:
-        machine = self._node if name in NODE else "server"
+        machine = self._machine(name)
         wait_for(lambda: self._robot.pid(name, machine), 10.0, self._robot.diagnosis)
         return self._robot.pid(name, machine)
+
+    def _machine(self, name: str) -> str:
+        return self._node if name in NODE else "server"
 
     def _until_stopped(self, limit_s: float) -> tuple[float, float]:
         """Return how long until both motors rest, and by how much this process was late."""
@@ -186,14 +198,26 @@ class Course:
             then_s = now_s
         return time.monotonic() - began_s, late_s
 
-    def _motion(self, seconds: float) -> float:
-        """Return the largest duty from now on; none is commanded."""
-        end_s = time.monotonic() + seconds
+    def _motion_until_whole(self, plan: Plan) -> float:
+        """Return the largest duty until all that was harmed has been at work for a moment; none is
+        commanded."""
+        began_s = looked_s = now_s = time.monotonic()
+        end_s = began_s + WATCH_S
         largest = 0.0
-        while time.monotonic() < end_s:
+        while now_s < min(end_s, began_s + DRIVING_S):
             largest = max(largest, *self._tracks.duties())
+            if now_s >= looked_s + LOOK_S:
+                looked_s = now_s
+                if not self._is_whole(plan):
+                    end_s = now_s + WATCH_S
             time.sleep(0.001)
+            now_s = time.monotonic()
         return largest
+
+    def _is_whole(self, plan: Plan) -> bool:
+        """Return whether all that was harmed is at work."""
+        daemons = (self._robot.daemon(name, self._machine(name)) for name, _ in plan.victims)
+        return all(daemon["phase"] == "running" for daemon in daemons)
 
 
 def _harm(pid: int, harm: Harm) -> None:

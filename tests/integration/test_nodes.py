@@ -14,6 +14,7 @@ TRIES = 3
 OFFERED_S = 2.0
 
 
+@pytest.mark.timed
 async def test_node_is_offered_within_two_seconds_of_its_start() -> None:
     with running_crowd(roles=1) as crowd:
         with crowd.noded("warm_up"):  # the server is up, the programs are in memory
