@@ -16,14 +16,17 @@ DECLARED = $(shell find saint_services/lib saint_services/webd tools/gen manifes
 # and pytest every test, each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Pure tests, on all processors; the folders left out have none and are slow to import. Then real
-# processes, each robot on a ROS domain of its own, two files at a time. Last, alone, what has
-# deadlines that another file's load would break.
+# Pure tests, on all processors; the folders apart have none and are slow to import. Then real
+# processes, each robot on a ROS domain of its own, two files at a time (tests/workers.py): of the
+# folders apart, and of the files elsewhere that are marked. Last, alone, what has deadlines that
+# another file's load would break.
 PURE := not slow and not integration and not web
-TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile \
-  --ignore=tests/integration --ignore=tests/web --ignore=tests/ros --ignore=tests/image \
-  --ignore=tests/faults
-TEST_REAL = $(BIN)/pytest tests -m "not ($(PURE)) and not timed" -q -n 2 --dist loadfile
+APART := $(addprefix tests/,integration web ros image faults)
+MARKED = $(shell grep -rlE 'mark\.(slow|integration|web)\b' --include='test_*.py' \
+  $(filter-out $(APART),$(wildcard tests/*)))
+TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile $(addprefix --ignore=,$(APART))
+TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed" -q -n 2 \
+  --dist loadfile
 TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m timed
 
 # CI's computers are shared: what failed there runs once more, alone, and the output tells so.

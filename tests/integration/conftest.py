@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.integration.robot import Robot, running_robot
 from tests.integration.shared import SharedRobot
+from tests.workers import FromBothEnds, in_order
 
 _HERE = Path(__file__).parent
 _TIMEOUT_S = 180  # a robot's start on a busy computer is part of the first test's time
@@ -33,6 +35,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.timed)
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(_TIMEOUT_S))
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+def put_in_order(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """For several workers; once every folder has marked its tests."""
+    if _is_worker(config):
+        items[:] = in_order(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FromBothEnds | None:
+    if config.option.dist != "loadfile":
+        return None
+    config.option.loadscopereorder = False  # the workers have put them in order
+    return FromBothEnds(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """A worker gets no more files that share a robot: a robot at rest takes processor time too."""
+    if _is_worker(item.config) and "shared_robot" in _fixtures(item) - _fixtures(nextitem):
+        shared: SharedRobot | None = (getattr(item, "funcargs", None) or {}).get("shared_robot")
+        if shared:
+            shared.end()
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def _fixtures(item: pytest.Item | None) -> set[str]:
+    return set(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
