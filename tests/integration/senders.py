@@ -1,5 +1,6 @@
 """The world outside the robot: a transmitter on the serial line, a phone on the network."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -10,6 +11,9 @@ from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import SourceInfo
 from tests.integration.robot import Robot
 from tools.feed import pack_channels, split_crsf, unpack_channels
 
@@ -98,3 +102,15 @@ def phone(robot: Robot, datagrams: list[bytes], rate_hz: float = 60.0) -> Iterat
 
         with playing(send, datagrams, rate_hz):
             yield sender
+
+
+async def received(robot: Robot, source: str) -> SourceInfo:
+    """The router's view of an input, once it is alive. Fails after ten seconds."""
+    async with robot.client("routerd") as client:
+        for _ in range(200):
+            status = await client.request(routing.GET_STATUS, Nothing())
+            for each in status.sources:
+                if each.source == source and each.alive and each.values:
+                    return each
+            await asyncio.sleep(0.05)
+    raise AssertionError(f"{source} was not received\n{robot.diagnosis()}")

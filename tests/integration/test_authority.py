@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api import routing
-from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import EStopRequest
 from saint_services.lib.bus import Bus
 from saint_services.lib.bus.open import open_bus
@@ -22,7 +21,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, InputSample, RouterHeartbeat
 from tests.integration.robot import ROOT, Robot, wait_for
-from tests.integration.senders import stick, transmitter
+from tests.integration.senders import received, stick, transmitter
 from tests.integration.tracks import Tracks
 
 pytestmark = pytest.mark.changes_robot
@@ -77,7 +76,7 @@ async def test_forged_rc_samples_beside_a_neutral_transmitter_move_nothing(
         pages.publish(page)
 
     with transmitter(robot, [stick()]):
-        await _receives_rc(robot)
+        await received(robot, "rc")
         assert await most_duty(tracks, attack) == 0.0
 
 
@@ -113,16 +112,6 @@ async def test_second_router_with_fresh_state_moves_nothing(
         transmitter(robot, [stick()] * 50 + [stick(forward=1.0)] * 100),
     ):
         assert await most_duty(tracks, lambda _: None) == 0.0
-
-
-async def _receives_rc(robot: Robot) -> None:
-    """Until the router has samples of the true transmitter."""
-    async with robot.client("routerd") as routerd, asyncio.timeout(8.0):
-        while True:
-            status = await routerd.request(routing.GET_STATUS, Nothing())
-            if any(source.source == "rc" for source in status.sources):
-                return
-            await asyncio.sleep(0.05)
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ from saint_services.lib.ipc import Client
 from tests.integration.estop_course import course
 from tests.integration.robot import Robot
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240), pytest.mark.changes_robot]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
 
 def _step(info: DrillInfo, way: str) -> DrillStep:
@@ -91,7 +91,9 @@ async def _drilled(robot: Robot) -> DrillReport:
         killed = _step(await routerd.request(rows.KILL, DrillKill(target="tracks")), "kill")
         assert [each.state for each in killed.targets] == ["guard"], killed
         assert track.duties() == (0.0, 0.0)
-        return (await routerd.request(rows.FINISH, Nothing())).reports[0]
+        report = (await routerd.request(rows.FINISH, Nothing())).reports[0]
+        await track.park()
+        return report
 
 
 def test_drill_measures_every_way_and_stores_it(robot: Robot) -> None:

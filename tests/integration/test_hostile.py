@@ -15,24 +15,32 @@ from saint_services.lib.api import livelink
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import RcStatus
 from tests.integration.robot import Robot, wait_for
-from tests.integration.senders import stick, transmitter
+from tests.integration.senders import received, stick, transmitter
 from tests.integration.tracks import Tracks
 
 SEED = 20261121
 
 
-@pytest.fixture
-def driving(robot: Robot) -> Iterator[Tracks]:
-    """A user drives meanwhile; afterwards every process is the one that it was."""
+@pytest.fixture(scope="module")
+def driven(robot: Robot) -> Iterator[Tracks]:
+    """A user drives all the time; after a stop a stick counts once it has moved."""
     tracks = Tracks(robot)
+    with transmitter(robot, [stick()]):
+        asyncio.run(received(robot, "rc"))
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(tracks.is_driving, 8.0, robot.diagnosis)
-        before = robot.pids()
         yield tracks
-        assert tracks.is_driving()
+    tracks.close()
+
+
+@pytest.fixture
+def driving(robot: Robot, driven: Tracks) -> Iterator[Tracks]:
+    """The robot drives before and after; then every process is the one that it was."""
+    wait_for(driven.is_driving, 8.0, robot.diagnosis)
+    before = robot.pids()
+    yield driven
+    assert driven.is_driving()
     after = robot.pids()
     assert {name: after.get(name) for name in before} == before
-    tracks.close()
 
 
 @pytest.fixture

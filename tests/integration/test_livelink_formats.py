@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api import livelink, routing
+from saint_services.lib.api import livelink
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
     PlayRecording,
@@ -21,10 +21,9 @@ from saint_services.lib.api.livelink import (
     SubjectList,
     SubjectRef,
 )
-from saint_services.lib.api.routing import SourceInfo
 from saint_services.lib.ipc import Client
 from tests.integration.robot import Robot, wait_for
-from tests.integration.senders import RECORDED_FACE, phone, playing
+from tests.integration.senders import RECORDED_FACE, phone, playing, received
 from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, shape
 from tools.sim.observe import read_pins
 
@@ -63,18 +62,6 @@ def sending(data: list[bytes], to: tuple[str, int], host: str = "127.0.0.1") -> 
         sender.bind((host, 0))
         with playing(lambda each: sender.sendto(each, to), data, RATE_HZ):
             yield
-
-
-async def received(robot: Robot, source: str) -> SourceInfo:
-    """The router's view of an input, once it is alive."""
-    async with robot.client("routerd") as client:
-        for _ in range(200):
-            status = await client.request(routing.GET_STATUS, Nothing())
-            for each in status.sources:
-                if each.source == source and each.alive and each.values:
-                    return each
-            await asyncio.sleep(0.05)
-    raise TimeoutError(f"{source} was not received\n{robot.diagnosis()}")
 
 
 @pytest.mark.parametrize("format", DATAGRAMS)

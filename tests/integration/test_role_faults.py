@@ -24,7 +24,6 @@ from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import Tracks
 from tools.sim import breaking
 
-pytestmark = pytest.mark.changes_robot
 LIMIT_S = 20.0
 
 
