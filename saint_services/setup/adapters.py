@@ -78,18 +78,26 @@ def read_texts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], li
 
 
 def facts(root: Path) -> MachineFacts:
+    """Return what identifies this computer, and its model."""
+    model = ""
+    with contextlib.suppress(OSError):
+        model = _text(root / "sys/firmware/devicetree/base/model").strip("\0\n ")
+    return MachineFacts(_number(root), model)
+
+
+def _number(root: Path) -> str:
     """Return the serial number of a Pi, else the machine-id made at the first start of the disk."""
     with contextlib.suppress(OSError):
         found = re.search(r"^Serial\s*: 0*([0-9a-f]{4,16})$", _text(root / "proc/cpuinfo"), re.M)
         if found:
-            return MachineFacts(found[1])
+            return found[1]
     with contextlib.suppress(OSError):
         serial = _text(root / "sys/firmware/devicetree/base/serial-number").strip("\0\n ").lower()
         if re.fullmatch("[0-9a-f]{4,16}", serial) and serial.strip("0"):
-            return MachineFacts(serial)
+            return serial
     with contextlib.suppress(OSError):
-        return MachineFacts(_text(root / "etc/machine-id").strip()[:32])
-    return MachineFacts("")
+        return _text(root / "etc/machine-id").strip()[:32]
+    return ""
 
 
 def _text(path: Path) -> str:

@@ -80,8 +80,11 @@ class SettingsChange:
         holds."""
         if not adapters.has_radio(self.places.root):
             raise OSError(f"this machine has no radio ({logic.RADIO})")
-        if after.network.internal == logic.RADIO:
-            raise OSError("the radio is the robot's internal network")
+        if logic.internal(after, adapters.facts(self.places.root)) == logic.RADIO:
+            raise OSError(
+                "the robot's own network is on this radio, and its nodes would be lost;"
+                " change wifi in saint.yaml on every card instead"
+            )
         self._report("trying", f"The server changes to {_network(after)}.")
         with _or_back(self._radio_to, before):  # also when this job is ended early
             holds = self._try(after)

@@ -67,7 +67,8 @@ class Ssh(Settings):
 class Network(Settings):
     """The robot's own network."""
 
-    internal: str = Field(default="eth0", pattern=r"^[a-z][a-z0-9]{1,14}$")
+    # Left out: eth0, or wlan0 on a board without Ethernet. What wlan0 costs: README.md.
+    internal: str | None = Field(default=None, pattern=r"^[a-z][a-z0-9]{1,14}$")
     # A node's second address, which it has without a server. Made from this computer's
     # serial number; set it if two nodes should get the same of the 65,000 possible ones.
     link_local: ipaddress.IPv4Address | None = None
@@ -99,9 +100,10 @@ class Machine(Settings):
     claim: Claim | None = Field(default=None, repr=False)
 
     @model_validator(mode="after")
-    def _hotspot_is_outside(self) -> "Machine":
-        if self.network.internal.startswith("wlan") and (self.wifi or self.hotspot.ssid):
-            raise ValueError("network.internal is the radio that wifi or hotspot needs")
+    def _radio_leads_somewhere(self) -> "Machine":
+        is_radio = (self.network.internal or "").startswith("wlan")
+        if is_radio and not self.wifi and not (self.is_server and self.hotspot.enabled):
+            raise ValueError("network.internal is the radio, so wifi must name the network to join")
         return self
 
     @property

@@ -13,7 +13,8 @@ from .config import Machine, Wifi
 
 SERVER_ADDRESS = "192.168.10.1"
 HOTSPOT_ADDRESS = "192.168.11.1"
-RADIO = "wlan0"
+CABLE, RADIO = "eth0", "wlan0"
+_WITHOUT_CABLE = ("Raspberry Pi Zero 2", "Raspberry Pi 3 Model A")  # boards without Ethernet
 _PORTS_PER_DOMAIN, _FIRST_PORT = 250, 7400  # of DDS (OMG DDSI-RTPS 9.6.1)
 # All of 169.254.0.0/16 but the first and the last /24 (RFC 3927, 2.1).
 _FIRST_LINK_LOCAL, _LINK_LOCALS = int(ipaddress.IPv4Address("169.254.1.0")), 254 * 256
@@ -24,6 +25,7 @@ class MachineFacts:
     """The identity of this computer."""
 
     number: str  # unique hexadecimal digits: its serial number, else its machine-id
+    model: str = ""  # "Raspberry Pi Zero 2 W Rev 1.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,13 @@ def link_local(machine: Machine, facts: MachineFacts) -> str:
     return str(ipaddress.IPv4Address(_FIRST_LINK_LOCAL + offset))
 
 
+def internal(machine: Machine, facts: MachineFacts) -> str:
+    """Return the interface of the robot's own network: the cable, or the radio of a board without
+    Ethernet."""
+    is_radio_alone = facts.model.startswith(_WITHOUT_CABLE)
+    return machine.network.internal or (RADIO if is_radio_alone else CABLE)
+
+
 def has_hotspot(machine: Machine) -> bool:
     """Whether to open a hotspot: only on a server that joins no other network, so that it can be
     reached at all."""
@@ -172,17 +181,21 @@ def _enable_line(machine: Machine) -> str:
 def _files(
     machine: Machine, facts: MachineFacts, secrets: MachineSecrets
 ) -> tuple[TemplateFile, ...]:
-    internal = machine.network.internal
+    inside = internal(machine, facts)
     is_server, hotspot = machine.is_server, has_hotspot(machine)
+    # A foreign Wi-Fi gives the addresses; ours gives none in it.
+    is_guest = inside == RADIO and machine.wifi is not None
+    has_own_radio_network = hotspot and inside != RADIO
     address = SERVER_ADDRESS if is_server else link_local(machine, facts)
     values: dict[str, Any] = {
         "role": machine.role,
         "is_server": is_server,
-        "internal": internal,
+        "internal": inside,
+        "is_guest": is_guest,
         "address": address,
         "server": SERVER_ADDRESS,
-        "hotspot": hotspot,
-        "hotspot_address": HOTSPOT_ADDRESS,
+        "hotspot": has_own_radio_network,
+        "hotspot_address": HOTSPOT_ADDRESS if has_own_radio_network else SERVER_ADDRESS,
         "radio": RADIO,
         "enable_line": _enable_line(machine),
         "hardware": "sim:/run/saint/hw" if machine.hardware == "sim" else "real",
@@ -197,12 +210,12 @@ def _files(
         TemplateFile(_NFTABLES, "nftables.nft.j2", values),
         TemplateFile(_ENVIRONMENT, "machine.env.j2", values),
     ]
-    if is_server:
+    if is_server and not is_guest:
         files.append(TemplateFile(_DNSMASQ, "dnsmasq.conf.j2", values))
     radio = _radio(machine, facts, secrets)
     if radio:
         files.append(TemplateFile(_WPA, "wpa_supplicant.conf.j2", radio, mode=0o600))
-    if hotspot:
+    if has_own_radio_network:
         files.append(TemplateFile(_HOTSPOT, "hotspot.network.j2", values))
     shown = values | {"claim": _claim(machine, secrets), "network": radio if hotspot else None}
     return (*files, TemplateFile(_ISSUE, "saint.issue.j2", shown, mode=0o600))

@@ -55,6 +55,29 @@ def test_node_leaves_its_radio_off() -> None:
     assert "wpa_supplicant-wlan0.conf" not in paths(plan(role="node"))
 
 
+@pytest.mark.parametrize(
+    "model", ["Raspberry Pi Zero 2 W Rev 1.0", "Raspberry Pi 3 Model A Plus Rev 1.0"]
+)
+def test_board_without_ethernet_has_its_own_network_on_the_radio(model: str) -> None:
+    facts = logic.MachineFacts("10000000a1b2c3d4", model)
+    assert logic.internal(Machine(), facts) == "wlan0"
+    adapter = Machine.model_validate({"network": {"internal": "eth0"}})
+    assert logic.internal(adapter, facts) == "eth0"
+
+
+@pytest.mark.parametrize(
+    "model", ["", "Raspberry Pi 4 Model B Rev 1.5", "Raspberry Pi 3 Model B Plus Rev 1.3"]
+)
+def test_every_other_board_has_it_on_the_cable(model: str) -> None:
+    assert logic.internal(Machine(), logic.MachineFacts("1", model)) == "eth0"
+
+
+@pytest.mark.parametrize("settings", [{}, {"role": "server", "hotspot": {"enabled": False}}])
+def test_radio_without_a_network_to_join_is_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="wifi must name the network to join"):
+        Machine.model_validate({**settings, "network": {"internal": "wlan0"}})
+
+
 def test_files_with_secrets_are_for_root_alone() -> None:
     modes = {file.path.rsplit("/", 1)[1]: file.mode for file in plan(role="server").files}
     assert modes["wpa_supplicant-wlan0.conf"] == 0o600

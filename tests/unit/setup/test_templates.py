@@ -19,6 +19,16 @@ MACHINES = {
     "server": {"role": "server"},
     "both": {"role": "both", "hotspot": {"enabled": False}, "network": {"domain_id": 7}},
     "wifi": {"role": "server", "wifi": {"ssid": "stage", "secret": "open sesame", "country": "GB"}},
+    "radio server": {"role": "server", "network": {"internal": "wlan0"}},
+    "radio node": {
+        "network": {"internal": "wlan0"},
+        "wifi": {"ssid": "saint-b2c3d4", "secret": "open sesame"},
+    },
+    "guest server": {
+        "role": "both",
+        "network": {"internal": "wlan0"},
+        "wifi": {"ssid": "home", "secret": "open sesame"},
+    },
     "sim": {"hardware": "sim", "network": {"internal": "eth5", "link_local": "169.254.9.9"}},
 }
 
@@ -47,7 +57,7 @@ def test_every_file_ends_in_a_newline_and_has_no_gaps(name: str) -> None:
         assert "\n\n\n" not in text
 
 
-@pytest.mark.parametrize("name", ["server", "both", "wifi"])
+@pytest.mark.parametrize("name", ["server", "both", "wifi", "radio server"])
 def test_dnsmasq_takes_its_settings(name: str, tmp_path: Path) -> None:
     file = tmp_path / "dnsmasq.conf"
     file.write_text(rendered(name)["dnsmasq.conf"].replace("user=dnsmasq", "user=root"))
@@ -77,7 +87,7 @@ def test_nftables_takes_the_rules(name: str, tmp_path: Path) -> None:
     assert refused_by("unshare", "-n", "/usr/sbin/nft", "-c", "-f", str(file)) == ""
 
 
-@pytest.mark.parametrize("name", ["server", "wifi"])
+@pytest.mark.parametrize("name", ["server", "wifi", "radio server", "radio node", "guest server"])
 def test_wpa_supplicant_takes_its_settings(name: str, tmp_path: Path) -> None:
     """It has no dry run: one wrong line at the end stops it, and must be its only complaint."""
     text = rendered(name)["wpa_supplicant-wlan0.conf"]
@@ -140,6 +150,47 @@ def test_hotspot_gives_addresses_without_storage_that_the_image_switches_off() -
     is_storage_on = "systemd-networkd-persistent-storage" in preset.read_text()
     text = rendered("server")["20-saint-hotspot.network"]
     assert is_storage_on or "\nPersistLeases=no\n" in text
+
+
+def lines(name: str, file: str) -> list[str]:
+    return rendered(name)[file].splitlines()
+
+
+def test_radio_server_gives_its_nodes_a_hotspot_with_the_robots_addresses() -> None:
+    files = rendered("radio server")
+    assert "20-saint-hotspot.network" not in files, "one network per radio"
+    network = lines("radio server", "10-saint-internal.network")
+    assert {"Name=wlan0", "Address=192.168.10.1/24"} <= set(network)
+    assert "DHCP=ipv4" not in network
+    assert "interface=wlan0" in lines("radio server", "dnsmasq.conf")
+    assert "\tmode=2" in lines("radio server", "wpa_supplicant-wlan0.conf")
+    assert "then http://192.168.10.1\n" in files["saint.issue"]
+
+
+def test_radio_node_joins_the_network_that_its_settings_name() -> None:
+    network = lines("radio node", "10-saint-internal.network")
+    assert {"Name=wlan0", "DHCP=ipv4", "Destination=192.168.10.0/24"} <= set(network)
+    wpa = lines("radio node", "wpa_supplicant-wlan0.conf")
+    assert f"\tssid={b'saint-b2c3d4'.hex()}" in wpa
+    assert "\tmode=2" not in wpa
+
+
+def test_server_in_a_foreign_wifi_gives_no_addresses_there() -> None:
+    files = rendered("guest server")
+    assert "dnsmasq.conf" not in files
+    network = lines("guest server", "10-saint-internal.network")
+    assert {"Name=wlan0", "Address=192.168.10.1/24", "DHCP=ipv4"} <= set(network)
+    assert "UseRoutes=no" not in network, "the Wi-Fi's router leads to the internet"
+    assert "allow" in lines("guest server", "chrony.conf")
+
+
+@pytest.mark.parametrize("name", ["radio server", "radio node", "guest server"])
+def test_radio_is_inside_and_the_cable_outside(name: str) -> None:
+    assert lines(name, "machine.nft") == [
+        'add element inet saint internal { "wlan0" }',
+        'delete element inet saint internal { "eth0" }',
+    ]
+    assert "SAINT_DDS_INTERFACE=wlan0" in lines(name, "machine.env")
 
 
 def test_internal_and_hotspot_networks_do_not_overlap() -> None:
