@@ -6,6 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ..lib.api.rc import LAST_CHANNEL, LONGEST_US, FailsafeAction, RcProtocol
 from ..lib.config import Settings
+from ..lib.hw.pins.header import HEADER_UART
 from .protocols.ibus import Variant
 
 # Baud rate, parity, stop bits of each protocol's line.
@@ -23,7 +24,7 @@ class Uart(Settings):
     """Settings of the serial line."""
 
     # A path below /dev/serial/by-id names one adapter wherever it is plugged in.
-    device: str = Field(default="/dev/ttyAMA0", min_length=1, max_length=255)
+    device: str = Field(default=HEADER_UART, min_length=1, max_length=255)
     baud_rate: int | None = Field(default=None, ge=1200, le=4_000_000)  # None: the protocol's own
     # SBUS idles low. Linux cannot invert a UART, so this only says that the wiring (an inverter, or
     # a USB adapter set to invert) does it; it changes nothing here.

@@ -51,7 +51,7 @@ class DeviceUse(Reply):
 
     name: str
     kind: Literal["i2c", "spi", "serial", "camera"]
-    place: str  # "1:0x40", "0.0", "/dev/serial0"; empty for a camera
+    place: str  # "1:0x40", "0.0", "/dev/ttyAMA0"; empty for a camera
     chip: str
     required: bool
     drives: list[str] = []  # fields and motors driven by it

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..generated.saint_msgs import PeripheralInfo
+from .pins.header import HEADER_UART
 
 Scan = Callable[[int, Collection[int]], list[int]]  # bus, addresses to skip -> answering
 
@@ -145,9 +146,8 @@ def _serial(root: Path) -> list[PeripheralInfo]:
         _info("serial", f"/dev/serial/by-id/{entry.name}", f"USB adapter, {entry.resolve().name}")
         for entry in _entries(root / "dev/serial/by-id", "*")
     ]
-    uart = root / "dev/serial0"
-    if uart.exists():
-        found.append(_info("serial", "/dev/serial0", f"UART of the header, {uart.resolve().name}"))
+    if (root / HEADER_UART.lstrip("/")).exists():
+        found.append(_info("serial", HEADER_UART, "UART of the header, GPIO14 and GPIO15"))
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..api.adoption import Peripheral
 from ..api.hardware import DeviceUse, HardwareFinding, HeaderPinState, PinUse, RoleHardware
+from ..hw.pins.header import HEADER_UART
 from .devices import PinSpec
 from .model import RoleConfig
 from .resources import bus_lines
@@ -163,9 +164,10 @@ def _spi(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
 def _serial(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
     if any(each.address == use.place for each in found):
         return "found", "the line is there"
-    if use.place.startswith("/dev/serial"):
+    if use.place == HEADER_UART or use.place.startswith("/dev/serial"):
         return "missing", "the line does not exist"
-    return "unknown", "lines are known by their lasting names only (/dev/serial/...)"
+    names = f"{HEADER_UART}, /dev/serial/by-id/..."
+    return "unknown", f"lines are known by their lasting names only ({names})"
 
 
 def _camera(_: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:

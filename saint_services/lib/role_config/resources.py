@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel
 
+from ..hw.pins.header import HEADER_UART
 from .devices import WITH_PWM
 from .model import RoleConfig
 
@@ -21,7 +22,8 @@ _SPI = {
 }
 _SPI_SELECTS = {0: (8, 7), 1: (18, 17, 16)}
 _UART = ((14, "UART0 TXD"), (15, "UART0 RXD"))
-_HEADER_UARTS = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
+# The last two are its names on Raspberry Pi OS.
+_HEADER_UARTS = (HEADER_UART, "/dev/serial0", "/dev/ttyS0")
 
 SPI0 = (7, 8, 9, 10, 11)  # the kernel reserves all of them together
 

@@ -163,10 +163,9 @@ def test_serial_lines_have_names_that_stay(tmp_path: Path) -> None:
     by_id = tmp_path / "dev/serial/by-id/usb-FTDI_FT232R-if00-port0"
     by_id.parent.mkdir(parents=True)
     by_id.symlink_to(tmp_path / "dev/ttyUSB0")
-    (tmp_path / "dev/serial0").symlink_to(tmp_path / "dev/ttyAMA0")
     assert found(tmp_path, "serial") == {
         "/dev/serial/by-id/usb-FTDI_FT232R-if00-port0": ("USB adapter, ttyUSB0", True),
-        "/dev/serial0": ("UART of the header, ttyAMA0", True),
+        "/dev/ttyAMA0": ("UART of the header, GPIO14 and GPIO15", True),
     }
 
 

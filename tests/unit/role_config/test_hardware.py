@@ -131,9 +131,9 @@ def test_spi_display_names_its_lines_and_its_chip_select() -> None:
 def test_serial_line_is_known_by_its_lasting_name_only() -> None:
     config = RoleConfig.model_validate(
         role("tracks").model_dump()
-        | {"serial_devices": {"drive": {"port": "/dev/serial0", "driver": "roboclaw"}}}
+        | {"serial_devices": {"drive": {"port": "/dev/ttyAMA0", "driver": "roboclaw"}}}
     )
     assert {use.bcm for use in hardware(config).pins if use.is_bus} == {14, 15}
     assert finding(config, "drive").verdict == "missing"
-    line = chip("/dev/serial0", "UART of the header, ttyAMA0", kind="serial")
+    line = chip("/dev/ttyAMA0", "UART of the header", kind="serial")
     assert finding(config, "drive", line).verdict == "found"
