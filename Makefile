@@ -34,7 +34,7 @@ AGAIN = --last-failed --last-failed-no-failures none -n 0
 tests = $(1) || { [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1) $(AGAIN); }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
+.PHONY: help setup run test check lint types gen image bundle test-image test-boards test-powercut test-pigen bench screenshots
 .PHONY: test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
@@ -106,6 +106,10 @@ test-faults: setup ## kill and freeze random sets of processes while the robot d
 
 test-image: setup ## boot the image in QEMU, adopt, update, break it; ARGS="--all" for everything
 	@$(BIN)/python -m tests.image $(ARGS)
+
+test-boards: setup ## overlays and pins on the device tree of every board; fetches Debian's kernel (93 MB)
+	@$(BIN)/python -m tools.image.boot.kernel_package
+	@$(BIN)/pytest tests/unit/tools/image/test_device_trees.py -q $(ARGS)
 
 test-powercut: setup ## cut the power of a running image at thousands of places
 	@$(BIN)/python -m tools.powercut $(ARGS)

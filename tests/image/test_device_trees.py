@@ -1,54 +1,30 @@
-"""The overlays that the firmware's settings name, laid over the card's device trees as the firmware
-does. That the pins then do what they should is shown on no board yet.
+"""The card has the device tree of every board and every overlay that config.txt names for it; they
+merge. What the result must say needs no card: tests/unit/tools/image/test_device_trees.py.
 """
 
-import re
 from pathlib import Path
 
 import pytest
 
 from tests.image.artefacts import Artefacts
+from tools.image.boot.boards import Board, Boards
+from tools.image.boot.device_tree import DeviceTree, overlays
 from tools.vm.disk import Card
 from tools.vm.programs import Programs
 
-BOARDS = (
-    *("bcm2711-rpi-4-b", "bcm2711-rpi-400", "bcm2711-rpi-cm4-io"),
-    *("bcm2837-rpi-3-b", "bcm2837-rpi-3-b-plus", "bcm2837-rpi-zero-2-w"),
-)
-_GPIO, _SPI, _PWM = "/soc/gpio@7e200000", "/soc/spi@7e204000", "/soc/pwm@7e20c000"
 
-
-@pytest.fixture(params=BOARDS)
-def tree(request: pytest.FixtureRequest, artefacts: Artefacts, tmp_path: Path) -> Path:
-    """What Linux gets on that board: its tree, with every overlay of config.txt."""
+@pytest.mark.parametrize("board", Boards.read().boards, ids=lambda board: board.tree)
+def test_overlays_of_the_card_merge_with_its_trees(
+    artefacts: Artefacts, tmp_path: Path, board: Board
+) -> None:
     card = Card(artefacts.disk, Programs.find())
-    board, merged = tmp_path / "board.dtb", tmp_path / "merged.dtb"
-    board.write_bytes(card.get_bytes(f"{request.param}.dtb"))
-    overlays = []
-    for name in re.findall(r"^dtoverlay=(\S+)", card.get("config.txt"), re.MULTILINE):
-        overlays.append(tmp_path / f"{name}.dtbo")
-        overlays[-1].write_bytes(card.get_bytes(f"overlays/{name}.dtbo"))
-    card.programs.run("fdtoverlay", "-i", str(board), "-o", str(merged), *map(str, overlays))
-    return merged
-
-
-def values(tree: Path, node: str, name: str, kind: str = "s") -> list[str]:
-    programs = Programs.find()
-    return programs.run("fdtget", "-t", kind, str(tree), node, name).decode().split()
-
-
-def test_spi_and_pwm_are_on_with_their_pins(tree: Path) -> None:
-    assert values(tree, _SPI, "status") == values(tree, _PWM, "status") == ["okay"]
-    for select in ("0", "1"):
-        assert values(tree, f"{_SPI}/spidev@{select}", "reg", "u") == [select]
-    pins = {
-        line: [
-            values(tree, f"{_GPIO}/{line}", name, "u") for name in ("brcm,pins", "brcm,function")
-        ]
-        for line in ("saint-spi-pins", "saint-spi-selects", "saint-pwm-pins")
-    }
-    assert pins == {
-        "saint-spi-pins": [["9", "10", "11"], ["4"]],
-        "saint-spi-selects": [["8", "7"], ["1"]],
-        "saint-pwm-pins": [["12", "13"], ["4"]],
-    }
+    source, merged = tmp_path / "board.dtb", tmp_path / "merged.dtb"
+    source.write_bytes(card.get_bytes(f"{board.tree}.dtb"))
+    named = overlays(card.get("config.txt"), board.sections)
+    files = [tmp_path / f"{name}.dtbo" for name in named]
+    for file in files:
+        file.write_bytes(card.get_bytes(f"overlays/{file.name}"))
+    card.programs.run("fdtoverlay", "-i", str(source), "-o", str(merged), *map(str, files))
+    tree = DeviceTree.read(merged)
+    assert [pin for pin, paths in tree.holders().items() if len(paths) > 1] == []
+    assert tree.is_on("/soc/serial@7e201000")

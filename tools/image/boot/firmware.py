@@ -1,12 +1,17 @@
 """Collects what the first partition holds: the Pi's firmware, U-Boot, device trees, boot script.
 
+Device trees are those of boards.yaml alone: the loader of a Pi 5 looks for one of its own, and says
+on the screen that this system does not support it. With one it would start U-Boot and stay black.
 All of it comes out of packages of the base or from image/boot; the slot then has no copy of it.
 """
 
 import shutil
 from pathlib import Path
 
+from saint_services.lib.errors import Code, SaintError
+
 from ..tree import Tree
+from .boards import Boards
 
 _SOURCES = (".cmd", ".md")  # files of image/boot that do not go there as they are
 _UNUSED = ("cd", "db")  # firmware cut down, and with debugging; the one with cameras (x) stays
@@ -23,8 +28,7 @@ def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: in
     overlays.mkdir()
     for path in sorted((vendor / "overlays").glob("*.dtbo")):
         shutil.copyfile(path, overlays / path.name)
-    for path in sorted(root.glob("usr/lib/linux-image-*/broadcom/*.dtb")):
-        shutil.copyfile(path, target / path.name)
+    _copy_trees(root, target)
     shutil.copyfile(root / "usr/lib/u-boot/rpi_arm64/u-boot.bin", target / "u-boot.bin")
     _ours(definition, target, tree, epoch)
 
@@ -41,6 +45,19 @@ def drop_sources(root: Path) -> None:
         path.unlink()
     shutil.rmtree(boot / "loader", ignore_errors=True)  # mkosi's, for a boot loader of PCs
     (root / "init").unlink(missing_ok=True)  # mkosi's, for a system that runs from its initrd
+
+
+def _copy_trees(root: Path, target: Path) -> None:
+    (trees,) = root.glob("usr/lib/linux-image-*/broadcom")
+    for board in Boards.read().boards:
+        name = f"{board.tree}.dtb"
+        if not (trees / name).exists():
+            raise SaintError(
+                Code.CONFIG_INVALID,
+                f"this kernel has no device tree for a {board.name} ({name})",
+                fix="Correct image/boards.yaml.",
+            )
+        shutil.copyfile(trees / name, target / name)
 
 
 def _ours(definition: Path, target: Path, tree: Tree, epoch: int) -> None:

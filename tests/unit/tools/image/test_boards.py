@@ -1,0 +1,63 @@
+"""The boards of the image: one list for its table, its card and the list for Imager."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from saint_services.lib.errors import SaintError
+from tools.image.boot import firmware
+from tools.image.boot.boards import Boards
+from tools.image.places import ROOT
+from tools.image.tree import Tree
+
+BOARDS = Boards.read()
+_IMAGER = {"CM3": "Compute Module 3", "CM4": "Compute Module 4"}
+
+
+def test_table_of_the_readme_is_that_of_the_boards() -> None:
+    assert BOARDS.table() in (ROOT / "image" / "README.md").read_text()
+
+
+def test_imager_offers_the_boards_of_the_table() -> None:
+    entry = yaml.safe_load((ROOT / "image" / "imager" / "entry.yaml").read_text())
+    offered = " ".join(device["description"] for device in entry["devices"])
+    for board in BOARDS.boards:
+        assert _IMAGER.get(board.name, board.name.removeprefix("Pi ")) in offered
+
+
+class NoPrograms(Tree):
+    """A tools tree whose programs do nothing."""
+
+    def run(self, *_: object, **__: object) -> bytes:
+        return b""
+
+
+def root_with(folder: Path, names: list[str]) -> Path:
+    """A system with these device trees, and the parts that the card also needs."""
+    for name in names:
+        path = folder / "usr/lib/linux-image-6.12/broadcom" / f"{name}.dtb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+    (folder / "usr/lib/raspi-firmware/overlays").mkdir(parents=True)
+    (folder / "usr/lib/u-boot/rpi_arm64").mkdir(parents=True)
+    (folder / "usr/lib/u-boot/rpi_arm64/u-boot.bin").write_bytes(b"u")
+    return folder
+
+
+def collected(root: Path, target: Path) -> set[str]:
+    tree = NoPrograms(root, ())
+    firmware.collect(root, ROOT / "image" / "boot", tree, target=target, epoch=0)
+    return {path.stem for path in target.glob("*.dtb")}
+
+
+def test_card_has_no_tree_of_a_pi_5_so_that_its_loader_refuses(tmp_path: Path) -> None:
+    ours = {board.tree for board in BOARDS.boards}
+    root = root_with(tmp_path / "root", [*ours, "bcm2712-rpi-5-b"])
+    assert collected(root, tmp_path / "card") == ours
+
+
+def test_kernel_without_the_tree_of_a_board_stops_the_build(tmp_path: Path) -> None:
+    root = root_with(tmp_path / "root", [board.tree for board in BOARDS.boards[1:]])
+    with pytest.raises(SaintError, match="no device tree for a Pi 3B"):
+        collected(root, tmp_path / "card")
