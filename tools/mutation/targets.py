@@ -7,7 +7,10 @@ _BOARD = (f"{_SAFETY}board.py", f"{_SAFETY}board_loss.py")
 _ALL = (
     *(f"{_LOGIC}{name}.py" for name in ("arbitration", "loss", "signal", "blending")),
     f"{_UNIT}fields/test_locks.py",
-    *(f"{_SAFETY}{name}.py" for name in ("estop", "after_stop", "edges", "plans", "claims")),
+    *(
+        f"{_SAFETY}{name}.py"
+        for name in ("estop", "after_stop", "edges", "plans", "claims", "output_field")
+    ),
     f"{_SAFETY}motion.py",
     *_BOARD,
     f"{_UNIT}routes/test_mapping.py",
@@ -97,6 +100,7 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
         # Who is in control is decided there too, so the rules of arbitration come first.
         "fields/claims": (
             f"{_SAFETY}claims.py",
+            f"{_SAFETY}output_field.py",
             *(f"{_UNIT}test_logic_{each}.py" for each in ("arbitration", "blending", "loss")),
         ),
         "fields/motion": (f"{_SAFETY}motion.py",),

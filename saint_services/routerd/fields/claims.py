@@ -232,10 +232,7 @@ class OutputField(FieldMotion):
         """Use this blending from now on; call decide() afterwards."""
         self.blend_time_s = blend_time_s
         self.is_sum = mode == "additive"
-        if mode == "priority":
-            self.members = None
-        elif self.members is None:
-            self.members = self.drivers
+        self.members = None if mode == "priority" else self.drivers
 
     # Who is in control
 
