@@ -317,6 +317,14 @@ class TestALostSource:
         assert where.hold_lost({"x": 1.0}, NOW + 0.8, NOW + 0.1) is True
         assert (where.want, where.held_until) == (1.0, NOW + 0.8)
 
+    def test_a_motion_that_goes_on_is_not_begun_anew(self) -> None:
+        where = output(is_velocity=False)
+        where.contend(claim(where), NOW)
+        where.value = 0.0
+        where.hold_lost({"x": 0.75}, NOW + 0.5, NOW)
+        assert where.hold_lost({"x": 0.75}, NOW + 0.6, NOW + 0.1) is False
+        assert (where.at, where.is_moving) == (NOW, True)
+
     def test_a_velocity_that_nobody_takes_stays_at_rest(self) -> None:
         where, _ = held()
         assert where.end_hold(LATE) is False
@@ -344,6 +352,7 @@ class TestAStop:
         where.stop(NOW)
         assert (where.winner, where.held_by, where.bar) == (None, None, NO_BAR)
         assert where.review_at == FOREVER
+        assert where.members is None  # not blended before, nor after
 
     def test_nothing_is_blended(self) -> None:
         where = output()

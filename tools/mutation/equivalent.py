@@ -116,15 +116,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/routerd/fields/motion.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
     },
-    "saint_services/routerd/fields/claims.py": {
-        "False: if self.members in if self.members: of drop()": (
-            "the members are decided again in the same call"
-        ),
-        "without: self.members = tuple((each for each in self.members if ea...": (
-            "the members are decided again in the same call"
-        ),
-        "IsNot -> Is: each is not claim": "the members are decided again in the same call",
-    },
     "saint_services/routerd/fields/board.py": {
         "Lt -> LtE: at < self.wake_at": "the same time again",
     },

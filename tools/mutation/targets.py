@@ -101,6 +101,7 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
         "fields/claims": (
             f"{_SAFETY}claims.py",
             f"{_SAFETY}output_field.py",
+            f"{_UNIT}fields/test_targets.py",
             *(f"{_UNIT}test_logic_{each}.py" for each in ("arbitration", "blending", "loss")),
         ),
         "fields/motion": (f"{_SAFETY}motion.py",),
