@@ -160,7 +160,7 @@ class TestADecision:
         where.contend(claim(where), NOW)
         assert where.decide(LATE) is True
         assert (where.winner, where.policy) == (None, "ramp_to_zero")
-        assert where.ramp_at == NOW + 0.12  # not when somebody looked
+        assert where.ramp_at == NOW + 0.12  # not when this was noticed
 
     def test_a_claim_that_is_lost_only_later_is_lost_now(self) -> None:
         where = output()
@@ -236,7 +236,7 @@ class TestAClaimThatLeaves:
 
 
 class TestSettings:
-    def test_blended_whoever_drives_is_a_member(self) -> None:
+    def test_blended_the_claim_in_control_is_a_member(self) -> None:
         where = output()
         first = claim(where)
         where.contend(first, NOW)
@@ -317,7 +317,7 @@ class TestALostSource:
         assert where.hold_lost({"x": 1.0}, NOW + 0.8, NOW + 0.1) is True
         assert (where.want, where.held_until) == (1.0, NOW + 0.8)
 
-    def test_a_motion_that_goes_on_is_not_begun_anew(self) -> None:
+    def test_a_motion_that_goes_on_does_not_start_again(self) -> None:
         where = output(is_velocity=False)
         where.contend(claim(where), NOW)
         where.value = 0.0
