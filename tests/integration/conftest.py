@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
-def put_in_order(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_put_in_order(config: pytest.Config, items: list[pytest.Item]) -> None:
     """For several workers; once every folder has marked its tests."""
     if _is_worker(config):
         items[:] = in_order(items)
