@@ -109,9 +109,9 @@ async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
                 await asyncio.sleep(0.05)
 
     with sending(faces, await address(livelinkd, "json"), host="127.0.0.3"):
-        await until_shown(120)  # what an earlier face requested is over
+        await until_shown(60)  # what an earlier face requested is over
         before = await asyncio.to_thread(pulse)
-        await until_shown(240)
+        await until_shown(120)
         assert await asyncio.to_thread(pulse) == before
         await livelinkd.request(livelink.ACCEPT_SENDER, sender)
         await asyncio.to_thread(wait_for, lambda: pulse() != before, 8.0, robot.diagnosis)
