@@ -10,15 +10,17 @@ from saint_services.lib.hw.displays.ssd1306 import PAGES, WIDTH
 from saint_services.lib.hw.pins.header import PINS
 from saint_services.lib.hw.pwm.pca9685 import CHANNELS
 from saint_services.lib.records import RecordReading, Records
+from tools.sim.bell import ring
 from tools.sim.board import chip_file
 from tools.sim.chips.outputs import Pca9685Chip, Ssd1306Chip
+from tools.sim.pin_bank import PINS_FILE, bell_of
 
 
 class PinWatch:
     """Keeps the pin file mapped for frequent reads (about 1 us each)."""
 
     def __init__(self, directory: Path) -> None:
-        self._bank = Records(directory / "pins", PINS)
+        self._bank = Records(directory / PINS_FILE, PINS)
 
     def read(self, pin: int) -> RecordReading:
         """Return value, count of writes and time of the last write."""
@@ -27,6 +29,8 @@ class PinWatch:
     def write(self, pin: int, value: float) -> None:
         """Set the level of an input, e.g. press a button (0.0: pressed, with a pull-up)."""
         self._bank.write(pin, value)
+        if port := bell_of(self._bank, pin):
+            ring(port)
 
     def close(self) -> None:
         """Unmap the file."""

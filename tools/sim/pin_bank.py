@@ -17,6 +17,12 @@ PINS_FILE = "pins"  # below the board's directory
 UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
 
 
+def bell_of(records: Records, pin: int) -> int:
+    """Return where to ring after a write of the pin; 0: nobody listens."""
+    kind, _, _ = records.labels(pin)
+    return kind >> 8 if kind & 0xFF == INPUT else 0
+
+
 class PinBank:
     """All pins; `outputs` reads the outputs of chips and controllers, which drive bodies too."""
 
@@ -58,6 +64,10 @@ class PinBank:
         """Record whether a PWM pin holds a duty or a pulse."""
         _, owner, text = self._records.labels(pin)
         self._records.label(pin, kind, owner, text)
+
+    def set_bell(self, pin: int, port: int) -> None:
+        """Have the writers of an input ring there (bell.py)."""
+        self.set_kind(pin, INPUT | port << 8)
 
     def listen(self, pin: int, callback: EdgeCallback | None) -> None:
         """Set or remove the listener of an input."""

@@ -2,16 +2,14 @@
 (board.py), the levels (pin_bank.py).
 """
 
-import asyncio
-from functools import partial
 from time import monotonic_ns
 
 from saint_services.lib.hw.ports import EdgeCallback
+from tools.sim.bell import Bell
 from tools.sim.bodies.drive import BodyDrive
 from tools.sim.chips.outputs import Chip, Pca9685Chip
 from tools.sim.pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
 
-_POLL_S = 0.05  # of inputs that another process may set
 _NO_CHIP = 6  # ENXIO, the kernel's error without an acknowledge
 
 
@@ -76,34 +74,40 @@ class SimEdges:
         self._bank = bank
         self._pins = pins
         self._known = self.levels()
-        self._timer: asyncio.TimerHandle | None = None
+        self._callback: EdgeCallback | None = None
+        self._bell: Bell | None = None
 
     def levels(self) -> dict[int, bool]:
         """Read the levels."""
         return {pin: self._bank.read(pin).value >= 0.5 for pin in self._pins}
 
     def listen(self, callback: EdgeCallback) -> None:
-        """Report edges from now on."""
+        """Report edges from now on, and those since the pins were opened."""
+        self._callback = callback
         for pin in self._pins:
             self._bank.listen(pin, callback)
         if not any(self._bank.is_wired(pin) for pin in self._pins):
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
+            self._bell = Bell(self._look)
+            for pin in self._pins:
+                self._bank.set_bell(pin, self._bell.port)
+            self._look()
 
     def close(self) -> None:
         """Stop reporting edges."""
-        if self._timer:
-            self._timer.cancel()
+        self._callback = None
+        if self._bell:
+            self._bell.close()
+            self._bell = None
         for pin in self._pins:
             self._bank.listen(pin, None)
             self._bank.release(pin)
 
-    def _poll(self, loop: asyncio.AbstractEventLoop, callback: EdgeCallback) -> None:
-        self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
+    def _look(self) -> None:
         for pin, level in self.levels().items():
             if level != self._known[pin]:
                 self._known[pin] = level
-                callback(pin, level, monotonic_ns())
+                if self._callback:
+                    self._callback(pin, level, monotonic_ns())
 
 
 class SimI2c:
