@@ -85,17 +85,20 @@ class TransmitterDisplay:
 
     def __init__(self, bus: Bus) -> None:
         self._robot = DisplayedRobot()
-        bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat)
+        # Read when the display is written: 20 heartbeats a second would wake an idle process.
+        self._heartbeats = bus.poll(ROUTER_HEARTBEAT, self._on_heartbeat, depth=1)
         bus.subscribe(BATTERY_TOPIC, self._on_battery)
 
     def frames(self, picture: ReceiverSnapshot, is_lost: bool) -> bytes:
         """Encode the frames to send now."""
+        self._heartbeats.read()
         now_s = monotonic_s()
         text = state_word(self._robot, is_lost, picture.armed, picture.calibrating, now_s)
         return encode(self._robot, text, now_s)
 
     def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
-        self._robot.router_s = sample.received_s
+        # The time of sending: a heartbeat of a router that has died since may have waited.
+        self._robot.router_s = sample.received_s - max(0.0, sample.age_s)
         self._robot.is_stopped = sample.message.estop
 
     def _on_battery(self, sample: Sample[BatteryState]) -> None:

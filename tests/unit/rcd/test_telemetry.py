@@ -1,14 +1,30 @@
 """What the transmitter's display shows: read back with our own parser."""
 
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saint_services.lib.bus import Bus, Sample
+from saint_services.lib.clock import monotonic_s
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import RouterHeartbeat
 from saint_services.lib.generated.sensor_msgs import BatteryState
 from saint_services.rcd.protocols import CrsfFrame
 from saint_services.rcd.protocols.crsf import CrsfParser
 from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
-from saint_services.rcd.telemetry import DisplayedRobot, battery, encode, flight_mode, state_word
+from saint_services.rcd.reports import ReceiverSnapshot
+from saint_services.rcd.telemetry import (
+    DisplayedRobot,
+    TransmitterDisplay,
+    battery,
+    encode,
+    flight_mode,
+    state_word,
+)
 
 NAN = float("nan")
 
@@ -70,3 +86,48 @@ def test_battery_is_sent_while_it_is_fresh() -> None:
     robot = DisplayedRobot(battery=BatteryState(voltage=12.0), battery_s=5.0)
     assert len(read(encode(robot, "OK", 14.9))) == 2
     assert read(encode(robot, "OK", 15.1)) == [FlightMode("OK")]
+
+
+class WaitingBus:
+    """A bus on which samples wait until they are read."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Sample[RouterHeartbeat]] = []
+        self.woken: list[str] = []  # topics that wake the process
+
+    def poll(self, topic: Any, callback: Callable[[Any], None], *, depth: int) -> "WaitingBus":
+        assert (topic, depth) == (topics.ROUTER_HEARTBEAT, 1)
+        self._callback = callback
+        return self
+
+    def subscribe(self, topic: Any, callback: Callable[[Any], None]) -> None:
+        self.woken.append(topic.name)
+
+    def read(self) -> None:
+        for sample in self.waiting:
+            self._callback(sample)
+        self.waiting.clear()
+
+    def arrives(self, *, is_estop: bool, age_s: float) -> None:
+        """A heartbeat that was sent `age_s` ago is there."""
+        sample = Sample(RouterHeartbeat(estop=is_estop), monotonic_s(), age_s, "")
+        self.waiting.append(sample)
+
+
+@pytest.fixture
+def bus() -> WaitingBus:
+    return WaitingBus()
+
+
+@pytest.mark.parametrize(
+    ("is_estop", "age_s", "word"),
+    [(True, 0.0, "E-STOP"), (False, 0.3, "OK"), (False, 0.6, "NO ROUTER"), (False, -9.0, "OK")],
+)
+def test_display_shows_the_newest_heartbeat_by_its_age(
+    bus: WaitingBus, is_estop: bool, age_s: float, word: str
+) -> None:
+    display = TransmitterDisplay(cast(Bus, bus))
+    picture = cast(ReceiverSnapshot, SimpleNamespace(armed=None, calibrating=False))
+    bus.arrives(is_estop=is_estop, age_s=age_s)
+    assert read(display.frames(picture, is_lost=False)) == [FlightMode(word)]
+    assert bus.woken == [topics.BATTERY.name]

@@ -62,13 +62,12 @@ async def test_input_that_is_listened_to_is_reported_as_an_input(board: SimBoard
 
 
 async def test_many_rings_are_one_call_and_a_closed_bell_stops_nobody() -> None:
-    calls: list[None] = []
-    bell = Bell(lambda: calls.append(None))
+    calls: asyncio.Queue[None] = asyncio.Queue()
+    bell = Bell(lambda: calls.put_nowait(None))
     for _ in range(3):
         ring(bell.port)
     async with asyncio.timeout(5.0):
-        while not calls:
-            await asyncio.sleep(0)
-    assert len(calls) == 1
+        await calls.get()
+    assert calls.empty()
     bell.close()
     ring(bell.port)
