@@ -46,7 +46,7 @@ _RETRY_S = 0.1  # after a display that failed
 _DRAW_S = 0.005
 _NO_NAME = "SAINT.OS"
 _DRIVEN = ("routing", "blending")  # RouteStatus.state
-_DRIVEN_S = 0.5  # the router publishes its status ten times a second
+_DRIVEN_S = 0.5  # while it drives, the router publishes its status ten times a second
 _RESETTING = ("", "Resetting this node.", "It forgets its role.", "Release the button.")
 
 
@@ -91,7 +91,7 @@ class ConsoleRole(RoleSession):
         self.subscribe(ROLE_FAULTS, self._on_fault)
         self.subscribe(CONSOLE_DISPLAY, self._on_display)
         self.subscribe(CONSOLE_ALERTS, self._on_alert)
-        if self._strips.are_named:  # nothing else here needs it, ten times a second
+        if self._strips.are_named:  # nothing else here needs it
             self.subscribe(ROUTER_STATUS, self._on_router)
         self.notice("lights", self._strips.problem)
         self._panel.listen(self._on_button)

@@ -545,7 +545,7 @@ class RoleFault:
 
 @dataclass(slots=True)
 class RouteStatus:
-    """The router's outputs with their reasons. Topic /saint/router/status, 10 Hz."""
+    """The router's outputs with their reasons. Topic /saint/router/status: 10 Hz while an input drives, at once (100 ms) when anything but an age changes, else every 0.4 s. Ages are those at `stamp`."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RouteStatus"
     HASH: ClassVar[str] = "RIHS01_63e11a413465c96b314607b56e01a7dc1513195ef914d5913f3851524101f4c6"

@@ -6,7 +6,7 @@ from ...lib.errors import Code, SaintError
 from ..audit import activity
 from ..topics.newest import Newest
 
-SILENT_S = 1.0  # the router reports ten times a second
+SILENT_S = 1.0  # the router reports every 0.4 s at least
 
 
 def problem(newest: Newest, now_s: float) -> SaintError | None:

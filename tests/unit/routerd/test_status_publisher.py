@@ -65,6 +65,60 @@ async def test_stop_between_two_fields_is_reported_for_all(
     assert {field.policy for field in message.fields} == {"estop"}
 
 
+class Page:
+    """Counts the states that reach a reader, at times that the test sets."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig = rig
+        self.received: list[RouteStatus] = []
+        domain = LocalDomain()
+        reader = domain.bus("page")
+        reader.subscribe(topics.ROUTER_STATUS, lambda each: self.received.append(each.message))
+        self._publisher = StatusPublisher(domain.bus("routerd"), rig.router)
+
+    async def after(self, seconds: float) -> list[RouteStatus]:
+        """Look every 100 ms; returns what was published meanwhile."""
+        self.received.clear()
+        for _ in range(round(seconds / 0.1)):
+            self.rig.now += 0.1
+            await self._publisher.look()
+            await asyncio.sleep(0)
+        return list(self.received)
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Page:
+    rig = Rig(DRIVE)
+    monkeypatch.setattr(status_publisher, "monotonic_s", lambda: rig.now)
+    return Page(rig)
+
+
+async def test_router_at_rest_reports_every_400_ms(page: Page) -> None:
+    assert len(await page.after(0.1)) == 1
+    assert len(await page.after(4.0)) == 10
+
+
+async def test_stop_and_its_release_are_reported_within_100_ms(page: Page) -> None:
+    await page.after(1.0)
+    page.rig.router.raise_estop("desk", "test", page.rig.now)
+    (stopped,) = await page.after(0.1)
+    assert (stopped.state, stopped.estop, stopped.estop_source) == ("estop", True, "desk")
+    assert await page.after(0.1) == []
+
+
+async def test_driven_robot_is_reported_ten_times_a_second(page: Page) -> None:
+    await page.after(1.0)
+    for _ in range(5):
+        page.rig.send("rc", stick=0.02)
+        (status,) = await page.after(0.1)
+        assert status.state == "routing"
+
+
+async def test_end_of_an_input_is_reported_within_100_ms(page: Page) -> None:
+    page.rig.send("rc", stick=0.02)
+    assert [each.state for each in await page.after(0.2)] == ["routing", "idle"]
+
+
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(status_publisher, "STEP", 1)
