@@ -44,7 +44,7 @@ _UNPROVEN = (
     "server of this node, or adopt the node on the server that is there"
 )
 _SENSORS_S = 0.5  # between checks of the sensors
-# The period of the states, so that one timer serves both.
+# The period of the states and of the router's heartbeat, so that one wake-up serves all three.
 _BEAT_S = 0.05
 _STALL_S = 0.1  # between two beats: what waited meanwhile is old; below every role's deadline
 _log = log.get("role")
@@ -375,6 +375,9 @@ class RoleSession(ABC):
             sample.origin, beat.sequence, beat.estop, beat.estop_generation, sample.received_s
         )
         self.latch_changed(was_latched)
+        ticker = self._tickers.get(_BEAT_S)
+        if ticker and sample.origin == self.gate.controller:
+            ticker.coincide()
 
     def _on_estop(self, sample: Sample[EStop]) -> None:
         was_latched = self.gate.latched

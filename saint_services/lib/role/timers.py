@@ -20,6 +20,9 @@ class Clock(Protocol):
     def call_soon_threadsafe(self, callback: Callable[..., Any], /, *args: Any) -> object: ...
 
 
+_SLACK = 0.2  # of a period: events may come so much early or late
+
+
 class Ticker:
     """Calls back at a fixed rate until closed. Missed ticks are skipped."""
 
@@ -27,12 +30,32 @@ class Ticker:
         self._clock = clock
         self._period_s = period_s
         self._callbacks = [callback]
-        self._due_s = clock.time() + period_s
+        self._is_coinciding = False
+        self._ticked_s = clock.time()
+        self._due_s = self._ticked_s + period_s
         self._timer = clock.call_at(self._due_s, self._tick)
 
     def add(self, callback: Callable[[], None]) -> None:
         """Call this back too, after those that came before."""
         self._callbacks.append(callback)
+
+    def coincide(self) -> None:
+        """Tick in this wake-up of the process, after what is handled now, unless it has just
+        ticked. Call this for events of the same rate: they then need no wake-ups beside their own.
+        Without them the timer goes on.
+        """
+        if self._is_coinciding or not self._callbacks:
+            return  # once per tick: a flood of events must not put it off
+        now_s = self._clock.time()
+        self._timer.cancel()
+        slack_s = _SLACK * self._period_s
+        if now_s - self._ticked_s < slack_s:
+            self._due_s = now_s + self._period_s + slack_s  # with the next event
+            self._timer = self._clock.call_at(self._due_s, self._tick)
+            return
+        self._is_coinciding = True
+        self._due_s = now_s + slack_s
+        self._timer = self._clock.call_at(now_s, self._tick)
 
     def close(self) -> None:
         """Make no more calls."""
@@ -40,7 +63,9 @@ class Ticker:
         self._callbacks.clear()
 
     def _tick(self) -> None:
-        self._due_s = max(self._due_s + self._period_s, self._clock.time())
+        self._is_coinciding = False
+        self._ticked_s = self._clock.time()
+        self._due_s = max(self._due_s + self._period_s, self._ticked_s)
         self._timer = self._clock.call_at(self._due_s, self._tick)
         for callback in self._callbacks:
             callback()

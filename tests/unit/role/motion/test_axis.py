@@ -1,6 +1,7 @@
 """How outputs follow commands in time."""
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -125,6 +126,41 @@ def test_ticker_that_is_closed_by_a_callback_calls_no_other() -> None:
     ticker.add(lambda: calls.append("second"))
     clock.advance(1.0)
     assert calls == []
+
+
+@pytest.mark.parametrize("first_s", [0.001, 0.009, 0.011, 0.03, 0.049])
+def test_ticker_coincides_with_events_of_its_rate_and_goes_on_without_them(first_s: float) -> None:
+    clock, calls, events = FakeClock(), [], []
+    ticker = Ticker(clock, 0.05, lambda: calls.append(round(clock.now - 1000.0, 3)))
+    clock.advance(first_s)
+    for late_s in (0.0, 0.051, 0.049, 0.053, 0.05):  # a heartbeat comes a little early or late
+        clock.advance(late_s)
+        events.append(round(clock.now - 1000.0, 3))
+        ticker.coincide()
+        clock.advance(0.0)
+    assert calls[-4:] == events[-4:]
+    assert len(calls) <= 5
+    last_s = calls[-1]
+    calls.clear()
+    clock.advance(0.2)
+    assert [round(each - last_s, 3) for each in calls] == [0.06, 0.11, 0.16]
+    ticker.close()
+    ticker.coincide()
+    clock.advance(1.0)
+    assert len(calls) == 3
+
+
+def test_flood_of_events_neither_adds_ticks_nor_puts_them_off() -> None:
+    clock, calls = FakeClock(), []
+    ticker = Ticker(clock, 0.05, lambda: calls.append(clock.now))
+    for _ in range(1000):
+        clock.now += 0.001
+        ticker.coincide()
+        ticker.coincide()
+        clock.advance(0.0)
+    assert 20 <= len(calls) <= 100
+    assert max(b - a for a, b in pairwise(calls)) < 0.07
+    ticker.close()
 
 
 def test_motion_ends_when_nothing_is_left() -> None:
