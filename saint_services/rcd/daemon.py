@@ -3,6 +3,7 @@ reads its last byte.
 """
 
 import asyncio
+import math
 import time
 
 from ..lib import clock, log
@@ -11,7 +12,7 @@ from ..lib.bus.input_writer import InputWriter
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.builtin_interfaces import Time
-from ..lib.generated.saint_msgs import InputSample
+from ..lib.generated.saint_msgs import InputSample, RCReceiverState
 from ..lib.generated.topics import INPUT_RC, RC_STATE
 from . import reports
 from .adapters import CHECKED, LineListener, ReceiverLine
@@ -27,6 +28,7 @@ from .state import FILE, changes, effective, store_in
 from .telemetry import TransmitterDisplay
 
 STATE_PERIOD_S = 0.1
+STATE_KEEP_ALIVE_S = 0.5  # without a receiver; pages show a state as outdated after a second
 LOST_PERIOD_S = 0.05  # failsafe samples repeat: the router may have missed one
 TELEMETRY_PERIOD_S = 0.5
 OPENING_S = 0.5  # until a line that is opened again has its first frames
@@ -87,6 +89,8 @@ class Rcd:
         self._link = LinkState()
         self._samples = writer.publisher(INPUT_RC)
         self._states = bus.publisher(RC_STATE)
+        self._sent_state: RCReceiverState | None = None
+        self._sent_s = -math.inf
         self._stamp = Time()
         # One message object for all frames. Sequences rise over restarts too, or the first samples
         # after one would look like repeated ones.
@@ -338,7 +342,8 @@ class Rcd:
     # The state
 
     async def publish_states(self, stopping: asyncio.Event) -> None:
-        """Publish RC_STATE ten times a second, and at once on a change, until stopped."""
+        """Publish RC_STATE at once on a change, ten times a second while frames come, and every
+        STATE_KEEP_ALIVE_S at rest, until stopped."""
         stop = asyncio.ensure_future(stopping.wait())
         try:
             while not stop.done():
@@ -355,7 +360,10 @@ class Rcd:
     def _publish_state(self) -> None:
         now_s = clock.monotonic_s()
         self._listener.stalls.beat(now_s)
-        self._states.publish(reports.message(self.snapshot(), now_s, time.time_ns()))
+        state = reports.message(self.snapshot(), now_s, time.time_ns())
+        if state != self._sent_state or now_s - self._sent_s > STATE_KEEP_ALIVE_S:
+            self._sent_state, self._sent_s = state, now_s
+            self._states.publish(state)
 
 
 def _connection(settings: RcReceiver) -> ReceiverConnection:

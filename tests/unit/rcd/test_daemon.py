@@ -18,6 +18,7 @@ from saint_services.lib.api.rc import (
     SetFailsafe,
     SetProtocol,
 )
+from saint_services.lib.clock import monotonic_s
 from saint_services.lib.generated.saint_msgs import RouterHeartbeat
 from saint_services.lib.generated.sensor_msgs import BatteryState
 from saint_services.lib.generated.topics import BATTERY, ROUTER_HEARTBEAT
@@ -174,6 +175,14 @@ async def test_other_action_counts_in_a_loss_that_lasts(line: Line, tmp_path: Pa
         await rc.until(lambda: rc.samples[-1].failsafe)
         await rc.client.post("/failsafe", SetFailsafe(action="passthrough"), FailsafeInfo)
         await rc.until(lambda: rc.samples[-1].names == ())
+
+
+async def test_state_without_frames_is_repeated_twice_a_second(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path) as rc:
+        await rc.until(lambda: len(rc.states) > 1)
+        before, began_s = len(rc.states), monotonic_s()
+        await rc.until(lambda: len(rc.states) >= before + 3)
+        assert monotonic_s() - began_s > 0.9  # at least two whole pauses
 
 
 async def test_nothing_is_said_before_a_signal_was_there(line: Line, tmp_path: Path) -> None:
