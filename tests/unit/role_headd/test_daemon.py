@@ -22,7 +22,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 def test_state_has_what_is_applied_not_what_is_wanted(rig: Rig) -> None:
     rig.beat()
     rig.send(HEAD_CMD, HeadCommand(180.0, 0.0, 0.0, 1.0))
-    rig.clock.advance(0.1)
+    rig.clock.advance(0.12)  # the second state waits for a heartbeat, up to 10 ms
     states = rig.bus.sent["/saint/head/state"]
     assert len(states) == 2
     assert states[-1].pan == pytest.approx(rig.pin(12).value * 0.18 - 270.0, abs=4.0)
