@@ -20,7 +20,7 @@ class Clock(Protocol):
     def call_soon_threadsafe(self, callback: Callable[..., Any], /, *args: Any) -> object: ...
 
 
-_SLACK = 0.2  # of a period: events may come so much early or late
+_EARLY, _LATE = 0.1, 0.2  # of a period: events may come so much early or late
 
 
 class Ticker:
@@ -40,21 +40,20 @@ class Ticker:
         self._callbacks.append(callback)
 
     def coincide(self) -> None:
-        """Tick in this wake-up of the process, after what is handled now, unless it has just
-        ticked. Call this for events of the same rate: they then need no wake-ups beside their own.
-        Without them the timer goes on.
+        """Tick in this wake-up of the process, after what is handled now, if a tick is near; else
+        shift the next one towards the next such event. Call this for events of the same rate: they
+        then need no wake-ups beside their own. Without them the timer goes on.
         """
         if self._is_coinciding or not self._callbacks:
             return  # once per tick: a flood of events must not put it off
-        now_s = self._clock.time()
         self._timer.cancel()
-        slack_s = _SLACK * self._period_s
-        if now_s - self._ticked_s < slack_s:
-            self._due_s = now_s + self._period_s + slack_s  # with the next event
+        now_s = self._clock.time()
+        if now_s - self._ticked_s < (1.0 - _EARLY) * self._period_s:
+            self._due_s = self._ticked_s + (1.0 + _LATE) * self._period_s
             self._timer = self._clock.call_at(self._due_s, self._tick)
             return
         self._is_coinciding = True
-        self._due_s = now_s + slack_s
+        self._due_s = now_s + _LATE * self._period_s
         self._timer = self._clock.call_at(now_s, self._tick)
 
     def close(self) -> None:

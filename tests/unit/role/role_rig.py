@@ -184,9 +184,12 @@ class Rig:
         self.bus.send(TRACKS_CMD_VEL, twist, origin)
 
     def live(self, seconds: float, say: Callable[[], None], period_s: float = 0.02) -> None:
-        """Send heartbeats and commands for a while."""
+        """Send heartbeats, 20 a second, and commands for a while."""
+        beat_s = self.clock.now
         for _ in range(round(seconds / period_s)):
-            self.beat()
+            if self.clock.now >= beat_s - 1e-6:
+                self.beat()
+                beat_s += 0.05
             say()
             self.clock.advance(period_s)
             self.board.drive.advance()

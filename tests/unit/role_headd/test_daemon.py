@@ -20,9 +20,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def test_state_has_what_is_applied_not_what_is_wanted(rig: Rig) -> None:
-    rig.beat()
-    rig.send(HEAD_CMD, HeadCommand(180.0, 0.0, 0.0, 1.0))
-    rig.clock.advance(0.12)  # the second state waits for a heartbeat, up to 10 ms
+    rig.live(0.11, lambda: rig.send(HEAD_CMD, HeadCommand(180.0, 0.0, 0.0, 1.0)), period_s=0.01)
     states = rig.bus.sent["/saint/head/state"]
     assert len(states) == 2
     assert states[-1].pan == pytest.approx(rig.pin(12).value * 0.18 - 270.0, abs=4.0)
@@ -48,7 +46,7 @@ def test_imu_measures_gravity_and_rest_in_the_heads_frame(rig: Rig) -> None:
     rig.live(6.0, lambda: None)
     imus = rig.bus.sent["/saint/head/imu"]
     imu = imus[-1]
-    assert len(imus) > 100
+    assert len(imus) > 90
     assert imu.header.frame_id == "head_imu"
     assert imu.orientation_covariance[0] == -1.0  # there is none
     up = imu.linear_acceleration

@@ -37,7 +37,7 @@ def test_odometry_from_encoders_follows_the_driven_arc(rig: Rig) -> None:
 
 
 def test_state_has_measured_speeds_at_20_hz(rig: Rig) -> None:
-    rig.live(1.0, lambda: rig.drive(0.6, 0.0), period_s=0.01)
+    rig.live(1.01, lambda: rig.drive(0.6, 0.0), period_s=0.01)
     states = rig.bus.sent["/saint/tracks/state"]
     assert len(states) == 20
     assert states[-1].left_velocity == pytest.approx(0.6, rel=0.01)
@@ -51,7 +51,7 @@ def test_tracks_at_rest_are_measured_with_each_state_alone(rig: Rig) -> None:
     measure = rig.session._measure  # type: ignore[attr-defined]
     rig.session._measure = lambda now_s: times.append(now_s) or measure(now_s)  # type: ignore[attr-defined]
     rig.session._measuring._step = rig.session._measure  # type: ignore[attr-defined]
-    rig.live(1.01, lambda: rig.drive(0.0))
+    rig.live(1.01, lambda: rig.drive(0.0), period_s=0.01)
     assert len(times) == 20
     times.clear()
     rig.live(1.01, lambda: rig.drive(0.6))

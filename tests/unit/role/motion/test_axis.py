@@ -128,18 +128,18 @@ def test_ticker_that_is_closed_by_a_callback_calls_no_other() -> None:
     assert calls == []
 
 
-@pytest.mark.parametrize("first_s", [0.001, 0.009, 0.011, 0.03, 0.049])
-def test_ticker_coincides_with_events_of_its_rate_and_goes_on_without_them(first_s: float) -> None:
+@pytest.mark.parametrize("first_s", [0.001, 0.009, 0.011, 0.03, 0.044, 0.046, 0.049])
+def test_ticker_joins_events_of_its_rate_and_goes_on_without_them(first_s: float) -> None:
     clock, calls, events = FakeClock(), [], []
     ticker = Ticker(clock, 0.05, lambda: calls.append(round(clock.now - 1000.0, 3)))
     clock.advance(first_s)
-    for late_s in (0.0, 0.051, 0.049, 0.053, 0.05):  # a heartbeat comes a little early or late
+    for late_s in (0.0, *[0.05] * 8, 0.051, 0.049, 0.053, 0.05):  # some come early or late
         clock.advance(late_s)
         events.append(round(clock.now - 1000.0, 3))
         ticker.coincide()
         clock.advance(0.0)
-    assert calls[-4:] == events[-4:]
-    assert len(calls) <= 5
+    assert calls[-6:] == events[-6:]
+    assert max(b - a for a, b in pairwise([0.0, *calls])) <= 0.06
     last_s = calls[-1]
     calls.clear()
     clock.advance(0.2)
@@ -158,8 +158,8 @@ def test_flood_of_events_neither_adds_ticks_nor_puts_them_off() -> None:
         ticker.coincide()
         ticker.coincide()
         clock.advance(0.0)
-    assert 20 <= len(calls) <= 100
-    assert max(b - a for a, b in pairwise(calls)) < 0.07
+    assert 20 <= len(calls) <= 22
+    assert max(b - a for a, b in pairwise(calls)) < 0.061
     ticker.close()
 
 
