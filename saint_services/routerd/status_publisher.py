@@ -71,7 +71,7 @@ def _content(message: RouteStatus) -> object:
 
 
 def _field_content(field: FieldStatus) -> object:
-    rivals = [
+    contenders = [
         (each.route, each.source, each.value, each.reason, each.age_ms == UNKNOWN_AGE_MS)
         for each in field.rivals
     ]
@@ -79,5 +79,5 @@ def _field_content(field: FieldStatus) -> object:
     value = None if math.isnan(field.value) else field.value
     return (
         *(field.target, field.field, field.unit, value, field.winner, field.source),
-        *(field.policy, field.clamped, rivals),
+        *(field.policy, field.clamped, contenders),
     )

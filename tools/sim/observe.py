@@ -10,10 +10,10 @@ from saint_services.lib.hw.displays.ssd1306 import PAGES, WIDTH
 from saint_services.lib.hw.pins.header import PINS
 from saint_services.lib.hw.pwm.pca9685 import CHANNELS
 from saint_services.lib.records import RecordReading, Records
-from tools.sim.bell import ring
 from tools.sim.board import chip_file
 from tools.sim.chips.outputs import Pca9685Chip, Ssd1306Chip
-from tools.sim.pin_bank import PINS_FILE, bell_of
+from tools.sim.pin_bank import PINS_FILE, wake_up_of
+from tools.sim.wake_up import wake
 
 
 class PinWatch:
@@ -29,8 +29,8 @@ class PinWatch:
     def write(self, pin: int, value: float) -> None:
         """Set the level of an input, e.g. press a button (0.0: pressed, with a pull-up)."""
         self._bank.write(pin, value)
-        if port := bell_of(self._bank, pin):
-            ring(port)
+        if port := wake_up_of(self._bank, pin):
+            wake(port)
 
     def close(self) -> None:
         """Unmap the file."""

@@ -17,8 +17,8 @@ PINS_FILE = "pins"  # below the board's directory
 UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
 
 
-def bell_of(records: Records, pin: int) -> int:
-    """Return where to ring after a write of the pin; 0: nobody listens."""
+def wake_up_of(records: Records, pin: int) -> int:
+    """Return the port of who must be woken after a write of the pin; 0: nobody listens."""
     kind, _, _ = records.labels(pin)
     return kind >> 8 if kind & 0xFF == INPUT else 0
 
@@ -65,8 +65,8 @@ class PinBank:
         _, owner, text = self._records.labels(pin)
         self._records.label(pin, kind, owner, text)
 
-    def set_bell(self, pin: int, port: int) -> None:
-        """Have the writers of an input ring there (bell.py)."""
+    def set_wake_up(self, pin: int, port: int) -> None:
+        """Have the writers of an input wake its listener there (wake_up.py)."""
         self.set_kind(pin, INPUT | port << 8)
 
     def listen(self, pin: int, callback: EdgeCallback | None) -> None:

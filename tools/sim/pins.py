@@ -5,10 +5,10 @@
 from time import monotonic_ns
 
 from saint_services.lib.hw.ports import EdgeCallback
-from tools.sim.bell import Bell
 from tools.sim.bodies.drive import BodyDrive
 from tools.sim.chips.outputs import Chip, Pca9685Chip
 from tools.sim.pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
+from tools.sim.wake_up import WakeUp
 
 _NO_CHIP = 6  # ENXIO, the kernel's error without an acknowledge
 
@@ -75,7 +75,7 @@ class SimEdges:
         self._pins = pins
         self._known = self.levels()
         self._callback: EdgeCallback | None = None
-        self._bell: Bell | None = None
+        self._wake_up: WakeUp | None = None
 
     def levels(self) -> dict[int, bool]:
         """Read the levels."""
@@ -87,17 +87,17 @@ class SimEdges:
         for pin in self._pins:
             self._bank.listen(pin, callback)
         if not any(self._bank.is_wired(pin) for pin in self._pins):
-            self._bell = Bell(self._look)
+            self._wake_up = WakeUp(self._look)
             for pin in self._pins:
-                self._bank.set_bell(pin, self._bell.port)
+                self._bank.set_wake_up(pin, self._wake_up.port)
             self._look()
 
     def close(self) -> None:
         """Stop reporting edges."""
         self._callback = None
-        if self._bell:
-            self._bell.close()
-            self._bell = None
+        if self._wake_up:
+            self._wake_up.close()
+            self._wake_up = None
         for pin in self._pins:
             self._bank.listen(pin, None)
             self._bank.release(pin)

@@ -10,13 +10,13 @@ from contextlib import suppress
 _HOST = "127.0.0.1"
 
 
-class Bell:
-    """Calls back in the loop after each `ring` of `port`, until closed. Several rings may be one
+class WakeUp:
+    """Calls back in the loop after each `wake` of `port`, until closed. Several may be one
     call.
     """
 
-    def __init__(self, on_ring: Callable[[], None]) -> None:
-        self._on_ring = on_ring
+    def __init__(self, on_wake: Callable[[], None]) -> None:
+        self._on_wake = on_wake
         self._loop = asyncio.get_running_loop()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
@@ -34,10 +34,10 @@ class Bell:
         with suppress(BlockingIOError):
             while True:
                 self._socket.recv(1)
-        self._on_ring()
+        self._on_wake()
 
 
-def ring(port: int) -> None:
+def wake(port: int) -> None:
     """Announce a write. Nobody may listen there any more."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.setblocking(False)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.sim.bell import Bell, ring
 from tools.sim.board import SimBoard
 from tools.sim.observe import PinWatch
+from tools.sim.wake_up import WakeUp, wake
 
 BUTTON = 5
 
@@ -61,13 +61,13 @@ async def test_input_that_is_listened_to_is_reported_as_an_input(board: SimBoard
     button.close()
 
 
-async def test_many_rings_are_one_call_and_a_closed_bell_stops_nobody() -> None:
+async def test_many_rings_are_one_call_and_a_closed_wake_up_stops_nobody() -> None:
     calls: asyncio.Queue[None] = asyncio.Queue()
-    bell = Bell(lambda: calls.put_nowait(None))
+    listener = WakeUp(lambda: calls.put_nowait(None))
     for _ in range(3):
-        ring(bell.port)
+        wake(listener.port)
     async with asyncio.timeout(5.0):
         await calls.get()
     assert calls.empty()
-    bell.close()
-    ring(bell.port)
+    listener.close()
+    wake(listener.port)
