@@ -12,6 +12,7 @@ from saint_services.lib.daemon import bind
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.lib.ipc import Api, Call
+from tests.waiting import until
 
 
 class Admission:
@@ -61,6 +62,4 @@ async def serving_writers(runtime: Path) -> AsyncIterator[None]:
 
 async def registered(health: Health) -> None:
     """Wait until the daemon with this health publishes its inputs."""
-    async with asyncio.timeout(5.0):
-        while not health.counters[REGISTRATIONS]:  # noqa: ASYNC110  # it is the daemon's to say
-            await asyncio.sleep(0.005)
+    await until(lambda: health.counters[REGISTRATIONS])

@@ -18,6 +18,7 @@ from saint_services.routerd.estop.latch_start import after_start, leave_marker
 from saint_services.routerd.estop.latch_store import LatchClearing, LatchStore
 from saint_services.routerd.logic import Router
 from tests.unit.routerd.rig import robot
+from tests.waiting import turns
 
 PEOPLE = st.sampled_from(["A", "B", "C"])
 NOW_S = 1_790_000_000
@@ -131,7 +132,7 @@ class Latches(RuleBasedStateMachine):
         self, person: str, generation: int, presses_meanwhile: bool
     ) -> SaintError | None:
         work = asyncio.ensure_future(self.clearing.clear(person, generation))
-        await asyncio.sleep(0)  # the first record is on its way
+        await turns(1)  # the first record is on its way
         if presses_meanwhile and not work.done() and self.router.latch.active:
             self.pressed += 1
             reason = f"press {self.pressed} meanwhile"

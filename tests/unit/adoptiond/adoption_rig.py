@@ -1,7 +1,6 @@
 """A registry inside the test's loop, and nodes that are played by the test over a local bus."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -133,10 +132,3 @@ class Robot:
                 yield client
         finally:
             await bus.close()  # a bus that is passed in belongs to the test
-
-
-async def until(condition: Callable[[], bool], limit_s: float = 3.0) -> None:
-    """Wait for what the loop will bring about."""
-    async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
-            await asyncio.sleep(0.005)

@@ -25,7 +25,8 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Client
 from tests.audit_log import collected
-from tests.unit.adoptiond.adoption_rig import REPOSITORY, FakeNode, Robot, until
+from tests.unit.adoptiond.adoption_rig import REPOSITORY, FakeNode, Robot
+from tests.waiting import turns, until
 
 
 async def known(client: Client, *nodes: FakeNode) -> None:
@@ -241,7 +242,7 @@ async def test_registry_survives_a_restart_and_names_stay(robot: Robot):
 async def test_wiped_server_finds_its_robot_again(robot: Robot):
     node = robot.node("pi_1")
     node.role = "tracks"
-    await asyncio.sleep(0)
+    await turns(1)
     async with robot.registry() as client:
         await known(client, node)  # only by its own topic, found in the graph
         assert (await info(client, "pi_1")).role == "tracks"
@@ -311,6 +312,6 @@ async def test_thirty_nodes_cost_little(robot: Robot):
         for _ in range(10):  # ten seconds of a robot's life
             for node in nodes:
                 node.live()
-            await asyncio.sleep(0)
+            await turns(1)
         await known(client, nodes[-1])
         assert time.process_time() - before_s < 0.5  # 5 % of one core; measured: 0.05 s

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from saint_services.lib.api.states import OdometryState, SystemState, TracksStat
 from saint_services.lib.errors import Code
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
+from tests.waiting import until
 from tests.web.fakes.robot import FakeRobot, fake_robot
 from tests.web.relay import Relay
 
@@ -47,13 +48,6 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         domain.bus("ear").subscribe(topics.INPUT_WEBSOCKET, lambda s: world.receive(s.message))
         yield world
         await relay.close()
-
-
-async def until(condition: Callable[[], bool], limit_s: float = 10.0) -> None:
-    """Wait for a condition that the event loop brings about."""
-    async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110  # nothing signals the condition
-            await asyncio.sleep(0.005)
 
 
 async def test_call_returns_the_reply_of_its_row_and_request_raises_the_refusal(world: World):

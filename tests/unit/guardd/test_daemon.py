@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from saint_services.lib.guard.beat import Beat, new_memory
 from saint_services.lib.guard.will import Will, WillFiles, Write, WriteKind
 from saint_services.lib.records import Records
 from tests.guard_rig import guarding
+from tests.waiting import block_until
 
 PINS, MOTOR, ENABLE = 28, 12, 24
 
@@ -79,35 +80,26 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         found.close()
 
 
-def until(condition: Callable[[], object], limit_s: float = 5.0) -> float:
-    """Wait for an action of the guard; returns how long it took."""
-    began_s = time.monotonic()
-    while not condition():
-        assert time.monotonic() - began_s < limit_s
-        os.sched_yield()
-    return time.monotonic() - began_s
-
-
 def test_end_of_the_connection_carries_the_will_out(bench: Bench) -> None:
     connection, beat = bench.guard()
     bench.drive(connection, beat)
     connection.close()
-    until(lambda: bench.duty == 0.0)
+    block_until(lambda: bench.duty == 0.0)
 
 
 def test_missing_beat_of_a_moving_role_carries_the_will_out(bench: Bench) -> None:
     connection, beat = bench.guard()
     bench.drive(connection, beat)
-    until(lambda: bench.duty == 0.0)
-    until(lambda: beat.trips > 0)
+    block_until(lambda: bench.duty == 0.0)
+    block_until(lambda: beat.trips > 0)
 
 
 def test_output_that_a_tripped_role_sets_again_is_reset_at_the_next_look(bench: Bench) -> None:
     connection, beat = bench.guard()
     bench.drive(connection, beat)
-    until(lambda: bench.duty == 0.0)
+    block_until(lambda: bench.duty == 0.0)
     bench.pins.write(MOTOR, 0.5)  # a write that was on its way when the process froze
-    until(lambda: bench.duty == 0.0)
+    block_until(lambda: bench.duty == 0.0)
 
 
 def test_beating_role_keeps_its_outputs(bench: Bench) -> None:
@@ -119,7 +111,7 @@ def test_beating_role_keeps_its_outputs(bench: Bench) -> None:
         return time.monotonic() - began_s > seconds
 
     began_s = time.monotonic()
-    until(lambda: beats_for(0.5))
+    block_until(lambda: beats_for(0.5))
     assert (bench.duty, beat.trips) == (0.7, 0)
 
 
@@ -164,7 +156,7 @@ def test_killed_process_is_noticed_although_its_connection_is_held_open(bench: B
         assert process.stdout.readline() == b"driving\n"
         assert bench.duty == 0.7
         process.kill()
-        until(lambda: bench.duty == 0.0)
+        block_until(lambda: bench.duty == 0.0)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(5.0)
@@ -183,7 +175,7 @@ def test_stop_takes_the_outputs_of_a_role_that_does_not_obey_it(bench: Bench) ->
         beat.beat(time.monotonic_ns(), True)  # it lives, and drives on
         return bench.duty == 0.0
 
-    until(is_stopped)
+    block_until(is_stopped)
     report = bench.answer(node)
     assert report["target"] == "x"
     assert report["why"] == "it still moved 60 ms after the e-stop"
@@ -207,7 +199,7 @@ def test_second_process_of_a_name_ends_the_first_ones_outputs(bench: Bench) -> N
     assert (beat.trips, second_beat.trips) == (1, 0)
     first.close()
     second_beat.beat(time.monotonic_ns(), False)
-    until(lambda: second_beat.guard_ns)
+    block_until(lambda: second_beat.guard_ns)
     assert second_beat.trips == 0
 
 
@@ -247,7 +239,7 @@ def test_new_guard_carries_out_what_an_old_one_left(tmp_path: Path) -> None:
     WillFiles(str(bench.runtime / "wills")).store(bench.will)
     bench.pins.write(MOTOR, 1.0)
     with guarding(bench.runtime):
-        until(lambda: bench.duty == 0.0)
+        block_until(lambda: bench.duty == 0.0)
     bench.close()
 
 
@@ -298,12 +290,12 @@ def test_enable_line_toggles_while_a_role_is_well_and_rests_low_after(tmp_path: 
     with guarding(bench.runtime, config):
         connection, beat = bench.guard()
         beat.beat(time.monotonic_ns(), False)
-        until(lambda: bench.pins.read(ENABLE).writes >= 20)
+        block_until(lambda: bench.pins.read(ENABLE).writes >= 20)
         node = bench.connect()
         wire.send(node, {"do": "stop", "active": True})
         wire.send(node, {"do": "make_safe", "target": "y", "id": 1})
         bench.answer(node)
-        until(lambda: bench.pins.read(ENABLE).value == 0.0)
+        block_until(lambda: bench.pins.read(ENABLE).value == 0.0)
         writes = bench.pins.read(ENABLE).writes
         wire.send(node, {"do": "make_safe", "target": "y", "id": 2})
         bench.answer(node)
@@ -344,7 +336,7 @@ def test_pin_that_refuses_its_will_restarts_the_machine(
         refused = Write(WriteKind.FILE, str(tmp_path / "no" / "pwm"), 0, b"0")
         connection, beat = bench.guard(Will("role-x", "x", (refused,)))
         bench.drive(connection, beat)
-        until(lambda: (requests / "request").exists())
+        block_until(lambda: (requests / "request").exists())
         assert "could not be made safe" in (requests / "request").read_text()
         connection.close()
     bench.close()

@@ -11,6 +11,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.buses import serial
 from saint_services.lib.hw.buses.serial import SerialLine, SerialPort, open_serial
 from saint_services.lib.hw.device_watch import DeviceWatch
+from tests.waiting import turns
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 LIMIT_S = 2.0
@@ -59,7 +60,7 @@ async def test_closed_watch_is_silent_and_may_be_closed_again(tmp_path: Path) ->
     watch.close()
     watch.close()
     (tmp_path / "x").touch()
-    await asyncio.sleep(0)
+    await turns(1)
 
 
 async def test_plugged_line_is_opened_long_before_its_next_try(

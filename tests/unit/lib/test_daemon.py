@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from saint_services.lib.daemon import Context, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
 from saint_services.lib.machine import service_manager
+from tests.waiting import stand_still, turns, until
 
 
 class Config(Settings):
@@ -91,7 +91,7 @@ async def test_tasks_are_cancelled_only_after_run_has_returned(
 
     async def works() -> None:
         try:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         finally:
             order.append("task ended")
 
@@ -99,7 +99,7 @@ async def test_tasks_are_cancelled_only_after_run_has_returned(
         context.spawn(works(), "works")
         context.ready()
         await context.stopping.wait()
-        await asyncio.sleep(0.01)
+        await turns()
         order.append("safe state")
 
     async with running("testd", Config(), run, directories):
@@ -114,7 +114,7 @@ async def test_run_that_does_not_stop_is_cancelled(
 
     async def run(context: Context[Config]) -> None:
         context.ready()
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     with pytest.raises(SaintError, match="run did not stop within"):
         async with running("testd", Config(), run, directories):
@@ -127,7 +127,7 @@ async def test_run_that_ends_by_itself_is_a_fault(directories: service_manager.D
 
     with pytest.raises(SaintError, match="without a request"):
         async with running("testd", Config(), run, directories):
-            await asyncio.sleep(0.05)
+            await turns()
 
 
 async def test_daemon_may_ask_itself_to_stop(directories: service_manager.Directories) -> None:
@@ -136,7 +136,7 @@ async def test_daemon_may_ask_itself_to_stop(directories: service_manager.Direct
         context.stopping.set()
 
     async with running("testd", Config(), run, directories):
-        await asyncio.sleep(0.05)
+        await turns()
 
 
 async def test_bus_is_given_to_run_and_left_to_its_owner(
@@ -214,9 +214,9 @@ async def test_blocked_loop_is_counted(
 ) -> None:
     monkeypatch.setattr(daemon, "_PULSE_S", 0.1)
     async with running("testd", Config(), obedient, directories) as context:
-        await asyncio.sleep(0.02)
-        time.sleep(0.35)  # noqa: ASYNC251  # the fault under test
-        await asyncio.sleep(0.02)
+        await turns()
+        stand_still(0.35)
+        await until(lambda: context.health.counters["loop_lags"])
         assert context.health.counters["loop_lags"] == 1
 
 

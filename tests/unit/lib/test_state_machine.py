@@ -6,6 +6,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.state_machine import Answer, Runner
+from tests.waiting import turns
 
 Event = tuple[str, int]
 
@@ -34,7 +35,7 @@ class Owner:
 async def test_request_returns_the_answer_with_its_number():
     owner = Owner()
     waiting = asyncio.create_task(owner.request("wait", 5.0))
-    await asyncio.sleep(0)
+    await turns(1)
     other = await owner.request("answer", 5.0)
     assert (other.success, other.message) == (True, "event 2")
     owner.runner.answer(Answer(1, False, "no"))
@@ -69,7 +70,7 @@ async def test_steps_are_saved_one_after_the_other():
     saved: list[int] = []
 
     async def slow(state: int) -> None:
-        await asyncio.sleep(0)
+        await turns(1)
         saved.append(state)
 
     runner: Runner[int, Event, Answer] = Runner(0, counted)

@@ -1,11 +1,10 @@
 """A livelinkd with real sockets of its own, and what it publishes."""
 
-import asyncio
 import contextlib
 import json
 import socket
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from saint_services.lib.machine.service_manager import Directories
 from saint_services.livelinkd.config import Config
 from saint_services.livelinkd.daemon import run
 from tests.router_writers import registered, serving_writers
+from tests.waiting import until
 
 DATA = Path(__file__).parents[2] / "data" / "live-link-face.jsonl"
 CAPTURE = [bytes.fromhex(json.loads(line)["hex"]) for line in DATA.read_text().splitlines()]
@@ -45,24 +45,17 @@ class Ears:
             for data in datagrams:
                 phone.sendto(data, ("127.0.0.1", self.ports[format]))
 
-    async def until(self, is_so: Callable[[], bool]) -> None:
-        for _ in range(1600):
-            if is_so():
-                return
-            await asyncio.sleep(0.005)
-        raise TimeoutError
-
     async def subjects(self) -> SubjectList:
         return await self.client.request(livelink.LIST_SOURCES, Nothing())
 
     async def refusals(self, count: int) -> SubjectList:
         """The list, once so many datagrams were refused."""
-        for _ in range(1600):
+
+        async def refused() -> SubjectList | None:
             found = await self.subjects()
-            if sum(found.refused.values()) >= count:
-                return found
-            await asyncio.sleep(0.005)
-        raise TimeoutError
+            return found if sum(found.refused.values()) >= count else None
+
+        return await until(refused)
 
     def values(self, index: int = -1) -> dict[str, float]:
         sample = self.samples[index]

@@ -14,6 +14,7 @@ from saint_services.webd.robot.context import RobotContext
 from saint_services.webd.robot.daemon_clients import DaemonClients
 from tests.audit_log import collected
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
+from tests.waiting import until
 
 WHO = {"subject_name": "FaceCapture-p"}
 
@@ -29,7 +30,7 @@ class Desk:
 
     async def notes(self, count: int) -> list[str]:
         """The sentences of the log, of which there must be so many."""
-        await self._ears.until(lambda: len(self.entries) >= count)
+        await until(lambda: len(self.entries) >= count)
         assert {each.source for each in self.entries} == {"websocket:desk"}
         return [each.text for each in self.entries]
 
@@ -43,7 +44,7 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
     async with collected(tmp_path) as entries, listening(tmp_path) as ears:
         desk = Desk(ears, entries)
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         (source,) = (await desk.do("list_livelink_sources", "router"))["sources"]
         assert {"subject_name", "subject_type", "source_ip", "last_frame", "frame_rate",
                 "properties"} <= source.keys()  # fmt: skip
@@ -97,7 +98,7 @@ async def test_recordings_are_made_and_played(tmp_path: Path) -> None:
         desk = Desk(ears, entries)
         assert (await desk.do("record", name="a"))["recording"]
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert (await desk.do("stop_recording"))["datagrams"] == 1
         assert (await desk.do("list_recordings"))["recordings"][0]["name"] == "a"
         assert (await desk.do("play", name="a"))["message"] == "Playing a"

@@ -24,6 +24,7 @@ from saint_services.lib.health import HealthReport
 from saint_services.livelinkd import recorder
 from tests.unit.livelinkd.osc_packets import bone
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
+from tests.waiting import turns, until
 
 WHO = "FaceCapture-p"
 
@@ -34,19 +35,20 @@ def changed(data: bytes, number: int) -> bytes:
     return data[:at] + number.to_bytes(4, "big") + data[at + 4 :]
 
 
-async def until(is_so: Callable[[RecordingList], bool], ears: Ears) -> RecordingList:
-    for _ in range(1600):
+async def listed(ears: Ears, is_so: Callable[[RecordingList], bool]) -> RecordingList:
+    """The list of recordings, once it is so."""
+
+    async def look() -> RecordingList | None:
         found = await ears.client.request(livelink.LIST_RECORDINGS, Nothing())
-        if is_so(found):
-            return found
-        await asyncio.sleep(0.005)
-    raise TimeoutError
+        return found if is_so(found) else None
+
+    return await until(look)
 
 
 async def test_zero_and_scale_last_over_a_restart(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         sent = ears.values()
         assert abs(sent["headYaw"]) > 0.01
         shown = await ears.client.request(livelink.ZERO, SetZero(subject_name=WHO))
@@ -56,7 +58,7 @@ async def test_zero_and_scale_last_over_a_restart(tmp_path: Path) -> None:
         assert shown.scale == {"jawOpen": -1.0, "eyeBlinkLeft": 0.5} and shown.subject.is_tuned
     async with listening(tmp_path) as ears:
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert ears.values()["headYaw"] == 0.0 and ears.values()["jawOpen"] == 0.0
         assert ears.values()["eyeBlinkLeft"] == pytest.approx(sent["eyeBlinkLeft"] / 2)
         await ears.client.request(livelink.ZERO, SetZero(subject_name=WHO, clear=True))
@@ -70,18 +72,18 @@ async def test_zero_and_scale_last_over_a_restart(tmp_path: Path) -> None:
 async def test_zero_of_a_skeleton_lasts(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(bone("Head", y=0.5, w=0.8), format="vmc")
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         await ears.client.request(livelink.ZERO, SetZero(subject_name="VMC"))
     async with listening(tmp_path) as ears:
         ears.send(bone("Head", y=0.5, w=0.8), format="vmc")
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert ears.values()["Head.yaw"] == pytest.approx(0, abs=1e-4)
 
 
 async def test_zero_needs_a_face_and_scale_a_value(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(CAPTURE[8])  # no face
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         with pytest.raises(SaintError, match="not tracked") as caught:
             await ears.client.request(livelink.ZERO, SetZero(subject_name=WHO))
         assert caught.value.code is Code.REFUSED
@@ -99,7 +101,7 @@ async def test_a_newer_state_is_kept_and_reported(tmp_path: Path) -> None:
         report = await ears.client.get("/health", HealthReport)
         assert [issue.code for issue in report.issues] == [Code.STATE_NEWER]
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
     assert (tmp_path / "subjects.json").read_text() == text
 
 
@@ -117,11 +119,11 @@ async def test_a_recording_plays_as_it_was(tmp_path: Path) -> None:
     live = list(ears.samples)
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.PLAY, PlayRecording(name="smile", speed=50))
-        await ears.until(lambda: len(ears.samples) == 20)
+        await until(lambda: len(ears.samples) == 20)
         assert [s.values for s in ears.samples] == [s.values for s in live]
         (subject,) = (await ears.subjects()).sources
         assert subject.source_ip == "recording smile 127.0.0.1"
-        found = await until(lambda found: not found.playing, ears)
+        found = await listed(ears, lambda found: not found.playing)
         assert found.played == 21 and [r.name for r in found.recordings] == ["smile"]
 
 
@@ -129,11 +131,11 @@ async def test_playing_again_is_not_late(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(*CAPTURE[:3])
-        await ears.until(lambda: len(ears.samples) == 3)
+        await until(lambda: len(ears.samples) == 3)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.PLAY, PlayRecording(name="a", speed=1000, again=True))
-        await ears.until(lambda: len(ears.samples) >= 9)
+        await until(lambda: len(ears.samples) >= 9)
         assert not (await ears.subjects()).refused
         done = await ears.client.request(livelink.STOP_PLAYING, Nothing())
         assert done.message == "Playback stopped"
@@ -145,11 +147,11 @@ async def test_a_recording_that_is_removed_while_it_plays_ends(tmp_path: Path) -
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
         await ears.client.request(livelink.PLAY, PlayRecording(name="a", again=True))
         await ears.client.request(livelink.DELETE_RECORDING, RecordingRef(name="a"))
-        await until(lambda found: not found.playing, ears)
+        await listed(ears, lambda found: not found.playing)
         assert (await ears.client.get("/health", HealthReport)).healthy
 
 
@@ -158,7 +160,7 @@ async def test_an_empty_recording_is_played_at_leisure(tmp_path: Path) -> None:
     (tmp_path / "recordings/none.jsonl").write_text("")
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.PLAY, PlayRecording(name="none", again=True))
-        assert (await until(lambda found: bool(found.playing), ears)).played == 0
+        assert (await listed(ears, lambda found: bool(found.playing))).played == 0
         await ears.client.request(livelink.STOP_PLAYING, Nothing())
 
 
@@ -166,7 +168,7 @@ async def test_a_recording_never_takes_a_living_subject(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
         await ears.client.request(livelink.PLAY, PlayRecording(name="a"))
         found = await ears.refusals(1)
@@ -179,7 +181,7 @@ async def test_recordings_are_chosen_by_format_and_end_by_time(tmp_path: Path) -
         await ears.client.request(livelink.RECORD, request)
         ears.send(CAPTURE[0])
         ears.send(bone("Head"), format="vmc")
-        found = await until(lambda found: not (found.current and found.current.recording), ears)
+        found = await listed(ears, lambda found: not (found.current and found.current.recording))
         assert found.current and found.current.problem == "the time limit was reached"
         detail = await ears.client.request(livelink.GET_RECORDING, RecordingRef(name="vmc"))
         assert detail.formats == {"vmc": 1}
@@ -193,8 +195,8 @@ async def test_a_recording_has_a_largest_size(tmp_path: Path) -> None:
         for i in range(3000):
             ears.send(changed(CAPTURE[0], i))
             if i % 50 == 0:
-                await asyncio.sleep(0)
-        found = await until(lambda found: bool(found.recordings), ears)
+                await turns(1)
+        found = await listed(ears, lambda found: bool(found.recordings))
         assert found.current and found.current.problem == "the limit of 1 MB was reached"
         size = (tmp_path / "recordings/long.jsonl").stat().st_size
         assert 900_000 < size <= 1_000_000
@@ -251,7 +253,7 @@ async def test_what_power_cut_off_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "recordings/old.jsonl.part").write_text("")
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.PLAY, PlayRecording(name="cut"))
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         detail = await ears.client.request(livelink.GET_RECORDING, RecordingRef(name="cut"))
         assert detail.formats == {"llf": 1, "x": 1} and "::1" in detail.senders
         await ears.client.request(livelink.RECORD, StartRecording(name="new"))
@@ -269,7 +271,7 @@ async def test_a_disk_that_fails_ends_neither_daemon_nor_stop(tmp_path: Path) ->
                 with pytest.raises(SaintError, match="cannot be written"):
                     await ears.client.request(livelink.STOP_RECORDING, Nothing())
             ears.send(CAPTURE[0])
-            await ears.until(lambda: len(ears.samples) == 1)
+            await until(lambda: len(ears.samples) == 1)
         shutil.rmtree(tmp_path / "recordings")
 
 
@@ -277,5 +279,5 @@ async def test_what_is_being_recorded_is_kept_at_the_end(tmp_path: Path) -> None
     async with listening(tmp_path) as ears:
         await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
     assert len((tmp_path / "recordings/a.jsonl").read_text().splitlines()) == 1

@@ -8,6 +8,7 @@ import pytest
 from saint_services.lib.api import livelink
 from saint_services.lib.errors import Code, SaintError
 from tests.unit.livelinkd.rig import CAPTURE, listening
+from tests.waiting import until
 
 WHO = livelink.SubjectRef(subject_name="FaceCapture-p")
 
@@ -15,7 +16,7 @@ WHO = livelink.SubjectRef(subject_name="FaceCapture-p")
 async def test_capture_becomes_samples(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(*CAPTURE)
-        await ears.until(lambda: len(ears.samples) == 20)
+        await until(lambda: len(ears.samples) == 20)
         first = ears.samples[0]
         assert first.source == "livelink:FaceCapture-p"
         assert (first.names[0], len(first.names), len(first.values)) == ("eyeBlinkLeft", 61, 61)
@@ -31,7 +32,7 @@ async def test_capture_becomes_samples(tmp_path: Path) -> None:
 async def test_subjects_are_shown(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(CAPTURE[0], CAPTURE[2])
-        await ears.until(lambda: len(ears.samples) == 2)
+        await until(lambda: len(ears.samples) == 2)
         (subject,) = (await ears.subjects()).sources
         assert (subject.subject_name, subject.frames, subject.lost) == ("FaceCapture-p", 2, 1)
         assert subject.source_ip == "127.0.0.1" and subject.tracked
@@ -47,7 +48,7 @@ async def test_subjects_are_shown(tmp_path: Path) -> None:
 async def test_noise_is_counted_by_reason(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(b"\x05" + CAPTURE[0][1:], b"", b"\x06", CAPTURE[0] * 10, CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert (await ears.subjects()).refused == {
             "version 5 is not supported": 1,
             "the datagram is empty": 1,
@@ -59,7 +60,7 @@ async def test_noise_is_counted_by_reason(tmp_path: Path) -> None:
 async def test_flood_of_one_sender_is_limited(tmp_path: Path) -> None:
     async with listening(tmp_path, datagrams_per_second=5) as ears:
         ears.send(*CAPTURE)
-        await ears.until(lambda: len(ears.samples) >= 5)
+        await until(lambda: len(ears.samples) >= 5)
         refused: dict[str, int] = {}
         async with asyncio.timeout(5):
             while sum(refused.values()) + len(ears.samples) < 20:

@@ -21,6 +21,7 @@ from saint_services.lib.machine.service_manager import Directories
 from saint_services.livelinkd.config import Config
 from saint_services.livelinkd.daemon import run
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
+from tests.waiting import until
 
 LINE = b'{"subject_name": "P", "property_names": ["a"], "property_values": [1]}\n'
 
@@ -45,13 +46,13 @@ async def test_format_that_is_switched_off_is_not_received_until_it_is_on_again(
 ) -> None:
     async with listening(tmp_path) as ears:
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert on(await switch(ears, llf=False)) == {"json", "vmc", "ifacialmocap", "lines"}
         ears.send(CAPTURE[1])
         found = await switch(ears, llf=True)
         assert found.formats[0].addresses == [f"udp 127.0.0.1:{ears.ports['llf']}"]
         ears.send(CAPTURE[2])
-        await ears.until(lambda: len(ears.samples) == 2)
+        await until(lambda: len(ears.samples) == 2)
         assert (
             ears.samples[1].sequence == ears.samples[0].sequence + 1
         )  # the second was not received
@@ -72,7 +73,7 @@ async def test_what_came_while_a_format_was_off_is_never_received(tmp_path: Path
         ears.send(CAPTURE[0])
         await switch(ears, llf=True)
         ears.send(CAPTURE[1])
-        await ears.until(lambda: bool(ears.samples))
+        await until(lambda: bool(ears.samples))
         assert (await ears.subjects()).sources[0].frames == 1
 
 
@@ -80,7 +81,7 @@ async def test_lines_are_sent_away_while_they_are_off(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears, asyncio.timeout(5):
         before = await asyncio.open_connection("127.0.0.1", ears.ports["lines"])
         before[1].write(LINE)
-        await ears.until(lambda: bool(ears.samples))
+        await until(lambda: bool(ears.samples))
         await switch(ears, lines=False)
         assert await before[0].read() == b""
         reader, writer = await asyncio.open_connection("127.0.0.1", ears.ports["lines"])
@@ -88,7 +89,7 @@ async def test_lines_are_sent_away_while_they_are_off(tmp_path: Path) -> None:
         await switch(ears, lines=True)
         again = await asyncio.open_connection("127.0.0.1", ears.ports["lines"])
         again[1].write(LINE)
-        await ears.until(lambda: len(ears.samples) == 2)
+        await until(lambda: len(ears.samples) == 2)
         for each in (before[1], writer, again[1]):
             each.close()
 

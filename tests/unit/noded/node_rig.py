@@ -5,7 +5,7 @@ processes that are played by the test over real unix sockets.
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -261,10 +261,3 @@ class Robot:
                 yield client
         finally:
             await bus.close()  # a bus that is passed in belongs to the test
-
-
-async def until(condition: Callable[[], bool], limit_s: float = 15.0) -> None:
-    """Wait until a condition holds."""
-    async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
-            await asyncio.sleep(0.005)

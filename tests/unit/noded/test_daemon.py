@@ -15,7 +15,8 @@ from saint_services.lib.ipc import Client
 from saint_services.lib.state import last_good
 from saint_services.noded.config import Config
 from tests.audit_log import collected
-from tests.unit.noded.node_rig import READY, Robot, until
+from tests.unit.noded.node_rig import READY, Robot
+from tests.waiting import until
 from tools.sim.observe import PinWatch
 
 
@@ -179,7 +180,7 @@ async def test_role_that_falls_silent_is_given_up_and_made_safe(robot: Robot):
     config = Config(config_timeout_s=0.1, role_silence_timeout_s=1.2)
     async with robot.node(config):
         assert (await robot.adopt("head")).success
-        role._next = lambda: asyncio.sleep(60)  # type: ignore[method-assign,assignment]
+        role._next = asyncio.Event().wait  # type: ignore[method-assign,assignment]
         await until(lambda: "head made safe" in robot.happened, 6.0)
 
 

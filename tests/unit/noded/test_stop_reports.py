@@ -13,9 +13,10 @@ from saint_services.noded.adapters.guard import CarriedOut
 from saint_services.noded.config import Config
 from saint_services.noded.lifecycle.model import Assignment, RoleLifecycle
 from saint_services.noded.stop_reports import NodeStopReports
-from tests.unit.noded.node_rig import Robot, until
+from tests.unit.noded.node_rig import Robot
 from tests.unit.role.credentials import SERVER, credential
 from tests.unit.role.role_rig import load_role
+from tests.waiting import until
 
 
 class Rig:

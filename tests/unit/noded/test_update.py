@@ -17,7 +17,8 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.noded.config import Config
 from saint_services.noded.server.release_offers import checked_release
-from tests.unit.noded.node_rig import READY, FakeRole, Robot, until
+from tests.unit.noded.node_rig import READY, FakeRole, Robot
+from tests.waiting import until
 from tools.fake_rauc.bundle_writer import Keys, Release, make_keys, write_bundle
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.rig import FakeMachine, fake_machine

@@ -1,7 +1,7 @@
 """otad inside the test's loop; nodes, installer and registry are played by the test."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -232,10 +232,3 @@ class Ota:
         path = await asyncio.to_thread(self.robot.bundle, version)
         status, answer = await self.upload(await asyncio.to_thread(path.read_bytes))
         assert status == 200, answer
-
-
-async def until(condition: Callable[[], bool], limit_s: float = 6.0) -> None:
-    """Wait for what the loop will bring about."""
-    async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
-            await asyncio.sleep(0.005)

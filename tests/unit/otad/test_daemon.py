@@ -23,7 +23,8 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.otad.config import Config
-from tests.unit.otad.ota_rig import FakeNode, Ota, Robot, until
+from tests.unit.otad.ota_rig import FakeNode, Ota, Robot
+from tests.waiting import until
 
 
 async def report(ota: Ota) -> FirmwareReport:

@@ -19,6 +19,7 @@ from saint_services.rcd.config import Config
 from saint_services.rcd.daemon import run
 from saint_services.rcd.protocols.crsf import crc8
 from tests.router_writers import registered, serving_writers
+from tests.waiting import every
 
 FRAMES = (Path(__file__).parents[2] / "data" / "crsf-receiver.bin").read_bytes()
 FRAME = FRAMES[:26]
@@ -66,13 +67,6 @@ class Robot:
     samples: list[InputSample] = field(default_factory=list)
     states: list[RCReceiverState] = field(default_factory=list)
 
-    async def until(self, is_so: Callable[[], bool]) -> None:
-        for _ in range(1000):
-            if is_so():
-                return
-            await asyncio.sleep(0.005)
-        raise TimeoutError
-
     async def drive(self, frame: bytes = FRAME, line: Line | None = None) -> None:
         """Frames at 100 Hz until one counts."""
         before = len(self.live)
@@ -82,19 +76,16 @@ class Robot:
         self, is_so: Callable[[], bool], frame: bytes = FRAME, line: Line | None = None
     ) -> None:
         """Frames at 100 Hz until it is so."""
-        async with asyncio.timeout(5):
-            while not is_so():
-                (line or self.line).send(frame)
-                await asyncio.sleep(0.01)
+        async for _ in every(0.01, until=is_so):
+            (line or self.line).send(frame)
 
     @contextlib.asynccontextmanager
     async def stick(self, frame: bytes, line: Line | None = None) -> AsyncIterator[None]:
         """Frames at 100 Hz meanwhile."""
 
         async def send() -> None:
-            while True:
+            async for _ in every(0.01):
                 (line or self.line).send(frame)
-                await asyncio.sleep(0.01)
 
         task = asyncio.create_task(send())
         try:

@@ -1,6 +1,5 @@
 """rcd's control socket: every command of the specification's RC table, live."""
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from saint_services.lib.api.rc import (
 )
 from saint_services.lib.errors import Code, SaintError
 from tests.unit.rcd.rig import Line, Robot, crsf, robot
+from tests.waiting import let_pass, until
 
 NAMED = [{"number": 1, "name": "steering"}]
 SBUS = (Path(__file__).parents[2] / "data" / "sbus-single.bin").read_bytes()
@@ -58,14 +58,14 @@ async def test_channels_are_listed_and_shown(line: Line, tmp_path: Path) -> None
 async def test_range_is_changed_between_two_frames(line: Line, tmp_path: Path) -> None:
     patient = {"timeout_ms": 2000}  # however busy this computer is
     async with robot(line, tmp_path, failsafe=patient) as rc, rc.stick(crsf(ch1=1750)):
-        await rc.until(lambda: bool(rc.live))
+        await until(lambda: bool(rc.live))
         assert rc.live[-1].values[0] == 0.5
         before = rc.live[-1].sequence
         body = SetChannel(channel=1, min=1100, reversed=True)
         reply = await rc.client.patch("/channels/1", body, RcChannelConfig)
         assert (reply.min, reply.center, reply.max, reply.reversed) == (1100, 1500, 2000, True)
-        await rc.until(lambda: rc.live[-1].values[0] == -0.5)
-        await rc.until(lambda: rc.live[-1].sequence > before + 20)
+        await until(lambda: rc.live[-1].values[0] == -0.5)
+        await until(lambda: rc.live[-1].sequence > before + 20)
         assert not any(sample.failsafe for sample in rc.samples)
         numbers = [sample.sequence for sample in rc.samples]
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
@@ -78,7 +78,7 @@ async def test_channel_is_calibrated_where_the_stick_is(line: Line, tmp_path: Pa
         for position, us in (("max", 1900), ("min", 1050), ("center", 1480)):
             async with rc.stick(crsf(ch1=us)):
                 raw = round((us - 880) * 1.6)
-                await rc.until(lambda raw=raw: rc.raw(1) == raw)
+                await until(lambda raw=raw: rc.raw(1) == raw)
                 await calibrate(rc, 1, position)
         one = await rc.client.get("/channels/1", RcChannelConfig)
         assert (one.name, one.min, one.center, one.max) == ("steering", 1050, 1480, 1900)
@@ -90,7 +90,7 @@ async def test_wrong_range_is_refused_with_its_numbers(line: Line, tmp_path: Pat
             await rc.client.patch("/channels/1", SetChannel(channel=1, min=1600), RcChannelConfig)
         assert caught.value.code is Code.REQUEST_INVALID
         async with rc.stick(crsf()):
-            await rc.until(lambda: bool(rc.live))
+            await until(lambda: bool(rc.live))
             with pytest.raises(SaintError, match="min, center and max must rise"):
                 await calibrate(rc, 1, "max")
 
@@ -127,7 +127,7 @@ async def test_protocol_is_changed_and_received(line: Line, tmp_path: Path) -> N
         await rc.drive()
         reply = await rc.client.post("/protocol", SetProtocol(protocol="sbus"), ProtocolInfo)
         assert (reply.protocol, reply.baud_rate) == ("sbus", 100_000)
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
         await rc.drive_until(lambda: len(rc.live[-1].names) == 18, SBUS)
         assert (await rc.status()).protocol == "sbus"
     async with robot(line, tmp_path) as rc:
@@ -152,7 +152,7 @@ async def test_protocol_is_detected_and_applied(line: Line, tmp_path: Path) -> N
         assert (report.protocol, report.baud_rate) == ("sbus", 100_000)
         assert [each.protocol for each in report.seen] == ["crsf", "sbus"]
         assert report.seen[0].frames == 0 and report.seen[0].bytes > 0
-        await rc.until(lambda: bool(rc.live))
+        await until(lambda: bool(rc.live))
         assert (await rc.status()).protocol == "sbus"
 
 
@@ -167,24 +167,25 @@ async def test_nothing_detected_leaves_the_protocol(line: Line, tmp_path: Path) 
 async def test_guided_calibration_from_start_to_save(line: Line, tmp_path: Path) -> None:
     patient = {"timeout_ms": 2000}
     async with robot(line, tmp_path, channels=NAMED, failsafe=patient) as rc:
+
+        async def found() -> CalibrationInfo | None:
+            info = await rc.client.get("/calibration", CalibrationInfo)
+            return info if info.step == "done" else None
+
         async with rc.stick(crsf(ch1=1510)):
-            await rc.until(lambda: bool(rc.live))
+            await until(lambda: bool(rc.live))
             assert (await step(rc, "start")).step == "center"
-            await rc.until(lambda: rc.samples[-1].failsafe)
+            await until(lambda: rc.samples[-1].failsafe)
             before = len(rc.samples)
-            await asyncio.sleep(0.3)
+            await let_pass(0.3)  # the centres are the means of this time
             await step(rc, "next")
         for us in (1000, 1950, 1510):
             async with rc.stick(crsf(ch1=us)):
-                await asyncio.sleep(0.1)
+                await let_pass(0.1)  # some frames, of which one may be lost
         info = await step(rc, "next")
         assert (info.step, info.channel) == ("directions", 1)
         async with rc.stick(crsf(ch1=1000)):
-            for _ in range(100):
-                info = await rc.client.get("/calibration", CalibrationInfo)
-                if info.step == "done":
-                    break
-                await asyncio.sleep(0.05)
+            info = await until(found)
         assert [each.kind for each in info.findings] == ["reversed"]
         assert (await rc.status()).calibrating
         assert not [each for each in rc.samples[before:] if not each.failsafe]
@@ -203,7 +204,7 @@ async def test_calibration_at_the_wrong_time_is_refused(line: Line, tmp_path: Pa
             with pytest.raises(SaintError, match="no calibration is running"):
                 await step(rc, name)
         async with rc.stick(crsf()):
-            await rc.until(lambda: bool(rc.live))
+            await until(lambda: bool(rc.live))
             await step(rc, "start")
             with pytest.raises(SaintError, match="not complete"):
                 await step(rc, "save")
@@ -215,7 +216,7 @@ async def test_calibration_at_the_wrong_time_is_refused(line: Line, tmp_path: Pa
 
 async def test_watch_goes_on_until_its_client_goes(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc, rc.stick(crsf(ch2=1600)):
-        await rc.until(lambda: bool(rc.live))
+        await until(lambda: bool(rc.live))
         lines = rc.client.stream("GET", "/watch", None, RcStatus)
         async with contextlib.aclosing(lines):
             first, second = await anext(lines), await anext(lines)
@@ -227,10 +228,10 @@ async def test_forgotten_calibration_is_given_up(
 ) -> None:
     monkeypatch.setattr("saint_services.rcd.api.IDLE_S", 0.2)
     async with robot(line, tmp_path) as rc, rc.stick(crsf()):
-        await rc.until(lambda: bool(rc.live))
+        await until(lambda: bool(rc.live))
         await step(rc, "start")
-        await rc.until(lambda: rc.samples[-1].failsafe)
-        await rc.until(lambda: not rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: not rc.samples[-1].failsafe)
         assert not (await rc.status()).calibrating
 
 
@@ -241,14 +242,14 @@ async def test_ended_calibration_disturbs_nobody_later(
     patient = {"timeout_ms": 2000}
     async with robot(line, tmp_path, failsafe=patient, arm={"number": 5}) as rc:
         async with rc.stick(crsf(ch5=1000)):
-            await rc.until(lambda: bool(rc.live))
+            await until(lambda: bool(rc.live))
             await step(rc, "start")
             await step(rc, "cancel")
             await rc.drive(crsf(ch5=1000))
         async with rc.stick(crsf(ch5=2000)):
-            await rc.until(lambda: len(rc.live[-1].names) == 16)
+            await until(lambda: len(rc.live[-1].names) == 16)
             count = len(rc.live)
-            await rc.until(lambda: len(rc.live) > count + 20)  # longer than the pause
+            await until(lambda: len(rc.live) > count + 20)  # longer than the pause
             assert (await rc.status()).armed
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
+from operator import contains
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,7 @@ from saint_services.lib.health import HealthReport
 from saint_services.rcd.protocols.crsf import CrsfParser
 from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
 from tests.unit.rcd.rig import FRAME, FRAMES, Line, crsf, robot
+from tests.waiting import every, let_pass, turns, until
 
 pytestmark = pytest.mark.timed
 
@@ -49,7 +52,7 @@ def second(tmp_path: Path) -> Iterator[Line]:
 async def test_capture_becomes_samples_in_order(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         line.send(FRAMES)
-        await rc.until(lambda: len(rc.live) == 14)
+        await until(lambda: len(rc.live) == 14)
         first = rc.live[0]
         assert first.source == "rc"
         assert first.names[:2] == ("channel_1", "channel_2") and len(first.names) == 16
@@ -63,13 +66,13 @@ async def test_capture_becomes_samples_in_order(line: Line, tmp_path: Path) -> N
 async def test_silence_is_published_with_the_values_held(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         line.send(FRAME)
-        await rc.until(lambda: len(rc.samples) == 4)
+        await until(lambda: len(rc.samples) == 4)
         assert [sample.failsafe for sample in rc.samples] == [False, True, True, True]
         assert {sample.values for sample in rc.samples} == {rc.samples[0].values}
         first = rc.samples[0].sequence
         assert [sample.sequence - first for sample in rc.samples] == [0, 1, 2, 3]
-        await rc.until(lambda: bool(rc.states) and rc.states[-1].channel_count == 16)
-        await rc.until(lambda: rc.states[-1].failsafe)
+        await until(lambda: bool(rc.states) and rc.states[-1].channel_count == 16)
+        await until(lambda: rc.states[-1].failsafe)
         assert (await rc.status()).reason == "no frame for 120 ms"
 
 
@@ -77,7 +80,7 @@ async def test_state_and_status_show_the_channels(line: Line, tmp_path: Path) ->
     channel = {"number": 1, "name": "steering", "min": 1000, "center": 1500, "max": 2000}
     async with robot(line, tmp_path, channels=[channel]) as rc:
         await rc.drive()
-        await rc.until(lambda: bool(rc.states) and rc.states[-1].connected)
+        await until(lambda: bool(rc.states) and rc.states[-1].connected)
         shown = (await rc.status()).channels[0]
         assert (shown.channel, shown.name, shown.raw, shown.us) == (1, "steering", 172, 988)
         assert shown.normalized == -1.0
@@ -88,18 +91,21 @@ async def test_state_and_status_show_the_channels(line: Line, tmp_path: Path) ->
 
 async def test_noise_is_counted_and_frames_go_on(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
+
+        async def is_noise_counted() -> bool:
+            return (await rc.status()).discarded_bytes >= 1000
+
         line.send(bytes(range(256)) * 4)
-        await asyncio.sleep(0.02)
+        await until(is_noise_counted)
         line.send(FRAME)
-        await rc.until(lambda: len(rc.live) == 1)
-        assert (await rc.status()).discarded_bytes >= 1000
+        await until(lambda: len(rc.live) == 1)
 
 
 async def test_unplugged_line_is_reported_and_opened_again(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         await rc.drive()
         line.unplug()
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
         status = await rc.status()
         assert status.failsafe and str(line.path) in status.reason
         line.plug()
@@ -121,7 +127,7 @@ async def test_switching_off_stops_samples_and_is_remembered(line: Line, tmp_pat
         await rc.drive()
         status = await rc.client.post("/enabled", SetEnabled(enabled=False), RcStatus)
         assert not status.enabled and not status.connected
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
     async with robot(line, tmp_path) as rc:
         assert (await rc.status()).reason == "the receiver is disabled"
         await rc.client.post("/enabled", SetEnabled(enabled=True), RcStatus)
@@ -131,14 +137,14 @@ async def test_switching_off_stops_samples_and_is_remembered(line: Line, tmp_pat
 async def test_stopping_says_that_the_signal_is_lost(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         await rc.drive()
-    await asyncio.sleep(0)
+    await turns(1)
     assert rc.samples[-1].failsafe
 
 
 async def test_settings_without_receiver_keep_quiet(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path, enabled=False) as rc:
         line.send(FRAMES)
-        await rc.until(lambda: bool(rc.states))
+        await until(lambda: bool(rc.states))
         assert rc.samples == []
         assert (await rc.status()).enabled is False
 
@@ -157,10 +163,13 @@ async def test_loss_says_what_it_means(
 ) -> None:
     async with robot(line, tmp_path, failsafe={"action": action, "timeout_ms": 400}) as rc:
         await rc.drive()
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
         assert (await rc.status()).told == "hold"
-        while not (await rc.status()).failsafe:  # noqa: ASYNC110 - the socket is polled
-            await asyncio.sleep(0.01)
+
+        async def is_lost() -> bool:
+            return (await rc.status()).failsafe
+
+        await until(is_lost)
         assert (await rc.status()).told == action
         failsafe = [sample for sample in rc.samples if sample.failsafe]
         last = failsafe[-1]
@@ -172,9 +181,9 @@ async def test_loss_says_what_it_means(
 async def test_other_action_counts_in_a_loss_that_lasts(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         await rc.drive()
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
         await rc.client.post("/failsafe", SetFailsafe(action="passthrough"), FailsafeInfo)
-        await rc.until(lambda: rc.samples[-1].names == ())
+        await until(lambda: rc.samples[-1].names == ())
 
 
 async def test_state_without_frames_is_repeated_twice_a_second(line: Line, tmp_path: Path) -> None:
@@ -187,7 +196,7 @@ async def test_state_without_frames_is_repeated_twice_a_second(line: Line, tmp_p
 
 async def test_nothing_is_said_before_a_signal_was_there(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path, failsafe={"action": "estop"}) as rc:
-        await rc.until(lambda: len(rc.states) > 3)
+        await until(lambda: len(rc.states) > 3)
         assert rc.samples == []
 
 
@@ -197,7 +206,7 @@ async def test_disabled_receiver_releases_whatever_the_failsafe_action(
     async with robot(line, tmp_path, failsafe={"action": "estop"}) as rc:
         await rc.drive()
         await rc.client.post("/enabled", SetEnabled(enabled=False), RcStatus)
-        await rc.until(lambda: rc.samples[-1].names == ())
+        await until(lambda: rc.samples[-1].names == ())
         assert rc.samples[-1].failsafe
         assert not any(sample.names == ("estop",) for sample in rc.samples)
 
@@ -210,14 +219,14 @@ async def test_second_receiver_takes_over(line: Line, second: Line, tmp_path: Pa
             await rc.drive_until(lambda: rc.raw(1) > 0, crsf(ch1=2000))
             assert (await rc.status()).receiver == "primary"
             # 1568 us on the second one's first channel.
-            await rc.until(lambda: len(rc.live[-1].names) == 18)
+            await until(lambda: len(rc.live[-1].names) == 18)
             status = await rc.status()
             assert (status.receiver, status.protocol) == ("failover", "sbus")
             assert [each.failsafe for each in status.receivers] == [True, False]
             # In between nobody else may drive: the last values are held.
             between = [sample for sample in rc.samples if sample.failsafe]
             assert between and {sample.values for sample in between} == {rc.live[0].values}
-        await rc.until(lambda: rc.samples[-1].names == ("estop",))
+        await until(lambda: rc.samples[-1].names == ("estop",))
 
 
 async def test_passthrough_releases_until_the_second_takes_over(
@@ -228,7 +237,7 @@ async def test_passthrough_releases_until_the_second_takes_over(
     async with robot(line, tmp_path, failover=failover, failsafe=action) as rc:
         async with rc.stick(SBUS, second):
             await rc.drive()
-            await rc.until(lambda: len(rc.live[-1].names) == 18)
+            await until(lambda: len(rc.live[-1].names) == 18)
         assert () in {sample.names for sample in rc.samples if sample.failsafe}
 
 
@@ -240,7 +249,7 @@ async def test_first_receiver_takes_back(line: Line, second: Line, tmp_path: Pat
         "return_ms": 100,
     }
     async with robot(line, tmp_path, failover=failover) as rc, rc.stick(SBUS, second):
-        await rc.until(lambda: bool(rc.live))
+        await until(lambda: bool(rc.live))
         assert (await rc.status()).receiver == "failover"
         await rc.drive_until(lambda: len(rc.live[-1].names) == 16)
         assert (await rc.status()).receiver == "primary"
@@ -254,7 +263,7 @@ async def test_arm_switch_must_be_moved_after_start_and_loss(line: Line, tmp_pat
         await rc.drive(off)
         await rc.drive_until(lambda: len(rc.live[-1].names) == 16, on)
         assert (await rc.status()).armed
-        await rc.until(lambda: rc.states[-1].failsafe)
+        await until(lambda: rc.states[-1].failsafe)
         await rc.drive(on)
         assert rc.live[-1].names == ("channel_5", "channel_6")
         status = await rc.status()
@@ -276,19 +285,18 @@ async def test_transmitter_shows_the_robots_state(line: Line, tmp_path: Path) ->
         beats = rc.ear.publisher(ROUTER_HEARTBEAT)
         rc.ear.publisher(BATTERY).publish(BatteryState(voltage=11.1, percentage=0.5))
         parser, received = CrsfParser(), []
-        async with asyncio.timeout(5), rc.stick(FRAME):
+        async with rc.stick(FRAME):
             for stopped, word in ((False, "OK"), (True, "E-STOP")):
-                while FlightMode(word) not in received:
+                async for _ in every(0.02, until=partial(contains, received, FlightMode(word))):
                     beats.publish(RouterHeartbeat(estop=stopped))
-                    received += [telemetry(each) for each in parser.feed(line.sent_back(), 0)]
-                    await asyncio.sleep(0.02)
+                    received.extend(telemetry(each) for each in parser.feed(line.sent_back(), 0))
         assert Battery(11.1, 0.0, 0, 50) in received
         assert parser.discarded_bytes == 0
 
 
 async def test_unread_telemetry_disturbs_nothing(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path, failsafe={"timeout_ms": 2000}) as rc, rc.stick(FRAME):
-        await rc.until(lambda: len(rc.live) > 60)
+        await until(lambda: len(rc.live) > 60)
         assert (await rc.status()).rejected == 0
 
 
@@ -305,11 +313,11 @@ async def test_ppm_edges_become_samples(
     (tmp_path / "edges.jsonl").write_text("".join(lines))
     monkeypatch.setenv("SAINT_HW", f"sim:{tmp_path}")
     async with robot(line, tmp_path, protocol="ppm", gpio={"ppm_pin": 18}) as rc:
-        await rc.until(lambda: bool(rc.live))
+        await until(lambda: bool(rc.live))
         assert rc.live[0].values == (-1.0, 0.0, 1.0, -0.5)
         status = await rc.status()
         assert (status.protocol, status.device) == ("ppm", "GPIO18")
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
 
 
 async def test_replugged_receiver_is_back_at_once(
@@ -319,7 +327,7 @@ async def test_replugged_receiver_is_back_at_once(
     async with robot(line, tmp_path) as rc:
         await rc.drive()
         line.unplug()
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
         line.plug()
         await rc.drive()
 
@@ -330,9 +338,9 @@ async def test_work_on_the_receiver_is_no_loss_but_its_outcome_may_be(
     async with robot(line, tmp_path, failsafe={"action": "estop", "recovery_ms": 0}) as rc:
         await rc.drive()
         await rc.client.post("/protocol", SetProtocol(protocol="ibus"), ProtocolInfo)
-        await rc.until(lambda: rc.samples[-1].names == ())
+        await until(lambda: rc.samples[-1].names == ())
         assert not any(sample.names == ("estop",) for sample in rc.samples)
-        await rc.until(lambda: rc.samples[-1].names == ("estop",))
+        await until(lambda: rc.samples[-1].names == ("estop",))
 
 
 async def test_signal_that_was_lost_during_a_calibration_is_published_afterwards(
@@ -340,12 +348,12 @@ async def test_signal_that_was_lost_during_a_calibration_is_published_afterwards
 ) -> None:
     async with robot(line, tmp_path, failsafe={"action": "estop", "recovery_ms": 0}) as rc:
         async with rc.stick(FRAME):
-            await rc.until(lambda: bool(rc.live))
+            await until(lambda: bool(rc.live))
             await rc.client.post("/calibration", CalibrationStep(step="start"), CalibrationInfo)
-        await rc.until(lambda: bool(rc.states) and rc.states[-1].failsafe)
+        await until(lambda: bool(rc.states) and rc.states[-1].failsafe)
         assert not any(sample.names == ("estop",) for sample in rc.samples)
         await rc.client.post("/calibration", CalibrationStep(step="cancel"), CalibrationInfo)
-        await rc.until(lambda: rc.samples[-1].names == ("estop",))
+        await until(lambda: rc.samples[-1].names == ("estop",))
 
 
 async def test_issue_of_one_line_stays_while_the_other_opens(
@@ -355,7 +363,7 @@ async def test_issue_of_one_line_stays_while_the_other_opens(
     failover = {"protocol": "sbus", "uart": {"device": str(second.path)}}
     async with robot(line, tmp_path, failover=failover) as rc:
         async with rc.stick(SBUS, second):
-            await rc.until(lambda: bool(rc.live))
+            await until(lambda: bool(rc.live))
         assert not (await rc.client.get("/health", HealthReport)).healthy
 
 
@@ -364,25 +372,24 @@ async def test_silence_is_published_before_the_routers_time_out(line: Line, tmp_
         for _ in range(3):  # each time again
             await rc.drive()
             count = len(rc.samples)
-            await rc.until(lambda count=count: len(rc.samples) > count + 2)
+            await until(lambda count=count: len(rc.samples) > count + 2)
             assert all(sample.failsafe for sample in rc.samples[count:])
             assert {sample.values for sample in rc.samples[count:]} == {rc.live[-1].values}
             assert not (await rc.status()).failsafe
-        await rc.until(lambda: rc.samples[-1].names == ("estop",))
+        await until(lambda: rc.samples[-1].names == ("estop",))
 
 
 async def test_slow_link_may_lose_frames_as_its_own_rate_allows(line: Line, tmp_path: Path) -> None:
     slow = {"silence": {"frames": 8, "router_ms": 2000}, "failsafe": {"timeout_ms": 2000}}
     async with robot(line, tmp_path, **slow) as rc:
-        for _ in range(14):  # from the tenth on the rate is known: 20 a second
+        async for _ in every(0.05, times=14):  # from the tenth on the rate is known: 20 a second
             line.send(FRAME)
-            await asyncio.sleep(0.05)
         count = len(rc.samples)
-        await asyncio.sleep(0.15)  # four frames are missing, which would be too many on a fast link
+        await let_pass(0.15)  # four frames are missing, which would be too many on a fast link
         line.send(FRAME)
-        await rc.until(lambda: len(rc.samples) > count)
+        await until(lambda: len(rc.samples) > count)
         assert not rc.samples[count].failsafe
-        await rc.until(lambda: rc.samples[-1].failsafe)
+        await until(lambda: rc.samples[-1].failsafe)
 
 
 async def test_second_receiver_drives_nothing_while_the_first_one_is_worked_on(
@@ -390,12 +397,12 @@ async def test_second_receiver_drives_nothing_while_the_first_one_is_worked_on(
 ) -> None:
     failover = {"protocol": "sbus", "uart": {"device": str(second.path)}, "after_ms": 0}
     async with robot(line, tmp_path, failover=failover) as rc, rc.stick(SBUS, second):
-        await rc.until(lambda: bool(rc.live))
+        await until(lambda: bool(rc.live))
         body = DetectRequest(seconds=0.2)
         detecting = asyncio.create_task(rc.client.post("/detect", body, DetectReport, timeout_s=30))
-        await rc.until(lambda: rc.samples[-1].names == ())
+        await until(lambda: rc.samples[-1].names == ())
         count = len(rc.live)
         await detecting
         now = len(rc.live)
         assert now < count + 30  # of a hundred; some follow before the answer is here
-        await rc.until(lambda: len(rc.live) > now)
+        await until(lambda: len(rc.live) > now)

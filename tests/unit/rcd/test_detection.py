@@ -10,6 +10,7 @@ import pytest
 from saint_services.lib.api.rc import DetectedSettings
 from saint_services.lib.errors import Code, SaintError
 from saint_services.rcd.detection import report, run_trials
+from tests.waiting import every
 
 DATA = Path(__file__).parents[2] / "data"
 FRAMES = {
@@ -63,9 +64,8 @@ def pair() -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("protocol", ["crsf", "sbus", "ibus"])
 async def test_receiver_on_the_line_is_recognised(pair: tuple[int, str], protocol: str) -> None:
     async def send() -> None:
-        while True:
+        async for _ in every(0.01):
             os.write(pair[0], FRAMES[protocol])
-            await asyncio.sleep(0.01)
 
     sending = asyncio.create_task(send())
     found = report(await run_trials(pair[1], 0.3))

@@ -1,7 +1,6 @@
 """One receiver's line, on the event loop that the daemons run on."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Failsafe, ReceiverConnection
 from saint_services.rcd.logic import Receiver, SignalChange
 from tests.unit.rcd.rig import FRAME, Line
+from tests.waiting import every
 
 PAUSE_S = 0.1  # shorter than the time-out
 STALL_S = 0.2  # longer than it
@@ -38,10 +38,8 @@ class EventRecorder:
             self.lost.set()
         if len(self.events) > 1:
             return
-        ended_s = time.monotonic() + self._stall_s
-        while time.monotonic() < ended_s:
+        for _ in every(0.01, for_s=self._stall_s):
             self._line.send(FRAME)
-            time.sleep(0.01)
 
     def _on_quiet(self, _: ReceiverLine) -> None:
         self.events.append("QUIET")

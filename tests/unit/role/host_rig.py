@@ -21,6 +21,7 @@ from saint_services.lib.role_config.model import RoleConfig
 from tests.guard_rig import guarded
 from tests.unit.role.credentials import SERVER, credential
 from tests.unit.role.role_rig import ROLES, load_role
+from tests.waiting import every
 from tools.sim.observe import PinWatch
 
 SHARE = ROLES.parents[1]
@@ -62,10 +63,9 @@ class House:
 
     async def live(self, seconds: float, say: Callable[[], None]) -> None:
         """Send heartbeats of the router, and call `say` with each."""
-        for _ in range(round(seconds / 0.01)):
+        async for _ in every(0.01, times=round(seconds / 0.01)):
             self._beat.publish(RouterHeartbeat(sequence=next(self._sequence)))
             say()
-            await asyncio.sleep(0.01)
 
 
 @contextlib.asynccontextmanager
@@ -96,11 +96,4 @@ async def house(
             await found.client.close()
 
 
-async def until(condition: Callable[[], bool], limit_s: float = 2.0) -> None:
-    """Wait until other tasks have made a condition true."""
-    async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110 - pins of another process notify nobody
-            await asyncio.sleep(0.005)
-
-
-__all__ = ["House", "house", "load_role", "until"]
+__all__ = ["House", "house", "load_role"]

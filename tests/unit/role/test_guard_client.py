@@ -10,7 +10,7 @@ from saint_services.lib.guard.will import Will, Write, WriteKind
 from saint_services.lib.records import Records
 from saint_services.lib.role.guard_client import GuardClient
 from tests.guard_rig import guarded
-from tests.unit.role.host_rig import until
+from tests.waiting import every, until
 
 MS = 1_000_000
 
@@ -65,9 +65,8 @@ async def test_role_that_beats_keeps_its_output(part: Part) -> None:
     async with guarded(part.root / "run"):
         await guard.open(part.root / "run" / "guardd.sock", part.will)
         part.is_moving = True
-        for _ in range(20):
+        async for _ in every(0.02, times=20):
             assert guard.may_drive()
-            await asyncio.sleep(0.02)
         assert part.lost == []
         part.is_moving = False
         guard.close()

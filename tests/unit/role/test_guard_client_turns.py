@@ -18,6 +18,7 @@ from saint_services.lib.guard.beat import Beat
 from saint_services.lib.guard.will import Will
 from saint_services.lib.role import guard_client
 from saint_services.lib.role.guard_client import GuardClient, Unguarded
+from tests import waiting
 
 MS = 1_000_000
 WILL = Will("role-x", "x")
@@ -131,12 +132,6 @@ async def alone(tmp_path: Path) -> AsyncIterator[Turns]:
 def descriptors() -> int:
     """Count the descriptors of this process."""
     return len(list(Path("/proc/self/fd").iterdir()))
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(5.0):
-        while not condition():  # noqa: ASYNC110 - a callback of the loop changes it
-            await asyncio.sleep(0)
 
 
 def test_parts_without_a_guard_may_drive() -> None:
@@ -312,8 +307,7 @@ async def test_closed_guard_leaves_at_rest_and_reports_nothing(turns: Turns) -> 
     assert descriptors() == before - 2
     assert not turns.guard.may_drive()
     turns.guard.close()  # again: nothing
-    for _ in range(3):
-        await asyncio.sleep(0)
+    await waiting.turns(3)
     assert turns.lost == []
 
 
@@ -344,7 +338,7 @@ async def test_guard_that_ends_is_a_loss(turns: Turns) -> None:
     assert turns.guard._connection
     number = turns.guard._connection.fileno()
     turns.peer.shutdown(socket.SHUT_RDWR)
-    await until(lambda: turns.lost)
+    await waiting.until(lambda: turns.lost)
     assert turns.lost == ["the guard of this machine has ended"]
     assert not turns.guard._loop().remove_reader(number)  # it is not read any more
     assert descriptors() == before - 2
@@ -365,7 +359,7 @@ async def test_guard_that_ends_after_the_loss_is_no_second_one(turns: Turns) -> 
 async def test_message_of_the_guard_is_no_end_of_it(turns: Turns) -> None:
     turns.peer.sendall(b'{"event": "left"}\n')
     assert turns.guard._connection
-    await until(lambda: turns.guard._connection and _is_empty(turns.guard._connection))
+    await waiting.until(lambda: turns.guard._connection and _is_empty(turns.guard._connection))
     assert turns.lost == []
     assert turns.guard.may_drive()
     turns.guard._receive()  # a wake-up for nothing

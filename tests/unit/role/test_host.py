@@ -24,7 +24,8 @@ from saint_services.role_armsd.config import Config as ArmsConfig
 from saint_services.role_armsd.daemon import run as run_arms
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import TracksRole, run
-from tests.unit.role.host_rig import House, house, load_role, until
+from tests.unit.role.host_rig import House, house, load_role
+from tests.waiting import turns, until
 from tools.sim.observe import set_chip_answers
 
 
@@ -128,9 +129,9 @@ async def test_outputs_that_rest_for_a_moment_only_are_not_reported() -> None:
     changed = asyncio.ensure_future(host._change(cast("RoleSession", session), session.condition))
     for _ in range(20):
         session.becomes(is_safe=True)
-        await asyncio.sleep(0)
+        await turns(1)
         session.becomes(is_safe=False)
-        await asyncio.sleep(0)
+        await turns(1)
     assert not changed.done()
     session.becomes(is_safe=True)
     async with asyncio.timeout(1.0):
@@ -143,10 +144,9 @@ async def test_outputs_that_rest_for_a_moment_only_are_not_reported() -> None:
 async def test_every_other_change_is_reported_at_once(change: dict[str, bool]) -> None:
     session = Moving()
     changed = asyncio.ensure_future(host._change(cast("RoleSession", session), session.condition))
-    await asyncio.sleep(0)
+    await turns(1)
     session.becomes(**change)
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
+    await turns(2)
     assert changed.done()
 
 

@@ -34,8 +34,9 @@ from saint_services.lib.hw.pins import button
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_consoled.config import Config
 from saint_services.role_consoled.daemon import run
-from tests.unit.role.host_rig import House, house, load_role, until
+from tests.unit.role.host_rig import House, house, load_role
 from tests.unit.role.role_rig import Rig
+from tests.waiting import until
 from tools.sim.chips.outputs import Ssd1306Chip
 
 # Buttons need a running loop.

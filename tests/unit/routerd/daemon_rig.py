@@ -1,6 +1,5 @@
 """A routerd on the in-process bus with a client of its socket."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.config import Config
 from saint_services.routerd.daemon import run
 from tests.unit.routerd.rig import SHARE
+from tests.waiting import every, turns, until
 
 
 class RunningRouter:
@@ -68,6 +68,10 @@ class RunningRouter:
         """Return the e-stop as a reply has it."""
         return (await self.client.request(routing.GET_STATUS, Nothing())).estop
 
+    async def is_released(self) -> bool:
+        """Whether the e-stop is no longer active, which it is until the records are stored."""
+        return not (await self.latch()).active
+
     async def clear(self, source: str = "web", generation: int | None = None) -> EStopInfo:
         """Clear with the generation of the newest press, or with `generation`."""
         seen = (await self.latch()).generation if generation is None else generation
@@ -75,15 +79,8 @@ class RunningRouter:
         return await self.client.request(routing.CLEAR_ESTOP, body)
 
     async def drive(self, seconds: float, **channels: float) -> None:
-        for _ in range(round(seconds * 50)):
+        async for _ in every(0.02, times=round(seconds * 50)):
             self.rc(**channels)
-            await asyncio.sleep(0.02)
-
-
-async def turns() -> None:
-    """Let the in-process bus deliver and the router react, however slow this machine is."""
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 def places(tmp_path: Path) -> Directories:
@@ -136,9 +133,7 @@ async def vouching(directories: Directories, robot: RunningRouter) -> AsyncItera
     robot.bus.publisher(topics.ROLE_CREDENTIAL).publish(said)
     false = RoleCredential("pi_5", robot.unknown.origin, "console", "0" * 128)
     robot.unknown.publisher(topics.ROLE_CREDENTIAL).publish(false)
-    async with asyncio.timeout(5.0):
-        while len(requests) < 2:  # noqa: ASYNC110  # over a socket
-            await asyncio.sleep(0.005)
+    await until(lambda: len(requests) >= 2)
     await turns()
     try:
         yield

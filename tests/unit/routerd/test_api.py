@@ -27,8 +27,9 @@ from saint_services.lib.api.routing import (
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.state import StateStore
 from saint_services.routerd import state
-from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.routerd.rig import route
+from tests.waiting import turns
 
 MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 400}])
 SHIPPED = {"default", "facecap_head", "manual_override", "rc_manual", "ue_fullbody"}

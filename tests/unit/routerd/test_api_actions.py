@@ -1,6 +1,5 @@
 """The WebSocket's router actions with a running router behind them."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from saint_services.webd.robot.daemon_clients import DaemonClients
 from tests.audit_log import collected
 from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.routerd.rig import route
+from tests.waiting import until
 
 MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 400}])
 
@@ -35,9 +35,7 @@ async def robot(tmp_path: Path, entries: list[AuditRecord]) -> AsyncIterator[Run
 
 async def noted(entries: list[AuditRecord], count: int) -> list[AuditRecord]:
     """Return the entries of the log, as soon as there are `count`."""
-    async with asyncio.timeout(5.0):
-        while len(entries) < count:  # noqa: ASYNC110 - they come over a socket
-            await asyncio.sleep(0.005)
+    await until(lambda: len(entries) >= count)
     return entries
 
 

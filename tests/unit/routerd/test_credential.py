@@ -16,6 +16,7 @@ from saint_services.lib.generated.saint_msgs import RouterCredential
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL
 from saint_services.lib.health import Health
 from saint_services.routerd import credential
+from tests.waiting import turns
 
 
 class Adoptiond:
@@ -43,19 +44,17 @@ class Bench:
         self.received: list[RouterCredential] = []
         self.pauses: list[tuple[float, list[str]]] = []
         self.bus.subscribe(ROUTER_CREDENTIAL, lambda sample: self.received.append(sample.message))
-        self._sleep = asyncio.sleep
         monkeypatch.setattr(credential.asyncio, "sleep", self._pause)  # while the test runs
 
     async def _pause(self, seconds: float) -> None:
         self.pauses.append((seconds, [each.text for each in self.health.report().issues]))
-        await self._sleep(0)
+        await turns(1)
 
-    async def prove(self, turns: int = 40) -> None:
+    async def prove(self, count: int = 40) -> None:
         work = asyncio.create_task(
             credential.publish_credential(self.bus, self.adoptiond, self.health)  # type: ignore[arg-type]
         )
-        for _ in range(turns):
-            await self._sleep(0)
+        await turns(count)
         if work.done():
             work.result()
         work.cancel()

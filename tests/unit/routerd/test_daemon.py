@@ -20,8 +20,9 @@ from saint_services.routerd import state
 from saint_services.routerd.config import Config
 from saint_services.routerd.estop import latch_store
 from saint_services.routerd.estop.latch_file import LatchFile
-from tests.unit.routerd.daemon_rig import alive, places, turns
+from tests.unit.routerd.daemon_rig import alive, places
 from tests.unit.routerd.rig import route
+from tests.waiting import let_pass, turns, until
 
 pytestmark = pytest.mark.timed
 
@@ -54,7 +55,7 @@ async def test_commands_are_repeated_with_the_heartbeat(directories: Directories
     async with alive(directories) as robot:
         robot.record(topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT, topics.ROUTER_STATUS)
         robot.rc(channel_2=0.0)
-        await asyncio.sleep(0.55)
+        await let_pass(0.55)  # eleven beats
         beats = robot.all_of(topics.ROUTER_HEARTBEAT)
         assert 5 <= len(beats) <= 13  # 20 Hz; a busy machine misses some
         assert len(robot.all_of(topics.TRACKS_CMD_VEL)) >= 5
@@ -68,9 +69,8 @@ async def test_lost_source_ramps_without_any_traffic(directories: Directories) -
         robot.record(topics.TRACKS_CMD_VEL)
         await robot.drive(0.3, channel_2=1.0)
         assert robot.all_of(topics.TRACKS_CMD_VEL)[-1].linear.x > 1.0
-        await asyncio.sleep(0.5)
+        await until(lambda: robot.all_of(topics.TRACKS_CMD_VEL)[-1].linear.x == 0.0)
         speeds = [twist.linear.x for twist in robot.all_of(topics.TRACKS_CMD_VEL)]
-        assert speeds[-1] == 0.0
         assert len({speed for speed in speeds if 0.0 < speed < 1.0}) >= 2  # steps on the way down
 
 
@@ -83,7 +83,7 @@ async def test_estop_is_published_latched_and_silences_commands(directories: Dir
         )
         assert (reply.active, reply.source, reply.reason) == (True, "web", "pressed")
         assert reply.since.endswith("+00:00")
-        await asyncio.sleep(0.01)
+        await turns()
         commands = len(robot.all_of(topics.TRACKS_CMD_VEL))
         await robot.drive(0.2, channel_2=0.5)
         assert len(robot.all_of(topics.TRACKS_CMD_VEL)) == commands

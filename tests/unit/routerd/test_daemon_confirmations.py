@@ -1,6 +1,5 @@
 """Which roles have confirmed a stop, as routerd collects, reports and publishes it."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,7 +15,8 @@ from saint_services.lib.generated.saint_msgs import RoleCredential, StopReport
 from saint_services.lib.ipc import Api, Call
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.estop.confirmations import holders
-from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
+from tests.waiting import turns, until
 
 PRESS = EStopRequest(source="web", reason="test")
 
@@ -54,9 +54,7 @@ async def robot_with(tmp_path: Path, *targets: str) -> AsyncIterator[RunningRout
         for target in targets:
             said = RoleCredential("pi_5", robot.bus.origin, target, "0" * 128)
             robot.bus.publisher(topics.ROLE_CREDENTIAL).publish(said)
-        async with asyncio.timeout(5.0):
-            while not {"nodes", *targets} <= set(requests):  # noqa: ASYNC110  # over a socket
-                await asyncio.sleep(0.005)
+        await until(lambda: {"nodes", *targets} <= set(requests))
         await turns()
         yield robot
 

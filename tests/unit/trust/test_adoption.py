@@ -27,8 +27,8 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Client
 from saint_services.lib.state import last_good
-from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
+from tests.waiting import until
 
 
 async def replace(server: Client, old: str, new: str) -> AdoptReply:
@@ -281,7 +281,7 @@ async def test_replace_moves_role_and_name_and_resets_the_old_one_when_it_return
             assert (now.role, now.display_name) == ("head", "Head Unit")
             assert (await info(server, "pi_1")).replaced_by == "pi_2"
             async with robot.node("pi_1") as old:
-                await eventually(lambda: report(old), lambda r: r.state is NodeState.UNADOPTED, 8.0)
+                await eventually(lambda: report(old), lambda r: r.state is NodeState.UNADOPTED)
             assert (await report(new)).state is NodeState.ACTIVE
 
 

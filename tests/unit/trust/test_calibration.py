@@ -5,8 +5,8 @@ import pytest
 from saint_services.lib.api.adoption import REPLACE_NODE, NodeState, ReplaceNode
 from saint_services.lib.api.calibration import CALIBRATE, Calibrate, CalibrationReply
 from saint_services.lib.ipc import Client
-from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
+from tests.waiting import until
 
 
 async def calibrate(server: Client, **wanted: object) -> CalibrationReply:

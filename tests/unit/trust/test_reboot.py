@@ -7,8 +7,8 @@ from saint_services.lib.api.orders import REBOOT
 from saint_services.lib.errors import SaintError
 from saint_services.lib.machine import power
 from saint_services.lib.machine.power import PowerAction
-from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, seen
+from tests.waiting import until
 
 Requests = list[tuple[PowerAction, str]]
 

@@ -17,8 +17,8 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import RoleCredential
 from saint_services.lib.generated.topics import ROLE_CREDENTIAL
 from saint_services.lib.ipc import Client
-from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, report, seen
+from tests.waiting import until
 
 FIRST, SECOND = "0a" * 12, "0b" * 12
 

@@ -2,7 +2,7 @@
 role processes.
 """
 
-import asyncio
+import contextlib
 import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -26,6 +26,7 @@ from saint_services.lib.machine.service_manager import Directories
 from saint_services.noded import config as node_config
 from saint_services.noded import daemon as node_daemon
 from tests.unit.noded.node_rig import FakeRole
+from tests.waiting import until
 
 T = TypeVar("T")
 REPOSITORY = Path(__file__).parents[3]
@@ -140,20 +141,15 @@ async def seen(server: Client, node_id: str, state: NodeState = NodeState.UNADOP
     return await eventually(lambda: info(server, node_id), lambda found: found.state is state)
 
 
-async def eventually(
-    look: Callable[[], Awaitable[T]], is_right: Callable[[T], bool], limit_s: float = 5.0
-) -> T:
-    """Wait until the condition holds."""
-    found: T | None = None
-    try:
-        async with asyncio.timeout(limit_s):
-            while True:
-                try:
-                    found = await look()
-                    if is_right(found):
-                        return found
-                except SaintError:
-                    pass
-                await asyncio.sleep(0.01)
-    except TimeoutError:
-        raise AssertionError(f"still {found}") from None
+async def eventually(look: Callable[[], Awaitable[T]], is_right: Callable[[T], bool]) -> T:
+    """What `look` returns, once it is right; a refusal is not yet an answer."""
+    found: list[T] = []
+
+    async def is_found() -> bool:
+        with contextlib.suppress(SaintError):
+            found[:] = [await look()]
+            return is_right(found[0])
+        return False
+
+    await until(is_found, explain=lambda: f"still {found}")
+    return found[0]

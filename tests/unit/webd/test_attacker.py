@@ -26,6 +26,7 @@ from tests.unit.webd.mute import Mute
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Rig
 from tests.unit.webd.websocket.test_frames import sent
+from tests.waiting import every, turns
 from tests.web.fakes.robot import fake_robot
 
 HEAD = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n"
@@ -60,9 +61,9 @@ async def test_request_that_comes_byte_by_byte_is_ended_with_a_reason(
     reader, writer = await connect(rig)
 
     async def drip() -> None:
-        for byte in HEAD + b"X-Slow: " + b"x" * 5000:
-            writer.write(bytes([byte]))
-            await asyncio.sleep(0.02)
+        request = HEAD + b"X-Slow: " + b"x" * 5000
+        async for number in every(0.02, times=len(request)):
+            writer.write(request[number : number + 1])
 
     dripping = asyncio.create_task(drip())
     async with asyncio.timeout(10):
@@ -158,7 +159,7 @@ async def test_head_without_end_is_cut(rig: Rig) -> None:
             for _ in range(2000):
                 writer.write(line)
                 await writer.drain()
-                await asyncio.sleep(0)
+                await turns(1)
     writer.close()
     assert await is_answered(rig)
 
@@ -172,7 +173,7 @@ async def test_requests_behind_one_that_waits_are_bounded(rig: Rig) -> None:
             for _ in range(2000):
                 writer.write(bytes(4000))
                 await writer.drain()
-                await asyncio.sleep(0)
+                await turns(1)
     writer.close()
     assert await is_answered(rig)
 
@@ -247,7 +248,7 @@ async def test_pings_of_a_client_that_reads_nothing_fill_no_memory() -> None:
     line = wire.Wire(greedy, Counter(), lambda *_: None, 65_536)
     for _ in range(5000):
         line.feed_data(sent(9, b"x" * 125))
-        await asyncio.sleep(0)
+        await turns(1)
     assert greedy.written_bytes < 128 * 1024
     line.feed_eof()
 

@@ -13,15 +13,18 @@ from saint_services.webd.websocket import outbox, wire
 from tests.unit.webd.mute import Mute
 from tests.unit.webd.web_rig import Rig
 from tests.unit.webd.websocket.test_frames import sent
+from tests.waiting import every, turns, until
 
 LATE_S = 2.0  # a reply takes about a millisecond; the rest is for a busy machine
 
 
-async def until(rig: Rig, line: str) -> None:
-    """Until the metrics say so."""
-    async with asyncio.timeout(10):
-        while line + "\n" not in await rig.counters():
-            pass
+async def counted(rig: Rig, line: str) -> None:
+    """Wait until the metrics say so."""
+
+    async def is_there() -> bool:
+        return line + "\n" in await rig.counters()
+
+    await until(is_there)
 
 
 async def are_answered(rig: Rig, number: int) -> float:
@@ -45,7 +48,7 @@ async def flood(rig: Rig) -> AsyncIterator[None]:
         while True:
             for n in range(100):
                 publisher.publish(HeadState(float(n)))
-            await asyncio.sleep(0)
+            await turns(1)
 
     publishing = asyncio.create_task(publish())
     yield
@@ -60,8 +63,8 @@ async def test_client_that_never_reads_is_cut_off_and_delays_nobody(
     await mute.say({"type": "subscribe", "topics": ["head"], "rate_hz": 0})
     async with flood(rig):
         assert await are_answered(rig, 100) < LATE_S
-        await until(rig, "saint_web_clients_too_slow_total 1")
-    await until(rig, "saint_web_clients 0")
+        await counted(rig, "saint_web_clients_too_slow_total 1")
+    await counted(rig, "saint_web_clients 0")
     mute.socket.close()
 
 
@@ -74,13 +77,14 @@ async def test_client_that_reads_a_byte_at_a_time_is_cut_off(
     loop = asyncio.get_running_loop()
 
     async def sip() -> None:
-        while await loop.sock_recv(slow.socket, 1):  # noqa: ASYNC110 - slowness is the point
-            await asyncio.sleep(0.05)
+        async for _ in every(0.05):
+            if not await loop.sock_recv(slow.socket, 1):
+                return
 
     sipping = asyncio.create_task(sip())
     async with flood(rig):
         assert await are_answered(rig, 100) < LATE_S
-        await until(rig, "saint_web_clients_too_slow_total 1")
+        await counted(rig, "saint_web_clients_too_slow_total 1")
     sipping.cancel()
     slow.socket.close()
 
@@ -91,9 +95,9 @@ async def test_client_that_answers_no_ping_is_gone(
     monkeypatch.setattr(wire, "PING_S", 0.1)
     monkeypatch.setattr(wire, "PONG_LIMIT_S", 0.5)  # the other one must make it
     dead, alive = Mute(rig.address), await rig.chat()
-    await until(rig, "saint_web_clients 2")
+    await counted(rig, "saint_web_clients 2")
     listening = asyncio.create_task(alive.socket.receive())  # aiohttp answers pings then
-    await until(rig, "saint_web_clients 1")
+    await counted(rig, "saint_web_clients 1")
     assert "saint_web_clients_silent_total 1" in await rig.counters()
     assert (1013).to_bytes(2, "big") + b"no answer to a ping" in await dead.until_closed()
     listening.cancel()
@@ -110,7 +114,7 @@ async def test_two_hundred_that_come_and_vanish_leave_nothing(rig: Rig) -> None:
         assert await are_answered(rig, 5) < LATE_S
         for each in crowd:
             each.vanish()
-        await until(rig, "saint_web_clients 1")
+        await counted(rig, "saint_web_clients 1")
     before = await rig.counters()
     rig.domain.bus("head").publisher(topics.HEAD_STATE).publish(HeadState(1.0))
     assert await are_answered(rig, 20) < LATE_S
@@ -174,5 +178,5 @@ async def test_request_that_is_no_http_is_counted_and_leaves_no_stack_trace(
     writer.write(f"GET / HTTP/1.1\r\nHost: {rig.address}\r\nX-A: \0\r\n\r\n".encode())
     assert b" 400 Bad Request\r\n" in await reader.read(100)
     writer.close()
-    await until(rig, 'saint_web_refused_total{reason="http"} 1')
+    await counted(rig, 'saint_web_refused_total{reason="http"} 1')
     assert caplog.records == []

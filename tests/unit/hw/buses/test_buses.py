@@ -6,7 +6,6 @@ import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.motors.roboclaw_line import RoboClawLine, RoboClawMotor
 from saint_services.lib.hw.pi_board import PiBoard
 from saint_services.lib.role_config.devices import SerialDevice
+from tests.waiting import until
 from tools.sim.chips.roboclaw import RoboClawPeer
 
 
@@ -112,12 +112,6 @@ def cable(tmp_path: Path) -> Iterator[Cable]:
 
 def opened(device: SerialDevice) -> RoboClawLine:
     return RoboClawLine(PiBoard().serial(device.port, device.baud), device, "drive")
-
-
-async def until(is_so: Any) -> None:
-    async with asyncio.timeout(5):
-        while not is_so():  # noqa: ASYNC110 - files and counters do not notify
-            await asyncio.sleep(0.002)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pseudo terminals behave otherwise elsewhere")

@@ -4,7 +4,7 @@ for byte, well and badly.
 
 import asyncio
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,7 @@ from saint_services.lib.hw.motors.roboclaw_line import (
     RoboClawMotor,
 )
 from saint_services.lib.role_config.devices import SerialDevice
+from tests.waiting import until
 from tools.sim.chips.base import ChipFault
 from tools.sim.chips.roboclaw import RoboClawPeer, SimSerial, open_peer, serial_file
 
@@ -286,12 +287,6 @@ def test_controller_stops_its_motors_when_nobody_speaks(
     assert (peer.duty(1), peer.duty(2)) == (1.0, -1.0)
     now_ns += 2_000_000
     assert (peer.duty(1), peer.duty(2)) == (0.0, 0.0)
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not is_so():  # noqa: ASYNC110 - files do not notify
-            await asyncio.sleep(0.002)
 
 
 async def test_motors_and_encoders_share_a_line(tmp_path: Path, peer: RoboClawPeer) -> None:

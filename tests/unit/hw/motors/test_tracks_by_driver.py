@@ -1,6 +1,5 @@
 """The role tracks over each motor driver: drives, reads back, stops, reports faults."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from saint_services.lib.role_config.devices import PinSpec, SerialDevice
 from saint_services.lib.role_config.model import RoleConfig
 from tests.unit.role.role_rig import Rig, load_role
+from tests.waiting import every, until
 from tools.sim.chips.base import ChipFault
 from tools.sim.chips.roboclaw import RoboClawPeer, serial_file
 
@@ -68,14 +68,12 @@ def roboclaw() -> RoleConfig:
     return load_role("tracks", gpio_mapping=pins, serial_devices={"drive": drive})
 
 
-async def live(rig: Rig, say: Callable[[], None], until: Callable[[], bool]) -> None:
+async def live(rig: Rig, say: Callable[[], None], is_so: Callable[[], bool]) -> None:
     """The router and the serial line live until something is so."""
-    async with asyncio.timeout(10):
-        while not until():
-            rig.beat()
-            say()
-            await asyncio.sleep(0.005)
-            rig.clock.advance(0.005)
+    async for _ in every(0.005, until=is_so):
+        rig.beat()
+        say()
+        rig.clock.advance(0.005)
 
 
 @pytest.fixture
@@ -111,7 +109,5 @@ async def test_controller_drives_counts_and_its_time_out_is_reported(
 async def test_controller_stops_with_the_router(driven: Rig, peer: RoboClawPeer) -> None:
     await live(driven, lambda: driven.drive(1.0), lambda: peer.duty(1) > 0.5)
     driven.clock.advance(0.5)  # the router is gone
-    async with asyncio.timeout(5):
-        while peer.duty(1) or peer.duty(2):  # noqa: ASYNC110 - files do not notify
-            await asyncio.sleep(0.002)
+    await until(lambda: peer.duty(1) == peer.duty(2) == 0.0)
     driven.session.close()

@@ -11,6 +11,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.pins.gpiod_pins import GpiodPins
+from tests.waiting import stays, until
 
 
 class Request:
@@ -130,12 +131,11 @@ async def test_edges_of_all_lines_arrive_in_order(devices: Path) -> None:
     edges.listen(lambda *edge: received.append(edge))
     for pin, kind in ((17, "rising"), (27, "rising"), (17, "falling")):
         request.edge(pin, kind)
-    await asyncio.sleep(0.01)
+    await until(lambda: len(received) == 3)
     assert received == [(17, True, 7), (27, True, 7), (17, False, 7)]
     edges.close()
     request.edge(27, "falling")
-    await asyncio.sleep(0.01)
-    assert len(received) == 3
+    await stays(lambda: len(received) == 3, 0.02)
 
 
 def test_header_is_reported_as_the_kernel_knows_it(devices: Path) -> None:

@@ -15,6 +15,7 @@ from saint_services.lib.hw.motors.quadrature import Quadrature
 from saint_services.lib.hw.pi_board import PiBoard
 from saint_services.lib.hw.pins.pigpio_pins import PigpioEdges, PigpioOutput
 from saint_services.lib.hw.pwm import pigpio_pwm
+from tests.waiting import turns
 
 
 class Daemon:
@@ -82,7 +83,7 @@ async def test_edges_arrive_in_order_with_stamps_that_rise_over_the_round() -> N
     seen: list[tuple[int, bool, int]] = []
     edges.listen(lambda *edge: seen.append(edge))
     await asyncio.to_thread(daemon.edges, (5, 1), (6, 1), (5, 0), (6, 0))
-    await asyncio.sleep(0)
+    await turns(1)
     assert [edge[:2] for edge in seen] == [(5, True), (6, True), (5, False), (6, False)]
     stamps = [edge[2] for edge in seen]
     assert [after - before for before, after in pairwise(stamps)] == [100_000] * 3
@@ -96,7 +97,7 @@ async def test_encoder_counts_over_pigpio() -> None:
     encoder.listen()
     turn = ((5, 1), (6, 1), (5, 0), (6, 0))
     await asyncio.to_thread(daemon.edges, *(turn * 100))
-    await asyncio.sleep(0)
+    await turns(1)
     assert (encoder.count, encoder.illegal) == (400, 0)
     encoder.close()
 
@@ -107,7 +108,7 @@ async def test_watchdog_of_the_library_is_no_edge() -> None:
     seen: list[Any] = []
     edges.listen(lambda *edge: seen.append(edge))
     await asyncio.to_thread(daemon.edges, (5, 2))
-    await asyncio.sleep(0)
+    await turns(1)
     assert seen == []
     edges.close()
 

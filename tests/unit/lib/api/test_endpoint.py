@@ -22,6 +22,7 @@ from saint_services.lib.ipc.connection import ApiConnection
 from saint_services.lib.machine import service_manager
 from tests.unit.lib.ipc.ipc_rig import raw
 from tests.unit.routerd.rig import route
+from tests.waiting import until
 
 
 class Switch(Confirming):
@@ -69,9 +70,7 @@ class Bench:
         return Done()
 
     async def until(self, step: str) -> None:
-        async with asyncio.timeout(5.0):
-            while step not in self.steps:  # noqa: ASYNC110 - the other side takes it
-                await asyncio.sleep(0.001)
+        await until(lambda: step in self.steps)
 
     def note(self, entry: AuditRecord) -> None:
         self.steps.append("entry")

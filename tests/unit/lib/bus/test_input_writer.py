@@ -15,6 +15,7 @@ from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.generated.topics import INPUT_RC
 from saint_services.lib.health import Health
 from saint_services.lib.ipc import Api, Call
+from tests.waiting import turns, until
 
 
 class Bench:
@@ -42,9 +43,7 @@ class Bench:
         self.publisher.publish(InputSample(source="rc", sequence=number))
 
     async def until(self, registrations: int) -> None:
-        async with asyncio.timeout(5.0):
-            while self.health.counters[REGISTRATIONS] < registrations:  # noqa: ASYNC110
-                await asyncio.sleep(0.005)
+        await until(lambda: self.health.counters[REGISTRATIONS] >= registrations)
 
 
 def is_dropping(publisher: InputPublisher[InputSample]) -> bool:
@@ -63,14 +62,12 @@ async def test_input_is_published_only_while_the_writer_is_registered(tmp_path: 
         bench.publish(2)
         assert [each.origin for each in bench.requests] == [bench.bus.origin]
         bench.ends.set()  # the router closes the connection
-        async with asyncio.timeout(5.0):
-            while not is_dropping(bench.publisher):  # noqa: ASYNC110
-                await asyncio.sleep(0)
+        await until(lambda: is_dropping(bench.publisher))
         bench.publish(3)
         bench.ends.clear()
         await bench.until(2)
         bench.publish(4)
-        await asyncio.sleep(0)
+        await turns(1)
         assert bench.received == [2, 4]
     finally:
         work.cancel()
@@ -81,9 +78,9 @@ async def test_router_that_is_away_leaves_every_input_unpublished(tmp_path: Path
     bench = Bench(tmp_path)
     bench.listener.close()
     work = asyncio.create_task(bench.writer.stay_registered())
-    await asyncio.sleep(0)
+    await turns(1)
     bench.publish(1)
-    await asyncio.sleep(0)
+    await turns(1)
     work.cancel()
     assert bench.received == []
 

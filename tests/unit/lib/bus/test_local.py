@@ -15,15 +15,11 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.errors import Code
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
 from saint_services.lib.generated.std_msgs import String
+from tests.waiting import turns
 
 CHATTER = Topic("/chatter", String, Qos())
 LATCHED = Topic("/latched", String, Qos(depth=1, latched=True))
 RESET = topics.NODES_RESET
-
-
-async def settle() -> None:
-    for _ in range(5):
-        await asyncio.sleep(0)
 
 
 async def test_sample_says_who_wrote_it() -> None:
@@ -33,7 +29,7 @@ async def test_sample_says_who_wrote_it() -> None:
     two.subscribe(CHATTER, got.append)
     one.publisher(CHATTER).publish(String("hello"))
     assert got == []  # delivered by the loop, never synchronously
-    await settle()
+    await turns()
     assert got[0].message == String("hello")
     assert got[0].origin == one.origin != two.origin
     assert 0.0 <= got[0].age_s < 1.0
@@ -46,7 +42,7 @@ async def test_own_samples_are_left_out_on_request() -> None:
     one.subscribe(CHATTER, got.append, own=False)
     one.publisher(CHATTER).publish(String("mine"))
     two.publisher(CHATTER).publish(String("theirs"))
-    await settle()
+    await turns()
     assert [sample.message.data for sample in got] == ["theirs"]
 
 
@@ -58,7 +54,7 @@ async def test_latched_sample_reaches_late_subscriber() -> None:
     publisher.publish(String("new"))
     got: list[Sample[String]] = []
     two.subscribe(LATCHED, got.append)
-    await settle()
+    await turns()
     assert [sample.message.data for sample in got] == ["new"]
 
 
@@ -77,7 +73,7 @@ async def test_quality_of_service_matches_as_in_dds(
     got: list[Any] = []
     bus.subscribe(Topic("/x", String, wanted), got.append)
     bus.publisher(Topic("/x", String, offered)).publish(String("?"))
-    await settle()
+    await turns()
     assert bool(got) is is_received
 
 
@@ -89,7 +85,7 @@ async def test_call_is_answered_and_waits_for_a_server() -> None:
         return ResetNode_Response(True, request.node_id)
 
     call = asyncio.create_task(one.call(RESET, ResetNode_Request("pi_1"), 1.0))
-    await settle()
+    await turns()
     two.serve(RESET, handle)
     assert await call == ResetNode_Response(True, "pi_1")
 
@@ -131,7 +127,7 @@ async def test_closed_bus_neither_sends_nor_receives() -> None:
     publisher = one.publisher(CHATTER)
     await one.close()
     publisher.publish(String("late"))
-    await settle()
+    await turns()
     assert got == []
     assert one.graph().nodes == (NodeView("/", "two"),)
 
@@ -146,7 +142,7 @@ async def test_random_bytes_are_counted_never_raised(data: bytes) -> None:
     for topic in (topics.INPUT_RC, topics.ROUTER_STATUS, topics.TRACKS_CMD_VEL, CHATTER):
         bus.subscribe(topic, got.append)
         domain.publish_bytes(topic, data)
-    await settle()
+    await turns()
     assert faults == []
     assert len(got) + sum(bus.refused.values()) == 4
 

@@ -57,7 +57,7 @@ class Daemon:
 
     async def slow(self, _: ipc.Call[None]) -> Done:
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         finally:
             self.ended.set()
         return Done()
@@ -82,7 +82,7 @@ class Daemon:
                 raise ZeroDivisionError("oops")
             yield Tick(number=2)
             if call.body.role == "forever":
-                await asyncio.sleep(30)
+                await asyncio.Event().wait()
         finally:
             self.ended.set()
 

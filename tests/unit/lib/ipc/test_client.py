@@ -18,6 +18,7 @@ from tests.unit.lib.ipc.ipc_rig import (
     listening,
     served,
 )
+from tests.waiting import turns
 
 
 async def test_handler_is_cancelled_when_its_client_gives_up(path: Path) -> None:
@@ -166,7 +167,7 @@ async def test_closing_the_client_ends_its_streams(path: Path) -> None:
         await anext(stream)
         await anext(stream)
         waiting: asyncio.Task[Any] = asyncio.ensure_future(anext(stream))
-        await asyncio.sleep(0)
+        await turns(1)
         await client.close()
         async with asyncio.timeout(1.0):
             with pytest.raises(SaintError):

@@ -16,6 +16,7 @@ from saint_services.lib import ipc
 from saint_services.lib.api import Done, Reply, Request
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import connection as ipc_connection
+from tests.waiting import every, turns, until
 
 SHORT_S = 0.1
 
@@ -49,7 +50,7 @@ class Daemon:
     async def wait(self, _: ipc.Call[None]) -> Done:
         self.waiting.set()
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         finally:
             self.ended.set()
         return Done()
@@ -297,9 +298,8 @@ async def test_trickled_request_is_given_up(
 
         async def trickle() -> None:
             peer.send(b"GET /status HTTP/1.1\r\n")
-            while True:
+            async for _ in every(0.01):
                 peer.send(b"A: b\r\n")
-                await asyncio.sleep(0.01)
 
         trickling = asyncio.create_task(trickle())
         assert (await peer.answer())[0] == 408
@@ -324,11 +324,9 @@ async def test_client_that_does_not_read_is_dropped_and_counted(
     with contextlib.closing(plain):
         await asyncio.get_running_loop().sock_connect(plain, str(daemon.path))
         await asyncio.get_running_loop().sock_sendall(plain, request(f"GET {target}"))
-        async with asyncio.timeout(5):
-            while not daemon.api.counters["ipc_refused_too_slow"]:  # noqa: ASYNC110 - a counter
-                await asyncio.sleep(0.01)
-            if target == "/lines":
-                await daemon.ended.wait()
+        await until(lambda: daemon.api.counters["ipc_refused_too_slow"])
+        if target == "/lines":
+            await until(daemon.ended.is_set)
 
 
 async def test_connections_beyond_the_limit_are_refused_and_those_before_served(
@@ -439,7 +437,7 @@ def test_random_pieces_of_http_leave_no_trace(
             async with connected(path) as peer:
                 for piece in data:
                     peer.send(piece)
-                    await asyncio.sleep(0)
+                    await turns(1)
                 if is_half_closed:
                     peer.writer.write_eof()
                     assert await peer.is_closed()

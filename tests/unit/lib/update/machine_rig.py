@@ -124,10 +124,3 @@ class Machine:
 
     def works(self, **facts: object) -> None:
         self.owner.now = replace(self.owner.now, **facts)  # type: ignore[arg-type]
-
-
-async def until(condition: Callable[[], bool], limit_s: float = 25.0) -> None:
-    """Wait for what the loop will bring about."""
-    async with asyncio.timeout(limit_s):
-        while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
-            await asyncio.sleep(0.01)

@@ -11,7 +11,8 @@ from saint_services.lib.update import events
 from saint_services.lib.update.events import UpdateLimits, WorkPart
 from saint_services.lib.update.installer import BundleInfo
 from saint_services.lib.update.record import StateBefore, store
-from tests.unit.lib.update.machine_rig import QUICK, Machine, until
+from tests.unit.lib.update.machine_rig import QUICK, Machine
+from tests.waiting import until
 from tools.fake_rauc.bundle_writer import COMPATIBLE, make_keys
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.systemd import Unit

@@ -5,7 +5,6 @@ import json
 import math
 import socket
 import struct
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from saint_services.livelinkd.protocols.capture import (
 from saint_services.livelinkd.protocols.frames import WrongError
 from tests.unit.livelinkd.fake_phone import SUBJECT, Phone, stream_frame
 from tests.unit.livelinkd.rig import listening
+from tests.waiting import until
 
 
 def has(samples: list[InputSample], count: int) -> bool:
@@ -37,14 +37,6 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    for _ in range(1600):
-        if is_so():
-            return
-        await asyncio.sleep(0.005)
-    raise TimeoutError
 
 
 async def test_a_named_phone_is_requested_and_received(
@@ -60,7 +52,7 @@ async def test_a_named_phone_is_requested_and_received(
             assert phone.asked[:3] == ["/session/start", "/stream/subjects", "/stream/start"]
             await until(lambda: "/session/keep-alive" in phone.asked)
             phone.stream(stream_frame(1), stream_frame(3, jaw=0), b"\1\0")
-            await ears.until(lambda: len(ears.samples) == 2)
+            await until(lambda: len(ears.samples) == 2)
             assert ears.samples[0].source == "livelink:Anna"
             values = ears.values(0)
             assert values["jawOpen"] == 1.0 and values["eyeBlinkLeft"] == 0.0
@@ -108,7 +100,7 @@ async def test_a_phone_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             for sessions in (1, 2):  # one that hangs up is called again when it answers again
                 await until(is_connected)
                 phone.stream(stream_frame(sessions))
-                await ears.until(partial(has, ears.samples, sessions))
+                await until(partial(has, ears.samples, sessions))
                 assert phone.sessions == sessions
                 phone.streams_to = None
                 phone.hang_up()

@@ -12,6 +12,7 @@ import pytest
 from saint_services.livelinkd.listeners.socket_filter import shut_out
 from saint_services.livelinkd.senders.limits import FLOOD, FLOOD_S, MAX_FLOODS, Floods
 from tests.unit.livelinkd.rig import CAPTURE, listening
+from tests.waiting import every, until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's socket filters")
 
@@ -39,15 +40,14 @@ def numbered(number: int) -> bytes:
 async def test_a_flood_of_50_000_does_not_delay_the_phone(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(numbered(0))
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         port = str(ears.ports["llf"])
         flood = await asyncio.create_subprocess_exec(sys.executable, "-c", _FLOOD, port)
         ended = asyncio.create_task(flood.wait())
-        sent = 0
-        while not ended.done() or sent < 60:
-            sent += 1
-            ears.send(numbered(sent))
-            await asyncio.sleep(_PAUSE_S)
+        async for sent in every(_PAUSE_S):
+            if ended.done() and sent >= 60:
+                break
+            ears.send(numbered(sent + 1))
         found = await ears.subjects()
         longest_s = max(later - earlier for earlier, later in pairwise(ears.times_s))
         assert longest_s < 0.25  # half of the router's time-out; a few milliseconds when alone

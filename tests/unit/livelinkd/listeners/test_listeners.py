@@ -15,6 +15,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.livelinkd.protocols.ifacialmocap import REQUEST
 from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, shape
 from tests.unit.livelinkd.rig import CAPTURE, listening
+from tests.waiting import until
 
 FACE = b"jawOpen-25|=head#0,30,0,0,0,0|"
 ONE_VALUE = b'{"subject_name": "P", "property_names": ["a"], "property_values": [1]}\n'
@@ -25,7 +26,7 @@ async def test_json_live_link_is_received(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         body = {"Parameter": [{"Name": "JawOpen", "Value": 2.0}]}
         ears.send(json.dumps({"Me": body, "Bad": {}}).encode(), format="json")
-        await ears.until(lambda: bool(ears.samples))
+        await until(lambda: bool(ears.samples))
         assert ears.samples[0].source == "livelink:Me"
         assert ears.values() == {"jawOpen": 1.0}  # in range
         found = await ears.subjects()
@@ -45,7 +46,7 @@ async def test_ifacialmocap_is_requested_and_received(tmp_path: Path) -> None:
                     data, requester = await loop.sock_recvfrom(phone, 2048)
                     assert data == REQUEST and requester[1] == ears.ports["ifacialmocap"]
             phone.sendto(FACE, requester)
-            await ears.until(lambda: bool(ears.samples))
+            await until(lambda: bool(ears.samples))
             assert ears.samples[0].source == "livelink:Anna"
             assert ears.values()["headYaw"] == pytest.approx(0.5235988)
 
@@ -54,7 +55,7 @@ async def test_an_avatar_in_many_datagrams_is_published_once(tmp_path: Path) -> 
     async with listening(tmp_path, formats={"vmc": {"names": {"127.0.0.1": "Anna"}}}) as ears:
         bones = [bone(f"bone{i}") for i in range(30)]
         ears.send(*bones, bundle(bone("Head"), shape("A", 0.5), APPLY), format="vmc")
-        await ears.until(lambda: bool(ears.samples) and "A" in ears.samples[-1].names)
+        await until(lambda: bool(ears.samples) and "A" in ears.samples[-1].names)
         assert ears.samples[-1].source == "livelink:Anna"
         assert {"Head.yaw", "bone29.roll", "jawOpen"} < set(ears.values())
         assert len(ears.samples) <= 3  # 31 datagrams, as many as were read at a time
@@ -69,7 +70,7 @@ async def test_lines_over_tcp_are_received_and_refusals_answered(tmp_path: Path)
         await writer.drain()
         writer.write(text[20:] + b"\n\n{}\n")
         assert json.loads(await reader.readline()) == {"refused": "a subject has no name"}
-        await ears.until(lambda: bool(ears.frames))
+        await until(lambda: bool(ears.frames))
         assert ears.values()["x"] == 1.0
         assert ears.frames[0].transform.translation.z == 3.0
         writer.close()
@@ -83,7 +84,7 @@ async def test_a_line_without_end_ends_its_client_alone(tmp_path: Path) -> None:
         async with asyncio.timeout(5):
             assert json.loads(await reader.readline()) == {"refused": "a line is too long"}
         other[1].write(ONE_VALUE)
-        await ears.until(lambda: bool(ears.samples))
+        await until(lambda: bool(ears.samples))
         assert (await ears.subjects()).refused == {"a line is too long": 1}
         writer.close()
         other[1].close()
@@ -96,7 +97,7 @@ async def test_clients_are_limited_in_number(tmp_path: Path) -> None:
             line = await opened[2][0].readline()
         assert json.loads(line) == {"refused": "too many clients are connected"}
         opened[1][1].write(ONE_VALUE)
-        await ears.until(lambda: bool(ears.samples))
+        await until(lambda: bool(ears.samples))
         for _, writer in opened:
             writer.close()
 
@@ -115,7 +116,7 @@ async def test_format_that_is_off_is_not_received(tmp_path: Path) -> None:
 async def test_two_senders_of_one_subject(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(CAPTURE[0], host="127.0.0.1")
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         ears.send(CAPTURE[1], CAPTURE[2], host="127.0.0.2")
         found = await ears.refusals(2)
         taken = {"the subject belongs to another sender": 2}
@@ -125,7 +126,7 @@ async def test_two_senders_of_one_subject(tmp_path: Path) -> None:
         await ears.client.request(livelink.RELEASE, who)
         assert (await ears.subjects()).sources[0].is_open
         ears.send(CAPTURE[3], host="127.0.0.2")
-        await ears.until(lambda: len(ears.samples) == 2)
+        await until(lambda: len(ears.samples) == 2)
         assert (await ears.subjects()).sources[0].source_ip == "127.0.0.2"
         with pytest.raises(SaintError, match="nobody"):
             await ears.client.request(livelink.RELEASE, SubjectRef(subject_name="nobody"))
@@ -134,7 +135,7 @@ async def test_two_senders_of_one_subject(tmp_path: Path) -> None:
 async def test_subjects_are_published_on_the_bus(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(*CAPTURE)  # the face is lost once, and found again
-        await ears.until(lambda: len(ears.samples) == 20)
+        await until(lambda: len(ears.samples) == 20)
         assert [subject.tracked for subject in ears.described] == [True, False, True]
         last = ears.described[-1]
         assert (last.subject_name, last.subject_type, last.lost) == ("FaceCapture-p", "face", 0)
@@ -147,6 +148,6 @@ async def test_a_name_that_is_a_path_is_a_name(tmp_path: Path) -> None:
     data += struct.pack(">ifiiB", 1, 0.0, 60, 1, 61) + b"\0" * 244
     async with listening(tmp_path) as ears:
         ears.send(data)
-        await ears.until(lambda: bool(ears.samples))
+        await until(lambda: bool(ears.samples))
         who = SubjectRef(subject_name=name.decode())
         await ears.client.request(livelink.RELEASE, who)

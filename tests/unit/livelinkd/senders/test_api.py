@@ -17,6 +17,7 @@ from saint_services.lib.api.livelink import (
 from saint_services.lib.errors import Code, SaintError
 from saint_services.livelinkd.config import Config
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
+from tests.waiting import until
 
 REF = SenderRef(format="llf", ip="127.0.0.1", subject_name="FaceCapture-p")
 
@@ -67,12 +68,12 @@ async def test_accepted_sender_is_known_after_a_restart_until_it_is_revoked(tmp_
         await ears.refusals(1)
         assert [each.accepted_by for each in (await accept(ears)).accepted] == ["person"]
         ears.send(CAPTURE[1])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
     async with listening(tmp_path, accept="known") as ears:
         ears.send(CAPTURE[2])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert (await revoke(ears)).accepted == []
-        await ears.until(lambda: len(ears.samples) == 2)
+        await until(lambda: len(ears.samples) == 2)
         last = ears.samples[-1]
         assert (last.failsafe, last.names) == (
             True,
@@ -104,7 +105,7 @@ async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -
         assert len(code) == 10
         datagram = b'{"Anna-%s": {"Parameter": [{"Name": "jawOpen", "Value": 0.5}]}}'
         ears.send(datagram % code.encode(), format="json")
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert ears.samples[0].source == "livelink:Anna"
         (known,) = (await senders(ears)).accepted
         assert (known.subject_name, known.accepted_by) == ("Anna", "code")
@@ -113,7 +114,7 @@ async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -
         assert caught.value.code is Code.REFUSED
         new = (await ears.client.request(livelink.RENEW_SENDER_CODE, Nothing())).code
         assert new != code
-        await ears.until(lambda: len(ears.samples) == 2)
+        await until(lambda: len(ears.samples) == 2)
         assert ears.samples[1].failsafe
         ears.send(datagram % code.encode(), format="json")
         await ears.refusals(1)
@@ -126,9 +127,9 @@ async def test_check_can_be_turned_off_and_on_while_it_runs(tmp_path: Path) -> N
     async with listening(tmp_path, accept="known") as ears:
         assert (await check(ears, "all")).accept == "all"
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert (await check(ears, "known")).accept == "known"
-        await ears.until(lambda: ears.samples[-1].failsafe)
+        await until(lambda: ears.samples[-1].failsafe)
         ears.send(CAPTURE[1])
         await ears.refusals(1)
         await check(ears, "all")
@@ -140,7 +141,7 @@ async def test_sender_of_the_settings_needs_nobody_and_cannot_be_revoked(tmp_pat
     known = [{"format": "llf", "address": "127.0.0.1"}]
     async with listening(tmp_path, accept="known", senders=known) as ears:
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         with pytest.raises(SaintError) as caught:
             await revoke(ears)
         assert caught.value.code is Code.REFUSED
@@ -155,7 +156,7 @@ async def test_recording_that_a_person_plays_needs_nobody_to_accept_it(tmp_path:
         await ears.refusals(3)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
         await ears.client.request(livelink.PLAY, PlayRecording(name="phone", speed=1000))
-        await ears.until(lambda: bool(ears.samples))
+        await until(lambda: bool(ears.samples))
 
 
 async def test_revoking_one_sender_leaves_the_others(tmp_path: Path) -> None:
@@ -164,10 +165,10 @@ async def test_revoking_one_sender_leaves_the_others(tmp_path: Path) -> None:
         await accept(ears)
         await accept(ears, other)
         ears.send(CAPTURE[0])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         await revoke(ears, other)
         ears.send(CAPTURE[1])
-        await ears.until(lambda: len(ears.samples) == 2)
+        await until(lambda: len(ears.samples) == 2)
         assert not ears.samples[1].failsafe
 
 

@@ -7,8 +7,9 @@ import aiohttp
 import pytest
 
 from tests.unit.otad.adapters.upload_rig import content, raw
-from tests.unit.otad.ota_rig import FakeNode, Ota, Robot, until
+from tests.unit.otad.ota_rig import FakeNode, Ota, Robot
 from tests.unit.otad.test_daemon import begin, ended, known_to
+from tests.waiting import until
 
 
 async def test_bundle_is_served_in_ranges(robot: Robot):

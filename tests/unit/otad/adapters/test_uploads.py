@@ -12,7 +12,8 @@ from saint_services.otad.config import Config
 from saint_services.otad.releases.verity import BLOCK_BYTES
 from tests.audit_log import collected
 from tests.unit.otad.adapters.upload_rig import content, left_behind, refusal, versions
-from tests.unit.otad.ota_rig import OTHER_KEY, Robot, until
+from tests.unit.otad.ota_rig import OTHER_KEY, Robot
+from tests.waiting import until
 from tools.fake_rauc.bundle_writer import Release, write_bundle
 
 

@@ -15,6 +15,7 @@ from saint_services.otad.releases.incoming import IMAGE, IncomingBundle
 from saint_services.otad.releases.ingest import ReleaseIngest
 from saint_services.otad.releases.repository import Repository
 from tests.unit.otad.ota_rig import FakeInstaller, Robot
+from tests.waiting import turns, until
 
 
 class LocalMachine:
@@ -66,10 +67,9 @@ async def test_release_that_two_remove_at_once_is_gone_and_one_is_refused(place:
 async def test_release_that_is_rolled_out_while_its_removal_waits_stays(place: LocalMachine):
     gate = asyncio.Event()
     taking = asyncio.create_task(place.add("1.2.0", gate))
-    while not place.ingest._busy.locked():  # noqa: ASYNC110  # what it waits for is not ours to signal
-        await asyncio.sleep(0.005)
+    await until(place.ingest._busy.locked)
     removing = asyncio.create_task(place.ingest.remove("1.1.0"))
-    await asyncio.sleep(0)
+    await turns(1)
     place.needed.add("1.1.0")
     gate.set()
     await taking

@@ -23,8 +23,9 @@ from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.state import last_good
 from saint_services.routerd.drill import rules as drill
 from saint_services.routerd.drill.api import MOST_REPORTS, SavedDrills, drills_store
-from tests.unit.routerd.daemon_rig import alive, places, turns
+from tests.unit.routerd.daemon_rig import alive, places
 from tests.unit.routerd.test_daemon_confirmations import pressed, report, robot_with
+from tests.waiting import turns
 
 
 def outcome(state: str, after_ms: float | None = None, target: str = "tracks") -> StopOutcomeInfo:

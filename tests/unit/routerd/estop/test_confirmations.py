@@ -17,6 +17,7 @@ from saint_services.lib.generated.saint_msgs import StopOutcomes, StopReport
 from saint_services.routerd.estop import confirmations
 from saint_services.routerd.estop.confirmations import Confirmations, holders
 from saint_services.routerd.estop.latch import Latch
+from tests.waiting import turns
 
 TARGETS = ("head", "tracks")
 PRESSED, CLEARED = Latch(True, "web", "r", 7), Latch(False, "web", "", 8)
@@ -68,15 +69,11 @@ class Bench:
         self._reports = bus.publisher(topics.ESTOP_REPORTS)
         monkeypatch.setattr(confirmations, "monotonic_s", lambda: self.around.now_s)
 
-    async def turns(self) -> None:
-        for _ in range(10):
-            await asyncio.sleep(0)
-
     async def says(self, target: str = "tracks", outcome: str = "stopped", **more: object) -> None:
         facts = {"node_id": "pi_2", "generation": 7, "is_known": True, "detail": "d", **more}
         report = StopReport(target=target, outcome=outcome, **facts)  # type: ignore[arg-type]
         self._reports.publish(report)
-        await self.turns()
+        await turns()
 
     def states(self) -> dict[str, str]:
         return {each.target: each.state for each in self.found.listed()}
@@ -204,7 +201,7 @@ class TestWhoIsExpected:
         assert confirmations.LOOK_S == 2.0
         monkeypatch.setattr(confirmations, "LOOK_S", 0.0)
         work = asyncio.create_task(bench.found.work())
-        await bench.turns()
+        await turns()
         work.cancel()
         assert len(bench.around.requests) > 3
 
@@ -226,7 +223,7 @@ class TestPublished:
         await bench.says("head", node_id="pi_1")
         assert bench.published[-1].confirmed
         press(bench, CLEARED)
-        await bench.turns()
+        await turns()
         assert [(each.active, each.generation) for each in bench.published[3:]] == [(False, 8)]
 
     async def test_what_each_target_did(self, bench: Bench) -> None:
@@ -244,7 +241,7 @@ class TestPublished:
         bench.found.watch(lambda: seen.append({}))
         press(bench)
         assert seen == []  # later: whatever they do, the stop goes on
-        await bench.turns()
+        await turns()
         assert seen == [{"head": "silent", "tracks": "silent"}, {}]
         await bench.says(generation=6)
         assert len(seen) == 2
@@ -262,14 +259,14 @@ class TestAnswer:
     async def test_it_comes_when_the_stop_is_over(self, bench: Bench) -> None:
         press(bench)
         answer = asyncio.create_task(bench.found.settled())
-        await bench.turns()
+        await turns()
         press(bench, CLEARED)
-        await bench.turns()
+        await turns()
         assert answer.done()
 
     async def test_it_comes_at_once_without_a_stop(self, bench: Bench) -> None:
         answer = asyncio.create_task(bench.found.settled())
-        await bench.turns()
+        await turns()
         assert answer.done()
 
     async def test_it_waits_for_nobody_longer_than_300_ms(

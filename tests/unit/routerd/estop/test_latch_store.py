@@ -18,6 +18,7 @@ from saint_services.routerd.estop.latch_store import LatchClearing, LatchStore
 from saint_services.routerd.logic import Router
 from saint_services.routerd.state import decode_latch, encode_latch
 from tests.unit.routerd.rig import robot
+from tests.waiting import turns, until
 
 ROBOT = robot()
 FREE = Latch(generation=7)
@@ -79,9 +80,7 @@ class Bench:
             work.cancel()
 
     async def until_written(self, count: int) -> None:
-        async with asyncio.timeout(5.0):
-            while len(self.disk.written) < count or self.store.problem:  # noqa: ASYNC110  # a thread writes
-                await asyncio.sleep(0)
+        await until(lambda: len(self.disk.written) >= count and not self.store.problem)
 
 
 async def test_every_start_stores_the_latch() -> None:
@@ -116,8 +115,7 @@ async def test_work_waits_while_there_is_nothing_to_store(monkeypatch: pytest.Mo
     monkeypatch.setattr(bench.store, "save", counted)
     async with bench.working():
         await bench.until_written(1)
-        for _ in range(50):
-            await asyncio.sleep(0)
+        await turns(50)
     assert saves == 1
 
 
@@ -125,8 +123,7 @@ async def test_change_during_a_save_is_stored_by_the_next() -> None:
     bench = Bench()
     bench.disk.may_write.clear()
     async with bench.working():
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await turns()
         bench.store.put(STOPPED)
         bench.disk.may_write.set()
         await bench.until_written(2)
@@ -152,9 +149,7 @@ async def test_refused_latch_is_tried_again_after_a_pause(monkeypatch: pytest.Mo
     bench = Bench()
     bench.disk.fault = "the disk is full"
     async with bench.working():
-        async with asyncio.timeout(5.0):
-            while not bench.issues:  # noqa: ASYNC110  # a thread writes
-                await asyncio.sleep(0)
+        await until(lambda: bench.issues)
         bench.disk.fault = ""
         await bench.until_written(1)
 
@@ -163,11 +158,8 @@ async def test_disk_that_refuses_is_not_tried_without_a_pause() -> None:
     bench = Bench()
     bench.disk.fault = "the disk is full"
     async with bench.working():
-        async with asyncio.timeout(5.0):
-            while not bench.issues:  # noqa: ASYNC110  # a thread writes
-                await asyncio.sleep(0)
-        for _ in range(1000):
-            await asyncio.sleep(0)
+        await until(lambda: bench.issues)
+        await turns(1000)
         assert await asyncio.to_thread(lambda: bench.disk.tries) == 1
 
 
@@ -195,8 +187,7 @@ async def test_answer_is_about_the_latch_of_its_time() -> None:
     bench = Bench()
     bench.disk.may_write.clear()
     answer = asyncio.create_task(bench.store.settled())
-    for _ in range(20):
-        await asyncio.sleep(0)
+    await turns()
     bench.store.put(STOPPED)
     bench.disk.may_write.set()
     assert await answer == ""

@@ -16,6 +16,7 @@ from saint_services.lib.generated.saint_msgs import RoleCredential, StopReport
 from saint_services.lib.generated.topics import ROLE_CREDENTIAL
 from saint_services.routerd.estop import proven_roles
 from saint_services.routerd.estop.proven_roles import ProvenRoles
+from tests.waiting import turns
 
 ROLE, NODE, OTHER = "0a" * 12, "0b" * 12, "0c" * 12
 
@@ -49,15 +50,13 @@ class Bench:
             self.adoptiond,  # type: ignore[arg-type]
             is_unnamed_accepted=is_unnamed_accepted,
         )
-        sleep = asyncio.sleep
 
         async def pause(seconds: float) -> None:
             self.pauses_s.append(seconds)
-            await sleep(0)
+            await turns(1)
 
         monkeypatch.setattr(proven_roles, "monotonic_s", lambda: self.now_s)
         monkeypatch.setattr(proven_roles.asyncio, "sleep", pause)  # while the test runs
-        self._sleep = sleep
 
     def say(
         self,
@@ -80,14 +79,10 @@ class Bench:
         finally:
             work.cancel()
 
-    async def turns(self, count: int = 10) -> None:
-        for _ in range(count):
-            await self._sleep(0)
-
     async def checked(self) -> None:
         """Check all that wait."""
         async with self.working():
-            await self.turns(1000)
+            await turns(1000)
 
     def reports(self, outcome: str = "stopped", origin: str = ROLE, **changes: str) -> bool:
         facts = {"node_id": "pi_1", "target": "tracks", **changes}
@@ -240,10 +235,10 @@ async def test_check_under_way_makes_room_for_the_next(bench: Bench) -> None:
     bench.adoptiond.may_answer.clear()
     bench.say(ROLE)
     async with bench.working():
-        await bench.turns()
+        await turns()
         bench.say(OTHER)
         bench.adoptiond.may_answer.set()
-        await bench.turns()
+        await turns()
     assert [each.origin for each in bench.adoptiond.requests] == [ROLE, OTHER]
 
 

@@ -13,7 +13,8 @@ from saint_services.lib.generated.saint_msgs import (
 )
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.machine.service_manager import Directories
-from tests.unit.routerd.daemon_rig import alive, places, turns
+from tests.unit.routerd.daemon_rig import alive, places
+from tests.waiting import turns
 
 pytestmark = pytest.mark.timed
 

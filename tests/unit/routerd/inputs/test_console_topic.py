@@ -1,6 +1,5 @@
 """The console's buttons on their topic, with a running router."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,8 @@ from saint_services.lib.generated.saint_msgs import (
     ConsoleOverride,
 )
 from saint_services.lib.machine.service_manager import Directories
-from tests.unit.routerd.daemon_rig import alive, places, turns, vouching
+from tests.unit.routerd.daemon_rig import alive, places, vouching
+from tests.waiting import turns, until
 
 pytestmark = pytest.mark.timed
 
@@ -70,8 +70,4 @@ async def test_console_clears_only_the_stop_that_its_display_showed(
             assert "child in front" in robot.all_of(topics.CONSOLE_ALERTS).pop().text
         assert (await robot.latch()).active
         console.publish(ConsoleOverride(action="clear", generation=seen + 1))
-        for _ in range(500):  # until both records are on the disk
-            if not (await robot.latch()).active:
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(await robot.latch())
+        await until(robot.is_released)

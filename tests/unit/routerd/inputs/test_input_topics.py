@@ -2,9 +2,7 @@
 loop stood still drives nothing; a stop among it stops.
 """
 
-import asyncio
 import math
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import EStopInfo
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import (
@@ -21,8 +20,9 @@ from saint_services.lib.generated.saint_msgs import (
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.inputs import neighbours, writers
 from saint_services.routerd.wiring import STALL_S
-from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.routerd.rig import route
+from tests.waiting import stand_still, turns, until
 
 pytestmark = pytest.mark.timed
 
@@ -78,12 +78,12 @@ async def test_leaders_and_safety_devices_use_the_topic_of_programs(
         driven = {f"{each.target}.{each.field}": each.source for each in status.outputs}
         assert driven["arms.left.joint_0"] == "leader:left"
         assert status.refused == {"source on the wrong topic": 1}
-        for _ in range(100):
-            status = await robot.client.request(routing.GET_STATUS, Nothing())
-            if status.estop.active:
-                break
-            await asyncio.sleep(0.02)
-        assert status.estop.source == "safety:bumper"  # it timed out
+
+        async def stopped() -> EStopInfo | None:
+            estop = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
+            return estop if estop.active else None
+
+        assert (await until(stopped)).source == "safety:bumper"  # it timed out
 
 
 async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
@@ -107,17 +107,12 @@ async def counted(robot: RunningRouter) -> int:
     return (await robot.client.request(routing.GET_STATUS, Nothing())).refused.get(OLD, 0)
 
 
-def stall(seconds: float) -> None:
-    """Block the whole process."""
-    time.sleep(seconds)
-
-
 async def test_sample_that_waited_out_a_stall_drives_nothing(directories: Directories) -> None:
     async with alive(directories) as robot:
         robot.record(topics.TRACKS_CMD_VEL)
         await robot.drive(0.2, channel_2=0.0)
         robot.rc(channel_2=1.0)
-        stall(0.3)
+        stand_still(0.3)
         await turns()
         moved = [each for each in robot.all_of(topics.TRACKS_CMD_VEL) if each.linear.x]
         assert moved == []
@@ -128,7 +123,7 @@ async def test_sample_after_a_stall_drives_again(directories: Directories) -> No
     async with alive(directories) as robot:
         robot.record(topics.TRACKS_CMD_VEL)
         await robot.drive(0.2, channel_2=0.0)
-        stall(0.3)
+        stand_still(0.3)
         await robot.drive(0.4, channel_2=1.0)
         assert any(each.linear.x for each in robot.all_of(topics.TRACKS_CMD_VEL))
 
@@ -142,7 +137,7 @@ async def test_foreign_command_that_waited_out_a_stall_drives_nothing(
         await robot.drive(0.2, channel_2=0.0)
         own = robot.bus.publisher(topics.TRACKS_CMD_VEL)
         own.publish(Twist(Vector3(x=0.4), Vector3()))
-        stall(0.4)
+        stand_still(0.4)
         await turns()
         assert await counted(robot) == 1
 
@@ -160,7 +155,7 @@ async def test_program_under_another_name_may_not_wait_for_longer_than_a_program
         sources = (await robot.client.request(routing.GET_STATUS, Nothing())).sources
         assert {each.source.partition(":")[0] for each in sources} == {"livelink", "autonomous"}
         program.publish(replace(sample, sequence=2))
-        stall(0.4)  # LiveLink may be silent for 500 ms, a program for 300
+        stand_still(0.4)  # LiveLink may be silent for 500 ms, a program for 300
         await turns()
         assert await counted(robot) == 1
 
@@ -170,7 +165,7 @@ async def test_stop_that_waited_out_a_stall_stops(directories: Directories) -> N
         robot.record(topics.ESTOP)
         await robot.drive(0.2, channel_2=0.0, channel_6=-1.0)
         robot.rc(channel_2=0.0, channel_6=1.0)
-        stall(0.3)
+        stand_still(0.3)
         await turns()
         assert robot.all_of(topics.ESTOP)[-1].active
 

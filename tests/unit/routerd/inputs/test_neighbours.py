@@ -16,7 +16,8 @@ from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, Rout
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.inputs import neighbours
 from saint_services.routerd.inputs.neighbours import Neighbours, WriterAnnouncements
-from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
+from tests.waiting import turns
 
 OWN, OTHER, PROGRAM = "0a" * 12, "0b" * 12, "0c" * 12
 

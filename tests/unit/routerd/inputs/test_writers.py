@@ -20,8 +20,9 @@ from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, Inpu
 from saint_services.lib.ipc import Call
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.inputs.writers import AdmittedSource, InputWriters, WriterRegistration
-from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, registered, turns, vouching
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, registered, vouching
 from tests.unit.routerd.rig import Rig, route
+from tests.waiting import turns, until
 
 OURS, OTHER = "0a" * 12, "0b" * 12
 
@@ -301,9 +302,7 @@ async def test_proven_console_clears(directories: Directories) -> None:
         seen = (await robot.client.request(routing.ESTOP, stop)).generation
         clear = ConsoleOverride(action="clear", generation=seen)
         robot.bus.publisher(topics.CONSOLE_OVERRIDE).publish(clear)
-        async with asyncio.timeout(5.0):
-            while (await robot.latch()).active:  # noqa: ASYNC110  # stored before it is released
-                await asyncio.sleep(0.005)
+        await until(robot.is_released)
 
 
 @pytest.mark.usefixtures("patient")

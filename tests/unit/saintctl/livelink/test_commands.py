@@ -12,6 +12,7 @@ from saint_services.lib.api.livelink import StartRecording
 from saint_services.saintctl.app import app
 from saint_services.saintctl.livelink.record import _record
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
+from tests.waiting import every, until
 
 WHO = "FaceCapture-p"
 
@@ -20,7 +21,7 @@ WHO = "FaceCapture-p"
 async def ears(tmp_path: Path) -> AsyncIterator[Ears]:
     async with listening(tmp_path) as made:
         made.send(CAPTURE[0])
-        await made.until(lambda: len(made.samples) == 1)
+        await until(lambda: len(made.samples) == 1)
         yield made
 
 
@@ -76,8 +77,7 @@ async def test_wrong_arguments_are_explained(ears: Ears, root: Path) -> None:
 
 async def test_a_recording_is_made_listed_played_and_removed(ears: Ears, root: Path) -> None:
     recording = asyncio.create_task(saintctl(root, "record", "smile", "--seconds", "0.4"))
-    for number in range(1, 20):
-        await asyncio.sleep(0.02)
+    async for number in every(0.02, times=20):
         ears.send(CAPTURE[number])
     made = (await recording).output
     assert "datagrams in 0.4 s (the time limit was reached)" in made
@@ -95,12 +95,9 @@ async def test_a_recording_is_made_listed_played_and_removed(ears: Ears, root: P
 async def test_ctrl_c_ends_and_keeps_a_recording(ears: Ears, root: Path) -> None:
     work = asyncio.create_task(_record(str(root), StartRecording(name="a")))
     path = root / "recordings" / "a.jsonl.part"
-    for _ in range(1000):
-        if await asyncio.to_thread(path.exists):
-            break
-        await asyncio.sleep(0.005)
+    await until(lambda: asyncio.to_thread(path.exists))
     ears.send(CAPTURE[1])
-    await ears.until(lambda: len(ears.samples) == 2)
+    await until(lambda: len(ears.samples) == 2)
     work.cancel()
     assert (await work).datagrams == 1
     assert await asyncio.to_thread((root / "recordings" / "a.jsonl").exists)
@@ -132,7 +129,7 @@ async def test_sender_is_listed_accepted_and_revoked(tmp_path: Path) -> None:
         await saintctl(tmp_path, "accept", "FaceCapture-q", code=4)
         assert "accepted" in (await saintctl(tmp_path, "accept", WHO)).output
         ears.send(CAPTURE[1])
-        await ears.until(lambda: len(ears.samples) == 1)
+        await until(lambda: len(ears.samples) == 1)
         assert (
             "No sender is waiting"
             in (await saintctl(tmp_path, "revoke", WHO, "--ip", "127.0.0.1")).output

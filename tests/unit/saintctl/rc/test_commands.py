@@ -17,6 +17,7 @@ from saint_services.saintctl.app import app
 from saint_services.saintctl.rc import calibrate as rc_calibrate
 from saint_services.saintctl.rc.view import bar
 from tests.unit.rcd.rig import Line, Robot, crsf, robot
+from tests.waiting import let_pass, turns, until
 
 pytestmark = pytest.mark.timed
 
@@ -50,7 +51,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 async def test_status_shows_signal_and_channels(desk: Desk) -> None:
     assert "no frame is received" in await desk.ok("status")
     async with desk.receiver.stick(crsf(ch1=1750)):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         text = " ".join((await desk.ok("status")).split())
         shown = json.loads(await desk.ok("status", "--json"))
     assert "CRSF on" in text and ": in use" in text
@@ -61,9 +62,9 @@ async def test_status_shows_signal_and_channels(desk: Desk) -> None:
 
 async def test_status_shows_what_a_loss_does_and_how_to_end_it(desk: Desk) -> None:
     async with desk.receiver.stick(crsf()):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         assert (await desk.receiver.status()).told is None
-    await desk.receiver.until(lambda: desk.receiver.samples[-1].failsafe)
+    await until(lambda: desk.receiver.samples[-1].failsafe)
     text = " ".join((await desk.ok("status")).split())
     assert "RC holds control: velocities are zero" in text
     assert "saintctl rc failsafe --action passthrough, or saintctl rc disable" in text
@@ -112,7 +113,7 @@ async def test_reset_restores_only_the_named_parts(desk: Desk) -> None:
 
 async def test_stick_calibrates_its_channel(desk: Desk) -> None:
     async with desk.receiver.stick(crsf(ch1=1900)):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         assert "1900" in await desk.ok("calibrate-channel", "1", "max")
 
 
@@ -203,7 +204,7 @@ class Typist:
 
     async def stick(self, us: int) -> None:
         async with self._desk.receiver.stick(crsf(ch1=us)):
-            await asyncio.sleep(0.15)
+            await let_pass(0.15)  # some frames, of which one may be lost
 
 
 async def test_guided_calibration_instructs_finds_and_saves(
@@ -211,12 +212,12 @@ async def test_guided_calibration_instructs_finds_and_saves(
 ) -> None:
     typist = Typist(desk)
     async with desk.receiver.stick(crsf()):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         lines = typist
         saving = asyncio.create_task(
             rc_calibrate.calibrate(desk.receiver.client, lines, typist.say)  # type: ignore[arg-type]
         )
-        await asyncio.sleep(0)
+        await turns(1)
     assert await asyncio.wait_for(saving, 18)
     assert any(text.startswith("reversed: channel 1") for text in typist.said)
     assert "Enter continues, s skips, q cancels." in typist.said
@@ -230,7 +231,7 @@ async def test_guided_calibration_is_cancelled(desk: Desk, typed: str | None) ->
     typist = Typist(desk)
     typist._typed.put_nowait(typed)
     async with desk.receiver.stick(crsf()):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         lines = typist
         saved = await rc_calibrate.calibrate(desk.receiver.client, lines, typist.said.append)  # type: ignore[arg-type]
     assert not saved

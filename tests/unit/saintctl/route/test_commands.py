@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from saint_services.saintctl.app import app
-from tests.unit.routerd.daemon_rig import RunningRouter, alive, places, turns
+from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.saintctl.fake_daemons import FakeDaemons
+from tests.waiting import every, turns
 
 FILE = """\
 routes:
@@ -70,9 +71,8 @@ async def again_and_again(send: Callable[[], None]) -> AsyncIterator[None]:
     """Repeat the samples of a source while the command runs."""
 
     async def go_on() -> None:
-        while True:
+        async for _ in every(0.02):
             send()
-            await asyncio.sleep(0.02)
 
     going_on = asyncio.create_task(go_on())
     await turns()

@@ -10,6 +10,7 @@ import pytest
 from saint_services.lib.api.machine import MachineRequest
 from saint_services.saintctl.system import commands as system
 from tests.unit.saintctl.conftest import RunSaintctl
+from tests.waiting import until
 from tests.web.fakes.machine import report_change, take_request
 
 
@@ -23,10 +24,7 @@ def run(saintctl: RunSaintctl, monkeypatch: pytest.MonkeyPatch) -> RunSaintctl:
 async def fulfil(root: Path, state: str, message: str) -> MachineRequest:
     """Carry out a request as setup does."""
     request = root / "run/saint-settings/request"
-    for _ in range(2000):
-        if await asyncio.to_thread(request.exists):
-            break
-        await asyncio.sleep(0.01)
+    await until(lambda: asyncio.to_thread(request.exists))
     found = take_request(root)
     report_change(root, state, message)
     return found

@@ -15,6 +15,7 @@ from aiohttp.test_utils import TestServer
 from pydantic import ValidationError
 
 from saint_services.webd.actions import table
+from tests.waiting import let_pass
 from tools.fuzz import fitting, whole_robot
 from tools.fuzz.api import Target, Where, target
 from tools.fuzz.websocket import DEEDS, Deed, attack
@@ -70,7 +71,7 @@ async def test_attack_ends_in_time_though_every_action_takes_long() -> None:
     late: list[asyncio.Task[None]] = []
 
     async def answer(socket: web.WebSocketResponse, message_id: object) -> None:
-        await asyncio.sleep(0.5)
+        await let_pass(0.5)
         await socket.send_json({"type": "response", "id": message_id})
 
     async def webd(request: web.Request) -> web.WebSocketResponse:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import until
 from tools.fake_rauc import slots
 from tools.launch.launcher import Launcher
 from tools.launch.machines import board as boards
@@ -114,11 +115,7 @@ async def test_word_in_the_fifo_disarms_the_deadman(stage: Stage) -> None:
     writer = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     os.write(writer, b"good\n")
     os.close(writer)
-    for _ in range(1000):  # turns of the loop, not time
-        if not stage.board.is_armed:
-            break
-        await asyncio.sleep(0)
-    assert not stage.board.is_armed
+    await until(lambda: not stage.board.is_armed)
     assert stage.machine.services["says"].phase is Phase.RUNNING
 
 
@@ -136,18 +133,14 @@ async def test_restart_of_the_services_keeps_slot_and_release(stage: Stage) -> N
     stage.ask_for_reboot("requested by desk", "restart")
     await stage.until_said("starts its services again: requested by desk")
     log = stage.folders.log_of("says")
-    async with asyncio.timeout(LIMIT_S):
-        while log.read_text().count("runs 0.1.0") < 2:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+    await until(lambda: log.read_text().count("runs 0.1.0") >= 2)
     assert stage.board.slots.booted == "A"
 
 
 async def test_machine_that_was_switched_off_runs_nothing(stage: Stage) -> None:
     stage.ask_for_reboot("requested by desk", "poweroff")
     await stage.until_said("is switched off")
-    async with asyncio.timeout(LIMIT_S):
-        while stage.machine.services["says"].phase is not Phase.STOPPED:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+    await until(lambda: stage.machine.services["says"].phase is Phase.STOPPED)
     assert not stage.board.is_armed
 
 

@@ -7,12 +7,12 @@ import os
 import signal
 import sys
 import tempfile
-import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import stays, turns, until
 from tools.launch.launcher import Launcher
 from tools.launch.machines.machine import Folders, Machine, Plan
 from tools.launch.services.life_cycle import Phase
@@ -119,13 +119,6 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-async def _until(condition: Callable[[], object], what: str) -> None:
-    deadline_s = time.monotonic() + 10.0
-    while not condition():
-        assert time.monotonic() < deadline_s, f"never: {what}"
-        await asyncio.sleep(0.01)
-
-
 async def test_first_request_starts_the_daemon_and_is_answered(stage: Stage) -> None:
     assert stage.tiny.pid == 0
     assert await stage.pid() == stage.tiny.pid
@@ -140,7 +133,7 @@ async def test_datagram_starts_the_daemon_too(stage: Stage) -> None:
         asyncio.DatagramProtocol, remote_addr=address
     )
     transport.sendto(b"face")
-    await _until(lambda: stage.tiny.pid, "the datagram starts it")
+    await until(lambda: stage.tiny.pid)
     transport.close()
     assert await stage.pid() == stage.tiny.pid
 
@@ -161,7 +154,7 @@ async def test_daemon_gets_what_systemd_would_hand_it(stage: Stage) -> None:
 async def test_killed_daemon_is_back_and_answers(stage: Stage) -> None:
     first = await stage.pid()
     os.kill(first, signal.SIGKILL)
-    await _until(lambda: stage.tiny.starts == 2, "started again")
+    await until(lambda: stage.tiny.starts == 2)
     second = await stage.pid()
     assert second != first
     assert stage.news == ["server/tiny ended with SIGKILL: tiny daemon is up"]
@@ -170,7 +163,7 @@ async def test_killed_daemon_is_back_and_answers(stage: Stage) -> None:
 async def test_halted_daemon_is_killed_by_the_watchdog_and_is_back(stage: Stage) -> None:
     first = await stage.pid()
     os.kill(first, signal.SIGSTOP)
-    await _until(lambda: stage.tiny.starts == 2, "killed and started again")
+    await until(lambda: stage.tiny.starts == 2)
     assert await stage.pid() != first
     assert not _is_alive(first)
     assert stage.news[0].startswith("server/tiny did not answer for 1 s")
@@ -178,16 +171,15 @@ async def test_halted_daemon_is_killed_by_the_watchdog_and_is_back(stage: Stage)
 
 async def test_wrong_setting_is_not_tried_again_until_requested(stage: Stage) -> None:
     assert await stage.say("exit 2") == [""]
-    await _until(lambda: stage.tiny.pid == 0, "ended")
-    await asyncio.sleep(0.3)
-    assert stage.tiny.starts == 1
+    await until(lambda: stage.tiny.pid == 0)
+    await stays(lambda: stage.tiny.starts == 1, 0.3)
     assert await stage.pid() == stage.tiny.pid
     assert stage.tiny.starts == 2
 
 
 async def test_report_is_what_other_programs_read(stage: Stage) -> None:
     pid = await stage.pid()
-    await _until((stage.root / "robot.json").exists, "written")
+    await until((stage.root / "robot.json").exists)
     stage.launcher.write_report()
     report = json.loads((stage.root / "robot.json").read_text(encoding="utf-8"))
     tiny = report["machines"]["server"]["daemons"]["tiny"]
@@ -225,7 +217,7 @@ async def test_nothing_outlives_a_launcher_that_is_killed(tmp_path: Path) -> Non
     )  # fmt: skip
     out, _ = await asyncio.wait_for(launcher.communicate(), 10)
     child = int(out)
-    await _until(lambda: not _is_alive(child), "the guard ends it")
+    await until(lambda: not _is_alive(child))
 
 
 async def test_machine_restarts_with_its_sockets_and_another_environment(stage: Stage) -> None:
@@ -270,7 +262,7 @@ async def staged_with_role(role: str = ROLE) -> AsyncIterator[Stage]:
     more = {"saint-role.service": role, "saint-role.socket": ROLE_SOCKET}
     async with staged(more) as stage:
         await stage.pid()
-        await _until(lambda: stage.machine.services["role"].phase is Phase.RUNNING, "started")
+        await until(lambda: stage.machine.services["role"].phase is Phase.RUNNING)
         yield stage
 
 
@@ -281,7 +273,7 @@ async def test_service_is_stopped_when_those_after_it_have_ended() -> None:
         seen: list[tuple[Phase, bool]] = []
         while not stopping.done():
             seen.append((role.phase, tiny.is_stopping))
-            await asyncio.sleep(0)
+            await turns(1)
     assert {reported for phase, reported in seen if phase is Phase.ENDING} == {False}
     assert stage.news == []
 
@@ -305,7 +297,7 @@ async def test_kill_ends_what_waits_for_its_turn_too() -> None:
         pid = await stage.pid()
         await stage.say("stubborn", at="role")
         stopping = asyncio.create_task(stage.launcher.stop())
-        await asyncio.sleep(0)
+        await turns(1)
         stage.launcher.kill()
         async with asyncio.timeout(5):
             await stopping

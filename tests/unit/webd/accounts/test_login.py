@@ -13,6 +13,7 @@ from saint_services.webd.accounts import passwords, signins
 from saint_services.webd.accounts.access import FREE_ATTEMPTS
 from saint_services.webd.accounts.vault import Vault
 from tests.unit.webd.web_rig import Chat, Rig
+from tests.waiting import until
 
 PASSWORD = "four words make it"
 COOKIE = "saint"
@@ -272,9 +273,11 @@ async def test_claim_code_is_shown_on_the_robot_only(locked: Rig) -> None:
 
 async def received(rig: Rig, what: str) -> None:
     """Until the log has the entry of another daemon."""
-    async with asyncio.timeout(5.0):
-        while what not in str(await act(rig, "system/get_audit_log")):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+
+    async def is_logged() -> bool:
+        return what in str(await act(rig, "system/get_audit_log"))
+
+    await until(is_logged)
 
 
 async def test_audit_log_names_who_did_what_and_no_secret(claimed: Rig) -> None:

@@ -14,6 +14,7 @@ from saint_services.lib.role_config.model import Camera
 from saint_services.webd.actions import motion
 from tests.unit.role.role_rig import load_role
 from tests.unit.webd.web_rig import Rig
+from tests.waiting import stays, turns
 
 
 def listening(rig: Rig, topic: Any = topics.INPUT_WEBSOCKET) -> list[Any]:
@@ -57,7 +58,7 @@ async def test_motion_becomes_a_sample(rig: Rig, command: Any, samples: Any) -> 
     await chat.request({"type": "auth", "client_id": "desk"})
     kind, action, params = command
     assert await chat.do(kind, action, **params) == {}
-    await asyncio.sleep(0)
+    await turns(1)
     assert [reported(sample) for sample in received] == samples
     assert {sample.source for sample in received} == {"websocket:desk"}
     assert not any(sample.failsafe for sample in received)
@@ -77,8 +78,7 @@ async def test_nothing_is_sent_after_the_client_left(rig: Rig) -> None:
     chat = await rig.chat()
     await chat.do("tracks", "drive", linear=1.0)
     await chat.socket.close()
-    await asyncio.sleep(0.1)
-    assert len(received) == 1
+    await stays(lambda: len(received) == 1, 0.1)
 
 
 @pytest.mark.parametrize(

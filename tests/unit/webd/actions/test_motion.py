@@ -3,7 +3,6 @@ what they hold, honest about what was limited; nothing of before a stop or a sta
 """
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from saint_services.webd.robot.context import REPEAT_S
 from saint_services.webd.topics.newest import Newest
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Chat, Rig
+from tests.waiting import every, let_pass, stand_still, stays, turns, until
 
 MOVES: list[tuple[str, str, dict[str, Any]]] = [
     ("head", "move", {"pan": 40.0}),
@@ -29,7 +29,7 @@ MOVES: list[tuple[str, str, dict[str, Any]]] = [
 async def settled(rig: Rig, is_active: bool) -> None:
     """webd has received the latch."""
     rig.robot.set_estop(is_active, "websocket:ann", "child in front" if is_active else "")
-    await asyncio.sleep(0)
+    await turns(1)
 
 
 def drive(linear: float = 0.3) -> dict[str, Any]:
@@ -85,8 +85,7 @@ async def test_position_requested_before_a_stop_is_not_sent_again(rig: Rig) -> N
     received = rig.robot.listen_to_clients()
     rig.robot.set_estop(True, "test", "")
     rig.robot.set_estop(False, "test", "")
-    await asyncio.sleep(3 * REPEAT_S)
-    assert received == []
+    await stays(lambda: received == [], 3 * REPEAT_S)
 
 
 def unknown(**more: Any) -> Newest:
@@ -114,9 +113,11 @@ def test_latch_that_is_known_to_be_open_refuses_nothing() -> None:
 async def unregistered(rig: Rig, chat: Chat) -> None:
     """The router has ended webd's registration and goes on working; webd knows."""
     rig.robot.admission.close()
-    async with asyncio.timeout(5.0):
-        while (await chat.request(drive(0.0)))["status"] == "ok":  # noqa: ASYNC110
-            await asyncio.sleep(0)
+
+    async def is_refused() -> bool:
+        return (await chat.request(drive(0.0)))["status"] != "ok"
+
+    await until(is_refused)
 
 
 @pytest.mark.parametrize(("group", "action", "params"), [*MOVES, ("tracks", "stop", {})])
@@ -153,9 +154,11 @@ async def test_command_after_the_next_registration_is_accepted(rig: Rig) -> None
     await unregistered(rig, chat)
     received = rig.robot.listen_to_clients()
     rig.robot.admission.open()
-    async with asyncio.timeout(5.0):
-        while (await chat.request(drive()))["status"] != "ok":  # noqa: ASYNC110
-            await asyncio.sleep(0)
+
+    async def is_accepted() -> bool:
+        return (await chat.request(drive()))["status"] == "ok"
+
+    await until(is_accepted)
     assert [each.target for each in received] == ["tracks"]
 
 
@@ -245,14 +248,9 @@ pytest_stall = pytest.mark.timed
 
 async def beating(rig: Rig, chat: Chat) -> list[InputSample]:
     """webd's watch has begun, and the client has driven."""
-    await asyncio.sleep(0.15)
+    await let_pass(0.15)
     assert (await chat.request(drive()))["status"] == "ok"
     return rig.robot.listen_to_clients()
-
-
-def stall(seconds: float) -> None:
-    """The whole process stands still."""
-    time.sleep(seconds)
 
 
 @pytest_stall
@@ -262,7 +260,7 @@ async def test_commands_that_waited_out_a_stall_are_refused(rig: Rig) -> None:
     for _ in range(20):
         await chat.socket.send_json(drive())
     received.clear()
-    stall(0.6)
+    stand_still(0.6)
     replies = [await chat.reply() for _ in range(20)]
     assert {reply["error"]["code"] for reply in replies if "error" in reply} == {"refused"}
     assert [sample for sample in received if any(sample.values)] == []
@@ -276,10 +274,9 @@ async def test_commands_of_a_connection_that_was_closed_meanwhile_are_refused(ri
         await chat.socket.send_json(drive())
     closing = asyncio.create_task(chat.socket.close())
     received.clear()
-    stall(0.6)
+    stand_still(0.6)
     await closing
-    await asyncio.sleep(0.3)
-    assert received == []
+    await stays(lambda: received == [], 0.3)
 
 
 @pytest_stall
@@ -287,7 +284,7 @@ async def test_stop_that_waited_out_a_stall_stops(rig: Rig) -> None:
     chat = await rig.chat()
     await beating(rig, chat)
     await chat.socket.send_json({"id": 7, "type": "system", "action": "estop"})
-    stall(0.6)
+    stand_still(0.6)
     assert (await chat.reply())["data"]["estop"]["active"] is True
 
 
@@ -298,7 +295,7 @@ async def test_release_that_waited_out_a_stall_is_refused(rig: Rig) -> None:
     rig.robot.set_estop(True, "test", "")
     params = {"enable": False}
     await chat.socket.send_json({"type": "system", "action": "estop", "params": params})
-    stall(0.6)
+    stand_still(0.6)
     assert (await chat.reply())["status"] == "error"
     assert rig.robot.estop.active
 
@@ -307,13 +304,10 @@ async def test_release_that_waited_out_a_stall_is_refused(rig: Rig) -> None:
 async def test_command_after_the_pong_of_a_stall_is_accepted(rig: Rig) -> None:
     chat = await rig.chat()
     await beating(rig, chat)
-    stall(0.6)
+    stand_still(0.6)
     reported: list[str] = []
-    for _ in range(100):
+    async for _ in every(0.02, until=lambda: "ok" in reported):
         reported.append((await chat.request(drive()))["status"])
-        if reported[-1] == "ok":
-            break
-        await asyncio.sleep(0.02)
     assert (reported[0], reported[-1]) == ("error", "ok")
 
 
@@ -323,9 +317,8 @@ async def test_position_requested_before_a_stall_is_not_sent_again(rig: Rig) -> 
     await beating(rig, chat)
     await chat.do("head", "move", pan=170.0)
     received = rig.robot.listen_to_clients()
-    stall(0.6)
-    await asyncio.sleep(3 * REPEAT_S)
-    assert received == []
+    stand_still(0.6)
+    await stays(lambda: received == [], 3 * REPEAT_S)
 
 
 @pytest_stall
@@ -337,9 +330,8 @@ async def test_http_command_that_waited_out_a_stall_is_refused(rig: Rig) -> None
         % (len(body), body)
     )
     requested = asyncio.create_task(answer_to(rig.address, request))
-    await asyncio.sleep(0)  # it connects: the kernel accepts, webd has not yet
-    await asyncio.sleep(0)
-    stall(0.6)
+    await turns(2)  # it connects: the kernel accepts, webd has not yet
+    stand_still(0.6)
     found = await requested
     assert (found.status, found.headers.get("connection")) == (409, "close")
     assert (await post(rig, "system/estop", {}))[0] == 200

@@ -15,6 +15,7 @@ from saint_services.webd.actions.table import ACTIONS
 from saint_services.webd.robot.daemon_clients import DaemonClients
 from tests.audit_log import collected
 from tests.unit.rcd.rig import Line, Robot, crsf, robot
+from tests.waiting import until
 
 Data = dict[str, Any]
 
@@ -30,7 +31,7 @@ class Desk:
 
     async def notes(self, count: int) -> list[str]:
         """The sentences of the log, of which there must be so many."""
-        await self.receiver.until(lambda: len(self.entries) >= count)
+        await until(lambda: len(self.entries) >= count)
         return [each.text for each in self.entries]
 
     async def do(self, name: str, /, **params: object) -> Data:
@@ -70,7 +71,7 @@ async def test_channel_of_the_specification_s_example_is_set(desk: Desk) -> None
 
 async def test_status_has_what_the_specification_shows(desk: Desk) -> None:
     async with desk.receiver.stick(crsf(ch1=2000)):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         status = await desk.do("get_status")
     shown = {"enabled", "connected", "protocol", "failsafe", "rssi", "frame_rate_hz", "channels"}
     assert shown <= set(status)
@@ -81,7 +82,7 @@ async def test_status_has_what_the_specification_shows(desk: Desk) -> None:
 
 async def test_stick_calibrates_its_channel(desk: Desk) -> None:
     async with desk.receiver.stick(crsf(ch3=1900)):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         assert (await desk.do("calibrate_channel", channel=3, position="max"))["max"] == 1900
 
 
@@ -101,7 +102,7 @@ async def test_protocol_is_set_and_reported(desk: Desk) -> None:
 async def test_calibration_is_begun_and_given_up(desk: Desk) -> None:
     assert (await desk.do("get_calibration"))["step"] == "idle"
     async with desk.receiver.stick(crsf()):
-        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        await until(lambda: bool(desk.receiver.live))
         assert (await desk.do("calibration", step="start"))["step"] == "center"
         assert (await desk.do("calibration", step="cancel"))["step"] == "idle"
     assert await desk.notes(2) == ["RC calibration: start", "RC calibration: cancel"]

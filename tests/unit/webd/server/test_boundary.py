@@ -18,6 +18,7 @@ from saint_services.webd.actions.table import ACTIONS
 from saint_services.webd.topics import views
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Rig
+from tests.waiting import turns
 
 SECRET = "/var/lib/saint/secret"
 
@@ -30,7 +31,7 @@ def broken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         raise LookupError(SECRET)
 
     async def later(*_: object) -> Any:
-        await asyncio.sleep(0)
+        await turns(1)
         raise LookupError(SECRET)
 
     is_quick = request.param == "quick"

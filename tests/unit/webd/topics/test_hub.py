@@ -1,12 +1,12 @@
 """When subscribers are notified: groups of one rate share a grid and a frame."""
 
-import asyncio
 import time
 from collections import Counter
 
 import pytest
 
 from saint_services.webd.topics.hub import Hub, _next
+from tests.waiting import every, stays, until
 
 
 class Client:
@@ -54,9 +54,8 @@ async def test_many_of_one_rate_are_notified_together_and_share_a_frame(
         hub.subscribe("head", client, 0.05)
     counters.clear()
     began_s = time.monotonic()
-    for _ in range(40):
+    async for _ in every(0.005, times=40):
         hub.changed("head")
-        await asyncio.sleep(0.005)
     most = (time.monotonic() - began_s) / 0.05 + 3  # a busy computer takes longer
     counts = {len(client.offers) for client in clients}
     assert len(counts) == 1
@@ -70,8 +69,7 @@ async def test_last_change_is_not_lost(hub: Hub) -> None:
     hub.changed("head")
     hub.changed("head")
     before = len(client.offers)
-    await asyncio.sleep(0.06)
-    assert len(client.offers) == before + 1
+    await until(lambda: len(client.offers) == before + 1)
 
 
 async def test_client_that_left_is_not_notified_and_nobody_is_left_behind(hub: Hub) -> None:
@@ -89,8 +87,7 @@ async def test_client_that_left_is_not_notified_and_nobody_is_left_behind(hub: H
     assert not hub.is_subscribed("head")
     reported = len(fast.offers) + len(slow.offers)
     hub.changed("head")
-    await asyncio.sleep(0.05)
-    assert len(fast.offers) + len(slow.offers) == reported
+    await stays(lambda: len(fast.offers) + len(slow.offers) == reported, 0.05)
     assert wanted == [True, False]
 
 

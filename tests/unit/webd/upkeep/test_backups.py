@@ -11,6 +11,7 @@ from saint_services.lib.api.keys import SealedKey
 from saint_services.lib.backup.archive import pack, unpack
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.upkeep.backups import Backups, KeyAccess
+from tests.waiting import turns, until
 
 NOW = "2026-11-22T10:00:00Z"
 PASSPHRASE = "right words"
@@ -109,10 +110,8 @@ def file(**values: str) -> bytes:
 async def until_done(backups: Backups) -> None:
     """At the start what was begun is brought to its end."""
     working = asyncio.create_task(backups.run())
-    async with asyncio.timeout(5):
-        await asyncio.sleep(0)
-        while backups.state().waiting or not backups.state().since:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await turns(1)
+    await until(lambda: backups.state().since and not backups.state().waiting)
     working.cancel()
 
 

@@ -9,8 +9,9 @@ import aiohttp
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from tests.unit.otad.ota_rig import Robot, until
+from tests.unit.otad.ota_rig import Robot
 from tests.unit.webd.web_rig import Chat, Rig
+from tests.waiting import until
 from tools.fake_rauc.bundle_writer import make_keys
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from saint_services.webd.websocket import outbox
 from saint_services.webd.websocket.outbox import HIGH_BYTES, MOST_PER_TURN, Outbox, Turns
+from tests.waiting import turns
 
 STATE = b"s" * 1000
 
@@ -55,12 +56,12 @@ async def test_states_for_many_go_out_turn_by_turn_and_an_answer_between_them() 
         box.subscribe("head", 0)
         box.offer("head")
     command, _ = desk.box("command")
-    await asyncio.sleep(0)
+    await turns(1)
     command.reply(b"answer")
     per_turn = []
     while len(desk.order) < 51:
         before = len(desk.order)
-        await asyncio.sleep(0)
+        await turns(1)
         per_turn.append(len(desk.order) - before)
     assert desk.order.index("command") <= 3 * MOST_PER_TURN
     assert max(per_turn) <= MOST_PER_TURN + 1
@@ -73,8 +74,7 @@ async def test_waiting_clients_are_served_in_their_order() -> None:
         box, _ = desk.box(str(n))
         box.subscribe("head", 0)
         box.offer("head")
-    for _ in range(14):
-        await asyncio.sleep(0)
+    await turns(14)
     assert desk.order == [str(n) for n in range(12)]
 
 
@@ -85,7 +85,7 @@ async def test_what_one_client_gets_in_one_turn_is_one_write() -> None:
     box.offer("head")
     box.reply(b"answer")
     box.offer("head")
-    await asyncio.sleep(0)
+    await turns(1)
     assert pipe.written == [STATE + b"answer" + STATE]
 
 
@@ -95,7 +95,7 @@ async def test_stuck_client_holds_a_bounded_number_of_bytes() -> None:
     box.subscribe("head", 0)
     for _ in range(1000):
         box.offer("head")
-        await asyncio.sleep(0)
+        await turns(1)
     assert sum(map(len, pipe.written)) <= HIGH_BYTES + len(STATE)
     assert desk.counters["states_replaced"] > 900
     box.close()
@@ -134,6 +134,5 @@ async def test_client_that_has_gone_is_written_to_no_more() -> None:
     box.offer("head")
     box.reply(b"answer")
     box.close()
-    for _ in range(3):
-        await asyncio.sleep(0)
+    await turns(3)
     assert pipe.written == []

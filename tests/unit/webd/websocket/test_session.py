@@ -13,6 +13,7 @@ from saint_services.lib.generated.saint_msgs import HeadState
 from saint_services.webd.websocket import session as sessions
 from tests.unit.webd.mute import Mute
 from tests.unit.webd.web_rig import Rig
+from tests.waiting import every, turns
 
 
 async def test_both_paths_lead_to_the_same_handler(rig: Rig) -> None:
@@ -107,7 +108,6 @@ async def test_unsubscribed_topic_is_silent(rig: Rig) -> None:
     reply = await chat.request({"type": "unsubscribe", "topics": ["head"]})
     assert reply["data"]["topics"] == ["outputs"]
     publisher.publish(HeadState(1.0))
-    await asyncio.sleep(0.02)
     with pytest.raises(TimeoutError):
         await chat.socket.receive(timeout=0.1)
 
@@ -125,9 +125,8 @@ async def test_rate_is_kept_and_the_newest_wins(rig: Rig) -> None:
     await chat.subscribe("head", rate_hz=20)
 
     async def move() -> None:
-        for n in range(40):
+        async for n in every(0.01, times=40):
             publisher.publish(HeadState(float(n)))
-            await asyncio.sleep(0.01)
 
     began_s = time.monotonic()
     moving = asyncio.create_task(move())
@@ -250,11 +249,11 @@ async def test_slow_client_gets_the_newest_state_and_harms_nobody(rig: Rig) -> N
     mute, other = Mute(rig.address), await rig.chat()
     await mute.say({"type": "subscribe", "topics": ["head"], "rate_hz": 0})
     await other.subscribe("head", rate_hz=0)
-    await asyncio.sleep(0.05)
+    await turns()
     for n in range(20_000):
         publisher.publish(HeadState(float(n)))
         if n % 100 == 0:
-            await asyncio.sleep(0)
+            await turns(1)
     while (await other.state("head"))["data"]["pan"] != 19_999.0:
         pass
     assert "saint_web_states_replaced_total" in await rig.counters()

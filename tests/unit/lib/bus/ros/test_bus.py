@@ -1,8 +1,7 @@
 """The rclpy backend over the fake: threads, loop hops, services that do not block."""
 
-import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
 from saint_services.lib.generated.std_msgs import String
 from tests.unit.lib.bus.ros import fake_rclpy
+from tests.waiting import until
 
 CHATTER = Topic("/chatter", String, Qos())
 RESET = topics.NODES_RESET
@@ -37,12 +37,6 @@ async def bus(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RosBus]:
     opened = RosBus(rclpy, *ros_bus._node(rclpy, NodeView("/", "tested"), 0))
     yield opened
     await opened.close()
-
-
-async def until(is_true: Callable[[], Any]) -> None:
-    async with asyncio.timeout(5):
-        while not is_true():  # noqa: ASYNC110  # another thread's doing
-            await asyncio.sleep(0.001)
 
 
 async def test_sample_arrives_in_the_loops_thread(bus: RosBus) -> None:
