@@ -3,7 +3,7 @@
 A test waits for a fact: `until` looks until it is so and fails with what it waited for. That
 nothing happens is seen with `stays`, which looks all the time. `every` gives a sender its rate,
 `turns` lets the loop go round. Only where time itself is tested does it pass: `let_pass`,
-`stand_still`. What has no loop uses `block_until` and `block_while`.
+`stand_still`. What has no loop uses `block_until` and `block_while`; `seconds_until` measures.
 """
 
 import inspect
@@ -82,6 +82,15 @@ def block_while(
     for _ in every(pause_s, for_s=for_s):
         if not (found := condition()):
             _fail(f"did not stay for {for_s:g} s", condition, found, explain)
+
+
+def seconds_until(condition: Callable[[], object], limit_s: float) -> float:
+    """Measure how long it takes from now, to a millisecond; `limit_s` when it never comes."""
+    began_s = time.monotonic()
+    for _ in every(0.001, for_s=limit_s):
+        if condition():
+            return time.monotonic() - began_s
+    return limit_s
 
 
 class Beats(Iterator[int], AsyncIterator[int]):

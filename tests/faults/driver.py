@@ -12,6 +12,8 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from tests.waiting import every, let_pass
+
 PERIOD_S = 0.02
 Send = Callable[[], Awaitable[None]]
 
@@ -56,7 +58,7 @@ async def _web(root: Path, stack: contextlib.AsyncExitStack) -> Send:
                 await socket.send_str(message)
         except (aiohttp.ClientError, OSError, TimeoutError):
             socket = None
-            await asyncio.sleep(0.1)
+            await let_pass(0.1)  # before the next try
 
     return send
 
@@ -98,9 +100,8 @@ async def _obey(send: Send) -> None:
 
 
 async def _play(send: Send) -> None:
-    while True:
+    async for _ in every(PERIOD_S):
         await send()
-        await asyncio.sleep(PERIOD_S)
 
 
 if __name__ == "__main__":

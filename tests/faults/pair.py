@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from tests.faults.rounds import NODE, SERVER, WAYS, Driver
 from tests.integration.robot import Robot, free_domain, short_folder
 from tests.integration.tracks import Tracks
+from tests.waiting import every
 
 TURN_S = 3.0
 DRIVING_S = 40.0
@@ -58,23 +59,24 @@ class Pair:
     def _come_to_rest(self, number: int) -> None:
         """Wait for rest: a role that has just come back obeys the last commands of its own robot,
         which count for some 300 ms: wait for it, or the next turn would take that for following."""
-        rests_s = end_s = time.monotonic()
-        end_s += DRIVING_S
-        while (now_s := time.monotonic()) - rests_s < REST_S and now_s < end_s:
+        rests_s = time.monotonic()
+        for _ in every(0.001, for_s=DRIVING_S):
+            now_s = time.monotonic()
             if max(self.tracks[number].duties()) > 0.0:
                 rests_s = now_s
-            time.sleep(0.001)
+            elif now_s - rests_s >= REST_S:
+                return
 
     def _watch(self, driven: int, is_over: object, seconds: float) -> str:
         """Check that the other robot stands still."""
         assert callable(is_over)
-        end_s = time.monotonic() + seconds
-        while time.monotonic() < end_s and not is_over():
+        for _ in every(0.001, for_s=seconds):
+            if is_over():
+                return ""
             if max(self.tracks[1 - driven].duties()) > 0.0:
                 other = self.robots[1 - driven]
                 said = f"robot {2 - driven} moved while robot {driven + 1} was driven"
                 return f"{said}\n{_why(other)}\n{other.diagnosis()}"
-            time.sleep(0.001)
         return ""
 
     def _kill(self, chance: random.Random) -> None:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tests.integration.robot import ROOT, Robot, wait_for
+from tests.integration.robot import ROOT, Robot
 from tests.integration.tracks import Tracks
+from tests.waiting import block_until, every, stand_still
 
 Harm = Literal["kill", "freeze", "starve"]
 Way = Literal["rc", "web", "ros"]
@@ -147,9 +148,9 @@ class Course:
         driver = self._drivers[plan.way]
         began_s = time.monotonic()
         driver.say("go")
-        wait_for(self._tracks.is_driving, DRIVING_S, lambda: self._explain(plan))
+        block_until(self._tracks.is_driving, DRIVING_S, lambda: self._explain(plan))
         again_s = time.monotonic() - began_s
-        wait_for(lambda: self._drives_on(plan.pause_s), DRIVING_S, lambda: self._explain(plan))
+        block_until(lambda: self._drives_on(plan.pause_s), DRIVING_S, lambda: self._explain(plan))
         if not plan.is_held:
             driver.say("stop")
         silent_s = time.monotonic()
@@ -159,13 +160,13 @@ class Course:
                 driver.say("stop")
                 silent_s = time.monotonic()
             # Frozen until what the source said last counts no more.
-            time.sleep(max(0.0, silent_s + plan.lapse_s - time.monotonic()))
+            stand_still(max(0.0, silent_s + plan.lapse_s - time.monotonic()))
         moved = self._motion_until_whole(plan)
         return Outcome(plan, stopped_s, late_s, moved, again_s)
 
     def _drives_on(self, seconds: float) -> bool:
         """Return whether it still drives then: on a busy computer the source may pause."""
-        time.sleep(seconds)
+        stand_still(seconds)
         return self._tracks.is_driving()
 
     def _explain(self, plan: Plan) -> str:
@@ -184,7 +185,7 @@ class Course:
 
     def _pid(self, name: str) -> int:
         machine = self._machine(name)
-        wait_for(lambda: self._robot.pid(name, machine), 10.0, self._robot.diagnosis)
+        block_until(lambda: self._robot.pid(name, machine), 10.0, self._robot.diagnosis)
         return self._robot.pid(name, machine)
 
     def _machine(self, name: str) -> str:
@@ -194,29 +195,29 @@ class Course:
         """Return how long until both motors rest, and by how much this process was late."""
         began_s = then_s = time.monotonic()
         late_s = 0.0
-        while then_s - began_s < limit_s:
-            if self._tracks.duties() == (0.0, 0.0):
-                break
-            time.sleep(0.001)
+        for _ in every(0.001, for_s=limit_s):
             now_s = time.monotonic()
             late_s = max(late_s, now_s - then_s - 0.001)
             then_s = now_s
+            if self._tracks.duties() == (0.0, 0.0):
+                break
         return time.monotonic() - began_s, late_s
 
     def _motion_until_whole(self, plan: Plan) -> float:
         """Return the largest duty until all that was harmed has been at work for a moment; none is
         commanded."""
-        began_s = looked_s = now_s = time.monotonic()
-        end_s = began_s + WATCH_S
+        looked_s = time.monotonic()
+        end_s = looked_s + WATCH_S
         largest = 0.0
-        while now_s < min(end_s, began_s + DRIVING_S):
+        for _ in every(0.001, for_s=DRIVING_S):
+            now_s = time.monotonic()
             largest = max(largest, *self._tracks.duties())
             if now_s >= looked_s + LOOK_S:
                 looked_s = now_s
                 if not self._is_whole(plan):
                     end_s = now_s + WATCH_S
-            time.sleep(0.001)
-            now_s = time.monotonic()
+            if now_s >= end_s:
+                break
         return largest
 
     def _is_whole(self, plan: Plan) -> bool:

@@ -8,7 +8,6 @@ import asyncio
 import io
 import json
 import shlex
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from saint_services.lib.api.firmware import (
     UpdateVerdict,
 )
 from tests.image.rig import SAINT, Host, Pair
+from tests.waiting import every, let_pass
 from tools.vm.settings import PATIENCE
 from tools.vm.shell import Result
 
@@ -90,7 +90,7 @@ class Robot:
                 message = {"id": str(number), "type": "command", "target": target}
                 message |= {"action": action, "params": params}
                 answers.append(await _obeyed(socket, message))
-                await asyncio.sleep(pause_s)
+                await let_pass(pause_s)
             return answers
 
     def nodes(self) -> list[NodeInfo]:
@@ -147,15 +147,14 @@ class Robot:
     def until(self, what: str, query: Callable[[], Any], timeout_s: float) -> Any:
         """The first answer that is true; a server that is away meanwhile is queried again."""
         timeout_s *= PATIENCE
-        deadline, problem = time.monotonic() + timeout_s, ""
-        while time.monotonic() < deadline:
+        problem = ""
+        for _ in every(_PAUSE_S, for_s=timeout_s):
             try:
                 if answer := query():
                     return answer
                 problem = ""
             except (aiohttp.ClientError, TimeoutError, OSError, NotYetError) as error:
                 problem = f"; last problem: {error!r}"
-            time.sleep(_PAUSE_S)
         raise NotYetError(f"not within {timeout_s:g} s: {what}{problem}")
 
     # -- as a person ------------------------------------------------------------------------------

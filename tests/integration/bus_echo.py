@@ -9,6 +9,7 @@ from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
 from saint_services.lib.generated.std_msgs import String
 from tests.integration.bus_topics import ANSWER, LATCHED, QUESTION, RESET
+from tests.waiting import let_pass
 
 
 async def main() -> None:
@@ -19,7 +20,7 @@ async def main() -> None:
         answers.publish(String(f"{sample.message.data} {sample.origin}"))
 
     async def reset(request: ResetNode_Request) -> ResetNode_Response:
-        await asyncio.sleep(0.05 if request.factory_reset else 0)
+        await let_pass(0.05 if request.factory_reset else 0)  # answers overtake each other
         return ResetNode_Response(True, request.node_id)
 
     bus.subscribe(QUESTION, answer)

@@ -316,7 +316,7 @@ def wait_for(matches: Any, limit_s: float = 10.0) -> None:
     while not matches():
         if time.monotonic() > end:
             raise TimeoutError("nobody there")
-        time.sleep(SPIN_S)
+        select.select([], [], [], SPIN_S)
 
 
 def main() -> None:

@@ -4,13 +4,14 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from saint_services.lib.bus import Bus
 from saint_services.lib.bus.open import open_bus
+from tests.waiting import until
 from tools.launch import domain
 
 _HELD = domain.choose(None)  # for as long as the tests run: no robot of theirs gets it
@@ -32,13 +33,6 @@ async def opened(*names: str) -> AsyncIterator[list[Bus]]:
     finally:
         for bus in buses:
             await bus.close()
-
-
-async def until(is_true: Callable[[], Any], limit_s: float = WAIT_S) -> None:
-    """Wait until something holds; the test fails when it does not in time."""
-    async with asyncio.timeout(limit_s):
-        while not is_true():  # noqa: ASYNC110  # what is waited for has no events
-            await asyncio.sleep(0.005)
 
 
 class PeerProcess:

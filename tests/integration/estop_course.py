@@ -26,9 +26,10 @@ from saint_services.lib.ipc import Client
 from saint_services.saintctl import start
 from saint_services.saintctl.estop.outcomes import EXIT_UNCONFIRMED
 from tests.integration.clearing import clear_estop
-from tests.integration.robot import Robot, wait_for
+from tests.integration.robot import Robot
 from tests.integration.senders import stick
 from tests.integration.tracks import LEFT_PWM, RIGHT_PWM
+from tests.waiting import block_until, every, let_pass, stand_still
 from tools.feed import pack_channels, unpack_channels
 from tools.sim.observe import PinWatch
 
@@ -71,7 +72,7 @@ class Witness:
     def _look(self) -> None:
         while not self._ended.is_set():
             began_s = time.monotonic()
-            time.sleep(LOOK_S)
+            stand_still(LOOK_S)
             self.worst_s = max(self.worst_s, time.monotonic() - began_s - LOOK_S)
 
     def close(self) -> None:
@@ -98,9 +99,8 @@ class Course:
 
     async def transmit(self) -> None:
         """Until it is cancelled."""
-        while True:
+        async for _ in every(PERIOD_S):
             self._write()
-            await asyncio.sleep(PERIOD_S)
 
     def show(self, frame: bytes) -> None:
         """From now on the transmitter sends this; the first one at once."""
@@ -131,15 +131,14 @@ class Course:
         """
         await self._clear(routerd)
         self.show(stick(forward=1.0))
-        for _ in range(ATTEMPT):
+        async for _ in every(PERIOD_S, times=ATTEMPT):
             if min(self.duties()) > 0.1:
                 return True
-            await asyncio.sleep(PERIOD_S)
         return False
 
     async def _clear(self, routerd: Client) -> bool:
         self.show(stick())
-        await asyncio.sleep(5 * PERIOD_S)
+        await let_pass(5 * PERIOD_S)  # some frames
         with contextlib.suppress(SaintError):  # the switch is still seen
             return not (await clear_estop(routerd)).active
         return False
@@ -163,7 +162,7 @@ class Course:
             self._witness.worst_s = 0.0
             began_ns = time.monotonic_ns()
             waited_s = await press()
-            await asyncio.to_thread(wait_for, lambda: self.duties() == (0.0, 0.0), LIMIT_S)
+            await asyncio.to_thread(block_until, lambda: self.duties() == (0.0, 0.0), LIMIT_S)
             ended_ns = max(self._pins.read(pin).stamp_ns for pin in (LEFT_PWM, RIGHT_PWM))
             if ended_ns > began_ns:  # else it was still the echo of the stop before
                 return Stop((ended_ns - began_ns) * 1e-9, waited_s, self._witness.worst_s)
@@ -234,9 +233,8 @@ async def course(robot: Robot) -> AsyncIterator[tuple[Course, dict[str, Press]]]
 async def _until_received(robot: Robot, publish: Callable[[Bool], None]) -> None:
     """A new participant is found after a moment; what it says before is lost."""
     async with asyncio.timeout(LIMIT_S), robot.client("routerd") as routerd:
-        while True:
+        async for _ in every(0.05):
             publish(Bool(data=True))
-            await asyncio.sleep(0.05)
             reply = await routerd.request(routing.ESTOP, EStopRequest(source="x", reason=""))
             if any(each.source == "ros" for each in reply.presses):
                 return

@@ -5,6 +5,7 @@ import asyncio
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.topics import TRACKS_CMD_VEL
+from tests.waiting import every
 
 PERIOD_S = 0.05
 
@@ -13,9 +14,8 @@ async def main() -> None:
     """Drive until killed."""
     bus = await open_bus("driver", backend="dds")
     publisher = bus.publisher(TRACKS_CMD_VEL)
-    while True:
+    async for _ in every(PERIOD_S):
         publisher.publish(Twist(linear=Vector3(x=0.5)))
-        await asyncio.sleep(PERIOD_S)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
 from tests.integration.robot import free_domain, short_folder
 from tests.unit.noded.node_rig import FakeRole
+from tests.waiting import until
 from tools import sim
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,13 +44,15 @@ class Crowd:
 
     async def offered(self, *wanted: str) -> None:
         """Until these nodes may be adopted."""
-        async with asyncio.timeout(START_LIMIT_S), self.client() as client:
-            while True:
+        async with self.client() as client:
+
+            async def are_offered() -> bool:
                 with contextlib.suppress(SaintError):
                     found = (await client.get("/nodes", NodeList)).nodes
-                    if {node.node_id for node in found if node.is_offered} >= {*wanted}:
-                        return
-                await asyncio.sleep(0.02)
+                    return {node.node_id for node in found if node.is_offered} >= {*wanted}
+                return False
+
+            await until(are_offered, START_LIMIT_S, pause_s=0.02)
 
     @contextlib.contextmanager
     def nodes(self, count: int) -> Iterator[subprocess.Popen[bytes]]:

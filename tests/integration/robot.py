@@ -11,13 +11,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
+from tests.waiting import block_until
 from tools.launch import domain
 from tools.launch.machines.receiver import open_wire
 
@@ -123,7 +123,7 @@ class Robot:
 
     def wait_ready(self) -> None:
         """Until every node has its role and the page answers."""
-        wait_for(self._is_ready, START_LIMIT_S, self.diagnosis)
+        block_until(self._is_ready, START_LIMIT_S, self.diagnosis)
 
     def stop(self) -> None:
         """End it as Ctrl-C does; it must end by itself, with code 0, and leave nothing behind."""
@@ -178,16 +178,6 @@ def running_robot(*options: str) -> Iterator[Robot]:
             yield robot
         finally:
             robot.stop()
-
-
-def wait_for(
-    condition: Callable[[], object], limit_s: float, explain: Callable[[], str] = str
-) -> None:
-    """Until `condition()` holds; fails with `explain()` after `limit_s`."""
-    deadline_s = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < deadline_s, f"not within {limit_s:g} s\n{explain()}"
-        time.sleep(0.02)
 
 
 def free_domain() -> int:

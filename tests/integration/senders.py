@@ -1,6 +1,5 @@
 """The world outside the robot: a transmitter on the serial line, a phone on the network."""
 
-import asyncio
 import contextlib
 import json
 import os
@@ -15,6 +14,7 @@ from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import SourceInfo
 from tests.integration.robot import Robot
+from tests.waiting import until
 from tools.feed import pack_channels, split_crsf, unpack_channels
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -105,12 +105,12 @@ def phone(robot: Robot, datagrams: list[bytes], rate_hz: float = 60.0) -> Iterat
 
 
 async def received(robot: Robot, source: str) -> SourceInfo:
-    """The router's view of an input, once it is alive. Fails after ten seconds."""
+    """The router's view of an input, once it is alive."""
     async with robot.client("routerd") as client:
-        for _ in range(200):
-            status = await client.request(routing.GET_STATUS, Nothing())
-            for each in status.sources:
-                if each.source == source and each.alive and each.values:
-                    return each
-            await asyncio.sleep(0.05)
-    raise AssertionError(f"{source} was not received\n{robot.diagnosis()}")
+
+        async def alive() -> SourceInfo | None:
+            sources = (await client.request(routing.GET_STATUS, Nothing())).sources
+            found = (each for each in sources if each.source == source)
+            return next((each for each in found if each.alive and each.values), None)
+
+        return await until(alive, explain=robot.diagnosis)

@@ -7,7 +7,6 @@ Not here: how a robot is started and stopped (robot.py).
 import asyncio
 import contextlib
 import json
-import time
 from typing import Any
 
 from saint_services.lib.api import routing
@@ -16,6 +15,7 @@ from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import RcStatus
 from saint_services.lib.errors import SaintError
 from tests.integration.robot import Robot, running_robot
+from tests.waiting import every
 
 SETTLE_S = 15.0  # a process that a test killed last may still be coming back
 LOOK_S = 0.1
@@ -57,8 +57,8 @@ def picture(robot: Robot) -> Picture:
 
 async def differences(robot: Robot, found: Picture) -> str:
     """What is not as it was found, once it had time to settle; empty: nothing."""
-    deadline_s = time.monotonic() + SETTLE_S
-    while True:
+    changed: dict[str, Any] = {}
+    async for _ in every(LOOK_S, for_s=SETTLE_S):
         try:
             now = await _picture(robot)
             changed = {
@@ -70,9 +70,7 @@ async def differences(robot: Robot, found: Picture) -> str:
             changed = {"unanswered": {"was": "", "is": str(err)}}
         if not changed:
             return ""
-        if time.monotonic() >= deadline_s:
-            return json.dumps(changed, indent=1, default=str)
-        await asyncio.sleep(LOOK_S)
+    return json.dumps(changed, indent=1, default=str)
 
 
 async def _picture(robot: Robot) -> Picture:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.robot import free_domain, short_folder, wait_for
+from tests.integration.robot import free_domain, short_folder
+from tests.waiting import block_until
 from tools.launch import requests
 from tools.launch.unit_files import units
 
@@ -45,7 +46,7 @@ class Activation:
             self.process = subprocess.Popen(
                 [ACTIVATE, *setenv, *options, *command], cwd=ROOT, stderr=log, stdout=log
             )
-        wait_for(lambda: "Listening on" in self.log(), _START_S, self.log)
+        block_until(lambda: "Listening on" in self.log(), _START_S, self.log)
 
     def log(self) -> str:
         return self._log_path.read_text(errors="replace")
@@ -132,8 +133,8 @@ def test_first_datagram_starts_livelinkd(home: Path) -> None:
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as phone:
             phone.sendto(b"not a face", ("127.0.0.1", port))
-        wait_for((home / "livelinkd.sock").exists, _START_S, activation.log)
-        wait_for(lambda: _refused(home / "livelinkd.sock"), 5.0, activation.log)
+        block_until((home / "livelinkd.sock").exists, _START_S, activation.log)
+        block_until(lambda: _refused(home / "livelinkd.sock"), 5.0, activation.log)
     finally:
         assert activation.stop() == 0, activation.log()
 

@@ -1,6 +1,5 @@
 """A dead node is replaced by another one: with saintctl, against the whole robot."""
 
-import asyncio
 import json
 import signal
 import subprocess
@@ -21,9 +20,10 @@ from saint_services.lib.api.adoption import (
     ReplaceNode,
     ResetNode,
 )
-from tests.integration.robot import ROOT, Robot, wait_for
+from tests.integration.robot import ROOT, Robot
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import LEFT_PWM
+from tests.waiting import block_until, until
 from tools.sim.observe import PinWatch
 
 LIMIT_S = 10.0
@@ -42,23 +42,25 @@ def test_role_moves_to_another_node_and_stays_there(robot: Robot, spare_motor: P
     assert "sim_tracks" in taken
 
     saintctl(robot, "node", "reset", "sim_tracks")
-    wait_for(lambda: node(robot, "sim_tracks")["state"] == "unadopted", LIMIT_S, robot.diagnosis)
+    block_until(lambda: node(robot, "sim_tracks")["state"] == "unadopted", LIMIT_S, robot.diagnosis)
     assert "tracks" not in (robot.state("tracks", "noded") / "role.yaml").read_text()
 
     said = saintctl(robot, "node", "adopt", "sim_spare", "tracks", "--name", "New tracks")
     assert "/saint/tracks" in said
-    wait_for(lambda: node(robot, "sim_spare")["state"] == "active", LIMIT_S, robot.diagnosis)
+    block_until(lambda: node(robot, "sim_spare")["state"] == "active", LIMIT_S, robot.diagnosis)
     assert node(robot, "sim_spare")["display_name"] == "New tracks"
 
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(lambda: spare_motor.read(LEFT_PWM).value > 0.5, LIMIT_S, robot.diagnosis)
+        block_until(lambda: spare_motor.read(LEFT_PWM).value > 0.5, LIMIT_S, robot.diagnosis)
     assert "tracks" in (robot.state("spare", "noded") / "role.yaml").read_text()
 
     robot.kill("noded", "spare")  # a power cycle, as far as the node is concerned
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(lambda: robot.pid("noded", "spare"), LIMIT_S, robot.diagnosis)
+        block_until(lambda: robot.pid("noded", "spare"), LIMIT_S, robot.diagnosis)
         before = spare_motor.read(LEFT_PWM).writes
-        wait_for(lambda: spare_motor.read(LEFT_PWM).writes > before + 5, LIMIT_S, robot.diagnosis)
+        block_until(
+            lambda: spare_motor.read(LEFT_PWM).writes > before + 5, LIMIT_S, robot.diagnosis
+        )
 
 
 async def test_node_that_fell_silent_is_replaced_in_one_step_and_reset_when_it_returns(
@@ -67,12 +69,11 @@ async def test_node_that_fell_silent_is_replaced_in_one_step_and_reset_when_it_r
     async with robot.client("adoptiond") as adoptiond:
 
         async def become(node_id: str, state: NodeState) -> NodeInfo:
-            async with asyncio.timeout(LIMIT_S):
-                while True:
-                    found = await adoptiond.get(f"/nodes/{node_id}", NodeInfo)
-                    if found.state is state:
-                        return found
-                    await asyncio.sleep(0.02)
+            async def look() -> NodeInfo | None:
+                found = await adoptiond.get(f"/nodes/{node_id}", NodeInfo)
+                return found if found.state is state else None
+
+            return await until(look, LIMIT_S)
 
         robot.kill("noded", "spare", signal.SIGSTOP)  # the watchdog starts it again after 5 s
         assert (await become("sim_spare", NodeState.OFFLINE)).role == "tracks"

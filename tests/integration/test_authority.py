@@ -1,13 +1,10 @@
 """Participants that nobody admitted, on the robot's own bus: they stop it, they never move it."""
 
-import asyncio
 import contextlib
-import itertools
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -20,9 +17,10 @@ from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, InputSample, RouterHeartbeat
-from tests.integration.robot import ROOT, Robot, wait_for
+from tests.integration.robot import ROOT, Robot
 from tests.integration.senders import received, stick, transmitter
 from tests.integration.tracks import Tracks
+from tests.waiting import block_until, every
 
 pytestmark = pytest.mark.changes_robot
 
@@ -50,14 +48,11 @@ def tracks(robot: Robot) -> Iterator[Tracks]:
 
 async def most_duty(tracks: Tracks, attack: Callable[[int], None]) -> float:
     """The highest duty of either motor while the attack lasts."""
-    end_s, most = time.monotonic() + ATTACK_S, 0.0
-    for number in itertools.count(1):
-        attack(number)
-        await asyncio.sleep(PERIOD_S)
+    most = 0.0
+    async for number in every(PERIOD_S, for_s=ATTACK_S):
         most = max(most, *tracks.duties())
-        if time.monotonic() > end_s:
-            return most
-    raise AssertionError
+        attack(number + 1)
+    return max(most, *tracks.duties())
 
 
 async def test_forged_rc_samples_beside_a_neutral_transmitter_move_nothing(
@@ -97,7 +92,7 @@ async def test_forged_heartbeat_release_and_command_move_nothing(
 
     with _frozen(robot.pid("routerd")):
         assert await most_duty(tracks, attack) == 0.0
-    wait_for(lambda: robot.report().get("ready"), 30.0, robot.diagnosis)
+    block_until(lambda: robot.report().get("ready"), 30.0, robot.diagnosis)
 
 
 async def test_second_router_with_fresh_state_moves_nothing(
@@ -144,7 +139,7 @@ def _second_router(robot: Robot, folder: Path) -> Iterator[None]:
         )
     try:
         socket = folder / "run" / "routerd.sock"
-        wait_for(socket.exists, 20.0, (folder / "log").read_text)
+        block_until(socket.exists, 20.0, (folder / "log").read_text)
         yield
     finally:
         process.kill()

@@ -15,7 +15,8 @@ from saint_services.lib.generated.saint_msgs import (
     ResetNode_Response,
 )
 from saint_services.lib.generated.std_msgs import Empty, String
-from tests.integration.bus_rig import PeerProcess, independent_peer, opened, until
+from tests.integration.bus_rig import PeerProcess, independent_peer, opened
+from tests.waiting import until
 
 pytest.importorskip("cyclonedds", reason="the official binding exists for x86_64 only")
 

@@ -18,8 +18,9 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.errors import Code
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
 from saint_services.lib.generated.std_msgs import String
-from tests.integration.bus_rig import DOMAIN, WAIT_S, opened, until
+from tests.integration.bus_rig import DOMAIN, WAIT_S, opened
 from tests.integration.bus_topics import ANSWER, LATCHED, QUESTION, RESET
+from tests.waiting import every, stays, until
 
 REPOSITORY = Path(__file__).parents[2]
 BURST = Topic("/burst", String, Qos(depth=2000))
@@ -54,9 +55,8 @@ async def test_samples_go_there_and_back_and_name_their_origin() -> None:
         got: list[Sample[String]] = []
         bus.subscribe(ANSWER, got.append, own=False)
         question = bus.publisher(QUESTION)
-        while not got:
+        async for _ in every(0.02, until=lambda: got):
             question.publish(String("who am I?"))
-            await asyncio.sleep(0.02)
         assert got[0].message.data == f"who am I? {bus.origin}"
         assert got[0].origin not in ("", bus.origin)
         assert abs(got[0].received_s - time.monotonic()) < 1.0
@@ -108,9 +108,8 @@ async def test_killed_process_disturbs_nobody() -> None:
         for _ in range(50):  # reliable, and the reader will never acknowledge
             question.publish(String("gone?"))
         async with echo():
-            while not got:
+            async for _ in every(0.02, until=lambda: got):
                 question.publish(String("back?"))
-                await asyncio.sleep(0.02)
         assert got[0].message.data.startswith(("back?", "gone?"))
 
 
@@ -208,8 +207,7 @@ async def test_close_right_after_a_subscription_is_quiet() -> None:
     for _ in range(5):
         async with opened("brief") as [bus]:
             bus.subscribe(BURST, lambda _sample: None)
-    await asyncio.sleep(0.01)
-    assert faults == []
+    await stays(lambda: faults == [], 0.02)
 
 
 async def test_close_is_quick_and_leaves_no_thread() -> None:

@@ -1,6 +1,5 @@
 """The rclpy backend on a real ROS 2 installation, beside our own where the middleware allows it."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,7 +13,8 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
 from saint_services.lib.generated.std_msgs import String
-from tests.integration.bus_rig import DOMAIN, LOOPBACK, until
+from tests.integration.bus_rig import DOMAIN, LOOPBACK
+from tests.waiting import every, until
 
 pytest.importorskip("rclpy", reason="no ROS 2 installation is sourced")
 
@@ -49,9 +49,8 @@ async def exchange(sender: Bus, receiver: Bus, topic: Topic[Any], message: Any) 
     got: list[Sample[Any]] = []
     subscription = receiver.subscribe(topic, got.append)
     publisher = sender.publisher(topic)
-    while not got:
+    async for _ in every(0.05, until=lambda: got):
         publisher.publish(message)
-        await asyncio.sleep(0.05)
     subscription.close()
     return got[0]
 
@@ -79,10 +78,9 @@ async def test_own_samples_are_left_out_on_request() -> None:
         got: list[str] = []
         one.subscribe(CHATTER, lambda sample: got.append(sample.message.data), own=False)
         mine, theirs = one.publisher(CHATTER), two.publisher(CHATTER)
-        while not got:
+        async for _ in every(0.05, until=lambda: got):
             mine.publish(String("mine"))
             theirs.publish(String("theirs"))
-            await asyncio.sleep(0.05)
         assert set(got) == {"theirs"}
 
 

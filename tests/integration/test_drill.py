@@ -27,6 +27,7 @@ from saint_services.lib.api.routing import EStopClear, EStopRequest
 from saint_services.lib.ipc import Client
 from tests.integration.estop_course import course
 from tests.integration.robot import Robot
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -42,12 +43,11 @@ async def _clear(routerd: Client) -> None:
 
 
 async def _measured(routerd: Client, way: str) -> DrillStep:
-    async with asyncio.timeout(10.0):
-        while True:
-            found = _step(await routerd.request(rows.STATUS, Nothing()), way)
-            if found.state != "waiting":
-                return found
-            await asyncio.sleep(0.02)
+    async def measured() -> DrillStep | None:
+        found = _step(await routerd.request(rows.STATUS, Nothing()), way)
+        return found if found.state != "waiting" else None
+
+    return await until(measured)
 
 
 def _saintctl(robot: Robot, *words: str) -> None:
@@ -62,10 +62,12 @@ async def _pressed(routerd: Client, body: EStopRequest) -> set[str]:
 
 async def _proven(routerd: Client) -> None:
     """After its start the server needs some seconds until every role is proven to be its own."""
-    async with asyncio.timeout(20.0):
-        body = EStopRequest(source="test", reason="is everyone there")
-        while await _pressed(routerd, body) != {"stopped"}:  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
+    body = EStopRequest(source="test", reason="is everyone there")
+
+    async def is_everyone_there() -> bool:
+        return await _pressed(routerd, body) == {"stopped"}
+
+    await until(is_everyone_there, pause_s=0.1)
     await _clear(routerd)
 
 

@@ -11,6 +11,7 @@ from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import EStopRequest
 from tests.integration.estop_course import course
 from tests.integration.robot import Robot
+from tests.waiting import until
 from tools.bench.estop import presses, row
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -52,6 +53,9 @@ async def _drive_after_echoes(robot: Robot) -> None:
 async def _stop_again(robot: Robot) -> None:
     """The echo of the stop before: it comes as soon as the e-stop is cleared."""
     async with robot.client("routerd") as routerd:
-        while (await routerd.request(routing.GET_STATUS, Nothing())).estop.active:  # noqa: ASYNC110 - over a socket
-            await asyncio.sleep(0.001)
+
+        async def is_released() -> bool:
+            return not (await routerd.request(routing.GET_STATUS, Nothing())).estop.active
+
+        await until(is_released, pause_s=0.001)
         await routerd.request(routing.ESTOP, EStopRequest(source="echo", reason=""))

@@ -14,9 +14,10 @@ import pytest
 from saint_services.lib.api import livelink
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import RcStatus
-from tests.integration.robot import Robot, wait_for
+from tests.integration.robot import Robot
 from tests.integration.senders import received, stick, transmitter
 from tests.integration.tracks import Tracks
+from tests.waiting import block_until, every
 
 SEED = 20261121
 
@@ -35,7 +36,7 @@ def driven(robot: Robot) -> Iterator[Tracks]:
 @pytest.fixture
 def driving(robot: Robot, driven: Tracks) -> Iterator[Tracks]:
     """The robot drives before and after; then every process is the one that it was."""
-    wait_for(driven.is_driving, 8.0, robot.diagnosis)
+    block_until(driven.is_driving, 8.0, robot.diagnosis)
     before = robot.pids()
     yield driven
     assert driven.is_driving()
@@ -72,10 +73,9 @@ async def test_garbage_between_frames_is_discarded(robot: Robot, driving: Tracks
     wire = robot.rc_wire()
     async with robot.client("rcd") as client:
         before = await client.get("/status", RcStatus)
-        for _ in range(40):
+        async for _ in every(0.01, times=40):
             with contextlib.suppress(BlockingIOError):
                 os.write(wire, rng.randbytes(30))
-            await asyncio.sleep(0.01)
         after = await client.get("/status", RcStatus)
     os.close(wire)
     assert after.discarded_bytes > before.discarded_bytes

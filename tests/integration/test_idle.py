@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.robot import Robot
+from tests.waiting import stand_still
 
 MOST_PER_S = 25.0
 COUNTED_S = 5.0
@@ -46,7 +47,7 @@ def excess(robot: Robot) -> dict[tuple[str, str], float]:
     """Return what woke up too often, so often a second, while nothing happened."""
     pids = robot.pids()
     began_s, before = time.monotonic(), {name: wake_ups(pid) for name, pid in pids.items()}
-    time.sleep(COUNTED_S)  # nothing happens meanwhile: that is what is tested
+    stand_still(COUNTED_S)  # nothing happens meanwhile: that is what is tested
     elapsed_s = time.monotonic() - began_s
     rates = {name: per_second(before[name], wake_ups(pid), elapsed_s) for name, pid in pids.items()}
     for (machine, daemon), rate in sorted(rates.items()):

@@ -10,9 +10,10 @@ from pydantic import BaseModel
 
 from saint_services.lib.api.adoption import NodeList
 from saint_services.lib.api.livelink import SubjectList
-from tests.integration.robot import Robot, wait_for
+from tests.integration.robot import Robot
 from tests.integration.senders import RECORDED_FACE, Player, phone, stick, transmitter
 from tests.integration.tracks import Tracks
+from tests.waiting import block_until
 
 SAFE_S = 0.250
 WHOLE_S = 3.0
@@ -37,7 +38,7 @@ class Driving:
             if self.tracks.seconds_until_stopped(0.5) == 0.5:
                 return done
             assert self.player.longest_pause_s >= LATE_S, self.robot.diagnosis()
-            wait_for(self.tracks.is_driving, 8.0, self.robot.diagnosis)
+            block_until(self.tracks.is_driving, 8.0, self.robot.diagnosis)
         raise AssertionError(
             f"the transmitter was late {TRIES} times: {self.player.longest_pause_s}"
         )
@@ -47,7 +48,7 @@ class Driving:
 def driving(robot: Robot) -> Iterator[Driving]:
     tracks = Tracks(robot)
     with transmitter(robot, [stick(forward=1.0)]) as player:
-        wait_for(tracks.is_driving, 8.0, robot.diagnosis)
+        block_until(tracks.is_driving, 8.0, robot.diagnosis)
         yield Driving(robot, tracks, player)
     tracks.close()
 
@@ -62,14 +63,14 @@ def test_killed_link_of_the_chain_stops_the_tracks_and_comes_back(
     robot.kill(daemon, machine)
     killed_s = time.monotonic()
     assert driving.tracks.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
-    wait_for(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+    block_until(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
 
 
 def test_killed_noded_stops_its_role_and_both_come_back(robot: Robot, driving: Driving) -> None:
     robot.kill("noded", "tracks")
     killed_s = time.monotonic()
     assert driving.tracks.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
-    wait_for(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+    block_until(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ async def test_killed_bystander_disturbs_nothing_and_comes_back(
 ) -> None:
     with phone(robot, RECORDED_FACE):
         killed = driving.goes_on_through(lambda: _kill(robot, daemon))
-        wait_for(lambda: robot.pid(daemon) not in (0, killed), WHOLE_S, robot.diagnosis)
+        block_until(lambda: robot.pid(daemon) not in (0, killed), WHOLE_S, robot.diagnosis)
         async with robot.client(daemon) as client:
             await client.get(path, reply, timeout_s=WHOLE_S)
     assert driving.tracks.is_driving()
@@ -108,12 +109,12 @@ def test_killed_process_of_another_node_keeps_the_tracks_and_comes_back(
     robot: Robot, driving: Driving, machine: str, daemon: str
 ) -> None:
     killed = driving.goes_on_through(lambda: _kill(robot, daemon, machine))
-    wait_for(lambda: robot.pid(daemon, machine) not in (0, killed), WHOLE_S, robot.diagnosis)
+    block_until(lambda: robot.pid(daemon, machine) not in (0, killed), WHOLE_S, robot.diagnosis)
 
 
 def _kill(robot: Robot, daemon: str, machine: str = "server") -> int:
     """As soon as it runs."""
-    wait_for(lambda: robot.pid(daemon, machine), 5.0, robot.diagnosis)
+    block_until(lambda: robot.pid(daemon, machine), 5.0, robot.diagnosis)
     return robot.kill(daemon, machine)
 
 

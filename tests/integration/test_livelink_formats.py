@@ -22,9 +22,10 @@ from saint_services.lib.api.livelink import (
     SubjectRef,
 )
 from saint_services.lib.ipc import Client
-from tests.integration.robot import Robot, wait_for
+from tests.integration.robot import Robot
 from tests.integration.senders import RECORDED_FACE, phone, playing, received
 from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, shape
+from tests.waiting import block_until, until
 from tools.sim.observe import read_pins
 
 PAN, MIDDLE_US = 12, 1500.0  # manifests/roles/head.yaml
@@ -87,7 +88,7 @@ async def test_a_face_in_another_format_moves_the_head(robot: Robot, livelinkd: 
         return abs(read_pins(robot.hw("head"))[PAN].value - MIDDLE_US) > 100
 
     with sending(faces, await address(livelinkd, "ifacialmocap")):
-        await asyncio.to_thread(wait_for, is_turned, 8.0, robot.diagnosis)
+        await asyncio.to_thread(block_until, is_turned, 8.0, robot.diagnosis)
 
 
 async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
@@ -101,12 +102,11 @@ async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
         return read_pins(robot.hw("head"))[PAN].value
 
     async def until_shown(frames: int) -> None:
-        async with asyncio.timeout(10.0):
-            while True:
-                found = await livelinkd.request(livelink.LIST_SENDERS, Nothing())
-                if any(each.frames > frames for each in found.waiting):
-                    return
-                await asyncio.sleep(0.05)
+        async def are_shown() -> bool:
+            found = await livelinkd.request(livelink.LIST_SENDERS, Nothing())
+            return any(each.frames > frames for each in found.waiting)
+
+        await until(are_shown)
 
     with sending(faces, await address(livelinkd, "json"), host="127.0.0.3"):
         await until_shown(60)  # what an earlier face requested is over
@@ -114,7 +114,7 @@ async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
         await until_shown(120)
         assert await asyncio.to_thread(pulse) == before
         await livelinkd.request(livelink.ACCEPT_SENDER, sender)
-        await asyncio.to_thread(wait_for, lambda: pulse() != before, 8.0, robot.diagnosis)
+        await asyncio.to_thread(block_until, lambda: pulse() != before, 8.0, robot.diagnosis)
         await livelinkd.request(livelink.REVOKE_SENDER, sender)
 
 
@@ -131,12 +131,11 @@ async def test_the_second_sender_of_a_subject_waits(robot: Robot, livelinkd: Cli
         waiting = {"127.0.0.1": "127.0.0.2", "127.0.0.2": "127.0.0.1"}[holder]
         assert found.refused_by_sender[waiting]["the subject belongs to another sender"]
         await livelinkd.request(livelink.RELEASE, SubjectRef(subject_name="Puppet"))
-        for _ in range(100):
-            if _holder(await livelinkd.request(livelink.LIST_SOURCES, Nothing())) == waiting:
-                break
-            await asyncio.sleep(0.02)
-        else:
-            raise TimeoutError
+
+        async def is_heir() -> bool:
+            return _holder(await livelinkd.request(livelink.LIST_SOURCES, Nothing())) == waiting
+
+        await until(is_heir)
 
 
 def _holder(found: SubjectList) -> str:

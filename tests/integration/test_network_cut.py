@@ -2,12 +2,11 @@
 when it is back everything goes on by itself, with nothing lost. Real interfaces; needs root.
 """
 
-import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tests.integration.net_space import Space, cable, missing
 from tests.integration.node_crowd import places
 from tests.integration.robot import short_folder
 from tests.integration.tracks import LEFT_PWM, RIGHT_PWM
+from tests.waiting import every, until
 from tools.sim.observe import PinWatch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,37 +121,28 @@ def robot() -> Iterator[Robot]:
         yield made
 
 
-async def until(robot: Robot, condition: Callable[[], bool], what: str, limit_s: float) -> None:
-    try:
-        async with asyncio.timeout(limit_s):
-            while not condition():  # noqa: ASYNC110  # files and processes, nothing that signals
-                await asyncio.sleep(0.01)
-    except TimeoutError:
-        raise AssertionError(f"not {what} within {limit_s:g} s\n{robot.said()}") from None
-
-
 async def node_is(robot: Robot, state: NodeState, limit_s: float = 60.0) -> NodeInfo:
     """The server's word."""
-    found: NodeInfo | None = None
-    try:
-        async with asyncio.timeout(limit_s), robot.client("adoptiond") as client:
-            while True:
-                try:
-                    found = await client.get(f"/nodes/{NODE}", NodeInfo)
-                    if found.state is state:
-                        return found
-                except SaintError:
-                    pass
-                await asyncio.sleep(0.05)
-    except TimeoutError:
-        raise AssertionError(f"not {state}: {found}\n{robot.said()}") from None
+    seen: NodeInfo | None = None
+    async with robot.client("adoptiond") as client:
+
+        async def look() -> NodeInfo | None:
+            nonlocal seen
+            with suppress(SaintError):
+                seen = await client.get(f"/nodes/{NODE}", NodeInfo)
+                return seen if seen.state is state else None
+            return None
+
+        return await until(look, limit_s, lambda: f"not {state}: {seen}\n{robot.said()}")
 
 
 async def silent_for(robot: Robot, seconds: float) -> None:
     """The server shows the node as offline, for that long."""
-    async with asyncio.timeout(seconds + 20.0):
-        while (await node_is(robot, NodeState.OFFLINE)).seen_age_s < seconds:  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
+
+    async def is_over() -> bool:
+        return (await node_is(robot, NodeState.OFFLINE)).seen_age_s >= seconds
+
+    await until(is_over, seconds + 20.0, pause_s=0.1)
 
 
 async def adopted(robot: Robot) -> None:
@@ -163,17 +154,17 @@ async def adopted(robot: Robot) -> None:
 
 async def node_is_known(robot: Robot) -> NodeInfo:
     async with robot.client("noded") as client:
-        async with asyncio.timeout(30.0):
-            while True:
-                try:
-                    state = (await client.get("/status", NodeReport)).state
-                    return await node_is(robot, state)
-                except SaintError:
-                    await asyncio.sleep(0.05)
+
+        async def known() -> NodeInfo | None:
+            with suppress(SaintError):
+                return await node_is(robot, (await client.get("/status", NodeReport)).state)
+            return None
+
+        return await until(known, 30.0)
 
 
 async def until_stopped(robot: Robot) -> None:
-    await until(robot, lambda: robot.duties() == (0.0, 0.0), "stopped", 5.0)
+    await until(lambda: robot.duties() == (0.0, 0.0), 5.0, robot.said)
 
 
 @asynccontextmanager
@@ -190,12 +181,12 @@ async def pulled(robot: Robot, side: str) -> AsyncIterator[int]:
     ):
         assert cut.stdin
         assert cut.stdout
-        await until(robot, lambda: min(robot.duties()) > 0.1, "driving", 30.0)
+        await until(lambda: min(robot.duties()) > 0.1, 30.0, robot.said)
         print("down", file=cut.stdin, flush=True)
         yield int(cut.stdout.readline())
         print("up", file=cut.stdin, flush=True)
         cut.stdout.readline()
-        await until(robot, lambda: min(robot.duties()) > 0.1, "driving again", 60.0)
+        await until(lambda: min(robot.duties()) > 0.1, 60.0, robot.said)
 
 
 @pytest.mark.timed
@@ -233,13 +224,12 @@ async def test_server_that_restarts_disturbs_neither_role_nor_registry(robot: Ro
     before = await node_is(robot, NodeState.ACTIVE)
     await until_stopped(robot)
     with robot.daemon(robot.server, "tests.integration.net_drive"):
-        await until(robot, lambda: min(robot.duties()) > 0.1, "driving", 30.0)
+        await until(lambda: min(robot.duties()) > 0.1, 30.0, robot.said)
         lowest = min(robot.duties())
         with robot.restarted("adoptiond"):
             back = await node_is(robot, NodeState.ACTIVE)
-            for _ in range(200):
+            async for _ in every(0.005, times=200):
                 lowest = min(lowest, *robot.duties())
-                await asyncio.sleep(0.005)
         assert lowest > 0.1  # the motors did not even slow down
     assert (back.role_restarts, back.code, back.is_ours) == (0, before.code, True)
     async with robot.client("noded") as client:

@@ -20,7 +20,7 @@ from saint_services.lib.api.firmware import FirmwareReport
 from saint_services.lib.daemon import bind_tcp
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
-from tests.unit.otad.ota_rig import until
+from tests.waiting import until
 from tools.fake_rauc.bundle_writer import Release, write_bundle
 from tools.fake_rauc.rig import FakeMachine, fake_machine
 
@@ -62,12 +62,14 @@ class LocalMachine:
 
     async def status(self) -> FirmwareReport:
         """As soon as it answers."""
-        async with Client(self.folder / "run/otad.sock") as client, asyncio.timeout(30.0):
-            while True:
-                try:
+        async with Client(self.folder / "run/otad.sock") as client:
+
+            async def answer() -> FirmwareReport | None:
+                with contextlib.suppress(SaintError):
                     return await client.get("/status", FirmwareReport)
-                except SaintError:
-                    await asyncio.sleep(0.05)
+                return None
+
+            return await until(answer, 30.0)
 
     async def upload(self, data: bytes) -> int:
         connector = aiohttp.UnixConnector(str(self.folder / "run/otad-files.sock"))

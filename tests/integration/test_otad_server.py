@@ -30,7 +30,8 @@ from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.installer import RaucInstaller
 from saint_services.lib.update.updater import UpdateEnvironment
 from saint_services.otad.config import Config
-from tests.unit.otad.ota_rig import Ota, Robot, until
+from tests.unit.otad.ota_rig import Ota, Robot
+from tests.waiting import until
 from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
 from tools.fake_rauc.rig import FakeMachine, fake_machine
 from tools.fake_rauc.systemd import Unit

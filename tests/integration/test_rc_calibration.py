@@ -20,6 +20,7 @@ from tests.integration.senders import Player
 from tests.integration.test_websocket import Controller
 from tests.integration.tracks import Tracks
 from tests.unit.rcd.rig import crsf
+from tests.waiting import until
 
 RATE_HZ = 100.0
 NAMES = {1: "steering", 2: "throttle", 3: "pan", 4: "tilt"}
@@ -49,8 +50,7 @@ class Hand:
     async def frames(self, count: int) -> None:
         """So many more are sent."""
         wanted = self._frames + count
-        while self._frames < wanted:  # noqa: ASYNC110 - a thread counts
-            await asyncio.sleep(0.01)
+        await until(lambda: self._frames >= wanted)
 
     async def obey(self, text: str) -> bool:
         """Do it; whether it could be done."""

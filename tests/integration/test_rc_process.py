@@ -35,6 +35,7 @@ from tests.integration.clearing import clear_estop
 from tests.integration.robot import short_folder
 from tests.router_writers import serving_writers
 from tests.unit.rcd.rig import Line, crsf
+from tests.waiting import every, let_pass, until
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
 ROOT = Path(__file__).parents[2]
@@ -100,10 +101,9 @@ class Place:
         """The receiver's frames, 100 a second."""
 
         async def send() -> None:
-            while True:
+            async for _ in every(0.01):
                 with contextlib.suppress(OSError):  # unplugged
                     (line or self.line).send(data)
-                await asyncio.sleep(0.01)
 
         task = asyncio.create_task(send())
         try:
@@ -129,16 +129,17 @@ class Place:
     async def until_live(self) -> None:
         """A new sample that counts."""
         before = len(self.live)
-        await bus_rig.until(lambda: len(self.live) > before)
+        await until(lambda: len(self.live) > before)
 
     async def _answers(self, name: str) -> None:
-        async with asyncio.timeout(30):
-            while True:
-                with contextlib.suppress(SaintError):
-                    async with self.client(name) as daemon:
-                        await daemon.get("/status", _STATUS[name])
-                        return
-                await asyncio.sleep(0.05)
+        async def is_there() -> bool:
+            with contextlib.suppress(SaintError):
+                async with self.client(name) as daemon:
+                    await daemon.get("/status", _STATUS[name])
+                    return True
+            return False
+
+        await until(is_there, 30.0)
 
 
 _STATUS: dict[str, type[RcStatus] | type[RouterStatus]] = {"rcd": RcStatus, "routerd": RouterStatus}
@@ -185,7 +186,7 @@ async def test_unplugged_receiver_is_lost_and_found(place: Place) -> None:
     async with place.hearing(), place.running("rcd"), place.sending(crsf()):
         await place.until_live()
         place.line.unplug()
-        await bus_rig.until(lambda: place.samples[-1].failsafe)
+        await until(lambda: place.samples[-1].failsafe)
         assert str(place.line.path) in (await place.status()).reason
         place.line.plug()
         await place.until_live()
@@ -195,12 +196,12 @@ async def test_second_receiver_drives_on(place: Place) -> None:
     place.settings(failover={"protocol": "sbus", "uart": {"device": str(place.second.path)}})
     async with place.hearing(), place.running("rcd"), place.sending(FRAMES["sbus"], place.second):
         async with place.sending(crsf()):
-            await bus_rig.until(lambda: bool(place.live) and len(place.live[-1].names) == 16)
-        await bus_rig.until(lambda: len(place.live[-1].names) == 18)
+            await until(lambda: bool(place.live) and len(place.live[-1].names) == 16)
+        await until(lambda: len(place.live[-1].names) == 18)
         assert (await place.status()).receiver == "failover"
         assert all(sample.names for sample in place.samples)  # never released
         async with place.sending(crsf()):
-            await bus_rig.until(lambda: len(place.live[-1].names) == 16)
+            await until(lambda: len(place.live[-1].names) == 16)
             assert (await place.status()).receiver == "primary"
 
 
@@ -240,17 +241,16 @@ async def test_lost_signal_stops_the_robot_until_it_is_back(place: Place) -> Non
         # Without a transmitter the robot is driven again once the receiver is switched off.
         async with place.client("rcd") as rcd:
             await rcd.post("/enabled", SetEnabled(enabled=False), RcStatus)
-        await asyncio.sleep(0.3)
+        await let_pass(0.3)  # its last sample counts no more
         assert not (await clear_estop(router)).active
 
 
 async def _until(place: Place, *, stopped: bool, live: bool) -> None:
-    async with asyncio.timeout(10):
-        while True:
-            is_live = not (await place.status()).failsafe
-            if (await place.is_stopped(), is_live) == (stopped, live):
-                return
-            await asyncio.sleep(0.02)
+    async def is_so() -> bool:
+        is_live = not (await place.status()).failsafe
+        return (await place.is_stopped(), is_live) == (stopped, live)
+
+    await until(is_so)
 
 
 @pytest.mark.parametrize(
@@ -266,12 +266,13 @@ async def test_others_drive_only_where_the_action_lets_them(
         place.client("routerd") as router,
         program("tracks", linear=0.3),
     ):
+
+        async def drives_by_rc() -> bool:
+            return await _winner(router) == "rc_drive"
+
         async with place.sending(crsf(ch2=1700, ch6=1000)):
-            for _ in range(500):
-                if await _winner(router) == "rc_drive":
-                    break
-                await asyncio.sleep(0.02)
-        await asyncio.sleep(0.5)
+            await until(drives_by_rc)
+        await let_pass(0.5)  # its last sample counts no more
         assert (await place.status()).failsafe
         linear = await router.request(
             routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear")
@@ -286,18 +287,15 @@ async def program(target: str, **values: float) -> AsyncIterator[None]:
         samples = bus.publisher(INPUT_AUTONOMOUS)
 
         async def command() -> None:
-            number = 0
-            while True:
-                number += 1
+            async for number in every(0.02):
                 wanted = {name: value + number % 2 * 1e-6 for name, value in values.items()}
                 names, numbers = tuple(wanted), tuple(wanted.values())
                 samples.publish(
                     InputSample(
-                        source="autonomous:test", sequence=number, target=target,
+                        source="autonomous:test", sequence=number + 1, target=target,
                         names=names, values=numbers,
                     )
                 )  # fmt: skip
-                await asyncio.sleep(0.02)
 
         task = asyncio.create_task(command())
         try:

@@ -3,7 +3,6 @@ devices broken under them.
 """
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -19,9 +18,10 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadExpression
 from saint_services.lib.generated.std_msgs import Bool
 from tests.integration.clearing import clear_estop
-from tests.integration.robot import Robot, wait_for
+from tests.integration.robot import Robot
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import Tracks
+from tests.waiting import block_until, every, let_pass, stand_still, stays, until
 from tools.sim import breaking
 
 LIMIT_S = 20.0
@@ -61,23 +61,24 @@ async def say_until(
 ) -> None:
     """A program commands, ten times a second, until something has happened."""
     publisher = bus.publisher(topic)
-    for _ in range(round(LIMIT_S * 10)):
+
+    async def is_over_now() -> bool:
         publisher.publish(message)
-        await asyncio.sleep(0.1)
-        if await is_over():
-            return
-    raise AssertionError(f"nothing happened\n{robot.diagnosis()}")
+        return bool(await is_over())
+
+    await until(is_over_now, LIMIT_S, robot.diagnosis, pause_s=0.1)
 
 
 async def reported(robot: Robot, machine: str, text: str) -> None:
     """Until a node's reason holds the text; no text: until it is well."""
     said = ""
-    for _ in range(round(LIMIT_S * 10)):
+
+    async def is_reported() -> bool:
+        nonlocal said
         said = await reason(robot, machine)
-        if text in said if text else not said:
-            return
-        await asyncio.sleep(0.1)
-    raise AssertionError(f"{machine} said {said!r}\n{robot.diagnosis()}")
+        return text in said if text else not said
+
+    await until(is_reported, LIMIT_S, lambda: f"{machine} said {said!r}\n{robot.diagnosis()}")
 
 
 async def released(robot: Robot) -> None:
@@ -125,18 +126,18 @@ async def test_face_whose_chip_is_gone_does_not_stop_the_robot(robot: Robot, bus
 def test_blocked_track_stops_both_and_may_be_tried_again(robot: Robot) -> None:
     tracks, place = Tracks(robot), robot.hw("tracks")
     with transmitter(robot, [stick(forward=0.0)]):
-        time.sleep(0.5)  # after an e-stop an input must move before it counts
+        stand_still(0.5)  # after an e-stop an input must move before it counts
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(tracks.is_driving, LIMIT_S, robot.diagnosis)
+        block_until(tracks.is_driving, LIMIT_S, robot.diagnosis)
         breaking.break_device(place, "left_motor", "stall")
-        wait_for(lambda: tracks.duties() == (0.0, 0.0), LIMIT_S, robot.diagnosis)
+        block_until(lambda: tracks.duties() == (0.0, 0.0), LIMIT_S, robot.diagnosis)
         asyncio.run(reported(robot, "tracks", "left track"))
         assert not asyncio.run(estop(robot)).active
     breaking.clear(place)
     with transmitter(robot, [stick(forward=0.0)]):
-        time.sleep(1.5)  # the pause after a stall
+        stand_still(1.5)  # the pause after a stall
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(tracks.is_driving, LIMIT_S, robot.diagnosis)
+        block_until(tracks.is_driving, LIMIT_S, robot.diagnosis)
     tracks.close()
 
 
@@ -151,13 +152,10 @@ async def test_camera_shows_pictures_over_the_bus(robot: Robot, bus: Bus) -> Non
     pictures: list[bytes] = []
     bus.subscribe(topics.HEAD_CAMERA, lambda sample: pictures.append(bytes(sample.message.data)))
     switch = bus.publisher(topics.HEAD_CAMERA_CMD)
-    async with asyncio.timeout(LIMIT_S):
-        while len(pictures) < 5:
-            switch.publish(Bool(True))
-            await asyncio.sleep(0.2)
+    async for _ in every(0.2, until=lambda: len(pictures) >= 5, limit_s=LIMIT_S):
+        switch.publish(Bool(True))
     assert all(picture.startswith(b"\x89PNG") for picture in pictures)
     switch.publish(Bool(False))
-    await asyncio.sleep(1.0)
+    await let_pass(1.0)  # those that are on their way
     count = len(pictures)
-    await asyncio.sleep(0.5)
-    assert len(pictures) == count
+    await stays(lambda: len(pictures) == count, 0.5)

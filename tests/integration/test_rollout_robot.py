@@ -27,8 +27,9 @@ from saint_services.lib.api.firmware import (
 )
 from saint_services.lib.errors import SaintError
 from saint_services.saintctl.app import app
-from tests.integration.robot import ROOT, Robot, free_domain, short_folder, wait_for
+from tests.integration.robot import ROOT, Robot, free_domain, short_folder
 from tests.integration.senders import stick, transmitter
+from tests.waiting import block_until, every
 from tools.fake_rauc import bus_daemon
 from tools.fake_rauc.__main__ import make_release
 from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
@@ -101,12 +102,11 @@ def until(robot: Robot, condition: Callable[[FirmwareReport], object]) -> None:
 
     async def follow() -> None:
         async with asyncio.timeout(LIMIT_S), robot.client("otad") as otad:
-            while True:
+            async for _ in every(0.2):
                 with contextlib.suppress(SaintError):
                     async for shown in otad.stream("GET", "/watch", None, FirmwareReport):
                         if condition(shown):
                             return
-                await asyncio.sleep(0.2)
 
     try:
         asyncio.run(follow())
@@ -201,7 +201,7 @@ def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot
     seen = next(each for each in reported["machines"] if each["node_id"] == "sim_tracks")
     assert seen["verdict"] == "rolled_back"
     assert "saint-role-tracksd" in seen["reason"]
-    wait_for(lambda: role_is_active(robot, "sim_tracks"), LIMIT_S, robot.diagnosis)
+    block_until(lambda: role_is_active(robot, "sim_tracks"), LIMIT_S, robot.diagnosis)
 
 
 def role_is_active(robot: Robot, node_id: str) -> bool:
@@ -241,7 +241,7 @@ def test_power_cut_while_installing_leaves_the_old_release(robot: Robot) -> None
     assert (found.version, found.slot, found.verdict) == ("0.1.0", "A", UpdateVerdict.FAILED)
     assert "interrupted" in found.reason
     assert slots(robot, "head")["order"] == ["A"]
-    wait_for(lambda: role_is_active(robot, "sim_head"), LIMIT_S, robot.diagnosis)
+    block_until(lambda: role_is_active(robot, "sim_head"), LIMIT_S, robot.diagnosis)
 
 
 def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> None:

@@ -24,6 +24,7 @@ from saint_services.lib.api.endpoint import Nothing
 from saint_services.saintctl.app import app
 from tests.integration.robot import Robot
 from tests.unit.webd.web_rig import Chat
+from tests.waiting import until
 
 pytestmark = [pytest.mark.changes_robot, pytest.mark.asyncio(loop_scope="module")]
 
@@ -236,10 +237,11 @@ class Ways:
 
     async def new_entry(self, count: int) -> Entry:
         """The entry after the first `count`; it may come later than the reply."""
-        async with asyncio.timeout(LIMIT_S):
-            while len(found := await self.entries()) <= count:  # noqa: ASYNC110 - it is on its way
-                await asyncio.sleep(0.02)
-        (entry,) = found[count:]
+
+        async def newer() -> list[Entry]:
+            return (await self.entries())[count:]
+
+        (entry,) = await until(newer, LIMIT_S)
         return entry
 
 

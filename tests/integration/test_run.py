@@ -17,8 +17,8 @@ from tests.integration.robot import (
     free_domain,
     is_alive,
     short_folder,
-    wait_for,
 )
+from tests.waiting import block_until
 
 _NODES = ("head", "arm_left", "arm_right", "tracks", "console")
 LIMIT_S = 20.0  # a busy computer; a fault shows as well, later
@@ -66,8 +66,8 @@ def test_folder_of_others_is_not_deleted(tmp_path: Path) -> None:
 
 def test_killed_daemon_is_back(robot: Robot) -> None:
     before = robot.kill("adoptiond")
-    wait_for(lambda: robot.pid("adoptiond") not in (0, before), LIMIT_S, robot.diagnosis)
-    wait_for(lambda: robot.daemon("adoptiond")["phase"] == "running", LIMIT_S, robot.diagnosis)
+    block_until(lambda: robot.pid("adoptiond") not in (0, before), LIMIT_S, robot.diagnosis)
+    block_until(lambda: robot.daemon("adoptiond")["phase"] == "running", LIMIT_S, robot.diagnosis)
 
 
 def test_next_start_after_ctrl_c_resumes_the_roles(resumed: Robot) -> None:
@@ -81,7 +81,7 @@ def test_killed_launcher_leaves_nothing(resumed: Robot) -> None:
     assert {"routerd", "webd", "role-tracksd", "guardd"} <= {name for _, name in pids}
     os.kill(resumed.process.pid, signal.SIGKILL)
     resumed.process.wait(LIMIT_S)
-    wait_for(lambda: not any(is_alive(pid) for pid in pids.values()), LIMIT_S, lambda: str(pids))
+    block_until(lambda: not any(is_alive(pid) for pid in pids.values()), LIMIT_S, lambda: str(pids))
 
 
 def _run(*options: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ from saint_services.noded.lifecycle.model import Assignment
 from saint_services.noded.state import NodeFiles
 from tests.integration.node_crowd import places
 from tests.integration.robot import free_domain, short_folder
+from tests.waiting import block_until, seconds_until
 from tools.sim.observe import PinWatch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,15 +66,18 @@ class Machine:
 
     def at_work(self) -> list[RoleStatus]:
         """When both are."""
-        deadline_s = time.monotonic() + START_LIMIT_S
-        while time.monotonic() < deadline_s:
+
+        def both() -> list[RoleStatus]:
             with contextlib.suppress(SaintError):
                 roles = self.roles()
                 if len(roles) == 2 and all(role.role_alive for role in roles):
                     return roles
-            time.sleep(0.05)
-        logs = "\n".join(log.read_text() for log in self.root.glob("*.log"))
-        raise AssertionError(f"not at work after {START_LIMIT_S:g} s\n{logs}")
+            return []
+
+        def logs() -> str:
+            return "\n".join(log.read_text() for log in self.root.glob("*.log"))
+
+        return block_until(both, START_LIMIT_S, logs)
 
 
 @pytest.fixture(scope="module")
@@ -117,12 +120,7 @@ def machine(started: Machine) -> Machine:
 
 
 def seconds_until_quiet(pins: PinWatch, limit_s: float) -> float:
-    began_s = time.monotonic()
-    while (passed_s := time.monotonic() - began_s) < limit_s:
-        if all(pins.read(pin).value == 0.0 for pin in MOTORS):
-            return passed_s
-        time.sleep(0.001)
-    return limit_s
+    return seconds_until(lambda: all(pins.read(pin).value == 0.0 for pin in MOTORS), limit_s)
 
 
 def test_killed_role_is_made_safe_and_the_other_one_does_not_notice(machine: Machine) -> None:

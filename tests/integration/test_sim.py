@@ -20,10 +20,10 @@ from tests.integration.robot import (
     free_domain,
     is_alive,
     short_folder,
-    wait_for,
 )
 from tests.integration.senders import RECORDED_FACE, phone, stick, transmitter
 from tests.integration.tracks import Tracks
+from tests.waiting import block_until
 from tools.sim.bodies.observer import BodyObserver
 from tools.sim.bodies.plant import Plant
 
@@ -48,7 +48,7 @@ def test_head_follows_its_servos_to_where_they_are_sent(robot: Robot) -> None:
         return tilt.value > 5.0 and tilt.servo.position_us == tilt.servo.pulse_us
 
     with phone(robot, RECORDED_FACE):
-        wait_for(tilt_is_there, _LIMIT_S, robot.diagnosis)
+        block_until(tilt_is_there, _LIMIT_S, robot.diagnosis)
     observer.close()
 
 
@@ -58,8 +58,8 @@ def test_driven_base_moves_forward_and_its_encoders_count(robot: Robot) -> None:
     assert base
     began_m = base.x_m
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(lambda: way_m(observer) > began_m + 0.5, _LIMIT_S, robot.diagnosis)
-    wait_for(lambda: looked_at(observer).ride.speed_mps == 0.0, _LIMIT_S, robot.diagnosis)
+        block_until(lambda: way_m(observer) > began_m + 0.5, _LIMIT_S, robot.diagnosis)
+    block_until(lambda: looked_at(observer).ride.speed_mps == 0.0, _LIMIT_S, robot.diagnosis)
     observer.close()
 
 
@@ -67,18 +67,18 @@ def test_stalled_track_is_felt_by_the_running_role(robot: Robot, tracks: Tracks)
     saintctl(robot, "fault", "tracks", "left_motor", "stall")
     assert "left_motor stall" in saintctl(robot, "list")
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(tracks.is_driving, _LIMIT_S, robot.diagnosis)
+        block_until(tracks.is_driving, _LIMIT_S, robot.diagnosis)
         # The role sees a driven motor whose encoder stands still; the stick is still forward.
-        wait_for(lambda: tracks.duties() == (0.0, 0.0), _LIMIT_S, robot.diagnosis)
+        block_until(lambda: tracks.duties() == (0.0, 0.0), _LIMIT_S, robot.diagnosis)
     assert "left_motor" in saintctl(robot, "clear")
     assert "stall" not in saintctl(robot, "list")
     with transmitter(robot, [stick()]):
-        wait_for(lambda: tracks.duties() == (0.0, 0.0), _LIMIT_S, robot.diagnosis)
+        block_until(lambda: tracks.duties() == (0.0, 0.0), _LIMIT_S, robot.diagnosis)
 
 
 def test_node_for_a_role_that_is_taken_stays_free(robot: Robot) -> None:
     with sim_node(robot.run(), "--role", "console", "--name", "second") as node:
-        wait_for(lambda: "stays unadopted" in node.said(), _LIMIT_S, robot.diagnosis)
+        block_until(lambda: "stays unadopted" in node.said(), _LIMIT_S, robot.diagnosis)
         assert "sim_console" in node.said()
         assert state_of(robot, "sim_second") == "unadopted"
 
@@ -86,13 +86,13 @@ def test_node_for_a_role_that_is_taken_stays_free(robot: Robot) -> None:
 def test_node_beside_the_robot_takes_a_free_role_and_ends_safely(robot: Robot) -> None:
     reset(robot, "sim_tracks")
     with sim_node(robot.run(), "--role", "tracks", "--name", "rover") as node:
-        wait_for(lambda: "sim_rover is running" in node.said(), _LIMIT_S, robot.diagnosis)
+        block_until(lambda: "sim_rover is running" in node.said(), _LIMIT_S, robot.diagnosis)
         assert state_of(robot, "sim_rover") == "active"
         shown = {n["name"]: n for n in json.loads(saintctl(robot, "list", "--json"))}
         assert (shown["rover"]["role"], shown["rover"]["state"]) == ("tracks", "running, alone")
         motors = Tracks(robot, "rover")
         with transmitter(robot, [stick(forward=1.0)]):
-            wait_for(motors.is_driving, _LIMIT_S, robot.diagnosis)
+            block_until(motors.is_driving, _LIMIT_S, robot.diagnosis)
             pids = node.pids()
             assert node.interrupt() == 0
             assert motors.duties() == (0.0, 0.0)
@@ -105,7 +105,7 @@ def test_node_beside_the_robot_takes_two_roles(robot: Robot) -> None:
     for free in ("sim_head", "sim_console"):
         reset(robot, free)
     with sim_node(robot.run(), "--role", "head", "--role", "console", "--name", "upper") as node:
-        wait_for(lambda: "sim_upper is running" in node.said(), _LIMIT_S, robot.diagnosis)
+        block_until(lambda: "sim_upper is running" in node.said(), _LIMIT_S, robot.diagnosis)
         shown = {n["name"]: n for n in json.loads(saintctl(robot, "list", "--json"))}
         assert shown["upper"]["role"] == "console, head"
         assert "pan" in saintctl(robot, "show", "upper")
@@ -116,7 +116,7 @@ def test_node_alone_on_a_bus_runs_until_ctrl_c() -> None:
     with short_folder() as root:
         words = ("--domain", str(free_domain()), "--root", str(root), "--name", "alone")
         with sim_node(root / "server" / "run", *words) as node:
-            wait_for(lambda: "sim_alone is running" in node.said(), _LIMIT_S, node.said)
+            block_until(lambda: "sim_alone is running" in node.said(), _LIMIT_S, node.said)
             assert (root / "alone" / "run" / "noded.sock").is_socket()
             assert node.pids()
             assert node.interrupt() == 0
@@ -138,7 +138,7 @@ def test_another_robot_is_another_file(monkeypatch: pytest.MonkeyPatch) -> None:
             assert state_of(rover, "sim_head") == ""
             motors = Tracks(rover)
             with transmitter(rover, [stick(forward=1.0)]):
-                wait_for(motors.is_driving, _LIMIT_S, rover.diagnosis)
+                block_until(motors.is_driving, _LIMIT_S, rover.diagnosis)
             motors.close()
         finally:
             rover.stop()
@@ -209,7 +209,7 @@ def reset(robot: Robot, node_id: str) -> None:
     words = ("--run", str(robot.run()), "node", "reset", node_id)
     command = [*_SAINTCTL, *words]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=30)
-    wait_for(lambda: state_of(robot, node_id) == "unadopted", _LIMIT_S, robot.diagnosis)
+    block_until(lambda: state_of(robot, node_id) == "unadopted", _LIMIT_S, robot.diagnosis)
 
 
 def state_of(robot: Robot, node_id: str) -> str:

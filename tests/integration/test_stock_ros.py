@@ -13,11 +13,12 @@ import pytest
 
 from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
-from tests.integration.bus_rig import PeerProcess, independent_peer, until
+from tests.integration.bus_rig import PeerProcess, independent_peer
 from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import Tracks
+from tests.waiting import every, let_pass, until
 from tools.sim.observe import PinWatch
 
 pytest.importorskip("cyclonedds", reason="the official binding exists for x86_64 only")
@@ -101,10 +102,8 @@ def head(robot: Robot) -> Iterator[PinWatch]:
 
 async def test_head_command_moves_the_head(ros: PeerProcess, head: PinWatch) -> None:
     command = {"pan": 45.0, "tilt": 0.0, "roll": 0.0, "speed": 1.0}
-    async with asyncio.timeout(10.0):
-        while head.read(PAN).value < 1700:
-            await ros.do("publish", topic="rt/saint/head/cmd", type="HeadCommand", value=command)
-            await asyncio.sleep(PERIOD_S)
+    async for _ in every(PERIOD_S, until=lambda: head.read(PAN).value >= 1700):
+        await ros.do("publish", topic="rt/saint/head/cmd", type="HeadCommand", value=command)
 
 
 async def test_estop_topic_stops_a_driven_robot(
@@ -116,13 +115,11 @@ async def test_estop_topic_stops_a_driven_robot(
         assert tracks.seconds_until_stopped(STOPS_S) < STOPS_S
         assert tracks.seconds_until_stopped(0.1) == pytest.approx(0.0, abs=0.05)  # and stays
     async with robot.client("routerd") as client, asyncio.timeout(5.0):
-        await asyncio.sleep(0.5)  # until the transmitter's last frame counts no more
+        await let_pass(0.5)  # until the transmitter's last frame counts no more
         await clear_estop(client)
 
 
 async def _drive(ros: PeerProcess, until_true: Any, twist: dict[str, Any] = FORWARD) -> None:
     """Twist at 20 Hz, as teleop_twist_keyboard or Nav2 would send it."""
-    async with asyncio.timeout(10.0):
-        while not until_true():
-            await ros.do("publish", topic=CMD_VEL, type="Twist", value=twist)
-            await asyncio.sleep(PERIOD_S)
+    async for _ in every(PERIOD_S, until=until_true):
+        await ros.do("publish", topic=CMD_VEL, type="Twist", value=twist)

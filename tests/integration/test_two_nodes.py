@@ -11,7 +11,8 @@ import pytest
 
 from saint_services.client.robot import Robot as Client
 from saint_services.lib.api.node import NodeReport, RoleStatus
-from tests.integration.robot import Robot, running_robot, wait_for
+from tests.integration.robot import Robot, running_robot
+from tests.waiting import block_until, let_pass
 from tools.sim.observe import read_pca9685, read_pins
 
 UPPER = "upper"
@@ -42,7 +43,7 @@ def pulses(robot: Robot) -> dict[str, float]:
 async def moved(robot: Robot) -> dict[str, float]:
     """How far each pulse goes while a test looks."""
     before = await asyncio.to_thread(pulses, robot)
-    await asyncio.sleep(LOOK_S)
+    await let_pass(LOOK_S)
     after = await asyncio.to_thread(pulses, robot)
     return {role: abs(after[role] - before[role]) for role in before}
 
@@ -67,7 +68,7 @@ async def roles(robot: Robot) -> dict[str, RoleStatus]:
 
 
 async def eventually(look: Callable[[], bool], robot: Robot) -> None:
-    await asyncio.to_thread(wait_for, look, LIMIT_S, robot.diagnosis)
+    await asyncio.to_thread(block_until, look, LIMIT_S, robot.diagnosis)
 
 
 async def cleared(client: Client) -> None:
@@ -116,7 +117,7 @@ async def test_killed_arm_stops_and_the_other_roles_of_the_node_go_on(two: Robot
     before = await roles(two)
     async with all_moving(two):
         await asyncio.to_thread(two.kill, "role-armsd@2", UPPER)
-        await asyncio.sleep(SAFE_S)
+        await let_pass(SAFE_S)  # by then it must stand
         stood = await positions_until_it_is_back(two, "arms right")
         found = await moved(two)
         after = await roles(two)
@@ -134,6 +135,6 @@ async def test_killed_arm_stops_and_the_other_roles_of_the_node_go_on(two: Robot
 async def test_estop_stops_every_role_of_the_node(two: Robot) -> None:
     async with all_moving(two) as client:
         await client.estop("a person")
-        await asyncio.sleep(SAFE_S)
+        await let_pass(SAFE_S)  # by then it must stand
         assert set((await moved(two)).values()) == {STANDS_US}
         await cleared(client)

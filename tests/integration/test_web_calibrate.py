@@ -1,6 +1,5 @@
 """A joint of the whole robot is moved by a held button, limited where it stands, and set free."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from saint_services.lib.api.adoption import NodeInfo
 from saint_services.lib.api.calibration import CalibrationReply
 from tests.integration.browser import page_of
 from tests.integration.robot import Robot
+from tests.waiting import until
 
 pytestmark = pytest.mark.timeout(240)
 PAN_LIMITS = (-180.0, 180.0)
@@ -26,11 +26,10 @@ async def test_pan_is_moved_by_hand_limited_there_and_set_free_again(robot: Robo
             return (await adoptiond.get("/nodes/sim_head", NodeInfo)).config_version
 
         async def taken_over(was: str, *, is_back: bool) -> None:
-            for _ in range(150):
-                if (await version() == was) == is_back:
-                    return
-                await asyncio.sleep(0.2)
-            raise AssertionError(f"the role still has configuration {await version()}")
+            async def is_taken_over() -> bool:
+                return (await version() == was) == is_back
+
+            await until(is_taken_over, 30.0)
 
         before = await version()
         async with page_of(robot, "#/nodes/sim_head/calibrate/head.pan") as page:

@@ -12,9 +12,10 @@ from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import RcChannelConfig, RcStatus, ResetRequest, SetChannel
 from tests.integration.browser import page_of
-from tests.integration.robot import Robot, wait_for
+from tests.integration.robot import Robot
 from tests.integration.test_rc_calibration import FOUND, NAMES, Hand, _check_saved
 from tests.integration.tracks import Tracks
+from tests.waiting import block_until
 
 pytestmark = pytest.mark.timeout(300)
 LIMIT_S = 30.0
@@ -143,7 +144,7 @@ async def test_pad_drives_the_tracks_and_its_button_stops_the_robot(
         await page.wait_for_selector("select[data-pads='1']")
         await page.evaluate("pad.axes = [0, -1, 0, 0]")
         await page.evaluate(f"pad.buttons[{DEADMAN}].pressed = true")
-        await asyncio.to_thread(wait_for, tracks.is_driving, LIMIT_S)
+        await asyncio.to_thread(block_until, tracks.is_driving, LIMIT_S)
         await page.evaluate(f"pad.buttons[{STOP}].pressed = true")
         await page.wait_for_selector("[data-estop=latched]")
         assert await asyncio.to_thread(tracks.seconds_until_stopped, LIMIT_S) < LIMIT_S

@@ -11,9 +11,9 @@ from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import FieldOutput, Route
 from tests.integration.browser import page_of
-from tests.integration.bus_rig import until
 from tests.integration.robot import Robot
 from tests.integration.senders import CENTRE, RECORDED_RC, transmitter
+from tests.waiting import until
 from tools.feed import pack_channels, unpack_channels
 from tools.sim.observe import PinWatch
 

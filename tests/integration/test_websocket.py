@@ -9,9 +9,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.integration.bus_rig import until
 from tests.integration.robot import Robot
 from tests.integration.tracks import Tracks
+from tests.waiting import every, stays, until
 from tools.sim.observe import PinWatch
 
 PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
@@ -110,10 +110,8 @@ async def test_speed_of_a_move_is_a_share_of_the_joint_s(
 @pytest.mark.timed
 async def test_input_drives_while_it_is_streamed(controller: Controller, tracks: Tracks) -> None:
     values = {"linear": 0.8, "angular": 0.0}
-    async with asyncio.timeout(10.0):
-        while not tracks.is_driving():
-            await controller.request(type="input", target="tracks", values=values)
-            await asyncio.sleep(0.02)
+    async for _ in every(0.02, until=tracks.is_driving):
+        await controller.request(type="input", target="tracks", values=values)
     assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S
 
 
@@ -133,19 +131,15 @@ async def test_subscribed_state_follows_in_the_specified_form(controller: Contro
 
 @pytest.mark.timed
 async def test_drive_moves_only_while_it_is_sent(controller: Controller, tracks: Tracks) -> None:
-    async with asyncio.timeout(10.0):
-        while not tracks.is_driving():
-            await controller.command("tracks", "drive", linear=0.8, angular=0.0)
-            await asyncio.sleep(0.05)
+    async for _ in every(0.05, until=tracks.is_driving):
+        await controller.command("tracks", "drive", linear=0.8, angular=0.0)
     assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S  # source time-out, then the ramp
 
 
 @pytest.mark.timed
 async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> None:
-    async with asyncio.timeout(10.0):
-        while not tracks.is_driving():
-            await controller.command("tracks", "drive", linear=0.8)
-            await asyncio.sleep(0.05)
+    async for _ in every(0.05, until=tracks.is_driving):
+        await controller.command("tracks", "drive", linear=0.8)
     await controller.command("tracks", "stop")
     assert tracks.seconds_until_stopped(1.0) < SAFE_S
 
@@ -154,16 +148,14 @@ async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> Non
 async def test_estop_stops_and_a_command_moves_nothing_until_it_is_cleared(
     controller: Controller, tracks: Tracks
 ) -> None:
-    async with asyncio.timeout(10.0):
-        while not tracks.is_driving():
-            await controller.command("tracks", "drive", linear=0.8)
-            await asyncio.sleep(0.05)
+    async for _ in every(0.05, until=tracks.is_driving):
+        await controller.command("tracks", "drive", linear=0.8)
     stopped = await controller.command("tracks", "estop", enable=True)
     assert stopped["status"] == "ok"
     assert tracks.seconds_until_stopped(1.0) < SAFE_S
     await controller.command("tracks", "drive", linear=0.8)
-    await asyncio.sleep(0.3)  # long enough for it to have reached the motors
-    assert tracks.duties() == (0.0, 0.0)
+    # Long enough for it to have reached the motors.
+    await stays(lambda: tracks.duties() == (0.0, 0.0), 0.3)
     async with asyncio.timeout(5.0):
         cleared: dict[str, Any] = {}
         seen = stopped["data"]["estop"]["generation"]

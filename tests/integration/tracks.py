@@ -1,8 +1,7 @@
 """The tracks' simulated pins, as an observer beside the robot sees them."""
 
-import time
-
 from tests.integration.robot import Robot
+from tests.waiting import seconds_until
 from tools.sim.observe import PinWatch
 
 # manifests/roles/tracks.yaml
@@ -34,12 +33,7 @@ class Tracks:
 
     def seconds_until_stopped(self, limit_s: float) -> float:
         """How long from now until both motors are without power; `limit_s` when they never were."""
-        began_s = time.monotonic()
-        while (passed_s := time.monotonic() - began_s) < limit_s:
-            if self.duties() == (0.0, 0.0):
-                return passed_s
-            time.sleep(0.001)
-        return limit_s
+        return seconds_until(lambda: self.duties() == (0.0, 0.0), limit_s)
 
     def close(self) -> None:
         """Stop looking."""

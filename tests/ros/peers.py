@@ -6,10 +6,11 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.waiting import block_until
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -52,12 +53,14 @@ class Peer:
         return [one["value"] for one in self.events if one.get("topic") == topic]
 
     def wait(self, is_true: Callable[[], object], limit_s: float = LIMIT_S) -> None:
-        """Until something holds."""
-        deadline_s = time.monotonic() + limit_s
-        while not is_true():
-            assert self.process.poll() is None, f"has ended\n{self.complaints}"
-            assert time.monotonic() < deadline_s, f"not within {limit_s:g} s\n{self.complaints}"
-            time.sleep(_POLL_S)
+        """Wait until something holds; a process that has ended fails at once."""
+
+        def is_so() -> object:
+            found = is_true()
+            assert found or self.process.poll() is None, f"has ended\n{self.complaints}"
+            return found
+
+        block_until(is_so, limit_s, lambda: self.complaints, pause_s=_POLL_S)
 
     @property
     def complaints(self) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
 from saint_services.lib.generated.std_msgs import Bool, String
 from tests.ros.peers import our_bus
+from tests.waiting import every, let_pass, stand_still, until
 
 LIMIT_S = 15.0
 TALK = Topic("/talk", String, Qos())
@@ -33,12 +34,6 @@ async def buses(domain: int) -> AsyncIterator[tuple[Bus, Bus]]:
     await two.close()
 
 
-async def until(is_true: Callable[[], Any]) -> None:
-    async with asyncio.timeout(LIMIT_S):
-        while not is_true():  # noqa: ASYNC110  # what is waited for has no events
-            await asyncio.sleep(0.01)
-
-
 def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
@@ -48,10 +43,8 @@ async def met(sender: Bus, receiver: Bus, topic: Topic[String], **options: Any) 
     got: list[str] = []
     receiver.subscribe(topic, lambda sample: got.append(sample.message.data), **options)
     publisher = sender.publisher(topic)
-    async with asyncio.timeout(LIMIT_S):
-        while not got:
-            publisher.publish(String("hello"))
-            await asyncio.sleep(0.05)
+    async for _ in every(0.05, until=lambda: got):
+        publisher.publish(String("hello"))
     publisher.publish(String("last"))
     await until(lambda: got[-1] == "last")
     got.clear()
@@ -63,9 +56,8 @@ async def test_sample_has_age_and_arrival(buses: tuple[Bus, Bus]) -> None:
     got: list[Sample[String]] = []
     two.subscribe(TALK, got.append)
     publisher = one.publisher(TALK)
-    while not got:
+    async for _ in every(0.05, until=lambda: got):
         publisher.publish(String("x"))
-        await asyncio.sleep(0.05)
     assert -0.001 <= got[0].age_s < 1.0
     assert 0.0 <= time.monotonic() - got[0].received_s < 1.0
 
@@ -130,9 +122,8 @@ async def test_raising_callback_is_reported_and_harms_nobody(buses: tuple[Bus, B
     got: list[str] = []
     two.subscribe(TALK, lambda sample: got.append(sample.message.data))
     publisher = one.publisher(TALK)
-    while len(got) < 3 or len(reports) < 3:
+    async for _ in every(0.05, until=lambda: len(got) >= 3 and len(reports) >= 3):
         publisher.publish(String("x"))
-        await asyncio.sleep(0.05)
     assert {str(one) for one in reports} == {"a fault of ours"}
 
 
@@ -142,9 +133,8 @@ async def test_closed_subscription_is_silent(buses: tuple[Bus, Bus]) -> None:
     ended: list[str] = []
     subscription = two.subscribe(TALK, lambda sample: ended.append(sample.message.data))
     publisher = one.publisher(TALK)
-    while not ended:
+    async for _ in every(0.05, until=lambda: ended):
         publisher.publish(String("x"))
-        await asyncio.sleep(0.05)
     subscription.close()
     ended.clear()
     publisher.publish(String("after"))
@@ -168,7 +158,7 @@ async def test_services_answer_many_calls_at_once(buses: tuple[Bus, Bus]) -> Non
     one, two = buses
 
     async def handle(request: ResetNode_Request) -> ResetNode_Response:
-        await asyncio.sleep(0.1)
+        await let_pass(0.1)  # all calls are waiting at once
         return ResetNode_Response(True, request.node_id)
 
     one.serve(RESET, handle)
@@ -264,7 +254,7 @@ def test_daemon_without_a_home_opens_its_bus(domain: int, monkeypatch: pytest.Mo
 def test_idle_bus_uses_no_processor(domain: int) -> None:
     with our_bus("rclpy", domain, "idle") as peer:
         peer.do("subscribe", topic="/talk", type="std_msgs/msg/String")
-        time.sleep(1.0)
+        stand_still(1.0)  # it has met its neighbours
         before_s = peer.cpu_s()
-        time.sleep(IDLE_S)
+        stand_still(IDLE_S)
         assert (peer.cpu_s() - before_s) / IDLE_S < 0.03

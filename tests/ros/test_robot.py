@@ -9,10 +9,11 @@ from unittest import mock
 
 import pytest
 
-from tests.integration.robot import Robot, running_robot, wait_for
+from tests.integration.robot import Robot, running_robot
 from tests.integration.tracks import Tracks
 from tests.ros.messages import LATCHED, STATE
 from tests.ros.peers import Peer, product_environment, product_python, stock_node
+from tests.waiting import block_until
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -66,7 +67,7 @@ def driven(
     """Publish until both tracks move, stop, and wait until they stand; the directions they had."""
     stock.do("repeat", **channel, value=value, hz=HZ)
     try:
-        wait_for(tracks.is_driving, STARTS_S, robot.diagnosis)
+        block_until(tracks.is_driving, STARTS_S, robot.diagnosis)
         directions = tracks.directions()
     finally:
         stock.do("stop", topic=channel["topic"])
@@ -78,7 +79,7 @@ def test_stock_node_sees_the_robots_nodes(robot: Robot, stock: Peer) -> None:
     def seen() -> set[str]:
         return {name for _, name in stock.do("graph")["nodes"]}
 
-    wait_for(lambda: seen() >= NODES, STARTS_S, lambda: f"{seen()}\n{robot.diagnosis()}")
+    block_until(lambda: seen() >= NODES, STARTS_S, lambda: f"{seen()}\n{robot.diagnosis()}")
 
 
 def test_stock_node_sees_the_robots_topics_and_services(robot: Robot, stock: Peer) -> None:
@@ -90,7 +91,7 @@ def test_stock_node_sees_the_robots_topics_and_services(robot: Robot, stock: Pee
             and graph["services"].get("/saint/nodes/adopt") == ["saint_msgs/srv/AdoptNode"]
         )
 
-    wait_for(has_all, STARTS_S, robot.diagnosis)
+    block_until(has_all, STARTS_S, robot.diagnosis)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +132,7 @@ def test_input_sample_of_stock_node_moves_the_pins(
 def test_stock_node_stops_the_tracks(robot: Robot, stock: Peer, tracks: Tracks) -> None:
     """Last: the robot stays stopped."""
     stock.do("repeat", **CMD_VEL, value=FORWARD, hz=HZ)
-    wait_for(tracks.is_driving, STARTS_S, robot.diagnosis)
+    block_until(tracks.is_driving, STARTS_S, robot.diagnosis)
     stop = {"topic": "/saint/tracks/estop", "type": "std_msgs/msg/Bool", "value": {"data": True}}
     stock.do("publish", **stop)
     stock.wait(lambda: stock.do("publish", **stop) or not tracks.is_driving())

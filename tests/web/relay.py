@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 
+from tests.waiting import until
+
 
 class Relay:
     """Forwards TCP to a port of this machine."""
@@ -27,7 +29,7 @@ class Relay:
         self._flowing.set()
         if self._server:
             self._server.close()
-        await asyncio.sleep(0.05)
+        await until(lambda: not self._writers)
 
     def cut(self) -> None:
         """Break all connections, and new ones at once."""

@@ -60,6 +60,7 @@ from saint_services.routerd.report import estop_info, estop_message
 from saint_services.webd.config import AuthSettings, Config
 from saint_services.webd.daemon import run
 from tests.router_writers import Admission, admit_writers, registered
+from tests.waiting import every, let_pass
 from tests.web.fakes import stop
 from tests.web.fakes.backup import SECTIONS, FakeKept
 from tests.web.fakes.calibration import FakeCalibrations
@@ -264,7 +265,7 @@ class FakeRobot:
     async def _adopt(self, call: Call[AdoptNode]) -> AdoptReply:
         found, body = self._known(call.body.node_id), call.body
         self.requests.append(f"adopt {found.node_id} {body.role} {body.instance}".strip())
-        await asyncio.sleep(self.adopt_takes_s)
+        await let_pass(self.adopt_takes_s)
         holder = self.nodes.get(self._holder(body.role, body.instance))
         if holder and holder.state is not NodeState.OFFLINE:
             raise SaintError(Code.CONFLICT, f"{body.role} is held by {holder.node_id}")
@@ -362,9 +363,8 @@ class FakeRobot:
     async def play(self) -> None:
         """Moves as the demo does: sticks, a face, and what follows from them."""
         wave = Wave(self)
-        while True:
+        async for _ in every(0.02):
             wave.step()
-            await asyncio.sleep(0.02)
 
 
 @contextlib.asynccontextmanager

@@ -1,11 +1,11 @@
 """The dashboard as users see and use it."""
 
-import asyncio
 import urllib.parse
 from typing import Any
 
 import pytest
 
+from tests.waiting import every
 from tests.web.axe import violations
 from tests.web.conftest import Site
 
@@ -50,10 +50,8 @@ async def test_values_move_and_history_grows(site: Site) -> None:
     await page.locator("[data-target=head]").scroll_into_view_if_needed()  # else: once a second
     bar = page.locator("[data-target=head] [data-field=pan] .track i")
     seen = set()
-    for _ in range(20):
+    async for _ in every(0.02, until=lambda: len(seen) > 5):
         seen.add(await bar.evaluate("(element) => element.style.backgroundSize"))
-        await asyncio.sleep(0.05)
-    assert len(seen) > 5
     load = page.locator("[data-trend=cpu_usage]")
     await load.locator("canvas").wait_for()
     await load.locator(".trend-value", has_text="23 %").wait_for()

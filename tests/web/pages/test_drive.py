@@ -1,6 +1,5 @@
 """The page "Drive" as users drive with it, by a simulated game pad."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 import pytest_asyncio
 
 from saint_services.lib.api.adoption import NodeState
+from tests.waiting import let_pass, stays, until
 from tests.web.axe import violations
 from tests.web.conftest import Site
 
@@ -75,12 +75,11 @@ class Drive:
     async def rests(self) -> None:
         await self.page.wait_for_selector("[data-state=resting]")
 
-    async def is_silent(self) -> bool:
-        """Whether no more samples arrive, after those in transit."""
-        await asyncio.sleep(0.1)
+    async def stays_silent(self) -> None:
+        """No more samples arrive, after those in transit."""
+        await let_pass(0.1)
         count = len(self.published)
-        await asyncio.sleep(0.3)
-        return len(self.published) == count
+        await stays(lambda: len(self.published) == count, 0.3)
 
 
 async def drive_page(site: Site, **options: Any) -> Drive:
@@ -104,7 +103,7 @@ async def drive(site: Site) -> Drive:
 
 async def test_pad_moves_nothing_without_the_dead_man(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
-    assert await drive.is_silent()
+    await drive.stays_silent()
     assert drive.published == []
 
 
@@ -112,10 +111,10 @@ async def test_pad_drives_while_the_dead_man_is_held(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    await asyncio.sleep(1.0)
+    await let_pass(1.0)
     await drive.pad(f"press({L1}, false)")
     await drive.rests()
-    assert await drive.is_silent()
+    await drive.stays_silent()
     values = drive.samples()
     assert 10 <= len(values) <= 90  # fifty a second, for a second and what the browser took
     assert all(value == FULL for value in values[:-1])
@@ -161,7 +160,7 @@ async def test_middle_of_a_worn_stick_is_rest(drive: Drive) -> None:
     await drive.pad("push(0.1, -0.1, 0.1, 0.1)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    await asyncio.sleep(0.2)
+    await until(lambda: len(drive.samples()) >= 5)
     assert set(map(str, drive.samples())) == {str(REST)}
     assert drive.samples("head") == []
 
@@ -170,7 +169,7 @@ async def test_right_stick_looks_and_left_is_positive(drive: Drive) -> None:
     await drive.pad("push(-1, 0, -1, -1)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    await asyncio.sleep(0.2)
+    await until(lambda: drive.samples() and drive.samples("head"))
     assert drive.samples()[0] == {"linear": 0.0, "angular": 0.75}
     assert drive.samples("head")[0] == {"pan": 90.0, "tilt": 60.0}
 
@@ -200,10 +199,10 @@ async def test_losing_the_page_releases_control_until_all_is_released(
     await drive.drives()
     await happen(drive)
     await drive.rests()
-    assert await drive.is_silent()
+    await drive.stays_silent()
     assert drive.samples()[-1] == REST
     await drive.pad(f"press({L1}, false)")
-    await asyncio.sleep(0.1)
+    await let_pass(0.1)  # some frames: the page looks at the pad with each
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
 
@@ -214,10 +213,10 @@ async def test_pad_that_is_unplugged_stops_and_must_be_released(drive: Drive) ->
     await drive.drives()
     await drive.pad("unplug()")
     await drive.rests()
-    assert await drive.is_silent()
+    await drive.stays_silent()
     assert drive.samples()[-1] == REST
     await drive.pad(f"plug(); push(0, -1, 0, 0); press({L1}, true)")
-    assert await drive.is_silent()
+    await drive.stays_silent()
 
 
 async def test_another_page_stops(drive: Drive) -> None:
@@ -225,7 +224,7 @@ async def test_another_page_stops(drive: Drive) -> None:
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
     await drive.page.click("a[href='#/dashboard']")
-    assert await drive.is_silent()
+    await drive.stays_silent()
     assert drive.samples()[-1] == REST
 
 
@@ -237,7 +236,7 @@ async def test_lost_connection_releases_control(drive: Drive) -> None:
     await drive.rests()
     drive.site.relay.restore()
     await drive.page.wait_for_selector("[data-link=open]")
-    assert await drive.is_silent()  # still held
+    await drive.stays_silent()  # still held
 
 
 async def test_button_on_the_screen_is_a_dead_man_too(drive: Drive) -> None:
@@ -262,12 +261,13 @@ async def test_stick_on_the_screen_drives_while_it_is_held(site: Site, has_touch
     await finger("down", x, y)
     await finger("move", x, box["y"])
     await drive.drives()
-    await asyncio.sleep(0.3)
+    half = pytest.approx(0.375, abs=0.01)
+    await until(lambda: drive.samples()[-1]["linear"] == half)
     await finger("up", x, box["y"])
     await drive.rests()
-    assert await drive.is_silent()
+    await drive.stays_silent()
     values = drive.samples()
-    assert values[-2]["linear"] == pytest.approx(0.375, abs=0.01)
+    assert values[-2]["linear"] == half
     assert values[-1] == REST
 
 
@@ -310,17 +310,17 @@ async def test_nothing_is_wider_than_the_window(site: Site, width: int, height: 
 async def test_keys_drive_only_while_their_field_has_the_focus(site: Site) -> None:
     drive = await drive_page(site)
     await drive.page.keyboard.down("w")
-    assert await drive.is_silent()
+    await drive.stays_silent()
     await drive.page.keyboard.up("w")
     await drive.page.focus("[data-keys]")
     await drive.page.keyboard.press("3")  # half of the top speed
     await drive.page.keyboard.down("ArrowUp")
     await drive.drives()
     await drive.page.keyboard.down("a")
-    await asyncio.sleep(0.3)
+    await until(lambda: drive.samples()[-1] == {"linear": 0.75, "angular": 1.5})
     await drive.page.focus("input[type=range]")  # the field lost the focus, no key was released
     await drive.rests()
-    assert await drive.is_silent()
+    await drive.stays_silent()
     values = drive.samples()
     assert values[0] == {"linear": 0.75, "angular": 0.0}
     assert values[-2] == {"linear": 0.75, "angular": 1.5}
@@ -336,7 +336,7 @@ async def test_second_stick_turns_the_head_and_leaves_the_tracks_alone(site: Sit
     await drive.page.mouse.down()
     await drive.page.mouse.move(box["x"], middle[1])
     await drive.drives()
-    await asyncio.sleep(0.2)
+    await until(lambda: drive.samples("head")[-1]["pan"] == pytest.approx(90.0, abs=1))
     await drive.page.mouse.up()
     await drive.rests()
     assert drive.samples("head")[-1]["pan"] == pytest.approx(90.0, abs=1)

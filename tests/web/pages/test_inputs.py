@@ -1,12 +1,10 @@
 """The page "Inputs" as users see and use it, with a simulated receiver and phone."""
 
-import asyncio
-from collections.abc import Callable
-
 import pytest
 
 from saint_services.lib.api.livelink import SenderInfo
 from saint_services.lib.api.rc import SeenRange
+from tests.waiting import until
 from tests.web.axe import violations
 from tests.web.conftest import Site
 
@@ -16,13 +14,6 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 LIMIT_S = 20.0
-
-
-async def until(is_so: Callable[[], object]) -> None:
-    """Wait for the effect of a click on the robot."""
-    async with asyncio.timeout(LIMIT_S):
-        while not is_so():  # noqa: ASYNC110 - the robot has no event for it
-            await asyncio.sleep(0.02)
 
 
 async def test_channels_show_their_switches_and_routes(site: Site) -> None:

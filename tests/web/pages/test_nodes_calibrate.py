@@ -1,6 +1,5 @@
 """The page "Calibrate" as users beside a heavy arm use it."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from playwright.async_api import expect
 from saint_services.lib.api.calibration import Calibrate
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
+from tests.waiting import every, until
 from tests.web.axe import violations
 from tests.web.conftest import Site
 
@@ -29,20 +29,13 @@ async def opened(site: Site, place: str = ARM, **options: Any) -> Any:
     return page
 
 
-async def sent_until(samples: list[InputSample], count: int) -> None:
-    for _ in range(1000):
-        if len(samples) >= count:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"{len(samples)} of {count} samples came")
-
-
 async def silence(samples: list[InputSample]) -> int:
     """Count the samples until none has arrived for a quarter of a second."""
     count = -1
-    while count != len(samples):
+    async for _ in every(0.25):
+        if count == len(samples):
+            break
         count = len(samples)
-        await asyncio.sleep(0.25)
     return count
 
 
@@ -54,7 +47,7 @@ async def test_opening_moves_nothing_and_a_held_button_moves_one_joint_slowly(si
     button = page.locator(PLUS)
     await button.hover()
     await page.mouse.down()
-    await sent_until(samples, 20)
+    await until(lambda: len(samples) >= 20)
     await page.locator("[data-jog]", has_text="Moving").wait_for()
     await page.mouse.up()
     count = await silence(samples)
@@ -71,7 +64,7 @@ async def test_arrow_keys_move_it_while_held_and_losing_the_focus_releases_it(si
     page = await opened(site)
     await page.focus(PLUS)
     await page.keyboard.down("ArrowLeft")
-    await sent_until(samples, 4)
+    await until(lambda: len(samples) >= 4)
     await page.focus("input[name=low]")
     count = await silence(samples)
     assert samples[-1].values[0] < 20.0
@@ -85,7 +78,7 @@ async def test_stop_ends_a_motion_and_what_stays_held_moves_nothing_afterwards(s
     page = await opened(site)
     await page.hover(PLUS)
     await page.mouse.down()
-    await sent_until(samples, 3)
+    await until(lambda: len(samples) >= 3)
     site.robot.set_estop(True, "rc", "switch")
     await page.locator("[data-jog]", has_text="emergency stop").wait_for()
     count = await silence(samples)
