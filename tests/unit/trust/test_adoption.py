@@ -184,7 +184,7 @@ async def test_node_adopted_before_there_were_keys_gets_them_at_the_next_contact
     await robot.role("pi_1", "role-headd")
     robot.adopt_without_keys("pi_1", "SAINT-01")
     async with robot.node() as node, robot.server() as server:
-        found = await eventually(lambda: info(server, "pi_1"), lambda n: n.is_ours, 8.0)
+        found = await eventually(lambda: info(server, "pi_1"), lambda n: n.is_ours)
         assert found.state is NodeState.ACTIVE
         assert found.code == (await report(node)).code != ""
     assert yaml.safe_load((robot.directories("pi_1").state / "trust.yaml").read_text())["code"]

@@ -84,7 +84,7 @@ async def test_node_stays_safe_while_its_server_is_away_and_retries(robot: Robot
         assert "requested from its server" in await issues(node)
         assert sum("assigned" in each for each in robot.happened) == starts
         async with robot.server() as server:
-            await eventually(lambda: report(node), lambda said: said.role_alive, 8.0)
+            await eventually(lambda: report(node), lambda said: said.role_alive)
             await knows(server, "pi_1", ["head", "console"])
 
 
