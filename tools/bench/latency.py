@@ -13,9 +13,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.integration.robot import Robot, running_robot, wait_for
+from tests.integration.robot import Robot, running_robot
 from tests.integration.senders import stick
 from tests.integration.tracks import LEFT_PWM
+from tests.waiting import block_until
 from tools.sim.observe import PinWatch
 
 from . import bus
@@ -131,7 +132,7 @@ class Stick:
             os.write(self._wire, next(self._frames))
             return self._watch.read(LEFT_PWM).value > 0.1
 
-        wait_for(is_driving, 10.0, self._robot.diagnosis)
+        block_until(is_driving, 10.0, self._robot.diagnosis)
 
 
 @dataclass(frozen=True, slots=True)

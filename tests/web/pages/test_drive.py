@@ -396,7 +396,7 @@ async def test_held_stick_keeps_its_command_when_the_page_moves(site: Site) -> N
     await drive.page.evaluate("document.querySelector('main').style.paddingTop = '160px'")
     await drive.page.mouse.move(x + 1, y - box["height"] / 4)
     drive.published.clear()
-    await asyncio.sleep(0.2)
+    await until(drive.samples)
     await drive.page.mouse.up()
     await drive.rests()
     assert drive.samples()[0]["linear"] == pytest.approx(FULL["linear"] / 2, abs=0.01)
