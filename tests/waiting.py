@@ -10,9 +10,9 @@ import inspect
 import itertools
 import time
 from asyncio import sleep as _sleep  # bound here: a test may replace that of asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from time import sleep as _block
-from typing import NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, overload
 
 LIMIT_S = 20.0  # far more than any wait takes on a busy computer; only failures wait so long
 PAUSE_S = 0.005
@@ -22,13 +22,29 @@ Found = TypeVar("Found")
 Explain = Callable[[], str]
 
 
+@overload
 async def until(
-    condition: Callable[[], Awaitable[Found] | Found],
+    condition: Callable[[], Coroutine[Any, Any, Found | None]],
+    limit_s: float = ...,
+    explain: Explain = ...,
+    *,
+    pause_s: float = ...,
+) -> Found: ...
+@overload
+async def until(
+    condition: Callable[[], Found | None],
+    limit_s: float = ...,
+    explain: Explain = ...,
+    *,
+    pause_s: float = ...,
+) -> Found: ...
+async def until(
+    condition: Callable[[], Any],
     limit_s: float = LIMIT_S,
     explain: Explain = str,
     *,
     pause_s: float = PAUSE_S,
-) -> Found:
+) -> Any:
     """Look again and again until the condition is true, and return what it found.
 
     The condition may be a coroutine function. After `limit_s` this fails with the condition, what
@@ -168,11 +184,9 @@ def stand_still(seconds: float) -> None:
     _block(seconds)
 
 
-async def _looked(condition: Callable[[], Awaitable[Found] | Found]) -> Found:
+async def _looked(condition: Callable[[], Any]) -> Any:
     found = condition()
-    if inspect.isawaitable(found):
-        return cast("Found", await found)
-    return found
+    return await found if inspect.isawaitable(found) else found
 
 
 def _fail(what: str, condition: Callable[[], object], found: object, explain: Explain) -> NoReturn:

@@ -80,14 +80,14 @@ async def test_turns_of_a_sender_are_counted_and_paced() -> None:
     assert list(every(0.001, times=2)) == [0, 1]
 
 
-async def test_sender_sends_until_it_is_heard() -> None:
+async def test_sender_sends_x() -> None:
     sent: list[int] = []
     async for number in every(0.001, until=lambda: len(sent) == 4):
         sent.append(number)
     assert sent == [0, 1, 2, 3]
 
 
-async def test_sender_that_is_never_heard_fails() -> None:
+async def test_sender_that_is_never_received_fails() -> None:
     with pytest.raises(AssertionError, match=r"not within 0\.02 s: .*until=lambda: False"):
         async for _ in every(0.001, until=lambda: False, limit_s=0.02):
             pass
