@@ -13,6 +13,7 @@ from saint_services.lib.generated.saint_msgs import FieldStatus, RouteStatus
 from saint_services.routerd import report, status_publisher
 from saint_services.routerd.status_publisher import StatusPublisher
 from tests.unit.routerd.rig import Rig, route
+from tests.waiting import turns
 
 DRIVE = route("rc_drive", "rc", "tracks", [{"from": "stick", "to": "linear"}])
 
@@ -82,7 +83,7 @@ class Page:
         for _ in range(round(seconds / 0.1)):
             self.rig.now += 0.1
             await self._publisher.look()
-            await asyncio.sleep(0)
+            await turns(1)
         return list(self.received)
 
 
