@@ -15,7 +15,7 @@ from .lines import Origin, is_wanted, launcher_lines, place_of
 _MOST_BYTES = 512 << 10  # read per file, the newest
 _LOOK_S = 0.3
 _BEAT_S = 1.0
-SCOPE = "The programs of all simulated machines, since their logs were begun."
+SCOPE = "The programs of all simulated machines, since their logs began."
 
 
 class LauncherFiles:

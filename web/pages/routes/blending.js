@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit } from "../../lib/events.js";
+import { sourceName } from "../../lib/format.js";
 import { dialog } from "../../parts/dialog.js";
 import { faultOf } from "./editor/field-errors.js";
 import { MODES } from "./editor/rules.js";
@@ -74,7 +75,8 @@ function timeout({ source_timeout_ms: set }, kind) {
 }
 
 /** @param {Blending} now @param {keyof typeof DEFAULT_TIMEOUT_MS} kind */
-const timeoutText = (now, kind) => `${kind} ${timeout(now, kind) || DEFAULT_TIMEOUT_MS[kind]} ms`;
+const timeoutText = (now, kind) =>
+  `${sourceName(kind)} ${timeout(now, kind) || DEFAULT_TIMEOUT_MS[kind]} ms`;
 
 /** @param {App} app @param {Blending} now */
 function open(app, now) {
@@ -127,7 +129,7 @@ const timeoutFields = (app, timeouts, wrong) => html`
         numberEntry(
           {
             key: `source_timeout_ms.${kind}`,
-            label: kind,
+            label: sourceName(kind),
             wrong: wrong(`source_timeout_ms.${kind}`),
           },
           timeouts[kind],

@@ -47,14 +47,16 @@ function card(app, preset) {
   return html`
     <div class="card preset" data-preset=${preset.name}>
       <div>
-        <h3>${words(preset.name)}</h3>
+        <h3>
+          ${words(preset.name)}
+          ${isLoaded ? html`<span class="chip good"><i class="dot"></i>Active</span>` : nothing}
+        </h3>
         <p class="quiet">
           ${plural(preset.routes, "route")}, ${preset.is_shipped ? "shipped" : "custom"}
         </p>
       </div>
-      ${isLoaded ? html`<span class="chip good"><i class="dot"></i>Active</span>` : nothing}
       ${preset.fault ? html`<p class="refusal">${preset.fault}</p>` : nothing}
-      <div class="actions">
+      <div class="toolbar">
         ${
           preset.is_shipped
             ? nothing

@@ -88,7 +88,7 @@ function row(app, info, allClaims, sources) {
         <small class="quiet">${count}</small></span>
       </td>
       <td data-label="Priority" class="right">${priority(route)}</td>
-      <td data-label="State">
+      <td data-label="State" class="routes-state">
         <span class="chip ${chip}" data-state=${word} title=${info.fault || hint}
           ><i class="dot"></i>${word}</span>
       </td>

@@ -67,7 +67,9 @@ function row(app, channel, status) {
       >
         <span class="channel-name">
           <b>${title}</b>
-          <small>CH ${channel.channel}${range.reversed ? " · reversed" : ""}</small>
+          <small>${[channel.name && `CH ${channel.channel}`, range.reversed && "reversed"]
+            .filter(Boolean)
+            .join(" · ")}</small>
         </span>
         ${scale(us, range)}
         <span class="number">${reading(fixed(value, 2))}</span>

@@ -39,7 +39,7 @@ export function failsafeForm(app) {
   return html`
     <form class="card form setup-card" data-failsafe novalidate
       @submit=${onSubmit(() => save(app, data))}>
-      <h3>When the signal is lost</h3>
+      <h2>When the signal is lost</h2>
       <fieldset class="options" ?disabled=${!mayChange}>
         <legend class="hidden">Failsafe action</legend>
         ${ACTIONS.map(

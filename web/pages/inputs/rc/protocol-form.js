@@ -49,7 +49,7 @@ export function protocolForm(app, status) {
   });
   return html`
     <article class="card form setup-card">
-      <h3>Protocol</h3>
+      <h2>Protocol</h2>
       <label class="entry">
         <span class="hidden">Protocol</span>
         <select name="protocol" ?disabled=${!mayChange} @change=${choose}>

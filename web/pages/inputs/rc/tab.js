@@ -29,15 +29,13 @@ export function rc(app) {
   return html`
     ${viewerNotice(app)} ${problem ? noReply(problem) : nothing}
     <div class="rc-grid" ?data-stale=${Boolean(problem)}>
-      <section aria-labelledby="receiver-title">
+      <section class="receiver-part" aria-labelledby="receiver-title">
         <div class="section-head"><h2 id="receiver-title">Receiver</h2>${enable(app, status)}</div>
         ${receiver(app, status)}
       </section>
       ${channels(app, status)}
-      <section aria-labelledby="setup-title">
-        <div class="section-head"><h2 id="setup-title">Setup</h2></div>
-        <div class="setup">${protocolForm(app, status)} ${failsafeForm(app)}</div>
-      </section>
+      <section class="protocol-part">${protocolForm(app, status)}</section>
+      <section class="failsafe-part">${failsafeForm(app)}</section>
     </div>
   `;
 }
