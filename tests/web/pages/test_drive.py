@@ -234,6 +234,7 @@ async def test_lost_connection_releases_control(drive: Drive) -> None:
     await drive.drives()
     drive.site.relay.cut()
     await drive.rests()
+    await drive.page.wait_for_selector("[data-camera=unknown] [data-camera-switch]:disabled")
     drive.site.relay.restore()
     await drive.page.wait_for_selector("[data-link=open]")
     await drive.stays_silent()  # still held

@@ -11,10 +11,12 @@ const state = { refusal: "", isBroken: false, try: 1 };
 /** @param {App} app */
 export function camera(app) {
   const head = app.store.data.head;
-  const isOn = Boolean(head?.camera_active) && app.store.isFresh("head", app.now);
+  const isKnown = Boolean(head) && app.store.isFresh("head", app.now);
+  const isOn = isKnown && Boolean(head?.camera_active);
+  const word = isKnown ? (isOn ? "on" : "off") : "unknown";
   return html`
-    <figure class="camera ${isOn ? "is-on" : ""}" data-camera=${isOn ? "on" : "off"}>
-      <div class="no-picture"><p>${stateText(isOn)}</p></div>
+    <figure class="camera ${isOn ? "is-on" : ""}" data-camera=${word}>
+      <div class="no-picture"><p>${stateText(word)}</p></div>
       ${isOn && !state.isBroken ? picture(app) : nothing}
       <figcaption>
         ${state.refusal ? html`<span class="wrong" role="alert">${state.refusal}</span>` : nothing}
@@ -31,7 +33,7 @@ export function camera(app) {
           class="button small"
           type="button"
           data-camera-switch
-          ?disabled=${!mayOperate(app) || !head}
+          ?disabled=${!mayOperate(app) || !isKnown}
           @click=${() => toggle(app, !isOn)}
         >
           ${isOn ? "Turn camera off" : "Turn camera on"}
@@ -50,9 +52,10 @@ const picture = (app) => html`<img
   @error=${() => ((state.isBroken = true), app.draw())}
 >`;
 
-/** @param {boolean} isOn */
-function stateText(isOn) {
-  if (!isOn) return "Camera off";
+/** @param {"on" | "off" | "unknown"} word */
+function stateText(word) {
+  if (word === "unknown") return "No data from the head: the state of the camera is unknown.";
+  if (word === "off") return "Camera off";
   if (state.isBroken)
     return "No picture: too many viewers, or the connection is broken. Try again.";
   return "Waiting for the first picture…";
