@@ -20,11 +20,13 @@ unexport PYTHONDONTWRITEBYTECODE
 # processes, each robot on a ROS domain of its own, two files at a time (tests/workers.py): of the
 # folders apart, and of the files elsewhere that are marked. Last, alone, what has deadlines that
 # another file's load would break.
-PURE := not slow and not integration and not web
+PURE := not integration and not web
 APART := $(addprefix tests/,integration web ros image faults)
-MARKED = $(shell grep -rlE 'mark\.(slow|integration|web)\b' --include='test_*.py' \
+MARKED = $(shell grep -rlE 'mark\.(integration|web)\b' --include='test_*.py' \
   $(filter-out $(APART),$(wildcard tests/*)))
-TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile $(addprefix --ignore=,$(APART))
+ON_ALL_PROCESSORS = -q -n auto --dist loadfile $(addprefix --ignore=,$(APART))
+TEST_FAST = $(BIN)/pytest tests -m "$(PURE) and not slow" $(ON_ALL_PROCESSORS)
+TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" $(ON_ALL_PROCESSORS)
 TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed" -q -n 2 \
   --dist loadfile
 TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m timed
@@ -34,7 +36,8 @@ AGAIN = --last-failed --last-failed-no-failures none -n 0
 tests = $(1) || { [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1) $(AGAIN); }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint types gen image bundle test-image test-boards test-powercut test-pigen bench screenshots
+.PHONY: help setup run test check verified types gen image bundle test-image test-boards test-powercut test-pigen bench screenshots
+.PHONY: lint lint-web lint-layout lint-words lint-generated lint-python
 .PHONY: test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
@@ -63,7 +66,7 @@ $(DOCUMENTS): $(READY) $(DECLARED)
 run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 	@exec $(BIN)/python -m tools.run $(ARGS)
 
-test: setup lint types ## everything but the image; ARGS="-k estop" for a part of it
+test: verified ## everything but the image; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
 	@$(call tests,$(TEST_PURE))
 	@$(call tests,$(TEST_REAL))
@@ -75,16 +78,30 @@ endif
 test-ros: setup ## against a real ROS 2: the sourced one, or Jazzy from wheels (Python 3.12)
 	@$(BIN)/python -m tools.ros.rig test $(ARGS)
 
-check: setup lint types ## the fast part, under a minute
-	@$(TEST_PURE) $(ARGS)
+check: verified ## the fast part, under a minute
+	@$(TEST_FAST) $(ARGS)
 
-lint: setup
+# All of these at once, on two processors.
+verified: setup
+	@$(MAKE) --silent --jobs=2 types lint
+
+lint: lint-web lint-layout lint-words lint-generated lint-python
+
+lint-web: setup
+	@$(BIN)/python -m tools.npm run --silent lint
+
+lint-layout: setup
+	@$(BIN)/python -m tools.check_layout
+
+lint-words: setup
+	@$(BIN)/python -m tools.words
+
+lint-generated: setup
+	@$(BIN)/python -m tools.gen --check
+
+lint-python: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/python -m tools.check_layout
-	@$(BIN)/python -m tools.npm run --silent lint
-	@$(BIN)/python -m tools.words
-	@$(BIN)/python -m tools.gen --check
 
 types: setup
 	@$(BIN)/mypy

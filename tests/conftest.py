@@ -1,13 +1,14 @@
 """What all tests share: no coroutine of ours may block its loop; random tests say their seed."""
 
 import asyncio
+import functools
 import gc
 import os
 import random
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 
 import pytest
-from blockbuster import blockbuster_ctx
+from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
 from tests import starvation
@@ -57,20 +58,29 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"random seed: {seed} (again with SAINT_TEST_SEED={seed})"
 
 
-@pytest.fixture(autouse=True)
-def seeded() -> None:
+@functools.cache
+def _guard() -> BlockBuster:
+    """Made once in a process: that takes longer than to switch it on and off."""
+    guard = BlockBuster("saint_services")
+    # Binding one's own socket happens once, before anybody waits for this loop.
+    binder = "saint_services/lib/machine/service_manager.py"
+    for name in ("os.stat", "os.unlink", "os.mkdir"):
+        guard.functions[name].can_block_in(binder, "bind")
+    return guard
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Seed each test; in an async one, blocking I/O called by our code raises where it is called.
+
+    A hook: as fixtures these two would take as long as a short test does.
+    """
     random.seed(SEED)
-
-
-@pytest.fixture(autouse=True)
-def unblocked(request: pytest.FixtureRequest) -> Iterator[None]:
-    """In an async test, blocking I/O called by our code raises where it is called."""
-    if not asyncio.iscoroutinefunction(getattr(request, "function", None)):
-        yield
-        return
-    with blockbuster_ctx("saint_services") as guard:
-        # Binding one's own socket happens once, before anybody waits for this loop.
-        binder = "saint_services/lib/machine/service_manager.py"
-        for name in ("os.stat", "os.unlink", "os.mkdir"):
-            guard.functions[name].can_block_in(binder, "bind")
-        yield
+    if not asyncio.iscoroutinefunction(getattr(item, "function", None)):
+        return (yield)
+    guard = _guard()
+    guard.activate()
+    try:
+        return (yield)
+    finally:
+        guard.deactivate()

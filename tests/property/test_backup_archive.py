@@ -17,6 +17,8 @@ from saint_services.lib.api.backup import DaemonBackup, SectionData
 from saint_services.lib.backup.archive import FORMAT, LARGEST_BYTES, pack, unpack
 from saint_services.lib.errors import Code, SaintError
 
+pytestmark = pytest.mark.slow
+
 WORDS = st.from_regex(r"[a-z][a-z0-9-]{0,12}", fullmatch=True)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=20),

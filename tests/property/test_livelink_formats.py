@@ -29,6 +29,8 @@ from saint_services.saintctl.livelink.decode import described
 from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, shape
 from tests.unit.livelinkd.osc_packets import message as osc
 
+pytestmark = pytest.mark.slow
+
 _BONE = {
     "Name": "Head", "Parent": -1, "Location": [1, 2, 3], "Rotation": [0, 0, 0.3, 0.9],
     "Scale": [1, 1, 1],

@@ -13,6 +13,8 @@ from saint_services.rcd.protocols import PARSERS, CrsfFrame, Frame, Parser, RcFr
 from saint_services.rcd.protocols.crsf import crc8
 from saint_services.rcd.protocols.crsf_telemetry import telemetry
 
+pytestmark = pytest.mark.slow
+
 LONGEST_HELD = 8 * 25
 PAUSE_US = 6_000  # longer than every protocol's
 

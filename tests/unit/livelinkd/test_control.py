@@ -187,6 +187,7 @@ async def test_recordings_are_chosen_by_format_and_end_by_time(tmp_path: Path) -
         assert detail.formats == {"vmc": 1}
 
 
+@pytest.mark.slow
 async def test_a_recording_has_a_largest_size(tmp_path: Path) -> None:
     limits = {"largest_mb": 1, "most": 2}
     rate = {"datagrams_per_second": 100_000}

@@ -13,6 +13,8 @@ from saint_services.noded.lifecycle.model import Assignment, RoleId, RoleLoaded
 from saint_services.noded.state import NodeFiles
 from tests.unit.noded.power_cut import survives
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).parents[3]
 # As the release before left it.
 ONE_ROLE = """\

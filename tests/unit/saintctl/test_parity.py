@@ -14,6 +14,8 @@ from saint_services.webd.actions.table import every
 from tests.unit.saintctl.conftest import RunSaintctl
 from tests.web.fakes.robot import FakeRobot
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "logs query": "log show", "logs names": "log names",
     "settings get": "system show", "settings set_name": "system rename",

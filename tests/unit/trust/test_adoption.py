@@ -30,6 +30,8 @@ from saint_services.lib.state import last_good
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 
 async def replace(server: Client, old: str, new: str) -> AdoptReply:
     return await server.request(REPLACE_NODE, ReplaceNode(node_id=old, by=new))

@@ -21,6 +21,8 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Client
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
 
+pytestmark = pytest.mark.slow
+
 
 async def add(server: Client, node_id: str, role: str) -> AdoptReply:
     return await server.request(ADOPT_NODE, AdoptNode(node_id=node_id, role=role, add=True))

@@ -29,6 +29,8 @@ from tests.unit.webd.websocket.test_frames import sent
 from tests.waiting import every, turns
 from tests.web.fakes.robot import fake_robot
 
+pytestmark = pytest.mark.slow
+
 HEAD = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n"
 
 

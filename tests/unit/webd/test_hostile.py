@@ -15,6 +15,8 @@ from tests.unit.webd.web_rig import Rig
 from tests.unit.webd.websocket.test_frames import sent
 from tests.waiting import every, turns, until
 
+pytestmark = pytest.mark.slow
+
 LATE_S = 2.0  # a reply takes about a millisecond; the rest is for a busy machine
 
 

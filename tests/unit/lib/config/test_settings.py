@@ -275,6 +275,7 @@ DATA = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(KEYS, DATA, max_size=6))
 def test_random_data_is_accepted_or_explained(data: dict[str, object]) -> None:
     accepts_or_explains(yaml.safe_dump(data))
@@ -295,6 +296,7 @@ def test_random_bytes_are_accepted_or_explained(tmp_path: Path, data: bytes) -> 
         assert err.code is Code.CONFIG_INVALID
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=5), DATA, max_size=5))
 def test_data_reads_back_as_it_was_written(data: dict[str, object]) -> None:
     text = config.write_yaml(data)

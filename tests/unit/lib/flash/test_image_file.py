@@ -1,5 +1,6 @@
 """Images in every form they come in, and what a damaged one says."""
 
+import functools
 import gzip
 import hashlib
 import lzma
@@ -14,22 +15,30 @@ from saint_services.lib.flash.source import ImageFile
 
 from .flash_images import disk_image
 
+pytestmark = pytest.mark.slow
+
 IMAGE = disk_image(small=True)
+
+
+@functools.cache
+def _content(ending: str) -> bytes:
+    match ending:
+        case ".xz":
+            return lzma.compress(IMAGE, preset=0)
+        case ".gz":
+            return gzip.compress(IMAGE, 1)
+        case ".zst":
+            packing = ["zstd", "-q", "-1", "-c"]
+            return subprocess.run(
+                packing, input=IMAGE, capture_output=True, check=True, timeout=20
+            ).stdout
+        case _:
+            return IMAGE
 
 
 def _packed(tmp_path: Path, ending: str) -> Path:
     path = tmp_path / f"saint-os.img{ending}"
-    match ending:
-        case ".xz":
-            path.write_bytes(lzma.compress(IMAGE, preset=0))
-        case ".gz":
-            path.write_bytes(gzip.compress(IMAGE, 1))
-        case ".zst":
-            plain = tmp_path / "plain.img"
-            plain.write_bytes(IMAGE)
-            subprocess.run(["zstd", "-q", "-1", plain, "-o", path], check=True, timeout=20)
-        case _:
-            path.write_bytes(IMAGE)
+    path.write_bytes(_content(ending))
     return path
 
 

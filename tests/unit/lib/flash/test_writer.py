@@ -13,6 +13,8 @@ from saint_services.lib.flash.writer import HEAD_BYTES, Target, Written
 
 from .flash_images import FAT_BYTES, FAT_START, MIB, disk_image
 
+pytestmark = pytest.mark.slow
+
 IMAGE = disk_image(small=True)
 WITH_FAT = disk_image()
 WHEN = datetime(2026, 1, 2)

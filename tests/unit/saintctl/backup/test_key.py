@@ -12,6 +12,8 @@ from saint_services.saintctl.app import app
 from tests.unit.saintctl.conftest import RunSaintctl
 from tests.web.fakes.robot import FakeRobot, fake_robot
 
+pytestmark = pytest.mark.slow
+
 PASSPHRASE = "five words are quite enough"
 
 

@@ -16,6 +16,8 @@ from saint_services.saintctl.app import app
 from saint_services.setup.config import Machine
 from tests.unit.lib.flash.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
 
+pytestmark = pytest.mark.slow
+
 IMAGE = disk_image(small=True)
 WITH_FAT = disk_image()
 SMALL_END = FAT_START + MIB  # of the small image's first partition

@@ -14,6 +14,8 @@ from saint_services.saintctl.livelink.record import _record
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 from tests.waiting import every, until
 
+pytestmark = pytest.mark.slow
+
 WHO = "FaceCapture-p"
 
 

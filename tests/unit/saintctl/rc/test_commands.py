@@ -19,7 +19,7 @@ from saint_services.saintctl.rc.view import bar
 from tests.unit.rcd.rig import Line, Robot, crsf, robot
 from tests.waiting import let_pass, turns, until
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 
 class Desk:

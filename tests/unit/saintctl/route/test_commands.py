@@ -15,6 +15,8 @@ from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.saintctl.fake_daemons import FakeDaemons
 from tests.waiting import every, turns
 
+pytestmark = pytest.mark.slow
+
 FILE = """\
 routes:
   - id: mine

@@ -21,6 +21,8 @@ from tools.fuzz.api import Target, Where, target
 from tools.fuzz.websocket import DEEDS, Deed, attack
 from tools.fuzz.websocket_client import Client, FaultError
 
+pytestmark = pytest.mark.slow
+
 SEED = 20261122
 
 

@@ -20,6 +20,8 @@ from saint_services.webd.upkeep import backup_files
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes.backup import Words
 
+pytestmark = pytest.mark.slow
+
 PATH = "/api/backup/sealed"
 PASSPHRASE = "five words are quite enough"
 WRONG = "these are not the words"

@@ -14,6 +14,8 @@ from tests.unit.webd.web_rig import Chat, Rig
 from tests.waiting import until
 from tools.fake_rauc.bundle_writer import make_keys
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def firmware(tmp_path: Path) -> Robot:
