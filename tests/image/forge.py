@@ -105,11 +105,24 @@ def hang_init(slot: Slot) -> None:
 
 def crash_role(slot: Slot) -> None:
     """The head's daemon ends as soon as it has been started."""
+    _replace_main(slot, "import sys\n\nsys.exit('the servo table has no row 7')\n")
+
+
+def die_after(seconds: float) -> Callable[[Slot], None]:
+    """Each process of the head's daemon works, and dies after that time."""
+
+    def edit(slot: Slot) -> None:
+        path = f"{_PACKAGES}/role_headd/__main__.py"
+        bomb = f"import os, threading\n\nthreading.Timer({seconds}, os._exit, (9,)).start()\n"
+        docstring, _, rest = slot.read(path).partition("\n\n")
+        _replace_main(slot, f"{docstring}\n\n{bomb}{rest}")
+
+    return edit
+
+
+def _replace_main(slot: Slot, text: str) -> None:
     folder = f"{_PACKAGES}/role_headd"
-    slot.write(
-        f"{folder}/__main__.py",
-        "import sys\n\nsys.exit('the servo table has no row 7')\n",
-    )
+    slot.write(f"{folder}/__main__.py", text)
     compiled = f"{folder}/__pycache__/__main__.cpython-313.pyc"
     if slot.has(compiled):  # it would be taken without a look at the source
         slot.edit(f"rm {compiled}")

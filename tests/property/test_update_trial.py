@@ -14,7 +14,7 @@ from saint_services.lib.update import events
 from saint_services.lib.update.events import Update, WantedRelease
 from saint_services.lib.update.installer import BundleInfo, Slot, SlotMark, Slots
 from saint_services.lib.update.logic import step
-from saint_services.lib.update.record import StateBefore, UpdateRecord
+from saint_services.lib.update.record import StateBefore, UpdatePhase, UpdateRecord
 from saint_services.lib.update.trial import MOST_RESTARTS
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
@@ -52,6 +52,7 @@ class OneMachine(RuleBasedStateMachine):
         self.card = Card()
         self.passed = {("A", "1.0")}  # slot and version that went through a trial
         self.awaited: tuple[str, int] | None = None  # a try that needs a verdict
+        self.cuts = 0  # interrupted installations
         self.offers: dict[str, int] = {}  # automatic installations of each version, since requested
         self.now_s = 0.0
         self.requested = 0
@@ -83,6 +84,8 @@ class OneMachine(RuleBasedStateMachine):
         self.start_process()
 
     def start_process(self) -> None:
+        pending = self.card.record.pending
+        self.cuts += pending is not None and pending.phase is UpdatePhase.WRITING
         self.update = Update(self.card.versions[self.slot])
         self.is_held = False
         self.batches = [[events.ReadState()]]
@@ -245,7 +248,8 @@ class OneMachine(RuleBasedStateMachine):
         self.happens(events.InstallRequested(WantedRelease(version, "http://x", version)))
         if self.update.state is not before:
             self.offers[version] = self.offers.get(version, 0) + 1
-            assert self.offers[version] <= 3 + len(self.passed), "it is not tried without end"
+            most = 3 + len(self.passed) + self.cuts  # a robot has a power switch
+            assert self.offers[version] <= most, "it is not tried without end"
 
     @rule()
     def rollback_is_requested(self) -> None:
@@ -313,6 +317,20 @@ class OneMachine(RuleBasedStateMachine):
         self.happens(events.TimePassed(self.now_s))
         if self.update.state is UpdateState.VERIFYING:
             self.check()
+
+    @precondition(lambda self: self.update.state is UpdateState.IDLE)
+    @rule(is_well=st.booleans(), count=st.integers(1, 4), deaths=st.integers(0, 3))
+    def role_works_or_fails_later(self, is_well: bool, count: int, deaths: int) -> None:
+        was_watched = self.update.record.watched
+        for _ in range(count):
+            self.now_s += 40.0
+            problem = "" if is_well else "the role is silent"
+            part = events.WorkPart("role head", problem, crashes=deaths)
+            self.happens(events.HealthChecked(self.now_s, parts=(part,)))
+        if self.update.condemned_for:
+            assert was_watched, "a proven slot is left within the hour after its update alone"
+            assert self.spare == was_watched.back_slot
+            assert not is_well or deaths == 3
 
     def check(self) -> None:
         is_well = self.card.kinds[self.slot] == "well"

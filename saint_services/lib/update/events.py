@@ -57,6 +57,9 @@ class Update:
     mark_fault: str = ""  # why the slot could not be marked good
     condemned_for: str = ""  # the log is being read
     restart_requested_s: float | None = None
+    parts: tuple["PartSince", ...] = ()  # since when each part answers, or does not
+    watch_saved_s: float | None = None  # when the time left of the watch was saved
+    down_since_s: float | None = None  # since when a watched release has a fault
 
     @property
     def spare_version(self) -> str:
@@ -75,6 +78,15 @@ class Update:
         if not self.slots:
             return f"{UPDATES_OFF}: {self.installer_problem}"
         return self.blocked
+
+
+@dataclass(frozen=True, slots=True)
+class PartSince:
+    """Whether a part of the owner's work answers, and since when."""
+
+    name: str
+    is_well: bool
+    since_s: float
 
 
 # Events.
@@ -176,7 +188,7 @@ class WorkPart:
 
 @dataclass(frozen=True, slots=True)
 class HealthChecked:
-    """The result of a health check, once a second during a trial."""
+    """The result of a health check: once a second during a trial, seldom at other times."""
 
     now_s: float
     failed_units: tuple[str, ...] = ()  # failed for systemd

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..api.firmware import UpdateState, UpdateVerdict
 from ..errors import SaintError
 from ..state_machine import Answer
-from . import trial
+from . import trial, watch
 from .events import (
     Action,
     ActionFailed,
@@ -49,6 +49,10 @@ Outcome = tuple[Update, tuple[Action, ...]]
 
 MOST_TRIES = 3  # tries of an installation that fails for a transient reason
 MOST_OFFERS = 3  # offers of a release that could not be written here
+# A robot has a power switch: interrupted attempts have no limit. After the third, offers are
+# declined before the next attempt: one, then two, four, ...
+MOST_CUTS_AT_ONCE = 3
+MOST_PASSED_BY = 16
 FIRST_PAUSE_S = 2.0
 RESTART_AGAIN_S = 60.0
 
@@ -58,8 +62,10 @@ def step(update: Update, event: Event) -> Outcome:
     match event:
         case StateRead():
             return trial.state_read(update, event)
-        case HealthChecked():
+        case HealthChecked() if update.state is UpdateState.VERIFYING:
             return trial.checked(update, event)
+        case HealthChecked():
+            return watch.checked(update, event)
         case LogRead():
             return trial.condemned(update, event.text)
         case Marked():
@@ -108,6 +114,10 @@ def _install_requested(update: Update, event: InstallRequested) -> Outcome:
     if refusal:
         return update, _answer(event.request, False, refusal)
     last = update.record.last
+    if event.request is None and last.version == wanted.version and _is_pausing(last):
+        passed = last.model_copy(update={"passed_by": last.passed_by + 1})
+        record = update.record.model_copy(update={"last": passed})
+        return replace(update, record=record), (SaveRecord(record),)
     attempt = last.attempt + 1 if last.version == wanted.version else 1
     update = _begun(update, wanted, attempt)
     spare = update.slots.spare.letter if update.slots and update.slots.spare else ""
@@ -138,6 +148,9 @@ def _begun(update: Update, wanted: WantedRelease, attempt: int) -> Update:
         progress=0,
         fault="",
         is_lost=False,
+        condemned_for="",
+        parts=(),
+        down_since_s=None,
     )
 
 
@@ -169,9 +182,10 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
     if is_offer and update.was_blocked and not record.must_download:
         return "outputs have been live since this machine started"
     last = record.last
-    is_tired = last.version == wanted.version and last.attempt >= MOST_OFFERS
+    is_tired = last.version == wanted.version and last.attempt - last.cuts >= MOST_OFFERS
     if is_offer and is_tired and last.verdict in (UpdateVerdict.FAILED, UpdateVerdict.REFUSED):
-        return f"{wanted.version} could not be installed {last.attempt} times: {last.reason}"
+        tries = last.attempt - last.cuts
+        return f"{wanted.version} could not be installed {tries} times: {last.reason}"
     if event.force or (is_offer and record.must_download):
         return ""
     if wanted.version == update.version:
@@ -183,12 +197,19 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
     return ""
 
 
+def _is_pausing(last: LastUpdate) -> bool:
+    """Whether an offer is declined because a restart interrupted the attempts before."""
+    more = last.cuts - MOST_CUTS_AT_ONCE
+    return more >= 0 and last.passed_by < min(1 << min(more, 10), MOST_PASSED_BY)
+
+
 def _inspected(update: Update, event: Inspected) -> Outcome:
     refusal = update.blocked_by or _bundle_refusal(update, event)
     if refusal:
         return _refused(update, refusal)
     pending = _pending(update, event.before)
-    record = update.record.model_copy(update={"pending": pending})
+    # The release before is about to be overwritten, or to be left.
+    record = update.record.model_copy(update={"pending": pending, "watched": None})
     assert update.wanted, "an inspection is about a wanted release"
     write = Install(update.wanted) if pending.kind is UpdateKind.INSTALL else SwitchSlot()
     return replace(update, record=record, tries=1), (
@@ -224,6 +245,7 @@ def _pending(update: Update, before: StateBefore) -> PendingUpdate:
         attempt=update.attempt,
         activations=slots.spare.activations,
         before=before,
+        cuts=update.record.last.cuts if update.record.last.version == wanted.version else 0,
     )
 
 
@@ -241,7 +263,11 @@ def _refused(
 ) -> Outcome:
     """Refuse before anything was written."""
     version = update.wanted.version if update.wanted else ""
-    last = LastUpdate(version=version, attempt=update.attempt, verdict=verdict, reason=reason)
+    before = update.record.last
+    cuts = before.cuts if before.version == version else 0
+    last = LastUpdate(
+        version=version, attempt=update.attempt, verdict=verdict, cuts=cuts, reason=reason
+    )
     changes: dict[str, object] = {"last": last, "pending": None}
     if (
         verdict is UpdateVerdict.REFUSED and not update.blocked_by

@@ -5,6 +5,7 @@ trial.py).
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -57,6 +58,7 @@ class PendingUpdate(_Kept):
     activations: int = 0  # of the spare slot, before the update
     restarts: int = 0  # requested restarts; one should be enough
     before: StateBefore = StateBefore()
+    cuts: int = 0  # earlier attempts that a restart interrupted
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
@@ -67,6 +69,8 @@ class LastUpdate(_Kept):
     version: str = ""
     attempt: int = 0
     verdict: UpdateVerdict = UpdateVerdict.NONE
+    cuts: int = 0  # attempts in a row that a restart interrupted
+    passed_by: int = 0  # offers that were declined since, because of that
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
@@ -78,6 +82,29 @@ class BadRelease(_Kept):
     checksum_sha256: str = ""
 
 
+class LastRun(_Kept):
+    """What worked in the last run that lasted. In the first seconds of a boot nothing works yet, so
+    an update that is taken then is compared with this."""
+
+    answered: tuple[str, ...] = ()  # parts that answered for a while, e.g. "role head"
+    silent: tuple[str, ...] = ()  # parts that did not for minutes
+
+
+class WatchedRelease(_Kept):
+    """A release that has passed its trial and still leads back when a part of the work fails. The
+    names differ from those of a pending update, which the initrd looks for."""
+
+    kind: UpdateKind
+    version: str
+    checksum_sha256: str = ""
+    slot: str
+    back_version: str
+    back_slot: str
+    attempt: int
+    before: StateBefore = StateBefore()
+    left_s: float  # of running time
+
+
 class UpdateRecord(_Kept):
     """update.json"""
 
@@ -85,6 +112,8 @@ class UpdateRecord(_Kept):
     last: LastUpdate = LastUpdate()
     bad: tuple[BadRelease, ...] = ()
     slots: dict[str, str] = {}  # slot letter -> version that was healthy in it
+    last_run: LastRun = LastRun()
+    watched: WatchedRelease | None = None
     must_download: bool = False  # after a factory reset: accept the offered release, whatever runs
 
     def is_bad(self, version: str, checksum_sha256: str = "") -> bool:
@@ -97,15 +126,22 @@ class UpdateRecord(_Kept):
         )
 
     def closed(
-        self, verdict: UpdateVerdict, reason: str = "", log_excerpt: str = ""
+        self,
+        verdict: UpdateVerdict,
+        reason: str = "",
+        log_excerpt: str = "",
+        *,
+        is_cut: bool = False,
     ) -> "UpdateRecord":
-        """Return the record with a verdict for the pending update."""
+        """Return the record with a verdict for the pending update; `is_cut`: a restart interrupted
+        it."""
         pending = self.pending
         assert pending, "only a pending update gets a verdict"
         last = LastUpdate(
             version=pending.version,
             attempt=pending.attempt,
             verdict=verdict,
+            cuts=pending.cuts + is_cut,
             reason=reason,
             log_excerpt=log_excerpt,
         )
@@ -114,6 +150,9 @@ class UpdateRecord(_Kept):
             bad = BadRelease(version=pending.version, checksum_sha256=pending.checksum_sha256)
             known = tuple(other for other in self.bad if other != bad)
             changes["bad"] = (*known, bad)[-_MOST_BAD:]
+            slots = self.slots.items()  # it may have passed its trial before
+            rejected = (pending.to_slot, pending.version)
+            changes["slots"] = {letter: v for letter, v in slots if (letter, v) != rejected}
         if verdict is UpdateVerdict.HEALTHY:
             known = tuple(other for other in self.bad if other.version != pending.version)
             changes["bad"] = known
@@ -125,4 +164,9 @@ class UpdateRecord(_Kept):
 
 def store(directory: Path) -> StateStore[UpdateRecord]:
     """Return the store of update.json."""
-    return StateStore(directory / "update.json", UpdateRecord, version=1)
+    return StateStore(directory / "update.json", UpdateRecord, 2, {1: _without_runs})
+
+
+def _without_runs(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 did not know the last run, nor a release that is watched."""
+    return data

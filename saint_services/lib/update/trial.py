@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..api.firmware import UpdateState, UpdateVerdict
+from . import watch
 from .events import (
     Action,
     Disarm,
@@ -31,7 +32,6 @@ from .record import LONGEST_LOG, PendingUpdate, UpdateKind, UpdatePhase, UpdateR
 Outcome = tuple[Update, tuple[Action, ...]]
 
 MOST_RESTARTS = 3
-MOST_DEATHS = 3  # crashes of a role
 
 
 def changed(record: UpdateRecord, **changes: object) -> UpdateRecord:
@@ -126,7 +126,7 @@ def _on_old_slot(update: Update, pending: PendingUpdate, is_installing: bool) ->
             update, UpdateVerdict.ROLLED_BACK, pending.reason, mark, pending.log_excerpt
         )
     if not was_switched:
-        return _settled(update, UpdateVerdict.FAILED, _cut_off(pending), ())
+        return _settled(update, UpdateVerdict.FAILED, _cut_off(pending), (), is_cut=True)
     if update.slots.primary == pending.to_slot and pending.restarts < MOST_RESTARTS:
         # The restart is still to come: this process was restarted, not the machine.
         restarts = pending.restarts + 1
@@ -151,11 +151,17 @@ def _cut_off(pending: PendingUpdate) -> str:
 
 
 def _settled(
-    update: Update, verdict: UpdateVerdict, reason: str, marks: tuple[Action, ...], log: str = ""
+    update: Update,
+    verdict: UpdateVerdict,
+    reason: str,
+    marks: tuple[Action, ...],
+    log: str = "",
+    *,
+    is_cut: bool = False,
 ) -> Outcome:
     """The old slot runs again and stays. The verdict is saved last: until then all steps are
     repeated."""
-    record = update.record.closed(verdict, reason, log)
+    record = update.record.closed(verdict, reason, log, is_cut=is_cut)
     known = {**record.slots, update.slot: update.version}
     record = record.model_copy(update={"slots": known})
     update = replace(update, record=record, state=UpdateState.IDLE, wanted=None, progress=0)
@@ -215,7 +221,7 @@ def _were_well(pending: PendingUpdate, event: HealthChecked) -> Iterator[WorkPar
 
 
 def _dies(part: WorkPart) -> bool:
-    return part.crashes >= MOST_DEATHS
+    return part.crashes >= watch.MOST_DEATHS
 
 
 def _part_problems(pending: PendingUpdate, event: HealthChecked) -> Iterator[str]:
@@ -253,6 +259,9 @@ def _since(since_s: float | None, now_s: float) -> float:
 
 def condemned(update: Update, log_text: str) -> Outcome:
     """The log was read: record the reason, mark the slot bad, restart."""
+    watched = update.record.watched
+    if update.state is UpdateState.IDLE and watched and update.condemned_for:
+        return watch.condemned(update, watched, log_text)
     if update.state is not UpdateState.VERIFYING or not update.record.pending:
         return update, ()
     reason, log = update.condemned_for, log_text[-LONGEST_LOG:]
@@ -269,7 +278,10 @@ def marked(update: Update, mark: SlotMark) -> Outcome:
         or mark is not SlotMark.GOOD
     ):
         return update, ()
+    pending = update.record.pending
+    assert pending, "a trial is about a pending update"
     record = update.record.closed(UpdateVerdict.HEALTHY)
+    record = record.model_copy(update={"watched": watch.begun(pending)})
     update = replace(
         update, record=record, state=UpdateState.IDLE, is_marking=False, fault="", mark_fault=""
     )

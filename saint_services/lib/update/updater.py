@@ -18,7 +18,7 @@ from ..generated.saint_msgs import FirmwareStatus
 from ..machine import computer
 from ..state_machine import Answer, Runner
 from . import boot as boots
-from . import events
+from . import events, watch
 from .checks import Services, UnitProblems, log_excerpt
 from .dbus import SystemBus
 from .events import Action, Event, Update, UpdateLimits, WantedRelease, WorkPart
@@ -29,6 +29,7 @@ from .record import StateBefore, UpdateRecord, store
 from .status import firmware_status
 
 _POLL_S = 1.0
+_WATCH_S, _RUN_S = 10.0, 60.0  # between checks: in the hour after an update, and later
 _FIRST_READ_LIMIT_S = 3.0  # the first call starts RAUC; a role must not wait for that
 _READ_LIMIT_S = 15.0
 _ANSWER_LIMIT_S = 15.0
@@ -102,6 +103,7 @@ class Updater:
         self._batches: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue(256)
         self._is_publish_waiting = False  # alone, at the end of the queue
         self._is_read_waiting = False
+        self._looked_s = monotonic_s()
         self._changed_event = asyncio.Event()
 
     @property
@@ -184,7 +186,7 @@ class Updater:
             is_unclear = self.update.slots is None or self.update.needs_read
             failures = failures + 1 if is_unclear else 0
             if not is_unclear and state not in (UpdateState.VERIFYING, UpdateState.RESTARTING):
-                await self._changed_event.wait()
+                await self._look_at_times()
                 continue
             pause_s = min(_FIRST_PAUSE_S * (1 << min(failures, 8)), _LONGEST_PAUSE_S)
             is_watched = state in (UpdateState.VERIFYING, UpdateState.RESTARTING)
@@ -192,6 +194,17 @@ class Updater:
             if is_unclear and not self._is_read_waiting:
                 self._is_read_waiting = True  # one at a time: the actions behind it have to wait
                 self._batches.put_nowait((events.ReadState(),))
+
+    async def _look_at_times(self) -> None:
+        """Wait for a change; check a machine that is not on trial when that is due."""
+        pause_s = _WATCH_S if self.update.record.watched else _RUN_S
+        try:
+            async with asyncio.timeout(max(0.0, self._looked_s + pause_s - monotonic_s())):
+                await self._changed_event.wait()
+        except TimeoutError:
+            self._looked_s = monotonic_s()
+            if self.update.state is UpdateState.IDLE:
+                self.handle(await self._checked())
 
     async def _carry_out_batches(self) -> None:
         """Carry out one batch after the other; a failed action drops the rest of its batch."""
@@ -312,12 +325,10 @@ class Updater:
     async def _before(self) -> StateBefore:
         work, units = self._owner.work(), await self._units()
         known = () if isinstance(units, str) else (*units.failed, *units.restarting)
-        ill = tuple(part.name for part in work.parts if part.problem)
-        return StateBefore(
-            failed_units=(*known, *ill),
-            role_answered=not ill,
-            server_answers=work.server_answers,
-        )
+        last = self.update.record.last_run
+        found = watch.before(last, work.parts, known)
+        server_answers = work.server_answers or watch.SERVER in last.answered
+        return found.model_copy(update={"server_answers": server_answers})
 
     async def _checked(self) -> events.HealthChecked:
         work, units = self._owner.work(), await self._units()

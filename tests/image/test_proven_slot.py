@@ -1,0 +1,80 @@
+"""A proven slot stays, whatever its settings and its hardware do: no reboot by the dead-man, the
+same slot after three power cuts, and it says what is wrong.
+"""
+
+import pytest
+
+from tests.image.rig import Host
+from tests.image.robot import Robot
+from tests.image.test_update import shorten_deadman
+from tools.vm.settings import PATIENCE
+
+# Longer than the dead-man of these machines; on a quiet computer a boot takes half of that.
+_DEADMAN_S = int(150 * PATIENCE)
+SERVER = ("webd", "adoptiond", "routerd", "livelinkd", "rcd", "otad")
+NODE = ("noded", "role-headd")
+
+pytestmark = pytest.mark.image_all
+
+
+def boot_thrice(host: Host) -> int:
+    """Three power cuts, each as soon as systemd runs; the fourth boot is left to come up."""
+    for _ in range(3):
+        since = host.machine.serial.end
+        host.machine.reset()
+        host.machine.wait_shell(since)
+    since = host.machine.serial.end
+    host.machine.reset()
+    host.machine.wait_up(since)
+    return since
+
+
+def expect_no_reboot(host: Host, since: int, slot: str = "A") -> None:
+    """Until the dead-man would have ended it; then the boot loader has given the tries back."""
+    host.sh(f"sleep {_DEADMAN_S}", 2 * _DEADMAN_S)
+    assert host.machine.boots(since) == 1
+    assert f"slot {slot} is not on trial" in host.machine.serial.text(since)
+    host.sh("systemctl is-active saint-proven.service")
+    assert f"BOOT_{slot}_LEFT=3" in host.sh("fw_printenv").splitlines()
+    assert f"rauc.slot={slot}" in host.sh("cat /proc/cmdline")
+
+
+@pytest.mark.parametrize("daemon", [*SERVER, *NODE])
+def test_typo_in_a_settings_file_is_shown_and_reboots_nothing(robot: Robot, daemon: str) -> None:
+    host = robot.node if daemon in NODE else robot.server
+    if host is robot.node:
+        shorten_deadman(robot)
+    file = f"/data/config/{daemon}.yaml"
+    host.sh(f"echo 'no_such_thing: 1' >>{file}; sync")
+    since = host.machine.serial.end
+    host.machine.reset()
+    host.machine.wait_up(since)
+    host.sh(f"systemctl start saint-{daemon}.service")
+    host.sh(f"systemctl is-active saint-{daemon}.service")
+    greeting = host.sh("run-parts /etc/update-motd.d")
+    assert f"/etc/saint/{daemon}.yaml, line " in greeting
+    assert " in force." in greeting
+    if daemon in SERVER:
+        found = robot.saintctl("doctor", "--all")
+        assert f"/etc/saint/{daemon}.yaml" in " ".join(found.text.split()) or daemon == "webd"
+    assert host.sh("systemctl --failed --plain --no-legend") == ""
+    if daemon == "noded":
+        expect_no_reboot(host, since)
+
+
+def test_node_without_ethernet_is_left_alone(robot: Robot) -> None:
+    shorten_deadman(robot)
+    since = boot_without_card(robot.node)
+    expect_no_reboot(robot.node, since)
+    assert robot.node.machine.shell.run("ip link show eth0").code != 0
+
+
+def boot_without_card(host: Host) -> int:
+    """As if the board had none: the kernel's line keeps its driver away."""
+    file = "/boot/firmware/boot.env"
+    host.sh(
+        "mount -o remount,rw /boot/firmware &&"
+        f" sed -i 's/^extraargs=/extraargs=module_blacklist=virtio_net /' {file} &&"
+        " sync && mount -o remount,ro /boot/firmware"
+    )
+    return boot_thrice(host)
