@@ -1,5 +1,5 @@
 """An update that a node takes when it is switched on: no role answers yet, and the role of the new
-release dies later. The node goes back to the release before.
+release dies later. The node rolls back to the release before.
 """
 
 import pytest

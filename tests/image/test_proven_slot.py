@@ -45,7 +45,7 @@ def test_typo_in_a_settings_file_is_shown_and_reboots_nothing(robot: Robot, daem
     if host is robot.node:
         shorten_deadman(robot)
     file = f"/data/config/{daemon}.yaml"
-    host.sh(f"echo 'no_such_thing: 1' >>{file}; sync")
+    host.sh(f"echo 'reset_pinn: 1' >>{file}; sync")
     since = host.machine.serial.end
     host.machine.reset()
     host.machine.wait_up(since)

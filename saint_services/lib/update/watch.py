@@ -42,8 +42,8 @@ WATCH_S = 3600.0 + STEP_S
 
 
 def begun(pending: PendingUpdate) -> WatchedRelease | None:
-    """Return the watch over a release that has passed. A release that a user went back to by hand
-    is not watched: the one before is what the user left."""
+    """Return the watch over a release that has passed its trial. A rollback that a user requested
+    is not watched: the release before is the one that the user left."""
     if pending.kind is UpdateKind.ROLLBACK:
         return None
     return WatchedRelease(

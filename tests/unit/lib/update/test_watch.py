@@ -110,7 +110,7 @@ def test_part_that_was_broken_before_the_update_is_not_watched() -> None:
     assert "ReadLog" not in kinds(lasting(ill, 20, 200, HEAD, broken)[1])
 
 
-def test_release_that_a_user_went_back_to_is_not_watched() -> None:
+def test_rollback_by_a_user_is_not_watched() -> None:
     assert passed(UpdateKind.ROLLBACK).record.watched is None
 
 
