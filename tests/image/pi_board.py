@@ -8,10 +8,14 @@ image is changed.
 import shutil
 from pathlib import Path
 
+from tools.image.boot.boards import Board, Boards
+from tools.image.boot.device_tree import overlays
+from tools.vm.disk import Card
 from tools.vm.programs import Programs
 
 U_BOOT = "usr/lib/u-boot/rpi_arm64/u-boot.bin"
 DEVICE_TREE = "bcm2711-rpi-4-b.dtb"
+BOARD = next(board for board in Boards.read().boards if f"{board.tree}.dtb" == DEVICE_TREE)
 
 # Not modelled by QEMU 10, or modelled so that the kernel's driver fails or never returns.
 _ABSENT = (
@@ -40,8 +44,21 @@ _ABSENT = (
 _CARD_SLOT = "/soc/mmc@7e300000"  # where QEMU's SD card is; on the board it is the radio's
 
 
-def device_tree(source: Path, target: Path, programs: Programs) -> Path:
-    """The board's device tree without what QEMU lacks."""
+def merged_tree(card: Card, board: Board, folder: Path) -> Path:
+    """Lay the overlays of config.txt over the card's tree of that board, as the firmware does."""
+    source, merged = folder / "board.dtb", folder / "merged.dtb"
+    source.write_bytes(card.get_bytes(f"{board.tree}.dtb"))
+    files = [folder / f"{name}.dtbo" for name in overlays(card.get("config.txt"), board.sections)]
+    for file in files:
+        file.write_bytes(card.get_bytes(f"overlays/{file.name}"))
+    card.programs.run("fdtoverlay", "-i", str(source), "-o", str(merged), *map(str, files))
+    return merged
+
+
+def device_tree(
+    source: Path, target: Path, programs: Programs, console: str = "serial0:115200n8"
+) -> Path:
+    """The board's device tree without what QEMU lacks; `console` is U-Boot's, empty for none."""
     shutil.copyfile(source, target)
 
     def put(*words: str) -> None:
@@ -55,7 +72,7 @@ def device_tree(source: Path, target: Path, programs: Programs) -> Path:
     for child in programs.run("fdtget", "-l", str(target), _CARD_SLOT).decode().split():
         put("-r", str(target), f"{_CARD_SLOT}/{child}")
     put(str(target), _CARD_SLOT, "broken-cd")
-    put("-t", "s", str(target), "/chosen", "stdout-path", "serial0:115200n8")
+    put("-t", "s", str(target), "/chosen", "stdout-path", console)
     return target
 
 

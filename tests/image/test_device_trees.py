@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.image.artefacts import Artefacts
+from tests.image.pi_board import merged_tree
 from tools.image.boot.boards import Board, Boards
-from tools.image.boot.device_tree import DeviceTree, overlays
+from tools.image.boot.device_tree import DeviceTree
 from tools.vm.disk import Card
 from tools.vm.programs import Programs
 
@@ -18,13 +19,6 @@ def test_overlays_of_the_card_merge_with_its_trees(
     artefacts: Artefacts, tmp_path: Path, board: Board
 ) -> None:
     card = Card(artefacts.disk, Programs.find())
-    source, merged = tmp_path / "board.dtb", tmp_path / "merged.dtb"
-    source.write_bytes(card.get_bytes(f"{board.tree}.dtb"))
-    named = overlays(card.get("config.txt"), board.sections)
-    files = [tmp_path / f"{name}.dtbo" for name in named]
-    for file in files:
-        file.write_bytes(card.get_bytes(f"overlays/{file.name}"))
-    card.programs.run("fdtoverlay", "-i", str(source), "-o", str(merged), *map(str, files))
-    tree = DeviceTree.read(merged)
+    tree = DeviceTree.read(merged_tree(card, board, tmp_path))
     assert [pin for pin, paths in tree.holders().items() if len(paths) > 1] == []
     assert tree.is_on("/soc/serial@7e201000")

@@ -4,13 +4,14 @@ the SD card. No network is modelled there, so no update.
 
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.image.artefacts import Artefacts
-from tests.image.pi_board import DEVICE_TREE, U_BOOT, device_tree
+from tests.image.pi_board import BOARD, DEVICE_TREE, U_BOOT, device_tree, merged_tree
 from tests.image.rig import Rig
 from tools.powercut.disks.layout import ENV_BYTES, ENV_OFFSETS
 from tools.powercut.environment import read
@@ -92,9 +93,44 @@ def test_kernel_mounts_the_slot_from_the_sd_card(board: Board) -> None:
 
 def test_try_was_counted_on_the_card(board: Board) -> None:
     board.wait_for(r"saint-initrd: slot is")
-    with board.card.path.open("rb") as disk:
+    for offset, counted in environments(board.card).items():
+        assert counted is not None, f"the copy at {offset:#x} is damaged"
+        assert counted["BOOT_A_LEFT"] == "2"
+
+
+@pytest.fixture
+def deaf(rig: Rig, artefacts: Artefacts) -> Iterator[Board]:
+    """A board with the overlays of config.txt, as it leaves the firmware."""
+    programs = Programs.find()
+    folder = rig.folder / "deaf"
+    folder.mkdir()
+    card = Card.copy(artefacts.disk, folder / "card.img", programs, _CARD_MIB)
+    tree = device_tree(merged_tree(card, BOARD, folder), folder / "tree.dtb", programs, console="")
+    running = Board(card, tree, folder)
+    yield running
+    running.stop()
+
+
+def test_boot_loader_ignores_the_bytes_of_a_receiver(deaf: Board) -> None:
+    """U-Boot stops at any byte on its console, and at Ctrl-C (3) in what it runs."""
+    deadline = time.monotonic() + _LIMIT_S
+    while not any(counted and counted["BOOT_A_LEFT"] == "2" for counted in tries(deaf)):
+        assert time.monotonic() < deadline, "no try was counted: U-Boot has stopped"
+        for port in deaf.ports:
+            port.send(b"\x0f\x03\x00")
+        deaf.ports[0].news(0, timeout_s=0.1)
+    assert [port.text() for port in deaf.ports] == ["", ""]
+
+
+def tries(board: Board) -> list[dict[str, str] | None]:
+    return list(environments(board.card).values())
+
+
+def environments(card: Card) -> dict[int, dict[str, str] | None]:
+    """Return both copies on the card by their place; None for a damaged one."""
+    found = {}
+    with card.path.open("rb") as disk:
         for offset in ENV_OFFSETS:
             disk.seek(offset)
-            counted = read(disk.read(ENV_BYTES))
-            assert counted is not None, f"the copy at {offset:#x} is damaged"
-            assert counted["BOOT_A_LEFT"] == "2"
+            found[offset] = read(disk.read(ENV_BYTES))
+    return found

@@ -179,6 +179,12 @@ def test_camera_socket_is_off_as_debian_ships_it(tree: DeviceTree, kernel: Kerne
     assert not kernel.modules & {"bcm2835_unicam", "bcm2835_isp", "imx219", "imx708", "ov5647"}
 
 
+def test_kernel_has_the_drivers_of_what_is_on(kernel: KernelPackage) -> None:
+    buses = {"i2c_bcm2835", "i2c_mux_pinctrl", "i2c_dev", "spi_bcm2835", "spidev", "pwm_bcm2835"}
+    others = {"amba_pl011", "bcm2835_wdt", "brcmfmac", "uvcvideo", "genet", "smsc95xx", "lan78xx"}
+    assert (buses | others) - kernel.modules == set()
+
+
 def test_pin_controller_holds_no_pin_of_the_header(tree: DeviceTree) -> None:
     """Debian's tree of a Zero 2 W would keep GPIO4 to GPIO11. The kernel dies of an empty list."""
     assert tree.pins("/soc/gpio@7e200000") == {}
