@@ -49,12 +49,16 @@ class Context(Generic[C]):
     tasks: asyncio.TaskGroup
     stopping: asyncio.Event
     is_ready: asyncio.Event = field(default_factory=asyncio.Event)
+    keep_settings: Callable[[], None] | None = None  # they have proven to be good
     _bus: "Bus | None" = None
     _closing: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
 
     def ready(self, status: str = "") -> None:
         """Report that everything is open and requests are served."""
         self.is_ready.set()
+        if self.keep_settings is not None:
+            self.spawn(asyncio.to_thread(self.keep_settings), "keep settings")
+            self.keep_settings = None
         realtime.raise_priority()
         fields: dict[str, str | int] = {"READY": 1} | ({"STATUS": status} if status else {})
         service_manager.notify(**fields)
@@ -130,6 +134,7 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
         file = directories.config / f"{name}.yaml"
         found = in_force(config, file, directories.state, is_on_trial=boot.is_on_trial())
         context = _context(here, found.settings, directories, sockets)
+        context.keep_settings = found.keep
         if found.problem:
             context.health.raise_issue(Code.CONFIG_INVALID, found.problem, file.name)
         uvloop.run(_run_daemon(context, run, with_signals=True))

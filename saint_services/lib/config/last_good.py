@@ -4,7 +4,9 @@ here: what is wrong with a file (settings.py).
 """
 
 import contextlib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -22,10 +24,13 @@ PROBLEM = "settings-problem"  # shown to people who come over ssh (overlays, upd
 
 @dataclass(frozen=True, slots=True)
 class SettingsInForce(Generic[T]):
-    """Settings, and why they are not those of the file; empty: they are."""
+    """Settings, and why they are not those of the file; empty: they are. `keep` keeps a copy of the
+    file; the daemon calls it once it is ready, for only then the file has proven to be good.
+    """
 
     settings: T
     problem: str = ""
+    keep: Callable[[], None] = field(default=lambda: None, compare=False)
 
 
 def in_force(
@@ -35,16 +40,15 @@ def in_force(
     the problem are kept in the folder `state`. Raises SaintError where there are no defaults; and
     on trial, when the release before accepted this very file.
     """
-    copy = last_good(state / path.name)
+    copy, content = last_good(state / path.name), _content(path)
     try:
         value = load(model, path)
     except SaintError as fault:
         found = _instead(model, copy, fault, is_refused=is_on_trial and _is_same(path, copy))
         _note(state / PROBLEM, found.problem)
         return found
-    _keep(path, copy)
     _note(state / PROBLEM, "")
-    return SettingsInForce(value)
+    return SettingsInForce(value, keep=partial(_keep, content, copy))
 
 
 def _instead(
@@ -67,9 +71,8 @@ def _is_same(path: Path, copy: Path) -> bool:
     return content is not None and content == _content(copy)
 
 
-def _keep(path: Path, copy: Path) -> None:
+def _keep(content: bytes | None, copy: Path) -> None:
     """Keep a copy of a good file; without a file, the defaults are what was good."""
-    content = _content(path)
     with contextlib.suppress(OSError):  # a full disk; the next start tries again
         if content is None:
             copy.unlink(missing_ok=True)

@@ -45,6 +45,13 @@ def state(tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
+def start(file: Path, state: Path) -> SettingsInForce[Speed]:
+    """Start the daemon until it is ready."""
+    found = in_force(Speed, file, state)
+    found.keep()
+    return found
+
+
 def note(state: Path) -> str:
     path = state / PROBLEM
     return path.read_text() if path.exists() else ""
@@ -65,7 +72,7 @@ def test_typo_keeps_no_daemon_from_its_work(name: str, file: Path, state: Path) 
 @pytest.mark.parametrize("text", ["limit_mps: fast\n", "limit_mps 3\n", "\tlimit_mps: 3", "", "\0"])
 def test_last_good_settings_hold_instead_of_wrong_ones(file: Path, state: Path, text: str) -> None:
     file.write_text("limit_mps: 0.2\n")
-    assert in_force(Speed, file, state) == SettingsInForce(Speed(limit_mps=0.2))
+    assert start(file, state) == SettingsInForce(Speed(limit_mps=0.2))
     file.write_text(text)
     for _ in range(2):  # the next start finds the same
         found = in_force(Speed, file, state)
@@ -74,15 +81,15 @@ def test_last_good_settings_hold_instead_of_wrong_ones(file: Path, state: Path, 
         assert found.problem.endswith(". The last good settings are in force")
     assert file.read_text() == text, "a user's file is left as it is"
     file.write_text("limit_mps: 0.4\n")
-    assert in_force(Speed, file, state) == SettingsInForce(Speed(limit_mps=0.4))
+    assert start(file, state) == SettingsInForce(Speed(limit_mps=0.4))
     assert note(state) == ""
 
 
 def test_defaults_were_good_where_there_was_no_file(file: Path, state: Path) -> None:
     file.write_text("limit_mps: 0.2\n")
-    in_force(Speed, file, state)
+    start(file, state)
     file.unlink()
-    assert in_force(Speed, file, state).settings == Speed()
+    assert start(file, state).settings == Speed()
     file.write_text("limit: 3\n")
     found = in_force(Speed, file, state)
     assert found.settings == Speed()
@@ -91,7 +98,7 @@ def test_defaults_were_good_where_there_was_no_file(file: Path, state: Path) -> 
 
 def test_file_that_cannot_be_read_changes_nothing(file: Path, state: Path) -> None:
     file.write_text("limit_mps: 0.2\n")
-    in_force(Speed, file, state)
+    start(file, state)
     file.unlink()
     file.mkdir()
     found = in_force(Speed, file, state)
@@ -101,7 +108,7 @@ def test_file_that_cannot_be_read_changes_nothing(file: Path, state: Path) -> No
 
 def test_damaged_copy_is_not_used(file: Path, state: Path) -> None:
     file.write_text("limit_mps: 0.2\n")
-    in_force(Speed, file, state)
+    start(file, state)
     (state / "speedd.yaml.last-good").write_bytes(b"\0\0\0")
     file.write_text("limit: 3\n")
     assert in_force(Speed, file, state).settings == Speed()
@@ -117,7 +124,7 @@ def test_release_on_trial_that_refuses_the_owners_settings_does_not_pass(
     file: Path, state: Path
 ) -> None:
     file.write_text("limit_mps: 0.2\n")
-    in_force(Speed, file, state)
+    start(file, state)
     with pytest.raises(SaintError, match="limit_mps is not a known setting"):
         in_force(NewSpeed, file, state, is_on_trial=True)
     assert in_force(NewSpeed, file, state).settings == NewSpeed()
@@ -127,7 +134,7 @@ def test_typo_made_during_a_trial_does_not_speak_against_the_release(
     file: Path, state: Path
 ) -> None:
     file.write_text("limit_mps: 0.2\n")
-    in_force(Speed, file, state)
+    start(file, state)
     file.write_text("limit: 0.2\n")
     found = in_force(Speed, file, state, is_on_trial=True)
     assert found.settings == Speed(limit_mps=0.2)
@@ -137,4 +144,13 @@ def test_full_disk_is_no_fault(file: Path, tmp_path: Path) -> None:
     file.write_text("limit_mps: 0.2\n")
     (tmp_path / "a file").touch()
     found = in_force(Speed, file, tmp_path / "a file")
+    found.keep()
     assert found == SettingsInForce(Speed(limit_mps=0.2))
+
+
+def test_a_file_is_good_only_once_the_daemon_is_ready(file: Path, state: Path) -> None:
+    file.write_text("limit_mps: 0.2\n")
+    in_force(Speed, file, state)  # and then it fails to open what it needs
+    assert list(state.iterdir()) == []
+    file.write_text("limit: 3\n")
+    assert in_force(Speed, file, state).settings == Speed()
