@@ -25,6 +25,8 @@ from saint_services.lib.ipc import Client
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.noded import config as node_config
 from saint_services.noded import daemon as node_daemon
+from saint_services.noded import status as node_status
+from tests.guard_rig import guarded
 from tests.unit.noded.node_rig import FakeRole
 from tests.waiting import until
 
@@ -42,6 +44,7 @@ class Robot:
     domain: LocalDomain
 
     def __post_init__(self) -> None:
+        self.monkeypatch.setattr(node_status, "_INTERVAL_S", 0.05)  # many tests wait for the next one
         self.watcher: LocalBus = self.domain.bus("watcher")
         self.happened: list[str] = []
         self.last_order: SignedOrder_Request | None = None  # sent by the test
@@ -115,6 +118,7 @@ class Robot:
         bus = self.domain.bus(f"noded_{node_id}")
         try:
             async with (
+                guarded(directories.runtime),
                 running("noded", NODE, node_daemon.run, directories, bus=bus),
                 Client(directories.runtime / "noded.sock") as client,
             ):
