@@ -5,6 +5,7 @@ Not here: how a robot is shared (integration/shared.py).
 """
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +47,13 @@ def is_sharing(file: Path) -> bool:
 
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
     """Robots first, the shared one before all; pages last, the file with most tests last of all."""
-    counts: dict[Path, int] = {}
-    for item in items:
-        counts[item.path] = counts.get(item.path, 0) + 1
+    counts = Counter(item.path for item in items)
+    sharing = {item.path for item in items if "shared_robot" in getattr(item, "fixturenames", ())}
 
     def place(item: pytest.Item) -> tuple[Any, ...]:
         if item.get_closest_marker("web"):
             return 3, counts[item.path], item.path
-        if "shared_robot" not in getattr(item, "fixturenames", ()):
+        if item.path not in sharing:
             return 2, -counts[item.path], item.path
         return int(bool(item.get_closest_marker("changes_robot"))), 0, item.path
 

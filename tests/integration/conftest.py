@@ -11,6 +11,7 @@ from tests.integration.shared import SharedRobot
 from tests.workers import FromBothEnds, in_order
 
 _HERE = Path(__file__).parent
+_SHARED = pytest.StashKey[SharedRobot]()
 _TIMEOUT_S = 180  # a robot's start on a busy computer is part of the first test's time
 # They measure milliseconds, so nothing may run beside them: `make test` runs these last and alone,
 # with the single tests that are marked.
@@ -55,10 +56,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FromBothEnds
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """A worker gets no more files that share a robot: a robot at rest takes processor time too."""
-    if _is_worker(item.config) and "shared_robot" in _fixtures(item) - _fixtures(nextitem):
-        shared: SharedRobot | None = (getattr(item, "funcargs", None) or {}).get("shared_robot")
-        if shared:
-            shared.end()
+    is_last = nextitem is None or nextitem.path != item.path
+    shared = item.config.stash.get(_SHARED, None)
+    if shared and is_last and _is_worker(item.config) and "shared_robot" not in _fixtures(nextitem):
+        shared.end()
 
 
 def _is_worker(config: pytest.Config) -> bool:
@@ -70,9 +71,9 @@ def _fixtures(item: pytest.Item | None) -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def shared_robot() -> Iterator[SharedRobot]:
+def shared_robot(request: pytest.FixtureRequest) -> Iterator[SharedRobot]:
     """The robot of all files that want one."""
-    shared = SharedRobot()
+    shared = request.config.stash[_SHARED] = SharedRobot()
     yield shared
     shared.end()
 

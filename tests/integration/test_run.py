@@ -71,9 +71,9 @@ def test_killed_daemon_is_back(robot: Robot) -> None:
 
 
 def test_next_start_after_ctrl_c_resumes_the_roles(resumed: Robot) -> None:
-    output = (resumed.root / "run.out").read_text()
-    assert "SAINT.OS is running" in output
-    assert "not adopted" not in output
+    output = resumed.root / "run.out"
+    block_until(lambda: "SAINT.OS is running" in output.read_text(), LIMIT_S, resumed.diagnosis)
+    assert "not adopted" not in output.read_text()
 
 
 def test_killed_launcher_leaves_nothing(resumed: Robot) -> None:

@@ -113,7 +113,8 @@ async def _press(robot: RobotContext, caller: Caller, reason: str) -> EStopInfo:
         done, _ = await asyncio.wait([forwarding], timeout=ESTOP_LIMIT_S)
         if not done:
             robot.stop.publish(Bool(data=True))
-        return await forwarding
+        robot.newest.estop_answered = await forwarding
+        return robot.newest.estop_answered
     except SaintError as err:
         robot.stop.publish(Bool(data=True))
         robot.note("ERROR", "router", f"Emergency stop sent to the tracks only: {err.message}")

@@ -2,7 +2,9 @@
 unknown. Not here: pressing and clearing the stop (actions/system.py).
 """
 
+from ...lib.api.routing import EStopInfo
 from ...lib.errors import Code, SaintError
+from ...lib.generated.saint_msgs import EStop
 from ..audit import activity
 from ..topics.newest import Newest
 
@@ -11,7 +13,11 @@ SILENT_S = 1.0  # the router reports every 0.4 s at least
 
 def problem(newest: Newest, now_s: float) -> SaintError | None:
     """Return why nothing may be moved now; None when the robot is known not to be stopped."""
-    latch, received_s = newest.estop, newest.router_received_s
+    latch: EStop | EStopInfo | None = newest.estop
+    received_s = newest.router_received_s
+    answered = newest.estop_answered
+    if answered is not None and (latch is None or latch.generation < answered.generation):
+        latch = answered
     if latch is not None and latch.active:
         by = activity.source_name(latch.source) or "an unknown source"
         reason = f": {latch.reason}" if latch.reason else ""

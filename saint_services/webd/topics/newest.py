@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ...lib.api.adoption import NodeList, RoleList
 from ...lib.api.firmware import FirmwareReport
+from ...lib.api.routing import EStopInfo
 from ...lib.bus import Sample
 from ...lib.errors import SaintError
 from ...lib.generated.nav_msgs import Odometry
@@ -85,6 +86,7 @@ class Newest:
     router: RouteStatus | None = None
     router_received_s: float = 0.0
     estop: EStop | None = None
+    estop_answered: EStopInfo | None = None  # the router's answer to a press, before the topic's
     outcomes: StopOutcomes | None = None
     system: SystemStatus | None = None
     system_received_s: float = 0.0

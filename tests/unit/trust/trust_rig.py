@@ -44,7 +44,9 @@ class Robot:
     domain: LocalDomain
 
     def __post_init__(self) -> None:
-        self.monkeypatch.setattr(node_status, "_INTERVAL_S", 0.05)  # many tests wait for the next one
+        self.monkeypatch.setattr(
+            node_status, "_INTERVAL_S", 0.05
+        )  # many tests wait for the next one
         self.watcher: LocalBus = self.domain.bus("watcher")
         self.happened: list[str] = []
         self.last_order: SignedOrder_Request | None = None  # sent by the test

@@ -94,7 +94,7 @@ async def test_activity_is_filtered_by_level_and_source(site: Site) -> None:
     site.robot.set_estop(True, "rc", "switch")
     await page.locator(".log li.is-error").wait_for()
     site.robot.set_estop(False, "rc", "")
-    await page.locator(".log li.is-info", has_text="released").wait_for()
+    await page.locator(".log li.is-info", has_text="cleared").wait_for()
     await page.check("input[name=level][value=ERROR]", force=True)
     await page.locator(".log li.is-info").first.wait_for(state="detached")
     assert "Emergency stop by RC" in await page.locator(".log li").first.inner_text()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from saint_services.lib.api.routing import EStopInfo
 from saint_services.lib.errors import Code
 from saint_services.lib.generated.saint_msgs import EStop
 from saint_services.webd.robot import latch
@@ -51,3 +52,18 @@ def test_active_without_a_source_it_names_an_unknown_source() -> None:
     problem = latch.problem(newest(active=True), NOW_S)
     assert problem is not None
     assert problem.message == "the robot is stopped by an unknown source"
+
+
+@pytest.mark.parametrize(("topic", "is_refused"), [(6, True), (7, False), (8, False)])
+def test_answer_to_a_press_holds_until_the_topic_has_caught_up(
+    topic: int, is_refused: bool
+) -> None:
+    known = newest()
+    assert known.estop is not None
+    known.estop.generation = topic
+    known.estop_answered = EStopInfo(active=True, source="websocket:c1", generation=7)
+    problem = latch.problem(known, NOW_S)
+    assert (problem is not None and problem.code is Code.ESTOP_ACTIVE) is is_refused
+    known.estop_answered = EStopInfo(active=True, source="websocket:c1", generation=7)
+    known.estop = None
+    assert latch.problem(known, NOW_S) is not None
