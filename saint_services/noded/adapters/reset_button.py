@@ -30,19 +30,23 @@ class ResetButton:
         cannot be opened yet is tried again. Such a pin is no fault of the node."""
         pin = self._pin
         if pin is None or board is None:
-            self.close()
+            self._release()
             return
         held = tuple(roles)
         if len(held) != len(self._roles) or any(map(_is_other, held, self._roles)):
             self._roles = held
             self._is_yielded = any(_uses(role, pin) for role in held)
         if self._is_yielded:
-            self.close()
+            self._release()
         elif self._edges is None:
             self._open(board, pin)
 
     def close(self) -> None:
-        """Release the pin."""
+        """Release the pin for good: events that come late must not open it again."""
+        self._pin = None
+        self._release()
+
+    def _release(self) -> None:
         if self._timer:
             self._timer.cancel()
         if self._edges:
@@ -57,7 +61,7 @@ class ResetButton:
             self._edges.listen(self._on_edge)
         except (SaintError, OSError) as err:
             self.problem = str(err)
-            self.close()
+            self._release()
 
     def _on_edge(self, pin: int, is_high: bool, stamp_ns: int) -> None:
         if self._button is None:

@@ -188,9 +188,9 @@ async def test_other_action_counts_in_a_loss_that_lasts(line: Line, tmp_path: Pa
 
 async def test_state_without_frames_is_repeated_twice_a_second(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
-        await rc.until(lambda: len(rc.states) > 1)
+        await until(lambda: len(rc.states) > 1)
         before, began_s = len(rc.states), monotonic_s()
-        await rc.until(lambda: len(rc.states) >= before + 3)
+        await until(lambda: len(rc.states) >= before + 3)
         assert monotonic_s() - began_s > 0.9  # at least two whole pauses
 
 

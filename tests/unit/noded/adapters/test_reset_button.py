@@ -160,3 +160,11 @@ async def test_pin_that_cannot_be_opened_is_reported_and_harmless():
     taken = SaintError(Code.HARDWARE_FAULT, "GPIO26 is held by fan")
     watched.button.watch(cast(Board, FakeBoard(problem=taken)), ())
     assert "GPIO26 is held by fan" in watched.button.problem
+
+
+async def test_event_after_the_end_opens_nothing_again():
+    watched = Watched()
+    watched.watch()
+    watched.button.close()
+    watched.watch()
+    assert [each.is_open for each in watched.board.opened] == [False]
