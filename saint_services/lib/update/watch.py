@@ -70,6 +70,8 @@ def before(last: LastRun, parts: tuple[WorkPart, ...], units: tuple[str, ...]) -
 
 def checked(update: Update, event: HealthChecked) -> Outcome:
     """Apply a health check of a release that is not on trial."""
+    if not update.is_known or update.needs_read:
+        return update, ()  # the card's record is not known: nothing may be written over it
     if update.state is not UpdateState.IDLE or update.record.pending or update.condemned_for:
         return update, ()
     before = update.record
