@@ -46,6 +46,7 @@ from .record import LastUpdate, PendingUpdate, StateBefore, UpdateKind, UpdatePh
 from .versions import is_older, parsed
 
 Outcome = tuple[Update, tuple[Action, ...]]
+_BEFORE_THE_SLOT = (UpdateState.IDLE, UpdateState.INSTALLING)  # with nothing pending
 
 MOST_TRIES = 3  # tries of an installation that fails for a transient reason
 MOST_OFFERS = 3  # offers of a release that could not be written here
@@ -359,8 +360,10 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
             return replace(update, is_marking=False, mark_fault=event.reason), ()
         case Restart():  # tried again; until then the robot works
             return replace(update, fault=event.reason), (ResumeWork(), PublishStatus())
-        case SetMark() if update.state is UpdateState.IDLE:
-            return replace(update, fault=event.reason, needs_read=True), (PublishStatus(),)
+        case SetMark() if update.record.pending is None and update.state in _BEFORE_THE_SLOT:
+            # The verdict behind this mark is not on the card: nothing new begins before it is.
+            idle = replace(update, state=UpdateState.IDLE, fault=event.reason, needs_read=True)
+            return idle, (PublishStatus(),)
     return replace(update, fault=event.reason), (PublishStatus(),)
 
 

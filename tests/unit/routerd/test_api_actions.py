@@ -13,6 +13,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.webd.actions.act import Caller, data_of
 from saint_services.webd.actions.table import ACTIONS
 from saint_services.webd.robot.daemon_clients import DaemonClients
+from saint_services.webd.topics.newest import Newest
 from tests.audit_log import collected
 from tests.unit.routerd.daemon_rig import RunningRouter, alive, places
 from tests.unit.routerd.rig import route
@@ -46,7 +47,7 @@ class Page:
         self.caller = Caller(client_id)
         daemons = DaemonClients(*[robot.client] * 5)
         stop = SimpleNamespace(publish=lambda _: None)
-        self.robot: Any = SimpleNamespace(daemons=daemons, stop=stop)
+        self.robot: Any = SimpleNamespace(daemons=daemons, stop=stop, newest=Newest())
 
     async def do(self, action: str, group: str = "router", **params: Any) -> dict[str, Any]:
         found = ACTIONS[group][action]
