@@ -165,6 +165,8 @@ def _refusal(update: Update) -> str:
         return f"busy with {version} ({update.state.value}); wait until it has a verdict"
     if not update.slots or not update.slots.spare:
         return "this machine has no second slot to install into"
+    if update.needs_read:
+        return "something failed, and what is on the card is not read again yet; try again"
     return ""
 
 
@@ -360,8 +362,8 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
             return replace(update, is_marking=False, mark_fault=event.reason), ()
         case Restart():  # tried again; until then the robot works
             return replace(update, fault=event.reason), (ResumeWork(), PublishStatus())
-        case SetMark() if update.record.pending is None and update.state in _BEFORE_THE_SLOT:
-            # The verdict behind this mark is not on the card: nothing new begins before it is.
+        case SetMark() | SaveRecord() if not pending and update.state in _BEFORE_THE_SLOT:
+            # The verdict behind it is not on the card: nothing new begins before it is.
             idle = replace(update, state=UpdateState.IDLE, fault=event.reason, needs_read=True)
             return idle, (PublishStatus(),)
     return replace(update, fault=event.reason), (PublishStatus(),)

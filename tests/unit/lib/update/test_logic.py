@@ -1,5 +1,7 @@
 """The rules of an update up to the restart, one by one."""
 
+from dataclasses import replace
+
 import pytest
 
 from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
@@ -66,7 +68,8 @@ def test_machine_in_use_does_not_end_the_watch_over_an_installation_that_runs():
 
 
 def test_look_between_two_tries_of_an_installation_ends_nothing():
-    update, _ = writing(idle(needs_read=True))
+    update, _ = writing(idle())
+    update = replace(update, needs_read=True)
     update, _ = run(update, events.InstallFailed("no server", is_transient=True))
     update, actions = run(update, started(update.record, "A"))
     assert (update.state, kinds(actions)) == (UpdateState.INSTALLING, ["PublishStatus"])
@@ -180,3 +183,11 @@ def test_status_has_no_verdict_while_something_is_under_way():
     assert (status.verdict, status.target_version, status.attempt) == ("", NEW, 1)
     status = firmware_status(on_trial(), "pi_1")
     assert (status.state, status.verdict, status.target_version) == ("verifying", "", NEW)
+
+
+def test_nothing_begins_until_the_card_was_read_again():
+    update, actions = run(
+        idle(needs_read=True),
+        events.InstallRequested(WantedRelease(NEW, "http://x", NEW), request=1),
+    )
+    assert (update.state, kinds(actions)) == (UpdateState.IDLE, ["Answer"])
