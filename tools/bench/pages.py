@@ -76,7 +76,7 @@ async def _served(*options: str) -> AsyncIterator[asyncio.subprocess.Process]:
                 await asyncio.sleep(0.2)
         yield process
     finally:
-        process.send_signal(signal.SIGINT)  # it takes its folder with it
+        process.terminate()  # it takes its folder with it
         await process.wait()
 
 
@@ -93,6 +93,10 @@ async def _serve(values: int, *, is_still: bool) -> None:
 
     from tests.web.fakes.robot import fake_robot
 
+    task = asyncio.current_task()
+    assert task
+    # Not SIGINT: a shell's background jobs ignore that one.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     with tempfile.TemporaryDirectory() as directory:
         async with fake_robot(Path(directory), http_port=PORT) as (robot, _, domain):
             robot.is_face_live = not values  # ours instead, of its own subject
@@ -141,7 +145,8 @@ def main() -> None:
     parser.add_argument("--still", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        asyncio.run(_serve(given.values, is_still=given.still))
+        with contextlib.suppress(asyncio.CancelledError):
+            asyncio.run(_serve(given.values, is_still=given.still))
         return
     found = asyncio.run(measure(given.seconds))
     if given.json:

@@ -66,7 +66,7 @@ class Crowd:
 
 
 class Web:
-    """A webd of its own."""
+    """A webd of its own, with its router."""
 
     def __init__(self, folder: Path) -> None:
         self.domain = SystemRandom().randrange(1, 100)
@@ -83,8 +83,13 @@ class Web:
             "ROS_DOMAIN_ID": str(self.domain),
             "SAINT_BUS": "dds",
         }
-        command = [sys.executable, "-m", "saint_services.webd"]
-        self.process = subprocess.Popen(command, env=self.env, stderr=subprocess.DEVNULL)
+        # webd accepts no motion without a router that admits its samples.
+        self._router = self._started("routerd")
+        self.process = self._started("webd")
+
+    def _started(self, daemon: str) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", f"saint_services.{daemon}"]
+        return subprocess.Popen(command, env=self.env, stderr=subprocess.DEVNULL)
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator["subprocess.Popen[str]"]:
@@ -105,9 +110,10 @@ class Web:
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
     def close(self) -> None:
-        """End webd."""
-        self.process.terminate()
-        self.process.wait(timeout=_LIMIT_S)
+        """End webd and its router."""
+        for process in (self.process, self._router):
+            process.terminate()
+            process.wait(timeout=_LIMIT_S)
 
     @contextlib.asynccontextmanager
     async def client(self, topic: str, rate_hz: float = 0) -> Any:
@@ -145,7 +151,7 @@ async def measure_way(
 ) -> Way:
     """Each message is a new value; the state that carries it ends its time."""
     async with web.client(topic) as socket:
-        for number in range(50):  # until both directions are matched
+        for number in range(50):  # until both directions are matched and the router admits webd
             with contextlib.suppress(TimeoutError):
                 await _round(socket, topic, message, number, 0.1)
         began_cpu_s = web.cpu_s()
@@ -160,14 +166,15 @@ async def measure_way(
 async def _round(
     socket: Any, topic: str, message: Callable[[float], str], number: int, limit_s: float
 ) -> float:
-    marker = f":{number}.0"
-    text = message(float(number))
+    value = number % 10_000 / 10_000  # states have four decimals
+    markers = [f":{value}{end}" for end in ",}"]
+    text = message(value)
     sent = time.monotonic_ns()
     await socket.send_str(text)
     async with asyncio.timeout(limit_s):
         while True:
             data = (await socket.receive()).data
-            if topic in data[:40] and marker in data:
+            if topic in data[:40] and any(marker in data for marker in markers):
                 return (time.monotonic_ns() - sent) * 1e-6
 
 
