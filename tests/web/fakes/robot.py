@@ -114,7 +114,7 @@ def first_nodes() -> dict[str, NodeInfo]:
         node("sim_tracks", "tracks", display_name="Tracks", cpu_temp=52.9, cpu_usage=41.0),
         node(
             "sim_console", "console", state="offline", seen_age_s=72.0, display_name="Console",
-            reason="no heartbeat for 72 s",
+            reason="no heartbeat; check its power and network",
         ),
         node("sim_spare", cpu_temp=39.0, cpu_usage=4.0, uptime_s=312),
     ]  # fmt: skip

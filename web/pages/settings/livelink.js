@@ -2,6 +2,7 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withField } from "../../lib/events.js";
+import { FACE_FORMATS } from "../../lib/face-formats.js";
 import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
 import { loadFailed, section, waiting } from "./section.js";
@@ -10,16 +11,6 @@ import { loadFailed, section, waiting } from "./section.js";
 /** @typedef {import("../../lib/types.js").FormatInfo} Listener */
 /** @typedef {import("../../lib/types.js").FormatList} ListenerList */
 /** @typedef {import("./state.js").SettingsState} SettingsState */
-
-/** @type {Record<string, string>} */
-const FORMATS = {
-  llf: "Live Link Face",
-  json: "JSON LiveLink",
-  vmc: "VMC",
-  ifacialmocap: "iFacialMocap",
-  lines: "JSON lines (TCP)",
-  capture: "Live Link Face, newer mode (experimental)",
-};
 
 const limit = { value: "", wrong: "", isTouched: false };
 /** @type {Set<string>} */
@@ -47,7 +38,7 @@ const form = (app, settings, known) => html`
 
 /** @param {App} app @param {SettingsState} settings @param {Listener} each */
 function format(app, settings, each) {
-  const name = FORMATS[each.format] ?? each.format;
+  const name = FACE_FORMATS[each.format] ?? each.format;
   return html`
     <li>
       <label class="switch">
@@ -83,7 +74,7 @@ async function setFormat(app, settings, format, input) {
   input.checked = !isOn; // shows the robot's state until the change is applied
   busy.add(format);
   app.draw();
-  const said = `${FORMATS[format]} turned ${isOn ? "on" : "off"}.`;
+  const said = `${FACE_FORMATS[format]} turned ${isOn ? "on" : "off"}.`;
   await settings.change(app, "livelink", () => set(app, { formats: { [format]: isOn } }), said);
   busy.delete(format);
   app.draw();

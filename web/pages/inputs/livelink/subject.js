@@ -3,6 +3,7 @@
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../../lib/events.js";
+import { FACE_FORMATS } from "../../../lib/face-formats.js";
 import { fixed, words } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { STALE_MS } from "../../../lib/store.js";
@@ -64,7 +65,7 @@ export function subject(app, info) {
         ${fact("Rate", html`${fixed(info.frame_rate, 0)} <small>frames/s</small>`)}
         ${fact("Lost", html`${info.lost} <small>of ${info.frames + info.lost}</small>`)}
         ${fact("From", html`${info.source_address} <small>${info.device}</small>`)}
-        ${fact("Format", html`${info.format || "–"}`)}
+        ${fact("Format", html`${FACE_FORMATS[info.format] ?? (info.format || "–")}`)}
         ${fact("Owner", html`${info.is_open ? "next sender" : info.source_ip}`)}
       </dl>
       <div class="toolbar">

@@ -53,7 +53,7 @@ function refusals(refused) {
   const count = Object.values(refused).reduce((sum, each) => sum + each, 0);
   if (!count) return "";
   const [[most]] = Object.entries(refused).sort(([, a], [, b]) => b - a);
-  return `${count} datagrams rejected, mostly ${most.replaceAll("_", " ")}`;
+  return `${count} datagrams rejected, most of them: ${most.replaceAll("_", " ")}`;
 }
 
 const empty = html`
