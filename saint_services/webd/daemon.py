@@ -37,6 +37,7 @@ from .topics import views
 from .topics.feeds import Feeds
 from .topics.hub import Hub, Snapshot
 from .topics.newest import Newest
+from .upkeep.address_watch import AddressWatch
 from .upkeep.backup_files import BackupFiles
 from .upkeep.diagnostics import Diagnostics
 from .upkeep.firmware_upload import FirmwareUpload
@@ -152,6 +153,7 @@ def _spawn_work(ctx: Context[Config], robot: RobotContext, feeds: Feeds) -> None
     ctx.spawn(robot.vault.tidy(), "tidy the vault")
     ctx.spawn(robot.audit.run(), "audit log")
     ctx.spawn(robot.encryption.keep(), "certificate")
+    ctx.spawn(AddressWatch(robot, ctx.health).run(), "addresses")
 
 
 def _assets(folder: Path) -> Assets:

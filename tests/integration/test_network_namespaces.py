@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from saint_services.setup import adapters, logic
+from saint_services.setup.addresses.logic import LONG_LEASE
+from saint_services.setup.addresses.service import RANGE
 from saint_services.setup.config import Machine
 from tests.integration.net_space import Space, cable, missing
 
@@ -120,7 +122,8 @@ def test_node_gets_an_address_of_the_range_and_no_way_out(robot: Robot) -> None:
     script.write_text(f'#!/bin/sh\n[ "$1" = bound ] && env >{robot.files}/lease\nexit 0\n')
     script.chmod(0o755)
     conf = robot.files / "dnsmasq.conf"
-    with robot.server.running("dnsmasq", "--keep-in-foreground", f"--conf-file={conf}"):
+    options = (f"--conf-file={conf}", f"--dhcp-range={RANGE},{LONG_LEASE}")
+    with robot.server.running("dnsmasq", "--keep-in-foreground", *options):
         client = ("busybox", "udhcpc", "-i", "eth0", "-n", "-q", "-f", "-t", "10", "-T", "1")
         robot.node.run(*client, "-s", str(script))
     lease = dict(
@@ -162,11 +165,15 @@ def test_nobody_is_routed_through_the_robot(robot: Robot) -> None:
         assert robot.outside.run(*probe, robot.link_local, "80", "5353").strip() == ""
 
 
-@pytest.mark.parametrize("has_lease", [False, True])
-def test_buses_of_server_and_node_meet(robot: Robot, has_lease: bool) -> None:
-    if has_lease:
-        robot.node.run("ip", "address", "replace", "192.168.10.77/24", "dev", "eth0")
+@pytest.mark.parametrize("lease", ["", "192.168.77.50/24 added", "192.168.10.77/24 alone"])
+def test_buses_of_server_and_node_meet(robot: Robot, lease: str) -> None:
+    """Without a lease, with one of a foreign router beside the node's own address, with ours."""
+    address, _, how = lease.partition(" ")
+    if address:
+        robot.node.run("ip", "address", "replace", address, "dev", "eth0")
+    if how == "alone":
         robot.node.run("ip", "address", "flush", "to", "169.254.0.0/16", "dev", "eth0")
+        robot.node.run("ip", "address", "flush", "to", "192.168.77.0/24", "dev", "eth0")
     network = {"SAINT_DDS_INTERFACE": "eth0", "ROS_DOMAIN_ID": "0"}
     python = sys.executable
     with robot.node.running(python, "-m", "tests.integration.bus_echo", **network) as echo:

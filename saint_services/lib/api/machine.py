@@ -100,6 +100,14 @@ class NetworkInterface(Reply):
     addresses: list[str] = []  # with prefix length, "192.168.10.1/24"
 
 
+class AddressInfo(Reply):
+    """Whether the server gives addresses on the robot's own network; why not, and what to do."""
+
+    state: str = ""  # no_link, looking, serving, refused, unsure; empty: it has none to give
+    text: str = ""
+    fix: str = ""
+
+
 class SettingsInfo(NetworkStatus):
     """What the settings page shows of the server."""
 
@@ -111,6 +119,7 @@ class SettingsInfo(NetworkStatus):
     machine_role: str = ""  # from saint.yaml; empty on a development computer
     problems: list[str] = []  # wrong settings: of saint.yaml, of the server's daemons
     interfaces: list[NetworkInterface] = []
+    addresses: AddressInfo = AddressInfo()
     change: MachineChange = MachineChange()  # the last change of host name or Wi-Fi
     time: str = ""  # of the server's clock
 

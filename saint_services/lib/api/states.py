@@ -273,6 +273,7 @@ class SystemState(Reply):
     nodes_offline: int | None = None
     nodes_unadopted: int | None = None
     clients: int | None = None
+    problems: list[str] = []  # of the server itself
 
 
 class LogEntry(Reply):

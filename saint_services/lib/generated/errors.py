@@ -34,6 +34,7 @@ class Code(StrEnum):
     TOO_LARGE = "too_large"
     TOO_SLOW = "too_slow"
     RELEASE_INVALID = "release_invalid"
+    NO_ADDRESSES = "no_addresses"
     DISK_FULL = "disk_full"
     DISK_REFUSED = "disk_refused"
     INTERNAL = "internal"
@@ -187,6 +188,12 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         422,
         5,
         "Build the release again or use one of this robot's maker; the installed release is unchanged.",
+    ),
+    Code.NO_ADDRESSES: ErrorInfo(
+        "No addresses on the robot's network",
+        503,
+        1,
+        "Take the cable between the robot's network and the other network out.",
     ),
     Code.DISK_FULL: ErrorInfo(
         'Disk full',

@@ -16,6 +16,7 @@ from ..api.machine import MachineChange, MachineRequest, NetworkStatus
 from ..clock import monotonic_s
 from ..errors import Code, SaintError
 from ..state import write_atomic
+from . import address_status
 
 REQUEST, CHANGE, NETWORK_STATUS = "request", "change.json", "outside.json"
 LONGEST_S = 200.0  # a network trial never takes longer
@@ -32,6 +33,11 @@ def requests_folder() -> Path:
 def _status_file(name: str) -> Path:
     """Return a status file of setup; those lie beside the folder, in /run/saint."""
     return requests_folder().parent / "saint" / name
+
+
+def address_file() -> Path:
+    """Return the status file of saint_services.setup.addresses."""
+    return address_status.path(requests_folder().parent)
 
 
 def submit(request: MachineRequest) -> None:

@@ -66,6 +66,7 @@ CHECKS: dict[str, Check] = {
     ),
     "time service": machine_checks.unit("chrony.service", "runs", "systemctl start chrony"),
     "inside network": machine_checks.inside,
+    "addresses": machine_checks.addresses,
     "address": machine_checks.address,
     "root": machine_checks.root,
     "data partition": machine_checks.data,

@@ -26,6 +26,8 @@ from ...lib.api.routing import RouterStatus
 from ...lib.api.webd.upkeep import RESTORE_STATE
 from ...lib.errors import Code, SaintError
 from ...lib.health import HealthReport
+from ...lib.machine import address_status
+from ...lib.machine.address_status import AddressStatus
 from ...lib.machine.network import interfaces
 from ..connect import RobotAddress, health_or_error, request_or_error, runtime_directory
 from ..log.commands import log_source
@@ -56,6 +58,9 @@ class ComputerFacts:
     clock: str = ""  # leap status of chrony
     interfaces: list[NetworkInterface] = field(default_factory=list)
     inside: str = ""
+    addresses: AddressStatus = field(
+        default_factory=AddressStatus
+    )  # given on the robot's own network
     root_is_read_only: bool | None = None
     is_data_lost: bool = False
     setup_problems: list[str] = field(default_factory=list)
@@ -177,6 +182,7 @@ def _from_files(root: Path = Path("/")) -> ComputerFacts:
         machine.disks[path] = (usage.free / usage.total, usage.free)
     machine.inside = _inside(root)
     machine.interfaces = interfaces(machine.inside)
+    machine.addresses = address_status.read(address_status.path(root / "run"))
     found = re.search(r"^\S+ / \S+ (\S+)", _text(root / "proc/mounts"), re.M)
     machine.root_is_read_only = "ro" in found[1].split(",") if found else None
     machine.is_data_lost = (root / "run/saint-data-lost").exists()

@@ -152,6 +152,23 @@ def inside(facts: DoctorFacts) -> CheckResult:
     return good(f"{name} is up")
 
 
+def addresses(facts: DoctorFacts) -> CheckResult:
+    status = facts.machine.addresses
+    if not status.state:
+        return not_here("this machine gives no addresses")
+    if status.text:
+        state = warn if status.state == "serving" else bad
+        return state(status.text, status.fix)
+    return good(_ADDRESSES.get(status.state, status.state))
+
+
+_ADDRESSES = {
+    "serving": "nodes get addresses from this server, which is the only one",
+    "looking": "looks for another DHCP server before it gives addresses",
+    "no_link": "gives no addresses while nothing is plugged in",
+}
+
+
 def address(facts: DoctorFacts) -> CheckResult:
     if facts.is_remote or not facts.machine.interfaces:
         return not_here("the network of another machine")

@@ -12,12 +12,19 @@ from pathlib import Path
 
 from ...lib.api import Done
 from ...lib.api.endpoint import Nothing
-from ...lib.api.machine import JoinWifi, MachineRequest, NameRobot, SetHostname, SettingsInfo
+from ...lib.api.machine import (
+    AddressInfo,
+    JoinWifi,
+    MachineRequest,
+    NameRobot,
+    SetHostname,
+    SettingsInfo,
+)
 from ...lib.api.webd import upkeep as rows
 from ...lib.errors import Code, SaintError
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
-from ...lib.machine import computer, network, settings_request
+from ...lib.machine import address_status, computer, network, settings_request
 from ..robot import daemon_clients
 from ..robot.context import RobotContext
 from ..upkeep.own_settings import SavedSettings
@@ -68,9 +75,15 @@ def describe(robot: RobotContext) -> SettingsInfo:
         wifi=outside.wifi,
         hotspot=outside.hotspot,
         has_radio=outside.has_radio,
+        addresses=_addresses(),
         change=settings_request.last_change(),
         time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     )
+
+
+def _addresses() -> AddressInfo:
+    found = address_status.read(settings_request.address_file())
+    return AddressInfo(state=found.state, text=found.text, fix=found.fix)
 
 
 def _setup_report(path: Path = _SETUP_REPORT) -> tuple[str, list[str]]:

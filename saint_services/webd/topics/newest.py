@@ -99,6 +99,7 @@ class Newest:
     nodes_problem: SaintError | None = None
     firmware: FirmwareReport | None = None
     firmware_problem: SaintError | None = None
+    addresses_problem: str = ""
     counters: Counter[str] = field(default_factory=Counter)
 
     def drop(self, name: str) -> None:

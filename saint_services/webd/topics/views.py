@@ -312,6 +312,7 @@ def system(newest: Newest, now_s: float) -> Data:
     data: Data = {"estop": estop(newest)}
     data["router_age_ms"] = _age_ms(newest.router, newest.router_received_s, now_s)
     data["adoption_age_ms"] = _age_ms(newest.system, newest.system_received_s, now_s)
+    data["problems"] = [newest.addresses_problem] if newest.addresses_problem else []
     if (status := newest.system) is not None:
         data |= {
             "server_name": status.server_name,

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from saint_services.lib.api.machine import MachineChange, MachineRequest, NetworkStatus
 from saint_services.lib.clock import monotonic_s
+from saint_services.lib.machine import address_status
+from saint_services.lib.machine.address_status import AddressStatus
 from saint_services.lib.machine.settings_request import CHANGE, NETWORK_STATUS, REQUEST
 
 
@@ -36,6 +38,13 @@ def report_change(directory: Path, state: str, message: str) -> None:
         {"state": state, "message": message, "begun_s": monotonic_s()}
     )
     (directory / "run/saint" / CHANGE).write_text(change.model_dump_json())
+
+
+def report_addresses(directory: Path, state: str, text: str = "", fix: str = "") -> None:
+    """Report whether the server gives addresses."""
+    file = address_status.path(directory / "run")
+    file.parent.mkdir(exist_ok=True)
+    address_status.write(file, AddressStatus(state, text, fix))
 
 
 def _requests(directory: Path) -> Path:

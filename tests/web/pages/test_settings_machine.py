@@ -2,6 +2,7 @@
 refused, done.
 """
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from saint_services.lib.api.machine import JoinWifi, MachineRequest, NetworkStat
 from saint_services.lib.machine.settings_request import NETWORK_STATUS
 from tests.web.axe import violations
 from tests.web.conftest import Site
-from tests.web.fakes.machine import report_change, take_request
+from tests.web.fakes.machine import report_addresses, report_change, take_request
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
 
@@ -119,3 +120,19 @@ async def test_check_for_updates_says_what_it_found_and_when(site: Site) -> None
     await page.wait_for_selector("[data-checked]")
     assert "not in this session" not in await page.text_content("#set-firmware")
     assert await violations(page) == []
+
+
+async def test_other_dhcp_server_is_named_with_its_remedy(site: Site, tmp_path: Path) -> None:
+    text = "Another DHCP server, 192.168.1.1, gives addresses on eth0, the robot's own network."
+    said = (text, "Take the cable out.")
+    await asyncio.to_thread(report_addresses, tmp_path, "refused", *said)
+    page = await site.open("#/settings")
+    await page.wait_for_selector("[data-addresses]")
+    assert text in await page.text_content("[data-addresses]")
+    assert "Take the cable out." in await page.text_content("[data-addresses]")
+    assert await violations(page) == []
+    dashboard = await site.open()
+    matter = dashboard.locator("[data-matter=bad]", has_text="Another DHCP server")
+    await matter.wait_for()
+    await asyncio.to_thread(report_addresses, tmp_path, "serving")
+    await matter.wait_for(state="detached")

@@ -39,7 +39,7 @@ export function problems(data) {
 /** @param {SystemState | undefined} system @returns {Problem[]} */
 function server(system) {
   if (!system) return [];
-  const found = [];
+  const found = (system.problems ?? []).map((text) => problem("bad", text, "#/settings"));
   const { router_age_ms: age, cpu_temp: temp, memory_usage: memory } = system;
   if (age === null || age > TIMEOUT_MS) {
     found.push(

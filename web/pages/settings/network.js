@@ -1,6 +1,6 @@
 // The section of the network: host name, Wi-Fi and network interfaces of the server.
 
-import { html } from "/vendor/lit-html/lit-html.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
@@ -34,7 +34,8 @@ export function networkSection(app, settings) {
 /** @param {App} app @param {SettingsState} settings @param {Settings} known */
 function content(app, settings, known) {
   return html`
-    ${lastChange(app, settings, known.change)} ${nameForm(app, settings, known)}
+    ${addressNotice(known.addresses)} ${lastChange(app, settings, known.change)}
+    ${nameForm(app, settings, known)}
     <h3>Wi-Fi</h3>
     ${
       known.has_radio
@@ -45,6 +46,14 @@ function content(app, settings, known) {
     ${interfaceTable(known.interfaces)}
   `;
 }
+
+/** @param {Settings["addresses"]} addresses */
+const addressNotice = ({ text, fix }) =>
+  text
+    ? html`<div class="notice" role="status" data-addresses>
+        <strong>${text}</strong><p>${fix}</p>
+      </div>`
+    : nothing;
 
 /** @param {App} app @param {SettingsState} settings @param {Settings} known */
 function nameForm(app, settings, known) {

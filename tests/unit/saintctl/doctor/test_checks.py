@@ -24,6 +24,7 @@ from saint_services.lib.api.rc import RcStatus
 from saint_services.lib.api.routing import EStopInfo, RouterStatus, SourceInfo
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
+from saint_services.lib.machine.address_status import AddressStatus
 from saint_services.saintctl.app import app
 from saint_services.saintctl.doctor.commands import CHECKS
 from saint_services.saintctl.doctor.facts import DAEMONS, ComputerFacts, DoctorFacts
@@ -78,7 +79,7 @@ def healthy() -> DoctorFacts:
             ("nftables.service", "systemd-networkd.service", "chrony.service"), True
         ),
         restarts={"saint-webd.service": 0}, clock="Normal", interfaces=[ETH], inside="eth0",
-        root_is_read_only=True,
+        root_is_read_only=True, addresses=AddressStatus("serving"),
     )  # fmt: skip
     return DoctorFacts(
         machine=machine,
@@ -181,6 +182,7 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
     "network service": (on_machine(active_units={"systemd-networkd.service": False}), BAD),
     "time service": (on_machine(active_units={"chrony.service": False}), BAD),
     "inside network": (on_machine(interfaces=[DOWN]), BAD),
+    "addresses": (on_machine(addresses=AddressStatus("refused", "a router", "Unplug it.")), BAD),
     "address": (on_machine(interfaces=[ETH.model_copy(update={"addresses": []})]), BAD),
     "root": (on_machine(root_is_read_only=False), WARN),
     "data partition": (on_machine(is_data_lost=True), BAD),

@@ -1,5 +1,6 @@
 """Name and Wi-Fi of the server's machine by webd's API; setup's side is played from here."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,13 @@ import pytest
 from saint_services.lib.api.machine import JoinWifi, MachineRequest
 from saint_services.lib.api.routing import FieldOutput
 from tests.unit.webd.web_rig import Rig
-from tests.web.fakes.machine import report_change, request_mode, take_request
+from tests.waiting import until
+from tests.web.fakes.machine import (
+    report_addresses,
+    report_change,
+    request_mode,
+    take_request,
+)
 
 STAGE = {"ssid": "stage", "password": "open sesame"}
 
@@ -28,6 +35,33 @@ async def test_settings_name_the_wrong_file_of_a_daemon_and_what_holds_instead(r
     await rig.robot.stop("otad")  # one that does not answer hides no other
     found = await (await rig.chat()).do("settings", "get")
     assert found["problems"] == [fault]
+
+
+async def test_server_that_gives_no_addresses_says_why_at_once(
+    rig: Rig, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = await rig.chat()
+    await chat.subscribe("system")
+    assert (await chat.state("system"))["data"]["problems"] == []
+    said = ("Another DHCP server gives addresses.", "Unplug it.")
+    await asyncio.to_thread(report_addresses, tmp_path, "refused", *said)
+
+    async def shown() -> bool:
+        problems = (await chat.state("system"))["data"]["problems"]
+        return bool(problems == ["Another DHCP server gives addresses."])
+
+    await until(shown)
+    found = await chat.do("settings", "get")
+    assert found["addresses"] == {
+        "state": "refused", "text": "Another DHCP server gives addresses.", "fix": "Unplug it.",
+    }  # fmt: skip
+    assert "health issue code=no_addresses" in caplog.text
+    await asyncio.to_thread(report_addresses, tmp_path, "serving")
+
+    async def gone() -> bool:
+        return bool((await chat.state("system"))["data"]["problems"] == [])
+
+    await until(gone)
 
 
 async def test_request_for_a_network_is_for_setup_alone(rig: Rig, tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Gives the nodes their addresses, but only on a network where no other DHCP server does."""
