@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ..lib.access import audit
 from ..lib.access.audit import AuditRecord
 from ..lib.access.person import ROS_PROGRAM
-from ..lib.api import Done, calibration, logs, orders
+from ..lib.api import Done, calibration, logs, orders, selftest
 from ..lib.api import adoption as rows
 from ..lib.api.adoption import (
     AdoptNode,
@@ -23,6 +23,7 @@ from ..lib.api.calibration import Calibrate, CalibrationReply, GetCalibration
 from ..lib.api.endpoint import Nothing
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import KillOrder, KillReply, KillRole, UpdateNode, UpdateOrder, config_parts
+from ..lib.api.selftest import RunNodeSelfTest, SelfTestOrder, SelfTestReport
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import SaintError
@@ -119,6 +120,16 @@ def _answer_orders(api: Api, service: RegistryService) -> None:
         )  # on the node it would name another machine
         return await service.operations.log(call.body.node, query)
 
+    async def self_test(call: Call[RunNodeSelfTest]) -> SelfTestReport:
+        order = SelfTestOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
+        return await service.operations.self_test(call.body.node_id, order)
+
+    async def last_self_test(call: Call[NodeParams]) -> SelfTestReport:
+        order = SelfTestOrder(only_last=True)
+        return await service.operations.self_test(call.body.node_id, order)
+
+    api.bind(selftest.RUN, self_test)
+    api.bind(selftest.LAST, last_self_test)
     api.bind(orders.REBOOT, reboot)
     api.bind(orders.KILL, kill)
     api.bind(orders.UPDATE, update)

@@ -21,6 +21,7 @@ from ..lib.api.orders import (
     ResetOrder,
     UpdateOrder,
 )
+from ..lib.api.selftest import SelfTestOrder, SelfTestReport
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
@@ -165,6 +166,25 @@ class NodeOperations:
             text = f"Reading the log of {node.title} failed: {err.message}"
             fix = "Request it less often; a node with an older release has to be updated first."
             raise SaintError(Code.REFUSED, text, fix=fix) from err
+
+    async def self_test(self, node_id: str, order: SelfTestOrder) -> SelfTestReport:
+        """Test a node's machine. A node that belongs to no server is bound for this order alone;
+        without a role it forgets this server afterwards."""
+        node = self._owner.registry.known(node_id)
+        if not node.is_online(monotonic_s()):
+            raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
+        owned_by = await self._order_sender.owner(node_id)
+        if owned_by.server_key not in ("", self._order_sender.public):
+            raise SaintError(Code.CONFLICT, self._foreign(node, owned_by))
+        if not owned_by.server_key:
+            if order.only_last:
+                return SelfTestReport()
+            if node.keys:
+                text = f"{node.title} lost the key of this server"
+                raise SaintError(Code.REFUSED, text, fix="Adopt it again.")
+            await self._bind(node_id, "")
+        key = self._owner.registry.known(node_id).kept.node_key
+        return await self._order_sender.self_test(node_id, key, order)
 
     async def refresh(self, key: RoleKey) -> str:
         """Have the node that holds a role fetch its configuration now; return a message for the

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 from ..lib.api import Reply
 from ..lib.api import orders as bodies
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import LONGEST_LOG_BYTES, KillOrder, KillReply, OrderKind
+from ..lib.api.orders import LONGEST_LOG_BYTES, LONGEST_REPORT, KillOrder, KillReply, OrderKind
+from ..lib.api.selftest import SelfTestOrder, SelfTestReport
 from ..lib.bus import Bus
 from ..lib.crypto import signing
 from ..lib.errors import Code, SaintError
@@ -35,6 +36,7 @@ KEY_LOST_FIX = (
 )
 _KILL_LIMIT_S = 5.0
 _LOG_LIMIT_S = 12.0  # reading a journal may take half of it
+_TEST_LIMIT_S = 40.0  # a card that is slow and a camera without pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,12 @@ class OrderSender:
         ]
         return page.model_copy(update={"lines": lines})
 
+    async def self_test(self, node_id: str, node_key: str, order: SelfTestOrder) -> SelfTestReport:
+        """Have the node with this key test its machine; returns the report."""
+        limit_s = _SOON_S if order.only_last else _TEST_LIMIT_S
+        answer = await self._order(node_id, OrderKind.SELF_TEST, order, limit_s, node_key)
+        return _cleaned(_reply(SelfTestReport, node_id, answer, LONGEST_REPORT))
+
     async def kill(self, node_id: str, node_key: str, order: KillOrder) -> KillReply:
         """Have the node with this key kill a role's process, as a fault would."""
         answer = await self._order(node_id, OrderKind.KILL_ROLE, order, _KILL_LIMIT_S, node_key)
@@ -178,6 +186,24 @@ class OrderSender:
                 raise
             text = f"{order.node_id} does not answer (waited {limit_s:g} s)"
             raise SaintError(Code.BUS_TIMEOUT, text) from err
+
+
+def _cleaned(report: SelfTestReport) -> SelfTestReport:
+    """Return a node's report without control characters; a node is not trusted with a terminal."""
+    checks = [
+        check.model_copy(
+            update={
+                "name": clean(check.name, _LONGEST_MESSAGE),
+                "title": clean(check.title, _LONGEST_MESSAGE),
+                "text": clean(check.text, _LONGEST_MESSAGE),
+                "fix": clean(check.fix, _LONGEST_MESSAGE),
+            }
+        )
+        for check in report.checks
+    ]
+    lines = [clean(line, _LONGEST_MESSAGE) for line in report.document.split("\n")]
+    texts = {name: clean(getattr(report, name), 240) for name in ("machine", "release", "began")}
+    return report.model_copy(update={**texts, "checks": checks, "document": "\n".join(lines)})
 
 
 def _reply(

@@ -15,6 +15,7 @@ from ..lib.api.endpoint import Nothing
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset, RoleAssignment
 from ..lib.api.orders import KillReply
+from ..lib.api.selftest import SelfTestOrder, SelfTestReport
 from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
@@ -33,6 +34,8 @@ from .lifecycle import model
 from .lifecycle.model import RoleId
 from .lifecycle.node import NodeLifecycle, fresh, step
 from .ros_services import RosServices
+from .self_test import TARGET as SELF_TEST
+from .self_test import NodeSelfTest
 from .server.configuration import ConfigRefresh, ConfigServer
 from .server.log_pages import LogPages
 from .server.orders import ServerOrders
@@ -113,6 +116,10 @@ class NodeRunner:
         self._refresh = ConfigRefresh(self, bus, config.refresh_interval_s)
         self._button = ResetButton(config.reset_pin, self._button_held)
         self.firmware = NodeUpdate(ctx, bus, lambda: self.life, self.handle, self.refuse_unsigned)
+        directories = ctx.directories
+        self._self_test = NodeSelfTest(
+            outputs, lambda: self.life, directories.runtime, directories.share, directories.state
+        )
 
     @property
     def life(self) -> NodeLifecycle:
@@ -140,6 +147,7 @@ class NodeRunner:
         api = Api()
         api.bind(rows.STATUS, self._status)
         api.bind(rows.RESET, self._reset_here)
+        self._self_test.bind(api)
         await self._ctx.serve_ipc(api)
         RosServices(self, api.on_entry).serve(self._bus)
         self._ctx.spawn(self._publisher.run(lambda: (self.life, self.identity)), "reports")
@@ -151,6 +159,8 @@ class NodeRunner:
         """Handle an event of the node, or of the role in `slot`: update the state machine and carry
         out its actions."""
         before = self.life
+        if isinstance(event, model.AdoptRequested | model.UpdateBegan):
+            self._self_test.interrupt("the node is adopted or updated")
         actions = self._runner.apply((event, slot))
         if isinstance(event, model.RoleReported):
             self._role_reported(slot, event.report.origin, is_stopped=event.report.estop)
@@ -193,7 +203,7 @@ class NodeRunner:
                     node_id=self.identity.node_id, config=config, server_key=key
                 )
                 process = self.life.lives[slot].process
-                rescue = self._rescues.pop(slot, None)
+                rescue = self._after(self._rescues.pop(slot, None))
                 self._process(slot).start(assignment, process, attempt, pause_s, rescue)
             case model.StopRole():
                 self._process(slot).stop()
@@ -210,13 +220,28 @@ class NodeRunner:
             case model.Announce():
                 self._publisher.announce(self.life, self.identity)
 
+    def _after(self, rescue: asyncio.Task[None] | None) -> asyncio.Task[None] | None:
+        """Return what a role waits for before it starts: its safe outputs, and the pins that the
+        self-test still has."""
+        test = self._self_test.interrupt("a role starts")
+        waiting = {each for each in (rescue, test) if each}
+        if not test:
+            return rescue
+
+        async def wait() -> None:
+            await asyncio.wait(waiting)
+
+        return self._ctx.spawn(wait(), "self-test ends")
+
     async def _make_safe(self, target: str, slot: int) -> None:
         failed = await self.guard.make_safe(target)
         self.handle(model.MadeSafe(failed), slot)
         self.stop_reports.carried_out(CarriedOut(target, "its process has ended", failed))
 
     def _carried_out(self, event: CarriedOut) -> None:
-        """Report that the guard made outputs safe by itself."""
+        """Report that the guard made outputs safe by itself; the self-test reports its own."""
+        if event.target == SELF_TEST:
+            return
         self._ctx.health.counters["wills_carried_out"] += 1
         _log.warning("guard made the outputs safe", target=event.target, why=event.why)
         self.stop_reports.carried_out(event)
@@ -299,6 +324,10 @@ class NodeRunner:
         """Return a page of the log that our programs wrote on this machine."""
         return await self._log_pages.page(query)
 
+    async def self_test(self, order: SelfTestOrder) -> SelfTestReport:
+        """Run the self-test of this machine, or return the last report."""
+        return self._self_test.last if order.only_last else await self._self_test.run(order)
+
     async def kill_role(self, wanted: RoleId) -> KillReply:
         """Kill a role's process as by a fault; the guard stops its outputs."""
         _log.warning("drill: the process of a role is killed", role=str(wanted))
@@ -361,6 +390,7 @@ class NodeRunner:
 
     def close(self) -> None:
         """Release everything; the roles bring their outputs to the safe state."""
+        self._self_test.interrupt("the node ends")
         for process in self._processes.values():
             process.stop()
         self.firmware.close()

@@ -24,6 +24,7 @@ from .node import commands as node
 from .rc import commands as rc
 from .remote import RemoteRobot
 from .route import commands as route
+from .selftest import commands as selftest
 from .system import commands as system
 from .system import machine as system_machine
 
@@ -54,6 +55,7 @@ app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
 app.command("doctor")(doctor.doctor)
 app.command("drill")(drill.drill)
+app.command("selftest")(selftest.selftest)
 app.add_typer(users.app, name="user")
 app.add_typer(tokens.app, name="token")
 app.add_typer(audit.app, name="audit")

@@ -8,7 +8,8 @@ image is changed.
 import shutil
 from pathlib import Path
 
-from tools.image.boot.boards import Board, Boards
+from saint_services.lib.selftest.boards import SupportedBoard
+from tools.image.boot.boards import Boards
 from tools.image.boot.device_tree import overlays
 from tools.vm.disk import Card
 from tools.vm.programs import Programs
@@ -44,7 +45,7 @@ _ABSENT = (
 _CARD_SLOT = "/soc/mmc@7e300000"  # where QEMU's SD card is; on the board it is the radio's
 
 
-def merged_tree(card: Card, board: Board, folder: Path) -> Path:
+def merged_tree(card: Card, board: SupportedBoard, folder: Path) -> Path:
     """Lay the overlays of config.txt over the card's tree of that board, as the firmware does."""
     source, merged = folder / "board.dtb", folder / "merged.dtb"
     source.write_bytes(card.get_bytes(f"{board.tree}.dtb"))

@@ -65,6 +65,7 @@ LEFT_OUT = {
     "key export": "part of a backup: tests/unit/webd/backup",
     "key import": "part of a backup: tests/unit/webd/backup",
     "node reset": "saintctl on the node itself: tests/unit/noded",
+    "selftest_here run": "saintctl on the node itself: tests/unit/trust",
     "settings set_hostname": "a simulated machine keeps its name",
     "settings join_wifi": "a simulated machine has no Wi-Fi",
     "settings leave_wifi": "a simulated machine has no Wi-Fi",
@@ -173,6 +174,7 @@ ACTS = [
     Act("system disconnect_client", {"client_id": "nowhere"}, "system disconnect nowhere",
         is_refused=True),
     Act("maintenance undo_restore", {}, "backup undo", is_refused=True),
+    Act("selftest run", {"node_id": "nowhere"}, "selftest nowhere", is_refused=True),
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.selftest.boards import FILE as BOARDS
 from tools.release import dpkg
 
 from . import templates, web_files, wheels
@@ -43,6 +44,7 @@ def lay(root: Path, places: Places, names: Names) -> None:
     _copy(source / "saint_services", root / _PYTHON / "saint_services", names)
     wheels.lay(places, root / _PYTHON)
     _copy(source / "manifests", root / _SHARE / "manifests", names)
+    _write(root / _SHARE / BOARDS, (source / BOARDS).read_bytes())
     _copy(source / "web", root / _SHARE / "web", names, keep=_is_page)
     _web_libraries(source / "web", root / _SHARE / "web")
     _link(root / "usr/bin/saintctl", SAINTCTL)

@@ -12,12 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from saint_services.lib import config as settings
 from saint_services.lib.generated.saint_msgs import GPIOPin, PeripheralInfo
 from saint_services.lib.guard.will import Write, WriteKind
+from saint_services.lib.hw.pins.header import HEADER_UART
 from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
 from saint_services.lib.hw.pwm import sysfs_pwm
 from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.devices import SerialDevice
 from saint_services.lib.role_config.model import RoleConfig
+from tools.sim.bare_line import WIRE, BareLine
 from tools.sim.bodies.feeding import SensorFeeder
 from tools.sim.chips.outputs import CHIPS, Chip, Pca9685Chip
 from tools.sim.pin_bank import INPUT, OUTPUT, PINS_FILE, PinBank
@@ -55,6 +57,8 @@ class SimBoardFile(BaseModel):
     chips: list[SimChip] | None = None
     # The folder of the board whose tracks carry this one: its inertial sensors measure them.
     base: Path | None = None
+    # Wires between two pins of the header: from what sends to what listens.
+    wires: list[tuple[int, int]] = []
 
 
 _USUAL = (
@@ -73,9 +77,11 @@ class SimBoard:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self.bank = PinBank(directory, self._output)
-        self.drive = self.bank.drive
         self._file = settings.load(SimBoardFile, directory / "board.yaml")
+        self.bank = PinBank(
+            directory, self._output, {listener: sender for sender, listener in self._file.wires}
+        )
+        self.drive = self.bank.drive
         self._chips: dict[tuple[int, int], Chip] = {}
         self._drivers: dict[tuple[int, int], str] = {}
         self._servo_chips: dict[str, Pca9685Chip] = {}
@@ -139,8 +145,12 @@ class SimBoard:
         read = self.bank.read
         return SimSpi(self._directory, bus, select, lambda pin: read(pin).value >= 0.5, panel)
 
-    def serial(self, port: str, baud: int) -> ByteStream:
-        """Open a serial line with a motor controller."""
+    def serial(
+        self, port: str, baud: int, *, parity: str = "none", stopbits: int = 1
+    ) -> ByteStream:
+        """Open a serial line with a motor controller; the header's own line has none of itself."""
+        if port == HEADER_UART and not any(line.port == port for line in self._lines.values()):
+            return BareLine(is_wired=WIRE in self._file.wires)
         from tools.sim.chips.roboclaw import RoboClawPeer, SimSerial, serial_file
 
         peer = RoboClawPeer(self._directory / serial_file(port))
@@ -184,6 +194,12 @@ class SimBoard:
             for (bus, address), chip in self._chips.items()
             if _answers(chip)
         ]
+
+    def root(self) -> Path:
+        """Return the folder with the kernel's files of a Pi 4, made at the first call."""
+        from tools.sim.kernel_files import ensure
+
+        return ensure(self._directory)
 
     def close(self) -> None:
         """Unmap all files, which keep their values."""

@@ -3,6 +3,7 @@ bodies that follow each change. Not here: the ports of drivers (pins.py), the bo
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
@@ -26,7 +27,10 @@ def wake_up_of(records: Records, pin: int) -> int:
 class PinBank:
     """All pins; `outputs` reads the outputs of chips and controllers, which drive bodies too."""
 
-    def __init__(self, directory: Path, outputs: OutputReading) -> None:
+    def __init__(
+        self, directory: Path, outputs: OutputReading, wires: Mapping[int, int] | None = None
+    ) -> None:
+        self._wires = wires or {}  # listening pin -> sending pin
         self._records = Records(directory / PINS_FILE, PINS)
         self._listeners: dict[int, EdgeCallback] = {}
         self.drive = BodyDrive(self._records.read, outputs, self._edge)
@@ -59,6 +63,23 @@ class PinBank:
     def kind(self, pin: int) -> int:
         """Return how a pin is used."""
         return self._records.labels(pin)[0] & 0xFF
+
+    def pulse_on(self, pin: int) -> tuple[float, float] | None:
+        """Return length and period in us of the pulses that a wire brings to an input; None where
+        no wire ends or nothing pulses."""
+        sender = self._wires.get(pin)
+        if sender is None:
+            return None
+        kind, _, _ = self._records.labels(sender)
+        frequency_hz, value = kind >> 8, self.read(sender).value
+        if kind & 0xFF not in (PWM_DUTY, PWM_PULSE) or not frequency_hz or value <= 0.0:
+            return None
+        period_us = 1e6 / frequency_hz
+        return (value if kind & 0xFF == PWM_PULSE else value * period_us), period_us
+
+    def has_wire(self, pin: int) -> bool:
+        """Return True when a wire leads from an output to this input."""
+        return pin in self._wires
 
     def set_kind(self, pin: int, kind: int) -> None:
         """Record whether a PWM pin holds a duty or a pulse."""

@@ -9,6 +9,7 @@ from tools.sim.bodies.drive import BodyDrive
 from tools.sim.chips.outputs import Chip, Pca9685Chip
 from tools.sim.pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
 from tools.sim.wake_up import WakeUp
+from tools.sim.wire_pulses import WirePulses
 
 _NO_CHIP = 6  # ENXIO, the kernel's error without an acknowledge
 
@@ -76,6 +77,7 @@ class SimEdges:
         self._known = self.levels()
         self._callback: EdgeCallback | None = None
         self._wake_up: WakeUp | None = None
+        self._wires: list[WirePulses] = []
 
     def levels(self) -> dict[int, bool]:
         """Read the levels."""
@@ -86,6 +88,9 @@ class SimEdges:
         self._callback = callback
         for pin in self._pins:
             self._bank.listen(pin, callback)
+        self._wires = [
+            WirePulses(self._bank, pin, callback) for pin in self._pins if self._bank.has_wire(pin)
+        ]
         if not any(self._bank.is_wired(pin) for pin in self._pins):
             self._wake_up = WakeUp(self._look)
             for pin in self._pins:
@@ -98,6 +103,8 @@ class SimEdges:
         if self._wake_up:
             self._wake_up.close()
             self._wake_up = None
+        for wire in self._wires:
+            wire.close()
         for pin in self._pins:
             self._bank.listen(pin, None)
             self._bank.release(pin)

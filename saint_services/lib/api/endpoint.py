@@ -231,9 +231,9 @@ def _json(raw: bytes) -> Any:
 
 # Modules with the rows of each daemon; a role daemon has none.
 MODULES: Final[Mapping[str, tuple[str, ...]]] = {
-    "adoptiond": ("adoption", "calibration", "credentials", "keys", "logs", "orders"),
+    "adoptiond": ("adoption", "calibration", "credentials", "keys", "logs", "orders", "selftest"),
     "livelinkd": ("livelink",),
-    "noded": ("node",),
+    "noded": ("node", "selftest"),
     "otad": ("firmware",),
     "rcd": ("rc",),
     "routerd": ("drill", "presets", "routing"),

@@ -25,6 +25,7 @@ _HEX = r"^[0-9a-f]*$"
 LONGEST_CONFIG = 256 * 1024  # characters of a role's configuration
 LONGEST_BODY = 2 * LONGEST_CONFIG  # characters of an order's body; JSON escapes some
 LONGEST_LOG_BYTES = 48 * 1024  # of log lines per page
+LONGEST_REPORT = 64 * 1024  # characters of a self-test's report
 
 
 class OrderKind(StrEnum):
@@ -40,6 +41,7 @@ class OrderKind(StrEnum):
     REBOOT = "reboot"
     KILL_ROLE = "kill_role"  # stop drill: end the role's process as a fault would
     LOG = "log"  # LogQuery -> LogPage: lines of the node's own log
+    SELF_TEST = "self_test"  # SelfTestOrder -> SelfTestReport
 
 
 class ChallengeReply(Reply):

@@ -84,11 +84,13 @@ class PiBoard:
 
         return SpidevBus(bus, select, speed_hz)
 
-    def serial(self, port: str, baud: int) -> ByteStream:
+    def serial(
+        self, port: str, baud: int, *, parity: str = "none", stopbits: int = 1
+    ) -> ByteStream:
         """A serial line, for this process alone."""
         from .buses.serial import open_serial
 
-        return open_serial(port, baud)
+        return open_serial(port, baud, parity, stopbits)
 
     def will_quiet(self, pin: int) -> Write:
         """No pulses on a pin."""
@@ -135,6 +137,10 @@ class PiBoard:
     def peripherals(self) -> list[PeripheralInfo]:
         """Detect what is plugged in. An empty read disturbs no display or sensor."""
         return peripherals.discover(self._devices.parent, _scan)
+
+    def root(self) -> Path:
+        """The machine's own files."""
+        return self._devices.parent
 
     def close(self) -> None:
         """Release everything; pins keep their state."""

@@ -5,6 +5,7 @@ last pulse when its process ends, and `off` ends it.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
@@ -116,7 +117,9 @@ class Board(Protocol):
 
     def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus: ...
 
-    def serial(self, port: str, baud: int) -> ByteStream: ...
+    def serial(
+        self, port: str, baud: int, *, parity: str = "none", stopbits: int = 1
+    ) -> ByteStream: ...
 
     # Parts of a will: each call returns the write that has this effect when it is carried out,
     # whether the process that opened the output still runs or not.
@@ -148,6 +151,10 @@ class Board(Protocol):
 
     def peripherals(self) -> list[PeripheralInfo]:
         """Detect what is plugged in. Blocks: call it in a thread."""
+        ...
+
+    def root(self) -> Path:
+        """Return the folder below which the kernel's files of this board are: /sys, /proc, /dev."""
         ...
 
     def close(self) -> None: ...

@@ -13,6 +13,7 @@ from ...lib import log
 from ...lib.api import orders as bodies
 from ...lib.api.logs import LogPage, LogQuery
 from ...lib.api.orders import OrderKind
+from ...lib.api.selftest import SelfTestOrder, SelfTestReport
 from ...lib.bus import Bus
 from ...lib.clock import monotonic_s
 from ...lib.crypto import signing
@@ -52,6 +53,8 @@ class OrderedNode(Protocol):
     async def log(self, query: LogQuery) -> LogPage: ...
 
     async def kill_role(self, wanted: model.RoleId) -> bodies.KillReply: ...
+
+    async def self_test(self, order: SelfTestOrder) -> SelfTestReport: ...
 
     def bond_changed(self) -> None: ...
 
@@ -139,6 +142,8 @@ class ServerOrders:
                 return f"the process of {named.role} was killed", killed
             case OrderKind.LOG:
                 return "", await self._node.log(_body(LogQuery, order))
+            case OrderKind.SELF_TEST:
+                return await self._self_test(_body(SelfTestOrder, order))
         raise SaintError(Code.REQUEST_INVALID, f"unknown order '{order.kind[:40]}'")
 
     def _challenged(self) -> bodies.ChallengeReply:
@@ -210,6 +215,15 @@ class ServerOrders:
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
         return answer.message, None
+
+    async def _self_test(self, wanted: SelfTestOrder) -> tuple[str, SelfTestReport]:
+        """Run the self-test. A node without a role, bound for this order alone, stays free."""
+        try:
+            return "tested", await self._node.self_test(wanted)
+        finally:
+            life = self._node.life
+            if not (self._is_stored or life.held or life.is_changing):
+                await self.forget()
 
     async def _store(self) -> None:
         async with self._disk:

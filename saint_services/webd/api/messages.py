@@ -23,6 +23,7 @@ Group = Literal[
     "rc",
     "livelink",
     "drill",
+    "selftest",
     "users",
     "logs",
     "settings",

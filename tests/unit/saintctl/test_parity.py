@@ -25,6 +25,7 @@ COMMANDS = {
     "maintenance undo_restore": "backup undo", "maintenance factory_reset": "system factory-reset",
     "drill status": "drill", "drill begin": "drill", "drill wait": "drill", "drill skip": "drill",
     "drill kill": "drill", "drill finish": "drill",
+    "selftest run": "selftest", "selftest last": "selftest",
     "head move": "head move", "head home": "head home", "head camera": "head camera",
     "arms move": "arms move", "arms home": "arms home", "arms gripper": "arms gripper",
     "tracks drive": "tracks drive", "tracks stop": "tracks stop", "tracks estop": "estop set",

@@ -3,27 +3,17 @@ of image/README.md.
 """
 
 from pathlib import Path
-from typing import Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
+from saint_services.lib.selftest.boards import FILE, HeaderPart, SupportedBoard
+
 from ..places import ROOT
 
-PATH = ROOT / "image" / "boards.yaml"
+PATH = ROOT / FILE
 _FAMILIES = ("pi3", "zero2", "pi4")
-
-
-class Board(BaseModel):
-    """One board: its file among the kernel's device trees, and what of config.txt holds for it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    family: Literal["pi3", "zero2", "pi4"]
-    tree: str
-    sections: list[str]
 
 
 class Feature(BaseModel):
@@ -43,7 +33,8 @@ class Boards(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    boards: list[Board]
+    boards: list[SupportedBoard]
+    header: list[HeaderPart]
     features: list[Feature]
 
     @classmethod

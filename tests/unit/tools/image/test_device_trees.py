@@ -11,8 +11,11 @@ import pytest
 from saint_services.lib.hw.pins.header import HEADER_UART
 from saint_services.lib.hw.pwm.sysfs_pwm import CHANNELS
 from saint_services.lib.role_config.resources import SPI0
+from saint_services.lib.selftest import system_checks
+from saint_services.lib.selftest.boards import BoardTable, SupportedBoard
+from saint_services.lib.selftest.system_facts import SystemFacts
 from tools.image.boot import kernel_package
-from tools.image.boot.boards import Board, Boards
+from tools.image.boot.boards import Boards
 from tools.image.boot.device_tree import DeviceTree, overlays
 from tools.image.boot.kernel_package import KernelPackage
 from tools.image.places import Places
@@ -63,20 +66,20 @@ def compiled(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture(scope="module", params=BOARDS, ids=lambda board: board.tree)
-def board(request: pytest.FixtureRequest) -> Board:
+def board(request: pytest.FixtureRequest) -> SupportedBoard:
     found = request.param
-    assert isinstance(found, Board)
+    assert isinstance(found, SupportedBoard)
     return found
 
 
 @pytest.fixture(scope="module")
-def bare(board: Board, kernel: KernelPackage) -> DeviceTree:
+def bare(board: SupportedBoard, kernel: KernelPackage) -> DeviceTree:
     return DeviceTree.read(kernel.trees / f"{board.tree}.dtb")
 
 
 @pytest.fixture(scope="module")
 def tree(
-    board: Board,
+    board: SupportedBoard,
     kernel: KernelPackage,
     programs: Programs,
     compiled: Path,
@@ -164,6 +167,28 @@ def test_pwm_channels_are_on_the_header_and_no_other_chip_looks_like_theirs(
     assert [CHANNELS[2][pin] for pin in tree.pins(PWM)] == [0, 1]
     blocks = [path for path in tree.nodes if path.rpartition("/")[2].startswith("pwm@")]
     assert [path for path in blocks if tree.is_on(path)] == [PWM]
+
+
+def test_self_test_finds_the_board_and_nothing_wrong_with_its_tree(
+    board: SupportedBoard, tree: DeviceTree
+) -> None:
+    """What image/boards.yaml says of every board's header; the self-test reads it on the board."""
+    table = BoardTable.read(PLACES.source)
+    assert table.board(tree.nodes["/"].texts("compatible")) == board
+    found = system_checks.device_tree(tree, table.header, SystemFacts(), board)
+    assert (found.state, found.fix) == ("passed", "")
+
+
+def test_self_test_finds_a_tree_without_our_overlays(
+    board: SupportedBoard, bare: DeviceTree
+) -> None:
+    table = BoardTable.read(PLACES.source)
+    found = system_checks.device_tree(bare, table.header, SystemFacts(), board)
+    assert (found.state, "saint-uart" in found.fix, "saint-pwm" in found.fix) == (
+        "failed",
+        True,
+        True,
+    )
 
 
 def test_watchdog_is_on(tree: DeviceTree) -> None:

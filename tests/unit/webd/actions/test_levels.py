@@ -23,7 +23,8 @@ VIEWER = """
     rc get_channel_config, rc get_failsafe, rc get_calibration, livelink list_sources,
     livelink get_subject, livelink list_formats, livelink list_recordings, livelink get_recording,
     livelink list_senders,
-    users change_password, users list_sessions, users end_session, drill status
+    users change_password, users list_sessions, users end_session, drill status,
+    selftest last
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms home, arms gripper, tracks drive,
@@ -48,7 +49,7 @@ ADMIN = """
     management calibrate,
     users list_users, users add_user, users remove_user, users set_role, users set_password,
     users list_tokens, users add_token, users renew_token, users revoke_token,
-    users get_claim_code, drill kill
+    users get_claim_code, drill kill, selftest run
 """
 
 

@@ -1,0 +1,126 @@
+"""Judges the header: who holds its pins, which buses are there and what answers on them. Pure. Not
+here: tests that drive a pin (serial_loop.py, pwm_loop.py).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ..api.selftest import SelfTestCheck
+from ..generated.saint_msgs import PeripheralInfo
+from ..hw.pins.header import HEADER_UART, PINS
+from .header_facts import HeaderFacts, SerialFacts
+from .result import failed, not_connected, passed, skipped
+from .situation import NODE_BUTTON, Situation
+
+_AGAIN = "Write the card again, or send this report."
+_GUARD = "saint-guard"
+_PL011 = "uart-pl011"
+_OURS = {NODE_BUTTON, _GUARD, "SPI0"}
+
+
+def header(facts: HeaderFacts, here: Situation) -> list[SelfTestCheck]:
+    """Judge everything that is read without driving a pin."""
+    return [
+        pins(facts, here),
+        i2c("i2c0", 0, facts, here),
+        i2c("i2c1", 1, facts, here),
+        spi(facts),
+        serial(facts.serial, here),
+        pwm(facts),
+    ]
+
+
+def pins(facts: HeaderFacts, here: Situation) -> SelfTestCheck:
+    """Judge whether the kernel has the pins, and whether someone holds a role's."""
+    if facts.pins_problem or not facts.pins:
+        problem = facts.pins_problem or "no pin is reported"
+        fix = f"Is this a Raspberry Pi? {_AGAIN}"
+        return failed("pins", f"The pins cannot be used: {problem}.", fix)
+    held = {pin.pin_number: pin.used_by or "another program" for pin in facts.pins if pin.in_use}
+    for bcm, role in here.pins.items():
+        holder = held.get(bcm, "")
+        if here.is_role_alive and holder and holder not in _OURS and holder not in role:
+            text = f"GPIO{bcm} of {role} is held by {holder}: the role cannot use it."
+            return failed("pins", text, "End the other program, or move the role's pin.")
+    users = "; ".join(f"{_listed(bcms)} by {user}" for user, bcms in _by_user(held).items())
+    free = PINS - len(held)
+    return passed("pins", f"{free} pins are free; used: {users}." if users else "All are free.")
+
+
+def _by_user(held: Mapping[int, str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for bcm, user in sorted(held.items()):
+        found.setdefault(user, []).append(bcm)
+    return found
+
+
+def _listed(bcms: Sequence[int]) -> str:
+    return ", ".join(f"GPIO{bcm}" for bcm in bcms)
+
+
+def i2c(name: str, bus: int, facts: HeaderFacts, here: Situation) -> SelfTestCheck:
+    """Judge one bus and list what answers on it."""
+    if bus not in facts.buses:
+        fix = f"Look for dtoverlay=saint-buses in config.txt of the card. {_AGAIN}"
+        return failed(name, f"/dev/i2c-{bus} is missing: this bus does not work.", fix)
+    if user := here.buses.get(bus):
+        text = f"Not probed: {user} uses it."
+        return skipped(name, text, "The role itself reports a chip that does not answer.")
+    if not facts.is_probed:
+        text = "Not probed: a role works on the buses of this machine."
+        return skipped(name, text, "Test before a role is adopted, or after a reset of the node.")
+    if facts.probe_problem:
+        return failed(name, f"The bus cannot be probed: {facts.probe_problem}.", _AGAIN)
+    found = [each for each in facts.peripherals if _bus_of(each) == bus]
+    for each in found:
+        if not each.responsive:
+            fix = "Unplug one chip after the other; look for a short circuit and a missing supply."
+            return failed(name, f"I2C {bus}: {each.description}.", fix)
+    if not found:
+        text = "The bus works, no chip answers."
+        return not_connected(name, text, "For a chip that is there: check SDA, SCL, 3.3 V, ground.")
+    chips = ", ".join(f"{each.address.partition(':')[2]} {each.description}" for each in found)
+    return passed(name, f"Answering: {chips}.")
+
+
+def _bus_of(found: PeripheralInfo) -> int | None:
+    number = found.address.partition(":")[0]
+    return int(number) if found.type == "i2c" and number.isdecimal() else None
+
+
+def spi(facts: HeaderFacts) -> SelfTestCheck:
+    """Judge whether both chip selects are there."""
+    count = len(facts.spi_selects)
+    if count == 2:
+        return passed("spi", "Both chip selects are there; SPI cannot detect a chip.")
+    if count == 0:
+        text = "SPI is off; its pins are free for other uses."
+        return skipped("spi", text, "dtoverlay=saint-spi in config.txt switches it on.")
+    fix = f"Another overlay may hold it: look into config.txt of the card. {_AGAIN}"
+    return failed("spi", f"Chip select {1 - facts.spi_selects[0]} is missing.", fix)
+
+
+def serial(facts: SerialFacts, here: Situation) -> SelfTestCheck:
+    """Judge whether the header has the serial line with parity, for programs alone."""
+    if not facts.is_there:
+        fix = f"Look for dtoverlay=saint-uart in config.txt of the card. {_AGAIN}"
+        return failed("serial", f"{HEADER_UART} is missing: the line does not work.", fix)
+    if facts.driver and _PL011 not in facts.driver:
+        text = f"{HEADER_UART} is run by {facts.driver}, which has no parity: SBUS does not work."
+        fix = "Look for dtoverlay=saint-uart in config.txt (Raspberry Pi OS: dtoverlay=disable-bt)."
+        return failed("serial", text, fix)
+    if facts.is_console:
+        text = f"The kernel writes its messages to {HEADER_UART}."
+        fix = "Remove console=ttyAMA0 from the kernel's command line (boot.env, cmdline.txt)."
+        return failed("serial", text, fix)
+    user = here.devices.get(f"the serial line {HEADER_UART}", "")
+    return passed("serial", f"{HEADER_UART} is there" + (f", used by {user}." if user else "."))
+
+
+def pwm(facts: HeaderFacts) -> SelfTestCheck:
+    """Judge whether the hardware channels are there and may be used."""
+    if facts.pwm_problem:
+        fix = f"Look for dtoverlay=saint-pwm in config.txt of the card. {_AGAIN}"
+        return failed("pwm", f"{facts.pwm_problem}.", fix)
+    if not facts.pwm_pins:
+        return passed("pwm", "pigpiod has pulses for every pin.")
+    return passed("pwm", f"Channels for {_listed(facts.pwm_pins)}.")

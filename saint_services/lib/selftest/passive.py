@@ -1,0 +1,102 @@
+"""Makes all checks that drive nothing: reads the facts, has them judged. Blocks for some seconds:
+call it in a thread. Not here: tests with a wire (serial_loop.py, pwm_loop.py).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..api.selftest import SelfTestCheck
+from ..errors import SaintError
+from ..hw.cameras.opening import open_source
+from ..hw.ports import Board
+from ..machine.device_tree import DeviceTree
+from ..role_config.model import Camera
+from . import (
+    camera_check,
+    card_checks,
+    card_facts,
+    header_checks,
+    header_facts,
+    network_checks,
+    network_facts,
+    system_checks,
+    system_facts,
+)
+from .boards import BoardTable
+from .card_facts import CardSpeed
+from .result import failed, skipped
+from .situation import Situation, wires
+
+_ROOT = Path("/")
+_PICTURE = Camera(enabled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineUnderTest:
+    """What is tested. `problem`: why there is no board; `hardware`: SAINT_HW; `share`: shipped
+    data; `scratch`: a folder on the card that may be written."""
+
+    board: Board | None
+    problem: str
+    hardware: str
+    share: Path
+    scratch: Path | None
+    measure: Callable[[Path], CardSpeed] = card_facts.measure
+
+    @property
+    def root(self) -> Path:
+        """Where the kernel's files of the board are."""
+        return self.board.root() if self.board else _ROOT
+
+
+def checks(machine: MachineUnderTest, here: Situation) -> list[SelfTestCheck]:
+    """Make all checks; those with a wire are listed as skipped."""
+    root = machine.root
+    header = header_facts.read(machine.board, machine.problem, may_probe=not here.is_role_alive)
+    return [
+        *_system(machine, root),
+        card_checks.card(card_facts.read(root)),
+        _speed(machine, here),
+        *header_checks.header(header, here),
+        camera_check.camera(root, here, lambda: open_source(machine.hardware, _PICTURE)),
+        *(_needs_wire(f"{each.name}_jumper", each.wire) for each in wires()),
+    ]
+
+
+def _system(machine: MachineUnderTest, root: Path) -> list[SelfTestCheck]:
+    facts = system_facts.read(root)
+    problem: list[SelfTestCheck] = []
+    try:
+        table = BoardTable.read(machine.share)
+    except SaintError as err:
+        table = BoardTable()
+        problem.append(failed("board", f"{err.message}.", err.fix))
+    board = table.board(facts.compatible)
+    tree = DeviceTree.running(root)
+    networks = network_facts.read(root)
+    found = [
+        *system_checks.system(facts, board),
+        system_checks.device_tree(tree, table.header, facts, board),
+        network_checks.ethernet(networks, board),
+        network_checks.wifi(networks, board),
+    ]
+    return [*found, *problem]
+
+
+def _speed(machine: MachineUnderTest, here: Situation) -> SelfTestCheck:
+    if here.is_driven:
+        return skipped("card_speed", "Not measured: the robot is driven.", "Test when it rests.")
+    if machine.scratch is None:
+        text = "Not measured: this user must not write to the card."
+        return skipped("card_speed", text, "Run it as root.")
+    return card_checks.speed(machine.measure(machine.scratch))
+
+
+def _needs_wire(name: str, wire: str) -> SelfTestCheck:
+    jumper = name.removesuffix("_jumper")
+    return skipped(
+        name,
+        f"Needs a wire between {wire}.",
+        f"Take all else off these pins, connect them, then: saintctl selftest --jumper {jumper}.",
+    )

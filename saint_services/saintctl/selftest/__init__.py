@@ -1,0 +1,1 @@
+"""`saintctl selftest`: tests the board, its header, its network and its card."""
