@@ -20,6 +20,12 @@ class Config(UpdateSettings):
     # A button to ground here, held for 5 s, removes role and server; a role that uses this pin
     # has it instead. BCM number; the next ground on the header is two pins further.
     reset_pin: int | None = Field(default=26, ge=0, le=27)
-    # A node that starts requests a newer release from its server before its role starts. A server
-    # that is away delays the role by this time; the request is repeated when the server is back.
+    # A node requests a newer release from its server before its roles start. One request:
     firmware_check_timeout_s: float = Field(default=1.0, gt=0, le=10)
+    # After a start of the machine the roles wait for the answer, since a server that is switched on
+    # with its nodes starts as slowly as they do. Without a server nothing could move them anyway.
+    offer_wait_s: float = Field(default=20.0, ge=0, le=45)
+    # A release that is offered later is taken when the outputs have been safe for so long; the
+    # request is repeated after offer_again_s of rest.
+    offer_rest_s: float = Field(default=300.0, gt=0, le=86400)
+    offer_again_s: float = Field(default=3600.0, ge=60, le=86400)

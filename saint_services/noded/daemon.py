@@ -23,6 +23,7 @@ from ..lib.generated import saint_msgs as msgs
 from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
+from ..lib.machine.power import PowerAction
 from ..lib.state_machine import Runner
 from .adapters.guard import CarriedOut, GuardLink
 from .adapters.pins import NodePins
@@ -138,7 +139,8 @@ class NodeRunner:
             self._ctx.health.raise_issue(
                 Code.STATE_DAMAGED, self._trust_files.problem, "trust.yaml"
             )
-        await self.firmware.start()
+        has_roles = loaded.is_incomplete or any(role.wanted or role.held for role in loaded.roles)
+        await self.firmware.start(has_roles=has_roles)
         if not self.orders.bond.server_key:
             loaded = replace(loaded, is_incomplete=False)  # no server to request them from
         self.handle(loaded)
@@ -318,7 +320,11 @@ class NodeRunner:
 
     async def restart(self) -> None:
         """Restart the machine. Raises SaintError while its outputs are live."""
-        await self.firmware.restart("requested by its server")
+        await self.firmware.set_power(PowerAction.REBOOT, "requested by its server")
+
+    async def power_off(self) -> None:
+        """Switch the machine off. Raises SaintError while its outputs are live."""
+        await self.firmware.set_power(PowerAction.POWER_OFF, "requested by its server")
 
     async def log(self, query: LogQuery) -> LogPage:
         """Return a page of the log that our programs wrote on this machine."""

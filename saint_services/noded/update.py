@@ -1,6 +1,7 @@
 """Connects a node to its updates: reports the state of its roles, stops them while a release is
-written, requests the server's release after a boot, serves /saint/node/<id>/update, publishes the
-status. Not here: what an update does and when it has failed (lib/update).
+written, requests the server's release when that is due, serves /saint/node/<id>/update, publishes
+the status. Not here: what an update does and when it has failed (lib/update), when a release is
+requested (offers.py).
 """
 
 import asyncio
@@ -8,6 +9,7 @@ from collections.abc import Callable
 
 from ..lib import log
 from ..lib.api.adoption import NodeState
+from ..lib.api.firmware import UpdateState
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
@@ -15,15 +17,19 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
 from ..lib.machine import power
+from ..lib.machine.power import PowerAction
 from ..lib.update.events import WorkPart
 from ..lib.update.updater import UpdateEnvironment, Updater, WorkState
 from .adapters.role_process import DAEMONS, daemon_of
 from .config import Config
 from .lifecycle.model import Event, RoleLifecycle, UpdateBegan, UpdateEnded
 from .lifecycle.node import NodeLifecycle
+from .offers import OfferTimes, is_first_start
 from .server.release_offers import ReleaseOffers, checked_release
 
 _SERVER_SILENT_S = 10.0  # it publishes its status once a second
+_TRY_AGAIN_S = 0.25
+_INSPECT_LIMIT_S = 25.0  # with offer_wait_s below the start limit of the unit
 _log = log.get("noded")
 
 
@@ -47,20 +53,29 @@ class NodeUpdate:
         self._refuse = refuse  # why a request without a signature is refused
         self._node_id = node_id
         self._server_s = float("-inf")
-        self._has_answer = False  # of the server, once since this boot
+        self._has_answer = False  # of the server; the next rest brings another request
+        self._offers = OfferTimes(ctx.config.offer_rest_s, ctx.config.offer_again_s)
+        self._stirred = asyncio.Event()  # the rest began or ended
+        self._moved_on = asyncio.Event()  # the update did
         self._server = ReleaseOffers(bus, node_id, ctx.config.firmware_check_timeout_s)
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
         self._blocked_by = ""
         bus.subscribe(SYSTEM_STATUS, self._on_server)
 
-    async def start(self) -> None:
-        """Load the state of the update, and request the server's release before the roles start."""
-        await self._updater.start()
+    async def start(self, *, has_roles: bool) -> None:
+        """Load the state of the update, and settle the server's offer before the roles start."""
+        is_boot = await asyncio.to_thread(is_first_start, self._ctx.directories.state)
+        await self._updater.start()  # a trial may have begun: its roles start without a pause
         if self._updater.problem:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._updater.problem, "update.json")
         self._bus.serve(NODE_UPDATE.at(node_id=self._node_id), self._requested)
-        await self.take_offer()
+        if not is_boot:  # this process was restarted: outputs may have been live a moment ago
+            self._updater.rest(is_resting=False)
+        await self._settle_offer(
+            wait_s=self._ctx.config.offer_wait_s if has_roles and is_boot else 0.0
+        )
+        self._ctx.spawn(self._ask_at_rest(), "offers at rest")
 
     def close(self) -> None:
         """Close the connections."""
@@ -76,15 +91,67 @@ class NodeUpdate:
             reason = "it is being adopted or reset"
         self._blocked_by = reason
         self._updater.block(reason)
+        offers = self._offers.stirred(is_resting=not reason, now_s=monotonic_s())
+        if offers is not self._offers:
+            self._offers = offers
+            self._stirred.set()
 
-    async def restart(self, reason: str) -> None:
-        """Restart the machine. Raises SaintError while an installation would be blocked."""
+    async def set_power(self, action: PowerAction, reason: str) -> None:
+        """Restart the machine, or switch it off. Raises SaintError while an installation would be
+        blocked."""
         if self._blocked_by:
             raise SaintError(Code.REFUSED, self._blocked_by)
-        await asyncio.to_thread(power.request, power.PowerAction.REBOOT, reason)
+        await asyncio.to_thread(power.request, action, reason)
+
+    async def _settle_offer(self, wait_s: float) -> None:
+        """Request the server's release. With `wait_s` wait for the answer, and for the installer's
+        opinion of an offered bundle: then the roles are stopped, or may start."""
+        until_s = monotonic_s() + wait_s
+        await self.take_offer()
+        while self._is_offer_open() and monotonic_s() < until_s:
+            await asyncio.sleep(_TRY_AGAIN_S)
+            await self.take_offer()
+        if not wait_s:
+            return
+        if self._is_offer_open():
+            _log.info("the roles start: the server offers no release yet", waited_s=wait_s)
+        try:
+            async with asyncio.timeout(_INSPECT_LIMIT_S):
+                while self._is_inspecting():
+                    self._moved_on.clear()
+                    await self._moved_on.wait()
+        except TimeoutError:
+            _log.warning("the roles start: the installer is slow to check the offered release")
+
+    def _is_offer_open(self) -> bool:
+        """Whether the server may still offer a release to this machine, which has slots."""
+        update = self._updater.update
+        return bool(update.slot) and not self._has_answer and not update.record.pending
+
+    def _is_inspecting(self) -> bool:
+        is_held = self._read().state is NodeState.UPDATING
+        return self._updater.update.state is UpdateState.INSTALLING and not is_held
+
+    async def _ask_at_rest(self) -> None:
+        """Request the server's release at each rest: what was offered while outputs were live, or
+        while the server was away, is taken then."""
+        while True:
+            self._stirred.clear()
+            due_s = self._offers.due_s
+            try:
+                async with asyncio.timeout(
+                    None if due_s is None else max(0.0, due_s - monotonic_s())
+                ):
+                    await self._stirred.wait()
+            except TimeoutError:
+                self._offers = self._offers.asked(monotonic_s())
+                self._updater.rest(is_resting=True)
+                self._has_answer = False
+                await self.take_offer()
 
     async def take_offer(self) -> None:
-        """Install the server's newer release when the server first answers after a boot."""
+        """Install the server's newer release, unless the server has answered since the boot or the
+        last rest."""
         update = self._updater.update
         if self._has_answer or update.slots is None or update.record.pending:
             return
@@ -93,12 +160,16 @@ class NodeUpdate:
             wanted = await self._server.offer(update.version, is_any_wanted=is_any_wanted)
         except SaintError as err:
             if err.code is not Code.BUS_TIMEOUT:
-                self._has_answer = True  # an answer; the next boot requests again
+                self._has_answer = True  # an answer; the next rest requests again
                 _log.warning("the server's offer is unusable", reason=err.message)
             return
         self._has_answer = True
-        if wanted and self._updater.offer(wanted):
+        if wanted is None:
+            return
+        if self._updater.offer(wanted):
             _log.info("installing the server's release", version=wanted.version)
+        elif self._updater.update.was_live:
+            _log.info("the server's release waits for a rest", version=wanted.version)
 
     async def download_again(self) -> None:
         """Install the release that the server offers, after a factory reset, whatever runs."""
@@ -121,6 +192,7 @@ class NodeUpdate:
         life = self._read()
         if life.state is not NodeState.UPDATING:
             raise SaintError(Code.REFUSED, f"{self._node_id} is busy ({life.state.value})")
+        self._moved_on.set()
 
     def resume(self) -> None:
         """Start the roles again."""
@@ -129,6 +201,7 @@ class NodeUpdate:
     def publish(self, status: msgs.FirmwareStatus) -> None:
         """Publish the status of the update."""
         self._publisher.publish(status)
+        self._moved_on.set()
 
     # Requests
 

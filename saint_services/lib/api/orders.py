@@ -39,6 +39,7 @@ class OrderKind(StrEnum):
     UPDATE = "update"
     REFRESH = "refresh"  # request the configuration now
     REBOOT = "reboot"
+    SHUTDOWN = "shutdown"
     KILL_ROLE = "kill_role"  # stop drill: end the role's process as a fault would
     LOG = "log"  # LogQuery -> LogPage: lines of the node's own log
     SELF_TEST = "self_test"  # SelfTestOrder -> SelfTestReport
@@ -129,6 +130,26 @@ class UpdateOrder(Request):
     force: bool = False
 
 
+class PowerCommand(StrEnum):
+    """What SystemCommand.srv names."""
+
+    SHUTDOWN = "shutdown"
+    REBOOT = "reboot"
+
+
+SERVER = "server"  # in place of a node: the server's machine alone
+
+
+class RobotPower(Request):
+    """Switch off or restart a node, the server's machine, or without a name the whole robot.
+    `force`: also while outputs are live; a node whose outputs are refuses all the same.
+    """
+
+    command: PowerCommand
+    node_id: str = Field(default="", max_length=64)
+    force: bool = False
+
+
 class KillRole(KillOrder, NodeParams):
     """The order for one node."""
 
@@ -166,6 +187,11 @@ REBOOT = ROWS.row(
     "reboot", "POST", "/nodes/{node_id}/reboot", NodeParams, Done,
     "Restart a node's machine; refused while its outputs are live.",
     level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
+)
+POWER = ROWS.row(
+    "power", "POST", "/power", RobotPower, Done,
+    "Switch off or restart the whole robot, a node, or the server's machine.",
+    level=Level.ADMIN, limit_s=20.0, is_action=False, is_local=True,
 )
 KILL = ROWS.row(
     "kill", "POST", "/nodes/{node_id}/kill", KillRole, KillReply,

@@ -8,6 +8,7 @@ import platform
 import re
 import socket
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def hardware(root: Path = _ROOT) -> MachineHardware:
     return MachineHardware(model[:64], revision[:64], mac_address(root), version())
 
 
+def boot_id(root: Path = _ROOT) -> str:
+    """Return an identifier that every start of this machine changes; empty if none is known. A
+    simulated machine has its own (SAINT_BOOT_ID).
+    """
+    named = os.environ.get("SAINT_BOOT_ID", "")
+    return (named or _text(root / "proc/sys/kernel/random/boot_id"))[:64]
+
+
 def version() -> str:
     """Return the installed release: SAINT_VERSION of the image, else the package's version."""
     if version := os.environ.get("SAINT_VERSION"):
@@ -76,6 +85,13 @@ def hardware_id(root: Path = _ROOT) -> str:
         if token.strip("0") and token not in _NO_SERIAL:
             return f"{prefix}_{token}"[:64].rstrip("_")
     return ""
+
+
+def own_node(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the node that this server's machine is too; empty on a machine of one kind."""
+    if environment.get("SAINT_MACHINE") != "both":
+        return ""
+    return environment.get("SAINT_NODE_ID") or hardware_id()
 
 
 def mac_address(root: Path = _ROOT) -> str:

@@ -41,7 +41,7 @@ class Update:
     slots: Slots | None = None
     installer_problem: str = ""  # why the installer does not answer
     blocked: str = ""  # why the machine must not be interrupted now
-    was_blocked: bool = False  # since this process started
+    was_live: bool = False  # the machine was in use and has not rested since
     wanted: WantedRelease | None = None  # being inspected or written
     attempt: int = 0
     tries: int = 0  # tries of this attempt; some failures are transient
@@ -177,6 +177,13 @@ class BlockedChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class RestChanged:
+    """Whether the machine rests: offers are for a machine that nobody uses."""
+
+    is_resting: bool
+
+
+@dataclass(frozen=True, slots=True)
 class WorkPart:
     """A part of the owner's work: a role of a node, a daemon of the server."""
 
@@ -241,6 +248,7 @@ Event = (
     | InstallFailed
     | InstallationLost
     | BlockedChanged
+    | RestChanged
     | HealthChecked
     | LogRead
     | Marked

@@ -30,6 +30,7 @@ from .events import (
     PublishStatus,
     ReadState,
     Restart,
+    RestChanged,
     ResumeWork,
     RollbackRequested,
     SaveRecord,
@@ -79,10 +80,10 @@ def step(update: Update, event: Event) -> Outcome:
             record = update.record.model_copy(update={"must_download": True})
             return replace(update, record=record), (SaveRecord(record),)
         case BlockedChanged():
-            was_blocked = update.was_blocked or bool(event.reason)
-            return replace(update, blocked=event.reason, was_blocked=was_blocked), (
-                PublishStatus(),
-            )
+            was_live = update.was_live or bool(event.reason)
+            return replace(update, blocked=event.reason, was_live=was_live), (PublishStatus(),)
+        case RestChanged(is_resting):
+            return replace(update, was_live=not is_resting or bool(update.blocked)), ()
         case TimePassed():
             return _ticked(update, event.now_s)
         case ActionFailed():
@@ -182,8 +183,8 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
         return err.message
     if is_offer and record.is_bad(wanted.version, wanted.checksum_sha256):
         return f"{wanted.version} was rolled back here; only a user's request installs it again"
-    if is_offer and update.was_blocked and not record.must_download:
-        return "outputs have been live since this machine started"
+    if is_offer and update.was_live and not record.must_download:
+        return "outputs have been live, and the machine has not rested since"
     last = record.last
     is_tired = last.version == wanted.version and last.attempt - last.cuts >= MOST_OFFERS
     if is_offer and is_tired and last.verdict in (UpdateVerdict.FAILED, UpdateVerdict.REFUSED):
@@ -268,6 +269,8 @@ def _refused(
     version = update.wanted.version if update.wanted else ""
     before = update.record.last
     cuts = before.cuts if before.version == version else 0
+    if update.blocked_by:  # outputs went live meanwhile, which is no fault of the release
+        cuts += 1
     last = LastUpdate(
         version=version, attempt=update.attempt, verdict=verdict, cuts=cuts, reason=reason
     )
@@ -345,9 +348,8 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
             return replace(update, fault=event.reason), (FollowInstallation(), PublishStatus())
         case StopWork() if pending:
             wanted = {"must_download": update.record.must_download}
-            record = update.record.closed(UpdateVerdict.REFUSED, event.reason).model_copy(
-                update=wanted
-            )
+            closed = update.record.closed(UpdateVerdict.REFUSED, event.reason, is_cut=True)
+            record = closed.model_copy(update=wanted)
             return _ended(replace(update, record=record)), (
                 SaveRecord(record),
                 ResumeWork(),

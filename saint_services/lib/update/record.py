@@ -58,7 +58,7 @@ class PendingUpdate(_Kept):
     activations: int = 0  # of the spare slot, before the update
     restarts: int = 0  # requested restarts; one should be enough
     before: StateBefore = StateBefore()
-    cuts: int = 0  # earlier attempts that a restart interrupted
+    cuts: int = 0  # earlier attempts that a restart or live outputs interrupted
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
@@ -69,7 +69,7 @@ class LastUpdate(_Kept):
     version: str = ""
     attempt: int = 0
     verdict: UpdateVerdict = UpdateVerdict.NONE
-    cuts: int = 0  # attempts in a row that a restart interrupted
+    cuts: int = 0  # attempts in a row that a restart or live outputs interrupted
     passed_by: int = 0  # offers that were declined since, because of that
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
@@ -133,8 +133,8 @@ class UpdateRecord(_Kept):
         *,
         is_cut: bool = False,
     ) -> "UpdateRecord":
-        """Return the record with a verdict for the pending update; `is_cut`: a restart interrupted
-        it."""
+        """Return the record with a verdict for the pending update; `is_cut`: a restart
+        or live outputs interrupted it."""
         pending = self.pending
         assert pending, "only a pending update gets a verdict"
         last = LastUpdate(

@@ -147,6 +147,10 @@ class Updater:
         self.handle(events.InstallRequested(wanted))
         return self.update.state is UpdateState.INSTALLING
 
+    def rest(self, *, is_resting: bool) -> None:
+        """Set whether the machine rests: offers are declined from its last use until it does."""
+        self.handle(events.RestChanged(is_resting))
+
     def want_download(self) -> None:
         """Accept the next offer, whatever release runs."""
         self.handle(events.DownloadRequested())

@@ -50,6 +50,8 @@ class OrderedNode(Protocol):
 
     async def restart(self) -> None: ...
 
+    async def power_off(self) -> None: ...
+
     async def log(self, query: LogQuery) -> LogPage: ...
 
     async def kill_role(self, wanted: model.RoleId) -> bodies.KillReply: ...
@@ -136,6 +138,9 @@ class ServerOrders:
             case OrderKind.REBOOT:
                 await self._node.restart()
                 return f"{self._node_id} restarts", None
+            case OrderKind.SHUTDOWN:
+                await self._node.power_off()
+                return f"{self._node_id} shuts down", None
             case OrderKind.KILL_ROLE:
                 named = _body(bodies.KillOrder, order)
                 killed = await self._node.kill_role(model.RoleId(named.role, named.instance))

@@ -2,151 +2,19 @@
 imitated on a real bus, the server on the local one.
 """
 
-import asyncio
-import contextlib
-import shutil
-import tempfile
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from saint_services.lib.api.node import RoleReport
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
-from saint_services.noded.config import Config
 from saint_services.noded.server.release_offers import checked_release
-from tests.unit.noded.node_rig import READY, FakeRole, Robot
+from tests.unit.noded.card_rig import QUICK, Card
+from tests.unit.noded.node_rig import READY, Robot
 from tests.waiting import until
-from tools.fake_rauc.bundle_writer import Keys, Release, make_keys, write_bundle
 from tools.fake_rauc.faults import Fault
-from tools.fake_rauc.rig import FakeMachine, fake_machine
 
 pytestmark = pytest.mark.timeout(60)  # real programs, and a disk that others use too
-
-QUICK = Config(
-    config_timeout_s=0.1,
-    role_ready_timeout_s=0.5,
-    firmware_check_timeout_s=0.2,
-    health_timeout_s=3.0,
-    health_settle_s=0.0,
-)
-
-
-class Card:
-    """The node's computer: bus, slots, reboot requests; and the server's repository."""
-
-    def __init__(self, robot: Robot, fake: FakeMachine, folder: Path) -> None:
-        self.robot = robot
-        self.fake = fake
-        self.folder = folder
-        self.request = folder / "reboot" / "request"
-        self.offered = ""
-        self.statuses: list[msgs.FirmwareStatus] = []
-        self.checks: list[msgs.FirmwareCheck_Request] = []
-        self.request.parent.mkdir()
-        robot.watcher.subscribe(
-            topics.NODE_FIRMWARE.at(node_id="pi_1"), lambda s: self.statuses.append(s.message)
-        )
-
-    @property
-    def last(self) -> msgs.FirmwareStatus:
-        return self.statuses[-1] if self.statuses else msgs.FirmwareStatus()
-
-    async def release(self, version: str) -> Path:
-        path = self.folder / f"{version}.raucb"
-        await asyncio.to_thread(write_bundle, path, Release(version=version), self.fake.keys)
-        return path
-
-    async def tracks(self) -> FakeRole:
-        """Prepare what a node needs to become tracks, and release 1.1 on the server."""
-        self.robot.serve_configs()
-        await self.release("1.1")
-        return await self.robot.role("role-tracksd")
-
-    @contextlib.asynccontextmanager
-    async def adopted(self) -> AsyncIterator[None]:
-        """Run the node as tracks."""
-        async with self.robot.node(QUICK):
-            assert (await self.robot.adopt("tracks")).success
-            yield
-
-    async def updated(self) -> FakeRole:
-        """Run a node that was tracks and is about to start release 1.1."""
-        role = await self.tracks()
-        async with self.adopted():
-            assert (await self.update("1.1")).success
-            await until(self.request.exists)
-        return role
-
-    def serve_releases(self) -> None:
-        """Serve releases as otad does."""
-        self.robot.watcher.serve(topics.FIRMWARE_CHECK, self._check)
-        self.robot.watcher.serve(topics.FIRMWARE_DOWNLOAD, self._download)
-
-    async def _check(self, request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
-        self.checks.append(request)
-        is_newer = bool(self.offered) and self.offered > request.current_version
-        return msgs.FirmwareCheck_Response(update_available=is_newer, version=self.offered)
-
-    async def _download(
-        self, request: msgs.FirmwareDownload_Request
-    ) -> msgs.FirmwareDownload_Response:
-        url = f"http://192.168.10.1:8080/{request.version}.raucb"
-        return msgs.FirmwareDownload_Response(success=True, url=url)
-
-    async def update(self, version: str, **more: bool) -> msgs.UpdateNode_Response:
-        request = msgs.UpdateNode_Request(
-            node_id="pi_1",
-            action="install",
-            version=version,
-            url=f"http://192.168.10.1:8080/{version}.raucb",
-            **more,
-        )
-        return await self.order(request)
-
-    async def order(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
-        return await self.robot.update(request)
-
-    def restart(self, monkeypatch: pytest.MonkeyPatch) -> str:
-        self.request.unlink(missing_ok=True)
-        letter = self.fake.installer.boot()
-        monkeypatch.setenv("SAINT_VERSION", self.fake.installer.slots.slot(letter).version)
-        return letter
-
-
-@pytest.fixture(scope="session")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
-    return make_keys(tmp_path_factory.mktemp("keys"))
-
-
-@pytest.fixture
-async def card(robot: Robot, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Card]:
-    if shutil.which("dbus-daemon") is None:
-        pytest.skip("dbus-daemon is not installed; on Debian: apt-get install dbus")
-    monkeypatch.setattr("saint_services.lib.update.updater._POLL_S", 0.1)
-    folder = Path(tempfile.mkdtemp(prefix="saint-"))  # short: a socket lies in it
-    try:
-        async with fake_machine(folder / "m", "1.0", given=keys) as fake:
-            monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", fake.address)
-            monkeypatch.setenv("SAINT_REBOOT_DIR", str(folder / "reboot"))
-            monkeypatch.setenv("SAINT_DEADMAN", str(folder / "deadman"))
-            monkeypatch.setenv("SAINT_VERSION", "1.0")
-            # What stands on the server at that address.
-            monkeypatch.setattr(
-                "tools.fake_rauc.bundle.source",
-                _local_source(folder),
-            )
-            yield Card(robot, fake, folder)
-    finally:
-        shutil.rmtree(folder)
-
-
-def _local_source(folder: Path) -> object:
-    from tools.fake_rauc.bundle import FileSource
-
-    return lambda place: FileSource(str(folder / place.rsplit("/", 1)[1]))
 
 
 async def test_node_takes_a_newer_release_at_boot_before_it_is_adopted(card: Card):

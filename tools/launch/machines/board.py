@@ -5,6 +5,7 @@ request to reboot. Not here: the services (machine.py), installing (tools/fake_r
 import asyncio
 import contextlib
 import os
+import secrets
 import shlex
 import sys
 from collections.abc import Callable
@@ -48,6 +49,7 @@ def environment_of(folders: Folders, slot_files: Slots) -> dict[str, str]:
     booted = slot_files.slot(slot_files.booted)
     return {
         "SAINT_VERSION": booted.version,
+        "SAINT_BOOT_ID": secrets.token_hex(16),
         "SAINT_REBOOT_DIR": str(folders.home / "reboot"),
         "SAINT_SETTINGS_DIR": str(machine_settings.folder(folders.home)),
         "SAINT_DEADMAN": str(folders.home / "deadman"),

@@ -191,3 +191,31 @@ def test_nothing_begins_until_the_card_was_read_again():
         events.InstallRequested(WantedRelease(NEW, "http://x", NEW), request=1),
     )
     assert (update.state, kinds(actions)) == (UpdateState.IDLE, ["Answer"])
+
+
+def test_offer_is_declined_from_the_last_use_to_the_next_rest() -> None:
+    offer = events.InstallRequested(WantedRelease(NEW, "http://x"))
+    update, _ = run(idle(), events.BlockedChanged("its outputs are live"))
+    update, _ = run(update, events.BlockedChanged(""), offer)
+    assert update.state is UpdateState.IDLE
+    update, _ = run(update, events.RestChanged(True), offer)
+    assert update.state is UpdateState.INSTALLING
+
+
+def test_machine_in_use_does_not_rest() -> None:
+    update, _ = run(idle(), events.BlockedChanged("its outputs are live"), events.RestChanged(True))
+    assert update.was_live
+
+
+def test_outputs_that_go_live_during_the_check_of_a_bundle_do_not_use_up_the_offers() -> None:
+    offer = events.InstallRequested(WantedRelease(NEW, "http://x"))
+    update = idle()
+    for _ in range(40):
+        update, _ = run(
+            update, events.RestChanged(True), offer, events.BlockedChanged("its outputs are live"),
+            events.Inspected(StateBefore(), BundleInfo(NEW, "robot")), events.BlockedChanged(""),
+        )  # fmt: skip
+        assert update.state is UpdateState.IDLE
+    for _ in range(20):
+        update, _ = run(update, events.RestChanged(True), offer)
+    assert update.state is UpdateState.INSTALLING
