@@ -81,12 +81,13 @@ def serve_ros(bus: Bus, firmware: FirmwareService) -> None:
     """Serve /saint/firmware/check and /saint/firmware/download."""
 
     async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
-        current = firmware.current()
+        current = firmware.offered_to(request.node_id)
         if current is None:
             return msgs.FirmwareCheck_Response(update_available=False)
         release = current.release
         return msgs.FirmwareCheck_Response(
-            update_available=is_offered(release, request.current_version),
+            update_available=is_offered(release, request.current_version)
+            and not firmware.offers_closed(),
             version=release.version,
             checksum_sha256=release.checksum_sha256,
             size_bytes=release.size_bytes,

@@ -2,10 +2,11 @@
 
 import os
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ..lib.config import Settings
 from ..lib.update.settings import UpdateSettings
+from .rollout.offers import OfferPolicy, Window
 
 
 def _compatible() -> str:
@@ -35,13 +36,26 @@ class Config(UpdateSettings):
     machine_limit_s: float = Field(default=1800.0, gt=0, le=14400)
     # A machine that is offline for so long is skipped. A reboot for another reason takes less.
     away_after_s: float = Field(default=60.0, gt=0, le=3600)
+    # Whether nodes that boot or rest take the offered release by themselves ("ask": they do not),
+    # and at which time of day ("02:00-05:00" by the robot's clock, an hour at least; empty: any).
+    offers: OfferPolicy = OfferPolicy.AUTOMATIC
+    window: str = Field(default="", max_length=11)
     # How many releases are kept; the offered one and the one before it always are.
     keep_releases: int = Field(default=3, ge=1, le=50)
     largest_bundle_bytes: int = Field(default=1 << 30, ge=1 << 13, le=1 << 34)
     # Disk space kept free for the rest of the robot's state when a bundle is stored.
     reserve_bytes: int = Field(default=64 << 20, ge=0, le=1 << 34)
+    # Where the card has the release that it was flashed with; a server without releases takes it.
+    shipped: str = Field(default="/data/shipped", max_length=200)
     # Folders that POST /import may read.
     import_folders: list[str] = ["/media", "/mnt", "/run/media"]
+
+    @field_validator("window")
+    @classmethod
+    def _is_window(cls, text: str) -> str:
+        Window.parse(text)
+        return text
+
     max_downloads: int = Field(default=32, ge=1, le=1000)  # connections at once
     # A client that sends or reads nothing for so long is dropped.
     stalled_after_s: float = Field(default=30.0, gt=0, le=600)

@@ -6,14 +6,17 @@ daemon.py).
 import asyncio
 import socket
 from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
 
 from ..lib.api.adoption import NodeInfo
 from ..lib.api.firmware import FirmwareReport, MachineFirmware
 from ..lib.bus import Bus
-from ..lib.clock import monotonic_s
+from ..lib.clock import monotonic_s, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
+from ..lib.machine import computer
 from ..lib.state import StateStore
 from ..lib.update.updater import UpdateEnvironment
 from . import views
@@ -24,13 +27,15 @@ from .adapters.local_machine import LocalMachine
 from .adapters.nodes import NodeFirmwareClient
 from .adapters.server_update import ServerUpdate
 from .config import Config
+from .releases import hardware, shipped
 from .releases.incoming import IMAGE
 from .releases.ingest import ReleaseIngest
 from .releases.repository import Repository
-from .rollout import fleet, requests
+from .rollout import fleet, offers, requests
 from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
 from .rollout.logic import RolloutLimits, UpdateRequest
+from .rollout.offers import Window
 from .state import SavedFirmware
 from .views import StoredRelease
 
@@ -72,7 +77,7 @@ class FirmwareService:
         config = ctx.config
         self.changed = ChangeSignal()
         self.repository = Repository(ctx.directories.state, config.reserve_bytes)
-        self.fleet = Fleet(own=place.own)
+        self.fleet = Fleet(own=place.own, own_hardware_rev=place.hardware_rev)
         self._ctx = ctx
         self._machine = place
         self._port = int(served.getsockname()[1])
@@ -99,7 +104,8 @@ class FirmwareService:
         self.ingest = ReleaseIngest(
             config, self.repository, self._signatures, self._needed, alerts, ctx.health
         )
-        self.ingest.on_change = self.changed.notify
+        self.ingest.on_change = self._releases_changed
+        self._release_came = asyncio.Event()
 
     async def open(self) -> None:
         """Load the releases and the roll-out from the disk."""
@@ -121,6 +127,7 @@ class FirmwareService:
         machine's boot waits for it."""
         if self._own:
             self._ctx.spawn(self._start_own(self._own), "own machine starts")
+        self._ctx.spawn(self._offer_own(), "own release")
         self._ctx.spawn(self._nodes.watch(self.report_received, self._register), "nodes")
         self._ctx.spawn(self.conductor.run(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
@@ -139,13 +146,19 @@ class FirmwareService:
 
     def machines(self) -> Mapping[str, MachineFirmware]:
         """Return the machines as they are now."""
-        return fleet.machines(self.fleet, monotonic_s(), self._limits.machine_limit_s)
+        plan = self.conductor.rollout.plan
+        stored = self.repository.stored.get(plan.version) if plan and not plan.is_rollback else None
+        found = fleet.machines(self.fleet, monotonic_s(), self._limits.machine_limit_s)
+        return {node_id: views.machine(each, stored) for node_id, each in found.items()}
 
     def robot(self) -> requests.RolloutTargets:
         """Return what requests are checked against."""
         return requests.RolloutTargets(
             self.machines(),
-            tuple(self.repository.stored),
+            {
+                version: stored.release.min_hardware_rev
+                for version, stored in self.repository.stored.items()
+            },
             self.fleet.own,
             self._ctx.config.server_last,
         )
@@ -153,6 +166,19 @@ class FirmwareService:
     def current(self) -> StoredRelease | None:
         """Return the release that booting nodes are offered."""
         return self.repository.stored.get(self.conductor.rollout.saved.current)
+
+    def offered_to(self, node_id: str) -> StoredRelease | None:
+        """Return the release that a node may get; None: there is none for it."""
+        current = self.current()
+        if current is None or self.unfit(current, node_id):
+            return None
+        return current
+
+    def unfit(self, stored: StoredRelease, node_id: str) -> str:
+        """Return why a node's hardware must not get a release; empty when it may."""
+        release = stored.release
+        revision = fleet.hardware_rev(self.fleet, node_id)
+        return hardware.unfit(release.version, release.min_hardware_rev, revision)
 
     def release(self, version: str) -> StoredRelease:
         """Return the named release; without a version the offered one. Raises not_found."""
@@ -176,7 +202,14 @@ class FirmwareService:
             self.repository.stored,
             self.machines().values(),
             self._signatures.missing,
+            self.offers_closed(),
         )
+
+    def offers_closed(self) -> str:
+        """Return why nodes do not take the offered release by themselves now; empty: they do."""
+        config = self._ctx.config
+        now = datetime.fromtimestamp(wall_s()).astimezone()
+        return offers.closed(config.offers, Window.parse(config.window), now)
 
     async def _check_installer(self) -> None:
         before = self._signatures.missing
@@ -200,6 +233,28 @@ class FirmwareService:
         if self._own:
             self._own.registry_reported(None if nodes is None else fleet.live_outputs(nodes))
         return set(self.fleet.known)
+
+    def _releases_changed(self) -> None:
+        self._release_came.set()
+        self.changed.notify()
+
+    async def _offer_own(self) -> None:
+        """Offer the release that this server runs as soon as it is in the repository, unless
+        another was offered before."""
+        version = await asyncio.to_thread(computer.version)
+        folder = Path(self._ctx.config.shipped)
+        self._ctx.spawn(
+            shipped.take(folder, self.repository.stored, self.ingest), "the card's release"
+        )
+        while not self.conductor.rollout.saved.current:
+            self._release_came.clear()
+            try:
+                await self.conductor.change(
+                    lambda rollout: requests.offer_own(rollout, version, self.robot())
+                )
+            except SaintError as err:
+                self._ctx.health.raise_issue(err.code, err.message)
+            await self._release_came.wait()
 
     def _stir(self) -> None:
         self.conductor.wake()

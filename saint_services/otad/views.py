@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..lib.api import Reply
 from ..lib.api.firmware import FirmwareReport, MachineFirmware, MachineRollout, Release, RolloutPlan
+from .releases import hardware
 from .releases.versions import version_key
 from .rollout.logic import Rollout
 from .state import SavedPlan
@@ -53,7 +54,6 @@ class StoredRelease:
     """A release in the repository."""
 
     release: Release
-    min_hardware_rev: str = ""
 
 
 def report(
@@ -61,6 +61,7 @@ def report(
     stored: Mapping[str, StoredRelease],
     machines: Iterable[MachineFirmware],
     updates_off: str,
+    offers_closed: str = "",
 ) -> FirmwareReport:
     """Return the whole state for users."""
     shown = list(machines)
@@ -73,7 +74,17 @@ def report(
         machines=shown,
         plan=plan(rollout.plan) if rollout.plan else None,
         updates_off=updates_off,
+        offers_closed=offers_closed,
     )
+
+
+def machine(found: MachineFirmware, planned: StoredRelease | None) -> MachineFirmware:
+    """Return a machine, with why its hardware must not get the planned release."""
+    if planned is None:
+        return found
+    release = planned.release
+    reason = hardware.unfit(release.version, release.min_hardware_rev, found.hardware_rev)
+    return found.model_copy(update={"unfit": reason}) if reason else found
 
 
 def releases(stored: Mapping[str, StoredRelease], current: str) -> list[Release]:
@@ -116,7 +127,7 @@ def _firmware(stored: StoredRelease) -> FirmwarePart:
         version=release.version,
         release_date=release.release_date,
         checksum_sha256=release.checksum_sha256,
-        min_hardware_rev=stored.min_hardware_rev,
+        min_hardware_rev=release.min_hardware_rev,
         changelog=release.changelog,
         size_bytes=release.size_bytes,
     )

@@ -24,7 +24,7 @@ from saint_services.otad.rollout.logic import Rollout, RolloutLimits, UpdateRequ
 from saint_services.otad.state import SavedFirmware
 
 pytestmark = pytest.mark.timeout(120)  # seconds alone, much longer beside other work
-VERSIONS = ["1.0.0", "1.1.0", "1.2.0"]
+VERSIONS = {"1.0.0": "", "1.1.0": "", "1.2.0": ""}
 NAMES = [f"n{number}" for number in range(4)]
 NODES = st.sampled_from(NAMES)
 SERVER = "n3"

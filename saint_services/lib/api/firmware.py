@@ -35,7 +35,7 @@ class RolloutStep(StrEnum):
     UPDATING = "updating"
     HEALTHY = "healthy"
     FAILED = "failed"
-    SKIPPED = "skipped"  # offline; is offered the release when it boots
+    SKIPPED = "skipped"  # offline: is offered the release when it boots; or its hardware is too old
 
 
 class RolloutState(StrEnum):
@@ -58,6 +58,7 @@ class Release(Reply):
     size_bytes: int
     changelog: str = ""
     is_current: bool = False  # what nodes are offered on boot
+    min_hardware_rev: str = ""  # older boards do not get it, e.g. "1.2"
 
 
 # Start of `blocked_by` where nothing can ever be installed; any other reason is temporary.
@@ -81,6 +82,8 @@ class MachineFirmware(Reply):
     reason: str = ""
     log_excerpt: str = ""
     blocked_by: str = ""
+    hardware_rev: str = ""  # as the machine reports it: a Pi's revision code
+    unfit: str = ""  # why its hardware must not get the release of the roll-out
 
     @property
     def takes_none(self) -> bool:
@@ -115,6 +118,7 @@ class FirmwareReport(Reply):
     machines: list[MachineFirmware] = []
     plan: RolloutPlan | None = None
     updates_off: str = ""  # why no release can be installed now; empty if one can
+    offers_closed: str = ""  # why nodes do not take the offered release by themselves now
 
 
 class FirmwareCheck(Reply):

@@ -232,6 +232,7 @@ class FirmwareState(Reply):
     machines: list[MachineFirmware] = []
     plan: RolloutPlan | None = None
     updates_off: str = ""
+    offers_closed: str = ""
     problem: ErrorReply | None
 
 

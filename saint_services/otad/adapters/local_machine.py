@@ -19,6 +19,7 @@ class LocalMachine:
     own: str  # its name among the machines; empty: not part of roll-outs
     is_self_updating: bool  # a server only; on a machine that is a node too, noded updates it
     is_alone: bool  # the bus is bound to loopback, and so are the addresses
+    hardware_rev: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "LocalMachine":
@@ -28,9 +29,10 @@ class LocalMachine:
         if kind == "server":
             own = _SERVER
         elif kind == "both":
-            own = environment.get("SAINT_NODE_ID") or computer.hardware_id()
+            own = computer.own_node(environment)
         interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
-        return cls(own, kind == "server", interface == "lo")
+        revision = computer.hardware().revision
+        return cls(own, kind == "server", interface == "lo", revision)
 
     async def address(self, configured: str) -> str:
         """Return the address for nodes; it may change while otad runs."""

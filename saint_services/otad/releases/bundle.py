@@ -14,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 
 from ...lib.errors import Code, SaintError
 from . import cms
+from .hardware import is_minimum
 from .verity import BLOCK_BYTES, hash_tree, tree_bytes
 
 _SIZE_BYTES = 8
@@ -113,6 +114,9 @@ def read_manifest(text: str) -> Manifest:
     check_version(manifest.version)
     if manifest.release_date and not _DATE.fullmatch(manifest.release_date):
         raise refusal(f"the release date is {manifest.release_date[:40]!r}, not like 2026-01-31")
+    if not is_minimum(manifest.min_hardware_rev):
+        given = manifest.min_hardware_rev[:40]
+        raise refusal(f"the oldest hardware revision is {given!r}, not like 1.2")
     return manifest
 
 

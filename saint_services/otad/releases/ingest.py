@@ -92,6 +92,13 @@ class ReleaseIngest:
         with await asyncio.to_thread(opened_below, folders, path) as file:
             return await self.add(_read(file, path), os.fstat(file.fileno()).st_size)
 
+    async def add_shipped(self, path: Path) -> Release:
+        """Check and store the bundle that came with this card. Raises daemon_unreachable before it
+        is copied while no installer can check it."""
+        await self._inspector.inspect(str(path))
+        with await asyncio.to_thread(opened_below, [path.parent], path) as file:
+            return await self.add(_read(file, path), os.fstat(file.fileno()).st_size)
+
     async def remove(self, version: str) -> None:
         """Remove a release that is not in use; waits for a bundle that is being stored."""
         async with self._busy:

@@ -152,8 +152,7 @@ def _read(folder: Path) -> StoredRelease:
 
 
 def _stored(facts: ReleaseFacts) -> StoredRelease:
-    release = Release(**facts.model_dump(exclude={"min_hardware_rev"}))
-    return StoredRelease(release, facts.min_hardware_rev)
+    return StoredRelease(Release(**facts.model_dump()))
 
 
 def _conflict(version: str) -> SaintError:

@@ -84,13 +84,17 @@ class Conductor:
     async def request(self, change: Callable[[Rollout], Rollout]) -> SavedPlan:
         """Apply a change that a user requests. Raises SaintError when the change is refused or
         cannot be saved."""
-        await self._runner.apply_saved(Requested(change), self._save)
+        await self.change(change)
         plan = self.rollout.plan
-        if plan is None:  # every change is about a plan
+        if plan is None:  # every request is about a plan
             raise SaintError(Code.INTERNAL, "there is no roll-out")
         self._report(plan)
-        self.wake()
         return plan
+
+    async def change(self, change: Callable[[Rollout], Rollout]) -> None:
+        """Apply a change, and save it. Raises SaintError when it cannot be saved."""
+        await self._runner.apply_saved(Requested(change), self._save)
+        self.wake()
 
     async def run(self, spawn: Spawn) -> None:
         """Carry out the plan until stopped."""

@@ -29,6 +29,7 @@ class KnownMachine:
     is_registered: bool = False
     is_online: bool = False  # from the registry
     version: str = ""
+    hardware_rev: str = ""
     gone_s: float | None = None  # offline since
 
 
@@ -38,6 +39,7 @@ class Fleet:
 
     known: Mapping[str, KnownMachine] = field(default_factory=dict)
     own: str = ""
+    own_hardware_rev: str = ""  # of a server that is no node: the registry does not know it
 
 
 def report_received(
@@ -85,6 +87,14 @@ def machines(fleet: Fleet, now_s: float, away_limit_s: float) -> dict[str, Machi
     }
 
 
+def hardware_rev(fleet: Fleet, node_id: str) -> str:
+    """Return what a machine reports as the revision of its hardware; empty while that is not
+    known."""
+    known = fleet.known.get(node_id)
+    registered = known.hardware_rev if known else ""
+    return registered or (fleet.own_hardware_rev if node_id == fleet.own else "")
+
+
 def _machine(
     fleet: Fleet, node_id: str, entry: KnownMachine, now_s: float, away_limit_s: float
 ) -> MachineFirmware:
@@ -96,10 +106,12 @@ def _machine(
             is_online=False,
             version=entry.version,
             blocked_by=_SILENT,
+            hardware_rev=hardware_rev(fleet, node_id),
         )
     is_online = is_own or _is_there(entry, now_s)
     is_lost = entry.gone_s is not None and now_s - entry.gone_s > away_limit_s
     update: dict[str, object] = {"is_online": is_online, "is_server": is_own}
+    update["hardware_rev"] = hardware_rev(fleet, node_id)
     if is_lost and not is_own:
         update["state"] = UpdateState.IDLE
     return entry.reported.model_copy(update=update)
@@ -121,6 +133,7 @@ def _seen(entry: KnownMachine, node: NodeInfo | None, now_s: float) -> KnownMach
         is_registered=True,
         is_online=is_online,
         version=node.firmware_version,
+        hardware_rev=_clean(node.hardware_rev),
         gone_s=gone_s,
     )
 

@@ -275,6 +275,9 @@ def _judge_waiting(
     plan, node_id = rollout.plan, step.node_id
     if plan is None:
         return rollout
+    if machine is not None and machine.unfit and machine.version != plan.version:
+        unfit = machine.unfit[:LONGEST_REASON]
+        return _changed(rollout, node_id, step=RolloutStep.SKIPPED, reason=unfit)
     if machine is not None and machine.is_online:
         if machine.version == plan.version and not is_busy(machine):
             return _changed(

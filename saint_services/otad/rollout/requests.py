@@ -3,12 +3,13 @@ the reason when it is refused. What follows: logic.py.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...lib.api.firmware import RolloutRequest, RolloutState, RolloutStep
 from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
+from ..releases.hardware import unfit
 from ..releases.versions import is_newer, version_key
 from ..state import SavedPlan, SavedStep
 from .logic import Machines, Rollout, with_plan
@@ -21,7 +22,7 @@ class RolloutTargets:
     """What a request is checked against."""
 
     machines: Machines
-    versions: Collection[str]  # releases in the repository
+    versions: Mapping[str, str]  # releases in the repository: the oldest hardware that each runs on
     server: str  # the machine that serves them; empty when otad does not update it
     is_server_last: bool
 
@@ -31,6 +32,7 @@ def begin(rollout: Rollout, request: RolloutRequest, robot: RolloutTargets) -> R
     _check_free(rollout)
     version = _wanted_version(request.version, robot)
     names = _wanted_machines(request, robot)
+    _check_hardware(version, {*request.nodes, *filter(None, (request.canary,))}, robot)
     if not request.force:
         _check_no_downgrade(version, names, robot)
     is_last = robot.is_server_last if request.server_last is None else request.server_last
@@ -45,6 +47,14 @@ def begin(rollout: Rollout, request: RolloutRequest, robot: RolloutTargets) -> R
         steps=_steps(_ordered(names, request.canary, server, is_last)),
     )
     return _fresh(rollout, plan)
+
+
+def offer_own(rollout: Rollout, running: str, robot: RolloutTargets) -> Rollout:
+    """Offer the release that the server itself runs, while no other was ever offered: the server
+    shows that it works, and a fresh robot's older nodes get it."""
+    if rollout.saved.current or rollout.plan or running not in robot.versions:
+        return rollout
+    return replace(rollout, saved=rollout.saved.model_copy(update={"current": running}))
 
 
 def pause(rollout: Rollout) -> Rollout:
@@ -155,6 +165,14 @@ def _wanted_machines(request: RolloutRequest, robot: RolloutTargets) -> list[str
     if request.canary and request.canary not in online:
         raise SaintError(Code.REFUSED, f"{request.canary}, which should go first, is offline")
     return names
+
+
+def _check_hardware(version: str, named: set[str], robot: RolloutTargets) -> None:
+    """Refuse a machine that was named and must not get the release; of all, it is skipped."""
+    minimum = robot.versions[version]
+    for name in sorted(named):
+        if reason := unfit(version, minimum, robot.machines[name].hardware_rev):
+            raise SaintError(Code.REFUSED, f"{name}: {reason}")
 
 
 def _check_no_downgrade(version: str, names: list[str], robot: RolloutTargets) -> None:

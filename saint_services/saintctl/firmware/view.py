@@ -75,6 +75,8 @@ def overview(report: FirmwareReport) -> "RenderableType":
         parts.append(Text(rollout_line(report.plan), style=style))
     if report.updates_off:
         parts.append(Text(f"Updates are off: {_sentence(report.updates_off)}", style="red"))
+    if report.offers_closed and any(release.is_current for release in report.releases):
+        parts.append(Text(f"A release is offered, but {_sentence(report.offers_closed)}"))
     parts += [Text(""), machines(report)]
     parts += [Text(f"\n{text}", style="red") for text in failures(report)]
     if report.releases:

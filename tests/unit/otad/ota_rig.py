@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -121,6 +122,7 @@ class Robot:
     nodes: dict[str, FakeNode] = field(default_factory=dict)
     away: set[str] = field(default_factory=set)
     live: set[str] = field(default_factory=set)  # nodes whose outputs are
+    hardware: dict[str, str] = field(default_factory=dict)  # revisions that nodes report
     registry_waits_for: asyncio.Event | None = None
 
     @property
@@ -160,7 +162,7 @@ class Robot:
         state = NodeState.OFFLINE if node_id in self.away else NodeState.ACTIVE
         return NodeInfo(
             node_id=node_id, display_name="", state=state, firmware_version="1.0.0",
-            outputs_safe=node_id not in self.live,
+            outputs_safe=node_id not in self.live, hardware_rev=self.hardware.get(node_id, ""),
         )  # fmt: skip
 
     def _world(self) -> UpdateEnvironment:
@@ -227,8 +229,8 @@ class Ota:
         ):
             return answer.status, await answer.json()
 
-    async def release(self, version: str) -> None:
+    async def release(self, version: str, **changes: object) -> None:
         """Upload a good one."""
-        path = await asyncio.to_thread(self.robot.bundle, version)
+        path = await asyncio.to_thread(partial(self.robot.bundle, version, **changes))
         status, answer = await self.upload(await asyncio.to_thread(path.read_bytes))
         assert status == 200, answer

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator
 
 import aiohttp
+import pytest
 
 from saint_services.lib.api import Done
 from saint_services.lib.api.firmware import (
@@ -23,8 +24,9 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.otad.config import Config
+from saint_services.otad.rollout.offers import OfferPolicy
 from tests.unit.otad.ota_rig import FakeNode, Ota, Robot
-from tests.waiting import until
+from tests.waiting import let_pass, until
 
 
 async def report(ota: Ota) -> FirmwareReport:
@@ -87,6 +89,94 @@ async def stepped(ota: Ota, number: int, wanted: RolloutStep) -> None:
         async for shown in stream:
             if shown.plan and shown.plan.steps[number].step is wanted:
                 return
+
+
+async def offered(robot: Robot, running: str) -> str:
+    """The release that a node with this one is offered; empty for none."""
+    request = msgs.FirmwareCheck_Request("n1", running)
+    answer = await robot.domain.bus("asker").call(topics.FIRMWARE_CHECK, request, 2.0)
+    return answer.version if answer.update_available else ""
+
+
+def flashed(robot: Robot, monkeypatch: pytest.MonkeyPatch, version: str = "1.1.0") -> Config:
+    """A card with this release, in its slot and as the bundle that it carries."""
+    monkeypatch.setenv("SAINT_VERSION", "1.1.0")
+    folder = robot.root / "shipped"
+    folder.mkdir()
+    robot.bundle(version).rename(folder / "saint-os.raucb")
+    return Config(reserve_bytes=0, shipped=str(folder))
+
+
+async def test_fresh_server_offers_the_release_that_it_was_flashed_with(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    config = await asyncio.to_thread(flashed, robot, monkeypatch)
+    async with robot.otad(config) as ota:
+        await until(lambda: ota.counters["releases_taken"])
+
+        async def is_offered() -> bool:
+            return await offered(robot, "1.0.0") == "1.1.0"
+
+        await until(is_offered)
+        assert await offered(robot, "1.1.0") == ""
+    async with robot.otad(config) as ota:  # it is stored, and so is the offer
+        assert await offered(robot, "1.0.0") == "1.1.0"
+        assert ota.counters["releases_taken"] == 0
+
+
+async def test_node_is_offered_nothing_where_roll_outs_are_left_to_users(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    config = await asyncio.to_thread(flashed, robot, monkeypatch)
+    careful = config.model_copy(update={"offers": OfferPolicy.ASK})
+    async with robot.otad(careful) as ota:
+        await until(lambda: ota.counters["releases_taken"])
+
+        async def is_shown() -> bool:
+            return any(release.is_current for release in (await report(ota)).releases)
+
+        await until(is_shown)
+        assert await offered(robot, "1.0.0") == ""
+        assert "roll-out that a user starts" in (await report(ota)).offers_closed
+        node = robot.node("n0")
+        await known_to(ota, node)
+        await begin(ota)
+        await until(lambda: bool(node.requests))
+
+
+async def test_bundle_of_the_card_waits_for_the_installer(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.otad.releases.shipped._FIRST_PAUSE_S", 0.1)
+    config = await asyncio.to_thread(flashed, robot, monkeypatch)
+    robot.installer.is_there = False
+    async with robot.otad(config) as ota:
+        await let_pass(0.3)  # some tries
+        assert ota.counters["releases_refused"] == 0
+        robot.installer.is_there = True
+        await until(lambda: ota.counters["releases_taken"])
+
+
+async def test_release_of_the_card_that_is_not_the_servers_own_is_not_offered(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    config = await asyncio.to_thread(flashed, robot, monkeypatch, "1.0.5")
+    async with robot.otad(config) as ota:
+        await until(lambda: ota.counters["releases_taken"])
+        assert await offered(robot, "1.0.0") == ""
+
+
+async def test_damaged_bundle_of_the_card_is_left_alone(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    config = await asyncio.to_thread(flashed, robot, monkeypatch)
+    path = robot.root / "shipped" / "saint-os.raucb"
+    data = bytearray(await asyncio.to_thread(path.read_bytes))
+    data[10] ^= 255
+    await asyncio.to_thread(path.write_bytes, data)
+    async with robot.otad(config) as ota:
+        await until(lambda: ota.counters["releases_refused"])
+        assert (await report(ota)).releases == []
 
 
 async def test_release_that_is_uploaded_is_shown_but_not_yet_offered(robot: Robot):
@@ -213,6 +303,35 @@ async def test_machine_that_is_away_is_left_out(robot: Robot):
     assert plan.state is RolloutState.DONE
     assert [step.step for step in plan.steps] == [RolloutStep.HEALTHY, RolloutStep.SKIPPED]
     assert not away.requests
+
+
+async def test_machine_with_older_hardware_gets_neither_request_nor_offer(robot: Robot):
+    fits, old = robot.node("n0"), robot.node("n1")
+    robot.hardware = {"n0": "c03112", "n1": "c03111"}
+    async with robot.otad() as ota:
+        await ota.release("1.1.0", meta={"min-hardware-rev": "1.2"})
+        await known_to(ota, fits, old)
+        await begin(ota)
+        await until(lambda: bool(fits.requests))
+        fits.becomes_healthy()
+        plan = await ended(ota)
+        shown = await report(ota)
+        checks = [
+            await robot.domain.bus("asker").call(
+                topics.FIRMWARE_CHECK, msgs.FirmwareCheck_Request(node_id, "1.0.0"), 2.0
+            )
+            for node_id in ("n0", "n1", "unknown")
+        ]
+        with pytest.raises(SaintError, match=r"n1: 1\.1\.0 needs hardware revision 1\.2 or newer"):
+            await begin(ota, nodes=["n1"])
+    assert plan.state is RolloutState.DONE
+    assert [step.step for step in plan.steps] == [RolloutStep.HEALTHY, RolloutStep.SKIPPED]
+    assert plan.steps[1].reason.endswith("this machine has 1.1")
+    assert not old.requests
+    assert [check.update_available for check in checks] == [True, False, False]
+    assert [check.version for check in checks] == ["1.1.0", "", ""]
+    assert shown.machines[1].unfit == plan.steps[1].reason
+    assert shown.releases[0].min_hardware_rev == "1.2"
 
 
 async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):

@@ -50,6 +50,7 @@ export function releases(app) {
 function card(app, release) {
   const [first = "", ...rest] = release.changelog.trim().split("\n");
   const robot = app.store.data.firmware?.robot_version;
+  const closed = app.store.data.firmware?.offers_closed;
   return html`
     <article class="card release" data-release=${release.version}>
       <header>
@@ -60,12 +61,20 @@ function card(app, release) {
         ${
           release.is_current
             ? html`
-              <span class="chip good" title="Nodes install this release when they boot">
+              <span
+                class="chip ${closed ? "idle" : "good"}"
+                title="Nodes install this release when they boot, or rest for 5 minutes"
+              >
                 <i class="dot"></i>Offered</span>
             `
             : nothing
         }
       </header>
+      ${
+        release.is_current && closed
+          ? html`<p class="quiet" data-closed>Offered, but ${closed}.</p>`
+          : nothing
+      }
       <p class="changelog">${first || "No release notes."}</p>
       ${
         rest.length

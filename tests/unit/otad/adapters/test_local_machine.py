@@ -1,5 +1,7 @@
 """Which machine this is, and its address for nodes."""
 
+import asyncio
+
 import pytest
 
 from saint_services.otad.adapters.local_machine import LocalMachine
@@ -22,6 +24,7 @@ def test_environment_names_the_machine_and_its_updater(
 
 
 async def test_nodes_get_an_address_that_they_reach():
-    assert await LocalMachine.from_environment({}).address("") == "127.0.0.1"
-    alone = LocalMachine.from_environment({"SAINT_DDS_INTERFACE": "lo"})
+    here = await asyncio.to_thread(LocalMachine.from_environment, {})
+    assert await here.address("") == "127.0.0.1"
+    alone = await asyncio.to_thread(LocalMachine.from_environment, {"SAINT_DDS_INTERFACE": "lo"})
     assert await alone.address("10.0.0.7") == "10.0.0.7"

@@ -28,6 +28,7 @@ class Play:
         self.limits = limits
         self.rollout = Rollout()
         self.now_s = 0.0
+        self.versions = {"1.0.0": "", "1.1.0": ""}  # and the oldest hardware of each
 
     def begin(self, **params: object) -> tuple[str, ...]:
         request = RolloutRequest.model_validate(params)
@@ -35,7 +36,7 @@ class Play:
         return self.advance()
 
     def robot(self) -> RolloutTargets:
-        return RolloutTargets(self.machines, ["1.0.0", "1.1.0"], self.server, is_server_last=True)
+        return RolloutTargets(self.machines, self.versions, self.server, is_server_last=True)
 
     def advance(self, seconds: float = 0.0) -> tuple[str, ...]:
         """The machines with a request."""

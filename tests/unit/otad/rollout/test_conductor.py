@@ -57,7 +57,7 @@ class Rig:
         self.tasks.append(asyncio.create_task(work, name=name))
 
     async def begin(self) -> None:
-        robot = requests.RolloutTargets(self.machines, ["1.1.0"], "", is_server_last=True)
+        robot = requests.RolloutTargets(self.machines, {"1.1.0": ""}, "", is_server_last=True)
         await self.conductor.request(lambda r: requests.begin(r, RolloutRequest(), robot))
 
     async def step(self) -> None:

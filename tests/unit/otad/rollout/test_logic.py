@@ -226,3 +226,24 @@ def test_machine_at_work_of_its_own_is_waited_for():
     play.machines["b"] = machine("b", state=UpdateState.INSTALLING, target_version="9")
     assert play.begin() == ()
     assert play.reports("b", state=UpdateState.IDLE) == ("a",)
+
+
+def test_machine_whose_hardware_is_too_old_is_skipped_without_a_request():
+    play = Play("a", "b", "c")
+    play.machines["b"] = machine("b", unfit="1.1.0 needs hardware revision 1.2")
+    assert play.begin() == ("a",)
+    assert play.becomes_healthy("a") == ("c",)
+    play.becomes_healthy("c")
+    assert play.state is RolloutState.DONE
+    assert play.steps() == [RolloutStep.HEALTHY, RolloutStep.SKIPPED, RolloutStep.HEALTHY]
+    assert play.rollout.plan
+    assert play.rollout.plan.steps[1].reason == "1.1.0 needs hardware revision 1.2"
+
+
+def test_roll_out_that_fits_no_machine_halts_with_the_reason():
+    play = Play("a")
+    play.machines["a"] = machine("a", unfit="1.1.0 needs hardware revision 1.2")
+    assert play.begin() == ()
+    assert play.state is RolloutState.HALTED
+    assert play.rollout.plan
+    assert "a: 1.1.0 needs hardware revision 1.2" in play.rollout.plan.reason

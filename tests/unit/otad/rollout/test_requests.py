@@ -105,3 +105,24 @@ def test_new_roll_out_waits_for_the_last_machine_of_a_cancelled_one():
     play.rollout = requests.cancel(play.rollout)
     with pytest.raises(SaintError, match=r"a is still updating to 1\.1\.0"):
         play.begin()
+
+
+def test_servers_own_release_is_offered_while_no_other_ever_was():
+    robot = Play("a").robot()
+    offered = requests.offer_own(Rollout(), "1.0.0", robot)
+    assert offered.saved.current == "1.0.0"
+    assert requests.offer_own(offered, "1.1.0", robot) == offered
+    assert requests.offer_own(Rollout(), "0.9.0", robot) == Rollout()
+    begun = Play("a")
+    begun.begin()
+    assert requests.offer_own(begun.rollout, "1.0.0", robot) == begun.rollout
+
+
+@pytest.mark.parametrize("named", [{"nodes": ["a"]}, {"canary": "a"}])
+def test_machine_that_is_named_must_have_the_hardware(named: dict[str, object]):
+    play = Play("a", "b")
+    play.versions["1.1.0"] = "1.2"
+    play.machines["a"] = machine("a", hardware_rev="c03111")
+    with pytest.raises(SaintError, match=r"a: .* needs hardware revision") as caught:
+        play.begin(**named)
+    assert caught.value.code is Code.REFUSED

@@ -1,0 +1,62 @@
+"""Decides whether machines take the offered release by themselves now: the owner's policy and
+maintenance window. A roll-out that a user starts is bound by neither. Pure.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time
+from enum import StrEnum
+
+_LEAST_MINUTES = 60
+_WINDOW = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
+
+
+class OfferPolicy(StrEnum):
+    """What a booting or resting machine may do with the offered release."""
+
+    AUTOMATIC = "automatic"
+    ASK = "ask"  # nothing without a user's roll-out
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A time of day, by the robot's clock; it may cross midnight."""
+
+    begin: time
+    end: time
+
+    @classmethod
+    def parse(cls, text: str) -> "Window | None":
+        """Read "02:00-05:00"; empty: no window. Raises ValueError."""
+        if not text:
+            return None
+        found = _WINDOW.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text[:40]!r} is no window; write 02:00-05:00")
+        hours = [int(part) for part in found.groups()]
+        window = cls(time(hours[0], hours[1]), time(hours[2], hours[3]))
+        if window.minutes < _LEAST_MINUTES:
+            raise ValueError(f"{text!r} is shorter than an hour; resting nodes ask once an hour")
+        return window
+
+    @property
+    def minutes(self) -> int:
+        """Its length."""
+        begin, end = (60 * each.hour + each.minute for each in (self.begin, self.end))
+        return (end - begin) % (24 * 60)
+
+    def is_open(self, now: time) -> bool:
+        """Return whether it is that time of day."""
+        if self.begin < self.end:
+            return self.begin <= now < self.end
+        return now >= self.begin or now < self.end
+
+
+def closed(policy: OfferPolicy, window: Window | None, now: datetime) -> str:
+    """Return why no machine takes a release by itself now; empty when it may."""
+    if policy is OfferPolicy.ASK:
+        return "machines wait for a roll-out that a user starts"
+    if window and not window.is_open(now.time()):
+        hours = f"{window.begin:%H:%M} to {window.end:%H:%M}"
+        return f"machines wait for the maintenance window, {hours}"
+    return ""

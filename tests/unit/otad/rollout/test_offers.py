@@ -1,0 +1,44 @@
+"""The owner's policy and maintenance window."""
+
+from datetime import datetime, time
+
+import pytest
+
+from saint_services.otad.rollout.offers import OfferPolicy, Window, closed
+
+NIGHT = datetime(2026, 1, 1, 3, 0)
+NOON = datetime(2026, 1, 1, 12, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "is_open"),
+    [
+        ("02:00-05:00", time(1, 59), False),
+        ("02:00-05:00", time(2, 0), True),
+        ("02:00-05:00", time(4, 59), True),
+        ("02:00-05:00", time(5, 0), False),
+        ("22:30-06:00", time(23, 0), True),
+        ("22:30-06:00", time(0, 0), True),
+        ("22:30-06:00", time(12, 0), False),
+    ],
+)
+def test_window_is_open_from_its_begin_to_its_end(text: str, at: time, is_open: bool) -> None:
+    window = Window.parse(text)
+    assert window
+    assert window.is_open(at) is is_open
+
+
+@pytest.mark.parametrize(
+    "text", ["2:00-5:00", "02:00", "24:00-05:00", "02:00-02:00", "02:00-02:59", "night"]
+)
+def test_text_that_is_no_window_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"window|shorter"):
+        Window.parse(text)
+
+
+def test_offers_are_closed_by_the_policy_and_outside_the_window() -> None:
+    window = Window.parse("02:00-05:00")
+    assert closed(OfferPolicy.AUTOMATIC, None, NOON) == ""
+    assert closed(OfferPolicy.AUTOMATIC, window, NIGHT) == ""
+    assert "02:00 to 05:00" in closed(OfferPolicy.AUTOMATIC, window, NOON)
+    assert "roll-out" in closed(OfferPolicy.ASK, None, NIGHT)
