@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from ...lib.access.levels import Level
 from ...lib.api.backup import RestoreReply
 from ...lib.api.endpoint import Severity
-from ...lib.api.firmware import Release
+from ...lib.api.firmware import FirmwareReport, Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,11 @@ class Described:
         return f"{self.tag} {self.name}"
 
 
+LIST_RELEASES = Described(
+    "GET", "/api/firmware", "firmware", "management",
+    "List the releases on the server, and which release each machine runs.",
+    Level.VIEWER, "Releases, machines and the roll-out.", FirmwareReport,
+)  # fmt: skip
 UPLOAD_RELEASE = Described(
     "POST", "/api/firmware", "upload_release", "management",
     "Upload a signed release to the server; the body is the bundle.",
@@ -97,6 +102,7 @@ OTHERS = (
         "The robot's URDF (`system describe` names it) and its meshes.",
         Level.VIEWER, "The file.", answer_type="application/xml",
     ),
+    LIST_RELEASES,
     UPLOAD_RELEASE,
     Described(
         "GET", "/api/logs", "download_logs", "logs",

@@ -1,5 +1,5 @@
-"""POST /api/firmware: streams a bundle to otad; webd stores nothing of it. The sender is checked
-before the first byte. Not here: verifying the bundle (otad).
+"""/api/firmware: GET lists releases and machines, POST streams a bundle to otad; webd stores
+nothing of it. The sender is checked before the first byte. Not here: verifying the bundle (otad).
 """
 
 import asyncio
@@ -13,10 +13,11 @@ from aiohttp import web
 from ...lib.access import audit
 from ...lib.access.levels import Level
 from ...lib.access.person import Person
-from ...lib.api.firmware import UPLOAD, Upload
+from ...lib.api.endpoint import Nothing
+from ...lib.api.firmware import STATUS, UPLOAD, Upload
 from ...lib.errors import Code, SaintError
 from ..accounts.gate import Gate, person_of
-from ..api.http_paths import UPLOAD_RELEASE
+from ..api.http_paths import LIST_RELEASES, UPLOAD_RELEASE
 from ..audit.record import Outcome, watched
 from ..robot.context import RobotContext
 from ..server import bodies
@@ -28,7 +29,7 @@ _NO_REPLY = "otad does not answer"
 
 
 class FirmwareUpload(RequestHandlers):
-    """Forwards uploads to otad's socket for bundles, one at a time."""
+    """Forwards to otad: requests for the list, and uploads, one at a time."""
 
     def __init__(self, gate: Gate, robot: RobotContext, otad: Path) -> None:
         self._gate = gate
@@ -38,12 +39,21 @@ class FirmwareUpload(RequestHandlers):
         self._session: aiohttp.ClientSession | None = None
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [web.post(UPLOAD_RELEASE.path, self.upload)]
+        return [
+            web.get(LIST_RELEASES.path, self.releases),
+            web.post(UPLOAD_RELEASE.path, self.upload),
+        ]
 
     async def close(self) -> None:
         """End the upload in progress."""
         if self._session:
             await self._session.close()
+
+    async def releases(self, request: web.Request) -> web.StreamResponse:
+        """Answer with the releases and the machines."""
+        self._gate.admit(request, Level.VIEWER)
+        report = await self._robot.daemons.otad.request(STATUS, Nothing())
+        return web.Response(text=report.model_dump_json(), content_type="application/json")
 
     async def upload(self, request: web.Request) -> web.StreamResponse:
         """Answer with the release, or with otad's refusal unchanged. otad writes the audit entry of

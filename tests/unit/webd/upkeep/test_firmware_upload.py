@@ -43,6 +43,29 @@ async def test_uploaded_bundle_becomes_a_release(rig: Rig, firmware: Robot):
     assert [release["version"] for release in shown["releases"]] == ["1.1.0"]
 
 
+async def test_list_has_the_releases_and_the_machines(rig: Rig, firmware: Robot):
+    async with firmware.otad(has_registry=True) as ota:
+        await ota.release("1.1.0")
+        async with rig.http.get(f"{rig.url}/api/firmware") as answer:
+            status, found = answer.status, await answer.json()
+        chat = await rig.chat()
+        shown = await chat.do("management", "firmware_status")
+    assert status == 200
+    assert [release["version"] for release in found["releases"]] == ["1.1.0"]
+    assert found == shown
+
+
+async def test_list_needs_a_user(locked: Rig):
+    async with locked.http.get(f"{locked.url}/api/firmware") as answer:
+        assert answer.status == 401
+
+
+async def test_list_without_otad_is_refused(rig: Rig):
+    await rig.robot.stop("otad")
+    async with rig.http.get(f"{rig.url}/api/firmware") as answer:
+        assert (answer.status, (await answer.json())["code"]) == (503, "daemon_unreachable")
+
+
 async def test_upload_leaves_one_entry_of_otad(rig: Rig, firmware: Robot):
     async with firmware.otad(has_registry=True):
         await upload(rig, await bundle(firmware))
