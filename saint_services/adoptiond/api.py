@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ..lib.access import audit
 from ..lib.access.audit import AuditRecord
 from ..lib.access.person import ROS_PROGRAM
-from ..lib.api import Done, calibration, logs, orders, selftest
+from ..lib.api import Done, Request, calibration, logs, orders, selftest
 from ..lib.api import adoption as rows
 from ..lib.api.adoption import (
     AdoptNode,
@@ -20,19 +20,56 @@ from ..lib.api.adoption import (
     RoleList,
 )
 from ..lib.api.calibration import Calibrate, CalibrationReply, GetCalibration
-from ..lib.api.endpoint import Nothing
+from ..lib.api.endpoint import Endpoint, Nothing
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import KillOrder, KillReply, KillRole, UpdateNode, UpdateOrder, config_parts
+from ..lib.api.orders import (
+    KillOrder,
+    KillReply,
+    KillRole,
+    OrderKind,
+    PowerCommand,
+    RobotPower,
+    UpdateNode,
+    UpdateOrder,
+    config_parts,
+)
 from ..lib.api.selftest import RunNodeSelfTest, SelfTestOrder, SelfTestReport
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
-from ..lib.errors import SaintError
+from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
-from . import logic, membership, views
+from . import logic, membership, power, views
 from .registry import LONGEST_NAME, PendingAdoption, RoleKey
 from .registry_service import RegistryService
+
+
+class _Command(Request):
+    """A request of /saint/system/shutdown as it came."""
+
+    command: str
+    node_id: str
+
+
+def _powered_by_ros(params: _Command, _: object) -> str:
+    word = "restarts" if params.command == PowerCommand.REBOOT else "shuts down"
+    return f"{params.node_id or 'The robot'} {word}, as a ROS program requested"
+
+
+# Over ROS it is no part of another daemon's request, so it is logged here.
+_POWER = Endpoint(
+    group=orders.POWER.group,
+    action=orders.POWER.action,
+    daemon=orders.POWER.daemon,
+    method=orders.POWER.method,
+    path=orders.POWER.path,
+    params=_Command,
+    reply=Done,
+    text=orders.POWER.text,
+    log=_powered_by_ros,
+    severity="WARNING",
+)
 
 
 def answer_ipc(api: Api, service: RegistryService) -> None:
@@ -104,7 +141,11 @@ def _answer_orders(api: Api, service: RegistryService) -> None:
     """Bind the rows for other daemons: only adoptiond has the key that signs orders."""
 
     async def reboot(call: Call[NodeParams]) -> Done:
-        return await service.operations.reboot(call.body.node_id)
+        return await service.operations.power(call.body.node_id, OrderKind.REBOOT)
+
+    async def set_power(call: Call[RobotPower]) -> Done:
+        by = call.person.source if call.person else "adoptiond"
+        return await power.carry_out(call.body, service.operations, service.nodes, by)
 
     async def update(call: Call[UpdateNode]) -> Done:
         order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
@@ -131,6 +172,7 @@ def _answer_orders(api: Api, service: RegistryService) -> None:
     api.bind(selftest.RUN, self_test)
     api.bind(selftest.LAST, last_self_test)
     api.bind(orders.REBOOT, reboot)
+    api.bind(orders.POWER, set_power)
     api.bind(orders.KILL, kill)
     api.bind(orders.UPDATE, update)
     api.bind(logs.QUERY_NODE, query_node)
@@ -177,6 +219,15 @@ def serve_ros(bus: Bus, service: RegistryService, add_entry: Callable[[AuditReco
             return msgs.ResetNode_Response(success=False, message=err.message)
         return msgs.ResetNode_Response(success=True, message=done.message)
 
+    async def shutdown(request: msgs.SystemCommand_Request) -> msgs.SystemCommand_Response:
+        shown = _Command(command=_shown(request.command), node_id=_shown(request.node_id))
+        try:
+            work = _powered(service, request)
+            done = await audit.recorded(add_entry, _POWER, ROS_PROGRAM, shown, work)
+        except SaintError as err:
+            return msgs.SystemCommand_Response(success=False, message=err.message)
+        return msgs.SystemCommand_Response(success=True, message=done.message)
+
     async def config(request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
         return role_config(service, request)
 
@@ -191,7 +242,20 @@ def serve_ros(bus: Bus, service: RegistryService, add_entry: Callable[[AuditReco
     bus.serve(topics.NODES_ADOPT, adopt)
     bus.serve(topics.NODES_RESET, reset)
     bus.serve(topics.NODES_CONFIG, config)
+    bus.serve(topics.SYSTEM_SHUTDOWN, shutdown)
     bus.serve(topics.SYSTEM_STATUS_QUERY, status)
+
+
+async def _powered(service: RegistryService, request: msgs.SystemCommand_Request) -> Done:
+    """Carry out a request of the ROS service, which nobody can force."""
+    if request.command not in {each.value for each in PowerCommand}:
+        given = _shown(request.command)
+        fix = f"Use {' or '.join(PowerCommand)}."
+        raise SaintError(Code.REQUEST_INVALID, f"{given!r} is no command", fix=fix)
+    wanted = RobotPower(
+        command=PowerCommand(request.command), node_id=request.node_id[:LONGEST_NAME]
+    )
+    return await power.carry_out(wanted, service.operations, service.nodes, ROS_PROGRAM.name)
 
 
 def _shown(text: str) -> str:

@@ -142,11 +142,12 @@ class NodeOperations:
         reply = await self._ordered(node, OrderKind.UPDATE, wanted, _UPDATE_LIMIT_S)
         return Done(message=reply.message)
 
-    async def reboot(self, node_id: str) -> Done:
-        """Restart a node's machine; the node refuses while its outputs are live."""
+    async def power(self, node_id: str, kind: OrderKind) -> Done:
+        """Restart a node's machine or switch it off; the node refuses while its outputs are
+        live."""
         node = self._reachable(node_id, "Adopt it again, or switch it off and on.")
-        reply = await self._ordered(node, OrderKind.REBOOT, EmptyOrder(), _REFRESH_LIMIT_S)
-        _log.info("node restarts", node=node_id)
+        reply = await self._ordered(node, kind, EmptyOrder(), _REFRESH_LIMIT_S)
+        _log.info("node restarts or is switched off", node=node_id, order=kind.value)
         return Done(message=reply.message)
 
     async def kill(self, node_id: str, order: KillOrder) -> KillReply:

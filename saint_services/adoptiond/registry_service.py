@@ -22,7 +22,7 @@ from .config import Config
 from .membership import UnknownDevices
 from .operations import NodeOperations
 from .order_sender import OrderSender
-from .registry import Catalog, Registry
+from .registry import Catalog, Node, Registry
 from .state import SavedNode
 from .state import SavedRegistry as Saved
 
@@ -62,6 +62,7 @@ class RegistryService:
         self._meter = computer.Meter()
         self._metrics = computer.MachineMetrics()
         self._version = ""
+        self._own_node = ""  # of a machine that is server and node
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()
         self._subscriptions: dict[str, tuple[Subscription, ...]] = {}
@@ -75,6 +76,16 @@ class RegistryService:
     def catalog(self) -> Catalog:
         """The roles of this robot, with their calibration."""
         return self.calibrations.catalog
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes of this robot, without the one that is this very machine."""
+        key = self.order_sender.public
+        known = self.registry.nodes.values()
+        own = self._own_node
+        return tuple(
+            node for node in known if (node.keys or node.is_of(key)) and node.node_id != own
+        )
 
     def saved(self) -> Saved:
         """Return what belongs on the disk."""
@@ -96,6 +107,7 @@ class RegistryService:
         """Publish the robot's status once a second until stopped; report nodes that went offline or
         came back."""
         self._version = (await asyncio.to_thread(computer.hardware)).version
+        self._own_node = await asyncio.to_thread(computer.own_node)
         next_s, seconds = monotonic_s(), 0
         while True:
             self._metrics = await asyncio.to_thread(self._meter.sample)

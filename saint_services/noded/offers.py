@@ -15,12 +15,12 @@ from ..lib.state import StateStore
 
 @dataclass(frozen=True, slots=True)
 class OfferTimes:
-    """When this node rests, and when it asked last. Times are monotonic."""
+    """When this node rests, and when it requested last. Times are monotonic."""
 
     rest_s: float  # for so long outputs must be safe before the machine counts as unused
     again_s: float  # between two requests during a rest
     rests_since_s: float | None = None  # None: in use
-    asked_s: float = float("-inf")
+    requested_s: float = float("-inf")
 
     def stirred(self, *, is_resting: bool, now_s: float) -> "OfferTimes":
         """Return the times after a look at the outputs."""
@@ -28,9 +28,9 @@ class OfferTimes:
             return self
         return replace(self, rests_since_s=now_s if is_resting else None)
 
-    def asked(self, now_s: float) -> "OfferTimes":
+    def requested(self, now_s: float) -> "OfferTimes":
         """Return the times after a request."""
-        return replace(self, asked_s=now_s)
+        return replace(self, requested_s=now_s)
 
     @property
     def due_s(self) -> float | None:
@@ -39,7 +39,7 @@ class OfferTimes:
         if self.rests_since_s is None:
             return None
         first_s = self.rests_since_s + self.rest_s
-        return first_s if self.asked_s < first_s else self.asked_s + self.again_s
+        return first_s if self.requested_s < first_s else self.requested_s + self.again_s
 
 
 class _SeenBoot(BaseModel):

@@ -144,7 +144,7 @@ class NodeUpdate:
                 ):
                     await self._stirred.wait()
             except TimeoutError:
-                self._offers = self._offers.asked(monotonic_s())
+                self._offers = self._offers.requested(monotonic_s())
                 self._updater.rest(is_resting=True)
                 self._has_answer = False
                 await self.take_offer()

@@ -80,6 +80,16 @@ class Reboot(Forced):
     node: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")
 
 
+class Shutdown(Forced):
+    """Switch off the whole robot, a node, or `server`: its machine alone."""
+
+    node: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$",
+        description='A node, or "server" for its machine alone. Default: the whole robot.',
+    )
+
+
 class FactoryReset(Forced):
     """Reset the server. `confirm` is the robot's name, typed. With `nodes`, all online nodes also
     forget their server and role.

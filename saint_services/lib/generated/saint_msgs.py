@@ -905,14 +905,14 @@ class SignedOrder_Response:
 
 @dataclass(slots=True)
 class SystemCommand_Request:
-    """/saint/system/shutdown (server)"""
+    """/saint/system/shutdown (server): refused while outputs are live"""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/SystemCommand_Request"
     HASH: ClassVar[str] = "RIHS01_5940480aaf06f85b729ff173c9c00b79e1be666fd4c79e7e783310a33456f99b"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("command", "string"), ("node_id", "string"))
 
     command: str = ""  # "shutdown", "reboot"
-    node_id: str = ""  # empty: the whole robot
+    node_id: str = ""  # empty: the whole robot; "server": its machine alone
 
 
 @dataclass(slots=True)

@@ -229,6 +229,13 @@ NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRole
     saint_msgs.GetRoleConfig_Request,
     saint_msgs.GetRoleConfig_Response,
 )  # served by adoptiond
+SYSTEM_SHUTDOWN: Final[Service[saint_msgs.SystemCommand_Request, saint_msgs.SystemCommand_Response]] = Service(
+    "/saint/system/shutdown",
+    "saint_msgs/srv/SystemCommand",
+    "RIHS01_3745c7c9887b6e080d5998509605ff8e550c9efe421465753bf802f68b5d3be0",
+    saint_msgs.SystemCommand_Request,
+    saint_msgs.SystemCommand_Response,
+)  # served by adoptiond
 SYSTEM_STATUS_QUERY: Final[Service[saint_msgs.GetSystemStatus_Request, saint_msgs.GetSystemStatus_Response]] = Service(
     "/saint/system/status",
     "saint_msgs/srv/GetSystemStatus",

@@ -9,7 +9,8 @@ from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, R
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.endpoint import Nothing
 from ...lib.api.logs import LogNames, LogPage, LogQuery
-from ...lib.api.machine import FactoryReset, Forced, Reboot
+from ...lib.api.machine import FactoryReset, Forced, Reboot, Shutdown
+from ...lib.api.orders import POWER, SERVER, PowerCommand, RobotPower
 from ...lib.api.orders import REBOOT as REBOOT_NODE
 from ...lib.api.routing import Confirming
 from ...lib.api.webd import system as system_rows
@@ -51,10 +52,20 @@ async def restart(robot: RobotContext, caller: Caller, params: Forced) -> Done:
 
 
 @ACTS.bind(system_rows.SHUTDOWN)
-async def shutdown(robot: RobotContext, caller: Caller, params: Forced) -> Done:
+async def shutdown(robot: RobotContext, caller: Caller, params: Shutdown) -> Done:
     await refuse_while_driven(robot, params.force)
-    await _request_power(caller, PowerAction.POWER_OFF)
-    return Done(message="The server shuts down. To start it again, disconnect and reconnect power.")
+    wanted = RobotPower(
+        command=PowerCommand.SHUTDOWN, node_id=params.node or "", force=params.force
+    )
+    try:
+        done = await robot.daemons.adoptiond.request(POWER, wanted, caller.person)
+    except SaintError as err:
+        if err.code is not Code.DAEMON_UNREACHABLE or params.node not in (None, SERVER):
+            raise
+        await _request_power(caller, PowerAction.POWER_OFF)
+        left = "" if params.node else f" The nodes stay on: {err.message}."
+        done = Done(message=f"The server shuts down.{left}")
+    return Done(message=f"{done.message} To start again, disconnect and reconnect power.")
 
 
 async def _request_power(caller: Caller, action: PowerAction) -> None:

@@ -110,7 +110,7 @@ def test_due_once_per_rest_and_then_from_time_to_time() -> None:
     times = times.stirred(is_resting=True, now_s=100.0)
     assert times.due_s == 400.0
     assert times.stirred(is_resting=True, now_s=200.0) is times
-    times = times.asked(400.0)
+    times = times.requested(400.0)
     assert times.due_s == 4000.0
     times = times.stirred(is_resting=False, now_s=500.0)
     assert times.due_s is None

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from saint_services.lib.access.audit import AuditReporter
-from saint_services.lib.api import Done, adoption, keys, routing
+from saint_services.lib.api import Done, adoption, keys, orders, routing
 from saint_services.lib.api.adoption import (
     AdoptNode,
     AdoptReply,
@@ -34,6 +34,7 @@ from saint_services.lib.api.adoption import (
 )
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.keys import KeyImport, Passphrase, SealedKey
+from saint_services.lib.api.orders import RobotPower
 from saint_services.lib.api.routing import (
     EStopClear,
     EStopInfo,
@@ -145,6 +146,7 @@ class FakeRobot:
     is_still: bool = False  # topics keep coming, but no value moves
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
+    powered: list[RobotPower] = field(default_factory=list)  # requested of adoptiond
     strangers: list[UnknownDevice] = field(default_factory=list)
     servers: dict[str, ApiServer] = field(default_factory=dict)
     otad: FakeOtad = field(default_factory=FakeOtad)
@@ -220,10 +222,15 @@ class FakeRobot:
         api.bind(adoption.REPLACE_NODE, self._replace)
         api.bind(adoption.IGNORE_NODE, self._ignore)
         api.bind(adoption.SET_NODE_NAME, self._rename)
+        api.bind(orders.POWER, self._power)
         api.bind(keys.EXPORT, self._export_key)
         api.bind(keys.IMPORT, self._import_key)
         self.trims.add_to(api)
         return stop.add_kill(api)
+
+    async def _power(self, call: Call[RobotPower]) -> Done:
+        self.powered.append(call.body)
+        return Done(message="The robot shuts down.")
 
     async def _export_key(self, call: Call[Passphrase]) -> SealedKey:
         passphrase = call.body.passphrase

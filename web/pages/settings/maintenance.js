@@ -38,7 +38,7 @@ export function maintenanceSection(app, settings) {
           Download diagnostics
         </button>
       </div>
-      <h3>Restart</h3>
+      <h3>Restart and shut down</h3>
       <div class="toolbar">
         ${power(app, isFixed, RESTART)} ${power(app, isFixed, REBOOT)}
         ${power(app, isFixed, SHUTDOWN)}
@@ -46,9 +46,15 @@ export function maintenanceSection(app, settings) {
       ${
         nodes.length
           ? html`<details>
-            <summary>Restart a node</summary>
+            <summary>One machine</summary>
+            <p class="quiet">Restart</p>
             <div class="toolbar">
               ${nodes.map((node) => power(app, isFixed, ofNode(node)))}
+            </div>
+            <p class="quiet">Shut down</p>
+            <div class="toolbar">
+              ${power(app, isFixed, SHUTDOWN_SERVER)}
+              ${nodes.map((node) => power(app, isFixed, offNode(node)))}
             </div>
           </details>`
           : nothing
@@ -108,11 +114,24 @@ const REBOOT = {
 /** @type {Power} */
 const SHUTDOWN = {
   key: "shutdown",
-  label: "Shut down server…",
-  title: "Shut down the server?",
-  text: "The robot stands still. To start the server again, disconnect and reconnect its power.",
-  verb: "Shut down the server",
+  label: "Shut down robot…",
+  title: "Shut down the whole robot?",
+  text:
+    "All nodes and then the server switch off. To start them again, disconnect and reconnect " +
+    "their power.",
+  verb: "Shut down the robot",
   send: (api, force) => api.request("system", "shutdown", { force }),
+};
+/** @type {Power} */
+const SHUTDOWN_SERVER = {
+  key: "shutdown-server",
+  label: "Server…",
+  title: "Shut down the server alone?",
+  text:
+    "The robot stands still, its nodes stay on. To start the server again, disconnect and " +
+    "reconnect its power.",
+  verb: "Shut down the server",
+  send: (api, force) => api.request("system", "shutdown", { node: "server", force }),
 };
 
 /** @param {NodeInfo} node @returns {Power} */
@@ -123,6 +142,16 @@ const ofNode = (node) => ({
   text: "Its outputs are safe meanwhile. The node is back in its role after about 1 minute.",
   verb: "Restart the node",
   send: (api, force) => api.request("system", "reboot", { node: node.node_id, force }),
+});
+
+/** @param {NodeInfo} node @returns {Power} */
+const offNode = (node) => ({
+  key: `off-${node.node_id}`,
+  label: `${node.display_name || node.node_id}…`,
+  title: `Shut down ${node.display_name || node.node_id}?`,
+  text: "Its outputs are safe first. To start it again, disconnect and reconnect its power.",
+  verb: "Shut down the node",
+  send: (api, force) => api.request("system", "shutdown", { node: node.node_id, force }),
 });
 
 /** @param {App} app @param {boolean} isFixed @param {Power} what */

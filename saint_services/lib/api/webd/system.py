@@ -8,7 +8,7 @@ from ...access.levels import Level
 from .. import Done, Reply, Request
 from ..endpoint import Nothing
 from ..hardware import RoleHardware
-from ..machine import Forced, Reboot, TlsInfo
+from ..machine import Reboot, Shutdown, TlsInfo
 from ..routing import EStopInfo
 from ..states import ClientState, SystemState
 from . import WebRows
@@ -114,6 +114,11 @@ def _restarted(params: Reboot, _: object) -> str:
     return f"{params.node or 'The server'} restarts"
 
 
+def _shut_down(params: Shutdown, _: object) -> str:
+    names = {None: "The robot", "server": "The server"}
+    return f"{names.get(params.node, params.node)} shuts down"
+
+
 _ADMIN = {"level": Level.ADMIN}
 _WARNING = {**_ADMIN, "severity": "WARNING"}
 _ESTOP = {"level": Level.VIEWER, "level_of": _estop_level, "logged_by": "routerd"}
@@ -159,7 +164,7 @@ REBOOT = SYSTEM.change(
     "reboot", Reboot, Done, "Restart the server's machine, or a node's.", log=_restarted, **_WARNING
 )
 SHUTDOWN = SYSTEM.change(
-    "shutdown", Forced, Done,
-    "Switch the server's machine off. Nodes keep their safe state until their power is cut.",
-    log="The server shuts down", **_WARNING,
+    "shutdown", Shutdown, Done,
+    "Switch off the whole robot, nodes first; or one node, or the server's machine alone.",
+    log=_shut_down, **_WARNING,
 )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from saint_services.lib.api.backup import DaemonBackup, SectionData
+from saint_services.lib.api.orders import PowerCommand, RobotPower
 from saint_services.lib.api.routing import FieldOutput
 from saint_services.lib.backup.archive import pack, unpack
 from tests.unit.webd.web_rig import Rig
@@ -168,7 +169,6 @@ async def test_name_that_nobody_could_read_is_refused(rig: Rig, name: str) -> No
     ("group", "action", "request_file"),
     [
         ("system", "reboot", "request"),
-        ("system", "shutdown", "poweroff"),
         ("maintenance", "restart", "restart"),
     ],
 )
@@ -182,6 +182,37 @@ async def test_machine_restarts_only_when_nobody_drives(
     assert request_in(tmp_path, request_file) == ""
     await chat.do(group, action, force=True)
     assert "websocket:" in request_in(tmp_path, request_file)
+
+
+async def test_robot_is_switched_off_by_adoptiond_when_nobody_drives(rig: Rig) -> None:
+    chat = await rig.chat()
+    drive(rig)
+    assert (await chat.fail("system", "shutdown"))["message"] == "rc drives tracks linear now"
+    assert rig.robot.powered == []
+    done = await chat.do("system", "shutdown", force=True)
+    assert done["message"].startswith("The robot shuts down. To start again, disconnect")
+    await chat.do("system", "shutdown", node="sim_head", force=True)
+    command = PowerCommand.SHUTDOWN
+    assert rig.robot.powered == [
+        RobotPower(command=command, force=True),
+        RobotPower(command=command, node_id="sim_head", force=True),
+    ]
+
+
+@pytest.mark.parametrize("params", [{}, {"node": "server"}])
+async def test_server_is_switched_off_while_adoptiond_is_dead(
+    rig: Rig, tmp_path: Path, params: dict[str, str]
+) -> None:
+    await rig.robot.stop("adoptiond")
+    done = await (await rig.chat()).do("system", "shutdown", **params)
+    assert request_in(tmp_path, "poweroff")
+    assert ("nodes stay on" in done["message"]) is not bool(params)
+
+
+async def test_node_is_not_switched_off_while_adoptiond_is_dead(rig: Rig, tmp_path: Path) -> None:
+    await rig.robot.stop("adoptiond")
+    await (await rig.chat()).fail("system", "shutdown", node="sim_head")
+    assert request_in(tmp_path, "poweroff") == ""
 
 
 async def test_machine_restarts_while_the_router_is_dead(rig: Rig, tmp_path: Path) -> None:
