@@ -69,6 +69,7 @@ PLACES = (
     "inputs/livelink",
     "settings/users",
     "stop-test",
+    "self-test/sim_head",
     "api",
     "api/head",
 )

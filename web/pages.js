@@ -26,5 +26,11 @@ export const PAGES = [
     load: () => import("./pages/stop-test/page.js"),
     isHidden: true,
   },
+  {
+    name: "self-test",
+    title: "Self-test",
+    load: () => import("./pages/self-test/page.js"),
+    isHidden: true,
+  },
   { name: "api", title: "API", load: () => import("./pages/api/page.js"), isHidden: true },
 ];

@@ -152,13 +152,14 @@ export class Api {
    * @param {Group} type group of the action, "management"
    * @param {Name} action
    * @param {Params<Group, Name>} [params]
+   * @param {number} [limitMs] until which the reply must be there
    * @returns {Promise<Reply<Group, Name>>}
    */
-  async request(type, action, params) {
+  async request(type, action, params, limitMs = REPLY_TIMEOUT_MS) {
     const given = params ?? {};
     if (this.state === "locked") throw new ApiError(NOT_SIGNED_IN);
     try {
-      return await this.#exchange({ type, action, params: given });
+      return await this.#exchange({ type, action, params: given }, limitMs);
     } catch (err) {
       const isStop = err instanceof ApiError && err.code === "stop_changed";
       if (!isStop || !(await this.listener.mayLoseStops(err))) throw err;
@@ -276,15 +277,16 @@ export class Api {
   /**
    * @template T
    * @param {object} message
+   * @param {number} [limitMs]
    * @returns {Promise<T>} the reply, whose type the robot has checked
    */
-  #exchange(message) {
+  #exchange(message, limitMs = REPLY_TIMEOUT_MS) {
     const id = String(++this.#count);
     return new Promise((done, fail) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
         fail(new ApiError({ code: "no_answer", message: TIMED_OUT }));
-      }, REPLY_TIMEOUT_MS);
+      }, limitMs);
       this.#waiting.set(id, {
         done: (data) => (clearTimeout(timer), done(/** @type {T} */ (data))),
         fail: (err) => (clearTimeout(timer), fail(err)),

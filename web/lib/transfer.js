@@ -53,10 +53,18 @@ const asJson = (method, body) => ({
 export async function downloadFile(path, body) {
   const response = await request(path, body && asJson("POST", body));
   const named = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
-  const url = URL.createObjectURL(await response.blob());
+  save(named?.[1] ?? "download", await response.blob());
+}
+
+/** Save a text that is already here as a file. @param {string} name @param {string} text */
+export const saveText = (name, text) => save(name, new Blob([text], { type: "text/plain" }));
+
+/** @param {string} name @param {Blob} content */
+function save(name, content) {
+  const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
-  link.download = named?.[1] ?? "download";
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

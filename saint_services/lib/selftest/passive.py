@@ -94,9 +94,4 @@ def _speed(machine: MachineUnderTest, here: Situation) -> SelfTestCheck:
 
 
 def _needs_wire(name: str, wire: str) -> SelfTestCheck:
-    jumper = name.removesuffix("_jumper")
-    return skipped(
-        name,
-        f"Needs a wire between {wire}.",
-        f"Take all else off these pins, connect them, then: saintctl selftest --jumper {jumper}.",
-    )
+    return skipped(name, f"Needs a wire between {wire}.", "Take all else off these pins first.")

@@ -118,6 +118,7 @@ def _print(found: SelfTestReport) -> None:
     for check in found.checks:
         counts[WORDS[check.state]] += 1
     print(", ".join(f"{count} {word}" for word, count in counts.items()) + ".")
+    print(f"With a wire between two pins: saintctl selftest --jumper {', '.join(JUMPERS)}.")
 
 
 def _text(text: str, fix: str) -> str:

@@ -70,6 +70,7 @@ from tests.web.fakes.logs import fake_logs
 from tests.web.fakes.nodes import FakeHeaders
 from tests.web.fakes.otad import FakeOtad
 from tests.web.fakes.routes import FakeRouter
+from tests.web.fakes.selftest import FakeSelfTests
 from tests.web.fakes.wave import CONTENDER, FACE, Wave
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -165,6 +166,7 @@ class FakeRobot:
         self.confirmations = stop.FakeConfirmations(self)
         self.drills = stop.drills(self, self.confirmations, self.runtime)
         state = self.runtime.parent / "adoptiond"
+        self.self_tests = FakeSelfTests()
         self.trims = await asyncio.to_thread(FakeCalibrations, ROOT / "manifests", state)
         apis = {
             "adoptiond": self._adoptiond(), "routerd": self._routerd(),
@@ -226,6 +228,7 @@ class FakeRobot:
         api.bind(keys.EXPORT, self._export_key)
         api.bind(keys.IMPORT, self._import_key)
         self.trims.add_to(api)
+        self.self_tests.add_to(api)
         return stop.add_kill(api)
 
     async def _power(self, call: Call[RobotPower]) -> Done:

@@ -119,6 +119,12 @@ function actions(app, node) {
       ${isAway ? nothing : button("update", "Update…", admin, () => askUpdate(app, node))}
       ${isAway ? nothing : button("reboot", "Restart…", admin, () => askReboot(app, node))}
       ${
+        isAway
+          ? nothing
+          : html`<a class="button small" data-do="selftest" href="#/self-test/${node.node_id}">
+            Self-test</a>`
+      }
+      ${
         has
           ? html`
             <a

@@ -28,6 +28,7 @@ export function maintenanceSection(app, settings) {
       <div class="toolbar">
         <a class="button" href="#/logs">Open logs</a>
         <a class="button" href="#/stop-test">Test the stop</a>
+        <a class="button" href="#/self-test">Test a node's hardware</a>
         <button
           class="button"
           type="button"

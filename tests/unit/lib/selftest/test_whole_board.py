@@ -13,6 +13,8 @@ from saint_services.lib.selftest.situation import Situation
 from tests.unit.lib.selftest.conftest import Tested
 from tools.sim.camera import PLUG
 
+pytestmark = pytest.mark.slow  # 48 whole self-tests
+
 WIRES = {"serial_jumper", "pwm0_jumper", "pwm1_jumper"}
 NOT_PASSED = {**dict.fromkeys(WIRES, "skipped"), "i2c0": "not_connected"}
 Break = Callable[[Path], None]
