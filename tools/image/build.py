@@ -12,7 +12,7 @@ from pathlib import Path
 from saint_services.lib.errors import Code, SaintError
 from tools.release import documents, imager
 
-from . import base, bundle, disk, keys, layer, slot
+from . import base, disk, keys, layer, release, slot
 from .boot import firmware, initrd
 from .names import Names
 from .places import Places
@@ -88,16 +88,19 @@ def build_slot(shop: Workshop, work: Path) -> Path:
 
 
 def build_image(shop: Workshop, *, compress: bool = True) -> list[Artefact]:
-    """Slot, disk image, the latter as people download it, and the bill of materials."""
+    """Slot, its bundle, disk image, the latter as people download it, and the bill of materials."""
     work = shop.places.work / "slot"
     out, names = shop.places.out, shop.names
     rootfs, whole = _rootfs(shop), out / f"{names.stem}.img"
-    image = build_slot(shop, work)
+    shutil.move(build_slot(shop, work), rootfs)
+    # A release that no device could check is of no use on the card.
+    bundled = _bundle(shop, rootfs) if release.is_trusted(shop.places) else []
     with shop.progress.stage("disk image"):
-        shutil.move(image, rootfs)
-        parts = disk.Parts(work / "firmware", rootfs)
+        carried = bundled[0].path if bundled else None
+        parts = disk.Parts(work / "firmware", rootfs, carried)
         disk.make(parts, names, shop.tree, target=whole, epoch=EPOCH)
     made = [Artefact(rootfs, "slot", sha256(rootfs)), Artefact(whole, "disk", sha256(whole))]
+    made += bundled
     with shop.progress.stage("bill of materials"):
         written = documents.write(work / "root", out, names.version)
         made += [Artefact(path, "packages, licences", sha256(path)) for path in written]
@@ -112,22 +115,17 @@ def build_image(shop: Workshop, *, compress: bool = True) -> list[Artefact]:
 
 def build_bundle(shop: Workshop) -> list[Artefact]:
     """A slot image and the signed update with it."""
-    places, names, tree = shop.places, shop.names, shop.tree
-    rootfs, target = _rootfs(shop), places.out / f"{names.stem}.raucb"
-    shutil.move(build_slot(shop, places.work / "slot"), rootfs)
+    rootfs = _rootfs(shop)
+    shutil.move(build_slot(shop, shop.places.work / "slot"), rootfs)
+    return [Artefact(rootfs, "slot", sha256(rootfs)), *_bundle(shop, rootfs)]
+
+
+def _bundle(shop: Workshop, rootfs: Path) -> list[Artefact]:
+    places = shop.places
     with shop.progress.stage("bundle"):
-        changes = bundle.changes((places.source / "CHANGELOG.md").read_text(), names.version)
-        contents = bundle.Contents(
-            rootfs, changes, keys.signer(places, tree), keys.keyring(places, tree)
-        )
-        bundle.make(contents, places, names, tree, target=target)
-        manifest = places.out / "manifest.json"
-        manifest.write_text(bundle.manifest(target, places, names, changes) + "\n")
-    return [
-        Artefact(rootfs, "slot", sha256(rootfs)),
-        finished(target, "update"),
-        Artefact(manifest, "its manifest", sha256(manifest)),
-    ]
+        target = release.ensure(rootfs, places, shop.names, shop.tree)
+    manifest = places.out / "manifest.json"
+    return [finished(target, "update"), Artefact(manifest, "its manifest", sha256(manifest))]
 
 
 def check_reproducible(shop: Workshop) -> str:

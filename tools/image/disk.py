@@ -4,6 +4,7 @@ Offsets are a contract with boot.cmd, initrd, RAUC's configuration and every dis
 """
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,7 @@ class Parts:
 
     firmware: Path  # a folder
     slot: Path  # a file system image
+    carried: Path | None = None  # the bundle that a fresh server offers to its nodes
 
 
 def make(parts: Parts, names: Names, tree: Tree, *, target: Path, epoch: int) -> None:
@@ -70,7 +72,7 @@ def make(parts: Parts, names: Names, tree: Tree, *, target: Path, epoch: int) ->
     firmware = target.with_suffix(".fat")
     data = target.with_suffix(".data")
     _make_firmware(parts.firmware, names, tree, firmware, epoch)
-    _make_data(names, tree, data, epoch)
+    _make_data(names, tree, data, epoch, parts.carried)
     block = environment.encode(environment.FIRST)
     with target.open("r+b") as disk:
         for offset in environment.COPIES:
@@ -99,15 +101,32 @@ def _make_firmware(folder: Path, names: Names, tree: Tree, target: Path, epoch: 
     tree.run(["mcopy", "-s", "-Q", "-i", target, *content, "::/"], variables=variables)
 
 
-def _make_data(names: Names, tree: Tree, target: Path, epoch: int) -> None:
-    """Empty, with a journal; the first boot makes it as large as the card."""
+def _make_data(names: Names, tree: Tree, target: Path, epoch: int, carried: Path | None) -> None:
+    """A file system with a journal and the carried bundle; the first boot makes it as large as the
+    card."""
     target.write_bytes(b"")
     os.truncate(target, names.data_mib * _MIB)
     variables = {"E2FSPROGS_FAKE_TIME": str(epoch), "SOURCE_DATE_EPOCH": str(epoch)}
     make_fs: list[str | Path] = ["mke2fs", "-q", "-t", "ext4", "-b", "4096", "-m", "0"]
     make_fs += ["-U", _DATA_UUID, "-L", "data", "-J", "size=16"]  # it grows to a whole card
     extended = f"hash_seed={_DATA_SEED},lazy_itable_init=0,lazy_journal_init=0,nodiscard"
-    tree.run([*make_fs, "-E", f"{extended},root_owner=0:0", target], variables=variables)
+    make_fs += ["-E", f"{extended},root_owner=0:0"]
+    if carried is not None:
+        make_fs += ["-d", _content(carried, target.with_suffix(".content"), epoch)]
+    tree.run([*make_fs, target], variables=variables)
+    shutil.rmtree(target.with_suffix(".content"), ignore_errors=True)
+
+
+def _content(carried: Path, folder: Path, epoch: int) -> Path:
+    """A folder as the data partition begins. mke2fs takes owners over: the builder is root."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shipped = folder / "shipped"
+    shipped.mkdir(parents=True)
+    shutil.copyfile(carried, shipped / carried.name)
+    for path, mode in ((shipped / carried.name, 0o644), (shipped, 0o755), (folder, 0o755)):
+        path.chmod(mode)
+        os.utime(path, (epoch, epoch))
+    return folder
 
 
 def _filled(path: Path) -> Iterator[tuple[int, bytes]]:
