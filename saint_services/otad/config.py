@@ -6,7 +6,7 @@ from pydantic import Field, field_validator
 
 from ..lib.config import Settings
 from ..lib.update.settings import UpdateSettings
-from .rollout.offers import OfferPolicy, Window
+from .rollout.offers import OfferPolicy, RolloutPolicy, Window
 
 
 def _compatible() -> str:
@@ -39,6 +39,9 @@ class Config(UpdateSettings):
     # Whether nodes that boot or rest take the offered release by themselves ("ask": they do not),
     # and at which time of day ("02:00-05:00" by the robot's clock, an hour at least; empty: any).
     offers: OfferPolicy = OfferPolicy.AUTOMATIC
+    # "automatic": the newest release on the server, from a stick or uploaded, is rolled out without
+    # a user's request, within the window, one node first. Once: never again after a halt.
+    roll_out: RolloutPolicy = RolloutPolicy.BY_USER
     window: str = Field(default="", max_length=11)
     # How many releases are kept; the offered one and the one before it always are.
     keep_releases: int = Field(default=3, ge=1, le=50)

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from ..lib import log
 from ..lib.api.adoption import NodeInfo
-from ..lib.api.firmware import FirmwareReport, MachineFirmware
+from ..lib.api.firmware import FirmwareReport, MachineFirmware, RolloutRequest
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.daemon import Context
@@ -35,11 +36,13 @@ from .rollout import fleet, offers, requests
 from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
 from .rollout.logic import RolloutLimits, UpdateRequest
-from .rollout.offers import Window
+from .rollout.offers import RolloutPolicy, Window
 from .state import SavedFirmware
 from .views import StoredRelease
 
 _DISK_INTERVAL_S = 60.0
+_AUTOMATIC_INTERVAL_S = 60.0
+_log = log.get("otad")
 
 
 class ChangeSignal:
@@ -131,6 +134,8 @@ class FirmwareService:
         self._ctx.spawn(self._nodes.watch(self.report_received, self._register), "nodes")
         self._ctx.spawn(self.conductor.run(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
+        if self._ctx.config.roll_out is RolloutPolicy.AUTOMATIC:
+            self._ctx.spawn(self._roll_out_by_itself(), "automatic roll-outs")
 
     async def _start_own(self, own: ServerUpdate) -> None:
         await own.start()
@@ -255,6 +260,24 @@ class FirmwareService:
             except SaintError as err:
                 self._ctx.health.raise_issue(err.code, err.message)
             await self._release_came.wait()
+
+    async def _roll_out_by_itself(self) -> None:
+        """Begin the roll-out of the newest release when it is due and the owner's window is
+        open."""
+        while True:
+            version = requests.due_by_itself(self.conductor.rollout, self.robot())
+            if version and not self.offers_closed():
+                await self._roll_out(RolloutRequest(version=version))
+            await asyncio.sleep(_AUTOMATIC_INTERVAL_S)
+
+    async def _roll_out(self, wanted: RolloutRequest) -> None:
+        robot = self.robot()
+        try:
+            await self.conductor.request(lambda rollout: requests.begin(rollout, wanted, robot))
+        except SaintError as err:
+            _log.warning("no roll-out by itself", version=wanted.version, reason=err.message)
+        else:
+            _log.info("roll-out begins by itself", version=wanted.version)
 
     def _stir(self) -> None:
         self.conductor.wake()

@@ -18,6 +18,13 @@ class OfferPolicy(StrEnum):
     ASK = "ask"  # nothing without a user's roll-out
 
 
+class RolloutPolicy(StrEnum):
+    """Who begins a roll-out."""
+
+    BY_USER = "by_user"
+    AUTOMATIC = "automatic"
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """A time of day, by the robot's clock; it may cross midnight."""

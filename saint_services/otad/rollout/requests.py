@@ -57,6 +57,21 @@ def offer_own(rollout: Rollout, running: str, robot: RolloutTargets) -> Rollout:
     return replace(rollout, saved=rollout.saved.model_copy(update={"current": running}))
 
 
+def due_by_itself(rollout: Rollout, robot: RolloutTargets) -> str:
+    """Return the release that a robot without a user's request would roll out now: the newest,
+    when a machine runs an older one; empty: none. A release that had its roll-out gets no other."""
+    newest = max(robot.versions, key=version_key, default="")
+    plan = rollout.plan
+    if not newest or (plan and (plan.state in _OPEN or plan.version == newest)):
+        return ""
+    if plan and is_newer(plan.version, newest):
+        return ""  # a newer one was rolled out, and removed since
+    online = [machine for machine in robot.machines.values() if machine.is_online]
+    is_behind = any(is_newer(newest, machine.version) for machine in online)
+    is_ahead = any(is_newer(machine.version, newest) for machine in online)
+    return newest if is_behind and not is_ahead else ""
+
+
 def pause(rollout: Rollout) -> Rollout:
     """Begin with no further machine; one that is updating continues."""
     _expect(rollout, (RolloutState.RUNNING,), "runs")

@@ -24,7 +24,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.otad.config import Config
-from saint_services.otad.rollout.offers import OfferPolicy
+from saint_services.otad.rollout.offers import OfferPolicy, RolloutPolicy
 from tests.unit.otad.ota_rig import FakeNode, Ota, Robot
 from tests.waiting import let_pass, until
 
@@ -142,6 +142,29 @@ async def test_node_is_offered_nothing_where_roll_outs_are_left_to_users(
         await known_to(ota, node)
         await begin(ota)
         await until(lambda: bool(node.requests))
+
+
+async def test_release_is_rolled_out_by_itself_only_where_the_owner_wants_that(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.otad.firmware._AUTOMATIC_INTERVAL_S", 0.05)
+    node = robot.node("n0")
+    automatic = Config(reserve_bytes=0, roll_out=RolloutPolicy.AUTOMATIC)
+    careful = automatic.model_copy(update={"offers": OfferPolicy.ASK})
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+    for config in (Config(reserve_bytes=0), careful):
+        async with robot.otad(config) as ota:
+            await known_to(ota, node)
+            await let_pass(0.3)  # some intervals
+            assert (await report(ota)).plan is None
+    async with robot.otad(automatic) as ota:
+        await until(lambda: bool(node.requests))
+        node.falls_back("it died")
+        plan = await ended(ota)
+        await let_pass(0.3)  # some intervals
+    assert plan.state is RolloutState.HALTED
+    assert len(node.requests) == 1
 
 
 async def test_bundle_of_the_card_waits_for_the_installer(

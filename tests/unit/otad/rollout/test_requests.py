@@ -126,3 +126,26 @@ def test_machine_that_is_named_must_have_the_hardware(named: dict[str, object]):
     with pytest.raises(SaintError, match=r"a: .* needs hardware revision") as caught:
         play.begin(**named)
     assert caught.value.code is Code.REFUSED
+
+
+def test_newest_release_is_due_once_while_a_machine_runs_an_older_one():
+    play = Play("a", "b")
+    assert requests.due_by_itself(play.rollout, play.robot()) == "1.1.0"
+    play.begin()
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""  # it is open
+    play.agrees("a")
+    play.reports("a", state=UpdateState.IDLE, verdict=UpdateVerdict.ROLLED_BACK)
+    assert play.state is RolloutState.HALTED
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""  # never again by itself
+    play.versions["1.2.0"] = ""
+    assert requests.due_by_itself(play.rollout, play.robot()) == "1.2.0"
+
+
+def test_nothing_is_due_where_no_machine_is_behind_or_one_is_ahead():
+    play = Play("a", "b")
+    play.machines["a"] = machine("a", version="1.2.0")
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""
+    play.machines = {"a": machine("a", version="1.1.0"), "b": machine("b", is_online=False)}
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""
+    play.versions.clear()
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""
