@@ -47,17 +47,18 @@ export function maintenanceSection(app, settings) {
       ${
         nodes.length
           ? html`<details>
-            <summary>One machine</summary>
-            <p class="quiet">Restart</p>
-            <div class="toolbar">
-              ${nodes.map((node) => power(app, isFixed, ofNode(node)))}
-            </div>
-            <p class="quiet">Shut down</p>
-            <div class="toolbar">
-              ${power(app, isFixed, SHUTDOWN_SERVER)}
-              ${nodes.map((node) => power(app, isFixed, offNode(node)))}
-            </div>
-          </details>`
+              <summary>Restart a node</summary>
+              <div class="toolbar">
+                ${nodes.map((node) => power(app, isFixed, ofNode(node)))}
+              </div>
+            </details>
+            <details>
+              <summary>Shut down one machine</summary>
+              <div class="toolbar">
+                ${power(app, isFixed, SHUTDOWN_SERVER)}
+                ${nodes.map((node) => power(app, isFixed, offNode(node)))}
+              </div>
+            </details>`
           : nothing
       }
       <h3>Factory reset</h3>
