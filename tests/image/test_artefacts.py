@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.image.artefacts import FOLDER, Artefacts
 from tests.image.forge import Slot
 from tests.image.report import Report
+from tools.image.disk import Layout
 from tools.vm.programs import Programs
 
 _IMAGE_MB_MOST = 340.0
@@ -38,6 +40,16 @@ def test_bundle_is_the_one_of_its_manifest(artefacts: Artefacts, report: Report)
     assert stated["size_bytes"] == artefacts.bundle.stat().st_size
     assert stated["checksum_sha256"] == sha256(artefacts.bundle)
     report.number("bundle", artefacts.bundle.stat().st_size / 1e6, "MB")
+
+
+def test_card_carries_the_bundle_of_its_release(artefacts: Artefacts, tmp_path: Path) -> None:
+    layout, data, carried = Layout.of(artefacts.names), tmp_path / "data", tmp_path / "carried"
+    with artefacts.disk.open("rb") as disk, data.open("wb") as part:
+        disk.seek(layout.data << 20)
+        shutil.copyfileobj(disk, part)
+    path = f"/shipped/{artefacts.bundle.name}"
+    Programs.find().run("debugfs", "-R", f"dump {path} {carried}", str(data))
+    assert sha256(carried) == sha256(artefacts.bundle)
 
 
 def test_slot_says_which_release_it_is(artefacts: Artefacts) -> None:
