@@ -95,35 +95,15 @@ def _read_only(mounts: str) -> tuple[str, ...]:
 
 def measure(folder: Path) -> CardSpeed:
     """Write and read a file of SIZE_BYTES in a folder, past the memory where the file system allows
-    it. Blocks for some seconds; the file is removed."""
-    path = folder / _FILE
+    it. Blocks for some seconds. The file has no name while it is used, so that nothing of it stays,
+    however the measurement ends."""
     try:
         space = os.statvfs(folder)
         if space.f_bavail * space.f_frsize < _LEAST_FREE_BYTES:
             return CardSpeed(problem="less than 128 MB are free")
-        try:
-            return _measured(path)
-        finally:
-            path.unlink(missing_ok=True)
+        return _measured(_opened(folder / _FILE))
     except OSError as err:
         return CardSpeed(problem=f"writing failed ({err.strerror})")
-
-
-def _measured(path: Path) -> CardSpeed:
-    descriptor = _opened(path)
-    buffer = mmap.mmap(-1, _BLOCK_BYTES)  # begins at a page, as transfers past the memory need it
-    try:
-        buffer.write(os.urandom(_BLOCK_BYTES))
-        end_s = time.monotonic() + _LIMIT_S
-        write_mbps = _rate(lambda at: os.pwritev(descriptor, [buffer], at), descriptor, end_s)
-        if hasattr(os, "posix_fadvise"):
-            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        read_mbps = _rate(lambda at: os.preadv(descriptor, [buffer], at), descriptor, end_s)
-        slowest_ms = _slowest_ms(buffer[:_SMALL_BYTES], path, end_s)
-    finally:
-        os.close(descriptor)
-        buffer.close()
-    return CardSpeed(write_mbps, read_mbps, slowest_ms)
 
 
 def _opened(path: Path) -> int:
@@ -132,6 +112,26 @@ def _opened(path: Path) -> int:
         return os.open(path, flags | getattr(os, "O_DIRECT", 0), 0o600)
     except OSError:  # a file system that cannot do without the memory
         return os.open(path, flags, 0o600)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _measured(descriptor: int) -> CardSpeed:
+    """Measure on an open file, and close it."""
+    end_s = time.monotonic() + _LIMIT_S
+    # It begins at a page, as transfers past the memory need it.
+    with mmap.mmap(-1, _BLOCK_BYTES) as buffer:
+        try:
+            buffer.write(os.urandom(_BLOCK_BYTES))
+            write_mbps = _rate(lambda at: os.pwritev(descriptor, [buffer], at), descriptor, end_s)
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            read_mbps = _rate(lambda at: os.preadv(descriptor, [buffer], at), descriptor, end_s)
+            with memoryview(buffer)[:_SMALL_BYTES] as block:
+                slowest_ms = _slowest_ms(descriptor, block, end_s)
+        finally:
+            os.close(descriptor)
+    return CardSpeed(write_mbps, read_mbps, slowest_ms)
 
 
 def _rate(transfer: Callable[[int], int], descriptor: int, end_s: float) -> float:
@@ -147,15 +147,14 @@ def _rate(transfer: Callable[[int], int], descriptor: int, end_s: float) -> floa
     return moved / 1e6 / max(time.monotonic() - began_s, 1e-6)
 
 
-def _slowest_ms(block: bytes, path: Path, end_s: float) -> float:
+def _slowest_ms(descriptor: int, block: memoryview, end_s: float) -> float:
     """Write small blocks, each synced as the daemons write their state; returns the slowest."""
     slowest_s = 0.0
-    with path.open("r+b", buffering=0) as file:
-        for _ in range(_SMALL_WRITES):
-            began_s = time.monotonic()
-            file.write(block)
-            os.fsync(file.fileno())
-            slowest_s = max(slowest_s, time.monotonic() - began_s)
-            if time.monotonic() > end_s:
-                break
+    for at in range(_SMALL_WRITES):
+        began_s = time.monotonic()
+        os.pwritev(descriptor, [block], at * _SMALL_BYTES)
+        os.fsync(descriptor)
+        slowest_s = max(slowest_s, time.monotonic() - began_s)
+        if time.monotonic() > end_s:
+            break
     return slowest_s * 1000

@@ -13,7 +13,7 @@ from .situation import NODE_BUTTON, Situation
 
 _AGAIN = "Write the card again, or send this report."
 _GUARD = "saint-guard"
-_PL011 = "uart-pl011"
+_WITHOUT_PARITY = ("8250", "aux-uart")  # the mini UART
 _OURS = {NODE_BUTTON, _GUARD, "SPI0"}
 
 
@@ -104,7 +104,7 @@ def serial(facts: SerialFacts, here: Situation) -> SelfTestCheck:
     if not facts.is_there:
         fix = f"Look for dtoverlay=saint-uart in config.txt of the card. {_AGAIN}"
         return failed("serial", f"{HEADER_UART} is missing: the line does not work.", fix)
-    if facts.driver and _PL011 not in facts.driver:
+    if any(name in facts.driver for name in _WITHOUT_PARITY):
         text = f"{HEADER_UART} is run by {facts.driver}, which has no parity: SBUS does not work."
         fix = "Look for dtoverlay=saint-uart in config.txt (Raspberry Pi OS: dtoverlay=disable-bt)."
         return failed("serial", text, fix)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..errors import SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
@@ -14,6 +15,8 @@ from ..hw.ports import Board
 from .kernel_files import entries, link_name, text
 
 _LINE = HEADER_UART.rpartition("/")[2]
+_LAYERS = {"port", "ctrl"}  # drivers/tty/serial/serial_base_bus.c
+_HIGHEST = 3
 _SELECTS = re.compile(r"spidev0\.([01])")
 
 
@@ -62,12 +65,23 @@ def read(board: Board | None, problem: str, *, may_probe: bool) -> HeaderFacts:
         spi_selects=tuple(int(found[1]) for found in selects if found),
         serial=SerialFacts(
             is_there=(root / HEADER_UART.lstrip("/")).exists(),
-            driver=link_name(root / f"sys/class/tty/{_LINE}/device/driver"),
+            driver=driver_of(root / f"sys/class/tty/{_LINE}/device"),
             is_console=f"console={_LINE}" in text(root / "proc/cmdline"),
         ),
         pwm_pins=channels,
         pwm_problem=pwm_problem,
     )
+
+
+def driver_of(device: Path) -> str:
+    """Return the driver of a serial line; since Linux 6.5 the kernel's own layer of serial ports
+    lies between the line and its chip."""
+    place = device.resolve()
+    for folder in (place, *place.parents[:_HIGHEST]):
+        name = link_name(folder / "driver")
+        if name and name not in _LAYERS:
+            return name
+    return ""
 
 
 def _pins(board: Board) -> tuple[tuple[GPIOPin, ...], str]:

@@ -106,7 +106,9 @@ def _fault(tree: DeviceTree, part: HeaderPart) -> str:
 def supply(facts: SupplyFacts) -> SelfTestCheck:
     """Judge the supply's voltage."""
     if facts.throttled is None and facts.is_low is None:
-        return skipped("supply", "This kernel does not report the voltage.")
+        text = "This kernel does not report the voltage."  # Debian's; Raspberry Pi's does
+        fix = "Measure it between pins 2 and 6 while motors move: below 4.75 V it is too low."
+        return skipped("supply", text, fix)
     fix = "Use a supply for this board (5 V and 3 A for a Pi 4) and a short, thick cable."
     bits = facts.throttled or 0
     if facts.is_low or bits & _LOW:

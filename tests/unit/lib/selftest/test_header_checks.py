@@ -1,6 +1,7 @@
 """What the self-test says of pins, buses and chips that are broken or held."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from saint_services.lib.generated.saint_msgs import GPIOPin, PeripheralInfo
 from saint_services.lib.hw.pins.header import PINS, pin_name
@@ -63,3 +64,17 @@ def test_bus_that_cannot_be_probed_is_not_called_working() -> None:
 def test_missing_pwm_fails() -> None:
     found = header_checks.pwm(replace(WHOLE, pwm_pins=(), pwm_problem="There is no hardware PWM"))
     assert (found.state, "saint-pwm" in found.fix) == ("failed", True)
+
+
+def test_driver_of_the_serial_line_is_found_below_the_layer_of_ports(tmp_path: Path) -> None:
+    """As since Linux 6.5: the line hangs on a port, the port on a controller, that on the chip."""
+    chip = tmp_path / "devices/7e201000.serial"
+    port = chip / "7e201000.serial:0/7e201000.serial:0.0"
+    port.mkdir(parents=True)
+    (port / "driver").symlink_to("../../../../bus/serial-base/drivers/port")
+    (port.parent / "driver").symlink_to("../../../bus/serial-base/drivers/ctrl")
+    (chip / "driver").symlink_to("../../bus/amba/drivers/uart-pl011")
+    line = tmp_path / "tty/ttyAMA0"
+    line.mkdir(parents=True)
+    (line / "device").symlink_to(port)
+    assert header_facts.driver_of(line / "device") == "uart-pl011"
