@@ -185,7 +185,14 @@ class NodeOperations:
                 raise SaintError(Code.REFUSED, text, fix="Adopt it again.")
             await self._bind(node_id, "")
         key = self._owner.registry.known(node_id).kept.node_key
-        return await self._order_sender.self_test(node_id, key, order)
+        try:
+            return await self._order_sender.self_test(node_id, key, order)
+        except SaintError as err:
+            if err.code is not Code.REFUSED:
+                raise
+            text = f"Self-test of {node.title} failed: {err.message}"
+            fix = "Try again later; a node with an older release has to be updated first."
+            raise SaintError(Code.REFUSED, text, fix=fix) from err
 
     async def refresh(self, key: RoleKey) -> str:
         """Have the node that holds a role fetch its configuration now; return a message for the

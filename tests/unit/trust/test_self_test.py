@@ -60,6 +60,7 @@ async def adopted(robot: Robot, server: Client, role: str = "head") -> None:
     await seen(server, "pi_1", NodeState.ACTIVE)
 
 
+@pytest.mark.slow
 async def test_node_without_a_role_is_tested_and_stays_free(robot: Robot) -> None:
     async with robot.server() as server, robot.node() as node:
         await seen(server, "pi_1")
@@ -78,6 +79,7 @@ async def robot_is_free(robot: Robot, server: Client) -> bool:
     return not found.server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jumper", ["serial", "pwm0", "pwm1"])
 async def test_every_wire_passes_on_a_free_node(robot: Robot, pins: PinWatch, jumper: str) -> None:
     async with robot.server() as server, robot.node():
@@ -88,6 +90,7 @@ async def test_every_wire_passes_on_a_free_node(robot: Robot, pins: PinWatch, ju
         assert pulse(pins) == 0.0
 
 
+@pytest.mark.slow
 async def test_result_of_a_wire_joins_the_last_report(robot: Robot) -> None:
     async with robot.node() as node:
         first = await node.request(RUN_HERE, RunSelfTest())
@@ -130,6 +133,7 @@ async def test_adoption_ends_the_pulses(robot: Robot, pins: PinWatch) -> None:
         assert pulse(pins) == 0.0
 
 
+@pytest.mark.slow
 async def test_second_test_at_the_same_time_is_refused(robot: Robot) -> None:
     async with robot.node() as node:
         first = asyncio.ensure_future(node.request(RUN_HERE, RunSelfTest()))
@@ -139,6 +143,7 @@ async def test_second_test_at_the_same_time_is_refused(robot: Robot) -> None:
         assert [fault.code for fault in faults] == [Code.CONFLICT]
 
 
+@pytest.mark.slow
 async def test_adopted_node_is_tested_by_its_server_alone(robot: Robot) -> None:
     async with robot.node():
         async with robot.server("first") as server:
@@ -153,6 +158,7 @@ async def test_adopted_node_is_tested_by_its_server_alone(robot: Robot) -> None:
                 await run(other)
 
 
+@pytest.mark.slow
 async def test_node_that_was_never_tested_says_so_without_an_order(robot: Robot) -> None:
     kinds: list[str] = []
     robot.tap = lambda request: (kinds.append(getattr(request, "kind", "")), request)[1]
@@ -163,6 +169,7 @@ async def test_node_that_was_never_tested_says_so_without_an_order(robot: Robot)
         assert OrderKind.BIND not in kinds
 
 
+@pytest.mark.slow
 async def test_reset_node_is_tested_again(robot: Robot) -> None:
     async with robot.server() as server, robot.node() as node:
         await adopted(robot, server, "tracks")

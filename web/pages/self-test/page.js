@@ -43,7 +43,7 @@ function view(app, rest) {
     ${
       selfTest.problem
         ? html`
-          <p class="notice" role="alert"><strong>The node does not reply:</strong>
+          <p class="notice" role="alert"><strong>No report:</strong>
             ${selfTest.problem}</p>
         `
         : nothing
