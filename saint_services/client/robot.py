@@ -2,9 +2,11 @@
 `request` for every other action. Not here: the connection (connection.py).
 """
 
+import os
 import re
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
@@ -112,6 +114,19 @@ class Robot:
         self.head = Head(self)
         self.left_arm, self.right_arm = Arm(self, "left"), Arm(self, "right")
         self.tracks = Tracks(self, self._connection)
+
+    @classmethod
+    def from_environment(cls, *, name: str = "") -> Self:
+        """Prepare the connection of a program that the robot starts (SAINT_TOKEN_FILE, set by
+        saint-program@.service), or that a person starts (SAINT_SERVER, SAINT_TOKEN).
+        """
+        file = os.environ.get("SAINT_TOKEN_FILE", "")
+        token = Path(file).read_text(encoding="ascii").strip() if file else ""
+        return cls(
+            os.environ.get("SAINT_SERVER", "http://saint-server.local"),
+            token=token or os.environ.get("SAINT_TOKEN", ""),
+            name=name or os.environ.get("SAINT_PROGRAM", "program"),
+        )
 
     async def __aenter__(self) -> Self:
         await self._connection.open()

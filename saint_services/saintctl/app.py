@@ -21,6 +21,7 @@ from .livelink import commands as livelink
 from .log import audit
 from .log import commands as log
 from .node import commands as node
+from .program import commands as program
 from .rc import commands as rc
 from .remote import RemoteRobot
 from .route import commands as route
@@ -46,6 +47,7 @@ app.add_typer(motion.arms, name="arms")
 app.add_typer(motion.tracks, name="tracks")
 app.add_typer(firmware.app, name="firmware")
 app.add_typer(image.app, name="image")
+app.add_typer(program.app, name="program")
 app.add_typer(rc.app, name="rc")
 app.add_typer(livelink.app, name="livelink")
 app.command("sim", context_settings=sim.SETTINGS)(sim.simulate)

@@ -24,6 +24,8 @@ from .metrics.scrape import Metrics
 from .pages.assets import Assets
 from .pages.camera import CameraStream
 from .pages.files import ApiDocuments, ModelFiles
+from .programs.programs import Programs
+from .programs.upload import ProgramArchives
 from .robot.context import RobotContext
 from .robot.daemon_clients import DaemonClients
 from .robot.roles import load_roles
@@ -114,6 +116,8 @@ async def _robot(
     robot.vault.health = ctx.health
     await robot.vault.open()
     robot.clients = clients
+    robot.programs = Programs(robot.vault, directories.state)
+    await asyncio.to_thread(robot.programs.store.tidy)
     robot.upkeep = await open_upkeep(
         daemons, directories, roles.name, robot.rename, [users_section(robot.vault)]
     )
@@ -135,6 +139,7 @@ def _handlers(
         Metrics(gate, robot, clients.count, commands.times),
         ApiDocuments(directories.share / "manifests" / "api"),
         FirmwareUpload(gate, robot, directories.runtime / "otad-files.sock"),
+        ProgramArchives(gate, robot),
         CameraStream(gate, robot.bus),
         LogFiles(gate, robot),
         BackupFiles(gate, robot),

@@ -44,7 +44,7 @@ def probe(address: str, tcp: list[int], udp: list[int]) -> None:
 
 
 def _ports(text: str) -> list[int]:
-    return [int(port) for port in text.split(",")]
+    return [int(port) for port in text.split(",") if port]
 
 
 if __name__ == "__main__":

@@ -152,6 +152,28 @@ def test_node_without_a_lease_reaches_everything_of_the_server(robot: Robot) -> 
     assert udp == set(OPEN_UDP + INSIDE_UDP)
 
 
+def test_program_of_the_owner_reaches_the_pages_of_its_machine_alone(robot: Robot) -> None:
+    """As a user of the range that systemd gives to units with DynamicUser."""
+    ports = (",".join(map(str, (80, 8080, 9090))), ",".join(map(str, (7400, 5353))))
+    probe = [sys.executable, "-m", "tests.integration.net_probe"]
+    program = ("setpriv", "--reuid=61500", "--clear-groups", "--inh-caps=-all")
+    robot.server.run("ip", "link", "set", "lo", "up")
+    with robot.server.running(*probe, "listen", *ports) as listener:
+        assert listener.stdout
+        assert listener.stdout.readline() == "ready\n"
+        reached = robot.server.run(*probe, "probe", "127.0.0.1", *ports)
+        assert reached.split() == ["80", "8080", "9090"], "the daemons' own users"
+        assert robot.server.run(*program, *probe, "probe", "127.0.0.1", ports[0], "").split() == [
+            "80"
+        ]
+        with robot.outside.running(*probe, "listen", *ports) as away:
+            assert away.stdout
+            assert away.stdout.readline() == "ready\n"
+            address = f"{OUTSIDE}.2"
+            assert robot.server.run(*probe, "probe", address, ports[0], "").split()
+            assert robot.server.run(*program, *probe, "probe", address, ports[0], "").split() == []
+
+
 def test_nobody_is_routed_through_the_robot(robot: Robot) -> None:
     robot.server.run("sysctl", "-q", "net.ipv4.ip_forward=1")  # as if a user had turned it on
     robot.outside.run("ip", "route", "replace", "169.254.0.0/16", "via", f"{OUTSIDE}.1")

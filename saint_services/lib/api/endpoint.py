@@ -238,7 +238,8 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "rcd": ("rc",),
     "routerd": ("drill", "presets", "routing"),
     "webd": tuple(
-        f"webd.{name}" for name in ("motion", "nodes", "routes", "system", "upkeep", "users")
+        f"webd.{name}"
+        for name in ("motion", "nodes", "programs", "routes", "system", "upkeep", "users")
     ),
 }
 

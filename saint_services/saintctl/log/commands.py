@@ -46,8 +46,12 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show the newest lines; with --json one object per line."""
-    found = run(_newest(context.obj, _filter(level, source, node, search), lines), as_json)
-    for line in reversed(found):
+    print_newest(context.obj, _filter(level, source, node, search), lines, as_json)
+
+
+def print_newest(robot: RobotAddress, wanted: LogFilter, lines: int, as_json: bool) -> None:
+    """Print the newest lines, the last one below."""
+    for line in reversed(run(_newest(robot, wanted, lines), as_json)):
         _print(line, as_json)
 
 

@@ -26,16 +26,41 @@ class RefusedError(SaintError):
         self.reason = reason
 
 
+PROGRAM_PREFIX = "program:"  # of the names of tokens that webd makes for the owner's programs
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The sender of a request: a user, a token, a user of this machine, or anyone where no sign-in
-    is required.
+    is required. A program of the owner's is a viewer that may also move the robot, where its
+    description says so: nothing else of an operator's rights, so it neither clears a stop nor
+    changes what takes precedence over it.
     """
 
     name: str
     level: Level
     via: Literal["session", "token", "socket", "open"]
     key: str = ""  # of the sign-in or the token
+    may_drive: bool = False  # beside its level
+
+    @property
+    def program(self) -> str:
+        """The name of the program; empty for everyone else."""
+        is_token = self.via in ("token", "session") and self.name.startswith(PROGRAM_PREFIX)
+        return self.name.removeprefix(PROGRAM_PREFIX) if is_token else ""
+
+    @property
+    def may_move(self) -> bool:
+        """Whether it may move the robot."""
+        return self.may_drive or self.level >= Level.OPERATOR
+
+
+def token_identity(name: str, role: str, via: Literal["session", "token"], key: str) -> Identity:
+    """Return the identity of a token, by its name and role."""
+    level = Level.of(role)
+    if name.startswith(PROGRAM_PREFIX):
+        return Identity(name, Level.VIEWER, via, key, may_drive=level >= Level.OPERATOR)
+    return Identity(name, level, via, key)
 
 
 ANYONE = Identity("anyone", Level.ADMIN, "open")

@@ -6,6 +6,7 @@ sender of a request (gate.py).
 import asyncio
 import secrets
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ...lib import log
@@ -17,7 +18,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.health import Health
 from .. import state
 from . import passwords
-from .access import Guard, Identity
+from .access import Guard, Identity, token_identity
 from .hashing import Hashing
 from .signins import SignIn, SignIns
 from .users import FIRST_TOKEN, AccountBook, Token, User
@@ -106,7 +107,7 @@ class Vault:
         if token is None:
             return None
         self._used[token.id] = wall_s()
-        return Identity(token.name, Level.of(token.role), "token", token.id)
+        return token_identity(token.name, token.role, "token", token.id)
 
     def by_cookie(self, secret: str) -> Identity | None:
         """Return the signed-in user of a cookie."""
@@ -132,14 +133,16 @@ class Vault:
             return identity if self.opening_code else None
         tokens = (token for token in self.book.tokens if token.id == identity.key)
         token = next(tokens, None)
-        return Identity(token.name, Level.of(token.role), "token", token.id) if token else None
+        return token_identity(token.name, token.role, "token", token.id) if token else None
 
     def _signed_in(self, entry: SignIn) -> Identity | None:
-        people = self.book.tokens if entry.is_token else self.book.users
-        for each in people:
-            if entry.user == (each.id if isinstance(each, Token) else each.name):
-                return Identity(each.name, Level.of(each.role), "session", entry.id)
-        return None
+        if entry.is_token:
+            tokens = (token for token in self.book.tokens if token.id == entry.user)
+            token = next(tokens, None)
+            return token_identity(token.name, token.role, "session", entry.id) if token else None
+        users = (user for user in self.book.users if user.name == entry.user)
+        user = next(users, None)
+        return Identity(user.name, Level.of(user.role), "session", entry.id) if user else None
 
     def used_s(self, token: Token) -> float:
         """Return when a token was last used; 0: never."""
@@ -182,6 +185,19 @@ class Vault:
         )
         await self.change(lambda book: book.with_token(token))
         return token, secret
+
+    async def renew_program(self, name: str, role: Role) -> str:
+        """Give a program of the owner's a new token, its only one; return the secret."""
+        await self.revoke_program(name)
+        _, secret = await self.add_token(name, role)
+        return secret
+
+    async def revoke_program(self, name: str) -> None:
+        """Delete the token of a program, if it has one; it is disconnected at once."""
+        found = [token.id for token in self.book.tokens if token.name == name]
+        for token_id in found:
+            await self.change(partial(AccountBook.without_token, token_id=token_id))
+            await self.sign_out(user=token_id, is_token=True)
 
     async def renew_token(self, token_id: str) -> tuple[Token, str]:
         """Create another secret for a token; programs with the old one are disconnected."""

@@ -19,6 +19,7 @@ R = TypeVar("R", bound=BaseModel)
 Data = dict[str, Any]
 Handler = Callable[["RobotContext", "Caller", P], Awaitable[R | Data] | R | Data]
 
+AUTONOMOUS = "autonomous:"
 _NESTED = ("$ref", "items", "additionalProperties", "properties")
 
 
@@ -32,7 +33,11 @@ class Caller:
 
     @property
     def source(self) -> str:
-        """Name of the client as an input source."""
+        """Name of the client as an input source. A program of the owner's counts as autonomous,
+        after people, RC and face capture, whatever it calls itself.
+        """
+        if program := self.identity.program:
+            return f"{AUTONOMOUS}{program}"
         return f"websocket:{self.client_id}"
 
     @property

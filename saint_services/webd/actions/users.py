@@ -13,6 +13,7 @@ from ...lib.api.endpoint import Nothing
 from ...lib.api.webd import users as rows
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
+from ..accounts.access import PROGRAM_PREFIX
 from ..accounts.signins import SignIn
 from ..accounts.users import Token, User, named
 from ..robot.context import RobotContext
@@ -88,7 +89,11 @@ async def list_tokens(robot: RobotContext, _: Caller, __: Nothing) -> u.TokenLis
 
 @ACTS.bind(rows.ADD_TOKEN)
 async def add_token(robot: RobotContext, _: Caller, params: u.AddToken) -> u.NewToken:
-    token, secret = await robot.vault.add_token(named(params.name), params.role)
+    name = named(params.name)
+    if name.lower().startswith(PROGRAM_PREFIX):
+        text = f"names that begin with {PROGRAM_PREFIX} belong to programs on the server"
+        raise SaintError(Code.REQUEST_INVALID, text, fix="Choose another name.")
+    token, secret = await robot.vault.add_token(name, params.role)
     return u.NewToken(token=_token(robot, token), secret=secret)
 
 

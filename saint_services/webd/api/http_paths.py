@@ -10,6 +10,7 @@ from ...lib.access.levels import Level
 from ...lib.api.backup import RestoreReply
 from ...lib.api.endpoint import Severity
 from ...lib.api.firmware import FirmwareReport, Release
+from ...lib.api.programs import ProgramInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,12 @@ UPLOAD_RELEASE = Described(
     "Upload a signed release to the server; the body is the bundle.",
     Level.ADMIN, "The release.", Release, body_type="application/octet-stream",
     log="A release was uploaded",
+)  # fmt: skip
+ADD_PROGRAM = Described(
+    "POST", "/api/programs", "add", "programs",
+    "Add a program of the owner's, or replace it; the body is its archive (saintctl program pack).",
+    Level.ADMIN, "The program.", ProgramInfo, body_type="application/zip",
+    log="A program was added", severity="WARNING",
 )  # fmt: skip
 DOWNLOAD_BACKUP = Described(
     "GET", "/api/backup", "download_backup", "maintenance", "Download the whole robot as one file.",
@@ -104,6 +111,7 @@ OTHERS = (
     ),
     LIST_RELEASES,
     UPLOAD_RELEASE,
+    ADD_PROGRAM,
     Described(
         "GET", "/api/logs", "download_logs", "logs",
         "The log as text, newest last; with follow=1 one JSON object per line from now on. Filters "

@@ -28,6 +28,7 @@ Group = Literal[
     "logs",
     "settings",
     "maintenance",
+    "programs",
 ]
 MessageId = (
     Annotated[str, StringConstraints(max_length=128)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]

@@ -25,6 +25,7 @@ from ..audit.audit_file import AuditFile
 from ..audit.audit_socket import AuditSocket
 from ..audit.record import Repeats
 from ..logic import Values
+from ..programs.programs import Programs
 from ..tls.encryption import Encryption
 from ..topics.hub import Hub
 from ..topics.newest import Newest
@@ -60,6 +61,7 @@ class RobotContext:
     log: ActivityLog
     hub: Hub
     samples: InputPublisher[InputSample]
+    autonomous: Publisher[InputSample]
     stop: Publisher[Bool]
     camera: Publisher[Bool]
     vault: Vault
@@ -72,6 +74,7 @@ class RobotContext:
     upkeep: Upkeep = field(init=False)  # set before the site is open
     encryption: Encryption = field(init=False)  # likewise
     entries: AuditSocket = field(init=False)  # likewise
+    programs: Programs = field(init=False)  # likewise
     on_sent: Callable[[InputSample], None] | None = None  # while a client subscribes the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(
@@ -91,10 +94,14 @@ class RobotContext:
         state: Path,
     ) -> "RobotContext":
         """Open the publishers on a bus."""
+        autonomous = bus.publisher(topics.INPUT_AUTONOMOUS)
         stop = bus.publisher(topics.TRACKS_ESTOP)
         camera = bus.publisher(topics.HEAD_CAMERA_CMD)
         vault, audit = Vault(state), AuditFile(state)
-        return cls(roles, daemons, bus, newest, log, hub, samples, stop, camera, vault, audit)
+        return cls(
+            *(roles, daemons, bus, newest, log, hub, samples, autonomous, stop, camera),
+            *(vault, audit),
+        )
 
     def rename(self, name: str) -> None:
         """Use another name for the robot."""
@@ -111,6 +118,9 @@ class RobotContext:
             names=tuple(values),
             values=tuple(values.values()),
         )
+        if source.startswith("autonomous:"):  # a program of the owner's; the bus shows its samples
+            self.autonomous.publish(sample)
+            return
         self.samples.publish(sample)
         if self.on_sent:
             self.on_sent(sample)

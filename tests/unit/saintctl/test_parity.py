@@ -83,6 +83,8 @@ COMMANDS = {
     "users renew_token": "token renew", "users revoke_token": "token revoke",
     "users list_sessions": "user sessions", "users end_session": "user sign-out",
     "users get_claim_code": "user claim-code",
+    "programs list": "program list", "programs start": "program start",
+    "programs stop": "program stop", "programs remove": "program remove",
 }  # fmt: skip
 ACTIONS = [f"{each.group} {each.action}" for each in every()]
 

@@ -69,6 +69,7 @@ from tests.web.fakes.inputs import FakeCapture, FakeReceiver
 from tests.web.fakes.logs import fake_logs
 from tests.web.fakes.nodes import FakeHeaders
 from tests.web.fakes.otad import FakeOtad
+from tests.web.fakes.programs import fake_programs
 from tests.web.fakes.routes import FakeRouter
 from tests.web.fakes.selftest import FakeSelfTests
 from tests.web.fakes.wave import CONTENDER, FACE, Wave
@@ -402,7 +403,7 @@ async def fake_robot(
         sockets = {"http": [http], "api": [bind(runtime, "webd")]}
         if https:
             sockets["https"] = [https]
-        with fake_logs(directory):
+        with fake_logs(directory), fake_programs(directory):
             bus = domain.bus("webd")
             async with running("webd", settings, run, places, sockets, bus=bus) as context:
                 await registered(context.health)

@@ -6,6 +6,7 @@ import { firmwareSection } from "./firmware.js";
 import { liveLinkSection } from "./livelink.js";
 import { maintenanceSection } from "./maintenance.js";
 import { networkSection } from "./network.js";
+import { programsSection } from "./programs.js";
 import { rcSection } from "./receiver.js";
 import { nameSection } from "./robot.js";
 import { section } from "./section.js";
@@ -26,6 +27,7 @@ const SECTIONS = [
   ["firmware", "Firmware"],
   ["rc", "RC receiver"],
   ["livelink", "LiveLink"],
+  ["programs", "Programs"],
   ["users", "Users"],
   ["backup", "Backup"],
   ["maintenance", "Maintenance"],
@@ -50,6 +52,7 @@ function view(app, rest) {
       <div class="settings-body">
         ${nameSection(app, settings)} ${networkSection(app, settings)} ${firmwareSection(app)}
         ${rcSection(app, settings)} ${liveLinkSection(app, settings)}
+        ${programsSection(app, settings)}
         ${section("users", "Users and tokens", "", usersSection(app))}
         ${backupSection(app, settings)} ${maintenanceSection(app, settings)}
       </div>

@@ -11,6 +11,7 @@ const REQUESTS = {
   failsafe: (/** @type {Api} */ api) => api.request("rc", "get_failsafe"),
   protocol: (/** @type {Api} */ api) => api.request("rc", "get_protocol"),
   livelink: (/** @type {Api} */ api) => api.request("livelink", "list_formats"),
+  programs: (/** @type {Api} */ api) => api.request("programs", "list"),
   restore: (/** @type {Api} */ api) => api.request("maintenance", "restore_state"),
 };
 

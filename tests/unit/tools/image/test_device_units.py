@@ -103,6 +103,29 @@ def test_second_process_of_a_role_has_the_sandbox_of_all(merged: Path, role: str
     assert float(found[1]) <= MOST_EXPOSED
 
 
+def test_program_of_the_owner_has_less_than_any_daemon(merged: Path) -> None:
+    unit = "saint-program@patrol.service"
+    said = analyze(merged, "security", "--offline=true", unit)
+    found = re.search(r"exposure level for \S+@patrol\S+: ([\d.]+)", said)
+    if found is None:
+        pytest.skip("this systemd-analyze does not rate unit files")
+    assert float(found[1]) <= 1.5
+    template = "saint-program@.service"
+    assert _setting(merged, template, "SupplementaryGroups") == []
+    assert _setting(merged, template, "DynamicUser") == ["yes"]
+    assert _setting(merged, template, "IPAddressAllow") == ["127.0.0.0/8"]
+    # No daemon's start, watchdog and crash reports: a crash loop writes nothing to the card.
+    for name in ("05-daemon.conf", "06-crash.conf"):
+        assert "[" not in (merged / f"{template}.d" / name).read_text()
+    # First to end when memory is short, after everything that controls the robot.
+    assert _setting(merged, template, "OOMScoreAdjust") == ["1000"]
+    assert _setting(merged, template, "StartLimitIntervalSec")[-1] == "0"
+    said = analyze(merged, "verify", "--man=no", unit, "saint-programs.slice")
+    newer = re.compile(r"Restart(Steps|MaxDelaySec)")  # systemd 254 brought these
+    faults = [line for line in said.splitlines() if "Unknown" in line or "Failed to parse" in line]
+    assert [line for line in faults if not newer.search(line)] == []
+
+
 @pytest.mark.skipif(shutil.which("systemctl") is None, reason="needs systemctl")
 def test_socket_of_a_second_process_is_enabled_by_the_image(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "systemd", tmp_path / UNITS)

@@ -24,7 +24,7 @@ VIEWER = """
     livelink get_subject, livelink list_formats, livelink list_recordings, livelink get_recording,
     livelink list_senders,
     users change_password, users list_sessions, users end_session, drill status,
-    selftest last
+    selftest last, programs list
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms home, arms gripper, tracks drive,
@@ -36,7 +36,8 @@ OPERATOR = """
     rc reset, rc calibration, rc detect_protocol, livelink release, livelink zero, livelink scale,
     livelink record, livelink delete_recording, livelink stop_recording, livelink play,
     livelink stop_playing, livelink accept_sender, livelink revoke_sender,
-    livelink get_sender_code, drill begin, drill wait, drill skip, drill finish
+    livelink get_sender_code, drill begin, drill wait, drill skip, drill finish,
+    programs start, programs stop
 """
 ADMIN = """
     settings set_name, settings set_hostname, settings join_wifi, settings leave_wifi,
@@ -49,7 +50,7 @@ ADMIN = """
     management calibrate,
     users list_users, users add_user, users remove_user, users set_role, users set_password,
     users list_tokens, users add_token, users renew_token, users revoke_token,
-    users get_claim_code, drill kill, selftest run
+    users get_claim_code, drill kill, selftest run, programs remove
 """
 
 

@@ -1,0 +1,1 @@
+"""`saintctl program`: programs on the server."""

@@ -1,0 +1,1 @@
+"""The owner's programs: their folders, tokens, starts and states."""
