@@ -225,3 +225,21 @@ async def test_name_of_a_programs_token_is_for_programs_alone(owner: Owner) -> N
     for name in ("program:patrol", "Program:x"):
         status, _ = await owner.post("users/add_token", owner.headers, name=name, role="admin")
         assert status == 400
+
+
+async def test_program_stays_one_where_no_sign_in_is_required(rig: Rig, tmp_path: Path) -> None:
+    received: list[InputSample] = []
+
+    def keep(sample: Sample[InputSample]) -> None:
+        received.append(sample.message)
+
+    listener = rig.domain.bus("listener")
+    for topic in (topics.INPUT_AUTONOMOUS, topics.INPUT_WEBSOCKET):
+        listener.subscribe(topic, keep)
+    owner = Owner(rig, tmp_path)
+    bearer = await owner.started()
+    assert (await owner.post("tracks/drive", bearer, linear=0.2))[0] == 200
+    await until(lambda: received)
+    assert received[0].source == "autonomous:patrol"
+    assert (await owner.post("router/take_control", bearer, target="tracks"))[0] == 403
+    assert (await owner.post("system/status", {"Authorization": "Bearer wrong"}))[0] == 200
