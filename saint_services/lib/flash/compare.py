@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Code, SaintError
+from .block_map import BlockMap
 from .layout import partitions
+from .writer import EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +19,13 @@ class Comparison:
     size_bytes: int
 
 
-def compare(chunks: Iterator[bytes], card: Path, progress: Callable[[int], None]) -> Comparison:
-    """Read card and image from front to end."""
+def compare(
+    chunks: Iterator[bytes],
+    card: Path,
+    progress: Callable[[int], None],
+    block_map: BlockMap = EVERYTHING,
+) -> Comparison:
+    """Read card and image from front to end; what need not be written may differ."""
     position = 0
     difference: int | None = None
     own_settings = False
@@ -29,6 +36,10 @@ def compare(chunks: Iterator[bytes], card: Path, progress: Callable[[int], None]
                 if position == 0:
                     first = partitions(chunk)[0]
                     edges = (first.start_bytes, first.end_bytes)
+                if block_map.may_skip(position, chunk):
+                    position = medium.seek(position + len(chunk))
+                    progress(position)
+                    continue
                 found = medium.read(len(chunk))
                 for start, stop, is_settings in _pieces(position, len(chunk), edges):
                     piece = slice(start - position, stop - position)

@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import Code, SaintError
+from .block_map import BlockMap
 from .layout import needed_bytes, partitions
 from .source import CHUNK_BYTES
 
 HEAD_BYTES = 1 << 20
 _OLD_TABLE_BYTES = 33 * 512  # a GPT keeps a second copy in the last 33 sectors
+EVERYTHING = BlockMap()
 _FLUSH_BUFFERS = 0x1261  # BLKFLSBUF, linux/fs.h: drop the buffers of the device
 
 Progress = Callable[[int], None]
@@ -27,7 +29,7 @@ Progress = Callable[[int], None]
 
 @dataclass(slots=True)
 class Written:
-    """What was written: its size and the hash of every chunk, in order."""
+    """What was written: its size and the hash of every chunk, in order; empty where none was."""
 
     size_bytes: int = 0
     hashes: list[bytes] = field(default_factory=list)
@@ -35,7 +37,7 @@ class Written:
 
     @property
     def sha256(self) -> str:
-        """The checksum of the whole image as it is on the card."""
+        """The checksum of the whole image with its settings."""
         return self.whole.hexdigest()
 
 
@@ -59,7 +61,9 @@ class Target:
     def __exit__(self, *_: object) -> None:
         os.close(self._file)
 
-    def write(self, chunks: Iterator[bytes], progress: Progress) -> Written:
+    def write(
+        self, chunks: Iterator[bytes], progress: Progress, block_map: BlockMap = EVERYTHING
+    ) -> Written:
         """Write all but the partition table, which stays empty until finish()."""
         whole = _whole_chunks(chunks)
         first = next(whole, b"")
@@ -70,9 +74,11 @@ class Target:
         for chunk in itertools.chain((first,), whole):
             self._must_hold(written.size_bytes + len(chunk))
             skipped = HEAD_BYTES if not written.size_bytes else 0
-            self._put(chunk[skipped:], written.size_bytes + skipped)
+            is_needed = not block_map.may_skip(written.size_bytes, chunk)
+            if is_needed:
+                self._put(chunk[skipped:], written.size_bytes + skipped)
             written.size_bytes += len(chunk)
-            written.hashes.append(hashlib.sha256(chunk).digest())
+            written.hashes.append(hashlib.sha256(chunk).digest() if is_needed else b"")
             written.whole.update(chunk)
             progress(written.size_bytes)
         if not self.is_disk:
@@ -86,10 +92,10 @@ class Target:
         done = 0
         for number, expected in enumerate(written.hashes):
             length = min(CHUNK_BYTES, written.size_bytes - done)
-            found = self._get(done, length)
+            found = self._get(done, length) if expected else b""
             if number == 0:
                 found = self._head + found[len(self._head) :]
-            if hashlib.sha256(found).digest() != expected:
+            if expected and hashlib.sha256(found).digest() != expected:
                 raise self._differs(done)
             done += length
             progress(done)
