@@ -51,7 +51,7 @@ def make(contents: Contents, places: Places, names: Names, tree: Tree, *, target
     signer = contents.signer
     command: list[str | Path] = ["rauc", "bundle", f"--cert={signer.certificate}"]
     command += [f"--key={signer.key}", f"--keyring={keyring}", f"--mksquashfs-args={_SQUASHFS}"]
-    tree.run([*command, folder / "content", target], timeout_s=600)
+    signer.visible_in(tree).run([*command, folder / "content", target], timeout_s=600)
     tree.run(["rauc", "info", f"--keyring={keyring}", target])
     shutil.rmtree(folder)
 

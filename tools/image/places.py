@@ -5,21 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from saint_services.saintctl.image.signing import development_keys
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Folders of one build. The cache may be deleted at any time except for its keys."""
+    """Folders of one build. The cache may be deleted at any time, the keys never."""
 
     source: Path  # the checkout
     cache: Path
     out: Path
     tools: Path | None  # a ready tools tree that the user named
+    keys: Path  # development keys: nobody else's image trusts them
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Places":
-        """SAINT_CACHE and SAINT_TOOLS_TREE, or the usual places."""
+        """SAINT_CACHE, SAINT_KEYS and SAINT_TOOLS_TREE, or the usual places."""
         home = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         named = environment.get("SAINT_TOOLS_TREE", "")
         return cls(
@@ -27,6 +30,7 @@ class Places:
             cache=Path(environment.get("SAINT_CACHE") or Path(home) / "saint-os").absolute(),
             out=Path(environment.get("SAINT_IMAGE_OUT") or ROOT / "build" / "image").absolute(),
             tools=Path(named).absolute() if named else None,
+            keys=development_keys(environment),
         )
 
     @property
@@ -35,8 +39,8 @@ class Places:
         return self.source / "image"
 
     @property
-    def keys(self) -> Path:
-        """Development keys: nobody else's image trusts them."""
+    def former_keys(self) -> Path:
+        """Where development keys lay until they moved out of the cache."""
         return self.cache / "development-keys"
 
     @property

@@ -102,7 +102,7 @@ class Rauc:
         command: list[str | Path] = ["rauc", "bundle", f"--cert={signer.certificate}"]
         command += [f"--key={signer.key}", f"--keyring={self._folder / 'keyring.pem'}"]
         command += ["--mksquashfs-args=-comp zstd -Xcompression-level 1", content, self.bundle]
-        self._tree.run(command, timeout_s=_LONG_S)
+        signer.visible_in(self._tree).run(command, timeout_s=_LONG_S)
 
     def run(self, slot: str, *arguments: str) -> str:
         """One command of rauc, with its service running as if in this slot."""

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from typing import Annotated
 import typer
 
 from ...lib.errors import Code, SaintError
+from ...lib.flash.block_map import beside
 from ...lib.flash.compare import compare
 from ...lib.flash.disks import Disk, Disks
 from ...lib.flash.preset import with_files
@@ -21,7 +23,7 @@ from ...lib.flash.source import ImageFile
 from ...lib.flash.writer import Progress, Target, Written
 from ...lib.machine.service_manager import Directories
 from ..console import AsJson, fail, print_table
-from . import settings
+from . import settings, signing
 
 app = typer.Typer(help="The image: write it to a card, verify a card.", no_args_is_help=True)
 
@@ -123,7 +125,10 @@ def verify(
     try:
         source = ImageFile(image or _newest())
         with _progress("Comparing", source.size_bytes) as show:
-            found = compare(source.chunks(), device, lambda _: show(source.position_bytes))
+            block_map = beside(source.path)
+            found = compare(
+                source.chunks(), device, lambda _: show(source.position_bytes), block_map
+            )
         place = found.first_difference_bytes
         if place is not None:
             raise SaintError(
@@ -138,6 +143,19 @@ def verify(
         return
     own = ", with settings of its own" if found.has_own_settings else ""
     print(f"{device} holds {source.path.name}{own}.")
+
+
+@app.command()
+def keys(as_json: AsJson = False) -> None:
+    """Show which key signs a bundle built here, and whom an image trusts."""
+    try:
+        found = signing.describe(Directories.from_environment().share)
+    except SaintError as err:
+        raise fail(err, as_json) from None
+    if as_json:
+        print(json.dumps({**asdict(found), "development_keys": str(found.development_keys)}))
+        return
+    print("\n".join(signing.sentences(found)))
 
 
 def _flash(device: Path, source: ImageFile, files: dict[str, bytes], as_json: bool) -> None:
@@ -164,7 +182,8 @@ def _write(device: Path, source: ImageFile, files: dict[str, bytes]) -> Written:
     with Target(device) as target:
         chunks = with_files(source.chunks(), files, datetime.now())
         with _progress("Writing", source.size_bytes) as show:
-            written = target.write(chunks, lambda _: show(source.position_bytes))
+            block_map = beside(source.path)
+            written = target.write(chunks, lambda _: show(source.position_bytes), block_map)
         with _progress("Reading back", written.size_bytes) as show:
             target.verify(written, show)
     return written
