@@ -1,4 +1,5 @@
-"""Which archive the build takes Debian from: SAINT_MIRROR, or what this machine's own apt uses.
+"""Which archive the build takes Debian from: SAINT_MIRROR, or what this machine's own apt uses; or
+the archive as it was at a moment (SAINT_SNAPSHOT). The same goes for security updates.
 
 Nothing of it is ever written into the repository; the result lands in the cache.
 """
@@ -6,6 +7,7 @@ Nothing of it is ever written into the repository; the result lands in the cache
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
@@ -14,6 +16,58 @@ _DEBIAN_SUITE = re.compile(
     r"(buster|bullseye|bookworm|trixie|forky|sid|unstable|testing|(old)*stable)(-\w+)?"
 )
 _KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+_SNAPSHOTS = "https://snapshot.debian.org/archive"
+_MOMENT = re.compile(r"\d{8}T\d{6}Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Where the packages of the device come from."""
+
+    address: str
+    security: str  # empty where none is known
+    moment: str  # 20261123T060000Z; empty: as the archive is now
+
+    def sources(self, release: str) -> str:
+        """What apt reads."""
+        found = [stanza(self.address, release)]
+        if self.security:
+            found.append(stanza(self.security, f"{release}-security"))
+        # The lists of an old moment have expired long since; their signatures are as good as ever.
+        past = "Check-Valid-Until: no\n" if self.moment else ""
+        return "\n".join(each + past for each in found)
+
+
+def archive(environment: Mapping[str, str] = os.environ, etc: Path = Path("/etc/apt")) -> Archive:
+    """As the environment and this machine's apt say."""
+    moment = pinned_moment(environment)
+    if not moment:
+        return Archive(mirror(environment, etc), _security(environment, etc), "")
+    address, security = (f"{_SNAPSHOTS}/{name}/{moment}" for name in ("debian", "debian-security"))
+    return Archive(address, security, moment)
+
+
+def pinned_moment(environment: Mapping[str, str] = os.environ) -> str:
+    """Of SAINT_SNAPSHOT; empty: the archive as it is now."""
+    moment = environment.get("SAINT_SNAPSHOT", "")
+    if moment and not _MOMENT.fullmatch(moment):
+        raise SaintError(
+            Code.CONFIG_INVALID,
+            f"SAINT_SNAPSHOT={moment} is no moment",
+            fix="Write it as snapshot.debian.org does: 20261123T060000Z.",
+        )
+    return moment
+
+
+def _security(environment: Mapping[str, str], etc: Path) -> str:
+    if named := environment.get("SAINT_SECURITY_MIRROR", ""):
+        return named.rstrip("/")
+    for address, suites, components in _sources(etc):
+        named_suites = [suite for suite in suites if _DEBIAN_SUITE.fullmatch(suite)]
+        if "main" in components and any(suite.endswith("-security") for suite in named_suites):
+            return address.rstrip("/")
+    return ""
 
 
 def mirror(environment: Mapping[str, str] = os.environ, etc: Path = Path("/etc/apt")) -> str:

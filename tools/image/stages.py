@@ -54,6 +54,13 @@ class Progress:
         took_s = self.seconds[name] = time.monotonic() - begin
         self._console.print(f"[green]done[/] {name} [dim]{took_s:.1f} s[/]", highlight=False)
 
+    def say(self, sentence: str, *, is_warning: bool = False) -> None:
+        """Print a fact about the build; nothing where there is none."""
+        if not sentence:
+            return
+        style = "yellow" if is_warning else None
+        self._console.print(sentence, style=style, highlight=False, markup=False)
+
     def close(self, version: str, artefacts: list[Artefact]) -> None:
         """The closing tables."""
         self._console.print(times_table(self.seconds))

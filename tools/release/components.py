@@ -17,14 +17,16 @@ _LIBRARY_SECTIONS = {"libs", "python", "perl", "oldlibs", "localization"}
 _HASHES = {"sha256": "SHA-256", "sha384": "SHA-384", "sha512": "SHA-512"}
 
 
-def system(name: str, version: str) -> Component:
-    """The image as a whole."""
+def system(name: str, version: str, moment: str = "") -> Component:
+    """The image as a whole; `moment` is when Debian's archive was as its packages are."""
+    snapshot = Property(name="debian:snapshot", value=moment)
     return Component(
         type="operating-system",
         bom_ref=f"{name}@{version}",
         name=name,
         version=version,
         licenses=_licenses(["Apache-2.0"]),
+        properties=(snapshot,) if moment else None,
     )
 
 

@@ -9,23 +9,23 @@ from . import bill, components, dpkg
 ROOT = Path(__file__).parents[2]
 
 
-def write(tree: Path, out: Path, version: str) -> tuple[Path, ...]:
-    """Both documents of one root tree; returns their paths."""
+def write(tree: Path, out: Path, version: str, moment: str = "") -> tuple[Path, ...]:
+    """Both documents of one root tree, whose packages are Debian's of that moment; their paths."""
     names = Names.read(ROOT / "pi-gen.conf")
     packages = dpkg.installed(tree)
     out.mkdir(parents=True, exist_ok=True)
     stem = f"{names.image}-{version}"
     made = out / f"{stem}.cdx.json", out / f"{stem}.packages.txt"
-    contents = bill.text(describe(tree, packages, version)), _table(packages)
+    contents = bill.text(describe(tree, packages, version, moment)), _table(packages)
     for path, content in zip(made, contents, strict=True):
         path.write_text(content, encoding="utf-8")
     return made
 
 
-def describe(tree: Path, packages: list[dpkg.Package], version: str) -> bill.Bill:
+def describe(tree: Path, packages: list[dpkg.Package], version: str, moment: str = "") -> bill.Bill:
     """The bill of one root tree."""
     names = Names.read(ROOT / "pi-gen.conf")
-    system = components.system(names.image, version)
+    system = components.system(names.image, version, moment)
     ours = components.services(version)
     pages = list(components.web(ROOT / "web" / "package-lock.json"))
     release = f"debian-{_debian_version(tree) or names.release}"
