@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.image.artefacts import Artefacts
-from tools.image import bundle, keys
+from tools.image import bundle, keys, seal
 from tools.image.names import Names
 from tools.image.places import Places
 from tools.image.tools_tree import open_tree
@@ -168,6 +168,7 @@ class Forge:
         slot.set_version(version)
         for edit in edits:
             edit(slot)
+        seal.apply(slot.path, self.tree)
         self._bundle(slot.path, self.names(version), signer or self.ours, target)
         return target
 
@@ -197,6 +198,6 @@ class Forge:
 
     def foreign_key(self) -> Signer:
         """Another maker."""
-        places = replace(self.keys, cache=self.folder / "foreign")
+        places = replace(self.keys, keys=self.folder / "foreign")
         signer = keys.signer(places, self.tree, environment={})
         return Signer(signer, (places.keys / "authority.cert.pem").read_bytes())

@@ -26,19 +26,38 @@ _HEALTH_S = 300 * PATIENCE
 
 def boot(rig: Rig) -> Pair:
     """Two fresh cards, started for the first time."""
-    cable = rig.cable("cable")
-    card = rig.card("server", "server", claim=CLAIM)
-    server = rig.host("server", card, links=(cable,), forwards=(SSH, HTTP, SAINT))
-    node = rig.host("node", rig.card("node", "node"), links=(cable.turned(),))
-    pair = Pair(server, node)
+    pair = _cards(rig)
     if rig.kept(ADOPTED):
         _wake(pair, ADOPTED)
         return pair
+    _start(pair)
+    return pair
+
+
+def boot_small(rig: Rig, memory_mib: int) -> Pair:
+    """Two more of them with little memory, on a cable of their own. Nothing of them is kept."""
+    pair = _cards(rig, "small-", memory_mib)
+    _start(pair)
+    return pair
+
+
+def _cards(rig: Rig, prefix: str = "", memory_mib: int = 1024) -> Pair:
+    cable = rig.cable(f"{prefix}cable")
+    card = rig.card(f"{prefix}server", "server", claim=CLAIM)
+    ports = (SSH, HTTP, SAINT)
+    server = rig.host(
+        f"{prefix}server", card, links=(cable,), forwards=ports, memory_mib=memory_mib
+    )
+    card = rig.card(f"{prefix}node", "node")
+    node = rig.host(f"{prefix}node", card, links=(cable.turned(),), memory_mib=memory_mib)
+    return Pair(server, node)
+
+
+def _start(pair: Pair) -> None:
     for host in pair.both():
         host.machine.start()
     for host in pair.both():
         host.machine.wait_up()
-    return pair
 
 
 @dataclass(frozen=True)
@@ -87,15 +106,20 @@ def adopt(rig: Rig, pair: Pair, report: Report) -> Robot:
     if rig.kept(ADOPTED):
         robot.node_id = rig.kept(ADOPTED)
         return robot
-    for host in pair.both():
-        for daemon in ("noded", "otad"):
-            host.sh(f"echo health_timeout_s: {_HEALTH_S:g} >/data/config/{daemon}.yaml")
     began = time.monotonic()
-    robot.node_id = robot.wait_node("a node is discovered", lambda n: bool(n.node_id), 600).node_id
-    robot.adopt(robot.node_id, "head", "--name", NAME)
+    make_head(robot)
     report.number("discovery, adoption, ACTIVE (TCG)", time.monotonic() - began, "s")
     _keep(rig, robot, ADOPTED)
     return robot
+
+
+def make_head(robot: Robot) -> None:
+    """The new node is found and becomes the head."""
+    for host in robot.pair.both():
+        for daemon in ("noded", "otad"):
+            host.sh(f"echo health_timeout_s: {_HEALTH_S:g} >/data/config/{daemon}.yaml")
+    robot.node_id = robot.wait_node("a node is discovered", lambda n: bool(n.node_id), 600).node_id
+    robot.adopt(robot.node_id, "head", "--name", NAME)
 
 
 def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:

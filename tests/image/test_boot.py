@@ -60,6 +60,26 @@ def test_root_is_read_only(booted: Host) -> None:
     assert "ro" in booted.sh("findmnt -no OPTIONS /boot/firmware").split(",")
 
 
+def test_root_cannot_be_made_writable(booted: Host) -> None:
+    """Not even by root: the device below it is mapped through its hash tree, read-only for good."""
+    shell = booted.machine.shell
+    assert shell.run("mount -o remount,rw /").code != 0
+    device = booted.sh("findmnt -no SOURCE /").strip()
+    assert booted.sh("dmsetup table saint-slot").split()[2] == "verity"
+    shell.run(f"blockdev --setrw {device}")
+    assert shell.run("mount -o remount,rw /").code != 0
+    assert shell.run(f"dd if=/dev/zero of={device} bs=4096 count=1 conv=fsync").code != 0
+    assert shell.run("touch /usr/x").code != 0
+    slot = booted.sh("readlink -f /dev/disk/by-partuuid/20240001-02").strip()
+    assert booted.sh(f"blockdev --getro {slot}").strip() == "1"
+    assert shell.run(f"dd if=/dev/zero of={slot} bs=4096 count=1").code != 0
+
+
+def test_no_program_runs_as_anybody_but_who_starts_it(booted: Host) -> None:
+    assert booted.sh("find / -xdev -type f -perm /6000") == ""
+    assert {"nosuid", "nodev"} <= set(booted.sh("findmnt -no OPTIONS /").strip().split(","))
+
+
 def test_data_partition_has_grown_to_the_whole_card(booted: Host) -> None:
     size = int(booted.sh("findmnt -bno SIZE /data"))
     assert size > 2 << 30, f"/data has {size >> 20} MiB on a card of 4 GiB"

@@ -7,12 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
-from tools.release import documents, imager
+from saint_services.saintctl.image import signing
+from tools.release import documents, dpkg, imager, tracker, vulnerabilities
 
-from . import base, disk, keys, layer, release, slot
+from . import base, block_map, disk, keys, layer, privileges, release, slot
 from .boot import firmware, initrd
 from .names import Names
 from .places import Places
@@ -59,7 +61,14 @@ def ensure_base(shop: Workshop, *, again: bool = False) -> Path:
     if again or not target.exists():
         hint, log = "8 minutes where arm64 is emulated, then cached", target.with_suffix(".log")
         with shop.progress.stage("base", hint, log):
-            base.make(shop.places, shop.names, shop.tree, target=target)
+            has_security = base.make(shop.places, shop.names, shop.tree, target=target)
+        if not has_security:
+            said = (
+                "Debian's security updates are not in it: SAINT_SECURITY_MIRROR names an archive."
+            )
+            shop.progress.say(said, is_warning=True)
+    sentence, is_old = base.age(base.moment(target), datetime.now(UTC))
+    shop.progress.say(sentence, is_warning=is_old)
     return target
 
 
@@ -70,6 +79,8 @@ def build_slot(shop: Workshop, work: Path) -> Path:
     shutil.rmtree(work, ignore_errors=True)
     root.mkdir(parents=True)
     names, tree, image_folder = shop.names, shop.tree, shop.places.image
+    if signing.trusts_development(shop.places.image):
+        shop.progress.say(keys.ensure_development(shop.places, tree), is_warning=True)
     with shop.progress.stage("unpack base"):
         unpack: list[str | Path] = ["tar", "--extract", "--zstd", "--numeric-owner"]
         tree.run([*unpack, f"--directory={root}", f"--file={archive}"])
@@ -79,6 +90,7 @@ def build_slot(shop: Workshop, work: Path) -> Path:
         before = slot.inventory(root)
         layer.apply(root, shop.places, names, keys.keyring(shop.places, tree), tree)
         firmware.drop_sources(root)
+        privileges.drop(root, image_folder / "privileged.list")
         initrd.make(root, image_folder / "initrd", tree, target=root / "boot/initrd.img")
     with shop.progress.stage("slot image"):
         in_order = slot.order(root, before)
@@ -101,9 +113,12 @@ def build_image(shop: Workshop, *, compress: bool = True) -> list[Artefact]:
         disk.make(parts, names, shop.tree, target=whole, epoch=EPOCH)
     made = [Artefact(rootfs, "slot", sha256(rootfs)), Artefact(whole, "disk", sha256(whole))]
     made += bundled
+    made.append(_block_map(shop, whole, rootfs))
+    moment = base.moment(base.path(shop.places, names))
     with shop.progress.stage("bill of materials"):
-        written = documents.write(work / "root", out, names.version)
+        written = documents.write(work / "root", out, names.version, moment)
         made += [Artefact(path, "packages, licences", sha256(path)) for path in written]
+    made += _vulnerabilities(shop, work / "root", moment)
     if compress:
         with shop.progress.stage("compressed image"):
             packed = finished(_compress(shop, whole), "to be flashed")
@@ -111,6 +126,31 @@ def build_image(shop: Workshop, *, compress: bool = True) -> list[Artefact]:
             listed = imager.write(packed.path, out, extract=content)
         made += [packed, Artefact(listed, "for Raspberry Pi Imager", sha256(listed))]
     return made
+
+
+def _block_map(shop: Workshop, whole: Path, rootfs: Path) -> Artefact:
+    with shop.progress.stage("block map"):
+        mapped = block_map.ranges(disk.Layout.of(shop.names), rootfs.stat().st_size)
+        listed = whole.with_name(f"{whole.name}.bmap")
+        listed.write_text(block_map.text(whole, mapped), encoding="ascii")
+    return Artefact(listed, "for bmaptool", sha256(listed))
+
+
+def _vulnerabilities(shop: Workshop, root: Path, moment: str) -> list[Artefact]:
+    """The known ones of its packages; nothing where Debian's data cannot be had."""
+    try:
+        with shop.progress.stage("known vulnerabilities"):
+            data = tracker.load(shop.places.cache)
+            found = vulnerabilities.find(dpkg.installed(root), data, shop.names.release)
+    except SaintError as err:
+        said = f"Known vulnerabilities of the packages are not listed: {err.message}"
+        shop.progress.say(said, is_warning=True)
+        return []
+    sentence, is_warning = vulnerabilities.summary(found)
+    shop.progress.say(sentence, is_warning=is_warning)
+    path = shop.places.out / f"{shop.names.stem}.vulnerabilities.txt"
+    path.write_text(vulnerabilities.table(found, moment), encoding="utf-8")
+    return [Artefact(path, "known vulnerabilities", sha256(path))]
 
 
 def build_bundle(shop: Workshop) -> list[Artefact]:

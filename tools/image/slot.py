@@ -1,4 +1,4 @@
-"""Makes the file system image of a slot from a finished tree.
+"""Makes the image of a slot from a finished tree: a file system and its seal (seal.py).
 
 The order of the files in it matters: what came with the base lies first, our own files last, so
 that a change of ours moves nothing else, and an update fetches only what changed.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
 
+from . import seal
 from .tree import Tree
 
 _BLOCK = 4096
@@ -60,10 +61,10 @@ def make(
     pack += [f"--directory={root}", "--null", f"--files-from={listing}", f"--file={archive}"]
     tree.run(pack)
     size = size_mib(root, names)
-    if size > most_mib:
+    if (needed := seal.sealed_mib(size)) > most_mib:
         raise SaintError(
             Code.CONFIG_INVALID,
-            f"the slot needs {size} MiB, but SAINT_SLOT_MIB={most_mib}",
+            f"the slot needs {needed} MiB, but SAINT_SLOT_MIB={most_mib}",
             fix="Remove packages, or make slots larger: then every device must be flashed again.",
         )
     target.unlink(missing_ok=True)
@@ -74,7 +75,10 @@ def make(
     make_fs += ["-O", _FEATURES, "-U", _UUID, "-L", "rootfs", "-d", archive]
     extended = f"hash_seed={_HASH_SEED},lazy_itable_init=0,nodiscard,root_owner=0:0"
     tree.run([*make_fs, "-E", extended, target], variables=variables)
+    # A computer into whose reader the card is put would mount it for writing, and break the seal.
+    tree.run(["tune2fs", "-O", "read-only", target], variables=variables)
     tree.run(["e2fsck", "-fn", target])
+    seal.apply(target, tree)
     archive.unlink()
     listing.unlink()
 

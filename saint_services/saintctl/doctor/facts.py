@@ -62,6 +62,7 @@ class ComputerFacts:
         default_factory=AddressStatus
     )  # given on the robot's own network
     root_is_read_only: bool | None = None
+    is_slot_damaged: bool = False
     is_data_lost: bool = False
     setup_problems: list[str] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)  # of the last hour
@@ -185,6 +186,7 @@ def _from_files(root: Path = Path("/")) -> ComputerFacts:
     machine.addresses = address_status.read(address_status.path(root / "run"))
     found = re.search(r"^\S+ / \S+ (\S+)", _text(root / "proc/mounts"), re.M)
     machine.root_is_read_only = "ro" in found[1].split(",") if found else None
+    machine.is_slot_damaged = (root / "run/saint-slot-damaged").exists()
     machine.is_data_lost = (root / "run/saint-data-lost").exists()
     machine.setup_problems = _setup_problems(root)
     machine.crashes = _recent(root / "data/system/crashes", machine.now_s)

@@ -182,6 +182,9 @@ def root(facts: DoctorFacts) -> CheckResult:
     machine = facts.machine
     if not machine.is_device or machine.root_is_read_only is None:
         return not_here("no device")
+    if machine.is_slot_damaged:
+        text = "a block of the running slot is not what the release holds: the card is failing"
+        return bad(text, "Install a release, which writes the other slot; then replace the card.")
     if not machine.root_is_read_only:
         text = "the running slot is writable"
         return warn(text, "Restart: the next update discards changes made by hand anyway.")

@@ -192,6 +192,14 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
 }  # fmt: skip
 
 
+def test_damaged_block_of_the_slot_is_a_fault_although_nothing_is_writable() -> None:
+    facts = healthy()
+    on_machine(is_slot_damaged=True)(facts)
+    found = CHECKS["root"](facts)
+    assert found.state is BAD
+    assert "card" in found.text
+
+
 def test_every_check_has_a_fault_here_and_there_are_at_least_25() -> None:
     assert FAULTS.keys() == CHECKS.keys()
     assert len(CHECKS) >= 25
