@@ -18,6 +18,9 @@ def card(facts: CardFacts) -> SelfTestCheck:
     if facts.is_data_lost:
         text = "The data partition was damaged and made again: its content is lost."
         return failed("card", text, _NEW_CARD)
+    if facts.is_slot_damaged:
+        text = "A block of the running system is not what the release holds."
+        return failed("card", text, _NEW_CARD)
     if facts.read_only:
         text = f"{', '.join(facts.read_only)} is read-only since an error of the card."
         return failed("card", text, _NEW_CARD)

@@ -33,6 +33,7 @@ class CardFacts:
     pre_eol: int = 0  # 2: most of the spare blocks are used, 3: all
     errors: int = 0  # of the file systems, ever
     written_gb: float = 0.0
+    is_slot_damaged: bool = False  # the hash tree refused a block of the running system
     is_data_lost: bool = False
     read_only: tuple[str, ...] = ()  # places that must be writable and are not
 
@@ -54,6 +55,7 @@ def read(root: Path) -> CardFacts:
     facts = CardFacts(
         errors=sum(number(each / "errors_count") or 0 for each in file_systems),
         written_gb=written / 1e6,
+        is_slot_damaged=(root / "run/saint-slot-damaged").exists(),
         is_data_lost=(root / "run/saint-data-lost").exists(),
         read_only=_read_only(text(root / "proc/mounts")),
     )

@@ -86,6 +86,7 @@ FAULTS = {
                        "watchdog", "failed", "Software Watchdog"),
     "file system errors": (wrote(f"{FS}/errors_count", "3"), "card", "failed", "3 errors"),
     "data lost": (wrote("run/saint-data-lost", ""), "card", "failed", "damaged"),
+    "slot damaged": (wrote("run/saint-slot-damaged", ""), "card", "failed", "not what the release"),
     "data read-only": (wrote("proc/mounts", "/dev/mmcblk0p4 /data ext4 ro,noatime 0 0\n"), "card",
                        "failed", "/data is read-only"),
     "no card": (removed("sys/block/mmcblk0"), "card", "skipped", "does not run from a card"),
