@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from saint_services.saintctl.image import signing
+
 from . import bundle, keys
 from .names import Names
 from .places import Places
@@ -22,9 +24,8 @@ def path(places: Places, names: Names) -> Path:
 def is_trusted(places: Places, environment: Mapping[str, str] = os.environ) -> bool:
     """Whether the image takes updates that this build can sign. Without SAINT_SIGN_CERT the
     development key signs, which an image with real authorities does not trust."""
-    has_authorities = any((places.image / "trust").glob("*.pem"))
-    is_development = environment.get("SAINT_TRUST_DEVELOPMENT") == "1"
-    return bool(environment.get("SAINT_SIGN_CERT")) or is_development or not has_authorities
+    is_signed = bool(environment.get("SAINT_SIGN_CERT"))
+    return is_signed or signing.trusts_development(places.image, environment)
 
 
 def ensure(slot: Path, places: Places, names: Names, tree: Tree) -> Path:
