@@ -19,8 +19,7 @@ def drop(root: Path, listed: Path) -> None:
     if unknown := sorted(found - expected):
         raise SaintError(
             Code.CONFIG_INVALID,
-            f"these programs would run as root or as another group, whoever starts them: "
-            f"{', '.join(unknown)}",
+            f"any user could run these programs as root or as another group: {', '.join(unknown)}",
             fix=f"Leave out their package, or say in {listed.name} why nobody needs it.",
         )
     if stale := sorted(expected - found):

@@ -41,9 +41,10 @@ async def _fetch(address: str, path: Path) -> None:
         ):
             reply.raise_for_status()
             with aside.open("wb") as file:
+                received = 0
                 async for part in reply.content.iter_chunked(1 << 20):
-                    file.write(part)
-                    if file.tell() > _MOST_BYTES:
+                    received += file.write(part)
+                    if received > _MOST_BYTES:
                         raise SaintError(Code.NOT_FOUND, f"{address} is larger than expected")
         aside.replace(path)
     except (aiohttp.ClientError, TimeoutError, OSError) as err:

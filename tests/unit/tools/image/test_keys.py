@@ -13,7 +13,7 @@ NAMES = ("authority.key.pem", "authority.cert.pem", "signer.key.pem", "signer.ce
 
 
 class OpenSsl(Tree):
-    """Writes what it is asked to write."""
+    """Writes the file that a command names."""
 
     def run(self, command, **_: object) -> bytes:  # type: ignore[no-untyped-def, override]
         words = [str(word) for word in command]
