@@ -73,7 +73,7 @@ async def test_backup_is_downloaded(site: Site) -> None:
 
 async def test_backup_is_checked_then_restored_and_undone(site: Site) -> None:
     page = await site.open("#/settings")
-    await page.set_input_files(".file-input", backup("ibus", "strange"))
+    await page.set_input_files("#set-backup .file-input", backup("ibus", "strange"))
     await page.wait_for_selector("[data-restore]")
     assert "strange is left out." in await page.text_content("[role=dialog]")
     assert site.robot.kept["rcd"].words == Words(words=["crsf"])
@@ -102,7 +102,7 @@ async def test_backup_with_a_passphrase_gives_the_server_its_key_back(site: Site
     await expect(page.locator("[data-passphrase]")).to_have_value("")
     before, site.robot.seed = site.robot.seed, b"n" * 32
     file = {"name": "robot.zip", "mimeType": "application/zip", "buffer": raw}
-    await page.set_input_files(".file-input", file)
+    await page.set_input_files("#set-backup .file-input", file)
     dialog = page.locator("[role=dialog]")
     await expect(dialog).to_contain_text("The server's key, sealed")
     assert await violations(page) == []
@@ -129,7 +129,7 @@ async def test_restore_without_the_passphrase_leaves_the_key(site: Site) -> None
     raw = await asyncio.to_thread(Path(await (await started.value).path()).read_bytes)
     site.robot.seed = b"n" * 32
     file = {"name": "robot.zip", "mimeType": "application/zip", "buffer": raw}
-    await page.set_input_files(".file-input", file)
+    await page.set_input_files("#set-backup .file-input", file)
     await page.click("[data-restore]")
     await page.wait_for_selector("[data-toast=good]")
     assert site.robot.seed == b"n" * 32
@@ -138,7 +138,7 @@ async def test_restore_without_the_passphrase_leaves_the_key(site: Site) -> None
 async def test_file_that_is_no_backup_is_rejected(site: Site) -> None:
     page = await site.open("#/settings")
     wrong = {"name": "x.zip", "mimeType": "application/zip", "buffer": io.BytesIO(b"x").getvalue()}
-    await page.set_input_files(".file-input", wrong)
+    await page.set_input_files("#set-backup .file-input", wrong)
     await page.wait_for_selector("[role=dialog] .refusal strong")
     assert "backup of a robot" in await page.text_content("[role=dialog]")
     assert await page.locator("[data-restore]").count() == 0
