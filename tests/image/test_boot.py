@@ -76,7 +76,7 @@ def test_root_cannot_be_made_writable(booted: Host) -> None:
 
 
 def test_no_program_runs_as_anybody_but_who_starts_it(booted: Host) -> None:
-    assert booted.sh("find / -xdev -type f -perm /6000") == ""
+    assert booted.sh("find / -xdev -type f -perm /6000", 600) == ""
     assert {"nosuid", "nodev"} <= set(booted.sh("findmnt -no OPTIONS /").strip().split(","))
 
 
