@@ -3,6 +3,7 @@ paths lie below a root folder, so that tests use real files of their own. No rul
 """
 
 import contextlib
+import json
 import os
 import pwd
 import re
@@ -224,6 +225,14 @@ def writable(folder: Path) -> Iterator[None]:
         yield
     finally:
         _run(["mount", "-o", "remount,ro", str(folder)])
+
+
+def add_problem(places: SetupPaths, sentence: str) -> None:
+    """Add a sentence to the report of this boot's setup, which page and doctor show."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        report = json.loads(places.report.read_bytes())
+        report["problems"] = [*report["problems"], sentence]
+        put(places.report, json.dumps(report, indent=1).encode() + b"\n", 0o644)
 
 
 def is_boot_partition(folder: Path) -> bool:

@@ -89,6 +89,7 @@ def build_slot(shop: Workshop, work: Path) -> Path:
         firmware.collect(root, image_folder / "boot", tree, target=boot_files, epoch=EPOCH)
         before = slot.inventory(root)
         layer.apply(root, shop.places, names, keys.keyring(shop.places, tree), tree)
+        firmware.ship(boot_files, root)
         firmware.drop_sources(root)
         privileges.drop(root, image_folder / "privileged.list")
         initrd.make(root, image_folder / "initrd", tree, target=root / "boot/initrd.img")

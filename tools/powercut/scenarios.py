@@ -117,6 +117,36 @@ def factory_reset(rig: Rig) -> None:
     rig.keep("role", f"{_OTHER_ROLE}:")
 
 
+# Another release: every file differs. It hides the folder of the running one, which is proven.
+_OTHER_FILES = """
+import hashlib, pathlib, shutil, subprocess, sys
+from saint_services.setup.boot_files import SHIPPED, SUMS, sums
+shipped, other = pathlib.Path("/") / SHIPPED, pathlib.Path("/run/other-boot-files")
+subprocess.run(["umount", shipped], check=False)
+shutil.rmtree(other, ignore_errors=True)
+shutil.copytree(shipped, other)
+paths = [path for path in other.rglob("*") if path.is_file() and path.name != SUMS]
+for path in paths:
+    with path.open("a") as file:
+        file.write("# " + sys.argv[1] + chr(10))
+(other / SUMS).write_text(sums(other, paths))
+subprocess.run(["mount", "--bind", other, shipped], check=True)
+pathlib.Path("/run/saint-proven").touch()
+print(hashlib.sha256((other / SUMS).read_bytes()).hexdigest()[:12])
+"""
+
+
+def boot_files(rig: Rig) -> None:
+    """Three proven releases bring their boot files, one after the other."""
+    rig.say(f"systemd says: {rig.machine.wait_up(timeout_s=_SOON_S)}")
+    for number in range(3):
+        script = f"python3 -c {shlex.quote(_OTHER_FILES)} {number}"
+        found = _sh(rig, script, _SOON_S).split()[-1]
+        rig.begin("boot-files", found)
+        _sh(rig, "systemctl start saint-boot-files.service", _SOON_S)
+        rig.keep("boot-files", found)
+
+
 def power_off(rig: Rig) -> None:
     """As a person does it."""
     since = rig.machine.serial.end
@@ -268,7 +298,8 @@ SESSIONS = {
         role="node",  # half the processes, twice as fast; the same software
         needs_release=True,
     ),
+    "boot-files": Session("boot-files", "first-boot", {"three releases": boot_files}, role="node"),
     "rauc": Session("rauc", "first-boot", {}, role="node", needs_release=True, is_rauc=True),
     "robot": Session("robot", "", {}, is_robot=True),
 }
-USUAL = ("first-boot", "rauc", "robot")
+USUAL = ("first-boot", "boot-files", "rauc", "robot")

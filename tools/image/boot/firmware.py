@@ -1,14 +1,16 @@
-"""Collects what the first partition holds: the Pi's firmware, U-Boot, device trees, boot script.
+"""Collects what the first partition holds: the Pi's firmware, U-Boot, device trees, boot script;
+and what a slot brings for it: the boot files of its release (saint_services/setup/boot_files.py).
 
 Device trees are those of boards.yaml alone: the loader of a Pi 5 looks for one of its own, and says
 on the screen that this system does not support it. With one it would start U-Boot and stay black.
-All of it comes out of packages of the base or from image/boot; the slot then has no copy of it.
+All of it comes out of packages of the base or from image/boot.
 """
 
 import shutil
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
+from saint_services.setup import boot_files
 
 from ..tree import Tree
 from .boards import Boards
@@ -31,6 +33,33 @@ def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: in
     _copy_trees(root, target)
     shutil.copyfile(root / "usr/lib/u-boot/rpi_arm64/u-boot.bin", target / "u-boot.bin")
     _ours(definition, target, tree, epoch)
+    # The firmware looks for overlays beside the chosen device trees only where this file is.
+    (overlays / "README").write_text("Overlays for the device trees beside this folder.\n")
+    _choose(target)
+
+
+def ship(firmware: Path, root: Path) -> None:
+    """Copy the boot files of this release into the slot at `root`."""
+    target = root / boot_files.SHIPPED
+    shutil.copytree(firmware / "overlays", target / "overlays")
+    for path in _set(firmware):
+        shutil.copyfile(path, target / path.name)
+    shutil.copyfile(firmware / boot_files.SUMS, target / boot_files.SUMS)
+    for path in (target, *target.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def _set(firmware: Path) -> list[Path]:
+    """The boot files of a release that lie in the folder itself."""
+    return [firmware / "u-boot.bin", firmware / boot_files.SETTINGS, *firmware.glob("*.dtb")]
+
+
+def _choose(target: Path) -> None:
+    """List the files of the set; choose the flashed one."""
+    settings = (target / boot_files.SETTINGS).read_text()
+    paths = [*_set(target), *(target / "overlays").iterdir()]
+    (target / boot_files.SUMS).write_text(boot_files.sums(target, paths))
+    (target / boot_files.CHOICE).write_bytes(boot_files.choice(boot_files.FLASHED, settings))
 
 
 def drop_sources(root: Path) -> None:

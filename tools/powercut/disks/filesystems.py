@@ -73,21 +73,15 @@ class FileSystems:
         code, _ = self._run("fsck.fat", "-n", str(image))
         return code
 
-    def list_fat(self, image: Path) -> list[str]:
-        """The names of all files of a FAT."""
-        _, text = self._run("mdir", "-/", "-b", "-a", "-i", str(image), "::")
-        lines = (line.strip() for line in text.splitlines())
-        return [line for line in lines if line.startswith("::/") and not line.endswith("/")]
+    def repair_fat(self, image: Path) -> None:
+        """Repair it in place, as image/initrd/init does."""
+        self._run("fsck.fat", "-a", str(image))
 
-    def read_fat(self, image: Path, name: str) -> bytes | None:
-        """One file's content; None when it is not there or cannot be read."""
-        done = subprocess.run(
-            self._programs.argv("mtype", "-i", str(image), name),
-            capture_output=True,
-            timeout=_TIMEOUT_S,
-            check=False,
-        )
-        return done.stdout if done.returncode == 0 else None
+    def read_fat(self, image: Path, into: Path) -> dict[str, bytes]:
+        """All files of a FAT that can be read, by path; `into` is an empty folder for them."""
+        self._run("mcopy", "-s", "-n", "-Q", "-i", str(image), "::/*", str(into))
+        paths = (path for path in into.rglob("*") if path.is_file())
+        return {str(path.relative_to(into)): path.read_bytes() for path in paths}
 
     def _run(self, name: str, *arguments: str, given: bytes = b"") -> tuple[int, str]:
         done = subprocess.run(
