@@ -1,5 +1,6 @@
 """ssh into a machine as its owner does: with a key, on a forwarded port."""
 
+import shlex
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,12 @@ class Ssh:
                 f"ssh {command!r} ended with {result.code}: {result.text.strip()}"
             )
         return result.text.strip()
+
+    def put(self, source: Path, target: str) -> None:
+        """Copy a file into the machine."""
+        command = ["ssh", *self._options(), f"{self.user}@127.0.0.1", f"cat >{shlex.quote(target)}"]
+        with source.open("rb") as data:
+            subprocess.run(command, stdin=data, check=True, timeout=300)
 
     def close(self) -> None:
         """Forget the shared connection, e.g. because the machine was put back to a snapshot."""
