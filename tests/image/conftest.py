@@ -26,6 +26,8 @@ _REPORT = pytest.StashKey[Report]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if CHOSEN:
+        (FOLDER / "failures.txt").unlink(missing_ok=True)
     config.addinivalue_line("markers", "image_all: only with `make test-image ARGS=--all`")
 
 
@@ -113,6 +115,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             if host.machine.is_on:
                 result.sections.append((host.machine.hardware.name, host.machine.last_words()))
     return result
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """A run takes an hour: what failed is written down at once, not at its end."""
+    if report.failed and (text := report.longreprtext):
+        file = FOLDER / "failures.txt"
+        with file.open("a") as out:
+            out.write(f"==== {report.nodeid} ({report.when})\n{text}\n")
+            out.writelines(f"{name}\n{words}\n" for name, words in report.sections)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -22,6 +22,7 @@ from saint_services.lib.api.firmware import (
     UpdateState,
     UpdateVerdict,
 )
+from saint_services.webd.api import admission
 from tests.image.rig import SAINT, Host, Pair
 from tests.waiting import every, let_pass
 from tools.vm.settings import PATIENCE
@@ -224,7 +225,7 @@ async def _obeyed(
         try:
             return await _answer(socket, message["id"])
         except NotYetError as err:
-            if "webd stood still" not in str(err):
+            if admission.OLD not in str(err):
                 raise
 
 
