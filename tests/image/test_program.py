@@ -8,7 +8,6 @@ import pytest
 
 from saint_services.saintctl.program import pack
 from tests.image.robot import Robot
-from tools.vm.settings import PATIENCE
 
 _NAME = "nod"
 _ARCHIVE = "/tmp/nod.zip"
@@ -77,7 +76,5 @@ def test_program_runs_in_its_sandbox_and_comes_back(robot: Robot, tmp_path: Path
 
     said = robot.saintctl("program", "stop", _NAME)
     assert said.code == 0, said.text
-    robot.server.sh(
-        f"until ! systemctl is-active saint-program@{_NAME}; do sleep 1; done", 60 * PATIENCE
-    )
+    robot.server.sh(f"until ! systemctl is-active saint-program@{_NAME}; do sleep 1; done", 60)
     assert robot.server.sh("systemctl --failed --plain --no-legend") == ""

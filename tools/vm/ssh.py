@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from .settings import PATIENCE
 from .shell import CommandFailedError, Result
 
 
@@ -38,6 +39,7 @@ class Ssh:
         ]
 
     def run(self, command: str, timeout_s: float = 120) -> Result:
+        timeout_s *= PATIENCE
         try:
             done = subprocess.run(
                 ["ssh", *self._options(), f"{self.user}@127.0.0.1", command],
