@@ -36,7 +36,10 @@ class BlockingStream:
 
 
 class BlockingRobot:
-    """A connection to a robot: `with BlockingRobot("http://saint.local", token="...") as robot:`"""
+    """A connection to a robot.
+
+    with BlockingRobot("http://saint-server.local", token="...") as robot:
+    """
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ _LARGEST_BYTES = 16 << 20
 class RobotAccess:
     """Address of the robot, and the identity of this program."""
 
-    url: str  # ws://saint.local:9090, wss://...
+    url: str  # ws://saint-server.local:9090, wss://...
     token: str = field(default="", repr=False)
     name: str = "program"  # its samples are "websocket:<name>"
     tls: ssl.SSLContext | None = field(default=None, repr=False)

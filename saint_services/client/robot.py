@@ -99,7 +99,10 @@ class Tracks:
 
 
 class Robot:
-    """A connection to a robot: `async with Robot("http://saint.local", token="...") as robot:`"""
+    """A connection to a robot.
+
+    async with Robot("http://saint-server.local", token="...") as robot:
+    """
 
     def __init__(
         self,
@@ -211,6 +214,8 @@ def _socket_url(url: str) -> str:
     found = re.fullmatch(r"(?:(https?|wss?)://)?([^/?#@\s]+)/?", url)
     if found is None:
         text = f"{url!r} is not the address of a robot"
-        raise SaintError(Code.REQUEST_INVALID, text, fix="Write it like http://saint.local:8080.")
+        raise SaintError(
+            Code.REQUEST_INVALID, text, fix="Write it like http://saint-server.local:8080."
+        )
     scheme = found[1] or "ws"
     return f"{_SCHEMES.get(scheme, scheme)}://{found[2]}"

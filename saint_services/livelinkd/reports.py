@@ -7,6 +7,8 @@ from .logic import Subject
 from .recorder import Recording
 
 _NO_TRANSFORM = Transform(rotation=Quaternion(w=1.0))
+# A phone's frame number is a signed 32-bit time code and may be negative; the messages' is not.
+_LARGEST = (1 << 64) - 1
 
 
 def message(subject: Subject, values: tuple[float, ...], wall_s: float) -> LiveLinkFrame:
@@ -16,7 +18,7 @@ def message(subject: Subject, values: tuple[float, ...], wall_s: float) -> LiveL
     return LiveLinkFrame(
         subject_name=frame.subject,
         subject_type=frame.type,
-        frame_number=frame.number,
+        frame_number=frame.number & _LARGEST,
         timestamp=wall_s,
         property_names=names,
         property_values=values,
@@ -40,7 +42,7 @@ def description(subject: Subject, now_s: float) -> LiveLinkSubject:
         subject_type=frame.type,
         source_address=_shown(subject),
         frame_rate=subject.rate_hz(now_s),
-        last_frame=frame.number,
+        last_frame=frame.number & _LARGEST,
         lost=subject.loss.lost,
         tracked=frame.is_tracked,
         properties=subject.names,

@@ -134,7 +134,7 @@ class RcControl:
         if receiver.failsafe or us is None:
             raise SaintError(
                 Code.REFUSED,
-                f"channel {channel.number} is not received: {receiver.reason}",
+                f"CH {channel.number} is not received: {receiver.reason}",
                 fix="Switch the transmitter on and try again.",
             )
         return await self._set_channel(channel, {call.body.position: round(us)})
@@ -283,7 +283,7 @@ class RcControl:
         if not low < middle < high:  # type: ignore[operator]  # both are checked numbers
             raise SaintError(
                 Code.REQUEST_INVALID,
-                f"channel {channel.number}: min, center and max must rise, "
+                f"CH {channel.number}: min, center and max must rise, "
                 f"but would be {low}, {middle} and {high} us",
                 fix="Set all three together, or check the position of the stick.",
             )

@@ -181,11 +181,11 @@ class Calibration:
     def _identify(self, number: int, direction: int) -> None:
         expected = self._pending[0]
         if number != expected:
-            text = f"{self._title(expected)} is on channel {number}"
+            text = f"{self._title(expected)} is on CH {number}"
             self._find(expected, "swapped", f"{text}; change the routes, or the transmitter")
         self._reversed[number] = direction < 0
         if direction < 0:
-            text = f"channel {number} is reversed: its value falls to the right or up"
+            text = f"CH {number} is reversed: its value falls to the right or up"
             self._find(number, "reversed", text)
         self._must_release = True
         self._advance()
@@ -210,7 +210,7 @@ class Calibration:
 
     def _title(self, number: int) -> str:
         known = self._channels.get(number)
-        return f"{known.name} (channel {number})" if known and known.name else f"channel {number}"
+        return f"{known.name} (CH {number})" if known and known.name else f"CH {number}"
 
     def _find(
         self, number: int, kind: Literal["reversed", "unplugged", "swapped", "narrow"], text: str

@@ -118,7 +118,7 @@ class ArmSwitch(Settings):
     def _are_channels(cls, always: list[int]) -> list[int]:
         for number in always:
             if not 1 <= number <= LAST_CHANNEL:
-                raise ValueError(f"there is no channel {number}; there are 1 to {LAST_CHANNEL}")
+                raise ValueError(f"there is no CH {number}; there are CH 1 to CH {LAST_CHANNEL}")
         return always
 
 
@@ -197,7 +197,7 @@ class RcReceiver(ReceiverConnection):
     def _once_each(cls, channels: list[Channel]) -> list[Channel]:
         numbers = [channel.number for channel in channels]
         if doubles := {number for number in numbers if numbers.count(number) > 1}:
-            raise ValueError(f"channel {min(doubles)} is set twice")
+            raise ValueError(f"CH {min(doubles)} is set twice")
         return channels
 
     @field_validator("failover")

@@ -82,7 +82,7 @@ class Receiver:
             return self._count_lost()
         self._lost_in_row = 0
         if self._is_preset(frame):
-            return self.lose(f"channel {self._preset} is at its failsafe position")
+            return self.lose(f"CH {self._preset} is at its failsafe position")
         if self._is_link_down(now_s):
             return _NO  # the receiver repeats old values
         if self.failsafe:

@@ -74,7 +74,7 @@ def changes(settings: RcReceiver, state: SavedRcSettings) -> list[str]:
         found.append("failsafe")
     by_number = {channel.number: channel for channel in settings.channels}
     found += [
-        f"channel {channel.number}"
+        f"CH {channel.number}"
         for channel in state.channels
         if channel != by_number.get(channel.number, Channel(number=channel.number))
     ]

@@ -90,7 +90,7 @@ def options(
         str,
         typer.Option(
             envvar="SAINT_SERVER",
-            help="Address of another robot: http://saint.local. Default: this machine.",
+            help="Address of another robot: http://saint-server.local. Default: this machine.",
         ),
     ] = "",
     token: Annotated[

@@ -24,7 +24,7 @@ class RemoteRobot:
 
     @classmethod
     def at(cls, url: str, token: str = "", ca: str = "") -> "RemoteRobot":
-        """Parse "http://saint.local:8080" or a bare name; `ca` is a file with the robot's CA.
+        """Parse "http://saint-server.local:8080" or a bare name; `ca` is a file with its CA.
         Raises request_invalid.
         """
         try:
@@ -110,4 +110,6 @@ def _context(ca: str) -> ssl.SSLContext:
 
 def _not_an_address(url: str) -> SaintError:
     text = f"{url!r} is not the address of a robot"
-    return SaintError(Code.REQUEST_INVALID, text, fix="Write it like http://saint.local:8080.")
+    return SaintError(
+        Code.REQUEST_INVALID, text, fix="Write it like http://saint-server.local:8080."
+    )

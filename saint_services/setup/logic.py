@@ -139,6 +139,7 @@ _DNSMASQ, _CHRONY = "run/saint/dnsmasq.conf", "run/saint/chrony.conf"
 _WPA = f"run/saint/wpa_supplicant-{RADIO}.conf"
 _NFTABLES, _ENVIRONMENT = "run/saint/nftables.d/machine.nft", "run/saint/machine.env"
 _ISSUE = "run/issue.d/saint.issue"
+_DNSSD = "run/systemd/dnssd/saint-livelink.dnssd"
 WPA_UNIT = f"wpa_supplicant@{RADIO}.service"
 # The unit that reads a file again while the machine runs, and the systemctl verb for it.
 _READERS = {
@@ -148,6 +149,7 @@ _READERS = {
     _EXTERNAL: ("reload", "systemd-networkd.service"),
     _DNSMASQ: ("try-restart", "dnsmasq.service"),
     _CHRONY: ("try-restart", "chrony.service"),
+    _DNSSD: ("reload", "systemd-resolved.service"),
 }
 
 
@@ -167,7 +169,8 @@ def readers(changed: set[str]) -> tuple[tuple[str, str], ...]:
 
 
 _EVERY_PATH = {
-    *(_INTERNAL, _HOTSPOT, _EXTERNAL, _DNSMASQ, _CHRONY, _WPA, _NFTABLES, _ENVIRONMENT, _ISSUE)
+    *(_INTERNAL, _HOTSPOT, _EXTERNAL, _DNSMASQ, _CHRONY, _WPA, _NFTABLES, _ENVIRONMENT, _ISSUE),
+    _DNSSD,
 }
 
 
@@ -210,6 +213,8 @@ def _files(
         TemplateFile(_NFTABLES, "nftables.nft.j2", values),
         TemplateFile(_ENVIRONMENT, "machine.env.j2", values),
     ]
+    if is_server:
+        files.append(TemplateFile(_DNSSD, "livelink.dnssd.j2", values))
     if is_server and not is_guest:
         files.append(TemplateFile(_DNSMASQ, "dnsmasq.conf.j2", values))
     radio = _radio(machine, facts, secrets)

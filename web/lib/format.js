@@ -32,8 +32,12 @@ export function words(name) {
   return text;
 }
 
+/** Name an input as its sender does: "CH 3", "headYaw". @param {string} name */
+export const inputName = (name) => name.replace(/^channel_(\d+)$/, "CH $1");
+
 /** @param {string} name */
 function split(name) {
+  if (inputName(name) !== name) return inputName(name);
   const spaced = name
     .replaceAll("_", " ")
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

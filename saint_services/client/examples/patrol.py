@@ -1,7 +1,7 @@
 """A controller that drives to and fro, turns the head along, and stops before obstacles. Speeds are
 low; the e-stop, RC and the dead-man have precedence.
 
-    SAINT_TOKEN=... python -m saint_services.client.examples.patrol http://saint.local
+    SAINT_TOKEN=... python -m saint_services.client.examples.patrol http://saint-server.local
 """
 
 import argparse

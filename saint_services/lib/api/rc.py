@@ -291,12 +291,12 @@ GET_CHANNEL = _row(
 SET_CHANNEL_CONFIG = _row(
     "set_channel_config", "PATCH", "/channels/{channel}", SetChannel, RcChannelConfig,
     "Set range and name of a channel, in force with the next frame.",
-    level=_OPERATOR, log="RC channel {channel} was configured",
+    level=_OPERATOR, log="RC CH {channel} was configured",
 )
 CALIBRATE_CHANNEL = _row(
     "calibrate_channel", "POST", "/channels/{channel}/calibrate", CalibrateChannel,
     RcChannelConfig, "Set an end or the center of a channel from the stick's current position.",
-    level=_OPERATOR, log="RC channel {channel}: {position} set from the stick",
+    level=_OPERATOR, log="RC CH {channel}: {position} set from the stick",
 )
 GET_FAILSAFE = _row(
     "get_failsafe", "GET", "/failsafe", Nothing, FailsafeInfo,

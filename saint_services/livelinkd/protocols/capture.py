@@ -135,7 +135,7 @@ class CaptureDecoder:
         if len(data) < position + _TIME.size + _LENGTH.size:
             raise WrongError("the datagram ends inside the frame time")
         number, subframe, numerator, denominator = _TIME.unpack_from(data, position)
-        if number < 0 or numerator <= 0 or denominator <= 0 or not math.isfinite(subframe):
+        if numerator <= 0 or denominator <= 0 or not math.isfinite(subframe):
             raise WrongError("the frame time is not valid")
         values = _values(data, position + _TIME.size)
         known = self._subjects.get((sender, id_))

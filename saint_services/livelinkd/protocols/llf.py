@@ -38,7 +38,7 @@ def decode(data: bytes) -> Frame | Refused:
     if values_at > len(data):
         return Refused("the datagram ends inside the frame time")
     number, subframe, numerator, denominator = _TIME.unpack_from(data, position)
-    if number < 0 or numerator <= 0 or denominator <= 0 or not math.isfinite(subframe):
+    if numerator <= 0 or denominator <= 0 or not math.isfinite(subframe):
         return Refused("the frame time is not valid")
     values = _values(data, values_at)
     if isinstance(values, Refused):

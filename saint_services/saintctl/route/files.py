@@ -29,6 +29,7 @@ from ..connect import RobotAddress, checked_params, request
 from ..console import AsJson, print_json, print_table, run, sentence
 from ..estop.confirm import RemoveStop, request_confirmed
 from ..row_command import row_command
+from .channel_hints import received_hints
 
 File = Annotated[str, typer.Argument(metavar="ROUTES.yaml", help="A file with `routes:`.")]
 
@@ -72,20 +73,27 @@ def import_file(
 ) -> None:
     """Replace all routes by those of a file; nothing changes when one of them is at fault."""
 
-    async def work() -> RouteList | Done:
+    async def work() -> tuple[RouteList | Done, list[str]]:
         found = await asyncio.to_thread(config.load, RouteFile, Path(file), required=True)
+        reply: RouteList | Done
         if check:
-            return await request(context.obj, routing.CHECK_ROUTES, found)
-        params = ReplaceRoutes(file=found)
-        return await request_confirmed(context.obj, routing.REPLACE_ROUTES, params, remove_stop)
+            reply = await request(context.obj, routing.CHECK_ROUTES, found)
+        else:
+            params = ReplaceRoutes(file=found)
+            reply = await request_confirmed(
+                context.obj, routing.REPLACE_ROUTES, params, remove_stop
+            )
+        return reply, await received_hints(context.obj, found.routes)
 
-    reply = run(work(), as_json)
+    reply, hints = run(work(), as_json)
     if as_json:
         print_json(reply)
     elif isinstance(reply, Done):
         print(f"{reply.message}; nothing was changed.")
     else:
         print(f"All routes are replaced: {len(reply.routes)} now.")
+    if not as_json:
+        print("\n".join(hints), end="\n" if hints else "")
 
 
 def save(
@@ -97,15 +105,19 @@ def save(
 ) -> None:
     """Create or replace the routes of a file; other routes stay."""
 
-    async def work() -> list[RouteInfo]:
+    async def work() -> tuple[list[RouteInfo], list[str]]:
         chosen = await asyncio.to_thread(_chosen, file, route)
-        return [await _saved(context.obj, each, remove_stop) for each in chosen]
+        saved = [await _saved(context.obj, each, remove_stop) for each in chosen]
+        return saved, await received_hints(context.obj, chosen)
 
-    for info in run(work(), as_json):
+    saved, hints = run(work(), as_json)
+    for info in saved:
         if as_json:
             print_json(info)
         else:
             print(f"Route {info.route.id} is saved; it is {info.status}.")
+    if not as_json:
+        print("\n".join(hints), end="\n" if hints else "")
 
 
 def print_deleted(reply: Done) -> None:

@@ -40,7 +40,7 @@ def document() -> Data:
     return {
         "asyncapi": "3.0.0",
         "info": {"title": "SAINT.OS WebSocket", "version": VERSION, "description": _TEXT},
-        "servers": {"robot": {"host": "saint.local:9090", "protocol": "ws"}},
+        "servers": {"robot": {"host": "saint-server.local:9090", "protocol": "ws"}},
         "defaultContentType": "application/json",
         "channels": {
             "socket": {"address": "/api/ws", "messages": refs, "x-close-codes": _close_codes()}

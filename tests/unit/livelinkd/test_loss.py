@@ -28,6 +28,7 @@ def lost(*numbers: int, rate: tuple[int, int] = (60, 1)) -> int:
         ((10, 12, 15), 3),
         ((10, 12, 11, 13), 0),  # late is not lost
         ((10, 14, 12, 11, 13, 15), 0),
+        ((-3, -2, 0, 1), 1),  # a time code before zero
         ((10, 11, 11, 12), 0),  # twice
         ((10, 12, 12, 13), 1),
         ((10, 70), 59),

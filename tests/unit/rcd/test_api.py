@@ -107,7 +107,7 @@ async def test_unknown_channel_is_refused_with_its_number(
 
 async def test_silent_channel_is_not_calibrated(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
-        with pytest.raises(SaintError, match="channel 3 is not received: nothing was received yet"):
+        with pytest.raises(SaintError, match="CH 3 is not received: nothing was received yet"):
             await calibrate(rc, 3, "center")
 
 

@@ -100,7 +100,7 @@ def test_swapped_channels_are_found() -> None:
     hand.rest()
     hand.hold(ch1=2000)
     assert kinds(hand.run) == [(1, "swapped"), (2, "swapped")]
-    assert hand.run.findings[0].text.startswith("steering (channel 1) is on channel 2")
+    assert hand.run.findings[0].text.startswith("steering (CH 1) is on CH 2")
 
 
 def test_unplugged_channel_is_found_and_skipped() -> None:
@@ -123,7 +123,7 @@ def test_sticks_that_move_are_no_center() -> None:
     hand = transmitter()
     hand.rest()
     hand.hold(0.2, ch2=1600)
-    with pytest.raises(SaintError, match=r"throttle \(channel 2\) moves between 1490 and 1600"):
+    with pytest.raises(SaintError, match=r"throttle \(CH 2\) moves between 1490 and 1600"):
         hand.run.next()
     hand.rest()
     hand.run.next()

@@ -118,7 +118,7 @@ def test_preset_of_the_receiver_is_a_loss(rule: object, preset: int, good: int) 
     signal = receiver(channel=rule)
     assert signal.take(ibus(good), 1.0) is LIVE
     assert signal.take(ibus(preset), 1.01) is LOST
-    assert signal.reason == "channel 3 is at its failsafe position"
+    assert signal.reason == "CH 3 is at its failsafe position"
     assert [signal.take(ibus(preset), 1.02 + i / 10) for i in range(5)] == [NOTHING] * 5
 
 
@@ -191,12 +191,12 @@ def test_every_protocol_and_action_of_the_specification_is_accepted(
         ("failsafe: {action: halt}", "one of 'hold', 'neutral', 'estop' or 'passthrough'"),
         ("failsafe: {channel: {number: 3}}", "one of below and above"),
         ("failsafe: {channel: {number: 3, below: 900, above: 2000}}", "one of below and above"),
-        ("arm: {number: 5, always: [0]}", "there is no channel 0"),
+        ("arm: {number: 5, always: [0]}", "there is no CH 0"),
         ("failover: {protocol: sbus}", "both receivers use /dev/ttyAMA0"),
         ("failover: {device: /dev/x}", "known here: after_ms"),
         ("failsafe: {timeout_ms: 5}", "timeout_ms"),
         ("channels: [{number: 1, min: 2000}]", "min, center and max must rise"),
-        ("channels: [{number: 1}, {number: 1}]", "channel 1 is set twice"),
+        ("channels: [{number: 1}, {number: 1}]", "CH 1 is set twice"),
         ("channels: [{number: 19}]", "number"),
         ("protocl: crsf", "protocol"),
     ],

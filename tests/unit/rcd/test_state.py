@@ -73,7 +73,7 @@ def test_changes_are_what_the_file_does_not_say() -> None:
     assert changes(FILE, same) == []
     other = SavedRcSettings(enabled=False, protocol="crsf", failsafe=Failsafe(action="estop"))
     other = with_channels(other, [Channel(number=2, name="gas"), Channel(number=9)])
-    assert changes(FILE, other) == ["enabled", "protocol", "failsafe", "channel 2"]
+    assert changes(FILE, other) == ["enabled", "protocol", "failsafe", "CH 2"]
 
 
 def test_later_word_about_a_channel_counts() -> None:

@@ -29,8 +29,8 @@ from tests.web.fakes.robot import fake_robot
 @pytest.mark.parametrize(
     ("url", "address", "is_tls"),
     [
-        ("saint.local", "saint.local:80", False),
-        ("http://saint.local:8080/", "saint.local:8080", False),
+        ("saint-server.local", "saint-server.local:80", False),
+        ("http://saint-server.local:8080/", "saint-server.local:8080", False),
         ("192.168.10.1:8080", "192.168.10.1:8080", False),
         ("https://[fe80::1]", "[fe80::1]:443", True),
     ],
@@ -90,6 +90,6 @@ def test_fast_stop_leaves_another_robot_to_the_full_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("SAINT_RUN", str(tmp_path))
-    monkeypatch.setenv("SAINT_SERVER", "http://saint.local")
+    monkeypatch.setenv("SAINT_SERVER", "http://saint-server.local")
     monkeypatch.setattr(urgent, "_answer", lambda _: pytest.fail("the wrong robot"))
     assert urgent.press(["estop", "set"]) is None

@@ -44,7 +44,7 @@ def test_real_robot_says_that_it_has_no_simulation(
 
 
 def test_simulation_of_another_computer_is_out_of_reach(started: list[list[str]]) -> None:
-    result = CliRunner().invoke(app, ["--server", "http://saint.local", "sim", "list"])
+    result = CliRunner().invoke(app, ["--server", "http://saint-server.local", "sim", "list"])
     assert result.exit_code == 5
     assert "only on the robot's own machine" in result.stderr
     assert not started

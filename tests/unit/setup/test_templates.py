@@ -203,3 +203,20 @@ def test_internal_and_hotspot_networks_do_not_overlap() -> None:
     assert addresses == {"192.168.10.1/24", "192.168.11.1/24"}
     for one, other in itertools.combinations(addresses, 2):
         assert one.rsplit(".", 1)[0] != other.rsplit(".", 1)[0]
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_only_servers_announce_face_capture_with_the_ports_of_the_sockets(name: str) -> None:
+    files = rendered(name)
+    if MACHINES[name].get("role") not in ("server", "both"):
+        assert "saint-livelink.dnssd" not in files
+        return
+    found = configparser.ConfigParser(interpolation=None)
+    found.optionxform = str  # type: ignore[assignment]  # keys keep their case
+    found.read_string(files["saint-livelink.dnssd"])
+    service = found["Service"]
+    assert (service["Type"], service["Name"]) == ("_saint-livelink._udp", "%H")
+    ports = dict(pair.split("=") for pair in service["TxtText"].split()) | {"udp": service["Port"]}
+    for socket, port in ports.items():
+        unit = (ROOT / f"systemd/saint-livelinkd-{socket}.socket").read_text()
+        assert f"={port}\n" in unit

@@ -262,7 +262,7 @@ async def test_request_without_a_host_queries_no_name_service(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested: list[str] = []
-    monkeypatch.setattr(socket, "getfqdn", lambda *_: requested.append("?") or "saint.local")
+    monkeypatch.setattr(socket, "getfqdn", lambda *_: requested.append("?") or "saint-server.local")
     found = await answer_to(rig.address, b"GET /api/session HTTP/1.0\r\n\r\n")
     assert (found.status, json.loads(found.body)["code"]) == (403, "forbidden")
     assert requested == []

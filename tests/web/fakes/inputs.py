@@ -61,7 +61,7 @@ _TEXTS: dict[Step, str] = {
     "idle": "No calibration runs.",
     "center": "Centre all sticks, put all switches in their rest position, then continue.",
     "ends": "Move every stick and switch to all of its ends several times, then continue.",
-    "directions": "Move steering (channel 1) to the right or up, and hold it.",
+    "directions": "Move steering (CH 1) to the right or up, and hold it.",
     "done": "Look at what was found; save or cancel.",
 }
 
@@ -179,7 +179,7 @@ class FakeReceiver:
     def _info(self) -> CalibrationInfo:
         found, proposal = [], []
         if self.step == "done":
-            text = "channel 1 falls when it is moved to the right or up"
+            text = "CH 1 falls when it is moved to the right or up"
             found = [CalibrationFinding(channel=1, kind="reversed", text=text)]
             proposal = [self.channels[1].model_copy(update={"min": 1010, "reversed": True})]
         return CalibrationInfo(

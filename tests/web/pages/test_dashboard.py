@@ -155,3 +155,23 @@ async def test_robot_without_a_stop_switch_says_so(site: Site) -> None:
     assert await count(page, "[data-matter]:has-text('stops this robot')") == 0
     site.robot.stop_switches = ()
     await page.wait_for_selector("[data-matter=bad]:has-text('No switch or button stops')")
+
+
+_FACE_PORT = """async (formats) => {
+  const { facePort } = await import("/pages/dashboard/face-port.js");
+  facePort.open();
+  let drawings = 0;
+  const api = { state: "open", request: async () => ({ formats }) };
+  const app = { api, draw: () => drawings++ };
+  const before = facePort.get(app);
+  await new Promise((done) => setTimeout(done));
+  return [before, facePort.get(app), drawings];
+}"""
+
+
+async def test_card_of_face_capture_names_the_port_that_is_listened_on(site: Site) -> None:
+    page = await site.open()
+    llf = {"format": "llf", "enabled": True, "addresses": ["udp 0.0.0.0:11311"]}
+    assert await page.evaluate(_FACE_PORT, [llf]) == [None, "11311", 1]
+    off = llf | {"enabled": False, "addresses": []}
+    assert await page.evaluate(_FACE_PORT, [off]) == [None, "", 1]

@@ -53,9 +53,9 @@ async def test_calibration_leads_from_rest_to_a_review(site: Site) -> None:
     await page.click("[data-calibrate]")
     await page.click("[data-go=start]")
     await page.wait_for_selector("[data-step=center]")
-    receiver.refusal = "channel 1 moves between 1400 and 1500 us"
+    receiver.refusal = "CH 1 moves between 1400 and 1500 us"
     await page.click("[data-go=next]")
-    await page.get_by_text("channel 1 moves between").wait_for()
+    await page.get_by_text("CH 1 moves between").wait_for()
     await page.click("[data-go=next]")
     receiver.ranges = [SeenRange(channel=1, us=1900, center=1500, low=1000, high=1900)]
     receiver.ranges += [SeenRange(channel=2, us=1490, center=1490, low=1490, high=1490)]

@@ -4,8 +4,9 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, words } from "../../lib/format.js";
 import { STALE_MS } from "../../lib/store.js";
 import { gauges } from "../../parts/gauges.js";
+import { facePort } from "./face-port.js";
 
-/** @typedef {import("../../context.js").With<"now" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").RcState} RcState */
 /** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
@@ -37,7 +38,7 @@ export function inputs(app) {
         data?.livelink.length
           ? data.livelink.map((s) => source(app, "livelink", "LiveLink", s, MAIN))
           : data
-            ? noFace
+            ? noFace(app)
             : nothing
       }
       ${programs.map((s) => source(app, "autonomous", "Program", s, []))}
@@ -139,7 +140,7 @@ function gauge(key, value) {
 /** @param {[string, number | null]} entry */
 const channel = ([key, value]) => ({
   key,
-  name: key.replace("channel_", "CH "),
+  name: words(key),
   value,
   low: -1,
   high: 1,
@@ -155,14 +156,23 @@ const noReceiver = html`
   </article>
 `;
 
-const noFace = html`
+/** @param {App} app */
+function noFace(app) {
+  const port = facePort.get(app);
+  const at = port ? ` with port ${port}` : "";
+  return html`
   <article class="card input is-empty">
     <header>
       <h3>LiveLink</h3>
       <span class="chip idle"><i class="dot"></i>No data</span>
     </header>
     <p class="quiet">
-      In Live Link Face, add this server's address as a target with port 11111.
+      ${
+        port === ""
+          ? "Live Link Face is switched off in Settings."
+          : `In Live Link Face, add this server's address as a target${at}.`
+      }
     </p>
   </article>
 `;
+}

@@ -2,6 +2,7 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { activity } from "./activity.js";
+import { facePort } from "./face-port.js";
 import { figure } from "./figure.js";
 import { firstSteps, firstStepsCard } from "./first-steps.js";
 import { inputs } from "./inputs.js";
@@ -18,6 +19,7 @@ export const page = {
   topics: { nodes: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, log: 0 },
   open(app) {
     firstSteps.open();
+    facePort.open();
     history.open(app);
   },
   close: () => history.close(),

@@ -78,7 +78,6 @@ def test_other_versions_are_refused_by_number(version: int) -> None:
         (llf(time=(1, float("nan"), 60, 1)), "the frame time is not valid"),
         (llf(time=(1, 0.0, 0, 1)), "the frame time is not valid"),
         (llf(time=(1, 0.0, 60, 0)), "the frame time is not valid"),
-        (llf(time=(-1, 0.0, 60, 1)), "the frame time is not valid"),
         (b"\x06\x7f\xff\xff\xff" + b"x" * 80, "the length of the device id is not valid"),
         (b"\x06\xff\xff\xff\xff" + b"x" * 80, "the length of the device id is not valid"),
         (llf(device=b"\xff\xfe"), "the device id is not UTF-8"),
@@ -89,6 +88,13 @@ def test_other_versions_are_refused_by_number(version: int) -> None:
 )
 def test_what_is_not_exact_is_refused(data: bytes, reason: str) -> None:
     assert decode_llf(data) == Refused(reason)
+
+
+@pytest.mark.parametrize("number", [-(1 << 31), -1, (1 << 31) - 1])
+def test_every_frame_number_is_a_face(number: int) -> None:
+    """A time code may be negative; the face is as good as any."""
+    frame = decode_llf(llf(time=(number, 0.0, 60, 1)))
+    assert isinstance(frame, Frame) and frame.is_tracked and frame.number == number
 
 
 def test_every_cut_is_refused_or_a_frame_without_face() -> None:

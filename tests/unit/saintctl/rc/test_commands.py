@@ -140,7 +140,7 @@ async def test_protocol_is_shown_set_and_detected(desk: Desk) -> None:
         (["channel", "1", "--min", "1600"], 2, "would be 1600, 1500 and 2000 us"),
         (["channel", "1", "--min", "9999"], 2, "4095"),
         (["calibrate-channel", "1", "middle"], 2, "'middle' is not one of"),
-        (["calibrate-channel", "1", "min"], 5, "channel 1 is not received"),
+        (["calibrate-channel", "1", "min"], 5, "CH 1 is not received"),
         (["failsafe", "--action", "halt"], 2, "'halt' is not one of"),
         (["reset", "everything"], 2, "'everything' is not one of"),
         (["protocol", "dsm"], 2, "'dsm' is not one of"),
@@ -219,7 +219,7 @@ async def test_guided_calibration_instructs_finds_and_saves(
         )
         await turns(1)
     assert await asyncio.wait_for(saving, 18)
-    assert any(text.startswith("reversed: channel 1") for text in typist.said)
+    assert any(text.startswith("reversed: CH 1") for text in typist.said)
     assert "Enter continues, s skips, q cancels." in typist.said
     one = await desk.receiver.client.get("/channels/1", RcChannelConfig)
     assert (one.min, one.max, one.reversed) == (1000, 2000, True)

@@ -63,7 +63,7 @@ async def test_channel_of_the_specification_s_example_is_set(desk: Desk) -> None
     assert await desk.do("set_channel_config", **example) == example
     assert await desk.do("get_channel_config", channel=1) == example
     assert len((await desk.do("get_channel_config"))["channels"]) == 18
-    assert await desk.notes(1) == ["RC channel 1 was configured"]
+    assert await desk.notes(1) == ["RC CH 1 was configured"]
     (entry,) = desk.entries
     assert (entry.who, entry.level, entry.what) == ("anyone", "admin", "rc set_channel_config")
     assert "channel: 1, name: steering" in entry.detail

@@ -149,7 +149,7 @@ const motion = (seen) => (isMoved(seen) ? "moved" : "not yet");
 const isMoved = ({ low, high }) => low !== null && high !== null && high - low >= MOVED_US;
 
 /** @param {number} number */
-const nameOf = (number) => settingsOf(number).name || `Channel ${number}`;
+const nameOf = (number) => settingsOf(number).name || `CH ${number}`;
 
 /** @param {CalibrationInfo} data */
 const review = ({ findings, proposal }) => html`

@@ -53,7 +53,7 @@ function form(app, open, close) {
   );
   return html`
     <form class="form channel-form" novalidate @submit=${onSubmit(() => save(app, open))}>
-      <h2>Channel ${open.channel}</h2>
+      <h2>CH ${open.channel}</h2>
       <p class="quiet">
         ${drives.length ? `Used by routes for: ${drives.join(", ")}.` : "Not used by any route."}
       </p>
@@ -153,7 +153,7 @@ async function save(app, open) {
   try {
     await app.api.request("rc", "set_channel_config", { channel, name, reversed, ...ends });
     app.dialogs.channel = null;
-    app.toasts.done(`Channel ${channel} saved.`);
+    app.toasts.done(`CH ${channel} saved.`);
     polls.channels.refresh(app);
   } catch (err) {
     const { message, fix } = problemOf(err);

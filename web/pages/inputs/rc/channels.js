@@ -56,7 +56,7 @@ function row(app, channel, status) {
   const value = position(app, channel);
   const range = settingsOf(channel.channel);
   const us = pulse(value, range, channel);
-  const title = channel.name || `Channel ${channel.channel}`;
+  const title = channel.name || `CH ${channel.channel}`;
   return html`
     <li data-channel=${channel.channel}>
       <button

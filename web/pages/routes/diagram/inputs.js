@@ -3,7 +3,7 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { fixed, sourceName } from "../../../lib/format.js";
+import { fixed, inputName, sourceName } from "../../../lib/format.js";
 import { bar } from "../../../parts/bar.js";
 import { reading } from "../../../parts/live.js";
 import { ANY, properties } from "../model.js";
@@ -98,11 +98,11 @@ function row(app, source, name) {
       data-port=${port.input(source.name, name)}
       data-input=${`${source.name} ${name}`}
       aria-pressed=${isChosen}
-      aria-label=${`${name}: ${isChosen ? SELECTED : "select for a mapping"}`}
+      aria-label=${`${inputName(name)}: ${isChosen ? SELECTED : "select for a mapping"}`}
       @pointerdown=${(/** @type {PointerEvent} */ event) => pick.down(app, input, event)}
       @click=${() => pick.select(app, input)}
     >
-      <span class="flow-name">${name}</span>
+      <span class="flow-name">${inputName(name)}</span>
       <span class="track thin both"><i ${bar(value, -most, most)}></i></span>
       <span class="flow-number">${reading(fixed(value, 2))}</span>
       <i class="pin" aria-hidden="true"></i>

@@ -2,7 +2,7 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { words } from "../../../lib/format.js";
+import { inputName, words } from "../../../lib/format.js";
 import { checkEntry, choiceEntry, numberEntry, numberOf, textEntry } from "../entry.js";
 import { ANY, byNumber, ESTOP } from "../model.js";
 import { curvePlot } from "./curve.js";
@@ -97,6 +97,17 @@ function inputs(draft) {
 }
 
 /**
+ * Say that the receiver does not send this channel; another receiver may, so it can be saved.
+ * @param {RouteDraft} draft @param {string} name
+ */
+function unseen(draft, name) {
+  if (draft.route.input.source !== "rc" || !draft.source?.isReporting) return "";
+  const sent = Object.keys(draft.source.values).filter((each) => each.startsWith("channel_"));
+  if (!sent.includes("channel_1") || sent.includes(name)) return ""; // disarmed: only switches
+  return `The receiver sends no ${inputName(name)}: ${sent.length} channels now.`;
+}
+
+/**
  * Return the possible outputs of a mapping, with titles.
  * @param {App} app
  * @param {RouteDraft} draft
@@ -135,9 +146,14 @@ function card(app, draft, mapping, index) {
       <legend class="hidden">${mapping.from} to ${mapping.to}</legend>
       <div class="map-form">
         <div class="map-row">
-          ${textEntry(entry("from", "Input"), mapping.from, (from) => set({ from }), {
-            list: "inputs",
-          })}
+          ${textEntry(
+            entry("from", "Input", unseen(draft, mapping.from)),
+            mapping.from,
+            (from) => set({ from }),
+            {
+              list: "inputs",
+            },
+          )}
           ${choiceEntry(
             entry("to", "Output"),
             mapping.to,
