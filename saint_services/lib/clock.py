@@ -12,5 +12,10 @@ wall_s = time.time
 
 def stamp() -> Time:
     """Return wall time as a ROS stamp."""
-    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return stamp_at(time.time_ns())
+
+
+def stamp_at(wall_ns: int) -> Time:
+    """Return a wall time as a ROS stamp."""
+    seconds, nanoseconds = divmod(wall_ns, 1_000_000_000)
     return Time(sec=seconds, nanosec=nanoseconds)

@@ -1,4 +1,6 @@
-"""Wires the head: neck and face commands to servos; positions, sensors and camera to topics."""
+"""Wires the head: neck and face commands to servos; positions and sensors to topics; the camera's
+switch to its process.
+"""
 
 import os
 from collections import Counter
@@ -13,7 +15,6 @@ from saint_services.lib.generated.saint_msgs import (
 )
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import (
-    HEAD_CAMERA,
     HEAD_CAMERA_CMD,
     HEAD_CMD,
     HEAD_EXPRESSION_CMD,
@@ -23,7 +24,6 @@ from saint_services.lib.generated.topics import (
     HEAD_SENSORS,
     HEAD_STATE,
 )
-from saint_services.lib.hw.cameras.opening import open_source
 from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.hw.sensors.mpu6050 import RATE_HZ as IMU_HZ
 from saint_services.lib.role import RoleHost
@@ -33,6 +33,8 @@ from saint_services.lib.role_config.model import RoleConfig
 
 from . import sensor_messages
 from .camera import HeadCamera
+from .camera_process import CameraProcess
+from .camera_wire import CameraOrder
 from .config import Config
 
 _STATE_S = 0.05
@@ -52,7 +54,7 @@ class HeadRole(PositionSession):
         self._camera: HeadCamera | None = None
 
     def start(self) -> None:
-        """Obey commands; publish states, sensors and pictures."""
+        """Obey commands; publish states and what sensors measure."""
         self._neck = [self.joint("cmd", path) for path in ("pan", "tilt", "roll")]
         face = ("jaw", "eye_pan", "eye_tilt")
         self._face = [self.joint("expression", path) for path in face]
@@ -75,11 +77,17 @@ class HeadRole(PositionSession):
         self.publish_joints(HEAD_JOINT_STATES)
         self.go_home()
         if self.config.camera.enabled:
+            name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.node_id)
+            order = CameraOrder(
+                hardware=self._hardware,
+                node_name=f"role_headd_{name}_camera",
+                settings=self.config.camera,
+            )
             self._camera = HeadCamera(
-                partial(open_source, self._hardware, self.config.camera),
+                partial(CameraProcess, order),
                 self.clock.call_soon_threadsafe,
-                self.publisher(HEAD_CAMERA),
                 partial(self.notice, "camera"),
+                self.counters,
             )
         self.subscribe(HEAD_CAMERA_CMD, self._on_camera)
 

@@ -50,6 +50,22 @@ async def echo(*arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
             await process.wait()
 
 
+async def test_publisher_knows_whether_another_process_reads() -> None:
+    async with opened("asker", "listener") as [asker, listener]:
+        question, alone = asker.publisher(QUESTION), asker.publisher(BURST)
+        assert not question.has_readers
+        async with echo():  # answers QUESTION
+            await until(lambda: question.has_readers)
+            assert not alone.has_readers
+        await until(lambda: not question.has_readers)
+        reading = listener.subscribe(BURST, lambda _: None)
+        await until(lambda: alone.has_readers)
+        reading.close()
+        await until(lambda: not alone.has_readers)
+        alone.close()
+        assert not alone.has_readers
+
+
 async def test_samples_go_there_and_back_and_name_their_origin() -> None:
     async with opened("asker") as [bus], echo():
         got: list[Sample[String]] = []

@@ -12,10 +12,11 @@ from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.node import NodeReport
 from saint_services.lib.api.routing import EStopInfo
-from saint_services.lib.bus import Bus, Topic
+from saint_services.lib.bus import Bus, Sample, Topic
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadExpression
+from saint_services.lib.generated.sensor_msgs import Image
 from saint_services.lib.generated.std_msgs import Bool
 from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot
@@ -151,10 +152,18 @@ async def test_missing_sensor_degrades_the_head_and_heals(robot: Robot) -> None:
 async def test_camera_shows_pictures_over_the_bus(robot: Robot, bus: Bus) -> None:
     pictures: list[bytes] = []
     bus.subscribe(topics.HEAD_CAMERA, lambda sample: pictures.append(bytes(sample.message.data)))
+    raw: list[tuple[int, int, str, int]] = []
+
+    def unpacked(sample: Sample[Image]) -> None:
+        m = sample.message
+        raw.append((m.width, m.height, m.encoding, len(m.data)))
+
+    bus.subscribe(topics.HEAD_CAMERA_RAW, unpacked)
     switch = bus.publisher(topics.HEAD_CAMERA_CMD)
-    async for _ in every(0.2, until=lambda: len(pictures) >= 5, limit_s=LIMIT_S):
+    async for _ in every(0.2, until=lambda: len(pictures) >= 5 and raw, limit_s=LIMIT_S):
         switch.publish(Bool(True))
     assert all(picture.startswith(b"\x89PNG") for picture in pictures)
+    assert set(raw) == {(640, 480, "rgb8", 640 * 480 * 3)}
     switch.publish(Bool(False))
     await let_pass(1.0)  # those that are on their way
     count = len(pictures)

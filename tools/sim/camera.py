@@ -1,6 +1,6 @@
 """Simulates a camera: colour bars, a square that goes from left to right once in four seconds,
 and the number of the picture as a row of bits. A file `camera-unplugged` in the board's folder
-unplugs it.
+unplugs it; JPEG files in a folder `camera-pictures` there are sent instead, in turns.
 """
 
 import struct
@@ -12,7 +12,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.cameras.camera import Picture
 from saint_services.lib.role_config.model import Camera
 
-PLUG = "camera-unplugged"
+PLUG, RECORDED = "camera-unplugged", "camera-pictures"
 BARS = ((235, 235, 235), (200, 200, 30), (30, 200, 200), (30, 180, 30), (200, 30, 200),
         (200, 30, 30), (30, 30, 200), (16, 16, 16))  # fmt: skip
 _SQUARE, _OFF, _ON = len(BARS), len(BARS) + 1, len(BARS) + 2
@@ -27,15 +27,19 @@ class SimCamera:
 
     def __init__(self, directory: Path, settings: Camera) -> None:
         self._plug = directory / PLUG
+        self._recorded = directory / RECORDED
+        self._pictures: list[bytes] = []
         self._settings = settings
         self._count = 0
         self._due_s = 0.0
+        self.damaged = 0
 
     def open(self) -> None:
         """Check that the camera is plugged in."""
         if self._plug.exists():
             raise SaintError(Code.HARDWARE_MISSING, "no camera is plugged in")
         self._due_s = time.monotonic()
+        self._pictures = [path.read_bytes() for path in sorted(self._recorded.glob("*.jpg"))]
 
     def read(self) -> Picture | None:
         """Return the next picture, at the manifest's rate."""
@@ -44,8 +48,12 @@ class SimCamera:
         self._due_s = max(self._due_s + 1.0 / self._settings.framerate, time.monotonic())
         time.sleep(max(0.0, self._due_s - time.monotonic()))
         self._count += 1
+        if self._pictures:
+            data = self._pictures[self._count % len(self._pictures)]
+            return Picture("jpeg", data, time.time_ns())
         share = self._count / self._settings.framerate / _CROSSING_S % 1.0
-        return Picture("png", draw(*self._settings.resolution, self._count, share))
+        data = draw(*self._settings.resolution, self._count, share)
+        return Picture("png", data, time.time_ns())
 
     def close(self) -> None:
         """Do nothing: no resource is held."""

@@ -86,6 +86,13 @@ class Publisher(Protocol[M_contra]):
         """Publish a message that is already encoded (cdr.encode_into)."""
         ...
 
+    @property
+    def has_readers(self) -> bool:
+        """True while a subscription of any process matches: what is costly to build need not be
+        built for nobody. Costs a call of the library, no thread and no timer.
+        """
+        ...
+
     def close(self) -> None: ...
 
 

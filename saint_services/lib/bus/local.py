@@ -173,6 +173,11 @@ class _LocalPublisher:
             self.newest = (data, time.time())
         self._domain.deliver(self, data)
 
+    @property
+    def has_readers(self) -> bool:
+        is_open = self in self._domain.publishers
+        return is_open and any(each.accepts(self) for each in self._domain.subscriptions)
+
     def close(self) -> None:
         if self in self._domain.publishers:
             self._domain.publishers.remove(self)

@@ -39,6 +39,42 @@ class BatteryState:
 
 
 @dataclass(slots=True)
+class RegionOfInterest:
+    """sensor_msgs/msg/RegionOfInterest"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/RegionOfInterest"
+    HASH: ClassVar[str] = "RIHS01_ad16bcba5f9131dcdba6fbded19f726f5440e3c513b4fb586dd3027eeed8abb1"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("x_offset", "uint32"), ("y_offset", "uint32"), ("height", "uint32"), ("width", "uint32"), ("do_rectify", "bool"))
+
+    x_offset: int = 0
+    y_offset: int = 0
+    height: int = 0
+    width: int = 0
+    do_rectify: bool = False
+
+
+@dataclass(slots=True)
+class CameraInfo:
+    """sensor_msgs/msg/CameraInfo"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/CameraInfo"
+    HASH: ClassVar[str] = "RIHS01_b3dfd68ff46c9d56c80fd3bd4ed22c7a4ddce8c8348f2f59c299e73118e7e275"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("height", "uint32"), ("width", "uint32"), ("distortion_model", "string"), ("d", cdr.Sequence("float64", 0)), ("k", cdr.Array("float64", 9)), ("r", cdr.Array("float64", 9)), ("p", cdr.Array("float64", 12)), ("binning_x", "uint32"), ("binning_y", "uint32"), ("roi", RegionOfInterest))
+
+    header: Header = field(default_factory=Header)
+    height: int = 0
+    width: int = 0
+    distortion_model: str = ""
+    d: Sequence[float] = ()
+    k: Sequence[float] = (0.0,) * 9
+    r: Sequence[float] = (0.0,) * 9
+    p: Sequence[float] = (0.0,) * 12
+    binning_x: int = 0
+    binning_y: int = 0
+    roi: RegionOfInterest = field(default_factory=RegionOfInterest)
+
+
+@dataclass(slots=True)
 class CompressedImage:
     """sensor_msgs/msg/CompressedImage"""
 
@@ -48,6 +84,23 @@ class CompressedImage:
 
     header: Header = field(default_factory=Header)
     format: str = ""
+    data: bytes = b""
+
+
+@dataclass(slots=True)
+class Image:
+    """sensor_msgs/msg/Image"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/Image"
+    HASH: ClassVar[str] = "RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("height", "uint32"), ("width", "uint32"), ("encoding", "string"), ("is_bigendian", "uint8"), ("step", "uint32"), ("data", cdr.Sequence("uint8", 0)))
+
+    header: Header = field(default_factory=Header)
+    height: int = 0
+    width: int = 0
+    encoding: str = ""
+    is_bigendian: int = 0
+    step: int = 0
     data: bytes = b""
 
 

@@ -102,6 +102,12 @@ HEAD_IMU: Final[Topic[sensor_msgs.Imu]] = Topic(
 HEAD_CAMERA_CMD: Final[Topic[std_msgs.Bool]] = Topic(
     "/saint/head/camera/cmd", std_msgs.Bool, Qos(reliable=True, depth=10, latched=False)
 )  # from any program
+HEAD_CAMERA_RAW: Final[Topic[sensor_msgs.Image]] = Topic(
+    "/saint/head/camera/image_raw", sensor_msgs.Image, Qos(reliable=False, depth=1, latched=False)
+)  # from role-headd
+HEAD_CAMERA_INFO: Final[Topic[sensor_msgs.CameraInfo]] = Topic(
+    "/saint/head/camera/camera_info", sensor_msgs.CameraInfo, Qos(reliable=False, depth=1, latched=False)
+)  # from role-headd
 HEAD_CAMERA: Final[Topic[sensor_msgs.CompressedImage]] = Topic(
     "/saint/head/camera/image_raw/compressed", sensor_msgs.CompressedImage, Qos(reliable=False, depth=1, latched=False)
 )  # from role-headd
@@ -322,7 +328,10 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "rmw_dds_common/msg/NodeEntitiesInfo": rmw_dds_common.NodeEntitiesInfo,
     "rmw_dds_common/msg/ParticipantEntitiesInfo": rmw_dds_common.ParticipantEntitiesInfo,
     "sensor_msgs/msg/BatteryState": sensor_msgs.BatteryState,
+    "sensor_msgs/msg/RegionOfInterest": sensor_msgs.RegionOfInterest,
+    "sensor_msgs/msg/CameraInfo": sensor_msgs.CameraInfo,
     "sensor_msgs/msg/CompressedImage": sensor_msgs.CompressedImage,
+    "sensor_msgs/msg/Image": sensor_msgs.Image,
     "sensor_msgs/msg/Imu": sensor_msgs.Imu,
     "sensor_msgs/msg/JointState": sensor_msgs.JointState,
     "std_msgs/msg/Bool": std_msgs.Bool,

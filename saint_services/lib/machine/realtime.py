@@ -10,9 +10,10 @@ import contextlib
 import faulthandler
 import gc
 import os
+import shutil
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .. import log
@@ -22,6 +23,7 @@ HIGHEST = 49  # the kernel's own threads for interrupts have 50
 # Worker threads (settings, disk) release the interpreter after this time. With its default of 5 ms
 # each of them would delay a stick, whatever the priority.
 SWITCH_S = 0.0005
+_BEHIND = 10  # added to the niceness of what has started this
 _TASKS = Path("/proc/self/task")
 _log = log.get("realtime")
 
@@ -67,3 +69,24 @@ def drop_priority() -> None:
     """
     with contextlib.suppress(OSError, AttributeError):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def ordinary(command: Sequence[str]) -> list[str]:
+    """Return a command that starts with normal priority from a process that has a real-time one.
+    Dropped by the started program itself, it would load its modules before everything else.
+    """
+    scheduler = getattr(os, "sched_getscheduler", None)
+    is_raised = scheduler is not None and scheduler(0) != os.SCHED_OTHER
+    changer = shutil.which("chrt") if is_raised else None
+    return [changer, "--other", "0", *command] if changer else list(command)
+
+
+def give_way() -> None:
+    """Let this process be served after the daemons, and be ended before them when memory is short:
+    for work beside control.
+    """
+    drop_priority()
+    with contextlib.suppress(OSError):
+        os.nice(_BEHIND)
+    with contextlib.suppress(OSError):  # other systems do not have the file
+        Path("/proc/self/oom_score_adj").write_text("500")

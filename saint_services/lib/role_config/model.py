@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from .camera import CameraCalibration, PixelCount
 from .devices import I2cDevice as I2cDevice
 from .devices import PinSpec as PinSpec
 from .devices import SerialDevice as SerialDevice
@@ -47,8 +48,9 @@ class Camera(_Part):
     """Camera of the head."""
 
     enabled: bool = False
-    resolution: tuple[int, int] = (640, 480)
+    resolution: tuple[PixelCount, PixelCount] = (640, 480)
     framerate: int = Field(default=30, gt=0, le=120)
+    calibration: CameraCalibration | None = None
 
 
 class CollisionLimit(_Part):

@@ -57,6 +57,7 @@ LEFT_OUT: dict[str, frozenset[str]] = {
             "MemoryMax",
             "Nice",
             "NoNewPrivileges",
+            "OOMPolicy",
             "OOMScoreAdjust",
             "PrivateDevices",
             "PrivateTmp",

@@ -198,6 +198,10 @@ class _DdsPublisher:
         if not self._write(data):
             self._refusals.add(self._name, _NOT_SENT)
 
+    @property
+    def has_readers(self) -> bool:
+        return self._writer.has_readers
+
     def close(self) -> None:
         self._graph.remove(self._writer.entity)
         self._writer.close()

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import SaintError
 from ...generated.errors import Code
 from .. import Qos
-from .library import TIMED_OUT, Iovec, Library
+from .library import TIMED_OUT, Iovec, Library, PublicationMatched
 from .types import Fields, descriptor
 
 # Without user data every ROS 2 node warns about every endpoint ("Failed to parse type hash").
@@ -92,6 +92,13 @@ class DdsWriter:
                 self._library.check(code, "write")
             return False
         return True
+
+    @property
+    def has_readers(self) -> bool:
+        """Return whether a reader matches now."""
+        matched = PublicationMatched()
+        read = self._library.dds_get_publication_matched_status
+        return self.is_open and read(self.entity, ctypes.byref(matched)) == 0 < matched.current
 
     def close(self) -> None:
         if self.is_open:

@@ -56,6 +56,15 @@ class BuiltinEndpoint(C.Structure):
     ]  # fmt: skip
 
 
+class PublicationMatched(C.Structure):
+    """dds_publication_matched_status_t."""
+
+    _fields_ = [
+        ("total", C.c_uint32), ("total_change", C.c_int32),
+        ("current", C.c_uint32), ("current_change", C.c_int32), ("newest_reader", _HANDLE),
+    ]  # fmt: skip
+
+
 class LogData(C.Structure):
     """dds_log_data_t."""
 
@@ -109,6 +118,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "dds_takecdr": (C.c_int32, _ENTITY, C.POINTER(C.c_void_p), C.c_uint32, C.c_void_p, C.c_uint32),
     "dds_read": (C.c_int32, _ENTITY, C.POINTER(C.c_void_p), C.c_void_p, C.c_size_t, C.c_uint32),
     "dds_return_loan": (C.c_int32, _ENTITY, C.POINTER(C.c_void_p), C.c_int32),
+    "dds_get_publication_matched_status": (C.c_int32, _ENTITY, C.POINTER(PublicationMatched)),
     "dds_get_matched_subscriptions": (C.c_int32, _ENTITY, C.POINTER(_HANDLE), C.c_size_t),
     "dds_get_matched_publications": (C.c_int32, _ENTITY, C.POINTER(_HANDLE), C.c_size_t),
     "dds_get_matched_subscription_data": (C.POINTER(BuiltinEndpoint), _ENTITY, _HANDLE),

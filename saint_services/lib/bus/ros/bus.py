@@ -246,6 +246,10 @@ class _RosPublisher:
             echoes.sent(data, time.monotonic())
         self._publisher.publish(data)  # bytes are not encoded again
 
+    @property
+    def has_readers(self) -> bool:
+        return self._is_open and bool(self._publisher.get_subscription_count())
+
     def close(self) -> None:
         if self._is_open:
             self._is_open = False

@@ -1,9 +1,10 @@
 """Reads a camera as a stream of compressed pictures, in a thread of low priority, and opens it
 again after unplugging. Not here: the kinds of cameras (their own modules), the choice of one
-(opening.py).
+(opening.py), pixels (unpacking.py).
 """
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,6 +12,7 @@ from typing import Protocol
 from ...errors import Code, SaintError
 from ...machine import realtime
 
+_LONGEST_DELAY_NS = 1_000_000_000
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
 _END_S = 2.0  # a driver that does not come back sooner is left to the end of the process
 
@@ -21,12 +23,23 @@ class Picture:
 
     format: str
     data: bytes
+    taken_ns: int  # wall time: when it was taken, or came where the camera does not say
+
+
+def taken_at(device_ns: int, device_now_ns: int) -> int:
+    """Return the wall time of what a device's clock says. A time that cannot be is now: in the
+    future, or longer ago than a picture waits.
+    """
+    delay_ns = device_now_ns - device_ns
+    return time.time_ns() - (delay_ns if 0 <= delay_ns <= _LONGEST_DELAY_NS else 0)
 
 
 class CameraSource(Protocol):
     """Interface of a camera. Opening raises SaintError; reading raises OSError when it is
     unplugged.
     """
+
+    damaged: int  # pictures that were left out
 
     def open(self) -> None: ...
 

@@ -9,25 +9,27 @@ import mmap
 import os
 import select
 import struct
+import time
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import Code, SaintError
 from ...role_config.model import Camera
-from .camera import Picture
+from .camera import Picture, taken_at
 
 QUERYCAP, S_FMT, S_PARM = 0x80685600, 0xC0D05605, 0xC0CC5616
 REQBUFS, QUERYBUF, QBUF, DQBUF = 0xC0145608, 0xC0585609, 0xC058560F, 0xC0585611
 STREAMON, STREAMOFF = 0x40045612, 0x40045613
 CAPTURE, MMAP = 1, 1  # enum v4l2_buf_type, v4l2_memory
 CAN_CAPTURE, CAN_STREAM, HAS_DEVICE_CAPS = 0x1, 0x04000000, 0x80000000
-BUFFER_ERROR = 0x40
+BUFFER_ERROR, CLOCK_MASK, CLOCK_MONOTONIC = 0x40, 0xE000, 0x2000
 MJPEG = b"MJPG"
 CAPABILITY = struct.Struct("<16s32s32sIII12x")
 FORMAT = struct.Struct("<I4xII4sIIIII168x")  # v4l2_format with v4l2_pix_format
 PARAMETERS = struct.Struct("<IIIIIII16x160x")  # v4l2_streamparm with v4l2_captureparm
 REQUEST = struct.Struct("<IIIII")
-BUFFER = struct.Struct("<IIIII4x16x16xIIQIII4x")  # v4l2_buffer
+# v4l2_buffer: index, type, bytes used, flags, field, s, us, sequence, memory, offset, length
+BUFFER = struct.Struct("<IIIII4xqq16xIIQIII4x")
 _BUFFERS = 3
 _WAIT_S = 1.0
 
@@ -81,6 +83,7 @@ class V4l2Camera:
         self._system = system or V4l2Kernel()
         self._descriptor = -1
         self._buffers: list[mmap.mmap | memoryview] = []
+        self.damaged = 0
 
     def open(self) -> None:
         """Find, configure and start the camera."""
@@ -104,15 +107,18 @@ class V4l2Camera:
         for _ in range(2 * _BUFFERS):
             if not self._system.is_readable(self._descriptor, _WAIT_S):
                 return None
-            data = bytearray(BUFFER.pack(0, CAPTURE, 0, 0, 0, 0, MMAP, 0, 0, 0, 0))
+            data = bytearray(_buffer(0))
             self._system.ioctl(self._descriptor, DQBUF, data)
-            index, _, used, flags, *_ = BUFFER.unpack(data)
+            index, _, used, flags, _, seconds, micros, *_ = BUFFER.unpack(data)
             if index >= len(self._buffers):
                 raise OSError(5, f"the driver gave buffer {index} of {len(self._buffers)}")
             picture = bytes(self._buffers[index][:used])
             self._system.ioctl(self._descriptor, QBUF, data)
             if picture.startswith(b"\xff\xd8") and not flags & BUFFER_ERROR:
-                return Picture("jpeg", picture)
+                is_timed = flags & CLOCK_MASK == CLOCK_MONOTONIC
+                device_ns = (seconds * 1_000_000 + micros) * 1000 if is_timed else 0
+                return Picture("jpeg", picture, taken_at(device_ns, time.monotonic_ns()))
+            self.damaged += 1
         return None
 
     def close(self) -> None:
@@ -131,7 +137,7 @@ class V4l2Camera:
         self._set_format()
         count = self._query(REQBUFS, REQUEST.pack(_BUFFERS, CAPTURE, MMAP, 0, 0), REQUEST)[0]
         for index in range(min(count, _BUFFERS)):
-            empty = BUFFER.pack(index, CAPTURE, 0, 0, 0, 0, MMAP, 0, 0, 0, 0)
+            empty = _buffer(index)
             *_, offset, length, _, _ = self._query(QUERYBUF, empty, BUFFER)
             mapped = self._system.map(self._descriptor, length, offset & 0xFFFFFFFF)
             self._buffers.append(mapped)
@@ -160,3 +166,7 @@ class V4l2Camera:
         answer = bytearray(data)
         self._system.ioctl(self._descriptor, request, answer)
         return shape.unpack(answer)
+
+
+def _buffer(index: int) -> bytes:
+    return BUFFER.pack(index, CAPTURE, 0, 0, 0, 0, 0, 0, MMAP, 0, 0, 0, 0)

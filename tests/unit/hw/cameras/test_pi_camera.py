@@ -1,6 +1,7 @@
 """The driver of ribbon-cable cameras against a stand-in with the calls of picamera2 0.3."""
 
 import sys
+import time
 from io import BytesIO
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ from saint_services.lib.hw.cameras.v4l2_camera import V4l2Camera
 from saint_services.lib.role_config.model import Camera
 
 JPEG = b"\xff\xd8 a picture \xff\xd9"
+DELAY_NS = 40_000_000
 SETTINGS = Camera(enabled=True, resolution=(320, 240), framerate=15)
 
 
@@ -21,7 +23,8 @@ class Ribbon:
     """A cable, and what hangs on it."""
 
     def __init__(self) -> None:
-        self.cameras = [{"Model": "imx219"}]
+        self.cameras: list[dict[str, Any]] = [{"Model": "imx219", "Id": "/base/soc/i2c0mux/imx219"}]
+        self.number = -1
         self.open_count = 0
         self.wanted: dict[str, Any] = {}
         self.fault: Exception | None = None
@@ -35,10 +38,11 @@ def ribbon(monkeypatch: pytest.MonkeyPatch) -> Ribbon:
 
     class Picamera2:
         @staticmethod
-        def global_camera_info() -> list[dict[str, str]]:
+        def global_camera_info() -> list[dict[str, Any]]:
             return cable.cameras
 
-        def __init__(self) -> None:
+        def __init__(self, number: int) -> None:
+            cable.number = number
             if not cable.cameras:
                 raise IndexError("list index out of range")
             cable.open_count += 1
@@ -54,12 +58,13 @@ def ribbon(monkeypatch: pytest.MonkeyPatch) -> Ribbon:
             if cable.is_in_use:
                 raise RuntimeError("Failed to start camera: Device or resource busy")
 
-        def capture_file(self, file: BytesIO, *, format: str, wait: float) -> None:
+        def capture_file(self, file: BytesIO, *, format: str, wait: float) -> dict[str, int]:
             assert format == "jpeg"
             cable.limits.append(wait)
             if cable.fault:
                 raise cable.fault
             file.write(JPEG)
+            return {"SensorTimestamp": time.clock_gettime_ns(time.CLOCK_BOOTTIME) - DELAY_NS}
 
         def close(self) -> None:
             if self._is_open:
@@ -85,6 +90,7 @@ def test_pictures_of_the_size_and_rate_of_the_manifest_come(ribbon: Ribbon) -> N
     picture = opened().read()
     assert picture is not None
     assert (picture.format, picture.data) == ("jpeg", JPEG)
+    assert DELAY_NS <= time.time_ns() - picture.taken_ns < DELAY_NS + 500_000_000
     assert ribbon.wanted == {"main": {"size": (320, 240)}, "controls": {"FrameRate": 15.0}}
 
 
@@ -124,3 +130,13 @@ def test_ribbon_camera_comes_first_and_a_usb_camera_where_there_is_none(ribbon: 
     assert isinstance(open_source("real", SETTINGS), pi_camera.PiCamera)
     ribbon.cameras = []
     assert isinstance(open_source("real", SETTINGS), V4l2Camera)
+
+
+def test_usb_camera_that_libcamera_lists_is_no_ribbon_camera(ribbon: Ribbon) -> None:
+    usb = {"Model": "C270", "Id": "\\_SB_.PCI0.usb-1:1.0-046d:0825", "Num": 0}
+    ribbon.cameras = [usb]
+    assert isinstance(open_source("real", SETTINGS), V4l2Camera)
+    ribbon.cameras = [usb, {"Model": "imx708", "Id": "/base/axi/imx708@1a", "Num": 1}]
+    assert isinstance(open_source("real", SETTINGS), pi_camera.PiCamera)
+    opened()
+    assert ribbon.number == 1

@@ -1,6 +1,7 @@
 """The driver of USB cameras against a camera that answers as the kernel does, byte by byte."""
 
 import struct
+import time
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ class FakeCamera:
         self.format = changes.get("format", b"MJPG")
         self.has_rate = changes.get("has_rate", True)
         self.count = changes.get("count", 3)
+        self.delay_ns = 0
         self.pictures: list[tuple[bytes, int]] = [(JPEG, 0)] * 9
         self.memory = [bytearray(4096) for _ in range(3)]
         self.queued: list[int] = []
@@ -70,7 +72,7 @@ class FakeCamera:
             struct.pack_into("<I", data, 0, self.count)
         elif request == QUERYBUF:
             index = struct.unpack_from("<I", data)[0]
-            data[:] = BUFFER.pack(index, 1, 0, 0, 0, 0, 1, index * 4096, 4096, 0, 0)
+            data[:] = BUFFER.pack(index, 1, 0, 0, 0, 0, 0, 0, 1, index * 4096, 4096, 0, 0)
         elif request == QBUF:
             self.queued.append(struct.unpack_from("<I", data)[0])
         elif request == STREAMON:
@@ -79,7 +81,9 @@ class FakeCamera:
         elif request == DQBUF:
             index, (picture, flags) = self.queued.pop(0), self.pictures.pop(0)
             self.memory[index][: len(picture)] = picture
-            data[:] = BUFFER.pack(index, 1, len(picture), flags, 0, 9, 1, 0, 4096, 0, 0)
+            stamp = divmod((time.monotonic_ns() - self.delay_ns) // 1000, 1_000_000)
+            used = len(picture)
+            data[:] = BUFFER.pack(index, 1, used, flags, 0, *stamp, 9, 1, 0, 4096, 0, 0)
 
     def map(self, descriptor: int, length: int, offset: int) -> memoryview:
         return memoryview(self.memory[offset // 4096])[:length]
@@ -133,6 +137,28 @@ def test_damaged_pictures_are_left_out(devices: Path) -> None:
     assert picture is not None
     assert picture.data == JPEG
     assert fake.pictures == []
+    assert camera.damaged == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "delay_ms", "shown_ms"),
+    [
+        (0x2000, 50, 50),  # V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC
+        (0x0000, 50, 0),  # a clock that is not named
+        (0x2000, -60_000, 0),  # the future
+        (0x2000, 60_000, 0),  # a minute ago
+    ],
+)
+def test_picture_has_the_time_when_it_was_taken(
+    devices: Path, flags: int, delay_ms: int, shown_ms: int
+) -> None:
+    fake = FakeCamera()
+    fake.pictures = [(JPEG, flags)]
+    fake.delay_ns = delay_ms * 1_000_000
+    picture = opened(devices, fake).read()
+    assert picture is not None
+    age_ms = (time.time_ns() - picture.taken_ns) / 1e6
+    assert shown_ms - 1 <= age_ms < shown_ms + 500
 
 
 def test_camera_that_sends_nothing_gives_no_picture(devices: Path) -> None:

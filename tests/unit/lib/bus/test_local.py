@@ -35,6 +35,18 @@ async def test_sample_says_who_wrote_it() -> None:
     assert 0.0 <= got[0].age_s < 1.0
 
 
+async def test_publisher_knows_whether_it_is_read() -> None:
+    domain = LocalDomain()
+    publisher = domain.bus("one").publisher(CHATTER)
+    assert not publisher.has_readers
+    domain.bus("two").subscribe(LATCHED, lambda _: None)
+    assert not publisher.has_readers
+    reading = domain.bus("three").subscribe(CHATTER, lambda _: None)
+    assert publisher.has_readers
+    reading.close()
+    assert not publisher.has_readers
+
+
 async def test_own_samples_are_left_out_on_request() -> None:
     domain = LocalDomain()
     one, two = domain.bus("one"), domain.bus("two")

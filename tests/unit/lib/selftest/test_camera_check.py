@@ -19,6 +19,7 @@ class ModelCamera:
     opening: Exception | None = None
     reading: Exception | None = None
     is_closed: bool = False
+    damaged: int = 0
 
     def open(self) -> None:
         if self.opening:
@@ -35,8 +36,8 @@ class ModelCamera:
 
 GONE = SaintError(Code.HARDWARE_MISSING, "no camera that sends Motion JPEG")
 MODELS = {
-    "works": (ModelCamera(Picture("jpeg", b"\xff\xd8" * 500)), "passed", "jpeg, 1 kB"),
-    "empty": (ModelCamera(Picture("jpeg", b"")), "failed", "sent no picture"),
+    "works": (ModelCamera(Picture("jpeg", b"\xff\xd8" * 500, 0)), "passed", "jpeg, 1 kB"),
+    "empty": (ModelCamera(Picture("jpeg", b"", 0)), "failed", "sent no picture"),
     "silent": (ModelCamera(), "failed", "sent no picture"),
     "breaks off": (ModelCamera(reading=OSError(19, "No such device")), "failed", "No such device"),
     "gone": (ModelCamera(opening=GONE), "not_connected", "No camera"),
