@@ -5,6 +5,7 @@ the model's format (urdf.py).
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import config as settings
 from ..errors import Code, SaintError
+from ..role_config.body import Hand
 from ..role_config.model import FieldSpec, RoleConfig, RoleName
 
 if TYPE_CHECKING:
@@ -34,11 +36,22 @@ class RobotRole(BaseModel):
     config: str  # path below manifests/
     joints: dict[str, str] = {}
     i2c_addresses: dict[str, int] = {}
+    hand: Hand | None = None  # of an arm: the point that is moved to a place
 
     @property
     def target(self) -> str:
         """The target's name in routes: "head", "arms.left"."""
         return f"{self.role}.{self.instance}" if self.instance else self.role
+
+
+class Collision(BaseModel):
+    """How far the shapes of the model are kept from each other, and where the floor is. A margin is
+    for what the shapes leave out: cables, play of the joints, the lag of a servo."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    margin_m: float = Field(default=0.01, gt=0, le=0.2)
+    floor_m: float | None = None  # height in the frame of the model's root; without it: no floor
 
 
 class RobotManifest(BaseModel):
@@ -49,6 +62,7 @@ class RobotManifest(BaseModel):
     name: str = Field(min_length=1, max_length=64)
     urdf: str = ""  # path below manifests/; empty: no model
     roles: list[RobotRole] = Field(min_length=1)
+    collision: Collision = Collision()
     # Roles that share a computer, by node name; every other role has its own. Used by the
     # simulation; on a real robot, adoption assigns roles to nodes.
     nodes: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")], list[str]] = {}
@@ -91,11 +105,19 @@ def load(manifests: Path, robot: str) -> RobotDescription:
     path = manifests / "robots" / f"{robot}.yaml"
     manifest = settings.load(RobotManifest, path, required=True)
     roles = {entry.target: read_role(manifests, entry)[0] for entry in manifest.roles}
+    return RobotDescription(manifest, roles, checked_model(manifests, manifest, roles))
+
+
+def checked_model(
+    manifests: Path, manifest: RobotManifest, roles: Mapping[str, RoleConfig]
+) -> Path | None:
+    """Return the file of the model, which fits the roles; None without one. Raises config_invalid
+    or config_missing. Blocks."""
     if not manifest.urdf:
-        return RobotDescription(manifest, roles, None)
-    urdf = _below(manifests, manifest.urdf)
-    _check_joints(manifest, roles, urdf)
-    return RobotDescription(manifest, roles, urdf)
+        return None
+    path = _below(manifests, manifest.urdf)
+    _check_joints(manifest, roles, path)
+    return path
 
 
 def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
@@ -126,12 +148,14 @@ def _below(manifests: Path, name: str) -> Path:
     return path
 
 
-def _check_joints(manifest: RobotManifest, roles: dict[str, RoleConfig], urdf: Path) -> None:
+def _check_joints(manifest: RobotManifest, roles: Mapping[str, RoleConfig], urdf: Path) -> None:
     from . import urdf as models
 
     model = models.load(urdf)
     for entry in manifest.roles:
         role = roles[entry.target]
+        if entry.hand and entry.hand.link not in model.links:
+            raise _invalid(f"the hand of {entry.target} is {entry.hand.link}, which {urdf} has not")
         for field, name in entry.joints.items():
             joint = model.joints.get(name)
             if joint is None:

@@ -1,9 +1,10 @@
-"""Parses a robot model (URDF): links and joints, checked to form one tree. Not here: shapes (the
-pages read them), which field moves a joint (manifest.py).
+"""Parses a robot model (URDF): links with their simple collision shapes and joints, checked to form
+one tree. Not here: what is drawn (the pages read it), which field moves a joint (manifest.py).
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,6 +13,9 @@ from ..errors import Code, SaintError
 LARGEST_BYTES = 1 << 20
 _KINDS = ("revolute", "continuous", "prismatic", "fixed")
 _BOUNDED = ("revolute", "prismatic")
+_SHAPES = {"box": 3, "cylinder": 2, "capsule": 2, "sphere": 1, "mesh": 0}  # and their numbers
+
+Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +30,23 @@ class UrdfJoint:
     upper: float = 0.0
     velocity: float = 0.0
     effort: float = 0.0
-    axis: tuple[float, ...] = (1.0, 0.0, 0.0)
-    mimics: str = ""  # the joint whose motion is copied
+    axis: Vector = (1.0, 0.0, 0.0)
+    xyz: Vector = (0.0, 0.0, 0.0)  # of the origin, metres
+    rpy: Vector = (0.0, 0.0, 0.0)  # of the origin, radians
+    mimics: str = ""  # the joint whose motion is copied, times `multiplier`, plus `offset`
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class UrdfShape:
+    """A collision shape of a link. `size` are a box's edges, a cylinder's or capsule's radius and
+    length, a sphere's radius; a mesh has none."""
+
+    kind: str
+    size: tuple[float, ...]
+    xyz: Vector
+    rpy: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +57,7 @@ class UrdfModel:
     root: str
     links: frozenset[str]
     joints: dict[str, UrdfJoint]
+    shapes: dict[str, tuple[UrdfShape, ...]] = field(default_factory=dict)  # by link
 
 
 def load(path: Path) -> UrdfModel:
@@ -66,7 +86,8 @@ def parse(data: bytes, name: str) -> UrdfModel:
         raise _fault(name, f"is not XML: {err}") from err
     if robot.tag != "robot" or not robot.get("name"):
         raise _fault(name, "must be a <robot name=...>")
-    links = [_named(link, name) for link in robot.findall("link")]
+    bodies = robot.findall("link")
+    links = [_named(link, name) for link in bodies]
     joints = [_joint(element, name) for element in robot.findall("joint")]
     for names in (links, [joint.name for joint in joints]):
         for twice in names:
@@ -76,7 +97,9 @@ def parse(data: bytes, name: str) -> UrdfModel:
         if joint.mimics and joint.mimics not in (other.name for other in joints):
             raise _fault(name, f"joint {joint.name} mimics {joint.mimics}, which does not exist")
     root = _root(links, joints, name)
-    return UrdfModel(robot.get("name", ""), root, frozenset(links), {j.name: j for j in joints})
+    shapes = {link: tuple(_shapes(each, name)) for each, link in zip(bodies, links, strict=True)}
+    by_name = {joint.name: joint for joint in joints}
+    return UrdfModel(robot.get("name", ""), root, frozenset(links), by_name, shapes)
 
 
 def _joint(element: ElementTree.Element, name: str) -> UrdfJoint:
@@ -101,7 +124,52 @@ def _joint(element: ElementTree.Element, name: str) -> UrdfJoint:
     parent, child = (_end(element, end, joint, name) for end in ("parent", "child"))
     mimic = element.find("mimic")
     mimics = mimic.get("joint", "") if mimic is not None else ""
-    return UrdfJoint(joint, kind, parent, child, lower, upper, velocity, effort, axis, mimics)
+    multiplier, offset = (
+        _number(mimic, key, f"joint {joint}, mimic", name, default)
+        for key, default in (("multiplier", "1"), ("offset", "0"))
+    )
+    xyz, rpy = _origin(element, f"joint {joint}", name)
+    return UrdfJoint(
+        name=joint,
+        kind=kind,
+        parent=parent,
+        child=child,
+        lower=lower,
+        upper=upper,
+        velocity=velocity,
+        effort=effort,
+        axis=axis,
+        xyz=xyz,
+        rpy=rpy,
+        mimics=mimics,
+        multiplier=multiplier,
+        offset=offset,
+    )
+
+
+def _origin(element: ElementTree.Element, what: str, name: str) -> tuple[Vector, Vector]:
+    origin = element.find("origin")
+    xyz = _vector(origin, "xyz", "0 0 0", f"{what}, origin", name)
+    return xyz, _vector(origin, "rpy", "0 0 0", f"{what}, origin", name)
+
+
+def _shapes(link: ElementTree.Element, name: str) -> Iterator[UrdfShape]:
+    what = f"link {link.get('name')}, collision"
+    for collision in link.findall("collision"):
+        parts = list(collision.iterfind("geometry/*"))
+        if len(parts) != 1 or parts[0].tag not in _SHAPES:
+            known = ", ".join(_SHAPES)
+            raise _fault(name, f"{what}: the geometry must be one of {known}")
+        shape = parts[0]
+        size: tuple[float, ...] = ()
+        if shape.tag == "box":
+            size = _vector(shape, "size", "", what, name)
+        elif shape.tag != "mesh":
+            keys = ("radius", "length")[: _SHAPES[shape.tag]]
+            size = tuple(_number(shape, key, f"{what}, {key}", name) for key in keys)
+        if any(number <= 0.0 for number in size):
+            raise _fault(name, f"{what}: the size must be positive")
+        yield UrdfShape(shape.tag, size, *_origin(collision, what, name))
 
 
 def _root(links: list[str], joints: list[UrdfJoint], name: str) -> str:
@@ -141,16 +209,19 @@ def _end(element: ElementTree.Element, end: str, joint: str, name: str) -> str:
     return link
 
 
-def _number(element: ElementTree.Element | None, key: str, what: str, name: str) -> float:
-    text = element.get(key, "0") if element is not None else "0"
+def _number(
+    element: ElementTree.Element | None, key: str, what: str, name: str, default: str = "0"
+) -> float:
+    text = element.get(key, default) if element is not None else default
     return _floats(text, 1, f"{what}, {key}", name)[0]
 
 
 def _vector(
     element: ElementTree.Element | None, key: str, default: str, what: str, name: str
-) -> tuple[float, ...]:
+) -> Vector:
     text = element.get(key, default) if element is not None else default
-    return _floats(text, 3, f"{what}, {key}", name)
+    x, y, z = _floats(text, 3, f"{what}, {key}", name)
+    return x, y, z
 
 
 def _floats(text: str, count: int, what: str, name: str) -> tuple[float, ...]:
