@@ -1,6 +1,6 @@
 """Handles the requests of the control plane and the ROS services; both use the same operations."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 from ..lib.access import audit
 from ..lib.access.audit import AuditRecord
@@ -17,10 +17,11 @@ from ..lib.api.adoption import (
     NodeParams,
     ReplaceNode,
     ResetNode,
+    RobotNodes,
     RoleList,
 )
 from ..lib.api.calibration import Calibrate, CalibrationReply, GetCalibration
-from ..lib.api.endpoint import Endpoint, Nothing
+from ..lib.api.endpoint import Endpoint, Nothing, WatchRequest
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import (
     KillOrder,
@@ -39,7 +40,7 @@ from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
-from ..lib.ipc import Api, Call
+from ..lib.ipc import Api, Call, updates
 from . import logic, membership, power, views
 from .registry import LONGEST_NAME, PendingAdoption, RoleKey
 from .registry_service import RegistryService
@@ -83,21 +84,35 @@ def answer_ipc(api: Api, service: RegistryService) -> None:
 def _answer_looks(api: Api, service: RegistryService) -> None:
     """Bind the rows that read nodes and roles."""
 
-    async def list_nodes(_: Call[Nothing]) -> NodeList:
+    def all_nodes() -> NodeList:
         found = [_info(service, node_id) for node_id in sorted(service.registry.nodes)]
         return NodeList(nodes=found, strangers=service.unknown_devices.recent(monotonic_s()))
+
+    def all_roles() -> RoleList:
+        registry, catalog, now_s = service.registry, service.catalog, monotonic_s()
+        choices = [views.role_choice(registry, catalog, key, now_s) for key in catalog.roles]
+        return RoleList(robot=catalog.robot, roles=choices)
+
+    def robot_nodes() -> RobotNodes:
+        found = all_nodes()
+        return RobotNodes(nodes=found.nodes, strangers=found.strangers, roles=all_roles())
+
+    async def list_nodes(_: Call[Nothing]) -> NodeList:
+        return all_nodes()
 
     async def get_node_info(call: Call[NodeParams]) -> NodeInfo:
         return _info(service, call.body.node_id)
 
     async def list_roles(_: Call[Nothing]) -> RoleList:
-        registry, catalog, now_s = service.registry, service.catalog, monotonic_s()
-        choices = [views.role_choice(registry, catalog, key, now_s) for key in catalog.roles]
-        return RoleList(robot=catalog.robot, roles=choices)
+        return all_roles()
+
+    def watch_nodes(call: Call[WatchRequest]) -> AsyncIterator[RobotNodes]:
+        return updates(robot_nodes, service.changed, call.body)
 
     api.bind(rows.LIST_NODES, list_nodes)
     api.bind(rows.GET_NODE_INFO, get_node_info)
     api.bind(rows.LIST_ROLES, list_roles)
+    api.bind_stream(rows.WATCH_NODES, watch_nodes)
 
 
 def _info(service: RegistryService, node_id: str) -> NodeInfo:

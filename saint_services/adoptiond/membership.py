@@ -166,13 +166,15 @@ class UnknownDevices:
     def __init__(self) -> None:
         self._seen: dict[str, tuple[str, float]] = {}
 
-    def add(self, name: str, reason: str, now_s: float) -> None:
-        """Note one announcement. Above the limit the oldest device is dropped."""
+    def add(self, name: str, reason: str, now_s: float) -> bool:
+        """Note one announcement; return whether it says something new. Above the limit the oldest
+        device is dropped."""
         name = clean(name, LONGEST_NAME) or "a device without a name"
-        self._seen.pop(name, None)
+        before, _ = self._seen.pop(name, ("", now_s))
         self._seen[name] = reason, now_s
         while len(self._seen) > _MOST_UNKNOWN:
             del self._seen[next(iter(self._seen))]
+        return before != reason
 
     def recent(self, now_s: float) -> list[UnknownDevice]:
         """Return the devices, the newest first."""

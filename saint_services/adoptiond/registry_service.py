@@ -14,6 +14,7 @@ from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
+from ..lib.ipc import ChangeSignal
 from ..lib.machine import computer
 from . import logic, membership, node_roles, views
 from .adapters import RegistryFile
@@ -65,6 +66,8 @@ class RegistryService:
         self._own_node = ""  # of a machine that is server and node
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()
+        self._online: frozenset[str] = frozenset()
+        self.changed = ChangeSignal()  # of what readers see, except readings
         self._subscriptions: dict[str, tuple[Subscription, ...]] = {}
         self._system = bus.publisher(topics.SYSTEM_STATUS)
         self._alerts = bus.publisher(topics.CONSOLE_ALERTS)
@@ -111,7 +114,7 @@ class RegistryService:
         next_s, seconds = monotonic_s(), 0
         while True:
             self._metrics = await asyncio.to_thread(self._meter.sample)
-            self.registry = logic.sweep(self.registry, monotonic_s())
+            self._sweep()
             if seconds % _DISCOVER_EVERY_S == 0:
                 self._discover()
             elif seconds % _IGNORE_EVERY_S == 1:
@@ -125,15 +128,28 @@ class RegistryService:
 
     def change(self, node_id: str, registry: Registry) -> None:
         """Set the registry; schedule a write when the persisted part of that node changed."""
-        before = _kept(self.registry, node_id)
-        self.registry = registry
-        if before != _kept(registry, node_id):
+        before, self.registry = self.registry, registry
+        if _kept(before, node_id) != _kept(registry, node_id):
             self._memory.touch()
+        now_s = monotonic_s()
+        if views.is_other(before, registry, now_s):
+            self._online = views.online(registry, now_s)  # so that tick() does not report it again
+            self.changed.notify()
 
     async def use(self, registry: Registry) -> None:
         """Replace the whole registry; it is on the disk when this returns."""
         self.registry = registry
+        self.changed.notify()
         await self._memory.save(self.saved())
+
+    def _sweep(self) -> None:
+        """Let time pass: nodes go offline, unadopted ones are forgotten."""
+        now_s = monotonic_s()
+        before = self.registry, self._online
+        self.registry = logic.sweep(self.registry, now_s)
+        self._online = views.online(self.registry, now_s)
+        if before != (self.registry, self._online):
+            self.changed.notify()
 
     def _announced(self, sample: Sample[msgs.NodeAnnouncement]) -> None:
         message = sample.message
@@ -143,7 +159,8 @@ class RegistryService:
         if registry is None:
             self._counters["announcements_refused"] += 1
             reason = membership.unknown_reason(self.registry, message.node_id)
-            self.unknown_devices.add(message.node_id, reason, sample.received_s)
+            if self.unknown_devices.add(message.node_id, reason, sample.received_s):
+                self.changed.notify()
             return
         self.change(message.node_id, registry)
         self._listen(message.node_id)

@@ -76,5 +76,6 @@ class ServerKey:
     def _use(self, service: RegistryService, key: signing.PrivateKey) -> None:
         service.order_sender.use(key)
         service.calibrations.use_key(key.public)
+        service.changed.notify()
         self._health.clear(Code.STATE_DAMAGED, _FILE)
         _log.warning("the server's key was replaced", public=key.public)

@@ -1,5 +1,7 @@
 """Builds the views of the registry for the page, saintctl and ROS. Pure."""
 
+from dataclasses import replace
+
 from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
@@ -45,6 +47,27 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
         not_offered=why_not,
         replaced_by=kept.replaced_by,
     )
+
+
+def steady(node: Node, now_s: float) -> Node:
+    """Return a node without its readings, which are others in each heartbeat: what remains is
+    what a watch reports at once. Of the last heartbeat remains whether it is recent.
+    """
+    seen_s = None if node.seen_s is None else float(node.is_online(now_s))
+    return replace(node, seen_s=seen_s, cpu_temp=0.0, cpu_usage=0.0, memory_usage=0.0, uptime_s=0)
+
+
+def is_other(before: Registry, after: Registry, now_s: float) -> bool:
+    """Return whether a reader sees more than other readings."""
+    if before.nodes.keys() != after.nodes.keys():
+        return True
+    pairs = ((before.nodes[node_id], node) for node_id, node in after.nodes.items())
+    return any(old is not new and steady(old, now_s) != steady(new, now_s) for old, new in pairs)
+
+
+def online(registry: Registry, now_s: float) -> frozenset[str]:
+    """Return the nodes whose heartbeat is recent."""
+    return frozenset(n.node_id for n in registry.nodes.values() if n.is_online(now_s))
 
 
 def state(node: Node, now_s: float) -> NodeState:

@@ -2,13 +2,12 @@
 HTTP for bundles (adapters/downloads.py, adapters/uploads.py).
 """
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from ..lib.api import Done
 from ..lib.api import firmware as rows
-from ..lib.api.endpoint import Nothing
+from ..lib.api.endpoint import Nothing, WatchRequest
 from ..lib.api.firmware import (
     ControlAction,
     FirmwareParams,
@@ -23,13 +22,12 @@ from ..lib.bus import Bus
 from ..lib.errors import SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
-from ..lib.ipc import Api, Call
+from ..lib.ipc import Api, Call, updates
 from . import views
 from .firmware import FirmwareService
 from .releases.versions import is_offered
 from .rollout import requests
 
-_WATCH_EVERY_S = 2.0
 _LONGEST_CHANGELOG = 4000
 
 
@@ -39,12 +37,8 @@ def answer_ipc(api: Api, firmware: FirmwareService) -> None:
     async def firmware_status(_: Call[Nothing]) -> FirmwareReport:
         return firmware.report()
 
-    async def firmware_watch(_: Call[Nothing]) -> AsyncIterator[FirmwareReport]:
-        while True:
-            changed = firmware.changed.next_change()
-            yield firmware.report()
-            await asyncio.wait({changed}, timeout=_WATCH_EVERY_S)
-            changed.cancel()
+    def firmware_watch(call: Call[WatchRequest]) -> AsyncIterator[FirmwareReport]:
+        return updates(firmware.report, firmware.changed, call.body)
 
     async def firmware_rollout(call: Call[RolloutRequest]) -> RolloutPlan:
         robot = firmware.robot()

@@ -17,6 +17,7 @@ from ..lib.clock import monotonic_s, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
+from ..lib.ipc import ChangeSignal
 from ..lib.machine import computer
 from ..lib.state import StateStore
 from ..lib.update.updater import UpdateEnvironment
@@ -43,27 +44,6 @@ from .views import StoredRelease
 _DISK_INTERVAL_S = 60.0
 _AUTOMATIC_INTERVAL_S = 60.0
 _log = log.get("otad")
-
-
-class ChangeSignal:
-    """Wakes every waiting task once per change."""
-
-    def __init__(self) -> None:
-        self._waiting: set[asyncio.Future[None]] = set()
-
-    def notify(self) -> None:
-        """Wake the tasks that wait now."""
-        waiting, self._waiting = self._waiting, set()
-        for each in waiting:
-            if not each.done():
-                each.set_result(None)
-
-    def next_change(self) -> asyncio.Future[None]:
-        """Return a future that is done at the next change; cancel it when it is not awaited."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.add(future)
-        future.add_done_callback(self._waiting.discard)
-        return future
 
 
 class FirmwareService:

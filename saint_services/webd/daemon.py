@@ -151,9 +151,9 @@ def _handlers(
 def _spawn_work(ctx: Context[Config], robot: RobotContext, feeds: Feeds) -> None:
     """Start the tasks that run for as long as webd."""
     ctx.spawn(feeds.tick(), "tick")
-    ctx.spawn(feeds.watch_nodes(), "watch nodes")
+    ctx.spawn(feeds.nodes_watch.run(), "watch nodes")
     ctx.spawn(feeds.keep_trends(), "trends")
-    ctx.spawn(feeds.watch_firmware(), "watch firmware")
+    ctx.spawn(feeds.firmware_watch.run(), "watch firmware")
     ctx.spawn(robot.upkeep.backups.run(), "restores")
     ctx.spawn(robot.vault.tidy(), "tidy the vault")
     ctx.spawn(robot.audit.run(), "audit log")

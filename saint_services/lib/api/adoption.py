@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from ..access.levels import Level
 from . import Done, Reply, Request
-from .endpoint import Nothing, Rows
+from .endpoint import Nothing, Rows, WatchRequest
 
 NodeId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -167,6 +167,12 @@ class RoleList(Reply):
     roles: list[RoleChoice]
 
 
+class RobotNodes(NodeList):
+    """All nodes and roles."""
+
+    roles: RoleList
+
+
 def _adopted(params: AdoptNode, _: AdoptReply) -> str:
     return f"{params.node_id} was adopted as {_role(params)}"
 
@@ -195,6 +201,11 @@ GET_NODE_INFO = _row(
 )
 LIST_ROLES = _row(
     "list_roles", "GET", "/roles", Nothing, RoleList, "List the robot's roles and their nodes."
+)
+WATCH_NODES = _row(
+    "watch_nodes", "GET", "/watch", WatchRequest, RobotNodes,
+    "Stream nodes and roles with every change except that of a reading, one reply per line.",
+    is_action=False, is_stream=True, limit_s=3.0,
 )
 ADOPT_NODE = _row(
     "adopt_node", "POST", "/nodes/{node_id}/adopt", AdoptNode, AdoptReply,

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
 import pydantic_core
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from ..access.levels import Level
 from ..errors import Code, SaintError
@@ -32,6 +32,12 @@ _SECRETS = frozenset({"password", "old_password", "passphrase", "token", "code",
 
 class Nothing(Request):
     """A request without parameters."""
+
+
+class WatchRequest(Request):
+    """A watch: its replies come with every change, and after the hold time in any case."""
+
+    hold_s: float = Field(default=2.0, ge=0.5, le=30.0, description="Longest time without a reply.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

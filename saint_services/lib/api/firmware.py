@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ..access.levels import Level
 from . import Done, Reply, Request
-from .endpoint import Endpoint, Nothing, Rows
+from .endpoint import Endpoint, Nothing, Rows, WatchRequest
 
 
 class UpdateState(StrEnum):
@@ -202,8 +202,9 @@ STATUS = _row(
     "Get releases, machines and the roll-out.",
 )
 WATCH = _row(
-    "firmware_watch", "GET", "/watch", Nothing, FirmwareReport,
+    "firmware_watch", "GET", "/watch", WatchRequest, FirmwareReport,
     "Stream the status with every change, one reply per line.", is_action=False, is_stream=True,
+    limit_s=3.0,
 )
 ROLLOUT = _row(
     "firmware_rollout", "POST", "/rollout", RolloutRequest, RolloutPlan,

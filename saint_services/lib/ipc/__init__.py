@@ -5,6 +5,17 @@
 from .client import Client
 from .routes import Call
 from .server import Api, ApiServer
+from .watch import ChangeSignal, Watch, updates
 from .wire import LARGEST_BODY_BYTES, ErrorReply
 
-__all__ = ["LARGEST_BODY_BYTES", "Api", "ApiServer", "Call", "Client", "ErrorReply"]
+__all__ = [
+    "LARGEST_BODY_BYTES",
+    "Api",
+    "ApiServer",
+    "Call",
+    "ChangeSignal",
+    "Client",
+    "ErrorReply",
+    "Watch",
+    "updates",
+]

@@ -6,23 +6,22 @@ import asyncio
 from collections.abc import Callable, Mapping
 from math import nan
 
-from ...lib.api.adoption import LIST_NODES, NodeInfo
-from ...lib.api.endpoint import Nothing
+from ...lib.api.adoption import WATCH_NODES, NodeInfo, RobotNodes
+from ...lib.api.endpoint import WatchRequest
 from ...lib.api.routing import StopOutcomeInfo
 from ...lib.bus import Bus, Sample
-from ...lib.clock import monotonic_s, stamp
+from ...lib.clock import stamp
 from ...lib.errors import SaintError
 from ...lib.generated import saint_msgs as msgs
 from ...lib.generated import topics
-from ...lib.ipc import Client
+from ...lib.ipc import Client, Watch
 from .latch import Latch
 from .outcomes import LONGEST_DETAIL, LONGEST_NODE_ID, ReceivedReport, StopState, TargetOutcomes
 from .proven_roles import ProvenRoles
 
 ANSWER_S = 0.3  # the reply to a press waits for the confirmations for at most this long
-LOOK_S = 2.0  # between two requests to adoptiond: which node holds which role
-_LOOK_LIMIT_S = 1.0
-_KNOWN_S = 10.0  # after so long without a reply of adoptiond the holders are unknown
+HOLD_S = 5.0  # adoptiond reports at least so often which node holds which role
+KNOWN_S = 10.0  # after so long without its report the holders are unknown
 _REPORTED = {StopState.STOPPED, StopState.STOPPING, StopState.GUARD}
 
 
@@ -40,11 +39,11 @@ class Confirmations:
         on_unseen: Callable[[ReceivedReport], None],
     ) -> None:
         self.outcomes = TargetOutcomes(targets)
-        self.nodes: list[NodeInfo] = []  # of adoptiond's newest reply
+        self.nodes: list[NodeInfo] = []  # of adoptiond's newest report
         self._proven = proven
-        self._adoptiond = adoptiond
+        self._adoptiond = Watch(adoptiond, WATCH_NODES, self._receive_nodes, self._lost)
         self._on_unseen = on_unseen
-        self._known_s = -_KNOWN_S
+        self._forgetting: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
         self._watchers: list[Callable[[], None]] = []
         self._publisher = bus.publisher(topics.ESTOP_OUTCOME)
@@ -82,22 +81,23 @@ class Confirmations:
             return
 
     async def work(self) -> None:
-        """Request the nodes and their roles from adoptiond every LOOK_S, until stopped."""
-        while True:
-            await self.look()
-            await asyncio.sleep(LOOK_S)
+        """Watch the nodes and their roles until stopped."""
+        self._adoptiond.begin(WatchRequest(hold_s=HOLD_S))
+        await self._adoptiond.run()
 
-    async def look(self) -> None:
-        """Update which node holds which role; unknown after _KNOWN_S without a reply."""
-        try:
-            found = await self._adoptiond.request(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
-            self.nodes, self._known_s = found.nodes, monotonic_s()
-        except SaintError:
-            if monotonic_s() - self._known_s < _KNOWN_S:
-                return
-            self._set(self.outcomes.held_by(None))
-            return
+    def _receive_nodes(self, found: RobotNodes) -> None:
+        """Update which node holds which role; unknown KNOWN_S after the last report."""
+        if self._forgetting:
+            self._forgetting.cancel()
+        self._forgetting = asyncio.get_running_loop().call_later(KNOWN_S, self._forget)
+        self.nodes = found.nodes
         self._set(self.outcomes.held_by(holders(found.nodes)))
+
+    def _lost(self, _: SaintError) -> None:
+        """Keep what is known until it is too old: adoptiond may be starting again."""
+
+    def _forget(self) -> None:
+        self._set(self.outcomes.held_by(None))
 
     def _receive(self, sample: Sample[msgs.StopReport]) -> None:
         message, now_s = sample.message, sample.received_s

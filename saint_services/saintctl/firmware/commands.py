@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...lib.api import Done, firmware
-from ...lib.api.endpoint import Nothing
+from ...lib.api.endpoint import WatchRequest
 from ...lib.api.firmware import (
     ControlAction,
     FirmwareCheck,
@@ -186,7 +186,7 @@ async def _reports(robot: RobotAddress) -> AsyncGenerator[FirmwareReport]:
     while True:
         try:
             async with client(robot, "otad") as otad:
-                stream = otad.follow(firmware.WATCH, Nothing(), silence_s=_SILENCE_S)
+                stream = otad.follow(firmware.WATCH, WatchRequest(), silence_s=_SILENCE_S)
                 async with contextlib.aclosing(stream) as reports:
                     async for report in reports:
                         received_s = loop.time()

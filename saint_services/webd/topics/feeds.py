@@ -4,14 +4,13 @@ fetches the state.
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from ...lib.api.adoption import LIST_NODES, LIST_ROLES
-from ...lib.api.endpoint import Nothing
-from ...lib.api.firmware import STATUS
+from ...lib.api.adoption import WATCH_NODES, RobotNodes
+from ...lib.api.endpoint import WatchRequest
+from ...lib.api.firmware import WATCH, FirmwareReport
 from ...lib.bus import Message, Sample, Subscription, Topic
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import SaintError
@@ -25,6 +24,7 @@ from ...lib.generated.saint_msgs import (
     RouteStatus,
     SystemStatus,
 )
+from ...lib.ipc import Watch
 from ..audit import activity
 from ..robot.context import RobotContext
 from .newest import ARMS, ArmStates
@@ -32,10 +32,8 @@ from .trends import PERIODS_S, reading
 
 M = TypeVar("M", bound=Message)
 
-NODES_PERIOD_S = 0.5
-NODES_IDLE_S = 5.0  # without subscribers: the activity log needs the changes of nodes too
-FIRMWARE_PERIOD_S = 0.5
-_REPORT_LIMIT_S = 2.0  # then a daemon counts as unreachable
+SHOWN = WatchRequest(hold_s=1.0)  # a reading is at most so old while clients subscribe it
+UNSEEN = WatchRequest(hold_s=5.0)  # the activity log needs the changes of nodes too
 TICK_S = 0.5  # "system" is sent so often in any case: pages detect a dead connection by it
 _INPUTS = (
     topics.INPUT_RC,
@@ -53,11 +51,17 @@ class Feeds:
         self._newest = robot.newest
         self._hub = robot.hub
         self._open: dict[str, list[Subscription]] = {}
+        daemons = robot.daemons
+        self.nodes_watch = Watch(daemons.adoptiond, WATCH_NODES, self._nodes, self._no_nodes)
+        self.firmware_watch = Watch(daemons.otad, WATCH, self._firmware, self._no_firmware)
 
     def open(self) -> None:
         """Subscribe the topics that are always received; the bus closes the subscriptions."""
         for name in ("head", "arms", "tracks", "inputs"):
             self._hub.when_subscribed(name, partial(self._select, name))
+        self._hub.when_subscribed("nodes", self._select_nodes)
+        self._hub.when_subscribed("firmware", self._select_firmware)
+        self._select_nodes(is_subscribed=False)
         self._store(topics.CONSOLE_INPUT, self._newest, "console_input", "console")
         self._store(topics.CONSOLE_OVERRIDE, self._newest, "console_override", "console")
         self._store(topics.CONSOLE_DISPLAY, self._newest, "console_display", "console")
@@ -168,48 +172,33 @@ class Feeds:
                 self._note_source(name, "stopped sending")
             self._hub.changed("system")
 
-    async def watch_nodes(self) -> None:
-        """Fetch adoptiond's registry until cancelled; often while clients subscribe it."""
-        fetched_s = -math.inf
-        while True:
-            if self._hub.is_subscribed("nodes") or monotonic_s() - fetched_s >= NODES_IDLE_S:
-                await self.fetch_nodes()
-                fetched_s = monotonic_s()
-            await asyncio.sleep(NODES_PERIOD_S)
+    def _select_nodes(self, is_subscribed: bool) -> None:
+        self.nodes_watch.begin(SHOWN if is_subscribed else UNSEEN)
 
-    async def watch_firmware(self) -> None:
-        """Fetch otad's report until cancelled, while clients subscribe it."""
-        while True:
-            if self._hub.is_subscribed("firmware"):
-                await self.fetch_firmware()
-            await asyncio.sleep(FIRMWARE_PERIOD_S)
-
-    async def fetch_firmware(self) -> None:
+    def _nodes(self, found: RobotNodes) -> None:
         newest = self._newest
-        try:
-            found = await self._robot.daemons.otad.request(
-                STATUS, Nothing(), timeout_s=_REPORT_LIMIT_S
-            )
-        except SaintError as err:
-            newest.firmware_problem = err
+        self._robot.note_all(activity.node_events(newest.nodes, found))
+        newest.nodes, newest.roles, newest.nodes_problem = found, found.roles, None
+        newest.node_history.add(found.nodes, monotonic_s())
+        self._hub.changed("nodes")
+
+    def _no_nodes(self, problem: SaintError) -> None:
+        self._newest.nodes_problem = problem
+        self._hub.changed("nodes")
+
+    def _select_firmware(self, is_subscribed: bool) -> None:
+        if is_subscribed:
+            self.firmware_watch.begin(SHOWN)
         else:
-            newest.firmware, newest.firmware_problem = found, None
+            self.firmware_watch.end()
+
+    def _firmware(self, found: FirmwareReport) -> None:
+        self._newest.firmware, self._newest.firmware_problem = found, None
         self._hub.changed("firmware")
 
-    async def fetch_nodes(self) -> None:
-        adoptiond = self._robot.daemons.adoptiond
-        try:
-            found = await adoptiond.request(LIST_NODES, Nothing(), timeout_s=_REPORT_LIMIT_S)
-            self._newest.roles = await adoptiond.request(
-                LIST_ROLES, Nothing(), timeout_s=_REPORT_LIMIT_S
-            )
-        except SaintError as err:
-            self._newest.nodes_problem = err
-        else:
-            self._robot.note_all(activity.node_events(self._newest.nodes, found))
-            self._newest.nodes, self._newest.nodes_problem = found, None
-            self._newest.node_history.add(found.nodes, monotonic_s())
-        self._hub.changed("nodes")
+    def _no_firmware(self, problem: SaintError) -> None:
+        self._newest.firmware_problem = problem
+        self._hub.changed("firmware")
 
     async def keep_trends(self) -> None:
         """Add a point of the history once a second, until cancelled. Points stay a period apart,

@@ -1,13 +1,21 @@
 """Which roles have confirmed a stop, as routerd collects, reports and publishes it."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from saint_services.lib.api import Done, routing
-from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRoleInfo, NodeState
+from saint_services.lib.api.adoption import (
+    WATCH_NODES,
+    NodeInfo,
+    NodeRoleInfo,
+    NodeState,
+    RobotNodes,
+    RoleList,
+)
 from saint_services.lib.api.credentials import ROLE_PROOF, RoleProof
-from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.endpoint import WatchRequest
 from saint_services.lib.api.routing import EStopInfo, EStopRequest
 from saint_services.lib.daemon import bind
 from saint_services.lib.generated import topics
@@ -28,16 +36,17 @@ async def adoptiond(directories: Directories, *targets: str) -> AsyncIterator[li
     roles = [NodeRoleInfo(role=each) for each in targets]
     node = NodeInfo(node_id="pi_5", display_name="", state=NodeState.ACTIVE, roles=roles)
 
-    async def nodes(_: Call[Nothing]) -> NodeList:
+    async def nodes(_: Call[WatchRequest]) -> AsyncIterator[RobotNodes]:
         requests.append("nodes")
-        return NodeList(nodes=[node])
+        yield RobotNodes(nodes=[node], roles=RoleList(robot="", roles=[]))
+        await asyncio.Event().wait()
 
     async def check(call: Call[RoleProof]) -> Done:
         requests.append(call.body.role)
         return Done()
 
     api = Api()
-    api.bind(LIST_NODES, nodes)
+    api.bind_stream(WATCH_NODES, nodes)
     api.bind(ROLE_PROOF, check)
     server = await api.serve([bind(directories.runtime, "adoptiond")])
     try:

@@ -25,6 +25,7 @@ from saint_services.lib.api.firmware import (
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
 from saint_services.lib.ipc.wire import ErrorReply
+from tests.web.fakes.watching import compared
 
 LOG = """21:14:03 saint-role-tracksd[811]: ImportError: cannot import name 'Encoder'
 21:14:03 systemd[1]: saint-role-tracksd.service: Main process exited, code=exited, status=1
@@ -71,6 +72,7 @@ class FakeOtad:
         """otad.sock"""
         api = Api()
         api.bind(firmware.STATUS, self._status)
+        api.bind_stream(firmware.WATCH, lambda call: compared(self.report, call.body))
         api.bind(firmware.ROLLOUT, self._rollout)
         api.bind(firmware.CONTROL, self._control)
         api.bind(firmware.DELETE, self._delete)

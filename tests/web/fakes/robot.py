@@ -28,6 +28,7 @@ from saint_services.lib.api.adoption import (
     Peripheral,
     ReplaceNode,
     ResetNode,
+    RobotNodes,
     RoleChoice,
     RoleList,
     UnknownDevice,
@@ -72,6 +73,7 @@ from tests.web.fakes.otad import FakeOtad
 from tests.web.fakes.programs import fake_programs
 from tests.web.fakes.routes import FakeRouter
 from tests.web.fakes.selftest import FakeSelfTests
+from tests.web.fakes.watching import compared
 from tests.web.fakes.wave import CONTENDER, FACE, Wave
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -220,6 +222,7 @@ class FakeRobot:
         api.bind(adoption.LIST_NODES, self._nodes)
         api.bind(adoption.GET_NODE_INFO, self._node)
         api.bind(adoption.LIST_ROLES, self._roles)
+        api.bind_stream(adoption.WATCH_NODES, lambda call: compared(self._robot_nodes, call.body))
         api.bind(adoption.ADOPT_NODE, self._adopt)
         api.bind(adoption.RESET_NODE, self._reset)
         api.bind(adoption.REPLACE_NODE, self._replace)
@@ -248,6 +251,10 @@ class FakeRobot:
     async def _nodes(self, _: Call[Nothing]) -> NodeList:
         return NodeList(nodes=list(self.nodes.values()), strangers=self.strangers)
 
+    def _robot_nodes(self) -> RobotNodes:
+        nodes = list(self.nodes.values())
+        return RobotNodes(nodes=nodes, strangers=self.strangers, roles=self._role_list())
+
     def _known(self, node_id: str) -> NodeInfo:
         found = self.nodes.get(node_id)
         if found is None:
@@ -267,6 +274,9 @@ class FakeRobot:
         return held[0].node_id if held else ""
 
     async def _roles(self, _: Call[Nothing]) -> RoleList:
+        return self._role_list()
+
+    def _role_list(self) -> RoleList:
         choices = [
             RoleChoice(role=r, instance=i, topic_prefix=f"/saint/{r}", node_id=self._holder(r, i))
             for r, i in ROLES

@@ -3,21 +3,30 @@ bus and an adoptiond of the test; numbers are typed by hand.
 """
 
 import asyncio
+import contextlib
 import math
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeRoleInfo, NodeState
-from saint_services.lib.api.endpoint import Endpoint
+from saint_services.lib.api.adoption import (
+    NodeInfo,
+    NodeRoleInfo,
+    NodeState,
+    RobotNodes,
+    RoleList,
+)
+from saint_services.lib.api.endpoint import Endpoint, WatchRequest
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import StopOutcomes, StopReport
+from saint_services.lib.ipc import ChangeSignal
 from saint_services.routerd.estop import confirmations
 from saint_services.routerd.estop.confirmations import Confirmations, holders
 from saint_services.routerd.estop.latch import Latch
-from tests.waiting import turns
+from tests.waiting import every, turns, until
 
 TARGETS = ("head", "tracks")
 PRESSED, CLEARED = Latch(True, "web", "r", 7), Latch(False, "web", "", 8)
@@ -35,25 +44,34 @@ class Around:
     """Stands for adoptiond, the proofs and the clock."""
 
     def __init__(self) -> None:
-        self.now_s = 100.0
         self.nodes: list[NodeInfo] | None = NODES
+        self.name = "adoptiond"
         self.requests: list[tuple[str, float]] = []
+        self.changed = ChangeSignal()
         self.is_proven = True
 
-    async def request(
-        self, row: Endpoint[Any, Any], params: object, *, timeout_s: float
-    ) -> NodeList:
-        self.requests.append((row.path, timeout_s))
-        if self.nodes is None:
-            raise SaintError(Code.DAEMON_UNREACHABLE, "nobody answers")
-        return NodeList(nodes=self.nodes)
+    async def follow(
+        self, row: Endpoint[Any, Any], params: WatchRequest, *, silence_s: float
+    ) -> AsyncIterator[RobotNodes]:
+        self.requests.append((row.path, params.hold_s))
+        while self.nodes is not None:
+            change = self.changed.next_change()
+            yield RobotNodes(nodes=self.nodes, roles=RoleList(robot="", roles=[]))
+            await change
+        raise SaintError(Code.DAEMON_UNREACHABLE, "nobody answers")
+
+    async def change(self, nodes: list[NodeInfo] | None) -> None:
+        """Report these nodes; None: the connection breaks."""
+        self.nodes = nodes
+        self.changed.notify()
+        await turns()
 
     def is_reporter(self, origin: str, report: StopReport, now_s: float) -> bool:
         return self.is_proven
 
 
 class Bench:
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.around = Around()
         self.unseen: list[tuple[str, str]] = []
         bus = LocalDomain().bus("routerd")
@@ -67,7 +85,6 @@ class Bench:
         self.published: list[StopOutcomes] = []
         bus.subscribe(topics.ESTOP_OUTCOME, lambda sample: self.published.append(sample.message))
         self._reports = bus.publisher(topics.ESTOP_REPORTS)
-        monkeypatch.setattr(confirmations, "monotonic_s", lambda: self.around.now_s)
 
     async def says(self, target: str = "tracks", outcome: str = "stopped", **more: object) -> None:
         facts = {"node_id": "pi_2", "generation": 7, "is_known": True, "detail": "d", **more}
@@ -79,11 +96,18 @@ class Bench:
         return {each.target: each.state for each in self.found.listed()}
 
 
+@contextlib.asynccontextmanager
+async def watching(bench: Bench) -> AsyncIterator[Bench]:
+    work = asyncio.create_task(bench.found.work())
+    await turns()
+    yield bench
+    work.cancel()
+
+
 @pytest.fixture
-async def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
-    bench = Bench(monkeypatch)
-    await bench.found.look()
-    return bench
+async def bench() -> AsyncIterator[Bench]:
+    async with watching(Bench()) as bench:
+        yield bench
 
 
 def press(bench: Bench, latch: Latch = PRESSED) -> None:
@@ -105,9 +129,7 @@ async def test_report_confirms_its_target(bench: Bench) -> None:
 
 
 async def test_words_of_a_report_are_shortened(bench: Bench) -> None:
-    bench.around.nodes = None
-    bench.around.now_s = 200.0
-    await bench.found.look()
+    bench.found.outcomes = bench.found.outcomes.held_by(None)
     press(bench)
     await bench.says(detail="x" * 300, node_id="y" * 100)
     tracks = bench.found.listed()[1]
@@ -169,41 +191,51 @@ class TestUnseenStop:
 
 
 class TestWhoIsExpected:
-    async def test_request_to_adoptiond_takes_a_second_at_most(self, bench: Bench) -> None:
-        assert bench.around.requests == [("/nodes", 1.0)]
+    async def test_adoptiond_reports_every_five_seconds_at_least(self, bench: Bench) -> None:
+        assert bench.around.requests == [("/watch", 5.0)]
         assert bench.found.nodes == NODES
 
-    async def test_everyone_before_adoptiond_has_answered(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        bench = Bench(monkeypatch)
-        bench.around.nodes, bench.around.now_s = None, 0.0  # right after the machine began
-        bench.found.outcomes = bench.found.outcomes.held_by({})
-        await bench.found.look()
-        press(bench)
-        assert bench.states() == {"head": "silent", "tracks": "silent"}
-
-    async def test_who_was_known_for_ten_seconds_more(self, bench: Bench) -> None:
-        bench.around.nodes = [NODES[1]]
-        await bench.found.look()
-        press(bench)
+    async def test_everyone_before_adoptiond_has_answered(self) -> None:
+        bench = Bench()
         bench.around.nodes = None
-        bench.around.now_s = 109.9
-        await bench.found.look()
-        assert bench.states() == {"head": "absent", "tracks": "silent"}
-        bench.around.now_s = 110.0
-        await bench.found.look()
-        assert bench.states() == {"head": "silent", "tracks": "silent"}
+        async with watching(bench):
+            press(bench)
+            assert bench.states() == {"head": "silent", "tracks": "silent"}
 
-    async def test_it_looks_every_two_seconds(
+    async def test_a_change_counts_at_once(self, bench: Bench) -> None:
+        press(bench)
+        await bench.around.change([NODES[1]])
+        assert bench.states() == {"head": "absent", "tracks": "silent"}
+
+    async def test_who_was_known_ten_seconds_longer(
         self, bench: Bench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        assert confirmations.LOOK_S == 2.0
-        monkeypatch.setattr(confirmations, "LOOK_S", 0.0)
-        work = asyncio.create_task(bench.found.work())
-        await turns()
-        work.cancel()
-        assert len(bench.around.requests) > 3
+        assert confirmations.KNOWN_S == 10.0
+        monkeypatch.setattr(confirmations, "KNOWN_S", 0.2)
+        press(bench)
+        await bench.around.change([NODES[1]])
+        await bench.around.change(None)
+        assert bench.states() == {"head": "absent", "tracks": "silent"}
+        await until(lambda: bench.states() == {"head": "silent", "tracks": "silent"})
+
+    async def test_silence_makes_them_unknown_though_the_connection_stands(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(confirmations, "KNOWN_S", 0.1)
+        press(bench)
+        await bench.around.change([NODES[1]])
+        await until(lambda: bench.states() == {"head": "silent", "tracks": "silent"})
+        await bench.around.change([NODES[1]])
+        assert bench.states() == {"head": "absent", "tracks": "silent"}
+
+    async def test_each_report_counts_from_its_arrival(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(confirmations, "KNOWN_S", 0.5)
+        press(bench)
+        async for _ in every(0.1, for_s=1.0):
+            await bench.around.change([NODES[1]])
+            assert bench.states()["head"] == "absent"
 
     def test_instances_belong_to_their_targets(self) -> None:
         nodes = [node("a", ("arms", "left"), ("head", "")), node("b", ("tracks", ""))]
