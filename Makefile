@@ -16,28 +16,38 @@ DECLARED = $(shell find saint_services/lib saint_services/webd tools/gen manifes
 # and pytest every test, each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Pure tests, on all processors; the folders apart have none and are slow to import. Then real
-# processes, each robot on a ROS domain of its own, two files at a time (tests/workers.py): of the
+# Pure tests, in shares: each a process that reads only its own folders, three at a time on two
+# processors, beside lint and types. Folders that are named in no share are in the last. Then real
+# processes, each robot on a ROS domain of its own, three files at a time (tests/workers.py): of the
 # folders apart, and of the files elsewhere that are marked. Last, alone, what has deadlines that
 # another file's load would break.
 PURE := not integration and not web
 APART := $(addprefix tests/,integration web ros image faults)
 MARKED = $(shell grep -rlE 'mark\.(integration|web)\b' --include='test_*.py' \
   $(filter-out $(APART),$(wildcard tests/*)))
-ON_ALL_PROCESSORS = -q -n auto --dist loadfile $(addprefix --ignore=,$(APART))
-TEST_FAST = $(BIN)/pytest tests -m "$(PURE) and not slow" $(ON_ALL_PROCESSORS)
-TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" $(ON_ALL_PROCESSORS)
-TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed" -q -n 2 \
+SHARE_safety := tests/property tests/safety
+SHARE_webd := tests/unit/webd
+SHARE_saintctl := $(addprefix tests/unit/,saintctl sim client)
+SHARE_tools := $(addprefix tests/unit/,lib tools)
+SHARE_rest = $(filter-out $(foreach each,safety webd saintctl tools,$(SHARE_$(each))) $(APART) \
+  tests/unit %/__pycache__,$(patsubst %/,%,$(wildcard tests/*/ tests/unit/*/)))
+SHARES := $(addprefix pure-,safety webd saintctl tools rest)
+# Each remembers its own failures.
+TEST_PURE = $(BIN)/pytest $(SHARE_$*) -m "$(PURE)$(BUT)" -q -o cache_dir=.pytest_cache/$*
+TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed$(BUT)" -q -n 3 \
   --dist loadfile
-TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m timed
+TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m "timed$(BUT)"
 
 # CI's computers are shared: what failed there runs once more, alone, and the output tells so.
 AGAIN = --last-failed --last-failed-no-failures none -n 0
 tests = $(1) || { [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1) $(AGAIN); }
 
+# Each tells at its end what it found, so that they do not tell at once.
+AT_ONCE = $(MAKE) --silent --output-sync=target
+
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check verified types gen image bundle test-image test-boards test-powercut test-pigen bench screenshots
-.PHONY: lint lint-web lint-layout lint-words lint-generated lint-python
+.PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-pigen bench screenshots
+.PHONY: lint lint-web lint-layout lint-words lint-generated lint-python $(SHARES)
 .PHONY: test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
@@ -66,24 +76,34 @@ $(DOCUMENTS): $(READY) $(DECLARED)
 run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 	@exec $(BIN)/python -m tools.run $(ARGS)
 
-test: verified ## everything but the image; ARGS="-k estop" for a part of it
+test: setup ## everything but the image and what is long; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
-	@$(call tests,$(TEST_PURE))
+	@$(AT_ONCE) --jobs=3 types lint $(SHARES) BUT=" and not long"
 	@$(call tests,$(TEST_REAL))
 	@$(call tests,$(TEST_TIMED))
 else
+	@$(AT_ONCE) --jobs=2 types lint
 	@$(BIN)/pytest tests $(ARGS)
 endif
+
+test-long: setup ## what `make test` leaves out because it takes long, and all random examples
+	@SAINT_TEST_EXAMPLES=$${SAINT_TEST_EXAMPLES:-300} $(BIN)/pytest tests/property tests/safety $(ARGS)
+	@$(BIN)/pytest tests -m long $(ARGS)
 
 test-ros: setup ## against a real ROS 2: the sourced one, or Jazzy from wheels (Python 3.12)
 	@$(BIN)/python -m tools.ros.rig test $(ARGS)
 
-check: verified ## the fast part, under a minute
-	@$(TEST_FAST) $(ARGS)
+check: setup ## the fast part, in a minute
+ifeq ($(strip $(ARGS)),)
+	@$(AT_ONCE) --jobs=3 types lint $(SHARES) BUT=" and not long and not slow"
+else
+	@$(AT_ONCE) --jobs=2 types lint
+	@$(BIN)/pytest tests -m "$(PURE) and not slow" -q -n auto --dist loadfile \
+	  $(addprefix --ignore=,$(APART)) $(ARGS)
+endif
 
-# All of these at once, on two processors.
-verified: setup
-	@$(MAKE) --silent --jobs=2 types lint
+$(SHARES): pure-%: setup
+	@$(call tests,$(TEST_PURE))
 
 lint: lint-web lint-layout lint-words lint-generated lint-python
 

@@ -11,7 +11,7 @@ import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
-from tests import starvation
+from tests import examples, starvation
 
 # One seed per run, printed below and taken again from the environment.
 SEED = int(os.environ.get("SAINT_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
@@ -22,7 +22,7 @@ os.environ["SAINT_SIMULATION"] = "tools.sim"
 settings.register_profile(
     "saint",
     deadline=None,  # a shared machine's pauses are no failures; pytest-timeout bounds each test
-    max_examples=int(os.environ.get("SAINT_TEST_EXAMPLES", "60")),
+    max_examples=examples.TRIED,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     print_blob=True,
 )

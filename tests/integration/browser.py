@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.integration.robot import Robot
-from tools.screenshots import ARGUMENTS, chromium
+from tools.screenshots import ARGUMENTS, windowless
 
 LIMIT_MS = 30_000  # a busy computer; a fault shows as well, later
 
@@ -15,7 +15,7 @@ LIMIT_MS = 30_000  # a busy computer; a fault shows as well, later
 @contextlib.asynccontextmanager
 async def page_of(robot: Robot, place: str = "") -> AsyncIterator[Any]:
     """A page at "#/name"; fails when the page complained about something."""
-    path = chromium()
+    path = windowless()
     if path is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")
     from playwright.async_api import async_playwright

@@ -16,6 +16,7 @@ from tests.unit.lib.flash.flash_images import FAT_BYTES, FAT_START, MIB, disk_im
 
 pytestmark = [
     pytest.mark.integration,
+    pytest.mark.long,
     pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root"),
     pytest.mark.skipif(not shutil.which("losetup"), reason="needs losetup"),
 ]

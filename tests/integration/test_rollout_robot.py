@@ -38,7 +38,7 @@ from tools.launch import settings
 from tools.launch.machines.machine import Folders
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.timeout(400),
     pytest.mark.skipif(bus_daemon.program() is None, reason="needs dbus-daemon"),
 ]

@@ -18,7 +18,7 @@ from saint_services.setup.config import Machine
 from tests.integration.net_space import Space, missing
 from tests.waiting import block_until, block_while
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
 
 if reason := missing("ip", "dnsmasq", "busybox"):
     pytest.skip(reason, allow_module_level=True)

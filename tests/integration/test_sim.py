@@ -27,7 +27,7 @@ from tests.waiting import block_until
 from tools.sim.bodies.observer import BodyObserver
 from tools.sim.bodies.plant import Plant
 
-pytestmark = pytest.mark.changes_robot
+pytestmark = [pytest.mark.long, pytest.mark.changes_robot]
 _LIMIT_S = 30.0
 _SAINTCTL = (sys.executable, "-m", "saint_services.saintctl")
 

@@ -15,6 +15,7 @@ from saint_services.lib.role_config.model import RoleConfig
 from saint_services.noded.lifecycle import model
 from saint_services.noded.lifecycle.model import Assignment, RoleLifecycle
 from saint_services.noded.lifecycle.role import step
+from tests.examples import examples
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 ROLES = Path(__file__).parents[2] / "manifests/roles"
@@ -193,4 +194,4 @@ class NodeLifecycle(RuleBasedStateMachine):
 
 
 TestNodeLife = NodeLifecycle.TestCase
-TestNodeLife.settings = limits(max_examples=150, stateful_step_count=40, deadline=None)
+TestNodeLife.settings = limits(max_examples=examples(50), stateful_step_count=40, deadline=None)

@@ -10,6 +10,7 @@ from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import NodeAnnouncement, NodeStatus, PeripheralInfo
 from saint_services.lib.machine.computer import is_token
+from tests.examples import examples
 
 KEYS = [RoleKey("head"), RoleKey("arms", "left"), RoleKey("tracks")]
 NODES = st.sampled_from([f"pi_{number}" for number in range(6)])
@@ -109,4 +110,4 @@ class RegistryLife(RuleBasedStateMachine):
 
 
 TestRegistryLife = RegistryLife.TestCase
-TestRegistryLife.settings = limits(max_examples=80, stateful_step_count=30, deadline=None)
+TestRegistryLife.settings = limits(max_examples=examples(30), stateful_step_count=30, deadline=None)

@@ -17,6 +17,7 @@ from saint_services.lib.role_config.resources import PROCESSES, conflict
 from saint_services.noded.lifecycle import model
 from saint_services.noded.lifecycle.model import Assignment
 from saint_services.noded.lifecycle.node import fresh, step
+from tests.examples import examples
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 ROLES = Path(__file__).parents[2] / "manifests/roles"
@@ -186,4 +187,4 @@ class WholeNode(RuleBasedStateMachine):
 
 
 TestWholeNode = WholeNode.TestCase
-TestWholeNode.settings = limits(max_examples=100, stateful_step_count=40, deadline=None)
+TestWholeNode.settings = limits(max_examples=examples(35), stateful_step_count=40, deadline=None)

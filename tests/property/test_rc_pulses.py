@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from saint_services.rcd.protocols import RcFrame
 from saint_services.rcd.protocols.pulses import GAP_US, PpmDecoder, PwmDecoder
+from tests.examples import examples
 
 JITTER_US = 40  # of one edge, either way
 CHANNELS = 8
@@ -39,7 +40,7 @@ def decoded(decoder: PpmDecoder, edges: list[int], is_timed: bool) -> list[RcFra
     return [frame for frame in found if frame]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 @given(
     frames=st.lists(st.tuples(channels, faults), min_size=1, max_size=30),
     seed=st.integers(0, 2**32),
@@ -95,7 +96,7 @@ def pwm_edges(width: int, fault: str | tuple[int, int] | None) -> list[tuple[int
     return sorted(edges.items())
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 @given(pulses=st.lists(st.tuples(st.integers(1000, 2000), pwm_faults), min_size=1, max_size=30))
 def test_pwm_pulse_with_a_spike_or_a_missing_edge_is_as_it_was_sent(
     pulses: list[tuple[int, str | tuple[int, int] | None]],

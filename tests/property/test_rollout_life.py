@@ -22,6 +22,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.otad.rollout import logic, requests
 from saint_services.otad.rollout.logic import Rollout, RolloutLimits, UpdateRequest
 from saint_services.otad.state import SavedFirmware
+from tests.examples import examples
 
 pytestmark = pytest.mark.timeout(120)  # seconds alone, much longer beside other work
 VERSIONS = {"1.0.0": "", "1.1.0": "", "1.2.0": ""}
@@ -286,4 +287,4 @@ class RolloutLife(RuleBasedStateMachine):
 
 
 TestRolloutLife = RolloutLife.TestCase
-TestRolloutLife.settings = limits(max_examples=100, stateful_step_count=40, deadline=None)
+TestRolloutLife.settings = limits(max_examples=examples(35), stateful_step_count=40, deadline=None)

@@ -16,6 +16,7 @@ from saint_services.lib.update.installer import BundleInfo, Slot, SlotMark, Slot
 from saint_services.lib.update.logic import step
 from saint_services.lib.update.record import StateBefore, UpdatePhase, UpdateRecord
 from saint_services.lib.update.trial import MOST_RESTARTS
+from tests.examples import examples
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 TRIES = 3
@@ -393,4 +394,4 @@ class OneMachine(RuleBasedStateMachine):
 
 
 TestOneMachine = OneMachine.TestCase
-TestOneMachine.settings = limits(max_examples=60, stateful_step_count=40, deadline=None)
+TestOneMachine.settings = limits(max_examples=examples(30), stateful_step_count=40, deadline=None)

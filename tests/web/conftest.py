@@ -1,6 +1,6 @@
-"""Pages in the system's Chromium, on a webd with fake daemons. Browser and event loop are those of
-the whole session, for both take longer to start than a test; a page, with its own storage and
-cookies, and the robot behind it are each test's own.
+"""Pages in the system's Chromium (the one without a window, where it is installed), on a webd with
+fake daemons. Browser and event loop are those of the whole session, for both take longer to start
+than a test; a page, with its own storage and cookies, and the robot behind it are each test's own.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from tests.web.fakes.robot import FakeRobot, fake_robot
 from tests.web.relay import Relay
-from tools.screenshots import ARGUMENTS, chromium
+from tools.screenshots import ARGUMENTS, windowless
 
 _HERE = Path(__file__).parent
 
@@ -21,10 +21,10 @@ _HERE = Path(__file__).parent
 class Site:
     """The fake robot and a browser."""
 
-    def __init__(self, robot: FakeRobot, relay: Relay, browser: Any) -> None:
+    def __init__(self, robot: FakeRobot, relay: Relay, address: str, browser: Any) -> None:
         self.robot = robot
         self.relay = relay
-        self.url = f"http://127.0.0.1:{relay.port}/"
+        self.url = f"http://{address}/"
         self.browser = browser
         self.faults: list[str] = []
 
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Any]:
     """Start Chromium."""
-    path = chromium()
+    path = windowless()
     if path is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")
     from playwright.async_api import async_playwright
@@ -63,13 +63,15 @@ async def browser() -> AsyncIterator[Any]:
         await running.close()
 
 
-async def site_of(browser: Any, directory: Path, **options: Any) -> AsyncIterator[Site]:
+async def site_of(
+    browser: Any, directory: Path, *, is_relayed: bool = False, **options: Any
+) -> AsyncIterator[Site]:
     """Yield one site, for fixtures."""
     async with fake_robot(directory, **options) as (robot, address, _):
         playing = asyncio.create_task(robot.play())
         relay = Relay(int(address.rpartition(":")[2]))
         await relay.open()
-        site = Site(robot, relay, browser)
+        site = Site(robot, relay, f"127.0.0.1:{relay.port}" if is_relayed else address, browser)
         yield site
         for context in browser.contexts:
             await context.close()
@@ -79,10 +81,16 @@ async def site_of(browser: Any, directory: Path, **options: Any) -> AsyncIterato
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def site(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
+async def site(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Site]:
     """Yield a site without sign-in, with a moving robot."""
-    async for each in site_of(browser, tmp_path):
+    async for each in site_of(browser, tmp_path, is_relayed="relay" in request.fixturenames):
         yield each
+
+
+@pytest.fixture
+def relay(site: Site) -> Relay:
+    """What the pages of this test reach the robot through; of other tests, directly."""
+    return site.relay
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -5,6 +5,7 @@ reached it to the mark of what is stale.
 import pytest
 
 from tests.web.conftest import Site
+from tests.web.relay import Relay
 
 LIMIT_MS = 500  # what was promised; store.js and app.js divide it
 
@@ -38,7 +39,9 @@ _CLOCK = """
 
 
 @pytest.mark.parametrize("fault", ["source", "connection"])
-async def test_last_value_looks_stale_within_half_a_second(site: Site, fault: str) -> None:
+async def test_last_value_looks_stale_within_half_a_second(
+    site: Site, relay: Relay, fault: str
+) -> None:
     page = await site.browser.new_page()
     await page.add_init_script(_CLOCK)
     await page.goto(site.url)
@@ -47,7 +50,7 @@ async def test_last_value_looks_stale_within_half_a_second(site: Site, fault: st
     if fault == "source":
         site.robot.is_rc_live = False
     else:
-        site.relay.freeze()
+        relay.freeze()
     stale_at = await page.evaluate("window.staleAt")
     received_at = await page.evaluate("window.received.at")
     assert 0 < received_at < stale_at

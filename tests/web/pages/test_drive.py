@@ -10,6 +10,7 @@ from saint_services.lib.api.adoption import NodeState
 from tests.waiting import let_pass, stays, until
 from tests.web.axe import violations
 from tests.web.conftest import Site
+from tests.web.relay import Relay
 
 pytestmark = [
     pytest.mark.web,
@@ -228,14 +229,14 @@ async def test_another_page_stops(drive: Drive) -> None:
     assert drive.samples()[-1] == REST
 
 
-async def test_lost_connection_releases_control(drive: Drive) -> None:
+async def test_lost_connection_releases_control(drive: Drive, relay: Relay) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    drive.site.relay.cut()
+    relay.cut()
     await drive.rests()
     await drive.page.wait_for_selector("[data-camera=unknown] [data-camera-switch]:disabled")
-    drive.site.relay.restore()
+    relay.restore()
     await drive.page.wait_for_selector("[data-link=open]")
     await drive.stays_silent()  # still held
 

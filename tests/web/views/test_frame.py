@@ -8,6 +8,7 @@ from playwright.async_api import expect
 
 from tests.web.axe import violations
 from tests.web.conftest import Site
+from tests.web.relay import Relay
 
 SOON_MS = 1200  # what takes half a second at most, on a machine that is busy with other tests
 
@@ -195,26 +196,28 @@ async def test_press_that_makes_the_browser_show_the_pad_stops(site: Site) -> No
         await page.evaluate(UNPLUG)
 
 
-async def test_cut_connection_is_said_and_comes_back_by_itself(site: Site) -> None:
+async def test_cut_connection_is_said_and_comes_back_by_itself(site: Site, relay: Relay) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-node=sim_head]")
-    site.relay.cut()
+    relay.cut()
     await page.wait_for_selector("[data-link=lost]", timeout=SOON_MS)
     assert "No connection" in await page.locator(".banner.lost").inner_text()
     assert await page.locator(".is-cut").count() == 1
-    site.relay.restore()
+    relay.restore()
     await page.wait_for_selector("[data-link=open]")
     await wait_gone(page, ".banner.lost")
 
 
-async def test_silent_connection_looks_old_before_it_counts_as_lost(site: Site) -> None:
+async def test_silent_connection_looks_old_before_it_counts_as_lost(
+    site: Site, relay: Relay
+) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-source=rc]:not([data-stale])")
-    site.relay.freeze()
+    relay.freeze()
     await page.wait_for_selector("[data-source=rc][data-stale]", timeout=SOON_MS)
     await page.wait_for_selector(".is-cut", timeout=SOON_MS)
     await page.wait_for_selector("[data-link=lost]", timeout=2500)
-    site.relay.restore()
+    relay.restore()
     await page.wait_for_selector("[data-link=open]", timeout=8000)
 
 
@@ -259,13 +262,13 @@ async def test_page_that_was_left_takes_its_style_along(site: Site) -> None:
         assert [each for each in enabled if each in ("dashboard", "logs", "drive")] == [name]
 
 
-async def test_stopped_and_lost_pages_have_no_axe_violations(site: Site) -> None:
+async def test_stopped_and_lost_pages_have_no_axe_violations(site: Site, relay: Relay) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-link=open]")
     site.robot.set_estop(True, "rc", "switch")
     await page.wait_for_selector("[data-estop=latched]")
     assert await violations(page) == []
-    site.relay.cut()
+    relay.cut()
     await page.wait_for_selector("[data-link=lost]")
     assert await violations(page) == []
 
