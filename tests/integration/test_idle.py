@@ -25,7 +25,10 @@ KNOWN = {
     "adoptiond": 80.0,  # the status of each node, each second; requests of routerd and webd
 }
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc"),
+]
 
 
 def wake_ups(pid: int) -> dict[str, int]:

@@ -29,7 +29,7 @@ async def test_node_is_offered_within_two_seconds_of_its_start() -> None:
         assert min(taken_s) < OFFERED_S, taken_s
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_twenty_nodes_are_adopted_at_once() -> None:
     with running_crowd(roles=MANY) as crowd, crowd.nodes(MANY) as nodes:
         await crowd.offered(*(f"crowd_{n}" for n in range(MANY)))
