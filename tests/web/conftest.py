@@ -16,6 +16,7 @@ from tests.web.relay import Relay
 from tools.screenshots import ARGUMENTS, windowless
 
 _HERE = Path(__file__).parent
+LONGEST_MS = 20_000  # a busy computer; a fault shows as well, later
 
 
 class Site:
@@ -31,7 +32,7 @@ class Site:
     async def open(self, place: str = "", **options: Any) -> Any:
         """Open a page at "#/name" and record its errors."""
         page = await self.browser.new_page(**options)
-        page.set_default_timeout(20_000)  # a busy computer; a fault shows as well, later
+        page.set_default_timeout(LONGEST_MS)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", self._on_console)
         await page.goto(self.url + place)
@@ -55,8 +56,9 @@ async def browser() -> AsyncIterator[Any]:
     path = windowless()
     if path is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")
-    from playwright.async_api import async_playwright
+    from playwright.async_api import async_playwright, expect
 
+    expect.set_options(timeout=LONGEST_MS)
     async with async_playwright() as driver:
         running = await driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         yield running
