@@ -22,7 +22,6 @@ from .protocols.pulses import PpmDecoder, PwmDecoder
 if TYPE_CHECKING:
     from ..lib.hw.pins.edges import EdgeLine
 
-CHECKED = ("crsf", "ibus")  # every frame has a check sum
 USED_BY = "rcd"
 # A delayed loop runs its timers before it reads what has arrived meanwhile, so a time-out is judged
 # a turn later.
@@ -94,7 +93,7 @@ class ReceiverLine:
         from ..lib.hw.pins.edges import EdgeLine, open_edges
 
         gpio = self.connection.gpio
-        pins = gpio.pwm_pins if self.connection.protocol == "pwm" else [gpio.ppm_pin or 0]
+        pins = gpio.pwm_pins if self.connection.protocol == "pwm" else [gpio.ppm_pin]
 
         def edge(pin: int, high: bool, t_ns: int) -> None:
             if self._is_old():

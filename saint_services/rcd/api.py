@@ -37,6 +37,7 @@ from .logic import Receiver
 from .state import SavedRcSettings, effective, with_channels, without
 
 WATCH_S = 0.05
+_PINS = (("ppm", False), ("pwm", False), ("pwm", True))  # protocol, whether more than one
 IDLE_S = 600.0  # a calibration without a step for so long is cancelled
 
 
@@ -163,11 +164,12 @@ class RcControl:
 
     def _receiver(self) -> ProtocolInfo:
         settings = self._rcd.settings
-        has_speed = settings.protocol not in ("ppm", "pwm")
+        has_speed = not settings.pins
         return ProtocolInfo(
             protocol=settings.protocol,
             device=settings.place,
             baud_rate=settings.baud_rate if has_speed else None,
+            pins=settings.pins,
         )
 
     async def set_protocol(self, call: Call[SetProtocol]) -> ProtocolInfo:
@@ -272,7 +274,17 @@ class RcControl:
     # Changes
 
     async def _set_protocol(self, wanted: SetProtocol) -> None:
-        changes = {"protocol": wanted.protocol, "baud_rate": wanted.baud_rate}
+        if wanted.pins is not None and (wanted.protocol, len(wanted.pins) > 1) not in _PINS:
+            raise SaintError(
+                Code.REQUEST_INVALID,
+                f"{wanted.protocol} cannot have these {len(wanted.pins)} pins",
+                fix="PPM has one pin, PWM one for each channel, other protocols have none.",
+            )
+        changes: dict[str, object] = {
+            "protocol": wanted.protocol,
+            "baud_rate": wanted.baud_rate,
+            "pins": wanted.pins,
+        }
         await self._apply(self._saved.model_copy(update=changes))
 
     async def _set_channel(self, channel: Channel, changes: dict[str, object]) -> RcChannelConfig:

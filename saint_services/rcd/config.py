@@ -4,7 +4,7 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ..lib.api.rc import LAST_CHANNEL, LONGEST_US, FailsafeAction, RcProtocol
+from ..lib.api.rc import LAST_CHANNEL, LONGEST_US, MOST_PINS, FailsafeAction, RcProtocol
 from ..lib.config import Settings
 from ..lib.hw.pins.header import HEADER_UART
 from .protocols.ibus import Variant
@@ -14,6 +14,9 @@ LINES: Final = {
     "crsf": (420_000, "none", 1),
     "sbus": (100_000, "even", 2),
     "ibus": (115_200, "none", 1),
+    "dsm": (115_200, "none", 1),
+    "ghst": (420_000, "none", 1),
+    "mavlink": (57_600, "none", 1),  # telemetry radios; ExpressLRS has 460800
 }
 
 
@@ -32,10 +35,13 @@ class Uart(Settings):
 
 
 class Gpio(Settings):
-    """Pins of the PPM and PWM receivers."""
+    """Pins of the PPM and PWM receivers. The defaults are pins that no shipped role uses, nor the
+    reset button (GPIO26), the buses and the serial line, so that a server may be a node too.
+    """
 
-    ppm_pin: int | None = Field(default=None, ge=0, le=27)
-    pwm_pins: list[int] = Field(default=[], max_length=8)  # channel 1 first
+    ppm_pin: int = Field(default=18, ge=0, le=27)
+    # Channel 1 first.
+    pwm_pins: list[int] = Field(default=[16, 19, 20, 21], min_length=1, max_length=MOST_PINS)
 
     @field_validator("pwm_pins")
     @classmethod
@@ -147,17 +153,14 @@ class ReceiverConnection(Settings):
     uart: Uart = Uart()
     gpio: Gpio = Gpio()
     ibus: Ibus = Ibus()
-    protocol: RcProtocol = "crsf"
+    protocol: RcProtocol = "sbus"
 
-    @field_validator("protocol")
-    @classmethod
-    def _has_pins(cls, protocol: RcProtocol, info: ValidationInfo) -> RcProtocol:
-        gpio = info.data.get("gpio", Gpio())
-        if protocol == "ppm" and gpio.ppm_pin is None:
-            raise ValueError("ppm needs a pin, e.g. gpio: {ppm_pin: 18}")
-        if protocol == "pwm" and not gpio.pwm_pins:
-            raise ValueError("pwm needs pins, e.g. gpio: {pwm_pins: [12, 13, 19, 26]}")
-        return protocol
+    @property
+    def pins(self) -> list[int]:
+        """Return the pins in use; none on a serial line."""
+        if self.protocol == "ppm":
+            return [self.gpio.ppm_pin]
+        return self.gpio.pwm_pins if self.protocol == "pwm" else []
 
     @property
     def place(self) -> str:

@@ -15,7 +15,7 @@ from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import InputSample, RCReceiverState
 from ..lib.generated.topics import INPUT_RC, RC_STATE
 from . import reports
-from .adapters import CHECKED, LineListener, ReceiverLine
+from .adapters import LineListener, ReceiverLine
 from .api import RcControl
 from .backup import backup_of
 from .calibration import Calibration
@@ -23,6 +23,7 @@ from .channels import Normalizer
 from .config import Config, Failover, RcReceiver, ReceiverConnection
 from .link_state import Blocker, LinkPhase, LinkState
 from .logic import Receiver, SignalChange
+from .protocols import CHECKED
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
 from .state import FILE, changes, effective, store_in
 from .telemetry import TransmitterDisplay

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..lib.api.rc import DetectedSettings, DetectReport, RcProtocol
 from ..lib.errors import Code, SaintError
 from ..lib.hw.buses.serial import SerialPort, open_serial
-from .protocols import PARSERS, Parser
+from .protocols import CHECKED, PARSERS, Parser
 
 MIN_FRAMES = 8
 MAX_WASTE = 0.1  # of the bytes: discarded
@@ -28,10 +28,16 @@ class PortTrial:
 
 # The most common first.
 PORT_TRIALS = (
-    PortTrial(420_000, "none", 1, ("crsf",)),
+    PortTrial(420_000, "none", 1, ("crsf", "ghst")),
     PortTrial(100_000, "even", 2, ("sbus",)),
-    PortTrial(115_200, "none", 1, ("ibus", "crsf")),
+    PortTrial(115_200, "none", 1, ("ibus", "crsf", "mavlink", "dsm")),
     PortTrial(400_000, "none", 1, ("crsf",)),
+    PortTrial(460_800, "none", 1, ("mavlink", "crsf")),
+    PortTrial(57_600, "none", 1, ("mavlink",)),
+    # Of transmitter modules and handsets; a receiver may be set to them.
+    PortTrial(921_600, "none", 1, ("crsf", "mavlink")),
+    PortTrial(1_870_000, "none", 1, ("crsf",)),
+    PortTrial(3_750_000, "none", 1, ("crsf",)),
     PortTrial(200_000, "even", 2, ("sbus",)),
 )
 
@@ -44,7 +50,8 @@ def is_proof(seen: DetectedSettings) -> bool:
 def report(seen: Sequence[DetectedSettings]) -> DetectReport:
     """Sum up the trials: the detected protocol, or the likely reason for none."""
     proofs = [each for each in seen if is_proof(each)]
-    best = max(proofs, key=lambda each: each.frames, default=None)
+    # Frames with a check sum prove more: bytes of one protocol may look like DSM's.
+    best = max(proofs, key=lambda each: (each.protocol in CHECKED, each.frames), default=None)
     if best is not None:
         text = (
             f"{best.protocol.upper()} at {best.baud_rate} baud: {best.frames} good frames, "

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from .channels import Normalizer, names
 from .config import ROUTER_MARGIN_MS, Failsafe, Silence
-from .protocols import Frame, RcFrame
+from .protocols import Frame, LinkFrame, RcFrame
 from .protocols.crsf_telemetry import LinkStatistics, telemetry
 
 STEADY_FRAMES = 3  # after a loss; at the start too where nothing checks a frame (SBUS, PPM, PWM)
@@ -43,7 +43,7 @@ class Receiver:
     names: tuple[str, ...] = ()
     values: tuple[float, ...] = ()
     recent: dict[int, RcFrame] = field(default_factory=dict)  # newest, by first channel
-    link: LinkStatistics | None = None
+    link: LinkStatistics | LinkFrame | None = None
     good_s: float = float("-inf")  # the last frame that counted
     received_s: float = float("-inf")  # the last valid frame of any kind
     live_since_s: float = float("-inf")
@@ -73,8 +73,10 @@ class Receiver:
         """Accept one valid frame."""
         self.received_s = now_s
         if not isinstance(frame, RcFrame):
-            content = telemetry(frame)
-            return self._take_link(content, now_s) if isinstance(content, LinkStatistics) else _NO
+            content = frame if isinstance(frame, LinkFrame) else telemetry(frame)
+            if isinstance(content, (LinkStatistics, LinkFrame)):
+                return self._take_link(content, now_s)
+            return _NO
         self._times_s.append(now_s)
         if frame.failsafe:
             return self.lose("the receiver reports failsafe")
@@ -164,7 +166,7 @@ class Receiver:
             return False
         return rule.is_met(frame.scale.exact[frame.raw[index]])
 
-    def _take_link(self, link: LinkStatistics, now_s: float) -> SignalChange:
+    def _take_link(self, link: LinkStatistics | LinkFrame, now_s: float) -> SignalChange:
         self.link, self._link_s = link, now_s
         return self.lose("the link quality is 0") if link.uplink_lq_percent == 0 else _NO
 

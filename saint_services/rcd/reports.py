@@ -111,6 +111,7 @@ def _line(line: ReceiverReport, title: Title, enabled: bool, now_s: float) -> Rc
         discarded_bytes=discarded_bytes,
         lost_frames=receiver.lost_frames,
         reason=line.problem or (receiver.reason if receiver.failsafe else ""),
+        pins=line.connection.pins,
     )
 
 

@@ -14,7 +14,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.state import StateStore
 from .config import Channel, Failsafe, RcReceiver
 
-VERSION = 2
+VERSION = 3
 FILE = "rcd.json"
 
 
@@ -26,6 +26,7 @@ class SavedRcSettings(BaseModel):
     enabled: bool | None = None
     protocol: RcProtocol | None = None
     baud_rate: int | None = None  # of `protocol`
+    pins: list[int] | None = None  # of `protocol`, PPM or PWM
     failsafe: Failsafe | None = None
     channels: list[Channel] = []  # replace those of rcd.yaml with the same numbers
 
@@ -35,7 +36,12 @@ def _with_settings(data: dict[str, Any]) -> dict[str, Any]:
     return {"enabled": data["enabled"]}
 
 
-MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings}
+def _with_pins(data: dict[str, Any]) -> dict[str, Any]:
+    """Migrate version 2, which had no pins."""
+    return data
+
+
+MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings, 2: _with_pins}
 
 
 def store_in(folder: Path) -> StateStore[SavedRcSettings]:
@@ -52,6 +58,10 @@ def effective(settings: RcReceiver, state: SavedRcSettings) -> RcReceiver:
         data["protocol"] = state.protocol
         if state.baud_rate or state.protocol != settings.protocol:
             data["uart"]["baud_rate"] = state.baud_rate
+        if state.pins and state.protocol == "ppm":
+            data["gpio"]["ppm_pin"] = state.pins[0]
+        if state.pins and state.protocol == "pwm":
+            data["gpio"]["pwm_pins"] = state.pins
     if state.failsafe is not None:
         data["failsafe"] = state.failsafe.model_dump()
     by_number = {channel.number: channel for channel in (*settings.channels, *state.channels)}
@@ -68,7 +78,7 @@ def changes(settings: RcReceiver, state: SavedRcSettings) -> list[str]:
     found = []
     if state.enabled is not None and state.enabled != settings.enabled:
         found.append("enabled")
-    if state.protocol is not None and state.protocol != settings.protocol:
+    if state.protocol is not None and (state.protocol != settings.protocol or state.pins):
         found.append("protocol")
     if state.failsafe is not None and state.failsafe != settings.failsafe:
         found.append("failsafe")
@@ -85,7 +95,7 @@ def without(state: SavedRcSettings, parts: Iterable[SettingsPart]) -> SavedRcSet
     """Discard these parts: rcd.yaml applies to them again."""
     names: set[str] = set(parts)
     if "protocol" in names:
-        names.add("baud_rate")
+        names |= {"baud_rate", "pins"}
     return SavedRcSettings.model_validate(state.model_dump(exclude=names))
 
 

@@ -60,7 +60,8 @@ class Place:
 
     def settings(self, **changes: object) -> None:
         """rcd.yaml; JSON is YAML."""
-        receiver = {"enabled": True, "uart": {"device": str(self.line.path)}, **changes}
+        uart = {"device": str(self.line.path)}
+        receiver = {"enabled": True, "protocol": "crsf", "uart": uart, **changes}
         (self.folder / "etc" / "rcd.yaml").write_text(json.dumps({"rc_receiver": receiver}))
 
     @contextlib.asynccontextmanager

@@ -13,6 +13,7 @@ from saint_services.lib.hw.motors.roboclaw import (
     READ_VOLTAGE,
     crc16,
 )
+from saint_services.rcd.protocols import PARSERS
 from tools.fuzz.targets import MESSAGES, PRESETS, SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +22,7 @@ DATA = ROOT / "tests" / "data"
 
 def seeds(name: str) -> list[bytes]:
     """Inputs in the form that the target takes."""
-    makers = {"crsf": _receiver, "sbus": _receiver, "ibus": _receiver, "cdr": _cdr, "yaml": _yaml}
+    makers = {**dict.fromkeys(PARSERS, _receiver), "cdr": _cdr, "yaml": _yaml}
     return makers[name](name) if name in makers else _written(name)
 
 

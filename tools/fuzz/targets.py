@@ -27,7 +27,7 @@ from saint_services.otad.releases import bundle
 from saint_services.otad.releases.verity import BLOCK_BYTES
 from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Config as RcConfig
-from saint_services.rcd.protocols import PARSERS, CrsfFrame
+from saint_services.rcd.protocols import PARSERS, CrsfFrame, LinkFrame
 from saint_services.rcd.protocols.crsf_telemetry import telemetry
 from saint_services.routerd import adapters
 from saint_services.routerd.config import Config as RouterConfig
@@ -81,6 +81,9 @@ def receiver(protocol: str) -> Target:
         found += parser.flush()
         assert parser.frames == len(found)
         for frame in found:
+            if isinstance(frame, LinkFrame):
+                assert 0 <= frame.uplink_lq_percent <= 100
+                continue
             if isinstance(frame, CrsfFrame):
                 telemetry(frame)
                 continue

@@ -8,10 +8,11 @@ from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Nothing, Rows
 
-RcProtocol = Literal["crsf", "sbus", "ibus", "ppm", "pwm"]
+RcProtocol = Literal["sbus", "crsf", "ibus", "dsm", "ghst", "mavlink", "ppm", "pwm"]
 FailsafeAction = Literal["hold", "neutral", "estop", "passthrough"]
 SettingsPart = Literal["enabled", "protocol", "failsafe", "channels"]
 LAST_CHANNEL = 18
+MOST_PINS = 8  # of a PWM receiver: one per channel
 LONGEST_US = 4095  # largest channel value of any protocol
 ChannelNumber = Annotated[int, Field(ge=1, le=LAST_CHANNEL)]
 
@@ -42,6 +43,7 @@ class RcLine(Reply):
     discarded_bytes: int
     lost_frames: int  # marked as lost by the receiver itself
     reason: str = ""  # why the signal is not valid
+    pins: list[int] = []  # GPIO of PPM; of PWM, CH 1 first
 
 
 class RcStatus(Reply):
@@ -68,6 +70,7 @@ class RcStatus(Reply):
     arm_channel: int | None = None  # channel of the arm switch
     failsafe_channel: int | None = None  # channel whose position signals a lost link
     calibrating: bool = False  # if true, the sticks move nothing
+    pins: list[int] = []  # GPIO of PPM; of PWM, CH 1 first
 
 
 class SetEnabled(Request):
@@ -176,12 +179,19 @@ class ProtocolInfo(Reply):
     protocol: RcProtocol
     device: str
     baud_rate: int | None  # None: the protocol has none
+    pins: list[int] = []  # GPIO of PPM; of PWM, CH 1 first
 
 
 class SetProtocol(Request):
     """Protocol of the receiver."""
 
     protocol: RcProtocol = Field(description="Protocol of the receiver.")
+    pins: list[Annotated[int, Field(ge=0, le=27)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_PINS,
+        description="PPM: its GPIO. PWM: one for each channel, CH 1 first. Default: rcd.yaml's.",
+    )
     baud_rate: int | None = Field(
         default=None, ge=1200, le=4_000_000, description="Baud rate. Default: the protocol's own."
     )

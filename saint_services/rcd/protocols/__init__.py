@@ -8,11 +8,25 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from .crsf import CrsfParser
-from .frames import CrsfFrame, Frame, RcFrame, Scale
+from .dsm import DsmParser
+from .frames import CrsfFrame, Frame, LinkFrame, RcFrame, Scale
+from .ghst import GhstParser
 from .ibus import IbusParser
+from .mavlink import MavlinkParser
 from .sbus import SbusParser
 
-__all__ = ["PARSERS", "CrsfFrame", "Frame", "Parser", "RcFrame", "Scale"]
+__all__ = [
+    "CHECKED",
+    "PARSERS",
+    "CrsfFrame",
+    "Frame",
+    "LinkFrame",
+    "Parser",
+    "RcFrame",
+    "Scale",
+]
+
+CHECKED: Final = ("crsf", "ibus", "ghst", "mavlink")  # every frame has a check sum
 
 
 class Parser(Protocol):
@@ -46,4 +60,7 @@ PARSERS: Final[dict[str, Callable[[], Parser]]] = {
     "crsf": CrsfParser,
     "sbus": SbusParser,
     "ibus": IbusParser,
+    "dsm": DsmParser,
+    "ghst": GhstParser,
+    "mavlink": MavlinkParser,
 }

@@ -38,8 +38,8 @@ class RcFrame:
     frame_lost: bool = False
     digital: tuple[bool, bool] | None = None  # SBUS channels 17 and 18
     first_channel: int | None = None  # CRSF subset frames: counted from 0
-    address: int | None = None  # CRSF
-    type: int | None = None  # CRSF
+    address: int | None = None  # CRSF, GHST
+    type: int | None = None
 
     @property
     def us(self) -> list[int]:
@@ -50,7 +50,7 @@ class RcFrame:
 
 @dataclass(slots=True)
 class CrsfFrame:
-    """A valid CRSF frame that carries no channels."""
+    """A valid CRSF or GHST frame that carries no channels."""
 
     t_us: int
     address: int
@@ -58,4 +58,13 @@ class CrsfFrame:
     payload: bytes
 
 
-Frame = RcFrame | CrsfFrame
+@dataclass(slots=True)
+class LinkFrame:
+    """A valid frame that reports the radio link, of a protocol other than CRSF."""
+
+    t_us: int
+    uplink_lq_percent: int
+    rssi_dbm: int
+
+
+Frame = RcFrame | CrsfFrame | LinkFrame

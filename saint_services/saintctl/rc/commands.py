@@ -150,7 +150,7 @@ def detect(
 @app.command()
 def decode(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or - for standard input.")],
-    protocol: Annotated[str, typer.Option(help="crsf, sbus or ibus")],
+    protocol: Annotated[str, typer.Option(help="crsf, sbus, ibus, dsm, ghst, mavlink")],
     timed: Annotated[
         bool, typer.Option(help="The file has lines of JSON with t_us and hex.")
     ] = False,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from ...lib.errors import Code, SaintError
-from ...rcd.protocols import PARSERS, CrsfFrame, Frame, Parser, RcFrame
+from ...rcd.protocols import PARSERS, CrsfFrame, Frame, LinkFrame, Parser, RcFrame
 from ...rcd.protocols.crsf_telemetry import KINDS, telemetry
 from ...rcd.protocols.ibus import IbusParser
 from .. import recordings
@@ -85,6 +85,8 @@ def _timed(parser: Parser, source: str) -> Iterator[list[Frame]]:
 
 def described(frame: Frame, protocol: str) -> dict[str, Any]:
     """Return the output line of a frame."""
+    if isinstance(frame, LinkFrame):
+        return {"kind": "link"} | dataclasses.asdict(frame)
     return _channels(frame, protocol) if isinstance(frame, RcFrame) else _other(frame)
 
 

@@ -117,7 +117,12 @@ def crsf(**channels: int) -> bytes:
 @contextlib.asynccontextmanager
 async def robot(line: Line, root: Path, **changes: object) -> AsyncIterator[Robot]:
     domain = LocalDomain()
-    settings = {"enabled": True, "uart": {"device": str(line.path)}, **changes}
+    settings = {
+        "enabled": True,
+        "protocol": "crsf",
+        "uart": {"device": str(line.path)},
+        **changes,
+    }
     config = Config.model_validate({"rc_receiver": settings})
     directories = Directories(root / "etc", root / "state", root / "run", root / "share")
     for folder in (directories.state, directories.runtime):

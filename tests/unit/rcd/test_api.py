@@ -16,6 +16,7 @@ from saint_services.lib.api.rc import (
     ProtocolInfo,
     RcChannelConfig,
     RcChannelList,
+    RcProtocol,
     RcStatus,
     SetChannel,
     SetEnabled,
@@ -134,15 +135,36 @@ async def test_protocol_is_changed_and_received(line: Line, tmp_path: Path) -> N
         assert (await rc.client.get("/protocol", ProtocolInfo)).protocol == "sbus"
 
 
-async def test_protocol_without_its_pins_is_refused_and_changes_nothing(
-    line: Line, tmp_path: Path
+@pytest.mark.parametrize(("protocol", "pins"), [("ppm", [18, 19]), ("sbus", [18])])
+async def test_pins_that_a_protocol_cannot_have_are_refused_and_change_nothing(
+    line: Line, tmp_path: Path, protocol: RcProtocol, pins: list[int]
 ) -> None:
+    body = SetProtocol(protocol=protocol, pins=pins)
     async with robot(line, tmp_path) as rc:
-        with pytest.raises(SaintError, match="pwm needs pins"):
-            await rc.client.post("/protocol", SetProtocol(protocol="pwm"), ProtocolInfo)
+        with pytest.raises(SaintError, match=f"{protocol} cannot have these {len(pins)} pins"):
+            await rc.client.post("/protocol", body, ProtocolInfo)
         await rc.drive()
     async with robot(line, tmp_path) as rc:
         assert (await rc.client.get("/protocol", ProtocolInfo)).protocol == "crsf"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "pins", "device"),
+    [("ppm", [22], "GPIO22"), ("pwm", [22, 25, 4], "GPIO 22, 25, 4"),
+     ("ppm", None, "GPIO18"), ("pwm", None, "GPIO 16, 19, 20, 21")],
+)  # fmt: skip
+async def test_pins_are_set_with_the_protocol_and_stay(
+    line: Line, tmp_path: Path, protocol: RcProtocol, pins: list[int] | None, device: str
+) -> None:
+    async with robot(line, tmp_path) as rc:
+        body = SetProtocol(protocol=protocol, pins=pins)
+        reply = await rc.client.post("/protocol", body, ProtocolInfo)
+        assert (reply.protocol, reply.device, reply.baud_rate) == (protocol, device, None)
+        assert reply.pins == (await rc.status()).pins
+    async with robot(line, tmp_path) as rc:
+        assert (await rc.client.get("/protocol", ProtocolInfo)).device == device
+        await rc.client.post("/protocol", SetProtocol(protocol="crsf"), ProtocolInfo)
+        assert (await rc.status()).pins == []
 
 
 async def test_protocol_is_detected_and_applied(line: Line, tmp_path: Path) -> None:
@@ -150,7 +172,7 @@ async def test_protocol_is_detected_and_applied(line: Line, tmp_path: Path) -> N
         body = DetectRequest(seconds=0.2, apply=True)
         report = await rc.client.post("/detect", body, DetectReport)
         assert (report.protocol, report.baud_rate) == ("sbus", 100_000)
-        assert [each.protocol for each in report.seen] == ["crsf", "sbus"]
+        assert [each.protocol for each in report.seen] == ["crsf", "ghst", "sbus"]
         assert report.seen[0].frames == 0 and report.seen[0].bytes > 0
         await until(lambda: bool(rc.live))
         assert (await rc.status()).protocol == "sbus"

@@ -32,9 +32,9 @@ async def test_failsafe_comes_back_and_lasts_over_a_restart(line: Line, tmp_path
 
 
 async def test_backup_that_does_not_fit_the_settings_is_refused(line: Line, tmp_path: Path) -> None:
-    section = SectionData(version=2, data={"protocol": "ppm"})  # rcd.yaml names no pin for it
+    section = SectionData(version=3, data={"protocol": "ppm", "pins": [28]})
     async with robot(line, tmp_path) as rc:
-        with pytest.raises(SaintError, match="ppm needs a pin"):
+        with pytest.raises(SaintError, match="ppm_pin"):
             await rc.client.put(
                 "/backup", DaemonBackup(sections={"receiver": section}), RestoreNotes
             )

@@ -1,22 +1,31 @@
 """Which protocol speaks on a line, by what the parsers make of it."""
 
 import asyncio
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.rc import DetectedSettings
+from saint_services.lib.api.rc import DETECT_PROTOCOL, DetectedSettings, DetectRequest
 from saint_services.lib.errors import Code, SaintError
-from saint_services.rcd.detection import report, run_trials
+from saint_services.rcd.config import LINES
+from saint_services.rcd.detection import PORT_TRIALS, report, run_trials
 from tests.waiting import every
 
 DATA = Path(__file__).parents[2] / "data"
+DSMX = [
+    bytes.fromhex(json.loads(line)["hex"])
+    for line in (DATA / "dsmx-22ms.jsonl").read_text().splitlines()
+]
 FRAMES = {
     "crsf": (DATA / "crsf-receiver.bin").read_bytes()[:26],
     "sbus": (DATA / "sbus-single.bin").read_bytes(),
     "ibus": (DATA / "ibus-single.bin").read_bytes(),
+    "ghst": (DATA / "ghst-published.bin").read_bytes()[:14],
+    "mavlink": (DATA / "mavlink2-override.bin").read_bytes(),
+    "dsm": b"".join(DSMX[:2]),  # both halves of the channels
 }
 
 
@@ -48,6 +57,27 @@ def test_better_proof_wins() -> None:
     )
 
 
+def test_check_sums_prove_more_than_frames() -> None:
+    found = [seen("dsm", bytes=640, frames=40), seen("ibus", bytes=640, frames=20)]
+    assert report(found).protocol == "ibus"
+
+
+@pytest.mark.parametrize("baud_rate", [921_600, 1_870_000, 3_750_000])
+def test_crsf_is_tried_at_the_rates_of_modules(baud_rate: int) -> None:
+    (trial,) = [trial for trial in PORT_TRIALS if trial.baud_rate == baud_rate]
+    assert "crsf" in trial.protocols
+
+
+def test_all_trials_fit_into_the_time_of_the_request() -> None:
+    longest_s = DetectRequest.model_fields["seconds"].metadata[-1].le
+    assert len(PORT_TRIALS) * longest_s < (DETECT_PROTOCOL.limit_s or 0)
+
+
+def test_every_serial_protocol_is_tried_at_its_own_rate() -> None:
+    tried = {(name, trial.baud_rate) for trial in PORT_TRIALS for name in trial.protocols}
+    assert {(name, line[0]) for name, line in LINES.items()} <= tried
+
+
 def test_silence_and_noise_are_distinguished() -> None:
     assert "nothing was received" in report([seen()]).text
     assert "90 bytes were received" in report([seen(bytes=90, discarded_bytes=90)]).text
@@ -61,7 +91,7 @@ def pair() -> Iterator[tuple[int, str]]:
     os.close(ours)
 
 
-@pytest.mark.parametrize("protocol", ["crsf", "sbus", "ibus"])
+@pytest.mark.parametrize("protocol", sorted(FRAMES))
 async def test_receiver_on_the_line_is_recognised(pair: tuple[int, str], protocol: str) -> None:
     async def send() -> None:
         async for _ in every(0.01):

@@ -1,16 +1,22 @@
 """When the signal may be believed, and what channels are worth."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from saint_services.lib import config
 from saint_services.lib.errors import SaintError
+from saint_services.noded.config import Config as NodeConfig
 from saint_services.rcd.channels import Normalizer, normalized
-from saint_services.rcd.config import Channel, Config, Failsafe
+from saint_services.rcd.config import Channel, Config, Failsafe, Gpio, RcReceiver
 from saint_services.rcd.logic import Receiver, SignalChange
 from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.crsf import SUBSET_SCALES
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
 from saint_services.rcd.protocols.ibus import MICROSECONDS
+
+ROLES = Path(__file__).parents[3] / "manifests" / "roles"
 
 LIVE, LOST, NOTHING = SignalChange.LIVE, SignalChange.LOST, SignalChange.NOTHING
 
@@ -168,6 +174,20 @@ rc_receiver:
     assert (settings.place, settings.baud_rate) == ("/dev/ttyAMA0", 100_000)
 
 
+def test_protocol_is_that_of_the_specification_until_one_is_set() -> None:
+    assert RcReceiver().protocol == "sbus"
+
+
+def test_pins_that_are_not_set_clash_with_nothing() -> None:
+    """A server may be a node too: shipped roles, reset button, buses and serial line."""
+    taken = {NodeConfig().reset_pin, *range(4), *range(7, 12), 14, 15}
+    for path in ROLES.glob("*.yaml"):
+        taken |= {int(pin) for pin in re.findall(r"pin(?:_b)?: (\d+)", path.read_text())}
+    gpio = Gpio()
+    assert {5, 12, 13, 17, 26} <= taken  # the search has found something
+    assert not taken & {gpio.ppm_pin, *gpio.pwm_pins}
+
+
 @pytest.mark.parametrize("action", ["hold", "neutral", "estop", "passthrough"])
 @pytest.mark.parametrize("protocol", ["pwm", "ppm", "sbus", "ibus", "crsf"])
 def test_every_protocol_and_action_of_the_specification_is_accepted(
@@ -183,11 +203,11 @@ def test_every_protocol_and_action_of_the_specification_is_accepted(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("protocol: ppm", "rc_receiver.protocol is refused: ppm needs a pin"),
-        ("protocol: pwm", "pwm needs pins"),
+        ("gpio: {ppm_pin: 28}", "ppm_pin"),
+        ("gpio: {pwm_pins: []}", "pwm_pins"),
         ("gpio: {pwm_pins: [12, 12]}", "a pin is named twice"),
         ("gpio: {pwm_pins: [12, 28]}", "there is no GPIO28"),
-        ("protocol: dsm", "protocol"),
+        ("protocol: srxl", "protocol"),
         ("failsafe: {action: halt}", "one of 'hold', 'neutral', 'estop' or 'passthrough'"),
         ("failsafe: {channel: {number: 3}}", "one of below and above"),
         ("failsafe: {channel: {number: 3, below: 900, above: 2000}}", "one of below and above"),

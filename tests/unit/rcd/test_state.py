@@ -82,9 +82,21 @@ def test_later_word_about_a_channel_counts() -> None:
     assert [(channel.number, channel.min) for channel in state.channels] == [(1, 1000), (2, 950)]
 
 
-def test_protocol_that_lacks_its_pin_is_refused() -> None:
-    with pytest.raises(SaintError, match="ppm needs a pin"):
-        effective(FILE, SavedRcSettings(protocol="ppm"))
+def test_version_2_is_brought_up_to_date(tmp_path: Path) -> None:
+    text = '{"version_of_format": 2, "protocol": "crsf", "baud_rate": 400000}'
+    (tmp_path / "rcd.json").write_text(text)
+    store = store_in(tmp_path)
+    assert store.load() == SavedRcSettings(protocol="crsf", baud_rate=400_000)
+    assert store.problem is None
+
+
+def test_pins_belong_to_their_protocol() -> None:
+    assert effective(FILE, SavedRcSettings(protocol="ppm", pins=[22])).place == "GPIO22"
+    assert effective(FILE, SavedRcSettings(protocol="pwm", pins=[22, 4])).place == "GPIO 22, 4"
+    assert changes(FILE, SavedRcSettings(protocol="pwm", pins=[22])) == ["protocol"]
+    assert without(SavedRcSettings(protocol="ppm", pins=[22]), ["protocol"]) == SavedRcSettings()
+    with pytest.raises(SaintError, match="ppm_pin"):
+        effective(FILE, SavedRcSettings(protocol="ppm", pins=[28]))
 
 
 def test_without_keeps_the_other_parts() -> None:

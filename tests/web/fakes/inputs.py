@@ -83,6 +83,7 @@ class FakeReceiver:
     is_live: bool = True
     armed: bool | None = True
     protocol: str = "crsf"
+    pins: list[int] = field(default_factory=list)
     device: str = "/dev/ttyAMA0"
     channels: dict[int, RcChannelConfig] = field(default_factory=_configs)
     failsafe: FailsafeInfo = field(
@@ -117,7 +118,7 @@ class FakeReceiver:
             receiver="primary", protocol=self.protocol, device=self.device,
             connected=True, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
             frame_rate_hz=50.0, frames=100, rejected=2, discarded_bytes=14, lost_frames=3,
-            reason="" if self.is_live else "no frame for 120 ms",
+            reason="" if self.is_live else "no frame for 120 ms", pins=self.pins,
         )  # fmt: skip
         found = [
             RcChannel(
@@ -163,8 +164,13 @@ class FakeReceiver:
         return self.failsafe
 
     async def _set_protocol(self, call: Call[SetProtocol]) -> ProtocolInfo:
-        self.protocol = call.body.protocol
-        return ProtocolInfo(protocol=call.body.protocol, device="/dev/ttyAMA0", baud_rate=None)
+        body = call.body
+        if body.pins and max(body.pins) > 27:
+            raise SaintError(Code.REQUEST_INVALID, f"there is no GPIO{max(body.pins)}")
+        self.protocol = body.protocol
+        usual = {"ppm": [18], "pwm": [16, 19, 20, 21]}.get(body.protocol, [])
+        self.pins = body.pins or usual
+        return ProtocolInfo(protocol=body.protocol, device="/dev/ttyAMA0", baud_rate=None)
 
     async def _detect(self, _: Call[DetectRequest]) -> DetectReport:
         seen = DetectedSettings(

@@ -209,3 +209,25 @@ async def test_receiver_at_a_long_path_fits(site: Site, width: int) -> None:
     page = await site.open("#/inputs", viewport={"width": width, "height": 844})
     await page.get_by_text("a_place_without_any").first.wait_for()
     assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+async def test_pins_of_ppm_and_pwm_are_set_on_the_page(site: Site) -> None:
+    receiver = site.robot.receiver
+    page = await site.open("#/inputs/rc")
+    await page.wait_for_selector("select[name=protocol]")
+    assert await page.locator("input[name=pins]").count() == 0
+    await page.select_option("select[name=protocol]", "pwm")
+    await until(lambda: receiver.pins == [16, 19, 20, 21])
+    pins = page.locator("input[name=pins]")
+    await pins.wait_for()
+    assert await pins.input_value() == "16, 19, 20, 21"
+    await pins.fill("22, 25")
+    await pins.blur()
+    await until(lambda: receiver.pins == [22, 25])
+    await pins.fill("22, x")
+    await pins.blur()
+    await page.get_by_text("Pins are GPIO numbers").wait_for()
+    await pins.fill("28")
+    await pins.blur()
+    await page.get_by_text("there is no GPIO28").wait_for()
+    assert receiver.pins == [22, 25]

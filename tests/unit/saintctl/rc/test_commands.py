@@ -143,8 +143,8 @@ async def test_protocol_is_shown_set_and_detected(desk: Desk) -> None:
         (["calibrate-channel", "1", "min"], 5, "CH 1 is not received"),
         (["failsafe", "--action", "halt"], 2, "'halt' is not one of"),
         (["reset", "everything"], 2, "'everything' is not one of"),
-        (["protocol", "dsm"], 2, "'dsm' is not one of"),
-        (["protocol", "ppm"], 2, "ppm needs a pin"),
+        (["protocol", "srxl"], 2, "'srxl' is not one of"),
+        (["protocol", "ppm", "--pins", "4", "--pins", "5"], 2, "ppm cannot have these 2 pins"),
         (["calibrate"], 5, "no signal to calibrate"),
     ],
 )

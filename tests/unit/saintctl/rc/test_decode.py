@@ -176,7 +176,7 @@ def test_missing_file_is_an_error(source: str) -> None:
         [],
         ["decode"],
         ["decode", "x"],
-        ["decode", "--protocol", "dsm", "-"],
+        ["decode", "--protocol", "srxl", "-"],
         ["decode", "--protocol", "crsf", "/nowhere"],
         ["decode", "--protocol", "crsf", "--ibus-18", "-"],
         ["decode", "--protocol", "ibus", "--ibus-18", "--ibus-ia6", "-"],

@@ -95,8 +95,10 @@ async def test_failsafe_is_set(desk: Desk, action: str) -> None:
 async def test_protocol_is_set_and_reported(desk: Desk) -> None:
     assert (await desk.do("set_protocol", protocol="sbus"))["baud_rate"] == 100_000
     assert (await desk.do("get_protocol"))["protocol"] == "sbus"
-    with pytest.raises(SaintError, match="ppm needs a pin"):
-        await desk.do("set_protocol", protocol="ppm")
+    assert (await desk.do("set_protocol", protocol="ppm"))["device"] == "GPIO18"
+    assert (await desk.do("set_protocol", protocol="pwm", pins=[22, 25]))["pins"] == [22, 25]
+    with pytest.raises(SaintError, match="crsf cannot have these 1 pins"):
+        await desk.do("set_protocol", protocol="crsf", pins=[22])
 
 
 async def test_calibration_is_begun_and_given_up(desk: Desk) -> None:
@@ -131,7 +133,7 @@ async def test_silent_line_is_detected_as_silent(desk: Desk) -> None:
         ("set_channel_config", {"channel": 1, "min": 4096}),
         ("calibrate_channel", {"channel": 1, "position": "middle"}),
         ("set_failsafe", {"action": "halt"}),
-        ("set_protocol", {"protocol": "dsm"}),
+        ("set_protocol", {"protocol": "srxl"}),
         ("reset", {"parts": ["stick"]}),
         ("reset", {"parts": []}),
         ("calibration", {"step": "jump"}),

@@ -16,9 +16,12 @@ import { polls } from "../polls.js";
 
 /** @type {Record<Protocol, string>} */
 const PROTOCOLS = {
-  crsf: "CRSF (ExpressLRS, Crossfire)",
   sbus: "SBUS (FrSky, Futaba)",
+  crsf: "CRSF (ExpressLRS, Crossfire)",
   ibus: "IBUS (FlySky)",
+  dsm: "DSMX (Spektrum satellite)",
+  ghst: "GHST (ImmersionRC Ghost)",
+  mavlink: "MAVLink (RC override)",
   ppm: "PPM (one pin)",
   pwm: "PWM (one pin per channel)",
 };
@@ -34,18 +37,8 @@ const state = {
 export function protocolForm(app, status) {
   const mayChange = mayOperate(app) && !state.isListening;
   const choose = withField(async (select) => {
-    state.refusal = "";
-    try {
-      await app.api.request("rc", "set_protocol", {
-        protocol: /** @type {Protocol} */ (select.value),
-      });
-      app.toasts.done(`Protocol set to ${select.value.toUpperCase()}.`);
-    } catch (err) {
-      state.refusal = sentenceOf(err);
-      select.value = status.protocol;
-    }
-    polls.status.refresh(app);
-    app.draw();
+    const isSet = await set(app, { protocol: /** @type {Protocol} */ (select.value) });
+    if (!isSet) select.value = status.protocol;
   });
   return html`
     <article class="card form setup-card">
@@ -59,6 +52,7 @@ export function protocolForm(app, status) {
           )}
         </select>
       </label>
+      ${status.pins?.length ? pinsEntry(app, status, status.pins, mayChange) : nothing}
       ${state.refusal ? html`<p class="wrong" role="alert">${state.refusal}</p>` : nothing}
       <div class="toolbar">
         <button class="button small" type="button" data-detect ?disabled=${!mayChange}
@@ -77,6 +71,51 @@ export function protocolForm(app, status) {
           : nothing
       }
     </article>
+  `;
+}
+
+/**
+ * Send the protocol, and report the result; return true if it is set.
+ * @param {App} app
+ * @param {import("../../../lib/types.js").SetProtocol} params
+ */
+async function set(app, params) {
+  state.refusal = "";
+  let isSet = true;
+  try {
+    const { device } = await app.api.request("rc", "set_protocol", params);
+    app.toasts.done(`Protocol set to ${params.protocol.toUpperCase()} on ${device}.`);
+  } catch (err) {
+    state.refusal = sentenceOf(err);
+    isSet = false;
+  }
+  polls.status.refresh(app);
+  app.draw();
+  return isSet;
+}
+
+/**
+ * The pins of a PPM or PWM receiver, CH 1 first.
+ * @param {App} app @param {RcStatus} status @param {number[]} pins @param {boolean} mayChange
+ */
+function pinsEntry(app, status, pins, mayChange) {
+  const given = pins.join(", ");
+  const change = withField(async (field) => {
+    const typed = field.value.split(/[\s,]+/).filter(Boolean);
+    if (!typed.length || typed.some((each) => !/^\d+$/.test(each))) {
+      state.refusal = "Pins are GPIO numbers, such as 16, 19.";
+      app.draw();
+      return;
+    }
+    const protocol = /** @type {Protocol} */ (status.protocol);
+    if (!(await set(app, { protocol, pins: typed.map(Number) }))) field.value = given;
+  });
+  return html`
+    <label class="entry">
+      <span>${status.protocol === "ppm" ? "GPIO" : "GPIO of CH 1, CH 2, …"}</span>
+      <input name="pins" inputmode="numeric" autocomplete="off" .value=${given}
+        ?disabled=${!mayChange} @change=${change}>
+    </label>
   `;
 }
 
