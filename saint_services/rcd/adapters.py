@@ -5,7 +5,7 @@ callback that reads its last byte.
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from .config import LINES, ReceiverConnection
 from .logic import Receiver, SignalChange
 from .protocols import PARSERS, Frame, Parser
 from .protocols.ibus import IbusParser
+from .protocols.ibus_telemetry import IbusSensors
 from .protocols.pulses import PpmDecoder, PwmDecoder
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class LineListener:
     quiet: Callable[["ReceiverLine"], None]  # frames are missing, but the signal is not lost yet
     opened: Callable[["ReceiverLine"], None]
     gone: Callable[["ReceiverLine", SaintError], None]
+    # Values for a receiver that polls sensors (IBUS); None: polls stay unanswered.
+    sensors: Callable[[], Sequence[int]] | None = None
     stalls: StallWatch = field(default_factory=lambda: StallWatch(STALL_S))
 
 
@@ -54,6 +57,7 @@ class ReceiverLine:
         self._loop = asyncio.get_running_loop()
         self._parser = parser(connection)
         self._decoder = decoder(connection)
+        self._sensors = IbusSensors()
         self._line = self._bytes() if self._decoder is None else self._pins(self._decoder)
         self._read_us = 0
         self._flushing: asyncio.TimerHandle | None = None
@@ -152,8 +156,18 @@ class ReceiverLine:
             return
         for frame in self._parser.feed(data, now_us):
             self._take(frame, now_us * 1e-6)
+        self._answer_polls(now_us)
         if self._parser.is_waiting and self._flushing is None:
             self._flushing = self._loop.call_later(self._parser.gap_us * 1e-6, self._flush)
+
+    def _answer_polls(self, now_us: int) -> None:
+        """Answer the polls of an IBUS receiver at once: it waits for a few milliseconds only."""
+        if not isinstance(self._parser, IbusParser) or self._listener.sensors is None:
+            return
+        for poll in self._parser.take_polls()[-1:]:
+            reply = self._sensors.reply(poll, self._listener.sensors(), now_us)
+            if reply:
+                self._line.write(reply)
 
     def _is_old(self) -> bool:
         """Return True when data may have waited for longer than the receiver's time-out."""

@@ -5,6 +5,7 @@ reads its last byte.
 import asyncio
 import math
 import time
+from collections.abc import Sequence
 
 from ..lib import clock, log
 from ..lib.bus import Bus
@@ -80,7 +81,14 @@ class Rcd:
         self._health = context.health
         self._log = log.get(context.name)
         self._loop = asyncio.get_running_loop()
-        self._listener = LineListener(self._on_frame, self._on_quiet, self._on_open, self._on_gone)
+        self._display = TransmitterDisplay(bus) if settings.telemetry else None
+        self._listener = LineListener(
+            self._on_frame,
+            self._on_quiet,
+            self._on_open,
+            self._on_gone,
+            self._sensor_values if self._display else None,
+        )
         self._lines = [self._line(settings)]
         if settings.failover:
             self._lines.append(self._line(settings.failover))
@@ -101,7 +109,6 @@ class Rcd:
         self._acquisition_timer: asyncio.TimerHandle | None = None
         self._selection_timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
-        self._display = TransmitterDisplay(bus) if settings.telemetry else None
 
     def _line(self, connection: ReceiverConnection) -> ReceiverLine:
         receiver = Receiver(
@@ -330,6 +337,12 @@ class Rcd:
         sample.failsafe = failsafe
         sample.names, sample.values = content
         self._samples.publish(sample)
+
+    def _sensor_values(self) -> Sequence[int]:
+        """Return what an IBUS receiver may poll."""
+        if self._display is None:
+            return ()
+        return self._display.sensor_values(self.snapshot(), self._link.is_lost)
 
     async def send_telemetry(self) -> None:
         """Send the robot's state to every CRSF receiver, until stopped."""

@@ -2,6 +2,9 @@
 leftEye#x,y,z|`. Left of `=` a `-` (version 2: `&`) stands between name and value, right of it a `-`
 is a minus. Shapes are percent, angles degrees; both become Live Link Face's units here.
 
+MeowFace, on Android, sends the form of version 2 with spaces around the `&` and without
+cheekSquint.
+
 The phone sends to the address of a REQUEST. It does not report that it has lost the face, but then
 repeats its last frame, to the last digit; a real face is never that still.
 
@@ -106,6 +109,7 @@ def _shapes(text: str) -> Iterator[tuple[str, float]]:
     for item in items:
         # Bridges mix both versions in one text.
         name, found, value = item.partition("&" if "&" in item else "-")
+        name = name.strip(" ")  # MeowFace writes " & "
         if not found or not is_name(name):
             raise WrongError("a shape's name is not valid")
         if name == _TRACKING:
@@ -122,7 +126,7 @@ def _turns(text: str) -> Iterator[tuple[str, float]]:
         if item.startswith(_END):
             return
         what, found, rest = item.partition("#")
-        names = _TURNS.get(what)
+        names = _TURNS.get(what.strip(" "))
         if not found:
             raise WrongError("an angle's name is not valid")
         if names is None:

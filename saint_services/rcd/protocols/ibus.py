@@ -1,12 +1,14 @@
 """IBUS (FlySky): 32 bytes with a 16-bit sum; the older IA6 sends 31 bytes with another sum.
 
 Telemetry polls and answers share the wire (first byte 4 or 6): they are recognised and passed
-over. Only the low 12 bits of a word are the channel: newer receivers hide four more channels in
-the high bits, which older ones use otherwise, so a setting says whether they are channels.
+over; polls are held for ibus_telemetry.py, which answers. Only the low 12 bits of a word are the
+channel: newer receivers hide four more channels in the high bits, which older ones use otherwise,
+so a setting says whether they are channels.
 There is no failsafe flag: a lost signal looks like silence, held or preset values.
 """
 
 import struct
+from collections import deque
 from typing import Literal
 
 from .frames import Frame, RcFrame, Scale
@@ -14,7 +16,9 @@ from .stream import StreamParser
 
 GAP_US = 2_000
 FRAME_LENGTH = 0x20
-TELEMETRY_LENGTHS = (0x04, 0x06)
+POLL_LENGTH = 0x04
+TELEMETRY_LENGTHS = (POLL_LENGTH, 0x06)
+MOST_POLLS = 4  # kept; the receiver no longer waits for the answer to an older one
 IA6_SYNC, IA6_LENGTH = 0x55, 31
 MICROSECONDS = Scale.linear(4096, 1.0, 0.0)
 _CHANNELS = struct.Struct("<14H")
@@ -37,9 +41,17 @@ class IbusParser(StreamParser):
         self._variant = variant
         self._has_18_channels = has_18_channels
         self._may_be_ia6 = variant != "ia6b"
+        self._polls: deque[int] = deque(maxlen=MOST_POLLS)
+
+    def take_polls(self) -> list[int]:
+        """Return the second bytes of the polls since the last call."""
+        found = list(self._polls)
+        self._polls.clear()
+        return found
 
     def reset(self) -> None:
         super().reset()
+        self._polls.clear()
         self._may_be_ia6 = self._variant != "ia6b"
 
     def _scan(self, data: bytes, found: list[Frame], final: bool) -> bytes:
@@ -55,6 +67,8 @@ class IbusParser(StreamParser):
             elif _sum_is_right(data, start, length):
                 if length in TELEMETRY_LENGTHS:
                     self.passed_bytes += length
+                    if length == POLL_LENGTH:
+                        self._polls.append(data[start + 1])
                 else:
                     found.append(self._frame(data, start))
                 self._in_step, self._until_due = True, 0

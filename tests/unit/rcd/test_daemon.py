@@ -33,6 +33,7 @@ from tests.waiting import every, let_pass, turns, until
 pytestmark = pytest.mark.timed
 
 SBUS = (Path(__file__).parents[2] / "data" / "sbus-single.bin").read_bytes()
+IBUS = (Path(__file__).parents[2] / "data" / "ibus-single.bin").read_bytes()
 
 
 @pytest.fixture
@@ -292,6 +293,29 @@ async def test_transmitter_shows_the_robots_state(line: Line, tmp_path: Path) ->
                     received.extend(telemetry(each) for each in parser.feed(line.sent_back(), 0))
         assert Battery(11.1, 0.0, 0, 50) in received
         assert parser.discarded_bytes == 0
+
+
+async def test_poll_of_an_ibus_receiver_is_answered_between_channels(
+    line: Line, tmp_path: Path
+) -> None:
+    """Sensor 5 says whether the robot may move: no router, so it may not."""
+    async with robot(line, tmp_path, protocol="ibus", failsafe={"timeout_ms": 2000}) as rc:
+        await rc.drive_until(lambda: bool(rc.live), IBUS)
+        rc.line.send(IBUS + bytes.fromhex("04a556ff"))
+        received = b""
+        async for _ in every(0.01):
+            received += line.sent_back()
+            if received:
+                break
+        assert received.hex() == "06a5000054ff"
+        assert (await rc.status()).discarded_bytes == 0
+
+
+async def test_polls_stay_unanswered_without_telemetry(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path, protocol="ibus", telemetry=False) as rc:
+        rc.line.send(bytes.fromhex("04817aff"))
+        await rc.drive_until(lambda: bool(rc.live), IBUS)
+        assert line.sent_back() == b""
 
 
 async def test_unread_telemetry_disturbs_nothing(line: Line, tmp_path: Path) -> None:

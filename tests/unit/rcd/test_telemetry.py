@@ -1,5 +1,6 @@
 """What the transmitter's display shows: read back with our own parser."""
 
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,22 +12,41 @@ from hypothesis import strategies as st
 from saint_services.lib.bus import Bus, Sample
 from saint_services.lib.clock import monotonic_s
 from saint_services.lib.generated import topics
+from saint_services.lib.generated.nav_msgs import Odometry
 from saint_services.lib.generated.saint_msgs import RouterHeartbeat
-from saint_services.lib.generated.sensor_msgs import BatteryState
+from saint_services.lib.generated.sensor_msgs import BatteryState, Imu
 from saint_services.rcd.protocols import CrsfFrame
 from saint_services.rcd.protocols.crsf import CrsfParser
-from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
+from saint_services.rcd.protocols.crsf_telemetry import Attitude, Battery, FlightMode, telemetry
+from saint_services.rcd.protocols.ibus_telemetry import SENSORS
 from saint_services.rcd.reports import ReceiverSnapshot
 from saint_services.rcd.telemetry import (
     DisplayedRobot,
     TransmitterDisplay,
+    attitude,
     battery,
     encode,
     flight_mode,
+    sensors,
     state_word,
 )
 
 NAN = float("nan")
+
+
+def moving(x: float, yaw: float = 0.0) -> Odometry:
+    odometry = Odometry()
+    odometry.twist.twist.linear.x = x
+    turn = odometry.pose.pose.orientation
+    turn.z, turn.w = math.sin(yaw / 2), math.cos(yaw / 2)
+    return odometry
+
+
+def leaning(x: float, y: float, z: float) -> Imu:
+    imu = Imu()
+    force = imu.linear_acceleration
+    force.x, force.y, force.z = x, y, z
+    return imu
 
 
 def read(data: bytes) -> list[object]:
@@ -45,6 +65,45 @@ def test_flight_mode_is_a_text_that_ends_with_nul() -> None:
 
 def test_long_and_foreign_text_is_cut_and_replaced() -> None:
     assert read(flight_mode("ÄBCDEFGHIJKLMNOP")) == [FlightMode("?BCDEFGHIJKLM")]
+
+
+def test_speed_is_encoded_in_tenths_of_kilometres_an_hour() -> None:
+    robot = DisplayedRobot(odometry=moving(-1.5), odometry_s=10.0)
+    data = encode(robot, "OK", 10.5)
+    assert data[len(flight_mode("OK")) :][:5] == b"\xc8\x04\x0a\x00\x36"  # 5.4 km/h
+    assert encode(robot, "OK", 11.1) == flight_mode("OK")
+
+
+@pytest.mark.parametrize(
+    ("force", "yaw", "wanted"),
+    [
+        ((0.0, 0.0, 9.81), 0.0, (0.0, 0.0, 0.0)),
+        ((4.905, 0.0, 8.4957), 0.0, (30.0, 0.0, 0.0)),  # nose up
+        ((0.0, 4.905, 8.4957), 0.0, (0.0, 30.0, 0.0)),  # right side down
+        ((0.0, 0.0, 9.81), 90.0, (0.0, 0.0, -90.0)),  # turned to the left
+    ],
+)
+def test_attitude_is_that_of_an_aircraft(
+    force: tuple[float, float, float], yaw: float, wanted: tuple[float, float, float]
+) -> None:
+    (found,) = read(attitude(leaning(*force), moving(0.0, math.radians(yaw))))
+    assert isinstance(found, Attitude)
+    shown = (found.pitch_rad, found.roll_rad, found.yaw_rad)
+    assert [math.degrees(rad) for rad in shown] == pytest.approx(wanted, abs=0.1)
+
+
+@pytest.mark.parametrize("force", [(0.0, 0.0, 0.0), (0.0, 0.0, 15.0), (NAN, 0.0, 9.8)])
+def test_no_attitude_without_gravity(force: tuple[float, float, float]) -> None:
+    assert attitude(leaning(*force), None) == b""
+
+
+def test_sensors_of_ibus_have_units_of_hundredths_and_say_whether_the_robot_may_move() -> None:
+    state = BatteryState(voltage=11.14, current=-2.06, percentage=0.667)
+    robot = DisplayedRobot(battery=state, battery_s=10.0, odometry=moving(1.5), odometry_s=10.0)
+    assert sensors(robot, "OK", 10.5) == (1114, 206, 67, 150, 1)
+    assert sensors(robot, "E-STOP", 10.5)[-1] == 0
+    assert sensors(DisplayedRobot(), "NO ROUTER", 10.5) == (0, 0, 0, 0, 0)
+    assert len(sensors(robot, "OK", 10.5)) == len(SENSORS)
 
 
 def test_battery_is_encoded_in_tenths() -> None:
@@ -95,8 +154,10 @@ class WaitingBus:
         self.waiting: list[Sample[RouterHeartbeat]] = []
         self.woken: list[str] = []  # topics that wake the process
 
-    def poll(self, topic: Any, callback: Callable[[Any], None], *, depth: int) -> "WaitingBus":
-        assert (topic, depth) == (topics.ROUTER_HEARTBEAT, 1)
+    def poll(self, topic: Any, callback: Callable[[Any], None], *, depth: int) -> Any:
+        assert depth == 1
+        if topic != topics.ROUTER_HEARTBEAT:
+            return SimpleNamespace(read=lambda: None)
         self._callback = callback
         return self
 

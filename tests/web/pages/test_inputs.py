@@ -229,5 +229,5 @@ async def test_pins_of_ppm_and_pwm_are_set_on_the_page(site: Site) -> None:
     await page.get_by_text("Pins are GPIO numbers").wait_for()
     await pins.fill("28")
     await pins.blur()
-    await page.get_by_text("there is no GPIO28").wait_for()
+    await page.wait_for_selector("p.wrong:has-text('27')")
     assert receiver.pins == [22, 25]

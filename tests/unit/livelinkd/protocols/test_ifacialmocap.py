@@ -5,6 +5,7 @@ import math
 import pytest
 
 from saint_services.livelinkd.protocols import Frame, Refused, make_decoder
+from saint_services.livelinkd.protocols.names import FACE
 
 SHAPES = b"mouthSmile_R-12|eyeLookOut_L-0|jawOpen-100|browInnerUp-7|"
 TURNS = b"=head#-21.488958,-6.038993,-6.6019735,-0.030653415,-0.10287084,-0.6584072|"
@@ -38,6 +39,37 @@ def test_version_2_has_another_separator() -> None:
     found = values(b"trackingStatus&1|mouthSmile_R&12|cheekPuff&-5|" + TURNS + EYES)
     assert (found["mouthSmileRight"], found["cheekPuff"]) == (0.12, -0.05)
     assert "trackingStatus" not in found
+
+
+# The sample frame of ifacialmocap.com, "for developer", shortened by nothing.
+DOCUMENTED = (
+    b"mouthSmile_R-0|eyeLookOut_L-0|mouthUpperUp_L-11|eyeWide_R-0|mouthClose-8|mouthPucker-4|"
+    b"mouthRollLower-9|eyeBlink_R-7|eyeLookDown_L-17|cheekSquint_R-11|eyeBlink_L-7|tongueOut-0|"
+    b"jawRight-0|eyeLookIn_R-6|cheekSquint_L-11|mouthDimple_L-10|mouthPress_L-4|eyeSquint_L-11|"
+    b"mouthRight-0|mouthShrugLower-9|eyeLookUp_R-0|eyeLookOut_R-0|mouthPress_R-5|cheekPuff-2|"
+    b"jawForward-11|mouthLowerDown_L-9|mouthFrown_L-6|mouthShrugUpper-26|browOuterUp_L-4|"
+    b"browInnerUp-20|mouthDimple_R-10|browDown_R-0|mouthUpperUp_R-10|mouthRollUpper-8|"
+    b"mouthFunnel-12|mouthStretch_R-21|mouthFrown_R-13|eyeLookDown_R-17|jawOpen-12|jawLeft-0|"
+    b"browDown_L-0|mouthSmile_L-0|noseSneer_R-18|mouthLowerDown_R-8|noseSneer_L-21|eyeWide_L-0|"
+    b"mouthStretch_L-21|browOuterUp_R-4|eyeLookIn_L-4|eyeSquint_R-11|eyeLookUp_L-0|mouthLeft-1|"
+)
+
+
+def test_sample_of_the_maker_is_a_whole_face() -> None:
+    found = values(DOCUMENTED + TURNS + EYES)
+    shapes = set(FACE[:52])
+    assert shapes <= set(found)
+    assert (found["browInnerUp"], found["noseSneerLeft"], found["jawOpen"]) == (0.2, 0.21, 0.12)
+
+
+def test_android_s_meowface_is_a_face_without_cheek_squint() -> None:
+    """No capture is public: the form is the one that two public receivers of MeowFace read, version
+    2 with spaces around the separator; the values are those of the sample above.
+    """
+    items = [item for item in DOCUMENTED.split(b"|") if item and b"cheekSquint" not in item]
+    data = b"|".join(item.replace(b"-", b" & ") for item in items) + b"|" + TURNS + EYES
+    found, whole = values(data), values(DOCUMENTED + TURNS + EYES)
+    assert found == {name: value for name, value in whole.items() if "cheekSquint" not in name}
 
 
 def test_a_lost_face_is_alive() -> None:

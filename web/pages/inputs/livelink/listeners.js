@@ -14,7 +14,7 @@ const SENDERS = {
   llf: "Live Link Face (iPhone), ARKit mode",
   json: "JSONLiveLink (Unreal)",
   vmc: "VMC: VSeeFace, Warudo, XR Animator",
-  ifacialmocap: "iFacialMocap (iPhone)",
+  ifacialmocap: "iFacialMocap (iPhone), MeowFace (Android)",
   lines: "Scripts: one JSON object per line",
   capture: "Live Link Face, phone as server",
 };
