@@ -125,7 +125,7 @@ async def test_empty_robot_and_missing_registry_are_explained(site: Site) -> Non
     assert "does not reply" in await page.locator(".notice").inner_text()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 async def test_axe_finds_nothing(site: Site, theme: str) -> None:
     page = await site.open(color_scheme=theme)
     await page.wait_for_selector("[data-node=sim_spare]")

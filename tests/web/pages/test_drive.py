@@ -298,7 +298,10 @@ async def test_missing_pad_is_explained(site: Site) -> None:
     assert "Connect one" in await drive.page.locator("[data-pads='0']").inner_text()
 
 
-@pytest.mark.parametrize(("width", "height"), [(360, 844), (844, 390), (768, 844), (1280, 844)])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [(360, 844), (844, 390), pytest.param(768, 844, marks=pytest.mark.long), (1280, 844)],
+)
 async def test_nothing_is_wider_than_the_window(site: Site, width: int, height: int) -> None:
     drive = await drive_page(site, viewport={"width": width, "height": height})
     await drive.pad("plug()")
@@ -345,7 +348,7 @@ async def test_second_stick_turns_the_head_and_leaves_the_tracks_alone(site: Sit
     assert drive.samples() == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 async def test_axe_finds_nothing(site: Site, theme: str) -> None:
     drive = await drive_page(site, color_scheme=theme)
     await drive.pad("plug()")

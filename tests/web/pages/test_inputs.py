@@ -189,7 +189,7 @@ async def test_client_is_listed_and_disconnected_by_an_admin(site: Site) -> None
     await page.get_by_text(f"{name} disconnected").wait_for()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 async def test_axe_finds_nothing_and_a_phone_shows_all(site: Site, theme: str) -> None:
     phone = {"width": 390, "height": 844}
     page = await site.open("#/inputs/rc", color_scheme=theme, viewport=phone)

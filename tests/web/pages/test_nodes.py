@@ -176,7 +176,9 @@ async def test_node_is_ignored_and_no_longer_ignored(site: Site) -> None:
     await page.wait_for_selector("[data-node=sim_spare] [data-adopt]")
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(
+    ("theme", "width"), [pytest.param("light", 1280, marks=pytest.mark.long), ("dark", 390)]
+)
 async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
     options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
     page = await site.open("#/nodes", **options)

@@ -166,7 +166,9 @@ async def test_speed_has_limits_but_no_buttons_that_move_it(site: Site) -> None:
     assert site.robot.trims.at("tracks").fields[0].limits == (-1.5, 0.8)
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(
+    ("theme", "width"), [pytest.param("light", 1280, marks=pytest.mark.long), ("dark", 390)]
+)
 async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
     options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
     page = await opened(site, **options)

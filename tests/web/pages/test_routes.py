@@ -221,7 +221,9 @@ async def test_a_preset_shows_what_it_changes_before_it_is_loaded(site: Site) ->
     assert route(site, "rc_head") is not None
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize(
+    ("width", "theme"), [(390, "dark"), pytest.param(1280, "light", marks=pytest.mark.long)]
+)
 async def test_axe_finds_nothing(site: Site, width: int, theme: str) -> None:
     size = {"width": width, "height": 844}
     page = await routes_page(site, viewport=size, color_scheme=theme)

@@ -235,7 +235,7 @@ async def test_keyboard_leaves_dialogs_and_reaches_the_stop(site: Site) -> None:
     await page.wait_for_selector("[data-estop=latched]")
 
 
-@pytest.mark.parametrize("width", [360, 820, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(820, marks=pytest.mark.long), 1280])
 async def test_every_page_is_reached_and_fits(site: Site, width: int) -> None:
     page = await site.open(viewport={"width": width, "height": 844})
     await page.wait_for_selector("[data-link=open]")
