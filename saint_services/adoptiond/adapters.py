@@ -9,7 +9,10 @@ from ..lib import config as settings
 from ..lib import log
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
-from ..lib.robot.manifest import RobotManifest, RobotRole, read_role
+from ..lib.robot.body import load_body
+from ..lib.robot.manifest import RobotManifest, read_role
+from ..lib.role_config.body import Body, packed
+from ..lib.role_config.model import RoleConfig
 from .registry import Catalog, RoleKey, RoleText
 from .state import SavedRegistry, registry_store
 
@@ -22,16 +25,22 @@ def load_catalog(manifests: Path, robot: str) -> Catalog:
     """Load the roles of a robot. Raises config_invalid or config_missing. Blocks."""
     manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
     roles: dict[RoleKey, RoleText] = {}
+    configs = {entry.target: read_role(manifests, entry) for entry in manifest.roles}
+    body = load_body(manifests, manifest, {name: config for name, (config, _) in configs.items()})
     for entry in manifest.roles:
         key = RoleKey(entry.role, entry.instance)
         if key in roles:
             raise SaintError(Code.CONFIG_INVALID, f"robots/{robot}.yaml names {key} twice")
-        roles[key] = _role_text(manifests, entry)
+        roles[key] = _role_text(*configs[entry.target], body)
     return Catalog(manifest.name, roles)
 
 
-def _role_text(manifests: Path, entry: RobotRole) -> RoleText:
-    config, text = read_role(manifests, entry)
+def _role_text(config: RoleConfig, text: str, body: Body | None) -> RoleText:
+    """Return what a node gets; a role that moves positions of the model gets the robot's body."""
+    role = body.roles.get(config.target) if body else None
+    if body and role and (role.angles or role.shares):
+        text = f"{text.rstrip()}\n\nbody: {packed(body)}\n"
+        config = settings.parse(RoleConfig, text, config.target)
     return RoleText(config, text, hashlib.sha256(text.encode()).hexdigest())
 
 

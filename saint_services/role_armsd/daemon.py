@@ -55,6 +55,7 @@ class ArmRole(PositionSession):
         if self.config.grip and self.config.grip.current_device:
             self.every(_FEEL_S, self._feel)
         self.publish_joints(ARM_JOINT_STATES.at(instance=instance), self._efforts.of)
+        self.see_others()
         self.go_home()
 
     def _on_command(self, message: ArmCommand, now_s: float) -> bool:
@@ -90,7 +91,7 @@ class ArmRole(PositionSession):
                 joint_efforts=self._efforts.of(self._arm),
                 in_motion=any(_is_moving(joint) for joint in self._arm),
                 error_state=bool(self.fault),
-                error_message=self.fault or self._waiting(),
+                error_message=self.fault or self.waiting,
             )
         )
         gripper, gripping = self._gripper, self._gripping
@@ -99,11 +100,6 @@ class ArmRole(PositionSession):
                 gripper.axis.applied, gripping.force_n, _is_moving(gripper), gripping.is_holding
             )
         )
-
-    def _waiting(self) -> str:
-        """Return why joints stand before their targets, without a fault."""
-        names = ", ".join(self.joints.waiting)
-        return f"{names}: stopped by collision_limits" if names else ""
 
 
 def _is_moving(joint: Joint) -> bool:

@@ -75,6 +75,7 @@ class HeadRole(PositionSession):
             device = self.config.i2c_devices[self._imus[0]]
             self.every(1.0 / (device.rate_hz or IMU_HZ), self._send_imu)
         self.publish_joints(HEAD_JOINT_STATES)
+        self.see_others()
         self.go_home()
         if self.config.camera.enabled:
             name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.node_id)

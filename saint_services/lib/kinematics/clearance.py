@@ -121,7 +121,7 @@ class Clearance:
                 watch = other.watches.get(link)
                 if watch is None or way_m <= other.allowed_m(watch.room_m, period_s, now_s):
                     continue
-                room_m = watch.measured(lambda pair: self._room(self._scene, pair))
+                room_m = watch.measured(lambda pair: self._scene.fine_gap(pair) - self._margin_m)
                 allowed_m = other.allowed_m(room_m, period_s, now_s)
                 if way_m > allowed_m:
                     share = min(share, allowed_m / way_m)
@@ -136,7 +136,7 @@ class Clearance:
         """Return whether the moves bring one of these links nearer to another role than it is."""
         ahead = self._candidate(moves)
         return any(
-            any(self._room(ahead, pair) < room_m - _SAME_M for pair in watch.pairs)
+            any(ahead.fine_gap(pair) - self._margin_m < room_m - _SAME_M for pair in watch.pairs)
             for watch, room_m in limiting
         )
 
@@ -169,16 +169,19 @@ class Clearance:
         """Take over positions of joints, unless they bring a pair too close."""
         before, after = self._scene, self._candidate(ahead)
         blocked = self._crossed(before, after, now_s)
+        judged: list[Watch] = []
         for way_m, watch in self._near(ways):
             if blocked:
                 break
-            pair = watch.pass_on(
+            judged.append(watch)
+            pair = watch.crossed(
                 way_m, lambda p: self._room(after, p), lambda p: self._room(before, p)
             )
             blocked = self._names(pair) if pair else ()
+        for watch in judged:
+            watch.settle(is_made=not blocked)
         if blocked:
             self.blocked = blocked
-            self._forget()  # some have passed on already
             return False
         self._take(after, ahead)
         return True

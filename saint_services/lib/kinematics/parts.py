@@ -48,13 +48,18 @@ class Scene:
         return found
 
     def gap(self, pair: Pair) -> float:
-        """Return a bound of the distance of a pair, from below."""
-        a = self.block(pair.a)
+        """Return a bound of the distance of a pair, from below; a coarse one of a pair that is far
+        apart."""
         if pair.b == FLOOR:
-            return gap_to_plane(a, UP, self._parts.floor_m)
-        b = self.block(pair.b)
-        first = ball_gap(a, b)
-        return first if first > _FAR_M else max(first, gap(a, b))
+            return gap_to_plane(self.block(pair.a), UP, self._parts.floor_m)
+        first = ball_gap(self.block(pair.a), self.block(pair.b))
+        return first if first > _FAR_M else max(first, self.fine_gap(pair))
+
+    def fine_gap(self, pair: Pair) -> float:
+        """Return a bound that is nearly the distance, however far the shapes are apart."""
+        if pair.b == FLOOR:
+            return self.gap(pair)
+        return gap(self.block(pair.a), self.block(pair.b))
 
 
 class Parts:

@@ -3,7 +3,7 @@ it up: a distance cannot shrink faster than the shapes move. Pure.
 """
 
 from collections.abc import Callable, Iterable
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from math import inf
 
 from .parts import Pair
@@ -14,12 +14,14 @@ Measure = Callable[[Pair], float]  # the room of a pair: its distance less the m
 class Watch:
     """Pairs of one link, by the way that is left until one of them may be too close."""
 
-    __slots__ = ("_due", "_moved_m", "pairs")
+    __slots__ = ("_ahead_m", "_due", "_moved_m", "_seen", "pairs")
 
     def __init__(self, pairs: Iterable[Pair]) -> None:
         self.pairs = tuple(pairs)
         self._moved_m = 0.0  # of both sides, so far
+        self._ahead_m = 0.0
         self._due = [(0.0, number) for number in range(len(self.pairs))]
+        self._seen: list[tuple[float, float, int]] = []  # due before, due after, pair
 
     @property
     def room_m(self) -> float:
@@ -33,7 +35,7 @@ class Watch:
 
     def forget(self) -> None:
         """Measure every pair again when it counts."""
-        self._moved_m = 0.0
+        self._moved_m = self._ahead_m = 0.0
         self._due = [(0.0, number) for number in range(len(self.pairs))]
 
     def move(self, way_m: float) -> None:
@@ -53,20 +55,25 @@ class Watch:
             heappush(self._due, each)
         return least
 
-    def pass_on(self, way_m: float, after: Measure, before: Measure) -> Pair | None:
-        """Move by a way, unless that brings a pair too close that was not as close before; returns
-        such a pair, and then everything has to be measured again."""
-        reached_m = self._moved_m + way_m
-        seen: list[tuple[float, int]] = []
-        while self._due and self._due[0][0] < reached_m:
-            _, number = heappop(self._due)
+    def crossed(self, way_m: float, after: Measure, before: Measure) -> Pair | None:
+        """Return a pair that would be too close after a way, and closer than before; else None.
+        `settle` has to follow."""
+        self._ahead_m = self._moved_m + way_m
+        while self._due and self._due[0][0] < self._ahead_m:
+            due_m, number = heappop(self._due)
             pair = self.pairs[number]
             room_m = after(pair)
+            self._seen.append((due_m, self._ahead_m + room_m, number))
             if room_m < 0.0 and room_m < before(pair):
-                self.forget()
                 return pair
-            seen.append((reached_m + room_m, number))
-        self._due += seen
-        heapify(self._due)
-        self._moved_m = reached_m
         return None
+
+    def settle(self, *, is_made: bool) -> None:
+        """Accept that the way of `crossed` was made, or that it was not: then what was known before
+        counts, and not what was measured there."""
+        for before_m, after_m, number in self._seen:
+            heappush(self._due, (after_m if is_made else before_m, number))
+        self._seen.clear()
+        if is_made:
+            self._moved_m = self._ahead_m
+        self._ahead_m = self._moved_m

@@ -4,7 +4,8 @@ configuration, so that a node needs no file of the robot. Not here: how it is ma
 (lib/robot/body.py), what is computed with it (lib/kinematics).
 """
 
-from typing import Literal
+import json
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -87,3 +88,20 @@ class Body(_Part):
             if role.hand and role.hand.link not in known:
                 raise ValueError(f"roles.{target}.hand names the link {role.hand.link}, unknown")
         return self
+
+
+def unpacked(given: Any) -> Any:
+    """Return the data of a body that stands in a configuration as one line of text."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+
+
+def packed(body: Body) -> str:
+    """Return a body as a text in quotes of YAML, on one line: as YAML of its own it would take much
+    longer to parse, and no person reads it."""
+    text = body.model_dump_json(exclude_defaults=True).replace("'", "''")
+    return f"'{text}'"

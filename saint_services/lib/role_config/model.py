@@ -3,10 +3,11 @@ which pins. Read by adoptiond (serves them), noded (stores one), the role daemon
 routerd (knows the fields from it). Not here: rules about them.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from .body import Body, unpacked
 from .camera import CameraCalibration, PixelCount
 from .devices import I2cDevice as I2cDevice
 from .devices import PinSpec as PinSpec
@@ -113,6 +114,8 @@ class RoleConfig(_Part):
     collision_limits: list[CollisionLimit] = []
     grip: Grip | None = None
     homing: Homing | None = None
+    # Added by the server, which has the robot's model.
+    body: Annotated[Body | None, BeforeValidator(unpacked)] = None
     # What a button of the console requests: when pressed, "clear" when held for 5 s.
     overrides: dict[str, Override] = {}
     reset_button: str = ""  # held for 5 s it resets the node
@@ -135,6 +138,18 @@ class RoleConfig(_Part):
                     f"gpio_mapping.{name}.current_device names {pin.current_device!r}, unknown"
                 )
                 raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _body_has_the_role(self) -> "RoleConfig":
+        if self.body is None:
+            return self
+        role = self.body.roles.get(self.target)
+        if role is None:
+            raise ValueError(f"body.roles has no {self.target}")
+        for name in (*role.angles, *role.shares):
+            if name not in self.fields or self.fields[name].kind != "position":
+                raise ValueError(f"body.roles.{self.target} names {name}, no position of `fields`")
         return self
 
     @model_validator(mode="after")

@@ -50,6 +50,14 @@ class Axis:
     def override(self) -> None:
         """Drop the present motion where it leads away from the target."""
 
+    def give_way(self, place: float, before: float, now_s: float) -> None:
+        """Stand at a place that the last step, from `before`, has passed. Without a way from there
+        it stays until its room changes."""
+        if place == before:
+            is_up = self.applied > place
+            self._room = (self.low, place) if is_up else (place, self.high)
+        self.applied = place
+
     def step(self, now_s: float) -> bool:
         """Move as far as the time since the last step allows; True when `applied` changed."""
         credit_s = min(self._credit_s + max(0.0, now_s - self._then_s), _CREDIT_S)
@@ -112,6 +120,16 @@ class Glide(Axis):
         braking = braking_way(self.velocity, self.acceleration)
         if self.velocity * left <= 0.0 or abs(braking) > abs(left):
             self._drop()
+
+    def give_way(self, place: float, before: float, now_s: float) -> None:
+        """Stand at a place that the last step, from `before`, has passed, and go on from there at
+        the speed of that step."""
+        super().give_way(place, before, now_s)
+        self._drop()
+        if place != before:
+            speed = self.rate * self.share
+            self.velocity = clamp((place - before) / SLICE_S, -speed, speed)
+            self._plan((self.goal, speed), now_s)
 
     def step(self, now_s: float) -> bool:
         """Move as far as the time since the last step allows; True when `applied` changed."""

@@ -3,7 +3,7 @@ rates and accelerations, and apart where the manifest says so. A joint without a
 pulse, unless the process before left one.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ...errors import Code, SaintError
 from ...hw.ports import Board, I2cBus, PwmOut
@@ -12,6 +12,7 @@ from ...hw.pwm.servo import ServoScale
 from ...role_config.model import FieldSpec, PinSpec, RoleConfig
 from ..timers import Clock, Motion
 from .axis import SLICE_S, Axis, Glide
+from .body_room import BodyRoom
 from .collisions import Fences
 
 _SHORTEST_US, _LONGEST_US = 400.0, 2600.0  # what is found at opening and is a servo's pulse
@@ -99,6 +100,8 @@ class Joints:
         self._motion = Motion(clock, SLICE_S, self.step)
         self._fences = Fences(config.collision_limits)
         self._at: dict[str, float] = {}  # positions of the joints in collision limits
+        self.room = BodyRoom(config.body, config) if config.body else None
+        self._stopped: dict[str, str] = {}  # by the body: joint and reason
         self.by_name: dict[str, Joint] = {}
 
     def open(self, board: Board) -> None:
@@ -110,6 +113,8 @@ class Joints:
                 raise SaintError(Code.CONFIG_INVALID, message)
             self.by_name[name] = Joint(name, field, pin, self._output(board, name, pin))
         self._at = {name: self.by_name[name].axis.applied for name in self._fences.joints}
+        if self.room:
+            self.room.put({name: joint.axis.applied for name, joint in self.by_name.items()})
 
     def of(self, command: str) -> dict[str, Joint]:
         """Return the joints that a command message drives, by the path in it."""
@@ -126,18 +131,16 @@ class Joints:
     def step(self, now_s: float) -> bool:
         """Move every joint as far as the time allows, and schedule the next slice. True while a
         joint has further to go."""
-        is_more = False
+        before = {name: joint.axis.applied for name, joint in self.by_name.items()}
+        self._step_axes(now_s)
+        if self.room:
+            self._give_way(self.room, before, now_s)
+        # A joint in a collision limit that has moved may have made room for another one.
+        is_more = any(place != before[name] for name, place in self._at.items())
         for name, joint in self.by_name.items():
-            axis = joint.axis
-            if name in self._at:
-                axis.confine(*self._fences.room(name, self._at))
-            has_moved = axis.step(now_s)
-            if has_moved or not joint.is_written:
+            if joint.axis.applied != before[name] or not joint.is_written:
                 joint.is_written = self._put(joint)
-            is_more = is_more or not (axis.is_still and joint.is_written)
-            if has_moved and name in self._at:
-                self._at[name] = axis.applied
-                is_more = True  # another joint may have waited for this one
+            is_more = is_more or not (joint.axis.is_still and joint.is_written)
         for name, chip in self._chips.items():
             if chip.pending and not self._attempt(name, chip.flush):
                 is_more = True  # what is pending is written in the next slice
@@ -146,6 +149,47 @@ class Joints:
         else:
             self._on_still()
         return is_more
+
+    def _step_axes(self, now_s: float) -> None:
+        """Move every axis as its limits allow."""
+        for name, joint in self.by_name.items():
+            axis = joint.axis
+            if name in self._at:
+                axis.confine(*self._fences.room(name, self._at))
+            elif self.room:
+                axis.confine(axis.low, axis.high)
+            if axis.step(now_s) and name in self._at:
+                self._at[name] = axis.applied
+
+    def _give_way(self, room: BodyRoom, before: Mapping[str, float], now_s: float) -> None:
+        """Take back what would bring shapes of the robot too close to each other."""
+        axes = {name: joint.axis for name, joint in self.by_name.items()}
+        wanted = {name: axis.applied for name, axis in axes.items() if axis.applied != before[name]}
+        self._stopped = {name: why for name, why in self._stopped.items() if name not in wanted}
+        admitted = room.admit(wanted, now_s) if wanted else {}
+        short = {name: place for name, place in admitted.items() if place != wanted[name]}
+        if short and self._are_fences_broken(short, before):
+            # What was taken back had made room for another joint: none of these moves.
+            short |= {name: before[name] for name in self._at if axes[name].applied != before[name]}
+            room.put({**before, **admitted, **short})
+        for name, place in short.items():
+            axes[name].give_way(place, before[name], now_s)
+            if name in self._at:
+                self._at[name] = place
+            if place == before[name]:
+                self._stopped[name] = room.reason
+
+    def _are_fences_broken(self, short: Mapping[str, float], before: Mapping[str, float]) -> bool:
+        """Return whether the collision limits hold no more once joints have been taken back."""
+        then = {name: before[name] for name in self._at}
+        return self._fences.are_kept(then) and not self._fences.are_kept(
+            {name: short.get(name, place) for name, place in self._at.items()}
+        )
+
+    def look_again(self, now_s: float) -> None:
+        """Try joints that the body has stopped: another role has moved."""
+        if self._stopped and any(self._is_waiting(name) for name in self._stopped):
+            self.set_off(now_s)
 
     def set_off(self, now_s: float) -> None:
         """Begin to move in the next slice: for targets that no command has set. They do not come
@@ -172,8 +216,17 @@ class Joints:
         return tuple(
             name
             for name in sorted(self._at)
-            if (axis := self.by_name[name].axis).is_still and not axis.is_there
+            if name not in self._stopped and self._is_waiting(name)
         )
+
+    @property
+    def stopped(self) -> dict[str, str]:
+        """The joints that the body keeps from their targets, and why."""
+        return {name: why for name, why in self._stopped.items() if self._is_waiting(name)}
+
+    def _is_waiting(self, name: str) -> bool:
+        axis = self.by_name[name].axis
+        return axis.is_still and not axis.is_there
 
     def close(self) -> None:
         """Release all outputs; pulses stay."""

@@ -4,9 +4,10 @@ Joints go home once after the start, and are published as sensor_msgs/JointState
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import isfinite, isinf, isnan, radians
 
-from ...bus import Topic
+from ...bus import Sample, Topic
 from ...clock import stamp
 from ...errors import Code, SaintError
 from ...generated.sensor_msgs import JointState
@@ -15,6 +16,7 @@ from ...hw.ports import Board
 from ...role_config.model import RoleConfig
 from ..session import RoleSession
 from ..timers import Clock
+from .body_room import states_of
 from .homing import PERIOD_S, Homecoming
 from .joints import Joint, Joints, speeds
 
@@ -54,6 +56,24 @@ class PositionSession(RoleSession):
         except KeyError:
             message = f"no field of the manifest drives {path} of {command}"
             raise SaintError(Code.CONFIG_INVALID, message) from None
+
+    def see_others(self) -> None:
+        """Keep clear of what other roles move, where the configuration has the robot's body."""
+        room = self.joints.room
+        for target in room.others if room else ():
+            self.subscribe(states_of(target), partial(self._see, target))
+
+    def _see(self, target: str, sample: Sample[JointState]) -> None:
+        room = self.joints.room
+        if room and room.see(target, sample.message, sample.received_s):
+            self.joints.look_again(self.clock.time())
+
+    @property
+    def waiting(self) -> str:
+        """Why joints stand before their targets, in words; empty when none does."""
+        names = ", ".join(self.joints.waiting)
+        reasons = [f"{names}: stopped by collision_limits"] if names else []
+        return "; ".join(reasons + [f"{n}: {why}" for n, why in self.joints.stopped.items()])
 
     def go_home(self) -> None:
         """Move joints home once, where the manifest has `homing`."""
