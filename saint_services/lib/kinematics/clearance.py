@@ -17,7 +17,7 @@ from .parts import Pair, Parts, Scene
 from .poses import Pose
 from .shapes import gap_to_plane
 from .tree import neutral
-from .watch import Watch
+from .watch import PairWatch
 
 _LONGEST_S = 0.02  # a step's time; what a delayed loop missed is not made good
 _LEAST = 0.02  # of a step: less than this is no motion
@@ -41,7 +41,7 @@ class Clearance:
         }
         self._shapes = [i for i, link in enumerate(parts.link_of) if link in set(parts.own)]
         self._others = {name: OtherRole(parts, target, name) for name in parts.others}
-        self._watches: dict[int, Watch] = {}
+        self._watches: dict[int, PairWatch] = {}
         for link in parts.own:
             self._watch(link)
         self.blocked: tuple[str, ...] = ()  # the links that were too close in the last step
@@ -56,9 +56,9 @@ class Clearance:
             theirs = set(parts.others[name]) - own
             mine = [p for p in pairs if p.b >= 0 and parts.link_of[p.b] in theirs]
             if mine:
-                other.watches[link] = Watch(mine)
+                other.watches[link] = PairWatch(mine)
                 pairs = [pair for pair in pairs if pair not in mine]
-        self._watches[link] = Watch(pairs)
+        self._watches[link] = PairWatch(pairs)
 
     def put(self, values: Values) -> None:
         """Accept where joints are, without a check."""
@@ -115,7 +115,7 @@ class Clearance:
 
     def _share(self, moves: Values, period_s: float, now_s: float) -> float:
         """Return the share of the moves that the distance to other roles allows now."""
-        share, limiting = 1.0, list[tuple[Watch, float]]()
+        share, limiting = 1.0, list[tuple[PairWatch, float]]()
         for link, way_m in self._ways(moves).items():
             for other in self._others.values():
                 watch = other.watches.get(link)
@@ -132,7 +132,7 @@ class Clearance:
             self.blocked = self._names(limiting[0][0].nearest)
         return share
 
-    def _is_nearer(self, moves: Values, limiting: list[tuple[Watch, float]]) -> bool:
+    def _is_nearer(self, moves: Values, limiting: list[tuple[PairWatch, float]]) -> bool:
         """Return whether the moves bring one of these links nearer to another role than it is."""
         ahead = self._candidate(moves)
         return any(
@@ -169,7 +169,7 @@ class Clearance:
         """Take over positions of joints, unless they bring a pair too close."""
         before, after = self._scene, self._candidate(ahead)
         blocked = self._crossed(before, after, now_s)
-        judged: list[Watch] = []
+        judged: list[PairWatch] = []
         for way_m, watch in self._near(ways):
             if blocked:
                 break
@@ -199,7 +199,7 @@ class Clearance:
                         return self._parts.name(number), f"the side of {other.target}"
         return ()
 
-    def _near(self, ways: Mapping[int, float]) -> Iterator[tuple[float, Watch]]:
+    def _near(self, ways: Mapping[int, float]) -> Iterator[tuple[float, PairWatch]]:
         for link, way_m in ways.items():
             yield way_m, self._watches[link]
             for other in self._others.values():

@@ -19,7 +19,7 @@ from math import dist, inf, isfinite
 from .parts import Parts
 from .poses import Vector
 from .tree import Tree
-from .watch import Watch
+from .watch import PairWatch
 
 LATE_S = 0.15
 FRESH_S = 0.12  # since its arrival; the rest of LATE_S is for the way of a state
@@ -35,7 +35,7 @@ class OtherRole:
         tree = parts.tree
         self.target = target
         self.joints = tuple(parts.body.roles[target].angles.values())
-        self.watches: dict[int, Watch] = {}  # by own link
+        self.watches: dict[int, PairWatch] = {}  # by own link
         self.carries_own = bool(set(links) & set(parts.own))
         self._levers = {
             joint: max(parts.lever(joint, link) for link in links) for joint in self.joints

@@ -11,7 +11,7 @@ from .parts import Pair
 Measure = Callable[[Pair], float]  # the room of a pair: its distance less the margin
 
 
-class Watch:
+class PairWatch:
     """Pairs of one link, by the way that is left until one of them may be too close."""
 
     __slots__ = ("_ahead_m", "_due", "_moved_m", "_seen", "pairs")
