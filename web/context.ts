@@ -10,6 +10,7 @@ import type { Toasts } from "./lib/toasts.js";
 import type { Description, NodeInfo } from "./lib/types.js";
 import type { OpenControl, OpenPresets } from "./pages/dashboard/quick-controls.js";
 import type { OpenFirmware } from "./pages/firmware/dialogs.js";
+import type { OpenUpdatePolicy } from "./pages/firmware/policy-dialog.js";
 import type { OpenCode } from "./pages/inputs/livelink/listeners.js";
 import type { OpenChannel } from "./pages/inputs/rc/channel-form.js";
 import type { OpenDrill } from "./pages/inputs/rc/failsafe-drill-dialog.js";
@@ -64,6 +65,7 @@ export interface Dialogs {
   drill?: OpenDrill | null;
   finder?: Finder | null;
   firmware?: OpenFirmware | null;
+  updatePolicy?: OpenUpdatePolicy | null;
   importing?: OpenImport | null;
   leaving?: { to: string; refusal: string } | null;
   mapping?: OpenMapping | null;

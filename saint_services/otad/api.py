@@ -5,7 +5,7 @@ HTTP for bundles (adapters/downloads.py, adapters/uploads.py).
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from ..lib.api import Done
+from ..lib.api import Done, update_policy
 from ..lib.api import firmware as rows
 from ..lib.api.endpoint import Nothing, WatchRequest
 from ..lib.api.firmware import (
@@ -18,6 +18,13 @@ from ..lib.api.firmware import (
     RolloutPlan,
     RolloutRequest,
 )
+from ..lib.api.update_policy import (
+    CheckSource,
+    SetUpdatePolicy,
+    SourceStatus,
+    UpdatePolicy,
+)
+from ..lib.backup.sections import Backup
 from ..lib.bus import Bus
 from ..lib.errors import SaintError
 from ..lib.generated import saint_msgs as msgs
@@ -69,6 +76,23 @@ def answer_ipc(api: Api, firmware: FirmwareService) -> None:
     api.bind(rows.CONTROL, firmware_control)
     api.bind(rows.IMPORT, firmware_import)
     api.bind(rows.DELETE, firmware_delete)
+    _answer_policy(api, firmware)
+
+
+def _answer_policy(api: Api, firmware: FirmwareService) -> None:
+    async def get_policy(_: Call[Nothing]) -> UpdatePolicy:
+        return firmware.policy.shown()
+
+    async def set_policy(call: Call[SetUpdatePolicy]) -> UpdatePolicy:
+        return await firmware.policy.change(call.body)
+
+    async def check_source(call: Call[CheckSource]) -> SourceStatus:
+        return await firmware.source.check(force=call.body.force)
+
+    api.bind(update_policy.CHECK_SOURCE, check_source)
+    api.bind(update_policy.GET_POLICY, get_policy)
+    api.bind(update_policy.SET_POLICY, set_policy)
+    Backup(firmware.policy.section()).add_to(api)
 
 
 def serve_ros(bus: Bus, firmware: FirmwareService) -> None:

@@ -2,11 +2,11 @@
 
 import os
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from ..lib.config import Settings
 from ..lib.update.settings import UpdateSettings
-from .rollout.offers import OfferPolicy, RolloutPolicy, Window
+from .policy import OwnerPolicy
 
 
 def _compatible() -> str:
@@ -21,8 +21,8 @@ class Listen(Settings):
     port: int = Field(default=8080, ge=0, le=65535)  # 0: any free
 
 
-class Config(UpdateSettings):
-    """otad.yaml; the inherited settings are for a server that is not a node."""
+class Config(OwnerPolicy, UpdateSettings):
+    """otad.yaml; UpdateSettings are for a server that is not a node."""
 
     listen: Listen = Listen()
     # The `compatible` that a bundle must have.
@@ -36,13 +36,6 @@ class Config(UpdateSettings):
     machine_limit_s: float = Field(default=1800.0, gt=0, le=14400)
     # A machine that is offline for so long is skipped. A reboot for another reason takes less.
     away_after_s: float = Field(default=60.0, gt=0, le=3600)
-    # Whether nodes that boot or rest take the offered release by themselves ("ask": they do not),
-    # and at which time of day ("02:00-05:00" by the robot's clock, an hour at least; empty: any).
-    offers: OfferPolicy = OfferPolicy.AUTOMATIC
-    # "automatic": the newest release on the server, from a stick or uploaded, is rolled out without
-    # a user's request, within the window, one node first. Once: never again after a halt.
-    roll_out: RolloutPolicy = RolloutPolicy.BY_USER
-    window: str = Field(default="", max_length=11)
     # How many releases are kept; the offered one and the one before it always are.
     keep_releases: int = Field(default=3, ge=1, le=50)
     largest_bundle_bytes: int = Field(default=1 << 30, ge=1 << 13, le=1 << 34)
@@ -52,13 +45,6 @@ class Config(UpdateSettings):
     shipped: str = Field(default="/data/shipped", max_length=200)
     # Folders that POST /import may read.
     import_folders: list[str] = ["/media", "/mnt", "/run/media"]
-
-    @field_validator("window")
-    @classmethod
-    def _is_window(cls, text: str) -> str:
-        Window.parse(text)
-        return text
-
     max_downloads: int = Field(default=32, ge=1, le=1000)  # connections at once
     # A client that sends or reads nothing for so long is dropped.
     stalled_after_s: float = Field(default=30.0, gt=0, le=600)

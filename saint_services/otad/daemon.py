@@ -36,6 +36,7 @@ async def run(ctx: Context[Config], world: UpdateEnvironment | None = None) -> N
     api = Api()
     servers = _servers(ctx, firmware, roles, served, lambda entry: api.on_entry(entry))
     answer_ipc(api, firmware)
+    firmware.add_entry = lambda entry: api.on_entry(entry)
     try:
         for server in servers:
             server.open()

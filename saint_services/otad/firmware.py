@@ -4,14 +4,17 @@ daemon.py).
 """
 
 import asyncio
+import contextlib
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from ..lib import log
+from ..lib.access.audit import AuditRecord
 from ..lib.api.adoption import NodeInfo
 from ..lib.api.firmware import FirmwareReport, MachineFirmware, RolloutRequest
+from ..lib.api.update_policy import RolloutPolicy
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.daemon import Context
@@ -24,11 +27,13 @@ from ..lib.update.updater import UpdateEnvironment
 from . import views
 from .adapters.alerts import Alerts
 from .adapters.downloads import address_of
+from .adapters.fetch_socket import FetchSocket
 from .adapters.inspector import SignatureInspector
 from .adapters.local_machine import LocalMachine
 from .adapters.nodes import NodeFirmwareClient
 from .adapters.server_update import ServerUpdate
 from .config import Config
+from .policy import PolicyStore
 from .releases import hardware, shipped
 from .releases.incoming import IMAGE
 from .releases.ingest import ReleaseIngest
@@ -37,7 +42,10 @@ from .rollout import fleet, offers, requests
 from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
 from .rollout.logic import RolloutLimits, UpdateRequest
-from .rollout.offers import RolloutPolicy, Window
+from .rollout.offers import Window
+from .sources.address_import import AddressImport, Surroundings
+from .sources.fetch_order import SOCKET
+from .sources.partial import PartialDownload
 from .state import SavedFirmware
 from .views import StoredRelease
 
@@ -59,6 +67,8 @@ class FirmwareService:
     ) -> None:
         config = ctx.config
         self.changed = ChangeSignal()
+        self.policy = PolicyStore(config, ctx.directories.state)
+        self.policy.on_change = self._policy_changed
         self.repository = Repository(ctx.directories.state, config.reserve_bytes)
         self.fleet = Fleet(own=place.own, own_hardware_rev=place.hardware_rev)
         self._ctx = ctx
@@ -88,14 +98,37 @@ class FirmwareService:
             config, self.repository, self._signatures, self._needed, alerts, ctx.health
         )
         self.ingest.on_change = self._releases_changed
+        self.add_entry: Callable[[AuditRecord], None] = lambda _: None
+        self.source = self._address_import()
         self._release_came = asyncio.Event()
+        self._policy_came = asyncio.Event()
 
     async def open(self) -> None:
         """Load the releases and the roll-out from the disk."""
         problems = await asyncio.to_thread(self.repository.open)
         if problems:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, "; ".join(problems), "releases")
+        if problem := await self.policy.load():
+            self._ctx.health.raise_issue(problem.code, problem.message, "policy.json")
         await self.conductor.load()
+
+    def _address_import(self) -> AddressImport:
+        folders, config = self._ctx.directories, self._ctx.config
+        around = Surroundings(
+            versions=lambda: self.repository.stored,
+            running=lambda: {each.version for each in self.machines().values()},
+            is_window_open=lambda: offers.is_open(self.policy.in_force.window, _now()),
+            largest_bytes=config.largest_bundle_bytes,
+            add_entry=lambda entry: self.add_entry(entry),
+            on_change=self.changed.notify,
+        )
+        return AddressImport(
+            self.policy,
+            FetchSocket(folders.runtime / SOCKET),
+            PartialDownload(folders.state / "download", config.reserve_bytes),
+            self.ingest,
+            around,
+        )
 
     def _server_update(self, world: UpdateEnvironment) -> ServerUpdate:
         ctx = self._ctx
@@ -114,8 +147,8 @@ class FirmwareService:
         self._ctx.spawn(self._nodes.watch(self.report_received, self._register), "nodes")
         self._ctx.spawn(self.conductor.run(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
-        if self._ctx.config.roll_out is RolloutPolicy.AUTOMATIC:
-            self._ctx.spawn(self._roll_out_by_itself(), "automatic roll-outs")
+        self._ctx.spawn(self.source.run(), "owner's address")
+        self._ctx.spawn(self._roll_out_by_itself(), "automatic roll-outs")
 
     async def _start_own(self, own: ServerUpdate) -> None:
         await own.start()
@@ -188,13 +221,14 @@ class FirmwareService:
             self.machines().values(),
             self._signatures.missing,
             self.offers_closed(),
+            self.policy.shown(),
+            self.source.shown(),
         )
 
     def offers_closed(self) -> str:
         """Return why nodes do not take the offered release by themselves now; empty: they do."""
-        config = self._ctx.config
-        now = datetime.fromtimestamp(wall_s()).astimezone()
-        return offers.closed(config.offers, Window.parse(config.window), now)
+        policy = self.policy.in_force
+        return offers.closed(policy.offers, Window.parse(policy.window), _now())
 
     async def _check_installer(self) -> None:
         before = self._signatures.missing
@@ -215,12 +249,19 @@ class FirmwareService:
         if nodes is not None:
             self.fleet = fleet.register(self.fleet, nodes, monotonic_s())
             self._stir()
+        live = None if nodes is None else fleet.live_outputs(nodes)
+        self.source.rest_reported(live)
         if self._own:
-            self._own.registry_reported(None if nodes is None else fleet.live_outputs(nodes))
+            self._own.registry_reported(live)
         return set(self.fleet.known)
 
     def _releases_changed(self) -> None:
         self._release_came.set()
+        self.changed.notify()
+
+    def _policy_changed(self) -> None:
+        self.source.policy_changed()
+        self._policy_came.set()
         self.changed.notify()
 
     async def _offer_own(self) -> None:
@@ -242,13 +283,18 @@ class FirmwareService:
             await self._release_came.wait()
 
     async def _roll_out_by_itself(self) -> None:
-        """Begin the roll-out of the newest release when it is due and the owner's window is
-        open."""
+        """Begin the roll-out of the newest release when the owner wants that, it is due and the
+        owner's window is open."""
         while True:
-            version = requests.due_by_itself(self.conductor.rollout, self.robot())
-            if version and not self.offers_closed():
-                await self._roll_out(RolloutRequest(version=version))
-            await asyncio.sleep(_AUTOMATIC_INTERVAL_S)
+            self._policy_came.clear()
+            is_on = self.policy.in_force.roll_out is RolloutPolicy.AUTOMATIC
+            if is_on and not self.offers_closed():
+                version = requests.due_by_itself(self.conductor.rollout, self.robot())
+                if version:
+                    await self._roll_out(RolloutRequest(version=version))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_AUTOMATIC_INTERVAL_S if is_on else None):
+                    await self._policy_came.wait()
 
     async def _roll_out(self, wanted: RolloutRequest) -> None:
         robot = self.robot()
@@ -288,3 +334,8 @@ class FirmwareService:
                 text = "the disk has no room for releases"
                 self._ctx.health.raise_issue(Code.DISK_FULL, text)
             await asyncio.sleep(_DISK_INTERVAL_S)
+
+
+def _now() -> datetime:
+    """Return the time of day where the robot is."""
+    return datetime.fromtimestamp(wall_s()).astimezone()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..lib.api import Reply
 from ..lib.api.firmware import FirmwareReport, MachineFirmware, MachineRollout, Release, RolloutPlan
+from ..lib.api.update_policy import SourceStatus, UpdatePolicy
 from .releases import hardware
 from .releases.versions import version_key
 from .rollout.logic import Rollout
@@ -62,6 +63,8 @@ def report(
     machines: Iterable[MachineFirmware],
     updates_off: str,
     offers_closed: str = "",
+    policy: UpdatePolicy | None = None,
+    source: SourceStatus | None = None,
 ) -> FirmwareReport:
     """Return the whole state for users."""
     shown = list(machines)
@@ -75,6 +78,8 @@ def report(
         plan=plan(rollout.plan) if rollout.plan else None,
         updates_off=updates_off,
         offers_closed=offers_closed,
+        policy=policy,
+        source=source or SourceStatus(),
     )
 
 

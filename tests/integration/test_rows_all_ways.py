@@ -86,6 +86,7 @@ _ROUTE = {
 _BLENDED = ("router list_routes", {}, "blending")
 _HEAD = ("management get_node_info", {"node_id": "sim_head"}, "display_name")
 _SPARE = ("management get_node_info", {"node_id": "sim_spare"}, "is_ignored")
+_UPDATE_WINDOW = ("management get_update_settings", {}, "window")
 _PAN = ("management get_calibration", {"target": "head"}, "fields")
 # In an order in which a later one finds what an earlier one made.
 ACTS = [
@@ -113,6 +114,10 @@ ACTS = [
         is_refused=True),
     Act("management firmware_delete", {"version": "9.9.9"}, "firmware remove 9.9.9",
         is_refused=True),
+    Act("management check_releases", {}, "firmware fetch", is_refused=True),
+    Act("management set_update_settings", {"offers": "ask", "window": "02:00-05:00"},
+        "firmware settings --offers ask --window 02:00-05:00", look=_UPDATE_WINDOW,
+        undo=("management set_update_settings", {"offers": "automatic", "window": ""})),
     Act("management trigger_update", {"node_id": "sim_head"}, "node update sim_head",
         is_refused=True, row="management firmware_rollout"),
     Act("router set_route", {"route": _ROUTE}, "route set FOLDER/route.yaml"),

@@ -1,4 +1,5 @@
-"""`python -m tools.release`: documents of a release, the differences of two, Imager's list."""
+"""`python -m tools.release`: documents of a release, the differences of two, Imager's list,
+the folder that robots follow."""
 
 import argparse
 import sys
@@ -9,7 +10,7 @@ from rich.table import Table
 
 from saint_services.lib.errors import SaintError
 
-from . import bill, difference, documents, imager
+from . import bill, difference, documents, imager, publish
 
 _COLOURS = {"added": "green", "removed": "red", "changed": "yellow"}
 
@@ -50,7 +51,17 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("list", type=Path, help="os_list.json")
     verb.add_argument("image", type=Path, nargs="?", help="also compare sizes and hashes")
     verb.set_defaults(run=_check_os_list)
+
+    verb = verbs.add_parser("publish", help="add a bundle to the folder that robots follow")
+    verb.add_argument("bundle", type=Path, help="saint-os-<version>.raucb, signed")
+    verb.add_argument("folder", type=Path, help="what you upload to your HTTPS server")
+    verb.set_defaults(run=_publish)
     return parser
+
+
+def _publish(options: argparse.Namespace) -> None:
+    version = publish.publish(options.bundle, options.folder)
+    print(f"Release {version} is in {options.folder}. Upload the folder, manifest.json last.")
 
 
 def _documents(options: argparse.Namespace) -> None:

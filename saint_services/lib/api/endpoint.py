@@ -240,7 +240,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "adoptiond": ("adoption", "calibration", "credentials", "keys", "logs", "orders", "selftest"),
     "livelinkd": ("livelink",),
     "noded": ("node", "selftest"),
-    "otad": ("firmware",),
+    "otad": ("firmware", "update_policy"),
     "rcd": ("rc",),
     "routerd": ("drill", "presets", "routing"),
     "webd": tuple(

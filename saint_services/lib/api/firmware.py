@@ -7,6 +7,7 @@ from pydantic import Field
 from ..access.levels import Level
 from . import Done, Reply, Request
 from .endpoint import Endpoint, Nothing, Rows, WatchRequest
+from .update_policy import AddressFile, SourceStatus, UpdatePolicy
 
 
 class UpdateState(StrEnum):
@@ -119,6 +120,8 @@ class FirmwareReport(Reply):
     plan: RolloutPlan | None = None
     updates_off: str = ""  # why no release can be installed now; empty if one can
     offers_closed: str = ""  # why nodes do not take the offered release by themselves now
+    policy: UpdatePolicy | None = None
+    source: SourceStatus = SourceStatus()
 
 
 class FirmwareCheck(Reply):
@@ -248,4 +251,18 @@ UPLOAD = Endpoint(
     text="Upload a bundle, the file itself as the body.",
     level=_ADMIN,
     log="Release {reply.version} was uploaded",
+)
+
+# Not a request of anyone: otad itself fetches it. The row is the entry in the audit log.
+DOWNLOAD = Endpoint(
+    group="management",
+    action="download_release",
+    daemon="otad",
+    method="POST",
+    path="/source/release",
+    params=AddressFile,
+    reply=Release,
+    text="Accept a release from the owner's address.",
+    level=_ADMIN,
+    log="Release {reply.version} came from {address}",
 )

@@ -10,6 +10,7 @@ from . import Reply
 from .adoption import NodeInfo, RoleChoice, UnknownDevice
 from .firmware import MachineFirmware, Release, RolloutPlan
 from .routing import StopOutcomeInfo
+from .update_policy import SourceStatus, UpdatePolicy
 
 Value = float | None
 
@@ -233,6 +234,8 @@ class FirmwareState(Reply):
     plan: RolloutPlan | None = None
     updates_off: str = ""
     offers_closed: str = ""
+    policy: UpdatePolicy | None = None
+    source: SourceStatus = SourceStatus()
     problem: ErrorReply | None
 
 

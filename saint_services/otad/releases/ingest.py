@@ -4,10 +4,10 @@ they come from (adapters/uploads.py, api.py), the disk (repository.py).
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from ...lib import log
 from ...lib.api.firmware import Release
@@ -70,11 +70,33 @@ class ReleaseIngest:
     ) -> Release:
         """Check and store a bundle of so many bytes. Raises SaintError with the reason for a
         refusal."""
+        return await self._accepted(self._received(chunks, size_bytes, wanted_checksum), size_bytes)
+
+    async def add_downloaded(self, path: Path, size_bytes: int, checksum: str) -> Release:
+        """Check and store a bundle that lies whole beside the archive; the file is gone then,
+        whether it was accepted or not."""
+        return await self._accepted(self._adopted(path, size_bytes, checksum), size_bytes)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether another bundle is being stored."""
+        return self._busy.locked()
+
+    async def check_installer(self, path: Path) -> None:
+        """Raise daemon_unreachable where no installer can judge a bundle now."""
+        try:
+            await self._inspector.inspect(str(path))
+        except SaintError as err:
+            if err.code is Code.DAEMON_UNREACHABLE:
+                raise
+
+    async def _accepted(self, work: Coroutine[Any, Any, Release], size_bytes: int) -> Release:
         if self._busy.locked():
+            work.close()
             raise SaintError(Code.CONFLICT, "another bundle is being stored", fix="Wait for it.")
         async with self._busy:
             try:
-                release = await self._received(chunks, size_bytes, wanted_checksum)
+                release = await work
             except SaintError as err:
                 self._refused(err)
                 raise
@@ -124,6 +146,15 @@ class ReleaseIngest:
             if wanted_checksum and checksum != wanted_checksum:
                 message = f"the checksum is {checksum}, not the announced {wanted_checksum}"
                 raise SaintError(Code.RELEASE_INVALID, message, fix="Send the file again.")
+            return await self._checked(intake, checksum)
+        finally:
+            await _ended(intake.drop)
+
+    async def _adopted(self, path: Path, size_bytes: int, checksum: str) -> Release:
+        self._check_size(size_bytes)
+        intake = self._repository.intake(size_bytes)
+        try:
+            await _ended(partial(intake.adopt, path))
             return await self._checked(intake, checksum)
         finally:
             await _ended(intake.drop)

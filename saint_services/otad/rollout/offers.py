@@ -5,24 +5,11 @@ maintenance window. A roll-out that a user starts is bound by neither. Pure.
 import re
 from dataclasses import dataclass
 from datetime import datetime, time
-from enum import StrEnum
+
+from ...lib.api.update_policy import OfferPolicy
 
 _LEAST_MINUTES = 60
 _WINDOW = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
-
-
-class OfferPolicy(StrEnum):
-    """What a booting or resting machine may do with the offered release."""
-
-    AUTOMATIC = "automatic"
-    ASK = "ask"  # nothing without a user's roll-out
-
-
-class RolloutPolicy(StrEnum):
-    """Who begins a roll-out."""
-
-    BY_USER = "by_user"
-    AUTOMATIC = "automatic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +54,9 @@ def closed(policy: OfferPolicy, window: Window | None, now: datetime) -> str:
         hours = f"{window.begin:%H:%M} to {window.end:%H:%M}"
         return f"machines wait for the maintenance window, {hours}"
     return ""
+
+
+def is_open(window: str, now: datetime) -> bool:
+    """Return whether a window (a setting) is open; without one, always."""
+    found = Window.parse(window)
+    return found is None or found.is_open(now.time())

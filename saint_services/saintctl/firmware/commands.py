@@ -20,10 +20,17 @@ from ...lib.api.firmware import (
     RolloutRequest,
     RolloutState,
 )
+from ...lib.api.update_policy import (
+    CHECK_SOURCE,
+    GET_POLICY,
+    SET_POLICY,
+    SourceStatus,
+    UpdatePolicy,
+)
 from ...lib.api.webd.nodes import FIRMWARE_CHECK
 from ...lib.errors import Code, SaintError
 from ..connect import RobotAddress, client, run_request, runtime_directory
-from ..console import AsJson, print_json, run
+from ..console import AsJson, print_facts, print_json, run
 from ..remote import RemoteRobot
 from ..row_command import help_of, row_command
 from . import view
@@ -35,6 +42,7 @@ app = typer.Typer(help="Releases: upload, roll out, roll back.", no_args_is_help
 
 _SILENCE_S = 10.0  # otad sends a report every 2 s at least
 _RECONNECT_S = 60.0  # the server itself restarts when it is updated
+_LARGEST_AUTHORITY_BYTES = 1 << 16
 _ENDED = (RolloutState.DONE, RolloutState.HALTED, RolloutState.CANCELLED)
 
 
@@ -62,6 +70,12 @@ def upload(
     """Upload a release to the server, which checks it before offering it."""
     release = run(_upload(context.obj, file, not as_json), as_json)
     print_json(release) if as_json else print_release(release)
+
+
+@row_command(app, "fetch", CHECK_SOURCE)
+def print_source(source: SourceStatus) -> None:
+    """Look for a release at your address now, and download a newer one."""
+    print(f"{source.text}.")
 
 
 @row_command(app, "import", firmware.IMPORT, path=typer.Argument())
@@ -127,6 +141,32 @@ def print_cancelled(plan: RolloutPlan) -> None:
 def print_rollback(plan: RolloutPlan) -> None:
     """Roll all machines back to the previous release."""
     print(view.rollout_line(plan))
+
+
+def _authority(path: str | None) -> str | None:
+    """Return the content of the file that --authority names."""
+    return _read_authority(path) if path else path
+
+
+def _read_authority(path: str) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(_LARGEST_AUTHORITY_BYTES).decode("ascii")
+    except (OSError, UnicodeDecodeError) as err:
+        raise typer.BadParameter(f"{path} cannot be read as a certificate: {err}") from err
+
+
+@row_command(
+    app,
+    "settings",
+    SET_POLICY,
+    reads=GET_POLICY,
+    releases_from=typer.Option("--from", metavar="ADDRESS"),
+    authority=typer.Option(metavar="FILE", callback=_authority),
+)
+def print_settings(policy: UpdatePolicy) -> None:
+    """Show what the owner decides about updates, or change what the options name."""
+    print_facts(view.policy_facts(policy))
 
 
 @app.command()

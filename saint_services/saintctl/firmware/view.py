@@ -13,6 +13,12 @@ from ...lib.api.firmware import (
     UpdateState,
     UpdateVerdict,
 )
+from ...lib.api.update_policy import (
+    OfferPolicy,
+    RolloutPolicy,
+    SourceState,
+    UpdatePolicy,
+)
 from ...lib.errors import SaintError
 from ..console import print_facts
 
@@ -77,6 +83,9 @@ def overview(report: FirmwareReport) -> "RenderableType":
         parts.append(Text(f"Updates are off: {_sentence(report.updates_off)}", style="red"))
     if report.offers_closed and any(release.is_current for release in report.releases):
         parts.append(Text(f"A release is offered, but {_sentence(report.offers_closed)}"))
+    if report.source.address:
+        style = "red" if report.source.state is SourceState.FAILED else ""
+        parts.append(Text(f"{report.source.address}: {report.source.text}.", style=style))
     parts += [Text(""), machines(report)]
     parts += [Text(f"\n{text}", style="red") for text in failures(report)]
     if report.releases:
@@ -87,6 +96,27 @@ def overview(report: FirmwareReport) -> "RenderableType":
             Text("There is no release on the server yet: saintctl firmware upload FILE"),
         ]
     return Group(*parts)
+
+
+def policy_facts(policy: UpdatePolicy) -> list[tuple[str, str]]:
+    """Return the owner's settings, one row each."""
+    takes = {
+        OfferPolicy.AUTOMATIC: "by themselves, when they boot or rest",
+        OfferPolicy.ASK: "by a roll-out that a user starts",
+    }
+    begins = {
+        RolloutPolicy.BY_USER: "a user",
+        RolloutPolicy.AUTOMATIC: "the server, one node first",
+    }
+    every = "hour" if policy.check_every_h == 1 else f"{policy.check_every_h} hours"
+    own = ", by an authority of your own" if policy.has_authority else ""
+    source = f"{policy.releases_from}, every {every}{own}" if policy.releases_from else "no address"
+    return [
+        ("machines take releases", takes[policy.offers]),
+        ("a roll-out is begun by", begins[policy.roll_out]),
+        ("maintenance window", policy.window or "any time of day"),
+        ("releases from", source),
+    ]
 
 
 def machines(report: FirmwareReport) -> "Table":

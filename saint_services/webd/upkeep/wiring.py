@@ -49,6 +49,7 @@ async def open_upkeep(
         "routerd": RemoteState(daemons.routerd),
         "rcd": RemoteState(daemons.rcd),
         "livelinkd": RemoteState(daemons.livelinkd),
+        "otad": RemoteState(daemons.otad),
         "webd": Backup(own.section(), *sections),  # last: it may sign the sender out
     }
     version = await asyncio.to_thread(computer.version)

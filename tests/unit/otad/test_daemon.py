@@ -20,11 +20,11 @@ from saint_services.lib.api.firmware import (
     RolloutStep,
     UpdateVerdict,
 )
+from saint_services.lib.api.update_policy import OfferPolicy, RolloutPolicy
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.otad.config import Config
-from saint_services.otad.rollout.offers import OfferPolicy, RolloutPolicy
 from tests.unit.otad.ota_rig import FakeNode, Ota, Robot
 from tests.waiting import let_pass, until
 

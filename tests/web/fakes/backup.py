@@ -11,6 +11,7 @@ SECTIONS = {
     "routerd": ("routes", ["rc_drive", "facecap_to_head"]),
     "rcd": ("receiver", ["crsf"]),
     "livelinkd": ("subjects", ["FaceCapture"]),
+    "otad": ("policy", ["ask"]),
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from saint_services.lib.api import Done, firmware
+from saint_services.lib.api import Done, firmware, update_policy
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.firmware import (
     FirmwareParams,
@@ -21,6 +21,14 @@ from saint_services.lib.api.firmware import (
     RolloutStep,
     UpdateState,
     UpdateVerdict,
+)
+from saint_services.lib.api.update_policy import (
+    CheckSource,
+    OfferPolicy,
+    RolloutPolicy,
+    SetUpdatePolicy,
+    SourceStatus,
+    UpdatePolicy,
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
@@ -55,6 +63,13 @@ def first_machines() -> list[MachineFirmware]:
     return [*(machine(name) for name in names), away, server]
 
 
+def first_policy() -> UpdatePolicy:
+    """As a new robot has it."""
+    return UpdatePolicy(
+        offers=OfferPolicy.AUTOMATIC, roll_out=RolloutPolicy.BY_USER, check_every_h=24
+    )
+
+
 @dataclass
 class FakeOtad:
     """Tests read and set its fields."""
@@ -65,6 +80,8 @@ class FakeOtad:
     updates_off: str = ""
     refusal: SaintError | None = None
     requests: list[str] = field(default_factory=list)
+    source: SourceStatus = field(default_factory=SourceStatus)
+    policy: UpdatePolicy = field(default_factory=first_policy)
     uploaded: bytes = b""
     _runner: web.AppRunner | None = None
 
@@ -76,6 +93,9 @@ class FakeOtad:
         api.bind(firmware.ROLLOUT, self._rollout)
         api.bind(firmware.CONTROL, self._control)
         api.bind(firmware.DELETE, self._delete)
+        api.bind(update_policy.CHECK_SOURCE, self._check_source)
+        api.bind(update_policy.GET_POLICY, self._get_policy)
+        api.bind(update_policy.SET_POLICY, self._set_policy)
         return api
 
     async def open_files(self, path: Path) -> None:
@@ -147,7 +167,7 @@ class FakeOtad:
         return FirmwareReport(
             robot_version=versions[0] if len(versions) == 1 else "",
             versions=versions, releases=self.releases, machines=self.machines, plan=self.plan,
-            updates_off=self.updates_off,
+            updates_off=self.updates_off, policy=self.policy, source=self.source,
         )  # fmt: skip
 
     async def _status(self, _: Call[Nothing]) -> FirmwareReport:
@@ -180,6 +200,23 @@ class FakeOtad:
         self._record(f"delete {call.body.version}")
         self.releases = [r for r in self.releases if r.version != call.body.version]
         return Done()
+
+    async def _check_source(self, call: Call[CheckSource]) -> SourceStatus:
+        self._record(f"check force={call.body.force}")
+        return self.source
+
+    async def _get_policy(self, _: Call[Nothing]) -> UpdatePolicy:
+        return self.policy
+
+    async def _set_policy(self, call: Call[SetUpdatePolicy]) -> UpdatePolicy:
+        given = call.body.model_dump(mode="json", exclude_none=True)
+        self._record(f"policy {given}")
+        if "authority" in given:
+            given["has_authority"] = bool(given.pop("authority"))
+        self.policy = UpdatePolicy.model_validate(self.policy.model_dump() | given)
+        text = "Not checked since the start. First look at once"
+        self.source = SourceStatus(address=self.policy.releases_from, text=text)
+        return self.policy
 
     async def _upload(self, request: web.Request) -> web.Response:
         self.uploaded = await request.read()

@@ -17,6 +17,7 @@ from tools.fake_rauc.slots import Slots
 
 from ..unit_files.units import ServiceUnit
 from . import machine_settings
+from .fetch_jobs import FetchJobs
 from .machine import Folders, Machine
 
 _LOOK_S = 0.25
@@ -72,6 +73,7 @@ class Board:
         self._deadman = -1
         self._deadline: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
+        self._fetching = FetchJobs(folders.run) if folders.machine == "server" else None
         _prepare(folders)
         self._start()
 
@@ -89,6 +91,8 @@ class Board:
         """From now on, for the machine whose services stand on this board."""
         self.machine = machine
         self._open_deadman()
+        if self._fetching:
+            self._fetching.open()
         self._task = asyncio.get_running_loop().create_task(self._serve())
 
     async def close(self) -> None:
@@ -97,6 +101,8 @@ class Board:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
+        if self._fetching:
+            await self._fetching.close()
         self._disarm()
         if self._deadman >= 0:
             asyncio.get_running_loop().remove_reader(self._deadman)

@@ -5,6 +5,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { isBusy, isUnderWay, lastTry, nameOf, stateWord } from "../../lib/robot/machine-updates.js";
 import { bar } from "../../parts/bar.js";
+import { policy } from "./policy.js";
 import { releases } from "./releases.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
@@ -22,7 +23,7 @@ export function firmware(app) {
     ${data?.problem ? noReply(data.problem) : nothing}
     <div class="columns">
       <div class="column wide">${robot(app)} ${machines(app)}</div>
-      <div class="column">${releases(app)}</div>
+      <div class="column">${releases(app)} ${policy(app)}</div>
     </div>
   `;
 }

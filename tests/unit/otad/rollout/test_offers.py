@@ -4,7 +4,8 @@ from datetime import datetime, time
 
 import pytest
 
-from saint_services.otad.rollout.offers import OfferPolicy, Window, closed
+from saint_services.lib.api.update_policy import OfferPolicy
+from saint_services.otad.rollout.offers import Window, closed
 
 NIGHT = datetime(2026, 1, 1, 3, 0)
 NOON = datetime(2026, 1, 1, 12, 0)

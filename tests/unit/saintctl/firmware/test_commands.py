@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from saint_services.lib.api.adoption import GET_NODE_INFO, NodeInfo, NodeParams, Peripheral
 from saint_services.lib.api.firmware import RolloutState, UpdateState, UpdateVerdict
+from saint_services.lib.api.update_policy import SourceState, SourceStatus
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
 from saint_services.saintctl.app import app
@@ -242,3 +243,43 @@ async def test_overview_of_the_robot_names_its_release(robot: FakeDaemons) -> No
     robot.otad.halt()
     words = " ".join((await robot.saintctl("status")).stdout.split())
     assert "firmware 0.1.0, Roll-out of 0.2.0 was halted" in words
+
+
+async def test_settings_are_shown_and_changed(robot: FakeDaemons, tmp_path: Path) -> None:
+    text = (await robot.saintctl("firmware", "settings")).stdout
+    assert "machines take releases  by themselves" in text
+    assert "releases from           no address" in text
+    await asyncio.to_thread((tmp_path / "ca.pem").write_text, "CERTIFICATE")
+    text = (
+        await robot.saintctl(
+            "firmware", "settings", "--offers", "ask", "--window", "02:00-05:00",
+            "--from", "https://example.org", "--authority", str(tmp_path / "ca.pem"),
+        )
+    ).stdout  # fmt: skip
+    assert "by a roll-out that a user starts" in text
+    assert "https://example.org, every 24 hours, by an authority of your own" in " ".join(
+        text.split()
+    )
+    assert "'authority': 'CERTIFICATE'" in robot.otad.requests[-1]
+    await robot.saintctl("firmware", "settings", "--from", "", "--authority", "")
+    assert robot.otad.requests[-1] == "policy {'releases_from': '', 'authority': ''}"
+
+
+async def test_authority_that_cannot_be_read_is_named(robot: FakeDaemons) -> None:
+    found = await robot.saintctl(
+        "firmware", "settings", "--authority", "/nowhere/ca.pem", expected=2
+    )
+    assert "/nowhere/ca.pem" in found.output + found.stderr
+    assert robot.otad.requests == []
+
+
+async def test_address_is_looked_at_and_its_state_is_shown(robot: FakeDaemons) -> None:
+    robot.otad.source = SourceStatus(
+        address="https://example.org", state=SourceState.DOWNLOADING, version="0.2.0",
+        text="Checked just now: 0.2.0 is there, 40 % of 118.0 MiB downloaded",
+    )  # fmt: skip
+    text = (await robot.saintctl("firmware", "fetch", "--force")).stdout
+    assert text == "Checked just now: 0.2.0 is there, 40 % of 118.0 MiB downloaded.\n"
+    assert robot.otad.requests == ["check force=True"]
+    text = " ".join((await robot.saintctl("firmware", "status")).stdout.split())
+    assert "https://example.org: Checked just now: 0.2.0 is there" in text

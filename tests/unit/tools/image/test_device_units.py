@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api import endpoint
+from saint_services.otad.sources import fetch_order
 
 ROOT = Path(__file__).resolve().parents[4]
 OVERLAYS = ROOT / "overlays"
@@ -124,6 +125,42 @@ def test_program_of_the_owner_has_less_than_any_daemon(merged: Path) -> None:
     newer = re.compile(r"Restart(Steps|MaxDelaySec)")  # systemd 254 brought these
     faults = [line for line in said.splitlines() if "Unknown" in line or "Failed to parse" in line]
     assert [line for line in faults if not newer.search(line)] == []
+
+
+def test_job_that_fetches_releases_has_the_network_and_nothing_else(merged: Path) -> None:
+    unit = "saint-otad-fetch@1.service"
+    said = analyze(merged, "security", "--offline=true", unit)
+    found = re.search(r"exposure level for \S+@1\S+: ([\d.]+)", said)
+    if found is None:
+        pytest.skip("this systemd-analyze does not rate unit files")
+    assert float(found[1]) <= 2.0
+    template = "saint-otad-fetch@.service"
+    # No group of ours, so no socket but the connection that started it; and none to be seen.
+    assert _setting(merged, template, "SupplementaryGroups") == []
+    assert _setting(merged, template, "Group") == []
+    assert _setting(merged, template, "StateDirectory") == []
+    assert _setting(merged, template, "ReadWritePaths") == []
+    assert _setting(merged, template, "CapabilityBoundingSet") == []
+    hidden = _setting(merged, template, "InaccessiblePaths")
+    assert {"-/run/saint", "-/etc/saint", "-/var/lib/saint", "-/data"} <= set(hidden)
+    assert _setting(merged, template, "RestrictAddressFamilies")[-3:] == [
+        "AF_UNIX", "AF_INET", "AF_INET6",
+    ]  # fmt: skip
+    for name in ("05-daemon.conf", "06-crash.conf"):
+        assert "[" not in (merged / f"{template}.d" / name).read_text()
+    said = analyze(merged, "verify", "--man=no", unit, "saint-otad-fetch.socket")
+    newer = re.compile(r"Restart(Steps|MaxDelaySec)")  # systemd 254 brought these
+    faults = [line for line in said.splitlines() if "Unknown" in line or "Failed to parse" in line]
+    assert [line for line in faults if not newer.search(line)] == []
+
+
+def test_only_otad_orders_a_download(merged: Path) -> None:
+    unit = "saint-otad-fetch.socket"
+    assert _setting(merged, unit, "SocketUser")[-1] == "saint-otad"
+    assert _setting(merged, unit, "SocketGroup")[-1] == "saint-otad"
+    assert _setting(merged, unit, "SocketMode")[-1] == "0600"
+    assert _setting(merged, unit, "Accept") == ["yes"]
+    assert _setting(merged, unit, "ListenStream") == [f"/run/saint/{fetch_order.SOCKET}"]
 
 
 @pytest.mark.skipif(shutil.which("systemctl") is None, reason="needs systemctl")

@@ -100,7 +100,7 @@ async def test_backup_restored_brings_back_what_every_daemon_had(rig: Rig) -> No
     async with rig.http.get(f"{rig.url}/api/backup") as answer:
         assert answer.content_type == "application/zip"
         raw = await answer.read()
-    assert set(unpack(raw).daemons) == {"adoptiond", "routerd", "rcd", "livelinkd", "webd"}
+    assert set(unpack(raw).daemons) == {"adoptiond", "routerd", "rcd", "livelinkd", "otad", "webd"}
     before = {name: kept.words for name, kept in rig.robot.kept.items()}
     for kept in rig.robot.kept.values():
         kept.words = Words(words=["changed"])
