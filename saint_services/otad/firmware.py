@@ -43,7 +43,7 @@ from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
 from .rollout.logic import RolloutLimits, UpdateRequest
 from .rollout.offers import Window
-from .sources.address_import import AddressImport, Surroundings
+from .sources.address_import import AddressImport, ImportEnvironment
 from .sources.fetch_order import SOCKET
 from .sources.partial import PartialDownload
 from .state import SavedFirmware
@@ -114,7 +114,7 @@ class FirmwareService:
 
     def _address_import(self) -> AddressImport:
         folders, config = self._ctx.directories, self._ctx.config
-        around = Surroundings(
+        around = ImportEnvironment(
             versions=lambda: self.repository.stored,
             running=lambda: {each.version for each in self.machines().values()},
             is_window_open=lambda: offers.is_open(self.policy.in_force.window, _now()),

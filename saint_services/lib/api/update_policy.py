@@ -69,7 +69,7 @@ class SetUpdatePolicy(Request):
     )
 
 
-class SourceState(StrEnum):
+class FetchState(StrEnum):
     """State of the look at the owner's address."""
 
     OFF = "off"
@@ -85,7 +85,7 @@ class SourceStatus(Reply):
     """What is known of the owner's address. Times are whole minutes."""
 
     address: str = ""  # empty: off
-    state: SourceState = SourceState.OFF
+    state: FetchState = FetchState.OFF
     version: str = ""  # that the address offers
     size_bytes: int = 0
     received_bytes: int = 0

@@ -16,7 +16,7 @@ from ...lib.access import audit
 from ...lib.access.audit import AuditRecord
 from ...lib.access.person import Person
 from ...lib.api.firmware import DOWNLOAD, Release
-from ...lib.api.update_policy import AddressFile, SourceState, SourceStatus
+from ...lib.api.update_policy import AddressFile, FetchState, SourceStatus
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ..adapters.fetch_socket import FetchSocket, RangeRefusedError
@@ -46,7 +46,7 @@ class ReleaseIntake(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ImportEnvironment:
     """What the import reads of otad, and reports to it."""
 
     versions: Callable[[], Mapping[str, object]]  # in the archive
@@ -71,7 +71,7 @@ class AddressImport:
         fetch: FetchSocket,
         partial: PartialDownload,
         intake: ReleaseIntake,
-        around: Surroundings,
+        around: ImportEnvironment,
     ) -> None:
         self._policy = policy
         self._fetch = fetch
@@ -185,7 +185,7 @@ class AddressImport:
         is_user, self._is_requested = self._is_requested, False
         if not is_user and self._found is None:
             self._is_wanted = self._is_forced = False
-        self._change(SourceState.CHECKING)
+        self._change(FetchState.CHECKING)
         try:
             found = await self._manifest(policy)
             if is_user:
@@ -198,7 +198,7 @@ class AddressImport:
             self._failures, self._checked_s = 0, monotonic_s()
             roll = self._around.roll()
             self._due_s = monotonic_s() + schedule.period_s(policy.check_every_h, roll)
-        self._change(SourceState.IDLE)
+        self._change(FetchState.IDLE)
         self._looked.set()
 
     async def _manifest(self, policy: OwnerPolicy) -> RemoteRelease | None:
@@ -237,7 +237,7 @@ class AddressImport:
         assert found is not None  # as next_step has seen it
         policy = self._policy.in_force
         self._problem = ""
-        self._change(SourceState.DOWNLOADING)
+        self._change(FetchState.DOWNLOADING)
         try:
             await self._receive(found, policy)
             await self._hand_over(found, policy)
@@ -251,7 +251,7 @@ class AddressImport:
         else:
             self._found, self._failures, self._problem = None, 0, ""
             self._is_forced = self._is_wanted = False
-        self._change(SourceState.IDLE)
+        self._change(FetchState.IDLE)
 
     async def _receive(self, found: RemoteRelease, policy: OwnerPolicy) -> None:
         """Get the bytes that are missing. Raises _PausedError when the robot begins to move."""
@@ -306,7 +306,7 @@ class AddressImport:
         """Have the bundle judged like an upload."""
         partial = self._partial
         self._check_held(policy)
-        self._change(SourceState.VERIFYING)
+        self._change(FetchState.VERIFYING)
         checksum = await asyncio.to_thread(partial.checksum)
         if checksum != found.checksum_sha256:
             await asyncio.to_thread(partial.drop)
@@ -342,7 +342,7 @@ class AddressImport:
     def _begin_again(self, due_s: float) -> None:
         """Know nothing of the address yet."""
         self._due_s, self._retry_s = due_s, 0.0
-        self._state, self._reason = SourceState.IDLE, WaitReason.NONE
+        self._state, self._reason = FetchState.IDLE, WaitReason.NONE
         self._found, self._checked_s = None, None
         self._offered, self._problem = "", ""
         self._failures, self._received = 0, 0
@@ -367,7 +367,7 @@ class AddressImport:
             return self._live or "the robot has rested for half a minute"
         return "the maintenance window" if self._reason is WaitReason.WINDOW else ""
 
-    def _change(self, state: SourceState) -> None:
+    def _change(self, state: FetchState) -> None:
         self._state = state
         self._around.on_change()
 

@@ -18,7 +18,7 @@ from .fetch_order import FetchHead
 from .remote_manifest import RemoteRelease
 
 # Beginnings of one release from its first byte on: a server without ranges, or with other bytes
-# than its manifest says, is not loaded from for ever.
+# than its manifest says, is not loaded from without end.
 MOST_BEGINNINGS = 5
 # Never more than this is on its way to the card when a robot begins to move.
 _SYNC_BYTES = 4 << 20

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...lib.api.update_policy import SourceState
+from ...lib.api.update_policy import FetchState
 from ..releases.incoming import mib
 
 OFF = "No address is set; releases come by upload or on a USB stick"
@@ -12,7 +12,7 @@ OFF = "No address is set; releases come by upload or on a USB stick"
 class ImportFacts:
     """What the sentence is made of."""
 
-    state: SourceState  # idle, checking, downloading or verifying
+    state: FetchState  # idle, checking, downloading or verifying
     version: str = ""  # that the address offers
     size_bytes: int = 0  # 0: it is not to be downloaded
     received_bytes: int = 0
@@ -22,13 +22,13 @@ class ImportFacts:
     next_s: float = 0.0
 
     @property
-    def shown_state(self) -> SourceState:
+    def shown_state(self) -> FetchState:
         """The state for users."""
-        if self.state is not SourceState.IDLE:
+        if self.state is not FetchState.IDLE:
             return self.state
         if self.problem:
-            return SourceState.FAILED
-        return SourceState.WAITING if self.size_bytes else SourceState.IDLE
+            return FetchState.FAILED
+        return FetchState.WAITING if self.size_bytes else FetchState.IDLE
 
     @property
     def percent(self) -> int:
@@ -41,7 +41,7 @@ def text(facts: ImportFacts) -> str:
 
 
 def _checked(facts: ImportFacts) -> str:
-    if facts.state is SourceState.CHECKING or facts.checked_s is None:
+    if facts.state is FetchState.CHECKING or facts.checked_s is None:
         return ""
     return f"Checked {ago(facts.checked_s)}: "
 
@@ -50,11 +50,11 @@ def _state(facts: ImportFacts) -> str:
     is_first = not _checked(facts)
     found = _found(facts, is_first=is_first)
     match facts.state:
-        case SourceState.CHECKING:
+        case FetchState.CHECKING:
             return "Looking for a release now"
-        case SourceState.DOWNLOADING:
+        case FetchState.DOWNLOADING:
             return f"{found}, {facts.percent} % of {mib(facts.size_bytes)} downloaded"
-        case SourceState.VERIFYING:
+        case FetchState.VERIFYING:
             return f"{found}; its signature and content are being checked"
     if facts.problem:
         what = "try" if facts.size_bytes else "look"

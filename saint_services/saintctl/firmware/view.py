@@ -14,9 +14,9 @@ from ...lib.api.firmware import (
     UpdateVerdict,
 )
 from ...lib.api.update_policy import (
+    FetchState,
     OfferPolicy,
     RolloutPolicy,
-    SourceState,
     UpdatePolicy,
 )
 from ...lib.errors import SaintError
@@ -84,7 +84,7 @@ def overview(report: FirmwareReport) -> "RenderableType":
     if report.offers_closed and any(release.is_current for release in report.releases):
         parts.append(Text(f"A release is offered, but {_sentence(report.offers_closed)}"))
     if report.source.address:
-        style = "red" if report.source.state is SourceState.FAILED else ""
+        style = "red" if report.source.state is FetchState.FAILED else ""
         parts.append(Text(f"{report.source.address}: {report.source.text}.", style=style))
     parts += [Text(""), machines(report)]
     parts += [Text(f"\n{text}", style="red") for text in failures(report)]

@@ -20,7 +20,7 @@ export function policy(app) {
       <div class="section-head"><h2 id="policy-title">Update settings</h2></div>
       <div class="card policy">
         <dl class="facts-list">
-          <dt>Machines take releases</dt><dd data-offers>${OFFERS[found.offers]}</dd>
+          <dt>Machines update</dt><dd data-offers>${OFFERS[found.offers]}</dd>
           <dt>Roll-outs begin</dt><dd data-begins>${BEGINS[found.roll_out]}</dd>
           <dt>Maintenance window</dt>
           <dd data-window>${found.window.replace("-", " to ") || "any time"}</dd>
@@ -40,14 +40,14 @@ export function policy(app) {
 
 /** @type {Record<UpdatePolicy["offers"], string>} */
 const OFFERS = {
-  automatic: "by themselves, when they boot or rest",
-  ask: "only by a roll-out of a user",
+  automatic: "at boot or rest",
+  ask: "by a user's roll-out",
 };
 
 /** @type {Record<UpdatePolicy["roll_out"], string>} */
 const BEGINS = {
   by_user: "by a user",
-  automatic: "by themselves, one node first",
+  automatic: "without a user, one node first",
 };
 
 /** @param {UpdatePolicy} found */

@@ -14,8 +14,8 @@ from saint_services.lib.api.update_policy import (
     CHECK_SOURCE,
     SET_POLICY,
     CheckSource,
+    FetchState,
     SetUpdatePolicy,
-    SourceState,
     SourceStatus,
 )
 from saint_services.lib.errors import Code
@@ -60,7 +60,7 @@ async def audit(robot: Robot) -> AsyncIterator[list[AuditRecord]]:
 async def following(
     robot: Robot, server: ReleaseServer, config: Config | None = None, **policy: object
 ) -> AsyncIterator[Ota]:
-    """otad, told to follow the server."""
+    """otad, set to follow the server."""
     async with fetch_jobs(robot.directories.runtime), robot.otad(config) as ota:
         facts = {"releases_from": server.address, "authority": authority().pem} | policy
         await ota.client.request(SET_POLICY, SetUpdatePolicy.model_validate(facts))
@@ -114,7 +114,7 @@ async def test_address_is_off_until_it_is_set(robot: Robot, server: ReleaseServe
     async with fetch_jobs(robot.directories.runtime), robot.otad() as ota:
         shown = await report(ota)
         err = await refused(check(ota))
-    assert shown.source.state is SourceState.OFF
+    assert shown.source.state is FetchState.OFF
     assert err.code is Code.REFUSED
     assert server.requests == []
 
@@ -173,9 +173,7 @@ async def test_download_goes_on_after_a_restart(robot: Robot, server: ReleaseSer
     assert server.sent_bytes <= len(content) + 200_000
 
 
-async def test_server_without_ranges_is_not_loaded_from_for_ever(
-    robot: Robot, server: ReleaseServer
-) -> None:
+async def test_server_without_ranges_is_given_up(robot: Robot, server: ReleaseServer) -> None:
     content = await bundle(robot, "1.2.0", payload=b"x" * 400_000)
     server.publish("1.2.0", content)
     server.has_ranges = False
@@ -200,7 +198,7 @@ async def test_moving_robot_fetches_nothing_and_a_download_pauses(
         said = (await check(ota)).text  # answers at once, and looks later
         assert "outputs are live" in said
         assert server.requests == []
-        assert shown.source.state is not SourceState.DOWNLOADING
+        assert shown.source.state is not FetchState.DOWNLOADING
         robot.live.clear()
         await state(ota, has("1.2.0"))
 
@@ -224,7 +222,7 @@ async def test_download_waits_for_the_window_but_not_for_a_user(
     server.publish("1.2.0", await bundle(robot, "1.2.0"))
     async with following(robot, server, window="02:00-05:00") as ota:
         shown = await state(ota, says("waits: the maintenance window"))
-        assert shown.source.state is SourceState.WAITING
+        assert shown.source.state is FetchState.WAITING
         assert not any("saint_node" in each for each in server.requests)
         await check(ota)
         await state(ota, has("1.2.0"))
@@ -284,7 +282,7 @@ async def test_manifest_that_is_none_is_named(
     server.files["/robots/manifest.json"] = raw
     async with following(robot, server) as ota:
         shown = await state(ota, says(reason))
-    assert shown.source.state in (SourceState.FAILED, SourceState.CHECKING)
+    assert shown.source.state in (FetchState.FAILED, FetchState.CHECKING)
 
 
 @pytest.mark.parametrize(

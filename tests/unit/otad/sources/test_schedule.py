@@ -53,7 +53,7 @@ def test_wait_has_an_end_in_the_future_or_a_change_to_wait_for(found: ImportSitu
 
 @given(SITUATIONS)
 def test_wait_leads_on(found: ImportSituation) -> None:
-    """At the end of a wait something else is decided, so no robot stands still for ever."""
+    """At the end of a wait something else is decided, so no robot stands still."""
     step = next_step(found)
     if step.act is ImportAct.WAIT and step.until_s is not None:
         later = next_step(replace(found, now_s=step.until_s, is_window_open=True))
@@ -61,7 +61,7 @@ def test_wait_leads_on(found: ImportSituation) -> None:
 
 
 @given(SITUATIONS)
-def test_rest_is_half_a_minute_unless_a_user_asks(found: ImportSituation) -> None:
+def test_rest_is_half_a_minute_unless_a_user_requests_it(found: ImportSituation) -> None:
     act = next_step(found).act
     rested_s = found.now_s - (found.rest_since_s or 0.0)
     if act is ImportAct.LOOK and not found.is_requested:

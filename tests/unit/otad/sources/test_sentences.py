@@ -2,10 +2,10 @@
 
 import pytest
 
-from saint_services.lib.api.update_policy import SourceState
+from saint_services.lib.api.update_policy import FetchState
 from saint_services.otad.sources.sentences import ImportFacts, text
 
-IDLE = SourceState.IDLE
+IDLE = FetchState.IDLE
 MIB = 1 << 20
 
 
@@ -17,10 +17,10 @@ MIB = 1 << 20
             ImportFacts(IDLE, next_s=0, waits_for="outputs are live on head"),
             "Not checked since the start; outputs are live on head. First look at once",
         ),
-        (ImportFacts(SourceState.CHECKING, checked_s=5), "Looking for a release now"),
+        (ImportFacts(FetchState.CHECKING, checked_s=5), "Looking for a release now"),
         (
             ImportFacts(
-                SourceState.DOWNLOADING, "0.2.0", 100 * MIB, 40 * MIB, checked_s=3 * 3600
+                FetchState.DOWNLOADING, "0.2.0", 100 * MIB, 40 * MIB, checked_s=3 * 3600
             ),
             "Checked 3 h ago: 0.2.0 is there, 40 % of 100.0 MiB downloaded",
         ),
@@ -42,7 +42,7 @@ MIB = 1 << 20
             "Checked 3 days ago: no release is there. Next look in 1 min",
         ),
         (
-            ImportFacts(SourceState.VERIFYING, "0.2.0", 10, 10),
+            ImportFacts(FetchState.VERIFYING, "0.2.0", 10, 10),
             "Release 0.2.0 is there; its signature and content are being checked",
         ),
     ],
@@ -52,6 +52,6 @@ def test_sentence(facts: ImportFacts, sentence: str) -> None:
 
 
 def test_state_for_users() -> None:
-    assert ImportFacts(IDLE, problem="x").shown_state is SourceState.FAILED
-    assert ImportFacts(IDLE, size_bytes=1).shown_state is SourceState.WAITING
-    assert ImportFacts(SourceState.CHECKING, problem="x").shown_state is SourceState.CHECKING
+    assert ImportFacts(IDLE, problem="x").shown_state is FetchState.FAILED
+    assert ImportFacts(IDLE, size_bytes=1).shown_state is FetchState.WAITING
+    assert ImportFacts(FetchState.CHECKING, problem="x").shown_state is FetchState.CHECKING

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from saint_services.lib.api.adoption import GET_NODE_INFO, NodeInfo, NodeParams, Peripheral
 from saint_services.lib.api.firmware import RolloutState, UpdateState, UpdateVerdict
-from saint_services.lib.api.update_policy import SourceState, SourceStatus
+from saint_services.lib.api.update_policy import FetchState, SourceStatus
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
 from saint_services.saintctl.app import app
@@ -275,7 +275,7 @@ async def test_authority_that_cannot_be_read_is_named(robot: FakeDaemons) -> Non
 
 async def test_address_is_looked_at_and_its_state_is_shown(robot: FakeDaemons) -> None:
     robot.otad.source = SourceStatus(
-        address="https://example.org", state=SourceState.DOWNLOADING, version="0.2.0",
+        address="https://example.org", state=FetchState.DOWNLOADING, version="0.2.0",
         text="Checked just now: 0.2.0 is there, 40 % of 118.0 MiB downloaded",
     )  # fmt: skip
     text = (await robot.saintctl("firmware", "fetch", "--force")).stdout

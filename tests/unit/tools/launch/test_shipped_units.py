@@ -100,11 +100,17 @@ def test_unit_is_short(path: Path) -> None:
 
 def test_every_user_is_declared() -> None:
     declared = ROOT / "overlays/common/usr/lib/sysusers.d/saint.conf"
-    jobs = ROOT / "overlays/common/usr/lib/systemd/system"
+    jobs = [
+        path
+        for overlay in ("common", "server")
+        for path in sorted(
+            (ROOT / "overlays" / overlay).glob("usr/lib/systemd/system/saint-*.service")
+        )
+    ]
     users = re.findall(r"^u (\S+)", declared.read_text(encoding="utf-8"), re.MULTILINE)
     named = [
         re.search(r"^User=(\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
-        for path in (*sorted(FOLDER.glob("*.service")), *sorted(jobs.glob("saint-*.service")))
+        for path in (*sorted(FOLDER.glob("*.service")), *jobs)
     ]
     assert list(dict.fromkeys(match[1] for match in named if match)) == users
 
