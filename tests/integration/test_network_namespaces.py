@@ -174,6 +174,19 @@ def test_program_of_the_owner_reaches_the_pages_of_its_machine_alone(robot: Robo
             assert robot.server.run(*program, *probe, "probe", address, ports[0], "").split() == []
 
 
+def test_job_that_fetches_releases_reaches_the_outside(robot: Robot) -> None:
+    users = (ROOT / "overlays/common/usr/lib/sysusers.d/saint.conf").read_text()
+    found = re.search(r"^u saint-fetch (\d+) ", users, re.MULTILINE)
+    assert found
+    probe = [sys.executable, "-m", "tests.integration.net_probe"]
+    job = ("setpriv", f"--reuid={found[1]}", "--clear-groups", "--inh-caps=-all")
+    with robot.outside.running(*probe, "listen", "443,8443", "5353") as server:
+        assert server.stdout
+        assert server.stdout.readline() == "ready\n"
+        reached = robot.server.run(*job, *probe, "probe", f"{OUTSIDE}.2", "443,8443", "")
+    assert reached.split() == ["443", "8443"]
+
+
 def test_nobody_is_routed_through_the_robot(robot: Robot) -> None:
     robot.server.run("sysctl", "-q", "net.ipv4.ip_forward=1")  # as if a user had turned it on
     robot.outside.run("ip", "route", "replace", "169.254.0.0/16", "via", f"{OUTSIDE}.1")

@@ -20,6 +20,8 @@ class FetchJobs:
         self._path = run / _NAME
         self._listening: socket.socket | None = None
         self._jobs: set[asyncio.Task[None]] = set()
+        self._processes: set[asyncio.subprocess.Process] = set()
+        self._is_closed = False
 
     def open(self) -> None:
         """Wait for connections."""
@@ -37,9 +39,10 @@ class FetchJobs:
         if self._listening:
             asyncio.get_running_loop().remove_reader(self._listening)
             self._listening.close()
-        for job in self._jobs:
-            job.cancel()
-        await asyncio.gather(*self._jobs, return_exceptions=True)
+        self._is_closed = True
+        for process in self._processes:
+            _end(process)
+        await asyncio.gather(*self._jobs)
 
     def _accept(self) -> None:
         assert self._listening is not None
@@ -47,21 +50,25 @@ class FetchJobs:
             connection, _ = self._listening.accept()
             with connection:
                 if len(self._jobs) < _MOST_JOBS:
-                    job = asyncio.get_running_loop().create_task(_run(connection.dup()))
+                    job = asyncio.get_running_loop().create_task(self._run(connection.dup()))
                     self._jobs.add(job)
                     job.add_done_callback(self._jobs.discard)
 
-
-async def _run(connection: socket.socket) -> None:
-    with connection:
-        process = await asyncio.create_subprocess_exec(
-            *_COMMAND,
-            stdin=connection.fileno(),
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,  # otad reports why nothing comes
-        )
-    try:
+    async def _run(self, connection: socket.socket) -> None:
+        with connection:
+            process = await asyncio.create_subprocess_exec(
+                *_COMMAND,
+                stdin=connection.fileno(),
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,  # otad reports why nothing comes
+            )
+        self._processes.add(process)
+        if self._is_closed:
+            _end(process)
         await process.wait()
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        self._processes.discard(process)
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
