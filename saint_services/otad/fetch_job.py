@@ -59,10 +59,12 @@ async def serve(connection: socket.socket) -> None:
             order = FetchOrder.model_validate_json(await reader.readline())
         work = asyncio.ensure_future(_carry_out(order, writer))
         gone = asyncio.ensure_future(reader.read(1))
-        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-        for each in (work, gone):
-            each.cancel()
-        await asyncio.gather(work, gone, return_exceptions=True)
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in (work, gone):
+                each.cancel()
+            await asyncio.gather(work, gone, return_exceptions=True)
     except (ValidationError, ValueError, TimeoutError, OSError) as err:
         _log.error("the order cannot be read", error=type(err).__name__)
     finally:
