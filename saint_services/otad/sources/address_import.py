@@ -273,7 +273,9 @@ class AddressImport:
                 self._received = fetched.head.offset
                 while chunk := await self._next(fetched.chunks, policy):
                     await asyncio.to_thread(partial.write, chunk)
-                    self._received += len(chunk)
+                    before, self._received = self._received, self._received + len(chunk)
+                    if 100 * before // found.size_bytes < 100 * self._received // found.size_bytes:
+                        self._around.on_change()
         except RangeRefusedError:
             await asyncio.to_thread(partial.drop)
             raise

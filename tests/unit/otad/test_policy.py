@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from saint_services.lib.api.backup import DaemonBackup, RestoreNotes
-from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.endpoint import Nothing, WatchRequest
 from saint_services.lib.api.firmware import WATCH
 from saint_services.lib.api.update_policy import (
     GET_POLICY,
@@ -138,7 +138,7 @@ async def test_automatic_roll_out_begins_when_it_is_chosen(robot: Robot) -> None
         await ota.release("1.1.0")
         assert (await report(ota)).plan is None
         await change(ota, roll_out="automatic")
-        async for shown in ota.client.follow(WATCH, Nothing()):
+        async for shown in ota.client.follow(WATCH, WatchRequest()):
             if shown.plan:
                 assert shown.plan.version == "1.1.0"
                 break
