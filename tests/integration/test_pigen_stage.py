@@ -174,6 +174,22 @@ def test_lent_checkout_is_gone(root: Path) -> None:
     assert not list((root / "etc").glob("**/*.before-saint-os"))
 
 
+def test_boot_files_have_our_lines(root: Path) -> None:
+    config = (root / "boot/firmware/config.txt").read_text()
+    assert "dtparam=uart0=on" in config
+
+
+def test_machine_says_that_it_has_no_slots(root: Path) -> None:
+    release = (root / "usr/lib/saint/release.env").read_text()
+    assert "SAINT_SYSTEM=raspberry-pi-os\n" in release
+    program = (
+        "import asyncio; from saint_services.lib.update.updater import UpdateEnvironment as E; "
+        "asyncio.run(E.of_this_machine().installer.slots())"
+    )
+    words = ["sh", "-c", f"SAINT_SYSTEM=raspberry-pi-os python3 -c '{program}' 2>&1 || true"]
+    assert "apt updates the system" in _inside(root, *words)
+
+
 def test_release_says_what_it_is(root: Path) -> None:
     version = Names.read(ROOT / "pi-gen.conf").version
     assert f"SAINT_VERSION={version}" in (root / "usr/lib/saint/release.env").read_text()

@@ -20,12 +20,14 @@ _PI_GEN = ROOT / "image" / "pi-gen"
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m tools.pi_gen", description=__doc__)
-    parser.add_argument("verb", choices=("packages", "lay"))
+    parser.add_argument("verb", choices=("packages", "own-packages", "lay"))
     parser.add_argument("--root", type=Path, default=Path("/"), help="for lay")
     options = parser.parse_args()
     try:
         if options.verb == "packages":
             print(*wanted_packages(ROOT / "image" / "packages.list"))
+        elif options.verb == "own-packages":
+            print(*packages.names(_PI_GEN / "packages.list"))
         else:
             lay(options.root)
     except SaintError as err:
@@ -42,9 +44,12 @@ def wanted_packages(path: Path) -> list[str]:
 
 def lay(root: Path) -> None:
     """The A/B image's files over `root`, without those that it must not get."""
-    from tools.image import layer  # needs jinja2, which the building machine may not have
+    # The building machine may not have jinja2, which these need.
+    from saint_services.lib.update import boot
+    from tools.image import layer
     from tools.image.names import Names
     from tools.image.places import Places
+    from tools.pi_gen import boot_settings
 
     left_out = [root / path.relative_to("/") for path in left_out_paths()]
     kept = {path: _save(path) for path in left_out if path.exists()}
@@ -53,6 +58,9 @@ def lay(root: Path) -> None:
         _remove(path)
         if path in kept:
             shutil.move(kept[path], path)
+    with (root / "usr/lib/saint/release.env").open("a", encoding="utf-8") as file:
+        file.write(f"{boot.SYSTEM_VARIABLE}={boot.RASPBERRY_PI_OS}\n")
+    boot_settings.lay(root)
 
 
 def left_out_paths() -> list[Path]:

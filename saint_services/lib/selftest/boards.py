@@ -3,6 +3,7 @@ on, and what the device tree says of the header. Not here: what was shown on whi
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -48,6 +49,53 @@ class HeaderPart(BaseModel):
     is_optional: bool = False  # an owner may switch it off
 
 
+class PiOsBoard(BaseModel):
+    """A board on which SAINT.OS runs with Raspberry Pi OS alone."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    compatible: str
+
+
+class PiOsFunction(BaseModel):
+    """One function with Raspberry Pi OS: "yes", "yes: how" or "no: why", on a Pi 5 and its kind and
+    on the boards of the A/B image; and how that was shown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    what: str
+    pi5: str
+    older: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLimits:
+    """What works on one board with Raspberry Pi OS, and what does not, each with its reason."""
+
+    name: str
+    works: tuple[str, ...]
+    fails: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Say it."""
+        return (
+            f"{self.name} with Raspberry Pi OS. Works: {'; '.join(self.works)}. "
+            f"Does not: {'; '.join(self.fails)}."
+        )
+
+
+class PiOsTable(BaseModel):
+    """SAINT.OS on Raspberry Pi OS (image/pi-gen)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    boards: list[PiOsBoard] = []
+    functions: list[PiOsFunction] = []
+
+
 class BoardTable(BaseModel):
     """What the self-test needs of the file."""
 
@@ -55,6 +103,7 @@ class BoardTable(BaseModel):
 
     boards: list[SupportedBoard] = []
     header: list[HeaderPart] = []
+    raspberry_pi_os: PiOsTable = PiOsTable()
 
     @classmethod
     def read(cls, share: Path) -> "BoardTable":
@@ -69,3 +118,30 @@ class BoardTable(BaseModel):
         """Return the board that names itself so; None for a board that is not supported."""
         names = set(compatible)
         return next((each for each in self.boards if each.compatible in names), None)
+
+    def pi_os_board(self, compatible: Iterable[str]) -> PiOsBoard | None:
+        """Return the board that needs Raspberry Pi OS; None for any other."""
+        names = set(compatible)
+        found = (each for each in self.raspberry_pi_os.boards if each.compatible in names)
+        return next(found, None)
+
+    def limits(self, compatible: Iterable[str]) -> BoardLimits | None:
+        """Return what works on a board with Raspberry Pi OS; None for a board that is not known."""
+        names = tuple(compatible)
+        newer, older = self.pi_os_board(names), self.board(names)
+        found = newer or older
+        if found is None:
+            return None
+        rows = [
+            (row.what, row.pi5 if newer else row.older) for row in self.raspberry_pi_os.functions
+        ]
+        return BoardLimits(
+            found.name,
+            tuple(_said(*row) for row in rows if row[1].startswith("yes")),
+            tuple(_said(*row) for row in rows if not row[1].startswith("yes")),
+        )
+
+
+def _said(what: str, answer: str) -> str:
+    reason = answer.partition(":")[2].strip()
+    return f"{what} ({reason})" if reason else what

@@ -3,6 +3,7 @@ here: tests that drive a pin (serial_loop.py, pwm_loop.py).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..api.selftest import SelfTestCheck
 from ..generated.saint_msgs import PeripheralInfo
@@ -11,21 +12,43 @@ from .header_facts import HeaderFacts, SerialFacts
 from .result import failed, not_connected, passed, skipped
 from .situation import NODE_BUTTON, Situation
 
+
+@dataclass(frozen=True, slots=True)
+class ConfigLines:
+    """What switches each part on in config.txt."""
+
+    i2c: str
+    spi: str
+    serial: str
+    pwm: str
+    has_i2c0: bool = True
+
+
+OURS = ConfigLines(
+    "dtoverlay=saint-buses", "dtoverlay=saint-spi", "dtoverlay=saint-uart", "dtoverlay=saint-pwm"
+)
+RASPBERRY_PI_OS = ConfigLines(  # image/pi-gen/config.txt
+    "dtparam=i2c_arm=on",
+    "dtparam=spi=on",
+    "dtoverlay=disable-bt (Pi 5: dtparam=uart0=on)",
+    "dtoverlay=pwm-2chan,pin=12,func=4,pin2=13,func2=4",
+    has_i2c0=False,
+)
 _AGAIN = "Write the card again, or send this report."
 _GUARD = "saint-guard"
 _WITHOUT_PARITY = ("8250", "aux-uart")  # the mini UART
 _OURS = {NODE_BUTTON, _GUARD, "SPI0"}
 
 
-def header(facts: HeaderFacts, here: Situation) -> list[SelfTestCheck]:
+def header(facts: HeaderFacts, here: Situation, lines: ConfigLines = OURS) -> list[SelfTestCheck]:
     """Judge everything that is read without driving a pin."""
     return [
         pins(facts, here),
-        i2c("i2c0", 0, facts, here),
-        i2c("i2c1", 1, facts, here),
-        spi(facts),
-        serial(facts.serial, here),
-        pwm(facts),
+        i2c("i2c0", 0, facts, here, lines),
+        i2c("i2c1", 1, facts, here, lines),
+        spi(facts, lines),
+        serial(facts.serial, here, lines),
+        pwm(facts, lines),
     ]
 
 
@@ -57,10 +80,14 @@ def _listed(bcms: Sequence[int]) -> str:
     return ", ".join(f"GPIO{bcm}" for bcm in bcms)
 
 
-def i2c(name: str, bus: int, facts: HeaderFacts, here: Situation) -> SelfTestCheck:
+def i2c(
+    name: str, bus: int, facts: HeaderFacts, here: Situation, lines: ConfigLines = OURS
+) -> SelfTestCheck:
     """Judge one bus and list what answers on it."""
+    if bus not in facts.buses and bus == 0 and not lines.has_i2c0:
+        return skipped(name, "Raspberry Pi OS keeps this bus for cameras and displays.")
     if bus not in facts.buses:
-        fix = f"Look for dtoverlay=saint-buses in config.txt of the card. {_AGAIN}"
+        fix = f"Look for {lines.i2c} in config.txt of the card. {_AGAIN}"
         return failed(name, f"/dev/i2c-{bus} is missing: this bus does not work.", fix)
     if user := here.buses.get(bus):
         text = f"Not probed: {user} uses it."
@@ -87,26 +114,26 @@ def _bus_of(found: PeripheralInfo) -> int | None:
     return int(number) if found.type == "i2c" and number.isdecimal() else None
 
 
-def spi(facts: HeaderFacts) -> SelfTestCheck:
+def spi(facts: HeaderFacts, lines: ConfigLines = OURS) -> SelfTestCheck:
     """Judge whether both chip selects are there."""
     count = len(facts.spi_selects)
     if count == 2:
         return passed("spi", "Both chip selects are there; SPI cannot detect a chip.")
     if count == 0:
         text = "SPI is off; its pins are free for other uses."
-        return skipped("spi", text, "dtoverlay=saint-spi in config.txt switches it on.")
+        return skipped("spi", text, f"{lines.spi} in config.txt switches it on.")
     fix = f"Another overlay may hold it: look into config.txt of the card. {_AGAIN}"
     return failed("spi", f"Chip select {1 - facts.spi_selects[0]} is missing.", fix)
 
 
-def serial(facts: SerialFacts, here: Situation) -> SelfTestCheck:
+def serial(facts: SerialFacts, here: Situation, lines: ConfigLines = OURS) -> SelfTestCheck:
     """Judge whether the header has the serial line with parity, for programs alone."""
     if not facts.is_there:
-        fix = f"Look for dtoverlay=saint-uart in config.txt of the card. {_AGAIN}"
+        fix = f"Look for {lines.serial} in config.txt of the card. {_AGAIN}"
         return failed("serial", f"{HEADER_UART} is missing: the line does not work.", fix)
     if any(name in facts.driver for name in _WITHOUT_PARITY):
         text = f"{HEADER_UART} is run by {facts.driver}, which has no parity: SBUS does not work."
-        fix = "Look for dtoverlay=saint-uart in config.txt (Raspberry Pi OS: dtoverlay=disable-bt)."
+        fix = f"Look for {lines.serial} in config.txt."
         return failed("serial", text, fix)
     if facts.is_console:
         text = f"The kernel writes its messages to {HEADER_UART}."
@@ -116,10 +143,10 @@ def serial(facts: SerialFacts, here: Situation) -> SelfTestCheck:
     return passed("serial", f"{HEADER_UART} is there" + (f", used by {user}." if user else "."))
 
 
-def pwm(facts: HeaderFacts) -> SelfTestCheck:
+def pwm(facts: HeaderFacts, lines: ConfigLines = OURS) -> SelfTestCheck:
     """Judge whether the hardware channels are there and may be used."""
     if facts.pwm_problem:
-        fix = f"Look for dtoverlay=saint-pwm in config.txt of the card. {_AGAIN}"
+        fix = f"Look for {lines.pwm} in config.txt of the card. {_AGAIN}"
         return failed("pwm", f"{facts.pwm_problem}.", fix)
     if not facts.pwm_pins:
         return passed("pwm", "pigpiod has pulses for every pin.")

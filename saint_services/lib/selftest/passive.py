@@ -58,7 +58,7 @@ def checks(machine: MachineUnderTest, here: Situation) -> list[SelfTestCheck]:
         *_system(machine, root),
         card_checks.card(card_facts.read(root)),
         _speed(machine, here),
-        *header_checks.header(header, here),
+        *header_checks.header(header, here, _config_lines(root)),
         camera_check.camera(root, here, lambda: open_source(machine.hardware, _PICTURE)),
         *(_needs_wire(f"{each.name}_jumper", each.wire) for each in wires()),
     ]
@@ -76,12 +76,18 @@ def _system(machine: MachineUnderTest, root: Path) -> list[SelfTestCheck]:
     tree = DeviceTree.running(root)
     networks = network_facts.read(root)
     found = [
-        *system_checks.system(facts, board),
+        *system_checks.system(facts, board, table.pi_os_board(facts.compatible)),
+        *system_checks.functions(facts, table.limits(facts.compatible)),
         system_checks.device_tree(tree, table.header, facts, board),
         network_checks.ethernet(networks, board),
         network_checks.wifi(networks, board),
     ]
     return [*found, *problem]
+
+
+def _config_lines(root: Path) -> header_checks.ConfigLines:
+    is_theirs = system_facts.is_raspberry_pi_os(root)
+    return header_checks.RASPBERRY_PI_OS if is_theirs else header_checks.OURS
 
 
 def _speed(machine: MachineUnderTest, here: Situation) -> SelfTestCheck:

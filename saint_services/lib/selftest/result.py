@@ -7,6 +7,7 @@ from ..api.selftest import CheckState, SelfTestCheck
 
 TITLES: Final = {
     "board": "Board",
+    "functions": "What works on it",
     "kernel": "Kernel",
     "device_tree": "Device tree",
     "supply": "Power supply",

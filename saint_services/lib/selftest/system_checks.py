@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..api.selftest import SelfTestCheck
 from ..machine.device_tree import DeviceTree
-from .boards import HeaderPart, SupportedBoard
+from .boards import BoardLimits, HeaderPart, PiOsBoard, SupportedBoard
 from .result import failed, passed, skipped
 from .system_facts import KernelFacts, SupplyFacts, SystemFacts, WatchdogFacts
 
@@ -17,10 +17,12 @@ _NO_TREE = "This computer has no device tree: it is no Raspberry Pi."
 _WATCHDOG = "bcm2835"
 
 
-def system(facts: SystemFacts, board: SupportedBoard | None) -> list[SelfTestCheck]:
-    """Judge all but the device tree."""
+def system(
+    facts: SystemFacts, board: SupportedBoard | None, newer: PiOsBoard | None = None
+) -> list[SelfTestCheck]:
+    """Judge all but the device tree. `newer`: a board that needs Raspberry Pi OS."""
     return [
-        board_of(facts, board),
+        board_of(facts, board, newer),
         kernel(facts.kernel),
         supply(facts.supply),
         temperature(facts.temperature_c, facts.supply),
@@ -28,13 +30,32 @@ def system(facts: SystemFacts, board: SupportedBoard | None) -> list[SelfTestChe
     ]
 
 
-def board_of(facts: SystemFacts, board: SupportedBoard | None) -> SelfTestCheck:
+def functions(facts: SystemFacts, limits: BoardLimits | None) -> list[SelfTestCheck]:
+    """Say what works on this board with Raspberry Pi OS, and what does not; nothing elsewhere."""
+    if not facts.is_raspberry_pi_os:
+        return []
+    if limits is None:
+        return [skipped("functions", "For this board nothing is known.")]
+    return [passed("functions", limits.sentence)]
+
+
+def board_of(
+    facts: SystemFacts, board: SupportedBoard | None, newer: PiOsBoard | None = None
+) -> SelfTestCheck:
     """Judge whether this is a board of the table."""
     if not facts.compatible:
         return skipped("board", _NO_TREE)
     model = facts.model or facts.compatible[0]
     if board:
         return passed("board", f"{model}: a board of the table, as {board.name}.")
+    if newer and facts.is_raspberry_pi_os:
+        return passed("board", f"{model}: a board of the table for Raspberry Pi OS.")
+    if newer:
+        return failed(
+            "board",
+            f"{model} works with Raspberry Pi OS alone.",
+            "Flash it with the image of image/pi-gen.",
+        )
     return failed(
         "board",
         f"{model} is not in the table of boards: nothing about it is known to work.",

@@ -59,12 +59,17 @@ def read(root: Path) -> SystemFacts:
     return SystemFacts(
         model=text(tree / "model")[:64],
         compatible=tuple(filter(None, text(tree / "compatible").split("\0"))),
-        is_raspberry_pi_os=(root / "etc/rpi-issue").exists(),
+        is_raspberry_pi_os=is_raspberry_pi_os(root),
         kernel=_kernel(root),
         supply=_supply(root),
         temperature_c=None if millidegrees is None else millidegrees / 1000,
         watchdog=_watchdog(root / "sys/class/watchdog/watchdog0"),
     )
+
+
+def is_raspberry_pi_os(root: Path) -> bool:
+    """Return True on Raspberry Pi OS."""
+    return (root / "etc/rpi-issue").exists()
 
 
 def secrets(root: Path) -> set[str]:

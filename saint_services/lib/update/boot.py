@@ -5,11 +5,21 @@ requests the restart. Not here: the restart itself (saint-reboot.service).
 import errno
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..machine import power
 
 _NO_TIMER = (errno.ENOENT, errno.ENXIO)  # this machine has none; it was disarmed before
+
+
+# In release.env; the stage for Raspberry Pi OS (image/pi-gen) writes it.
+SYSTEM_VARIABLE, RASPBERRY_PI_OS = "SAINT_SYSTEM", "raspberry-pi-os"
+
+
+def is_without_slots(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return True where the release says that it lies on Raspberry Pi OS."""
+    return environment.get(SYSTEM_VARIABLE) == RASPBERRY_PI_OS
 
 
 def booted_slot(cmdline: Path = Path("/proc/cmdline")) -> str:

@@ -24,6 +24,7 @@ from .dbus import SystemBus
 from .events import Action, Event, Update, UpdateLimits, WantedRelease, WorkPart
 from .installer import Installer, RaucInstaller, SlotMark, Slots
 from .logic import step
+from .no_slots import NoSlots
 from .rauc_errors import InstallError
 from .record import StateBefore, UpdateRecord, store
 from .status import firmware_status
@@ -78,7 +79,8 @@ class UpdateEnvironment:
     def of_this_machine(cls) -> "UpdateEnvironment":
         """Return the system bus and the boot's files."""
         bus = SystemBus()
-        return cls(RaucInstaller(bus), Services(bus), boots.Boot())
+        installer = NoSlots() if boots.is_without_slots() else RaucInstaller(bus)
+        return cls(installer, Services(bus), boots.Boot())
 
 
 class Updater:
@@ -100,6 +102,7 @@ class Updater:
         self._store = store(directory)
         self._spawn = spawn
         self._world = world or UpdateEnvironment.of_this_machine()
+        self._has_slots = not isinstance(self._world.installer, NoSlots)
         self._batches: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue(256)
         self._is_publish_waiting = False  # alone, at the end of the queue
         self._is_read_waiting = False
@@ -187,7 +190,8 @@ class Updater:
                 self.handle(await self._checked())
             elif state is UpdateState.RESTARTING:
                 self.handle(events.TimePassed(monotonic_s()))
-            is_unclear = self.update.slots is None or self.update.needs_read
+            is_unread = self._has_slots and self.update.slots is None
+            is_unclear = is_unread or self.update.needs_read
             failures = failures + 1 if is_unclear else 0
             if not is_unclear and state not in (UpdateState.VERIFYING, UpdateState.RESTARTING):
                 await self._look_at_times()

@@ -70,6 +70,7 @@ CHECKS: dict[str, Check] = {
     "address": machine_checks.address,
     "root": machine_checks.root,
     "data partition": machine_checks.data,
+    "board": machine_checks.board,
     "setup": machine_checks.setup,
     "crashes": machine_checks.crashes,
     "requests": machine_checks.requests,

@@ -28,7 +28,11 @@ from ...lib.errors import Code, SaintError
 from ...lib.health import HealthReport
 from ...lib.machine import address_status
 from ...lib.machine.address_status import AddressStatus
+from ...lib.machine.device_tree import RUNNING
 from ...lib.machine.network import interfaces
+from ...lib.machine.service_manager import Directories
+from ...lib.selftest.boards import BoardLimits, BoardTable
+from ...lib.update.boot import RASPBERRY_PI_OS, SYSTEM_VARIABLE
 from ..connect import RobotAddress, health_or_error, request_or_error, runtime_directory
 from ..log.commands import log_source
 from ..remote import RemoteRobot
@@ -45,6 +49,9 @@ class ComputerFacts:
     """Facts about the computer that saintctl runs on."""
 
     is_device: bool = False
+    is_without_slots: bool = False  # Raspberry Pi OS
+    board: str | None = None  # its name in the table of boards; empty: it is in none
+    limits: BoardLimits | None = None  # of this board with Raspberry Pi OS
     now_s: float = 0.0
     kernel_time_s: float = 0.0  # since its start
     memory_free: float | None = None  # share of all
@@ -169,6 +176,9 @@ async def _output(*command: str) -> str | None:
 
 def _from_files(root: Path = Path("/")) -> ComputerFacts:
     machine = ComputerFacts(is_device=_RELEASE.exists(), now_s=time.time())
+    machine.is_without_slots = f"{SYSTEM_VARIABLE}={RASPBERRY_PI_OS}" in _text(_RELEASE)
+    if machine.is_device:
+        _find_board(machine, root)
     machine.kernel_time_s = float((_text(root / "proc/uptime").split() or ["0"])[0])
     numbers = dict(re.findall(r"^(\w+):\s+(\d+)", _text(root / "proc/meminfo"), re.M))
     if int(numbers.get("MemTotal", 0)):
@@ -192,6 +202,20 @@ def _from_files(root: Path = Path("/")) -> ComputerFacts:
     machine.crashes = _recent(root / "data/system/crashes", machine.now_s)
     machine.waiting_requests = _names(root / "run/saint-reboot")
     return machine
+
+
+def _find_board(machine: ComputerFacts, root: Path) -> None:
+    compatible = _text(root / RUNNING / "compatible").strip("\0").split("\0")
+    try:
+        table = BoardTable.read(Directories.from_environment().share)
+    except SaintError:
+        return
+    known = table.board(compatible)
+    if not machine.is_without_slots:
+        machine.board = known.name if known else ""
+        return
+    machine.limits = table.limits(compatible)
+    machine.board = machine.limits.name if machine.limits else ""
 
 
 def _inside(root: Path) -> str:

@@ -185,16 +185,32 @@ def root(facts: DoctorFacts) -> CheckResult:
     if machine.is_slot_damaged:
         text = "a block of the running slot is not what the release holds: the card is failing"
         return bad(text, "Install a release, which writes the other slot; then replace the card.")
+    if machine.is_without_slots:
+        return not_here("Raspberry Pi OS has one root, which is writable")
     if not machine.root_is_read_only:
         text = "the running slot is writable"
         return warn(text, "Restart: the next update discards changes made by hand anyway.")
     return good("the running slot is read-only")
 
 
+def board(facts: DoctorFacts) -> CheckResult:
+    """Judge whether this is a board of the table. With Raspberry Pi OS the table says what works;
+    what does not is a limit, not a fault."""
+    machine = facts.machine
+    if machine.board is None:
+        return not_here("no device")
+    if not machine.board:
+        text = "this board is in no table: nothing about it is known to work"
+        return warn(text, "Use a board of image/README.md or image/pi-gen/README.md.")
+    return good(machine.limits.sentence if machine.limits else f"{machine.board} is in the table")
+
+
 def data(facts: DoctorFacts) -> CheckResult:
     machine = facts.machine
     if not machine.is_device:
         return not_here("no device")
+    if machine.is_without_slots:
+        return not_here("on Raspberry Pi OS /data is a folder")
     if machine.is_data_lost:
         fix = "Use a new card and restore a backup."
         return bad(

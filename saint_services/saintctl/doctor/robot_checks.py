@@ -13,6 +13,7 @@ from ...lib.api.livelink import SenderList, SubjectList
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
 from ...lib.errors import SaintError
+from ...lib.update import no_slots
 from .facts import DoctorFacts
 from .result import Check, CheckResult, about, bad, good, not_here, warn
 
@@ -296,6 +297,8 @@ def rollout(report: FirmwareReport) -> CheckResult:
 
 @_of_releases
 def updates(report: FirmwareReport) -> CheckResult:
+    if report.updates_off == no_slots.REASON:
+        return not_here(report.updates_off)
     if report.updates_off:
         return warn(report.updates_off, "Until this is fixed, no release can be installed.")
     return good("releases can be installed")

@@ -49,6 +49,23 @@ def test_chip_of_the_header_is_found_by_its_channels(root: Path) -> None:
     assert channels[18] == 2
 
 
+@pytest.mark.parametrize("fan", [0, 2])
+def test_header_of_a_pi_5_is_never_the_fan(tmp_path: Path, fan: int) -> None:
+    """Both chips of its RP1 have four channels, and the kernel numbers them in either order."""
+    folder = tmp_path / "sys/devices/platform/axi/1000120000.pcie"
+    pwm = tmp_path / "sys/class/pwm"
+    pwm.mkdir(parents=True)
+    for number in (0, 2):
+        device = "1f0009c000.pwm" if number == fan else "1f00098000.pwm"
+        chip = folder / device / "pwm" / f"pwmchip{number}"
+        chip.mkdir(parents=True)
+        (chip / "npwm").write_text("4\n")
+        (pwm / chip.name).symlink_to(chip)
+    chip, channels = find_chip(pwm)
+    assert "1f00098000.pwm" in chip.resolve().parts
+    assert channels == {12: 0, 13: 1, 18: 2, 19: 3}
+
+
 def test_missing_chip_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(SaintError, match="no kernel PWM") as caught:
         find_chip(tmp_path)

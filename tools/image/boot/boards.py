@@ -8,7 +8,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
-from saint_services.lib.selftest.boards import FILE, HeaderPart, SupportedBoard
+from saint_services.lib.selftest.boards import FILE, HeaderPart, PiOsTable, SupportedBoard
 
 from ..places import ROOT
 
@@ -36,6 +36,7 @@ class Boards(BaseModel):
     boards: list[SupportedBoard]
     header: list[HeaderPart]
     features: list[Feature]
+    raspberry_pi_os: PiOsTable
 
     @classmethod
     def read(cls, path: Path = PATH) -> "Boards":
@@ -51,10 +52,19 @@ class Boards(BaseModel):
         rows += [[row.what, row.pi3, row.zero2, row.pi4, row.shown] for row in self.features]
         return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
+    def pi_os_table(self) -> str:
+        """Return what works with Raspberry Pi OS, in Markdown."""
+        newer = ", ".join(board.name for board in self.raspberry_pi_os.boards)
+        rows = [["", newer, "boards of the A/B image", "shown by"], ["---"] * 4]
+        rows += [[r.what, r.pi5, r.older, r.shown] for r in self.raspberry_pi_os.functions]
+        return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
 
 def main() -> None:
-    """Print the table for image/README.md."""
-    Console().print(Boards.read().table(), markup=False, highlight=False, soft_wrap=True, end="")
+    """Print the tables for image/README.md and image/pi-gen/README.md."""
+    boards = Boards.read()
+    for table in (boards.table(), boards.pi_os_table()):
+        Console().print(table, markup=False, highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,17 @@ export function lastTry(machine) {
 }
 
 /**
+ * Describe why no update can start now, for good or for the moment; else return "".
+ * @param {MachineFirmware} machine
+ */
+export function blockedBy(machine) {
+  const reason = machine.blocked_by;
+  if (!reason) return "";
+  const isOff = reason.startsWith("updates are off");
+  return isOff ? `U${reason.slice(1)}` : `Update blocked: ${reason}`;
+}
+
+/**
  * Return the machine's name for display.
  * @param {MachineFirmware} machine
  * @param {import("../types.js").NodeInfo[]} [nodes] the registry's

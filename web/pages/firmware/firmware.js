@@ -3,7 +3,14 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { isBusy, isUnderWay, lastTry, nameOf, stateWord } from "../../lib/robot/machine-updates.js";
+import {
+  blockedBy,
+  isBusy,
+  isUnderWay,
+  lastTry,
+  nameOf,
+  stateWord,
+} from "../../lib/robot/machine-updates.js";
 import { bar } from "../../parts/bar.js";
 import { policy } from "./policy.js";
 import { releases } from "./releases.js";
@@ -224,7 +231,7 @@ function row(app, machine, step) {
       ${failed ? html`<p class="machine-note is-fault" data-verdict>${failed}</p>` : nothing}
       ${
         !failed && machine.blocked_by && !isBusy(machine)
-          ? html`<p class="machine-note">Update blocked: ${machine.blocked_by}</p>`
+          ? html`<p class="machine-note">${blockedBy(machine)}</p>`
           : nothing
       }
       ${

@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, lately, roleName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
-import { lastTry, stateWord } from "../../lib/robot/machine-updates.js";
+import { blockedBy, lastTry, stateWord } from "../../lib/robot/machine-updates.js";
 import {
   givenName,
   isFree,
@@ -341,11 +341,7 @@ function update(app, node) {
         }
       </p>
       ${failed ? html`<p class="refusal">${failed}</p>` : nothing}
-      ${
-        !failed && machine.blocked_by
-          ? html`<p class="quiet">Update blocked: ${machine.blocked_by}</p>`
-          : nothing
-      }
+      ${!failed && machine.blocked_by ? html`<p class="quiet">${blockedBy(machine)}</p>` : nothing}
       <p><a href="#/firmware">Releases and roll-outs</a></p>
     </section>
   `;

@@ -12,6 +12,10 @@ from ...errors import Code, SaintError
 ROOT = Path("/sys/class/pwm")
 # BCM pin -> channel, by how many channels the chip has: BCM2711 and older 2, RP1 (Pi 5) 4.
 CHANNELS = {2: {12: 0, 18: 0, 13: 1, 19: 1}, 4: {12: 0, 13: 1, 18: 2, 19: 3}}
+# A Pi 5 has two chips of four channels, in either order: 1f00098000.pwm is the header's, this one
+# the fan's (RP1 peripherals, 2.4).
+_FAN = "1f0009c000.pwm"
+_OVERLAY = "dtoverlay=pwm-2chan,pin=12,func=4,pin2=13,func2=4"
 _EXPORT_S = 1.0  # udev may need a moment to give a new channel to our group
 
 
@@ -19,12 +23,12 @@ def find_chip(root: Path = ROOT) -> tuple[Path, dict[int, int]]:
     """Find the header's PWM chip and its channel for each pin."""
     for chip in sorted(root.glob("pwmchip*"), key=lambda path: int(path.name[7:])):
         channels = CHANNELS.get(int(_read(chip / "npwm") or "0"))
-        if channels:
+        if channels and _FAN not in chip.resolve().parts:
             return chip, channels
     raise SaintError(
         Code.HARDWARE_MISSING,
         f"there is no kernel PWM under {root}",
-        fix="Add dtoverlay=pwm-2chan to config.txt, or start pigpiod.",
+        fix=f"Add {_OVERLAY} to config.txt, or start pigpiod.",
     )
 
 

@@ -117,7 +117,7 @@ FAULTS = {
 
 def test_whole_board_passes_everything_that_needs_no_wire(tested: Tested) -> None:
     found = tested()
-    assert list(found) and set(found) == set(TITLES)
+    assert set(found) == set(TITLES) - {"functions"}  # of Raspberry Pi OS
     others = {name: check.state for name, check in found.items() if check.state != "passed"}
     assert others == NOT_PASSED
     assert "PCA9685" in found["i2c1"].text.upper()

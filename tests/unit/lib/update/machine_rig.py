@@ -15,6 +15,7 @@ from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.events import UpdateLimits, WantedRelease
 from saint_services.lib.update.installer import RaucInstaller, Slots
+from saint_services.lib.update.no_slots import NoSlots
 from saint_services.lib.update.updater import UpdateEnvironment, Updater, WorkState
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
 from tools.fake_rauc.rig import FakeMachine
@@ -73,6 +74,7 @@ class Machine:
         self.owner = UpdateOwner()
         self.limits = QUICK
         self.is_rauc_hanging = False
+        self.is_without_slots = False
         self.reboots = folder / "reboot"
         self.reboots.mkdir()
         self._folder = folder
@@ -97,7 +99,8 @@ class Machine:
         bus = SystemBus(self.fake.address)
         boot = Boot(self._folder / "deadman", self.reboots)
         installer = HangingInstaller(bus) if self.is_rauc_hanging else RaucInstaller(bus)
-        world = UpdateEnvironment(installer, Services(bus), boot)
+        without = NoSlots() if self.is_without_slots else None
+        world = UpdateEnvironment(without or installer, Services(bus), boot)
         tasks: list[asyncio.Task[None]] = []
 
         def spawn(work: object, name: str) -> asyncio.Task[None]:

@@ -25,6 +25,8 @@ from saint_services.lib.api.routing import EStopInfo, RouterStatus, SourceInfo
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.lib.machine.address_status import AddressStatus
+from saint_services.lib.selftest.boards import BoardLimits
+from saint_services.lib.update.no_slots import REASON
 from saint_services.saintctl.app import app
 from saint_services.saintctl.doctor.commands import CHECKS
 from saint_services.saintctl.doctor.facts import DAEMONS, ComputerFacts, DoctorFacts
@@ -79,7 +81,7 @@ def healthy() -> DoctorFacts:
             ("nftables.service", "systemd-networkd.service", "chrony.service"), True
         ),
         restarts={"saint-webd.service": 0}, clock="Normal", interfaces=[ETH], inside="eth0",
-        root_is_read_only=True, addresses=AddressStatus("serving"),
+        root_is_read_only=True, board="Pi 4B", addresses=AddressStatus("serving"),
     )  # fmt: skip
     return DoctorFacts(
         machine=machine,
@@ -186,6 +188,7 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
     "address": (on_machine(interfaces=[ETH.model_copy(update={"addresses": []})]), BAD),
     "root": (on_machine(root_is_read_only=False), WARN),
     "data partition": (on_machine(is_data_lost=True), BAD),
+    "board": (on_machine(board=""), WARN),
     "setup": (on_machine(setup_problems=["saint.yaml, line 2: odd"]), WARN),
     "crashes": (on_machine(crashes=["saint-webd"]), WARN),
     "requests": (on_machine(waiting_requests=["request"]), WARN),
@@ -198,6 +201,21 @@ def test_damaged_block_of_the_slot_is_a_fault_although_nothing_is_writable() -> 
     found = CHECKS["root"](facts)
     assert found.state is BAD
     assert "card" in found.text
+
+
+def test_raspberry_pi_os_is_no_fault_and_the_board_says_what_works() -> None:
+    facts = healthy()
+    limits = BoardLimits("Pi 5", ("watchdog",), ("releases (there are no slots)",))
+    on_machine(is_without_slots=True, root_is_read_only=False, board="Pi 5", limits=limits)(facts)
+    facts.firmware = FirmwareReport(robot_version="1.0.0", updates_off=REASON)
+    assert CHECKS["root"](facts).state is NOT_HERE
+    assert CHECKS["data partition"](facts).state is NOT_HERE
+    assert CHECKS["updates"](facts).state is NOT_HERE
+    found = CHECKS["board"](facts)
+    assert found.state is GOOD
+    assert found.text == (
+        "Pi 5 with Raspberry Pi OS. Works: watchdog. Does not: releases (there are no slots)."
+    )
 
 
 def test_every_check_has_a_fault_here_and_there_are_at_least_25() -> None:

@@ -19,6 +19,18 @@ def test_table_of_the_readme_is_that_of_the_boards() -> None:
     assert BOARDS.table() in (ROOT / "image" / "README.md").read_text()
 
 
+def test_table_for_raspberry_pi_os_is_that_of_the_boards() -> None:
+    assert BOARDS.pi_os_table() in (ROOT / "image" / "pi-gen" / "README.md").read_text()
+
+
+def test_every_function_with_raspberry_pi_os_says_whether_it_works() -> None:
+    for row in BOARDS.raspberry_pi_os.functions:
+        for answer in (row.pi5, row.older):
+            word, _, why = answer.partition(":")
+            assert word in ("yes", "no"), row.what
+            assert why or word == "yes", f"{row.what}: why does it not work?"
+
+
 def test_imager_offers_the_boards_of_the_table() -> None:
     entry = yaml.safe_load((ROOT / "image" / "imager" / "entry.yaml").read_text())
     offered = " ".join(device["description"] for device in entry["devices"])
