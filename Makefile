@@ -22,6 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # folders apart, and of the files elsewhere that are marked. Last, alone, what has deadlines that
 # another file's load would break.
 PURE := not integration and not web
+BUT := and not long
 APART := $(addprefix tests/,integration web ros image faults)
 MARKED = $(shell grep -rlE 'mark\.(integration|web)\b' --include='test_*.py' \
   $(filter-out $(APART),$(wildcard tests/*)))
@@ -33,10 +34,10 @@ SHARE_rest = $(filter-out $(foreach each,safety webd saintctl tools,$(SHARE_$(ea
   tests/unit %/__pycache__,$(patsubst %/,%,$(wildcard tests/*/ tests/unit/*/)))
 SHARES := $(addprefix pure-,safety webd saintctl tools rest)
 # Each remembers its own failures.
-TEST_PURE = $(BIN)/pytest $(SHARE_$*) -m "$(PURE)$(BUT)" -q -o cache_dir=.pytest_cache/$*
-TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed$(BUT)" -q -n 3 \
+TEST_PURE = $(BIN)/pytest $(SHARE_$*) -m "$(PURE) $(BUT)" -q -o cache_dir=.pytest_cache/$*
+TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed $(BUT)" -q -n 3 \
   --dist loadfile
-TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m "timed$(BUT)"
+TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m "timed $(BUT)"
 
 # CI's computers are shared: what failed there runs once more, alone, and the output tells so.
 AGAIN = --last-failed --last-failed-no-failures none -n 0
@@ -78,7 +79,7 @@ run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 
 test: setup ## everything but the image and what is long; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
-	@$(AT_ONCE) --jobs=3 types lint $(SHARES) BUT=" and not long"
+	@$(AT_ONCE) --jobs=3 types lint $(SHARES)
 	@$(call tests,$(TEST_REAL))
 	@$(call tests,$(TEST_TIMED))
 else
@@ -95,7 +96,7 @@ test-ros: setup ## against a real ROS 2: the sourced one, or Jazzy from wheels (
 
 check: setup ## the fast part, in a minute
 ifeq ($(strip $(ARGS)),)
-	@$(AT_ONCE) --jobs=3 types lint $(SHARES) BUT=" and not long and not slow"
+	@$(AT_ONCE) --jobs=3 types lint $(SHARES) BUT="and not long and not slow"
 else
 	@$(AT_ONCE) --jobs=2 types lint
 	@$(BIN)/pytest tests -m "$(PURE) and not slow" -q -n auto --dist loadfile \

@@ -168,7 +168,7 @@ def test_names_of_any_length_are_read(decode: Any, subject: str, device: str) ->
         llf(values=[*VALUES, 0.0]), llf(values=[]), llf(values=[math.nan, *VALUES[1:]]),
         llf(values=[*VALUES[:60], math.inf]), llf(values=[-math.inf, *VALUES[1:60], math.inf]),
         llf(subframe=math.nan), llf(subframe=math.inf), llf(rate=(0, 1)), llf(rate=(60, 0)),
-        llf(rate=(-60, 1)), llf(-1), llf(subject=b"\xff\xfe"), llf(subject="a\0b"),
+        llf(rate=(-60, 1)), llf(subject=b"\xff\xfe"), llf(subject="a\0b"),
         llf(subject="a" * 900), b"\6\xff\xff\xff\xff" + bytes(300), b"\6\x7f\xff\xff\xff" * 60,
         *[llf(version=version) for version in (0, 1, 2, 3, 4, 5, 7, 255)],
         *[llf()[:size] for size in range(len(llf()) - 1, 1, -17) if size != len(llf(values=None))],
