@@ -1,5 +1,6 @@
 """The topics that clients subscribe: their subscribers, and their newest state as one encoded frame
-that all subscribers share. Not here: sending a frame (websocket/outbox.py).
+that all subscribers share. A state that says the same as the last one is sent only as a sign of
+life: its producer still reports. Not here: sending a frame (websocket/outbox.py).
 """
 
 import asyncio
@@ -16,6 +17,10 @@ from ..websocket.frames import text_frame
 
 Snapshot = Callable[[], dict[str, Any] | None]
 
+# Between two states that say the same: a page shows data of 380 ms as stale (web/lib/store.js).
+LIFE_S = 0.1
+AGE_STEP_MS = 50  # an age is another one in such steps, so a reader notices a limit so much later
+
 
 class Subscriber(Protocol):
     """A client that is notified when a topic has changed."""
@@ -28,6 +33,23 @@ def encoded(message: dict[str, Any]) -> bytes:
     return text_frame(orjson.dumps(message))  # not a number becomes null
 
 
+def says_the_same(before: Any, after: Any, name: str = "") -> bool:
+    """Return whether two states show the same, of the field `name`."""
+    if before == after:
+        return True
+    if type(before) is not type(after):
+        return False
+    if isinstance(after, dict):
+        return before.keys() == after.keys() and all(
+            says_the_same(before[key], value, key) for key, value in after.items()
+        )
+    if isinstance(after, list):
+        return len(before) == len(after) and all(map(says_the_same, before, after))
+    if isinstance(after, int) and name.endswith("age_ms"):
+        return bool(before // AGE_STEP_MS == after // AGE_STEP_MS)
+    return False
+
+
 @dataclass(slots=True)
 class _Group:
     """Subscribers of one topic at one rate: they are due together and share one frame."""
@@ -35,6 +57,8 @@ class _Group:
     period_s: float
     members: dict[Subscriber, None] = field(default_factory=dict)
     due_s: float = 0.0
+    offered: int = -1  # version of the state that was offered last
+    life_s: float = -math.inf  # a state of that version is offered again from then on
     timer: asyncio.TimerHandle | None = None
 
 
@@ -46,6 +70,9 @@ def _next(now_s: float, period_s: float) -> float:
 @dataclass(slots=True)
 class _Topic:
     snapshot: Snapshot
+    data: dict[str, Any] | None = None  # as read last
+    is_read: bool = False
+    version: int = 0  # of what the state says
     frame: bytes | None = None
     is_encoded: bool = False
     groups: dict[float, _Group] = field(default_factory=dict)  # by period
@@ -78,7 +105,7 @@ class Hub:
             self._on_subscribed.get(topic, bool)(True)
         group = entry.groups.setdefault(period_s, _Group(period_s))
         group.members[subscriber] = None
-        entry.is_encoded = False  # the ages in it have grown
+        entry.is_read = False  # the ages in it have grown
         subscriber.offer(topic)
 
     def unsubscribe(self, topic: str, subscriber: Subscriber) -> None:
@@ -97,9 +124,11 @@ class Hub:
             self._on_subscribed.get(topic, bool)(False)
 
     def changed(self, topic: str) -> None:
-        """Offer a changed state; it is encoded when the first subscriber fetches it."""
+        """Offer a state, unless the subscribers have one that says the same; it is encoded when the
+        first subscriber fetches it.
+        """
         entry = self._topics[topic]
-        entry.is_encoded = False
+        entry.is_read = False
         for group in tuple(entry.groups.values()):
             if group.timer is None:
                 self._schedule(topic, group)
@@ -122,17 +151,31 @@ class Hub:
         self._offer(topic, group)
 
     def _offer(self, topic: str, group: _Group) -> None:
+        version, now_s = self._read(topic).version, asyncio.get_running_loop().time()
+        if version == group.offered and now_s < group.life_s:
+            self._counters["states_unchanged"] += 1
+            return
+        group.offered, group.life_s = version, now_s + LIFE_S
         for subscriber in tuple(group.members):
             subscriber.offer(topic)
 
     def frame(self, topic: str) -> bytes | None:
         """Return the newest state as a frame; None while there is none."""
-        entry = self._topics[topic]
+        entry = self._read(topic)
         if not entry.is_encoded:
-            data = entry.snapshot()
-            entry.frame = None if data is None else self._encode(topic, data)
+            entry.frame = None if entry.data is None else self._encode(topic, entry.data)
             entry.is_encoded = True
         return entry.frame
+
+    def _read(self, topic: str) -> _Topic:
+        """Take the newest state, if there is a newer one; another version when it says more."""
+        entry = self._topics[topic]
+        if not entry.is_read:
+            before, entry.data = entry.data, entry.snapshot()
+            entry.is_read, entry.is_encoded = True, False
+            if not says_the_same(before, entry.data):
+                entry.version += 1
+        return entry
 
     def _encode(self, topic: str, data: dict[str, Any]) -> bytes:
         self._counters["states_encoded"] += 1

@@ -2,10 +2,12 @@
 
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 
-from saint_services.webd.topics.hub import Hub, _next
+from saint_services.webd.topics import hub as hubs
+from saint_services.webd.topics.hub import Hub, Snapshot, _next, says_the_same
 from tests.waiting import every, stays, until
 
 
@@ -26,9 +28,27 @@ def counters() -> Counter[str]:
     return Counter()
 
 
+class Robot:
+    """Its head has moved at each look; its tracks say what the test sets."""
+
+    def __init__(self) -> None:
+        self.pan = 0.0
+        self.tracks: dict[str, Any] | None = {"left": 0.0, "odom": {"x": 1.0}}
+
+    def head(self) -> dict[str, Any]:
+        self.pan += 1.0
+        return {"pan": self.pan}
+
+
 @pytest.fixture
-def hub(counters: Counter[str]) -> Hub:
-    return Hub({"head": lambda: {"pan": 1.0}, "log": lambda: None}, counters)
+def robot() -> Robot:
+    return Robot()
+
+
+@pytest.fixture
+def hub(counters: Counter[str], robot: Robot) -> Hub:
+    topics: dict[str, Snapshot] = {"head": robot.head, "log": lambda: None}
+    return Hub(topics | {"tracks": lambda: robot.tracks}, counters)
 
 
 async def test_late_subscriber_is_offered_what_there_is(hub: Hub) -> None:
@@ -89,6 +109,85 @@ async def test_client_that_left_is_not_notified_and_nobody_is_left_behind(hub: H
     hub.changed("head")
     await stays(lambda: len(fast.offers) + len(slow.offers) == reported, 0.05)
     assert wanted == [True, False]
+
+
+async def test_state_that_says_the_same_is_a_sign_of_life_ten_times_a_second(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert hubs.LIFE_S == 0.1
+    monkeypatch.setattr(hubs, "LIFE_S", 0.3)
+    client = Client(hub)
+    hub.subscribe("tracks", client, 0.0)
+    began_s = time.monotonic()
+    hub.changed("tracks")  # the group's first
+    for _ in range(50):
+        hub.changed("tracks")
+    assert len(client.offers) == 2 or time.monotonic() - began_s > 0.3
+    async for _ in every(0.01, until=lambda: len(client.offers) == 3):
+        hub.changed("tracks")
+    assert time.monotonic() - began_s >= 0.3
+
+
+async def test_producer_that_is_silent_gives_no_sign_of_life(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hubs, "LIFE_S", 0.02)
+    client = Client(hub)
+    hub.subscribe("tracks", client, 0.0)
+    hub.changed("tracks")
+    offers = len(client.offers)
+    await stays(lambda: len(client.offers) == offers, 0.1)
+
+
+async def test_changed_state_is_offered_at_once_after_the_same(
+    hub: Hub, robot: Robot, counters: Counter[str]
+) -> None:
+    client = Client(hub)
+    hub.subscribe("tracks", client, 0.0)
+    hub.changed("tracks")
+    hub.changed("tracks")
+    offers = len(client.offers)
+    robot.tracks = {"left": 0.1, "odom": {"x": 1.0}}
+    hub.changed("tracks")
+    assert len(client.offers) == offers + 1
+    assert b"0.1" in (hub.frame("tracks") or b"")
+    assert counters["states_unchanged"] == 1
+
+
+async def test_each_rate_gets_the_last_change(hub: Hub, robot: Robot) -> None:
+    fast, slow = Client(hub), Client(hub)
+    hub.subscribe("tracks", fast, 0.0)
+    hub.subscribe("tracks", slow, 0.05)
+    hub.changed("tracks")
+    robot.tracks = {"left": 0.2, "odom": {"x": 1.0}}
+    hub.changed("tracks")
+    offers = len(slow.offers)
+    hub.changed("tracks")  # says the same; the slow one still waits for the change
+    await until(lambda: len(slow.offers) == offers + 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ({"a": 1.0}, {"a": 1.0}, True),
+        ({"a": 1.0}, {"a": 1.0001}, False),
+        ({"a": 1.0}, {"b": 1.0}, False),
+        ({"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}, True),
+        ({"a": [1, {"b": None}]}, {"a": [1, {"b": 2}]}, False),
+        ({"a": [1]}, {"a": [1, 2]}, False),
+        (None, {"a": 1}, False),
+        ({"a": 1}, None, False),
+        ({"age_ms": 0}, {"age_ms": 49}, True),
+        ({"arm": [{"age_ms": 101}]}, {"arm": [{"age_ms": 149}]}, True),
+        ({"age_ms": 49}, {"age_ms": 50}, False),
+        ({"router_age_ms": 349}, {"router_age_ms": 350}, False),
+        ({"age_ms": None}, {"age_ms": 0}, False),
+        ({"age_ms": 3, "a": 1}, {"age_ms": 4, "a": 2}, False),
+        ({"changed_ms": 1}, {"changed_ms": 2}, False),
+    ],
+)
+def test_what_counts_as_the_same(before: Any, after: Any, is_same: bool) -> None:
+    assert says_the_same(before, after) is is_same
 
 
 async def test_topic_without_a_state_has_no_frame(hub: Hub) -> None:
