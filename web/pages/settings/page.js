@@ -1,4 +1,5 @@
-// The page "Settings": one section below the other, each with an address (#/settings/rc).
+// The page "Settings": one section at a time, each with an address (#/settings/rc). Without one a
+// wide screen shows the first section beside the list, a phone the list alone.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { backupSection, restoreDialog } from "./backup.js";
@@ -17,61 +18,79 @@ import { usersSection } from "./users.js";
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store" |
  *   "toasts">} App
+ *
+ * @typedef {object} Section
+ * @property {string} title
+ * @property {import("./state.js").Topic[]} needs settings that it shows
+ * @property {(app: App) => unknown} view
  */
 
 const settings = new SettingsState();
 
-const SECTIONS = [
-  ["robot", "Robot"],
-  ["network", "Network"],
-  ["firmware", "Firmware"],
-  ["rc", "RC receiver"],
-  ["livelink", "LiveLink"],
-  ["programs", "Programs"],
-  ["users", "Users"],
-  ["backup", "Backup"],
-  ["maintenance", "Maintenance"],
-];
+/** In the order of the list. @type {Record<string, Section>} */
+const SECTIONS = {
+  robot: { title: "Robot", needs: ["robot"], view: (app) => nameSection(app, settings) },
+  network: { title: "Network", needs: ["robot"], view: (app) => networkSection(app, settings) },
+  firmware: { title: "Firmware", needs: [], view: firmwareSection },
+  rc: {
+    title: "RC receiver",
+    needs: ["rc", "failsafe", "protocol"],
+    view: (app) => rcSection(app, settings),
+  },
+  livelink: {
+    title: "LiveLink",
+    needs: ["livelink"],
+    view: (app) => liveLinkSection(app, settings),
+  },
+  programs: {
+    title: "Programs",
+    needs: ["programs"],
+    view: (app) => programsSection(app, settings),
+  },
+  users: {
+    title: "Users",
+    needs: [],
+    view: (app) => section("users", "Users and tokens", "", usersSection(app)),
+  },
+  backup: { title: "Backup", needs: ["restore"], view: (app) => backupSection(app, settings) },
+  maintenance: {
+    title: "Maintenance",
+    needs: ["robot"],
+    view: (app) => maintenanceSection(app, settings),
+  },
+};
+
+/** Return the section of an address; "" for the list. @param {string} rest */
+const named = (rest) => (Object.hasOwn(SECTIONS, rest) ? rest : "");
+
+/** @param {string} rest */
+const shown = (rest) => named(rest) || Object.keys(SECTIONS)[0];
 
 /** @param {App} app @param {string} rest */
 function view(app, rest) {
+  const open = named(rest);
+  const { view: body } = SECTIONS[shown(rest)];
   return html`
-    <div class="page-head"><h1>Settings</h1></div>
-    <div class="settings">
+    <div class="page-head">
+      <div>
+        ${open ? html`<p class="way-back"><a href="#/settings">All settings</a></p>` : nothing}
+        <h1>Settings${open && html`<span class="hidden">: ${SECTIONS[open].title}</span>`}</h1>
+      </div>
+    </div>
+    <div class="settings ${open ? "is-open" : ""}">
       <nav class="settings-nav" aria-label="Settings">
-        ${SECTIONS.map(
-          ([id, title]) => html`
+        ${Object.entries(SECTIONS).map(
+          ([id, { title }]) => html`
             <a
               href=${`#/settings/${id}`}
-              aria-current=${id === rest ? "location" : nothing}
-              @click=${() => show(id)}
+              aria-current=${id === shown(rest) ? "page" : nothing}
             >${title}</a>
           `,
         )}
       </nav>
-      <div class="settings-body">
-        ${nameSection(app, settings)} ${networkSection(app, settings)} ${firmwareSection(app)}
-        ${rcSection(app, settings)} ${liveLinkSection(app, settings)}
-        ${programsSection(app, settings)}
-        ${section("users", "Users and tokens", "", usersSection(app))}
-        ${backupSection(app, settings)} ${maintenanceSection(app, settings)}
-      </div>
+      <div class="settings-body">${body(app)}</div>
     </div>
   `;
-}
-
-/**
- * Scroll to a section after the next drawing. Links call it too, because a second press on the same
- * link does not change the address.
- * @param {string} rest
- */
-function show(rest) {
-  if (rest) requestAnimationFrame(() => requestAnimationFrame(() => scrollToSection(rest)));
-}
-
-/** @param {string} id */
-function scrollToSection(id) {
-  document.getElementById(`set-${id}`)?.scrollIntoView({ block: "start" });
 }
 
 /** @type {import("../../lib/router.js").PageModule} */
@@ -79,9 +98,6 @@ export const page = {
   topics: { nodes: 0 },
   view,
   dialogs: (app) => html`${restoreDialog(app, settings)} ${usersDialog(app)}`,
-  open(app, rest) {
-    settings.load(app);
-    show(rest);
-  },
+  open: (app, rest) => settings.open(app, SECTIONS[shown(rest)].needs),
   linked: (app) => settings.complete(app),
 };

@@ -22,12 +22,24 @@ export class SettingsState {
   /** @type {Partial<Replies>} */ data = {};
   /** @type {Partial<Record<Topic, string>>} */ failures = {};
 
-  /** Load all settings. @param {App} app */
+  /** What the open section shows. @type {Topic[]} */ #shown = [];
+
+  /**
+   * Load what a section shows, when it is opened.
+   * @param {App} app
+   * @param {Topic[]} topics
+   */
+  open(app, topics) {
+    this.#shown = topics;
+    return this.load(app);
+  }
+
+  /** Load again what is shown. @param {App} app */
   load(app) {
     return this.#each(app, () => true);
   }
 
-  /** Load the missing settings. @param {App} app */
+  /** Load what is missing of it. @param {App} app */
   complete(app) {
     return this.#each(app, (topic) => !(topic in this.data) || topic in this.failures);
   }
@@ -38,7 +50,9 @@ export class SettingsState {
    * @param {(topic: Topic) => boolean} isMissing
    */
   async #each(app, isMissing) {
-    for (const topic of /** @type {Topic[]} */ (Object.keys(REQUESTS))) {
+    const topics = this.#shown;
+    for (const topic of topics) {
+      if (topics !== this.#shown) return; // another section is open
       if (isMissing(topic)) await this.request(app, topic);
     }
   }
