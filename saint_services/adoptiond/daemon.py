@@ -47,6 +47,7 @@ async def run(ctx: Context[Config]) -> None:
     await ctx.serve_ipc(api)
     serve_ros(bus, service, api.on_entry)
     ctx.spawn(service.tick(), "tick")
+    ctx.spawn(service.read_heartbeats(), "heartbeats")
     ctx.spawn(memory.keep(service.saved), "memory")
     ctx.ready(f"{catalog.robot}: {len(registry.nodes)} known nodes")
     await ctx.stopping.wait()

@@ -8,7 +8,8 @@ import re
 from functools import partial
 
 from ..lib import log
-from ..lib.bus import Bus, Sample, Subscription
+from ..lib.bus import Bus, PolledSubscription, Sample, Subscription
+from ..lib.bus.graph_scans import GraphScans
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
@@ -29,6 +30,9 @@ from .state import SavedRegistry as Saved
 
 _STATUS_TOPIC = re.compile(r"/saint/nodes/([^/]+)/status")
 _DISCOVER_EVERY_S = 2
+# Heartbeats wait until they are read: each would wake this process six times over the threads of
+# the bus. What a node does is reported so much later.
+_HEARTBEATS_S = 0.25
 _IGNORE_EVERY_S = 60
 _CARE_PAUSE_S = 10.0  # a node that could not be bound or reset is tried again after that
 _log = log.get("adoptiond")
@@ -69,10 +73,12 @@ class RegistryService:
         self._online: frozenset[str] = frozenset()
         self.changed = ChangeSignal()  # of what readers see, except readings
         self._subscriptions: dict[str, tuple[Subscription, ...]] = {}
+        self._heartbeats: dict[str, PolledSubscription] = {}
         self._system = bus.publisher(topics.SYSTEM_STATUS)
         self._alerts = bus.publisher(topics.CONSOLE_ALERTS)
         bus.subscribe(topics.NODES_UNADOPTED, self._announced)
         bus.subscribe(topics.ESTOP, self._estop)
+        self._graph_scans = GraphScans(bus)
         self._discover()
 
     @property
@@ -125,6 +131,13 @@ class RegistryService:
             seconds += 1
             next_s = max(next_s + 1.0, monotonic_s())
             await asyncio.sleep(next_s - monotonic_s())
+
+    async def read_heartbeats(self) -> None:
+        """Receive the nodes' heartbeats until stopped."""
+        while True:
+            for heartbeats in tuple(self._heartbeats.values()):
+                heartbeats.read()
+            await asyncio.sleep(_HEARTBEATS_S)
 
     def change(self, node_id: str, registry: Registry) -> None:
         """Set the registry; schedule a write when the persisted part of that node changed."""
@@ -219,7 +232,8 @@ class RegistryService:
     def _discover(self) -> None:
         """Subscribe to the known nodes, and to those that only the graph shows: a server that lost
         its registry finds its robot again."""
-        shown = (_STATUS_TOPIC.fullmatch(topic) for topic in self._bus.graph().topics)
+        names = self._bus.graph().topics if self._graph_scans.is_due() else ()
+        shown = (_STATUS_TOPIC.fullmatch(name) for name in names)
         for node_id in {*self.registry.nodes, *(found[1] for found in shown if found)}:
             self._listen(node_id)
 
@@ -227,8 +241,10 @@ class RegistryService:
         """Close the subscriptions that never received a report: this daemon's own subscriptions
         show in the graph too. Nodes that exist are found again."""
         for node_id in self._subscriptions.keys() - self.registry.nodes.keys():
+            self._heartbeats.pop(node_id).close()
             for subscription in self._subscriptions.pop(node_id):
                 subscription.close()
+            self._graph_scans.renew()
 
     def _listen(self, node_id: str) -> None:
         if node_id in self._subscriptions or not computer.is_token(node_id):
@@ -237,8 +253,11 @@ class RegistryService:
             self._counters["nodes_not_listened_to"] += 1
             return
         listen, at = self._bus.subscribe, {"node_id": node_id}
+        status = topics.NODE_STATUS.at(**at)
+        self._heartbeats[node_id] = self._bus.poll(
+            status, partial(self._reported, node_id), depth=status.qos.depth
+        )
         self._subscriptions[node_id] = (
-            listen(topics.NODE_STATUS.at(**at), partial(self._reported, node_id)),
             listen(topics.NODE_TRUST.at(**at), partial(self._belongs, node_id)),
             listen(topics.NODE_ROLES.at(**at), partial(self._roles_reported, node_id)),
         )

@@ -168,4 +168,10 @@ class Bus(Protocol):
 
     def graph(self) -> Graph: ...
 
+    def watch_graph(self, changed: Callable[[], None]) -> bool:
+        """Call `changed` in the loop when another participant has announced other endpoints, which
+        may be a moment before graph() shows them. Return False if the backend cannot know.
+        """
+        ...
+
     async def close(self) -> None: ...

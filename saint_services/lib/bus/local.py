@@ -38,6 +38,7 @@ class LocalDomain:
         self.publishers: list[_LocalPublisher] = []
         self.subscriptions: list[_LocalSubscription] = []
         self.servers: list[_Server] = []
+        self.graph_watchers: list[tuple[LocalBus, Callable[[], None]]] = []
         self._opened = 0
         self._waiting: list[asyncio.Future[None]] = []
 
@@ -46,6 +47,12 @@ class LocalDomain:
         bus = LocalBus(self, node_view(node_name), f"{self._opened:024x}")
         self.buses.append(bus)
         return bus
+
+    def announce(self, bus: "LocalBus") -> None:
+        """Report to the others that this bus has other endpoints."""
+        for other, changed in self.graph_watchers:
+            if other is not bus:
+                _soon(changed)
 
     def publish_bytes(self, topic: Topic[Any], data: bytes, origin: str = "f" * 24) -> None:
         """Publish raw bytes as a foreign writer might; for tests of malformed samples."""
@@ -94,6 +101,7 @@ class LocalBus:
         publisher = _LocalPublisher(self._domain, topic, self.origin)
         self._domain.publishers.append(publisher)
         self._parts.append(publisher)
+        self._domain.announce(self)
         return publisher
 
     def subscribe(
@@ -107,6 +115,7 @@ class LocalBus:
         subscription = _LocalSubscription(self._domain, topic, callback, excluded, self._refusals)
         self._domain.subscriptions.append(subscription)
         self._parts.append(subscription)
+        self._domain.announce(self)
         subscription.catch_up()
         return subscription
 
@@ -122,6 +131,7 @@ class LocalBus:
         server = _Server(self._domain, service, handler, self._refusals)
         self._domain.add_server(server)
         self._parts.append(server)
+        self._domain.announce(self)
         return server
 
     async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
@@ -148,10 +158,17 @@ class LocalBus:
             services={one.service.name: (one.service.type,) for one in domain.servers},
         )
 
+    def watch_graph(self, changed: Callable[[], None]) -> bool:
+        self._domain.graph_watchers.append((self, changed))
+        return True
+
     async def close(self) -> None:
         for part in self._parts:
             part.close()
         self._parts.clear()
+        self._domain.graph_watchers = [
+            each for each in self._domain.graph_watchers if each[0] is not self
+        ]
         if self in self._domain.buses:
             self._domain.buses.remove(self)
 

@@ -13,6 +13,7 @@ from ...lib.api.adoption import LIST_NODES, NodeInfo
 from ...lib.api.endpoint import Nothing
 from ...lib.api.orders import UPDATE, UpdateNode, UpdateOrder
 from ...lib.bus import Bus, Sample, Subscription
+from ...lib.bus.graph_scans import GraphScans
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import FirmwareStatus, UpdateNode_Request
@@ -37,6 +38,7 @@ class NodeFirmwareClient:
 
     def __init__(self, bus: Bus, runtime: Path, own: str, counters: Counter[str]) -> None:
         self._bus = bus
+        self._graph_scans = GraphScans(bus)
         self._own = own
         self._counters = counters
         self._registry = Client(runtime / "adoptiond.sock")
@@ -84,7 +86,8 @@ class NodeFirmwareClient:
         rounds = 0
         while True:
             known = register(await self._registered())
-            shown = (_TOPIC.fullmatch(topic) for topic in self._bus.graph().topics)
+            names = self._bus.graph().topics if self._graph_scans.is_due() else ()
+            shown = (_TOPIC.fullmatch(name) for name in names)
             for node_id in {*known, *(found[1] for found in shown if found)}:
                 self._listen(node_id, receive)
             rounds += 1
@@ -115,6 +118,7 @@ class NodeFirmwareClient:
         subscriptions show in the graph too."""
         for node_id in self._subscriptions.keys() - known:
             self._subscriptions.pop(node_id).close()
+            self._graph_scans.renew()
 
     def _received(self, node_id: str, receive: Receive, sample: Sample[FirmwareStatus]) -> None:
         if not receive(node_id, sample.message, sample.received_s):

@@ -136,6 +136,10 @@ class DdsBus:
         self._check_open()
         return self._graph.view()
 
+    def watch_graph(self, changed: Callable[[], None]) -> bool:
+        self._graph.watch(changed)
+        return True
+
     async def close(self) -> None:
         if self._is_closed:
             return

@@ -5,7 +5,7 @@ Source: rmw_dds_common. Not here: names (bus/names.py)."""
 
 import asyncio
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...generated import rmw_dds_common
@@ -36,6 +36,7 @@ class NodeGraph:
         self._readers: dict[int, bytes] = {}
         self._writers: dict[int, bytes] = {}
         self._others: dict[bytes, tuple[NodeView, ...]] = {}
+        self._watchers: list[Callable[[], None]] = []
         self._is_stale = False
         self._is_closed = False
         self._info = self._messages.ParticipantEntitiesInfo
@@ -58,6 +59,10 @@ class NodeGraph:
             self._readers.pop(entity, None)
             self._writers.pop(entity, None)
         self._announce_soon()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this with each announcement of another participant."""
+        self._watchers.append(changed)
 
     def close(self) -> None:
         self._is_closed = True  # also cancels a scheduled announcement
@@ -91,6 +96,8 @@ class NodeGraph:
         return is_more
 
     def _note(self, info: Any) -> None:
+        for changed in self._watchers:
+            changed()
         guid = bytes(info.gid.data[:16])
         self._others.pop(guid, None)
         nodes = tuple(

@@ -165,6 +165,9 @@ class RosBus:
         services = {name: tuple(types) for name, types in node.get_service_names_and_types()}
         return Graph(nodes, topics, services)
 
+    def watch_graph(self, changed: Callable[[], None]) -> bool:
+        return False  # rclpy does not report it to Python
+
     async def close(self) -> None:
         if self._is_closed:
             return
