@@ -152,7 +152,7 @@ async def test_terminal_guides_through_a_calibration(
     assert said[-1] == "Saved."
     for number, kind in FOUND:
         reported = [line.partition(" is on ")[0] for line in said if line.startswith(f"{kind}: ")]
-        assert any(f"channel {number}" in line for line in reported), said
+        assert any(f"CH {number}" in line for line in reported), said
     await _check_saved(robot, hand)
 
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from saint_services.rcd import adapters
 from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import ArmSwitch, Config, Failover, Failsafe, Silence
 from saint_services.rcd.logic import Receiver, SignalChange
-from saint_services.rcd.protocols import CrsfFrame, RcFrame
+from saint_services.rcd.protocols import CHECKED, CrsfFrame, RcFrame
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
 from saint_services.rcd.protocols.pulses import PpmDecoder, PwmDecoder
 from saint_services.rcd.selection import Arming, Selection
@@ -98,9 +97,9 @@ def test_signal_that_comes_back_counts_after_200_ms_and_three_frames() -> None:
     assert receiver.take(frame(), 11.201) is LIVE
 
 
-@pytest.mark.parametrize("protocol", ["sbus", "ppm", "pwm"])
+@pytest.mark.parametrize("protocol", ["sbus", "dsm", "ppm", "pwm"])
 def test_line_without_check_sums_needs_three_frames_at_the_start(protocol: str) -> None:
-    assert protocol not in adapters.CHECKED
+    assert protocol not in CHECKED
     receiver = signal(needs_steady_start=True)
     outcomes = [receiver.take(frame(), 10.0 + i / 100) for i in range(3)]
     assert outcomes == [NOTHING, NOTHING, LIVE]

@@ -216,6 +216,8 @@ async def test_pins_of_ppm_and_pwm_are_set_on_the_page(site: Site) -> None:
     page = await site.open("#/inputs/rc")
     await page.wait_for_selector("select[name=protocol]")
     assert await page.locator("input[name=pins]").count() == 0
+    await page.select_option("select[name=protocol]", "sbus")
+    await page.get_by_text("it needs an inverter").wait_for()
     await page.select_option("select[name=protocol]", "pwm")
     await until(lambda: receiver.pins == [16, 19, 20, 21])
     pins = page.locator("input[name=pins]")

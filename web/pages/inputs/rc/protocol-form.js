@@ -26,6 +26,14 @@ const PROTOCOLS = {
   pwm: "PWM (one pin per channel)",
 };
 
+/** What a user must know before the wire is joined. @type {Partial<Record<string, string>>} */
+const NOTES = {
+  sbus: "The line is inverted: it needs an inverter, or a USB adapter that inverts.",
+  ibus: "It has no failsafe flag: let the receiver stop sending, not hold its last values.",
+  dsm: "CH 1 is throttle, CH 2 aileron, CH 3 elevator, CH 4 rudder.",
+  mavlink: "Serial line only. Detect finds the baud rate; ExpressLRS has 460800.",
+};
+
 const state = {
   isListening: false,
   report: /** @type {DetectReport | null} */ (null),
@@ -52,6 +60,7 @@ export function protocolForm(app, status) {
           )}
         </select>
       </label>
+      ${NOTES[status.protocol] ? html`<p class="quiet">${NOTES[status.protocol]}</p>` : nothing}
       ${status.pins?.length ? pinsEntry(app, status, status.pins, mayChange) : nothing}
       ${state.refusal ? html`<p class="wrong" role="alert">${state.refusal}</p>` : nothing}
       <div class="toolbar">
