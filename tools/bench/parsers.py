@@ -75,6 +75,11 @@ def measure() -> list[Result]:
         plain = partial(_bits, frame, skip)
         results += _rows(name, plain, _parser(name, frame), theirs.get(name))
     results += _rows("ibus", lambda: struct.unpack_from("<14H", ibus, 2), _parser("ibus", ibus))
+    ghst = (DATA / "ghst-published.bin").read_bytes()[:14]
+    mavlink = (DATA / "mavlink1-override.bin").read_bytes()[17:43]
+    results += _rows("ghst", partial(_bits, ghst.ljust(25), 3), _parser("ghst", ghst))
+    plain_override = partial(struct.unpack_from, "<8H", mavlink, 6)
+    results += _rows("mavlink override", plain_override, _parser("mavlink", mavlink))
     plain_face = partial(struct.unpack_from, ">61f", face, 75)
     results += _rows("live link face", plain_face, _face(face), theirs.get("live link face"))
     results.append(_row("crsf byte to CDR sample", _whole_path(crsf), results[0].us_per_frame))
