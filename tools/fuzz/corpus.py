@@ -196,4 +196,10 @@ _DOCUMENTS: dict[str, list[bytes]] = {
     ],
     "bundle": [_signed(_MANIFEST)],
     "manifest": [_MANIFEST],
+    "address": [
+        b'{"firmware": {"version": "1.2.0", "checksum_sha256": "' + b"a" * 64
+        + b'", "size_bytes": 9000}, "configs": {}, "supported_roles": []}',
+        b'{"firmware": null}',
+    ],
+    "redirect": [b"https://example.org/m.json", b"//a.org/", b"../m", b"http://a/", b"https://[::1]:8/"],
 }  # fmt: skip

@@ -25,6 +25,7 @@ from saint_services.livelinkd.protocols.names import range_of
 from saint_services.livelinkd.reports import message
 from saint_services.otad.releases import bundle
 from saint_services.otad.releases.verity import BLOCK_BYTES
+from saint_services.otad.sources import address, remote_manifest
 from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Config as RcConfig
 from saint_services.rcd.protocols import PARSERS, CrsfFrame, LinkFrame
@@ -211,6 +212,29 @@ def manifest(data: bytes) -> None:
         assert err.message
 
 
+def address_manifest(data: bytes) -> None:
+    """manifest.json of the owner's address: whatever it says, no request leaves its folder."""
+    folder = "https://example.org/robots"
+    try:
+        found = remote_manifest.read(data, "manifest.json")
+    except SaintError as err:
+        assert err.message.isprintable()
+        return
+    if found is not None:
+        parts = address.bundle(folder, found.version).removeprefix(folder).split("/")
+        assert len(parts) == 4 and ".." not in parts
+        assert found.size_bytes > 0
+
+
+def redirect(data: bytes) -> None:
+    """Where the address's server sends the job to: to HTTPS, or nowhere."""
+    try:
+        target = address.redirected("https://example.org/r", data.decode(errors="replace"))
+    except ValueError:
+        return
+    assert target.startswith("https://") and target.isprintable() and target.isascii()
+
+
 @cache
 def _robot() -> RobotTargets:
     return adapters.load_robot(SHARE, "saint")
@@ -252,4 +276,6 @@ TARGETS: dict[str, Target] = {
     "replay": replay,
     "bundle": bundle_header,
     "manifest": manifest,
+    "address": address_manifest,
+    "redirect": redirect,
 }
