@@ -13,6 +13,7 @@ from ..lib.api import Reply
 from ..lib.api.endpoint import Endpoint
 from ..lib.api.routing import CommandReply
 from ..lib.api.webd.motion import (
+    ARM_HAND,
     ARM_HOME,
     ARM_MOVE,
     DRIVE,
@@ -92,6 +93,27 @@ def arm_move(
     angles = [None if text == "." else _number(text) for text in positions]
     text = _REQUESTED.format(f"arms.{arm}.joint_0")
     _command(context, ARM_MOVE, as_json, text, arm=arm, positions=angles, speed=speed)
+
+
+@arms.command("hand")
+def arm_hand(
+    context: typer.Context,
+    arm: Side,
+    place: Annotated[
+        tuple[float, float, float],
+        typer.Argument(metavar="X Y Z", help="metres from base_link: forward, left, up"),
+    ],
+    roll: Angle = None,
+    pitch: Angle = None,
+    yaw: Angle = None,
+    speed: Speed = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move the hand to a place. Negative numbers after --: arms hand right -- 0.4 -0.2 0.5"""
+    text = _REQUESTED.format(f"arms.{arm}.joint_0")
+    params = {"arm": arm, "roll": roll, "pitch": pitch, "yaw": yaw, "speed": speed}
+    params |= dict(zip("xyz", place, strict=True))
+    _command(context, ARM_HAND, as_json, text, **params)
 
 
 @arms.command("home")

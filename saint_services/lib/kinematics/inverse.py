@@ -75,7 +75,7 @@ def solve(
             contact = find_contact(found)
             if not contact:
                 return HandAngles(found)
-            blocked = blocked or contact
+            blocked = max(blocked, contact, key=len)  # a pair of links says the most
         elif nearest is None or error_m < nearest[0]:
             nearest = (error_m, _at_limits(chain, found))
     if blocked:

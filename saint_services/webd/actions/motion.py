@@ -6,11 +6,23 @@ while a client keeps sending it, and a position is sent again until the robot mu
 from ...lib.api.endpoint import Nothing
 from ...lib.api.routing import CommandReply
 from ...lib.api.webd import motion as rows
-from ...lib.api.webd.motion import ArmHome, ArmMove, CameraReply, Drive, Enable, Gripper, HeadMove
+from ...lib.api.webd.motion import (
+    ArmHome,
+    ArmMove,
+    CameraReply,
+    Drive,
+    Enable,
+    Gripper,
+    HandMove,
+    HandReply,
+    HeadMove,
+)
+from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.role_config.model import RoleConfig
 from .. import logic
+from ..robot import latch
 from ..robot.context import RobotContext
 from .act import Acts, Caller, Data
 
@@ -61,6 +73,24 @@ def head_camera(robot: RobotContext, _: Caller, params: Enable) -> CameraReply |
 def arm_move(robot: RobotContext, caller: Caller, move: ArmMove) -> Data:
     role = _role(robot, f"arms.{move.arm}")
     return _aim(robot, caller, role, logic.arm_values(move, role))
+
+
+@ACTS.bind(rows.ARM_HAND)
+async def arm_hand(robot: RobotContext, caller: Caller, move: HandMove) -> HandReply:
+    role = _role(robot, f"arms.{move.arm}")
+    generation = _generation(robot)
+    angles = await robot.hands.angles(robot.bus, role, move)
+    if problem := latch.problem(robot.newest, monotonic_s()):
+        raise problem
+    if _generation(robot) != generation:  # no command of before a stop counts after it
+        raise SaintError(Code.REFUSED, "the robot was stopped before the hand could move")
+    values = angles if move.speed is None else {**angles, "speed": move.speed}
+    robot.aim(caller.source, role, values)
+    return HandReply(positions=list(angles.values()))
+
+
+def _generation(robot: RobotContext) -> int:
+    return robot.newest.estop.generation if robot.newest.estop else 0
 
 
 @ACTS.bind(rows.ARM_HOME)

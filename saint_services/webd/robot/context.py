@@ -34,6 +34,7 @@ from ..upkeep.wiring import Upkeep
 from . import latch
 from .daemon_clients import DaemonClients
 from .goals import Goals
+from .hands import Hands
 from .roles import Roles
 
 REPEAT_S = 0.1  # of goals; a third of the router's time-out for clients
@@ -75,11 +76,15 @@ class RobotContext:
     encryption: Encryption = field(init=False)  # likewise
     entries: AuditSocket = field(init=False)  # likewise
     programs: Programs = field(init=False)  # likewise
+    hands: Hands = field(init=False)
     on_sent: Callable[[InputSample], None] | None = None  # while a client subscribes the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(
         default_factory=lambda: itertools.count(time.time_ns() // 1000)
     )
+
+    def __post_init__(self) -> None:
+        self.hands = Hands(self.roles.body)
 
     @classmethod
     def on(

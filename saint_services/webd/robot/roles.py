@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...lib import config as settings
+from ...lib.robot.body import load_body
 from ...lib.robot.manifest import RobotManifest, read_role
+from ...lib.role_config.body import Body
 from ...lib.role_config.model import RoleConfig
 
 
@@ -16,6 +18,7 @@ class Roles:
     by_target: dict[str, RoleConfig]
     joints: dict[str, dict[str, str]] = field(default_factory=dict)  # target -> field -> joint
     urdf: Path | None = None
+    body: Body | None = None
 
 
 def load_roles(share: Path, robot: str) -> Roles:
@@ -23,9 +26,11 @@ def load_roles(share: Path, robot: str) -> Roles:
     manifests = share / "manifests"
     manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
     roles = [read_role(manifests, entry)[0] for entry in manifest.roles]
+    by_target = {role.target: role for role in roles}
     return Roles(
         manifest.name,
-        {role.target: role for role in roles},
+        by_target,
         {entry.target: entry.joints for entry in manifest.roles if entry.joints},
         manifests / manifest.urdf if manifest.urdf else None,
+        load_body(manifests, manifest, by_target),
     )

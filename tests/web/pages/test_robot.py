@@ -95,3 +95,15 @@ async def test_part_without_data_is_not_struck_through(site: Site) -> None:
     await part.locator(".number", has_text="–").first.wait_for()
     await page.wait_for_selector("[data-part='head.pan'] .number:has-text('°')")
     assert await part.get_attribute("data-stale") is None
+
+
+async def test_hand_is_moved_to_a_place_or_the_refusal_is_shown(site: Site) -> None:
+    page = await site.open("#/robot")
+    await page.fill("[data-axis=x]", "0.5")
+    await page.select_option(".hand-form select", "right")
+    assert await page.input_value("[data-axis=y]") == "-0.3"
+    await page.click(".hand-form button")
+    # The fake robot's roles publish no joints.
+    text = "arms.right does not report where its joints are"
+    await page.wait_for_selector(f".hand-form .refusal:has-text('{text}')")
+    assert await violations(page) == []

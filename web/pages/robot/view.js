@@ -7,10 +7,14 @@ import { withChecked } from "../../lib/events.js";
 import { quantity, targetName, words } from "../../lib/format.js";
 import { commanded, jointFields, measured } from "../../lib/robot/joints.js";
 import { reading } from "../../parts/live.js";
+import { handCard } from "./hand.js";
 import { SceneSync } from "./scene.js";
 import { why } from "./why.js";
 
-/** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
+/**
+ * @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 export const scene = new SceneSync();
@@ -54,7 +58,8 @@ export function view(app) {
     <div class="robot-page">
       <div class="robot-main">${stage(app)} ${legend()}</div>
       <div class="robot-side">
-        ${chosen ? why(app, chosen, scene.isOld(app, chosen)) : nothing} ${list(app, parts)}
+        ${chosen ? why(app, chosen, scene.isOld(app, chosen)) : nothing}
+        ${handCard(app)} ${list(app, parts)}
       </div>
     </div>
   `;

@@ -33,6 +33,29 @@ class ArmMove(Request):
     speed: Ratio | None = None  # of the joints' top speed
 
 
+Metres = Annotated[float, Field(ge=-10.0, le=10.0, strict=True, allow_inf_nan=False)]
+
+
+class HandMove(Request):
+    """A place of the hand in the frame of base_link (REP 103): x forward, y left, z up. With one of
+    the angles the hand also turns; those that are left out are 0."""
+
+    arm: Literal["left", "right"]
+    x: Metres  # metres
+    y: Metres  # metres
+    z: Metres  # metres
+    roll: FiniteNumber | None = None  # degrees
+    pitch: FiniteNumber | None = None  # degrees
+    yaw: FiniteNumber | None = None  # degrees
+    speed: Ratio | None = None  # of the joints' top speed
+
+
+class HandReply(CommandReply):
+    """The angles that the arm moves to, joint_0 first, in degrees."""
+
+    positions: list[float] = []
+
+
 class ArmHome(Request):
     """One arm, or both."""
 
@@ -89,6 +112,10 @@ HEAD_CAMERA = HEAD.change(
 )
 ARM_MOVE = ARMS.change(
     "move", ArmMove, CommandReply, "Move the joints of an arm to the given angles.", **_MOTION
+)
+ARM_HAND = ARMS.change(
+    "move_hand", HandMove, HandReply, "Move a hand to a place; refused where the arm cannot.",
+    **_MOTION,
 )
 ARM_HOME = ARMS.change(
     "home", ArmHome, CommandReply, "Move all joints to neutral; grippers do not move.", **_MOTION

@@ -27,8 +27,9 @@ VIEWER = """
     selftest last, programs list
 """
 OPERATOR = """
-    head move, head home, head camera, arms move, arms home, arms gripper, tracks drive,
-    tracks stop, management adopt_node, management set_node_name, management replace_node,
+    head move, head home, head camera, arms move, arms move_hand, arms home, arms gripper,
+    tracks drive, tracks stop,
+    management adopt_node, management set_node_name, management replace_node,
     management ignore_node, router set_route, router delete_route, router set_route_enabled,
     router set_route_priority, router set_blending, router load_preset, router save_preset,
     router delete_preset, router import_routes, router take_control, router release_control,

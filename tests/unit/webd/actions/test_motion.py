@@ -20,6 +20,7 @@ MOVES: list[tuple[str, str, dict[str, Any]]] = [
     ("head", "move", {"pan": 40.0}),
     ("head", "home", {}),
     ("arms", "move", {"arm": "left", "positions": [10.0]}),
+    ("arms", "move_hand", {"arm": "left", "x": 0.4, "y": 0.3, "z": 0.6}),
     ("arms", "home", {}),
     ("arms", "gripper", {"arm": "left", "position": 0.5}),
     ("tracks", "drive", {"linear": 0.3}),
