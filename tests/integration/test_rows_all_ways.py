@@ -150,7 +150,7 @@ ACTS = [
         look=("rc get_failsafe", {}, "timeout_ms")),
     Act("rc set_protocol", {"protocol": "sbus"}, "rc protocol sbus",
         look=("rc get_protocol", {}, "protocol")),
-    Act("rc detect_protocol", {"seconds": 0.5, "apply": False}, "rc detect --seconds 0.5",
+    Act("rc detect_protocol", {"seconds": 0.2, "apply": False}, "rc detect --seconds 0.2",
         exit_code=1),
     Act("rc reset", {"parts": ["failsafe", "protocol", "channels"]},
         "rc reset failsafe protocol channels", look=("rc get_failsafe", {}, "timeout_ms")),
