@@ -57,7 +57,8 @@ def events_over(line: Line, stall_s: float) -> list[str]:
 
     async def listen() -> list[str]:
         recorder = EventRecorder(line, stall_s)
-        connection = ReceiverConnection.model_validate({"uart": {"device": str(line.path)}})
+        uart = {"device": str(line.path)}
+        connection = ReceiverConnection.model_validate({"protocol": "crsf", "uart": uart})
         receiver = Receiver(Normalizer([]), Failsafe(), needs_steady_start=False)
         made = ReceiverLine(connection, receiver, recorder.listener)
         made.start()
