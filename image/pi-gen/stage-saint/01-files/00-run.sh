@@ -2,7 +2,7 @@
 # The checkout is lent to the image: its own Python and jinja2 lay the files, as the A/B image's builder does.
 lent="${ROOTFS_DIR}/tmp/saint-os"
 mkdir -p "${lent}"
-for part in image manifests overlays saint_services systemd tools web pi-gen.conf; do
+for part in image manifests overlays saint_services systemd tools web pi-gen.conf requirements.lock; do
 	cp -a "${SAINT_SOURCE}/${part}" "${lent}/"
 done
 on_chroot << EOF
