@@ -267,7 +267,7 @@ def _random_commands(seed: int, commands: int, *, is_cut: bool = False) -> list[
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("seed", range(10))
 def test_no_pair_overlaps_in_100_000_random_commands(seed: int) -> None:
