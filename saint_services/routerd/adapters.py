@@ -7,7 +7,7 @@ from ..lib.api.routing import RouteFile
 from ..lib.config.spelling import hint, hint_or_all
 from ..lib.errors import Code, SaintError
 from ..lib.robot.manifest import RobotManifest, read_role
-from ..lib.role_config.model import RoleConfig
+from ..lib.role_config.reading import load_role_config
 from .fields.targets import RobotTargets
 from .routes.checks import fitting, missing_targets
 from .state import SavedPreset, preset_store
@@ -27,7 +27,7 @@ def load_roles(folder: Path) -> RobotTargets:
     paths = sorted(path for path in folder.glob("*.y*ml") if path.suffix in (".yaml", ".yml"))
     if not paths:
         raise SaintError(Code.CONFIG_MISSING, f"{folder} has no role manifests (*.yaml)")
-    roles = [config.load(RoleConfig, path, required=True) for path in paths]
+    roles = [load_role_config(path)[0] for path in paths]
     targets = [role.target for role in roles]
     for path, target in zip(paths, targets, strict=True):
         if targets.count(target) > 1:
@@ -47,7 +47,7 @@ def load_start(share: Path, name: str, robot: RobotTargets) -> RouteFile:
     if not missing_targets(file, robot):
         return file
     roles = sorted((share / "manifests" / "roles").glob("*.yaml"))
-    known = {config.load(RoleConfig, path, required=True).target for path in roles}
+    known = {load_role_config(path)[0].target for path in roles}
     return fitting(file, robot, known)
 
 

@@ -2,6 +2,6 @@
 key. Not here: where a daemon's file lies (lib/daemon.py), saved state (lib/state.py).
 """
 
-from .settings import Settings, check, load, parse, read_yaml, write_yaml
+from .settings import Settings, check, load, parse, read_text, read_yaml, write_yaml
 
-__all__ = ["Settings", "check", "load", "parse", "read_yaml", "write_yaml"]
+__all__ = ["Settings", "check", "load", "parse", "read_text", "read_yaml", "write_yaml"]

@@ -23,20 +23,28 @@ class Settings(BaseModel):
 def load(model: type[T], path: Path, *, required: bool = False) -> T:
     """Load the settings in `path`; defaults if the file does not exist (unless it is required)."""
     try:
+        text = read_text(path)
+    except SaintError as err:
+        if required or err.code is not Code.CONFIG_MISSING:
+            raise
+        return check(model, Document({}), str(path))
+    return parse(model, text, str(path))
+
+
+def read_text(path: Path) -> str:
+    """Read a settings file; raise SaintError when there is none, or when it is no text."""
+    try:
         with path.open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
     except FileNotFoundError:
-        if required:
-            raise SaintError(Code.CONFIG_MISSING, f"{path} does not exist") from None
-        return check(model, Document({}), str(path))
+        raise SaintError(Code.CONFIG_MISSING, f"{path} does not exist") from None
     except OSError as err:
         raise _fault(f"{path} cannot be read: {err.strerror}") from err
     try:
-        text = data.decode()
+        return data.decode()
     except UnicodeDecodeError as err:
         line = data.count(b"\n", 0, err.start) + 1
         raise _fault(f"{path}, line {line}: the file is not UTF-8 text") from err
-    return parse(model, text, str(path))
 
 
 def parse(model: type[T], text: str, name: str) -> T:

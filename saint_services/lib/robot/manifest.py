@@ -16,6 +16,7 @@ from .. import config as settings
 from ..errors import Code, SaintError
 from ..role_config.body import Hand
 from ..role_config.model import FieldSpec, RoleConfig, RoleName
+from ..role_config.reading import load_role_config
 
 if TYPE_CHECKING:
     from .urdf import UrdfJoint
@@ -125,8 +126,7 @@ def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
     config_invalid or config_missing. Blocks.
     """
     path = _below(manifests, entry.config)
-    role = settings.load(RoleConfig, path, required=True)
-    text = path.read_text()
+    role, text = load_role_config(path)
     if role.target != entry.target:
         raise _invalid(f"{path} is for {role.target}, the robot names it for {entry.target}")
     if not entry.i2c_addresses:

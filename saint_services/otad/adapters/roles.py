@@ -3,9 +3,8 @@
 import hashlib
 from pathlib import Path
 
-from ...lib import config as settings
 from ...lib.errors import Code, SaintError
-from ...lib.role_config.model import RoleConfig
+from ...lib.role_config.reading import read_role_config
 from ..views import RoleFile
 
 _LARGEST_BYTES = 1 << 18
@@ -20,7 +19,8 @@ def _role(path: Path) -> RoleFile:
     try:
         with path.open("rb") as file:
             body = file.read(_LARGEST_BYTES)
-        config = settings.parse(RoleConfig, body.decode(), str(path))
+        config, text = read_role_config(body.decode(), str(path))
     except (OSError, UnicodeDecodeError) as err:
         raise SaintError(Code.CONFIG_INVALID, f"{path} cannot be read: {err}") from err
+    body = text.encode()  # as adoptiond gives it to nodes
     return RoleFile(path.stem, config.version, hashlib.sha256(body).hexdigest(), body)
