@@ -69,7 +69,7 @@ class Replay:
         t_ms = _time_ms(line, where)
         refused = ""
         if t_ms < self.now_ms:
-            _check_content(line, where)
+            self._obey_stop(line, where)
             refused = f"older than the line before ({self.now_ms:g} ms)"
         else:
             self._advance(t_ms)
@@ -101,6 +101,14 @@ class Replay:
         before = self.router.refused.copy()
         self.router.sample(message, "", now)
         return ", ".join(self.router.refused - before)
+
+    def _obey_stop(self, line: Mapping[str, Any], where: str) -> None:
+        """Apply the stop in a line that comes too late for anything else, as the router does."""
+        _check_content(line, where)
+        if line.get("estop") == "set":
+            self._estop("set", self.now_s)
+        elif "source" in line:
+            self.router.refuse_old(_message(line), self.now_s)
 
     def _estop(self, action: str, now: float) -> str:
         if action == "set":

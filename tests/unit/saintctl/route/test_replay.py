@@ -291,6 +291,25 @@ def test_refused_sample_changes_nothing(bench: Bench, line: Any, reason: str) ->
     assert all(math.isfinite(v) for v in values if v is not None)  # None: not commanded
 
 
+@pytest.mark.parametrize(
+    "late",
+    [{"t_ms": 10, "estop": "set"}, rc(10, channel_6=-1.0),
+     {"t_ms": 10, "source": "rc", "values": {}, "failsafe": "estop"},
+     {"t_ms": 10, "source": "safety", "name": "mat", "values": {}, "failsafe": True}],
+)  # fmt: skip
+def test_stop_counts_whatever_its_time_stamp(bench: Bench, late: dict[str, Any]) -> None:
+    lines = bench.run(SPECIFICATION, rc(50, channel_6=1.0), late, rc(60, channel_6=1.0))
+    assert "older than the line before" in lines[1]["refused"]
+    assert [line["estop"] for line in lines] == [False, True, True]
+
+
+@pytest.mark.parametrize("late", [{"t_ms": 10, "estop": "clear"}, rc(10, channel_2=1.0)])
+def test_late_line_does_nothing_else(bench: Bench, late: dict[str, Any]) -> None:
+    lines = bench.run(DRIVE, {"t_ms": 0, "estop": "set"}, rc(50, channel_2=0.0), late)
+    assert lines[-1]["estop"]
+    assert lines[-1]["outputs"] == lines[-2]["outputs"]
+
+
 def test_own_roles_are_used(bench: Bench, tmp_path: Path) -> None:
     roles = tmp_path / "roles"
     roles.mkdir()
