@@ -36,7 +36,11 @@ class LauncherFiles:
         except ValueError:
             message = f"{query.before[:60]!r} is no place in these logs"
             raise SaintError(Code.REQUEST_INVALID, message) from None
-        return await asyncio.to_thread(self._page, query, before)
+        machine = await asyncio.to_thread(self._named, query.node)
+        wanted = query.model_copy(update={"node": machine})
+        page = await asyncio.to_thread(self._page, wanted, before)
+        lines = [_as_requested(line, machine, query.node) for line in page.lines]
+        return page.model_copy(update={"lines": lines})
 
     async def names(self) -> LogNames:
         """Return the machines and programs that have logs."""
@@ -49,6 +53,8 @@ class LauncherFiles:
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
         """Yield new lines."""
+        machine = await asyncio.to_thread(self._named, wanted.node)
+        on_machine = wanted.model_copy(update={"node": machine})
         tails = await asyncio.to_thread(self._tails)
         quiet_s = 0.0
         yield None
@@ -57,11 +63,23 @@ class LauncherFiles:
             lines = await asyncio.to_thread(self._news, tails)
             quiet_s = 0.0 if lines else quiet_s + _LOOK_S
             for line in lines:
-                if is_wanted(line, wanted):
-                    yield line
+                if is_wanted(line, on_machine):
+                    yield _as_requested(line, machine, wanted.node)
             if quiet_s >= _BEAT_S:
                 quiet_s = 0.0
                 yield None
+
+    def _named(self, node: str) -> str:
+        """Return the machine of a node: `sim_head`, as the registry calls it, runs on `head`. An
+        empty page would look as if the node had written nothing.
+        """
+        machines = {origin.node for _, origin in self._files()}
+        named = [each for each in machines if node == each or node.endswith(f"_{each}")]
+        if not node or named:
+            return max(named, key=len, default="")
+        known = ", ".join(sorted(machines)) or "none"
+        message = f"there are no logs of a machine {node[:60]!r}; there are logs of {known}"
+        raise SaintError(Code.NOT_FOUND, message)
 
     def _files(self) -> list[tuple[Path, Origin]]:
         found = [(path, Origin.of(path.name)) for path in self._folder.glob("*-*.log*")]
@@ -125,6 +143,10 @@ class _FileTail:
         start, self.position = self.position, self.position + len(data)
         text = data.decode(errors="replace")
         return list(launcher_lines(text, origin, status.st_mtime, start))
+
+
+def _as_requested(line: LogLine, machine: str, node: str) -> LogLine:
+    return line if node in ("", machine) else line.model_copy(update={"node": node})
 
 
 def _read(path: Path, origin: Origin) -> list[LogLine]:

@@ -179,6 +179,26 @@ async def test_launcher_files_of_one_machine_hold_no_other_ones_lines(tmp_path: 
     assert [line.text for line in page.lines] == ["b"]
 
 
+@pytest.mark.parametrize(("node", "text"), [("sim_arm", "b"), ("sim_left_arm", "c"), ("arm", "b")])
+async def test_node_of_the_registry_has_the_lines_of_its_machine(
+    tmp_path: Path, node: str, text: str
+) -> None:
+    log(tmp_path, "server-rcd.log", "11:00:00.000 rcd info: a")
+    log(tmp_path, "arm-noded.log", "11:10:00.000 noded info: b")
+    log(tmp_path, "left_arm-noded.log", "11:10:00.000 noded info: c")
+    page = await LauncherFiles(tmp_path).page(LogQuery(node=node))
+    assert [(line.node, line.text) for line in page.lines] == [(node, text)]
+
+
+async def test_machine_without_logs_is_refused_with_those_that_have_some(tmp_path: Path) -> None:
+    log(tmp_path, "server-rcd.log", "11:00:00.000 rcd info: a")
+    log(tmp_path, "head-noded.log", "11:10:00.000 noded info: b")
+    with pytest.raises(SaintError, match=r"no logs of a machine 'sim_tail'.* of head, server"):
+        await LauncherFiles(tmp_path).page(LogQuery(node="sim_tail"))
+    with pytest.raises(SaintError, match="sim_tail"):
+        await anext(LauncherFiles(tmp_path).follow(LogFilter(node="sim_tail")))
+
+
 async def test_journal_page_at_the_end_has_no_older_one(journalctl: str) -> None:
     assert (await Journal(journalctl).page(LogQuery(limit=50))).older == ""
 
