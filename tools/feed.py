@@ -1,5 +1,6 @@
 """Plays input into a robot of `make run`: RC frames into the receiver's serial line at 50 Hz, face
-datagrams to its UDP port at 60 Hz, in a loop until stopped.
+datagrams to its UDP port at 60 Hz, in a loop until stopped. While the robot's e-stop is active, and
+for three seconds afterwards, the sticks rest in neutral, as those of a user who wants to clear it.
 """
 
 import argparse
@@ -14,8 +15,15 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+from saint_services.lib.bus import Sample
+from saint_services.lib.bus.open import open_bus
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import EStop
 
 from .launch.machines.receiver import open_wire
+from .launch.robot import bus_environment
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests" / "data"
@@ -27,6 +35,7 @@ _RECORDING_S, _SWEEP_S = 3.0, 12.0
 # CRSF: address, length, type, 16 channels of 11 bits, check sum.
 _ADDRESS, _CHANNELS_TYPE = 0xC8, 0x16
 _CENTRE, _SWING = 992, 500  # of 820: sticks at about 60 %
+_STICKS, _REST_S = 4, 3.0
 # Live Link Face v6 ends in 61 big-endian floats; these two turn the head.
 _FACE_VALUES, _HEAD_YAW, _HEAD_PITCH = 61, 52, 53
 
@@ -37,6 +46,7 @@ what is played:
   sweep       made up here, to see everything move: the recording's last RC frame with the right
               stick moved, and a recorded face with the head turned
   demo        3 s of recording, then 12 s of sweep, and so on
+While the e-stop is active, and for 3 s afterwards, the sticks are in neutral.
 """
 
 
@@ -58,12 +68,36 @@ def main() -> None:
         sys.exit(f"no robot runs in {options.root}: start one with make run, or name its --root")
 
 
+class Latch:
+    """The robot's e-stop, as its topic reports it."""
+
+    def __init__(self) -> None:
+        self.is_active = False
+
+    def follow(self, sample: Sample[EStop]) -> None:
+        """Take over a report."""
+        self.is_active = sample.message.active
+
+
 async def _play(what: str, root: Path, only: str | None) -> None:
+    latch = Latch()
+    report = _report(root)
+    os.environ.update(bus_environment(int(report["domain"])))
+    bus = await open_bus("feed")
+    bus.subscribe(topics.ESTOP, latch.follow)
+    try:
+        await _play_all(what, root, only, int(report["ports"]["llf"]), latch)
+    finally:
+        await bus.close()
+
+
+async def _play_all(what: str, root: Path, only: str | None, face_port: int, latch: Latch) -> None:
     players = []
     if only != "face":
-        players.append(_repeat(RC_HZ, rc_stream(what), _to_wire(open_wire(root))))
+        stream = rc_stream(what, lambda: latch.is_active)
+        players.append(_repeat(RC_HZ, stream, _to_wire(open_wire(root))))
     if only != "rc":
-        players.append(_repeat(FACE_HZ, face_stream(what), _to_port(_face_port(root))))
+        players.append(_repeat(FACE_HZ, face_stream(what), _to_port(face_port)))
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _end_all)
     await asyncio.gather(*players)
 
@@ -84,11 +118,16 @@ async def _repeat(rate_hz: float, stream: Iterator[bytes], send: Callable[[bytes
         await asyncio.sleep(due_s - loop.time())
 
 
-def rc_stream(what: str) -> Iterator[bytes]:
+def rc_stream(what: str, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[bytes]:
     """Yield CRSF frames endlessly."""
     recorded = split_crsf((DATA / "crsf-receiver.bin").read_bytes())
     base = unpack_channels(recorded[-1])
-    return _mixed(what, RC_HZ, recorded, lambda at_s: sweep_frame(base, at_s))
+    at_rest = pack_channels([_CENTRE] * _STICKS + base[_STICKS:])
+    played = _mixed(what, RC_HZ, recorded, lambda at_s: sweep_frame(base, at_s))
+    rest = 0
+    while True:
+        rest = round(_REST_S * RC_HZ) if is_stopped() else max(0, rest - 1)
+        yield at_rest if rest else next(played)
 
 
 def face_stream(what: str) -> Iterator[bytes]:
@@ -194,9 +233,9 @@ def _to_wire(descriptor: int) -> Callable[[bytes], None]:
     return send
 
 
-def _face_port(root: Path) -> int:
-    report = json.loads((root / "robot.json").read_text(encoding="utf-8"))
-    return int(report["ports"]["llf"])
+def _report(root: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((root / "robot.json").read_text(encoding="utf-8"))
+    return report
 
 
 def _to_port(port: int) -> Callable[[bytes], None]:

@@ -124,7 +124,9 @@ async def everywhere(page: Any, fake: Any, stem: Path) -> None:
 
 async def go(page: Any, place: str) -> None:
     """Open an address of the site and wait for its heading."""
-    await page.evaluate("(place) => { location.hash = `#/${place}`; }", place)
+    await page.evaluate(
+        "(place) => { location.hash = `#/${place}`; }", place
+    )  # loads nothing again
     await page.wait_for_selector(f".page.is-{place.partition('/')[0]} main h1", state="attached")
 
 

@@ -81,7 +81,7 @@ async def costs(server: str, places: tuple[Place, ...], seconds: float) -> list[
             browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
             page = await browser.new_page(viewport={"width": 1280, "height": 900})
             await page.add_init_script(_COUNT)
-            await page.goto(place.address if place is BARE else f"{server}#/{place.address}")
+            await page.goto(place.address if place is BARE else f"{server}{place.address}")
             await page.wait_for_selector(place.ready, timeout=60_000)
             await asyncio.sleep(_SETTLE_S)
             found.append(await _cost(page, place, seconds))

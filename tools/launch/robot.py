@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,10 +150,10 @@ class Robot:
             tasks.create_task(self._wait_for_page())
             while not self._is_whole(known := await self._registry.nodes(), problems):
                 for node in self._nodes:
-                    if node not in requested and _lacks_roles(node, known):
+                    if node not in requested and (roles := lacking(node, known)):
                         requested.add(node)
                         self._adopting.add(node)
-                        tasks.create_task(self._adopt(node, problems))
+                        tasks.create_task(self._adopt(node, roles, problems))
                 await asyncio.sleep(_POLL_S)
         return list(problems.values())
 
@@ -162,8 +162,8 @@ class Robot:
         self.receiver.close()
         self._current.unlink(missing_ok=True)
 
-    async def _adopt(self, node: Node, problems: dict[Node, str]) -> None:
-        problem = await self._registry.adopt(node.node_id, node.roles, node.display_name)
+    async def _adopt(self, node: Node, roles: Sequence[Role], problems: dict[Node, str]) -> None:
+        problem = await self._registry.adopt(node.node_id, roles, node.display_name)
         if problem:
             problems[node] = f"{node.display_name} was not adopted: {problem}"
         self._adopting.discard(node)
@@ -171,12 +171,7 @@ class Robot:
     def _is_whole(self, known: dict[str, Known], problems: dict[Node, str]) -> bool:
         """A node that could not be adopted is not waited for."""
         return all(
-            node in problems
-            or (
-                node.node_id in known
-                and node not in self._adopting
-                and known[node.node_id].state == ("active" if node.roles else "unadopted")
-            )
+            node in problems or (node not in self._adopting and is_settled(node, known))
             for node in self._nodes
         )
 
@@ -200,9 +195,20 @@ class Robot:
         aside.replace(self._current)
 
 
-def _lacks_roles(node: Node, known: dict[str, Known]) -> bool:
-    """Of one that is free, or that was stopped before it had got all of them."""
+def lacking(node: Node, known: Mapping[str, Known]) -> tuple[Role, ...]:
+    """Return the roles that a node is still to get: it is free, or was stopped before it had got
+    all of them. A role that was moved to another node stays there.
+    """
     found = known.get(node.node_id)
     if found is None or found.state not in ("unadopted", "active"):
+        return ()
+    held = {role for other in known.values() for role in other.roles}
+    return tuple(role for role in node.roles if role not in held)
+
+
+def is_settled(node: Node, known: Mapping[str, Known]) -> bool:
+    """Whether a node works in the roles that it holds, or waits without any."""
+    found = known.get(node.node_id)
+    if found is None or lacking(node, known):
         return False
-    return not found.roles.issuperset(node.roles)
+    return found.state == ("active" if found.roles else "unadopted")

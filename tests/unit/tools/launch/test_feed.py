@@ -39,6 +39,20 @@ def test_swept_frames_are_valid_and_move_only_the_right_stick() -> None:
     assert all(172 <= value <= 1811 for row in channels for value in row)
 
 
+@pytest.mark.parametrize("what", ["recording", "sweep", "demo"])
+def test_sticks_rest_during_a_stop_and_for_three_seconds_afterwards(what: str) -> None:
+    stopped = [False] * 10 + [True] * 25 + [False] * 400
+    looks = iter(stopped)
+    frames = _take(feed.rc_stream(what, lambda: next(looks)), len(stopped))
+    assert all(len(PARSERS["crsf"]().feed(frame, 0)) == 1 for frame in frames)
+    sticks = [feed.unpack_channels(frame)[:4] for frame in frames]
+    is_neutral = [each == [992] * 4 for each in sticks]
+    assert all(is_neutral[10 : 35 + 149])
+    assert not all(is_neutral[35 + 150 :])
+    switches = {tuple(feed.unpack_channels(frame)[4:]) for frame in frames[10:35]}
+    assert switches == {tuple(feed.unpack_channels(frames[-1])[4:])}
+
+
 def test_swept_face_changes_only_the_heads_angles() -> None:
     recorded = max(_take(feed.face_stream("recording"), 20), key=len)
     swept = feed.sweep_face(recorded, 2.0)
