@@ -3,7 +3,7 @@
 
 /**
  * @typedef {object} PageEntry
- * @property {string} name its address: #/name, #/name/more
+ * @property {string} name of its folder and its address: /name, /name/more
  * @property {string} title
  * @property {boolean} [isHidden] not in the menu; another page links to it
  * @property {() => Promise<{page: import("./lib/router.js").PageModule}>} load
@@ -32,5 +32,10 @@ export const PAGES = [
     load: () => import("./pages/self-test/page.js"),
     isHidden: true,
   },
-  { name: "api", title: "API", load: () => import("./pages/api/page.js"), isHidden: true },
+  {
+    name: "reference",
+    title: "API",
+    load: () => import("./pages/reference/page.js"),
+    isHidden: true,
+  },
 ];

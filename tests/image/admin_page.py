@@ -18,7 +18,7 @@ PASSWORD = "image tests own it"
 
 @contextlib.contextmanager
 def admin_page(robot: Robot, place: str = "") -> Iterator[Page]:
-    """The owner is signed in; `place` is what follows in the address, e.g. `#/firmware`."""
+    """The owner is signed in; `place` is what follows in the address, e.g. `firmware`."""
     path = chromium()
     if path is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")

@@ -62,7 +62,7 @@ def is_trusted(robot: Robot, name: str) -> bool:
 
 
 def test_page_says_where_to_go_on(robot: Robot) -> None:
-    with admin_page(robot, "#/settings/network") as page:
+    with admin_page(robot, "settings/network") as page:
         page.wait_for_selector("[data-change=done]")
         change_text = page.locator("[data-change=done]").inner_text()
         shown = page.input_value("input[name=hostname]")

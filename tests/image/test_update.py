@@ -139,7 +139,7 @@ def expect_rollback(robot: Robot, version: str, reason: str) -> None:
     for word in ("rolled", version):
         assert word in shown
     assert re.search(reason, " ".join(shown.split())), shown
-    with admin_page(robot, "#/firmware") as page:
+    with admin_page(robot, "firmware") as page:
         shown = page.locator(f"[data-machine={robot.node_id}] [data-verdict]").inner_text()
         log = page.locator(f"[data-machine={robot.node_id}] .machine-log")
         shown += log.text_content() if log.count() else ""

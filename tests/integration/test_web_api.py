@@ -26,7 +26,7 @@ async def done(*words: str) -> str:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 async def test_examples_copied_from_the_page_ask_the_robot(robot: Robot) -> None:
-    async with page_of(robot, "#/api/system") as page:
+    async with page_of(robot, "reference/system") as page:
         await page.click("[data-request^=system_describe] summary")
         shown = page.locator("[data-request^=system_describe] pre")
         curl, python, _ = await shown.all_text_contents()

@@ -32,7 +32,7 @@ async def test_pan_is_moved_by_hand_limited_there_and_set_free_again(robot: Robo
             await until(is_taken_over, 30.0)
 
         before = await version()
-        async with page_of(robot, "#/nodes/sim_head/calibrate/head.pan") as page:
+        async with page_of(robot, "nodes/sim_head/calibrate/head.pan") as page:
             await page.locator("[data-jog]", has_text=READY).wait_for()
             start = await _position(page)
             await page.hover("[data-way='1']")

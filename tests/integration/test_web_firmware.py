@@ -28,7 +28,7 @@ async def releases(robot: Robot) -> dict[str, str]:
 
 async def test_bundle_uploaded_on_the_page_is_in_the_servers_store(robot: Robot) -> None:
     bundle = await asyncio.to_thread(make_release, robot.root, VERSION, changelog="By a browser")
-    async with page_of(robot, "#/firmware") as page:
+    async with page_of(robot, "firmware") as page:
         await page.wait_for_selector("[data-robot-version]")
         await page.set_input_files("input[type=file]", bundle)
         await page.wait_for_selector("[data-upload=done]")
@@ -47,7 +47,7 @@ async def test_bundle_of_another_maker_is_refused_on_the_page_with_the_reason(
     keys = await asyncio.to_thread(make_keys, tmp_path / "foreign")
     foreign = Release(version=VERSION)
     bundle = await asyncio.to_thread(write_bundle, tmp_path / "x.raucb", foreign, keys)
-    async with page_of(robot, "#/firmware") as page:
+    async with page_of(robot, "firmware") as page:
         await page.wait_for_selector("[data-robot-version]")
         await page.set_input_files("input[type=file]", bundle)
         refused = page.locator("[data-upload=refused]")

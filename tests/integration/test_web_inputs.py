@@ -66,7 +66,7 @@ async def named(robot: Robot, hand: Hand) -> AsyncIterator[None]:
 async def test_transmitter_is_calibrated_by_the_wizard(
     robot: Robot, hand: Hand, named: None
 ) -> None:
-    async with page_of(robot, "#/inputs") as page:
+    async with page_of(robot, "inputs") as page:
         await page.click("[data-calibrate]")
         await page.click("[data-go=start]")
         await _until_reviewed(page, hand)
@@ -119,7 +119,7 @@ async def _press(page: Any, verb: str) -> None:
 
 async def test_drill_passes_when_the_transmitter_is_switched_off(robot: Robot) -> None:
     hand = Hand(robot)
-    async with page_of(robot, "#/inputs") as page:
+    async with page_of(robot, "inputs") as page:
         await page.wait_for_selector("[data-receiver=Live]")
         hand.move(throttle=0.6, pan=0.6)
         await page.click("[data-drill]")
@@ -138,7 +138,7 @@ async def test_drill_passes_when_the_transmitter_is_switched_off(robot: Robot) -
 async def test_pad_drives_the_tracks_and_its_button_stops_the_robot(
     robot: Robot, tracks: Tracks
 ) -> None:
-    async with page_of(robot, "#/drive") as page:
+    async with page_of(robot, "drive") as page:
         await page.wait_for_selector("[data-stick]:not(.is-off)")
         await page.evaluate(PAD)
         await page.wait_for_selector("select[data-pads='1']")

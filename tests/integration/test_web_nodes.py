@@ -14,11 +14,11 @@ ADOPT_LIMIT_S = 30.0
 
 async def test_node_is_reset_adopted_renamed_and_reset_on_the_page(robot: Robot) -> None:
     async with robot.client("adoptiond") as adoptiond:
-        async with page_of(robot, "#/nodes/sim_console") as page:
+        async with page_of(robot, "nodes/sim_console") as page:
             await _confirm(page, "reset")
             await page.locator("[data-state]", has_text="No role").wait_for()
 
-            await page.goto(f"{robot.http_url}/#/nodes/sim_spare/adopt")
+            await page.goto(f"{robot.http_url}/nodes/sim_spare/adopt")
             await page.wait_for_selector("[data-fit=ready]")  # the spare has a display
             await page.check("input[value='console/']")
             await page.click("[data-confirm]")

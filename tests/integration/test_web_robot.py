@@ -5,7 +5,7 @@ from tests.integration.robot import Robot
 
 
 async def test_dashboard_and_model_show_the_whole_robot(robot: Robot) -> None:
-    async with page_of(robot, "#/dashboard") as page:
+    async with page_of(robot, "dashboard") as page:
         await page.locator("[data-trend=cpu_usage] canvas").wait_for()
         await page.wait_for_selector("[data-node] .chip.good")
         await page.evaluate("location.hash = '#/robot'")

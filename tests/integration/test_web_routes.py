@@ -64,7 +64,7 @@ async def test_a_pulled_mapping_moves_the_head_until_it_is_undone(
     before = await routes(robot)
     # Between two places: after an e-stop of another test a stick counts only once it moves.
     with transmitter(robot, [turned(4, 0.4)] * 20 + [turned(4, 0.6)] * 20):
-        async with page_of(robot, "#/routes") as page:
+        async with page_of(robot, "routes") as page:
             await page.set_viewport_size(SIZE)
             await page.click("[data-source=rc]:not([data-stale]) [data-wide]")
             await pull(page, "rc channel_4", "head.pan")

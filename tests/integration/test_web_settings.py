@@ -31,7 +31,7 @@ async def test_backup_taken_and_restored_on_the_page(robot: Robot, tmp_path: Pat
     async with robot.client("rcd") as rcd, robot.client("routerd") as routerd:
         before = await rcd.get("/failsafe", FailsafeInfo)
         routes = await routerd.request(routing.LIST_ROUTES, Nothing())
-        async with page_of(robot, "#/settings/backup") as page:
+        async with page_of(robot, "settings/backup") as page:
             async with page.expect_download() as started:
                 await page.click("[data-backup]")
             await (await started.value).save_as(file)
@@ -50,7 +50,7 @@ async def test_backup_taken_and_restored_on_the_page(robot: Robot, tmp_path: Pat
 
 
 async def test_logs_of_a_node_are_shown_on_the_page(robot: Robot) -> None:
-    async with page_of(robot, "#/logs") as page:
+    async with page_of(robot, "logs") as page:
         await page.wait_for_selector(".log-line")
         await page.select_option("select[name=node]", "head")
         await page.wait_for_selector(".log-line >> text=role-headd")

@@ -26,7 +26,7 @@ async def saintctl(robot: Robot, *words: str) -> str:
 
 
 async def test_token_made_on_the_page_is_known_everywhere(robot: Robot) -> None:
-    async with page_of(robot, "#/settings/users") as page:
+    async with page_of(robot, "settings/users") as page:
         await page.locator("[data-open]").wait_for(timeout=LIMIT_MS)
         await page.click("[data-add-token]")
         await page.fill(".dialog input[name=name]", "workshop panel")

@@ -30,7 +30,7 @@ class Site:
         self.faults: list[str] = []
 
     async def open(self, place: str = "", **options: Any) -> Any:
-        """Open a page at "#/name" and record its errors."""
+        """Open a page at "/name" and record its errors."""
         page = await self.browser.new_page(**options)
         page.set_default_timeout(LONGEST_MS)
         page.on("pageerror", lambda error: self.faults.append(str(error)))

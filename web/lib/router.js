@@ -1,4 +1,5 @@
-// Maps the address to a page, and fetches its module and style sheet when it is first opened.
+// Maps the address to a page, and fetches its module and style sheet when it is first opened. Links
+// between pages change the address without loading the document again.
 // Not here: the content of pages (pages/), the frame around them (views/frame.js).
 
 /** @typedef {import("../context.js").App} App */
@@ -21,7 +22,7 @@ export class PageRouter {
   /** @type {Map<string, PageModule>} */ #known = new Map();
   /** Name of the page in the address; "not-found" for an unknown one. */
   name = "";
-  /** Rest of the address: "sim_head" of #/nodes/sim_head. */
+  /** Rest of the address: "sim_head" of /nodes/sim_head. */
   rest = "";
   /** The page that is shown; null until it is fetched. @type {PageModule | null} */
   page = null;
@@ -45,22 +46,49 @@ export class PageRouter {
 
   /** Show the page of the address, and follow its changes. */
   start() {
-    addEventListener("hashchange", () => this.follow());
+    addEventListener("popstate", () => address() !== this.#address && this.follow());
+    addEventListener("click", (event) => this.#click(event));
     this.follow();
   }
 
+  /** Open another page as a link does. @param {string} to its address: "/nodes/sim_head" */
+  go(to) {
+    if (to === this.#address || (this.page && !this.mayLeave(this.page, to))) return;
+    history.pushState(null, "", to);
+    this.#show(to);
+  }
+
   /** Show the page of the address; call again to retry a failed fetch. */
-  async follow() {
-    if (this.page && !this.mayLeave(this.page, location.hash)) {
-      history.replaceState(null, "", this.#address || "#");
-      return;
-    }
-    this.#address = location.hash;
-    const [wanted, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-    const entry = wanted ? this.pages.find((each) => each.name === wanted) : this.pages[0];
+  follow() {
+    const to = address();
+    if (to !== location.pathname || location.hash) history.replaceState(history.state, "", to);
+    if (this.page && !this.mayLeave(this.page, to)) history.pushState(null, "", this.#address);
+    else this.#show(to);
+  }
+
+  /** Open a link to a page here; the browser opens all others. @param {MouseEvent} event */
+  #click(event) {
+    const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
+    const link = /** @type {Element} */ (event.target).closest?.("a[href^='/']:not([target])");
+    const to = link?.getAttribute("href") ?? "";
+    if (event.defaultPrevented || event.altKey || !isPlain || !this.#entry(to)) return;
+    event.preventDefault();
+    this.go(to);
+  }
+
+  /** @param {string} to */
+  #entry(to) {
+    const [, wanted] = to.split("/");
+    return wanted ? this.pages.find((each) => each.name === wanted) : to && this.pages[0];
+  }
+
+  /** @param {string} to */
+  async #show(to) {
+    this.#address = to;
+    const entry = this.#entry(to);
     const before = this.page;
-    this.name = entry?.name ?? "not-found";
-    this.rest = decoded(rest.join("/"));
+    this.name = entry ? entry.name : "not-found";
+    this.rest = decoded(to.split("/").slice(2).join("/"));
     this.failure = "";
     this.page = this.#known.get(this.name) ?? null;
     if (entry && !this.page) {
@@ -86,6 +114,21 @@ export class PageRouter {
         this.failure = `Loading the page ${entry.title} failed. Check the network and try again.`;
     }
   }
+}
+
+/** Other addresses of pages: what was adopted or edited once came behind the verb. */
+const OTHERS = /** @type {[RegExp, string][]} */ ([
+  [/^\/nodes\/adopt\/([^/]+)$/, "/nodes/$1/adopt"],
+  [/^\/routes\/edit\/([^/]+)$/, "/routes/$1"],
+  [/^\/api(?=\/|$)/, "/reference"],
+]);
+
+/** Return the address of the page: the path, or "#/nodes" of an older link as "/nodes". */
+function address() {
+  const { hash, pathname } = location;
+  const path = hash.startsWith("#/") ? hash.slice(1) : pathname;
+  const [other, ours] = OTHERS.find(([each]) => each.test(path)) ?? ["", ""];
+  return path.replace(other, ours).replace(/(?<=.)\/$/, "");
 }
 
 /** @param {string} text */

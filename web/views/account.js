@@ -48,7 +48,7 @@ export function accountDialog(app) {
       </p>
       <p class="refusal" role="alert">${open.refusal}</p>
       <div class="actions">
-        <a class="button" href="#/settings/users" @click=${close}>Manage account</a>
+        <a class="button" href="/settings/users" @click=${close}>Manage account</a>
         <button
           class="button"
           type="button"

@@ -8,7 +8,7 @@ import { givenName, nodeTitle } from "../lib/robot/nodes.js";
 import { PAGES } from "../pages.js";
 import { dialog } from "../parts/dialog.js";
 
-/** @typedef {import("../context.js").With<"api" | "dialogs" | "draw">} App */
+/** @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "router">} App */
 /** @typedef {import("../lib/types.js").Actions} Actions */
 /** @typedef {import("../lib/types.js").NodeList} NodeList */
 /** @typedef {import("../lib/types.js").RouteList} RouteList */
@@ -17,25 +17,25 @@ import { dialog } from "../parts/dialog.js";
 
 const MOST = 9;
 const TABS = [
-  ["RC receiver", "Inputs", "#/inputs"],
-  ["LiveLink: faces and bodies", "Inputs", "#/inputs/livelink"],
-  ["Clients", "Inputs", "#/inputs/websocket"],
-  ["Name of the robot", "Settings", "#/settings/robot"],
-  ["Network and Wi-Fi", "Settings", "#/settings/network"],
-  ["Check for updates", "Settings", "#/settings/firmware"],
-  ["Failsafe and protocol of the RC receiver", "Settings", "#/settings/rc"],
-  ["LiveLink formats", "Settings", "#/settings/livelink"],
-  ["Programs on the server", "Settings", "#/settings/programs"],
-  ["Users, tokens, encryption", "Settings", "#/settings/users"],
-  ["Backup and restore", "Settings", "#/settings/backup"],
-  ["Restart, shut down, diagnostics, factory reset", "Settings", "#/settings/maintenance"],
-  ["Activity", "Logs", "#/logs/activity"],
-  ["Audit log", "Logs", "#/logs/audit"],
+  ["RC receiver", "Inputs", "/inputs"],
+  ["LiveLink: faces and bodies", "Inputs", "/inputs/livelink"],
+  ["Clients", "Inputs", "/inputs/websocket"],
+  ["Name of the robot", "Settings", "/settings/robot"],
+  ["Network and Wi-Fi", "Settings", "/settings/network"],
+  ["Check for updates", "Settings", "/settings/firmware"],
+  ["Failsafe and protocol of the RC receiver", "Settings", "/settings/rc"],
+  ["LiveLink formats", "Settings", "/settings/livelink"],
+  ["Programs on the server", "Settings", "/settings/programs"],
+  ["Users, tokens, encryption", "Settings", "/settings/users"],
+  ["Backup and restore", "Settings", "/settings/backup"],
+  ["Restart, shut down, diagnostics, factory reset", "Settings", "/settings/maintenance"],
+  ["Activity", "Logs", "/logs/activity"],
+  ["Audit log", "Logs", "/logs/audit"],
 ];
 
 /** @type {Found[]} */
 const FIXED = [
-  ...PAGES.map(({ name, title }) => ({ title, kind: "Page", href: `#/${name}` })),
+  ...PAGES.map(({ name, title }) => ({ title, kind: "Page", href: `/${name}` })),
   ...TABS.map(([title, kind, href]) => ({ title, kind, href })),
 ];
 
@@ -154,7 +154,7 @@ function close(app) {
 /** @param {App} app @param {string} href */
 function go(app, href) {
   close(app);
-  location.hash = href;
+  app.router.go(href);
 }
 
 /** @param {NodeList} reply @returns {Found[]} */
@@ -162,7 +162,7 @@ const nodesOf = ({ nodes }) =>
   nodes.map((node) => ({
     title: [nodeTitle(node), givenName(node), node.node_id].filter(Boolean).join(" · "),
     kind: "Node",
-    href: `#/nodes/${encodeURIComponent(node.node_id)}`,
+    href: `/nodes/${encodeURIComponent(node.node_id)}`,
   }));
 
 /** @param {RouteList} reply @returns {Found[]} */
@@ -170,7 +170,7 @@ const routesOf = ({ routes }) =>
   routes.map(({ route }) => ({
     title: route.id,
     kind: `Route, ${sourceName(route.input.source)} to ${targetName(route.output.target)}`,
-    href: `#/routes/${encodeURIComponent(route.id)}`,
+    href: `/routes/${encodeURIComponent(route.id)}`,
   }));
 
 /** @param {SubjectList} reply @returns {Found[]} */
@@ -178,5 +178,5 @@ const subjectsOf = ({ sources }) =>
   sources.map(({ subject_name: title }) => ({
     title,
     kind: "LiveLink subject",
-    href: "#/inputs/livelink",
+    href: "/inputs/livelink",
   }));

@@ -8,7 +8,7 @@ import { accountButton } from "./account.js";
 import { findButton } from "./finder-button.js";
 
 /**
- * @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ * @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "now" | "router" | "store" |
  *   "toasts">} App
  */
 
@@ -19,7 +19,7 @@ export function header(app) {
   const name = api.session.robot || "SAINT.OS";
   return html`
     <header class="top">
-      <a class="brand" href="#/dashboard">
+      <a class="brand" href="/dashboard">
         <img class="logo" src="/img/icon.svg" width="40" height="40" alt="">
         <span class="who">
           <strong>${name}</strong>

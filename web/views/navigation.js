@@ -20,7 +20,7 @@ export function navigation(app) {
     >
       ${PAGES.filter(({ isHidden }) => !isHidden).map(
         ({ name, title }) => html`
-          <a href="#/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
+          <a href="/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
             ${icon(name)}<span>${title}</span>${sign(app, name)}
           </a>
         `,

@@ -1,5 +1,6 @@
 """Files of the web pages: <share>/web, and of node_modules only the packages that web/package.json
-names, at /vendor/<package>/. They are cached, and checked for changes at each request.
+names, at /vendor/<package>/. They are cached, and checked for changes at each request. The address
+of a page (/nodes, /nodes/sim_head) is the document that opens it.
 """
 
 import base64
@@ -16,6 +17,7 @@ _TYPES = {".html", ".css", ".js", ".svg", ".png", ".ico", ".webmanifest", ".woff
 _VENDORED = {".js", ".mjs", ".css", ".svg"}
 _COMPRESSED = {".html", ".css", ".js", ".mjs", ".svg", ".webmanifest", ".txt"}
 
+_PAGE = re.compile(r"([a-z]+(?:-[a-z]+)*)(?:/(?!\.{1,2}(?:/|$))[^/]+){0,4}/?")
 _IMPORT_MAP = re.compile(rb'<script type="importmap">(.*?)</script>', re.DOTALL)
 
 
@@ -70,6 +72,14 @@ class Assets:
         except OSError:
             return None
         return known
+
+    def page(self, url_path: str) -> Asset | None:
+        """Return the document of the pages where this is a page's address: web/pages has a folder
+        of its first part. Which node or route the rest names is the page's business.
+        """
+        found = _PAGE.fullmatch(url_path)
+        is_page = found and (self._web / "pages" / found[1] / "page.js").is_file()
+        return self.get("") if is_page else None
 
     def _path(self, url_path: str) -> Path | None:
         parts = PurePosixPath("/" + url_path.lstrip("/")).parts[1:]

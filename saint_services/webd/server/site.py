@@ -149,10 +149,18 @@ class Site:
         return await session.run(request)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        asset = await asyncio.to_thread(self._assets.get, request.match_info["path"])
+        asset = await asyncio.to_thread(self._asset, request.match_info["path"])
         if asset is None:
+            front = await asyncio.to_thread(self._assets.get, "")
+            if front and _is_typed(request):  # the page says so, with a way to the others
+                return web.Response(
+                    body=front.body, status=404, content_type="text/html", charset="utf-8"
+                )
             raise SaintError(Code.NOT_FOUND, f"there is no page {request.path}")
         return _sent(asset, request)
+
+    def _asset(self, path: str) -> Asset | None:
+        return self._assets.get(path) or self._assets.page(path)
 
 
 def _host(request: web.Request) -> str:
@@ -161,6 +169,11 @@ def _host(request: web.Request) -> str:
     """
     hosts = request.headers.getall("Host", ())
     return hosts[0] if len(hosts) == 1 else ""
+
+
+def _is_typed(request: web.Request) -> bool:
+    """Whether a browser was sent to this address by its user; a program gets JSON."""
+    return "text/html" in request.headers.get("Accept", "") and not request.path.startswith("/api/")
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

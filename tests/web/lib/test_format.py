@@ -27,7 +27,7 @@ _ASK = """async () => {
 
 @pytest.mark.parametrize("language", ["en-US", "de-DE", "ar-EG"])
 async def test_times_have_one_form(site: Site, language: str) -> None:
-    page = await site.open("#/logs", locale=language, timezone_id="UTC")
+    page = await site.open("logs", locale=language, timezone_id="UTC")
     midnight, whole, is_short, old, ages, nothing, *names = await page.evaluate(_ASK)
     assert midnight == "00:10:00"  # en-US without a.m. says 24:10:00
     assert whole == old == "2026-01-01 00:10:00"
@@ -38,7 +38,7 @@ async def test_times_have_one_form(site: Site, language: str) -> None:
 
 
 async def test_activity_of_another_day_shows_the_day(site: Site) -> None:
-    page = await site.open("#/dashboard", timezone_id="UTC")
+    page = await site.open("dashboard", timezone_id="UTC")
     when = page.locator(".log li time").first
     await when.wait_for()
     await expect(when).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))

@@ -16,7 +16,7 @@ pytestmark = [
 
 
 async def test_opening_a_page_sets_title_and_focus(site: Site) -> None:
-    page = await site.open("#/nodes")
+    page = await site.open("nodes")
     await expect(page).to_have_title(re.compile("^Nodes · "))
     await page.focus("[data-node=sim_head] a")
     await page.keyboard.press("Enter")
@@ -27,7 +27,7 @@ async def test_opening_a_page_sets_title_and_focus(site: Site) -> None:
 
 
 async def test_tab_of_a_page_keeps_the_focus(site: Site) -> None:
-    page = await site.open("#/inputs")
+    page = await site.open("inputs")
     tab = page.get_by_role("link", name="LiveLink", exact=True)
     await tab.click()
     await expect(page).to_have_url(re.compile("inputs/livelink"))
@@ -35,7 +35,7 @@ async def test_tab_of_a_page_keeps_the_focus(site: Site) -> None:
 
 
 async def test_back_restores_the_scroll_position(site: Site) -> None:
-    page = await site.open("#/dashboard", viewport={"width": 390, "height": 600})
+    page = await site.open("dashboard", viewport={"width": 390, "height": 600})
     await page.wait_for_selector("[data-node=sim_head]")
     await page.evaluate("scrollTo(0, 500)")
     await page.wait_for_function("scrollY === 500")
@@ -50,7 +50,7 @@ async def test_back_restores_the_scroll_position(site: Site) -> None:
 async def test_unknown_address_is_reported(site: Site) -> None:
     page = await site.open("#/nodse/sim_head")
     await expect(page.locator("main h1")).to_have_text("Page not found")
-    assert "#/nodse/sim_head" in await page.locator("[data-not-found]").inner_text()
+    assert "/nodse/sim_head" in await page.locator("[data-not-found]").inner_text()
     assert await violations(page) == []
     await page.click("[data-not-found] a")
     await expect(page).to_have_title(re.compile("^Dashboard · "))

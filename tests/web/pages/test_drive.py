@@ -88,7 +88,7 @@ async def drive_page(site: Site, **options: Any) -> Drive:
     page.set_default_timeout(20_000)
     page.on("pageerror", lambda error: site.faults.append(str(error)))
     await page.add_init_script(FAKE_PAD)
-    await page.goto(site.url + "#/drive")
+    await page.goto(site.url + "drive")
     await page.wait_for_selector("[data-link=open]")
     await page.wait_for_selector("[data-stick]:not(.is-off)")
     return Drive(site, page)
@@ -224,7 +224,7 @@ async def test_another_page_stops(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
     await drive.drives()
-    await drive.page.click("a[href='#/dashboard']")
+    await drive.page.click("a[href='/dashboard']")
     await drive.stays_silent()
     assert drive.samples()[-1] == REST
 
@@ -410,7 +410,7 @@ async def test_held_stick_keeps_its_command_when_the_page_moves(site: Site) -> N
 async def test_sticks_drive_nothing_before_the_robot_is_described(site: Site) -> None:
     page = await site.browser.new_page()
     await page.add_init_script(NOT_DESCRIBED)
-    await page.goto(site.url + "#/drive")
+    await page.goto(site.url + "drive")
     await page.wait_for_selector("[data-link=open]")
     await page.wait_for_selector("[data-estop=ready]")
     assert await page.locator(".stick.is-off").count() == 2

@@ -20,7 +20,7 @@ pytestmark = [
 
 async def opened(site: Site) -> Any:
     page = await site.open()
-    await page.click("a[href='#/firmware']")
+    await page.click("a[href='/firmware']")
     await page.wait_for_selector("[data-machine=sim_head]")
     return page
 
@@ -43,9 +43,9 @@ async def test_one_version_is_shown_with_every_machine(site: Site) -> None:
 
 async def test_address_of_the_page_leads_to_it(site: Site) -> None:
     page = await site.open()
-    await page.goto(site.url + "#/firmware")
+    await page.goto(site.url + "firmware")
     await page.wait_for_selector("[data-robot-version]")
-    await page.click("a[href='#/dashboard']")
+    await page.click("a[href='/dashboard']")
     await page.wait_for_selector("[data-node=sim_head]")
 
 
@@ -70,7 +70,7 @@ async def test_verdict_reason_and_log_of_a_failure_are_shown(site: Site) -> None
     assert said.startswith("Release 0.2.0 was rolled back: saint-role-tracksd starts again")
     await page.click("[data-machine=sim_tracks] summary")
     assert "ImportError" in await text(page, "[data-machine=sim_tracks] pre")
-    await page.goto(f"{site.url}#/nodes/sim_tracks")
+    await page.goto(f"{site.url}nodes/sim_tracks")
     assert "was rolled back" in await text(page, "section:has([data-update])")
 
 

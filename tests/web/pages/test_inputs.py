@@ -17,7 +17,7 @@ LIMIT_S = 20.0
 
 
 async def test_channels_show_their_switches_and_routes(site: Site) -> None:
-    page = await site.open("#/inputs")
+    page = await site.open("inputs")
     row = page.locator("[data-channel='1']")
     await row.get_by_text("Tracks angular").wait_for()
     assert "steering" in await row.inner_text()
@@ -31,7 +31,7 @@ async def test_channels_show_their_switches_and_routes(site: Site) -> None:
 
 
 async def test_channel_is_set_up_and_wrong_ends_are_named_at_their_field(site: Site) -> None:
-    page = await site.open("#/inputs")
+    page = await site.open("inputs")
     await page.click("[data-channel='2'] button")
     await page.fill(".dialog input[name=min]", "1600")
     assert "below the middle (1500 µs)" in await page.locator("#fault-min").inner_text()
@@ -49,7 +49,7 @@ async def test_channel_is_set_up_and_wrong_ends_are_named_at_their_field(site: S
 async def test_calibration_leads_from_rest_to_a_review(site: Site) -> None:
     receiver = site.robot.receiver
     receiver.ranges = [SeenRange(channel=1, us=1500), SeenRange(channel=2, us=1490)]
-    page = await site.open("#/inputs")
+    page = await site.open("inputs")
     await page.click("[data-calibrate]")
     await page.click("[data-go=start]")
     await page.wait_for_selector("[data-step=center]")
@@ -72,7 +72,7 @@ async def test_calibration_leads_from_rest_to_a_review(site: Site) -> None:
 
 
 async def test_leaving_the_page_cancels_a_calibration(site: Site) -> None:
-    page = await site.open("#/inputs")
+    page = await site.open("inputs")
     await page.click("[data-calibrate]")
     await page.click("[data-go=start]")
     await page.wait_for_selector("[data-step=center]")
@@ -84,7 +84,7 @@ async def test_leaving_the_page_cancels_a_calibration(site: Site) -> None:
 
 async def test_protocol_is_detected_and_failsafe_changed(site: Site) -> None:
     receiver = site.robot.receiver
-    page = await site.open("#/inputs/rc")
+    page = await site.open("inputs/rc")
     await page.click("[data-detect]")
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-detected=sbus]")
@@ -101,7 +101,7 @@ async def test_protocol_is_detected_and_failsafe_changed(site: Site) -> None:
 
 async def test_face_is_searched_zeroed_turned_and_recorded(site: Site) -> None:
     capture = site.robot.capture
-    page = await site.open("#/inputs/livelink")
+    page = await site.open("inputs/livelink")
     await page.wait_for_selector("[data-value=headYaw]")
     await page.fill(".search input", "blink")
     await page.wait_for_selector("[data-value=headYaw]", state="detached")
@@ -125,7 +125,7 @@ async def test_face_is_searched_zeroed_turned_and_recorded(site: Site) -> None:
 
 
 async def test_phone_gets_address_and_port_as_text_and_as_a_code(site: Site) -> None:
-    page = await site.open("#/inputs/livelink")
+    page = await site.open("inputs/livelink")
     await page.click("[data-format=llf] [data-code]")
     assert "11111" in await page.locator("[data-port]").inner_text()
     assert await page.locator(".qr").get_attribute("data-says") == "127.0.0.1"
@@ -144,7 +144,7 @@ WAITING = SenderInfo(
 async def test_sender_that_waits_is_accepted_with_one_tap_and_revoked(site: Site) -> None:
     capture = site.robot.capture
     capture.waiting = [WAITING]
-    page = await site.open("#/inputs/livelink")
+    page = await site.open("inputs/livelink")
     card = page.locator("[data-waiting]")
     await card.get_by_text("Moves nothing").wait_for()
     text = await card.inner_text()
@@ -161,7 +161,7 @@ async def test_sender_that_waits_is_accepted_with_one_tap_and_revoked(site: Site
 async def test_check_that_is_off_is_shown_and_turned_on(site: Site) -> None:
     capture = site.robot.capture
     capture.accept = "all"
-    page = await site.open("#/inputs/livelink")
+    page = await site.open("inputs/livelink")
     await page.get_by_text("Every sender may move the robot").wait_for()
     await page.click("[data-check-on]")
     await until(lambda: capture.accept == "known")
@@ -169,16 +169,16 @@ async def test_check_that_is_off_is_shown_and_turned_on(site: Site) -> None:
 
 
 async def test_code_for_phones_is_shown_on_request_as_text_and_as_a_code(site: Site) -> None:
-    page = await site.open("#/inputs/livelink")
+    page = await site.open("inputs/livelink")
     await page.click("[data-code-show]")
     await page.get_by_text("k7m2pq9xab", exact=True).wait_for()
     assert await page.get_attribute("[data-senders] .qr", "data-says") == "Anna-k7m2pq9xab"
 
 
 async def test_client_is_listed_and_disconnected_by_an_admin(site: Site) -> None:
-    other = await site.open("#/drive")
+    other = await site.open("drive")
     await other.wait_for_selector("[data-link=open]")
-    page = await site.open("#/inputs/websocket")
+    page = await site.open("inputs/websocket")
     rows = page.locator("tr[data-client]")
     await rows.nth(1).wait_for()
     assert await page.get_by_text("This page").count() == 1
@@ -192,10 +192,10 @@ async def test_client_is_listed_and_disconnected_by_an_admin(site: Site) -> None
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 async def test_axe_finds_nothing_and_a_phone_shows_all(site: Site, theme: str) -> None:
     phone = {"width": 390, "height": 844}
-    page = await site.open("#/inputs/rc", color_scheme=theme, viewport=phone)
+    page = await site.open("inputs/rc", color_scheme=theme, viewport=phone)
     for tab in ("rc", "livelink", "websocket", "autonomous"):
         await page.evaluate(f"location.hash = '#/inputs/{tab}'")
-        await page.wait_for_selector(f"a[href='#/inputs/{tab}'][aria-current=page]")
+        await page.wait_for_selector(f"a[href='/inputs/{tab}'][aria-current=page]")
         await page.wait_for_selector(".skeleton", state="detached")
         await page.wait_for_selector("main .card")
         assert await violations(page) == [], tab
@@ -206,7 +206,7 @@ async def test_axe_finds_nothing_and_a_phone_shows_all(site: Site, theme: str) -
 @pytest.mark.parametrize("width", [390, 1280])
 async def test_receiver_at_a_long_path_fits(site: Site, width: int) -> None:
     site.robot.receiver.device = "/srv/robots/a_place_without_any_hyphen_or_space/run/server/rc_tty"
-    page = await site.open("#/inputs", viewport={"width": width, "height": 844})
+    page = await site.open("inputs", viewport={"width": width, "height": 844})
     await page.get_by_text("a_place_without_any").first.wait_for()
     assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 

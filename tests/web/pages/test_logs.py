@@ -26,7 +26,7 @@ async def kept(started: Any) -> bytes:
 
 
 async def test_logs_show_newest_first_and_filters_narrow_them(site: Site) -> None:
-    page = await site.open("#/logs")
+    page = await site.open("logs")
     await page.wait_for_selector(LINE)
     assert await page.locator(LINE).count() == 11  # all but the debug line
     await page.select_option("select[name=level]", "WARNING")
@@ -38,7 +38,7 @@ async def test_logs_show_newest_first_and_filters_narrow_them(site: Site) -> Non
 
 
 async def test_logs_show_new_lines_live(site: Site, tmp_path: Path) -> None:
-    page = await site.open("#/logs")
+    page = await site.open("logs")
     await page.wait_for_selector(LINE)
     async with page.expect_response(lambda answer: "follow=1" in answer.url):
         await page.select_option("select[name=source]", "rcd")
@@ -50,7 +50,7 @@ async def test_logs_show_new_lines_live(site: Site, tmp_path: Path) -> None:
 
 async def test_logs_older_lines_come_by_the_button(site: Site, tmp_path: Path) -> None:
     write(tmp_path / "log", "server-otad", *(f"info: line {n}" for n in range(150)))
-    page = await site.open("#/logs")
+    page = await site.open("logs")
     await page.wait_for_selector(LINE)
     assert await page.locator(LINE).count() == 100
     await page.click("[data-older]")
@@ -59,14 +59,14 @@ async def test_logs_older_lines_come_by_the_button(site: Site, tmp_path: Path) -
 
 
 async def test_logs_nothing_found_says_so_and_leads_back(site: Site) -> None:
-    page = await site.open("#/logs")
+    page = await site.open("logs")
     await page.fill("input[name=search]", "no such words")
     await page.click("text=Reset filters")
     await page.wait_for_selector(LINE)
 
 
 async def test_logs_download_is_what_the_filters_show(site: Site) -> None:
-    page = await site.open("#/logs")
+    page = await site.open("logs")
     await page.select_option("select[name=level]", "ERROR")
     await expect(page.locator(LINE)).to_have_count(1)
     async with page.expect_download() as started:
@@ -75,7 +75,7 @@ async def test_logs_download_is_what_the_filters_show(site: Site) -> None:
 
 
 async def test_activity_is_a_list_of_its_own(site: Site) -> None:
-    page = await site.open("#/logs/activity")
+    page = await site.open("logs/activity")
     await page.wait_for_selector(f"{LINE}, .empty")
     await page.click("nav[aria-label=Logs] >> text=Programs")
     await page.wait_for_selector(LINE)
@@ -111,7 +111,7 @@ async def machines(
 async def test_logs_of_real_machines_begin_with_the_server_and_lead_to_each_node(
     machines: Site,
 ) -> None:
-    page = await machines.open("#/logs")
+    page = await machines.open("logs")
     await page.wait_for_selector("text=of saint-server")
     choices = page.locator("select[name=node] option")
     await expect(choices).to_have_text(["saint-server (this server)", "pi_1"])

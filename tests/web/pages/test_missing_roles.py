@@ -18,7 +18,7 @@ async def test_drive_page_says_that_a_stick_moves_nothing(site: Site) -> None:
     tracks = site.robot.nodes["sim_tracks"]
     site.robot.is_tracks_live = False
     site.robot.nodes["sim_tracks"] = tracks.model_copy(update={"state": NodeState.OFFLINE})
-    page = await site.open("#/drive")
+    page = await site.open("drive")
     notice = page.locator("[data-absent=tracks]")
     await expect(notice).to_have_text("Tracks is offline, so its stick moves nothing.")
     assert await page.locator("[data-absent=head]").count() == 0
@@ -34,7 +34,7 @@ async def test_dashboard_says_it_at_the_outputs_and_names_all_roles_in_one_sente
     site.robot.is_tracks_live = False
     for name in ("sim_tracks", "sim_console"):
         del site.robot.nodes[name]
-    page = await site.open("#/dashboard")
+    page = await site.open("dashboard")
     outputs = page.locator("[data-target=tracks] [data-absent]")
     await expect(outputs).to_have_text("No node has the role tracks")
     matters = page.locator("[data-matter=new]")
@@ -47,5 +47,5 @@ async def test_dashboard_says_it_at_the_outputs_and_names_all_roles_in_one_sente
 async def test_several_waiting_nodes_are_one_problem(site: Site) -> None:
     spare = site.robot.nodes["sim_spare"]
     site.robot.nodes["sim_more"] = spare.model_copy(update={"node_id": "sim_more"})
-    page = await site.open("#/dashboard")
+    page = await site.open("dashboard")
     await expect(page.locator("[data-matter=new]")).to_have_text("2 nodes wait for adoption.")

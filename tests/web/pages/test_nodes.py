@@ -30,7 +30,7 @@ async def test_list_can_be_filtered_searched_and_shows_why_a_device_is_not_offer
     site: Site,
 ) -> None:
     site.robot.strangers = [UnknownDevice(name="pi-9", reason="its id is no name", seen_age_s=4.0)]
-    page = await site.open("#/nodes")
+    page = await site.open("nodes")
     rows = page.locator("[data-node]")
     await page.wait_for_selector("[data-node=sim_head]")
     assert await rows.count() == 6
@@ -53,17 +53,17 @@ async def test_node_of_another_server_is_shown_as_such_and_not_offered(site: Sit
     foreign = {"is_ours": False, "server": "SAINT-02", "not_offered": why}
     spare = site.robot.nodes["sim_spare"].model_copy(update=foreign)
     site.robot.nodes["sim_spare"] = spare
-    page = await site.open("#/nodes")
+    page = await site.open("nodes")
     row = page.locator("[data-node=sim_spare]")
     await row.get_by_text(f"Not offered: {why}").wait_for()
     assert await row.locator("[data-adopt]").count() == 0
-    await page.goto(f"{site.url}#/nodes/sim_spare")
+    await page.goto(f"{site.url}nodes/sim_spare")
     await page.locator("#facts-title + dl", has_text="SAINT-02").wait_for()
     assert await page.locator("[data-adopt]").count() == 0
 
 
 async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> None:
-    page = await site.open("#/nodes/sim_head")
+    page = await site.open("nodes/sim_head")
     pan = page.locator("[data-live=head] li", has_text="Pan").first.locator(".number")
     await pan.wait_for()
     servo = page.locator("[data-pin='32']")
@@ -94,7 +94,7 @@ async def test_node_with_two_roles_shows_both_and_takes_no_third_that_is_in_the_
     head = site.robot.nodes["sim_head"].model_copy(update={"roles": roles})
     site.robot.nodes["sim_head"] = head
     del site.robot.nodes["sim_tracks"]
-    page = await site.open("#/nodes/sim_head")
+    page = await site.open("nodes/sim_head")
     await page.locator("h1", has_text="Head and Console").wait_for()
     assert "its display is gone" in await page.locator("[data-role=console]").inner_text()
     await page.click("[data-do=add]")
@@ -106,7 +106,7 @@ async def test_node_with_two_roles_shows_both_and_takes_no_third_that_is_in_the_
 async def test_adoption_shows_what_is_missing_until_it_is_found(site: Site) -> None:
     free_console(site)
     site.robot.headers.chips = CHIPS[:1]
-    page = await site.open("#/nodes/sim_spare/adopt")
+    page = await site.open("nodes/sim_spare/adopt")
     await page.wait_for_selector("[data-fit=bad]")
     assert (
         "Assigned to Head"
@@ -131,7 +131,7 @@ async def test_adoption_shows_what_is_missing_until_it_is_found(site: Site) -> N
 
 async def test_adoption_that_fails_says_why_and_can_be_tried_again(site: Site) -> None:
     console = site.robot.nodes["sim_console"]
-    page = await site.open("#/nodes/sim_spare/adopt")
+    page = await site.open("nodes/sim_spare/adopt")
     await page.check("input[value='console/']")
     site.robot.nodes["sim_console"] = console.model_copy(update={"state": NodeState.ACTIVE})
     await page.click("[data-confirm]")
@@ -144,7 +144,7 @@ async def test_adoption_that_fails_says_why_and_can_be_tried_again(site: Site) -
 
 
 async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
-    page = await site.open("#/nodes/sim_head")
+    page = await site.open("nodes/sim_head")
     await page.click("[data-do=rename]")
     await page.fill(".dialog input[name=name]", "Upstairs")
     await page.click("[data-confirm]")
@@ -159,19 +159,19 @@ async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
     await page.click("[data-confirm]")
     await page.locator("[data-state]", has_text="No role").wait_for()
     assert site.robot.requests == ["reset sim_head factory=True"]
-    await page.goto(f"{site.url}#/nodes/sim_console")
+    await page.goto(f"{site.url}nodes/sim_console")
     await page.click("[data-do=replace]")
     await page.check("input[value=sim_spare]")
     await page.click("[data-confirm]")
-    await page.wait_for_url("**/#/nodes/sim_spare")
+    await page.wait_for_url("**/nodes/sim_spare")
     await page.locator("h1", has_text="Console").wait_for()
 
 
 async def test_node_is_ignored_and_no_longer_ignored(site: Site) -> None:
-    page = await site.open("#/nodes/sim_spare")
+    page = await site.open("nodes/sim_spare")
     await page.click("[data-do=ignore]")
     await page.locator("[data-state]", has_text="Ignored").wait_for()
-    await page.goto(f"{site.url}#/nodes")
+    await page.goto(f"{site.url}nodes")
     await page.click("[data-node=sim_spare] button")
     await page.wait_for_selector("[data-node=sim_spare] [data-adopt]")
 
@@ -181,11 +181,11 @@ async def test_node_is_ignored_and_no_longer_ignored(site: Site) -> None:
 )
 async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
     options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
-    page = await site.open("#/nodes", **options)
+    page = await site.open("nodes", **options)
     await page.wait_for_selector("[data-node=sim_head]")
     assert await violations(page) == []
     for place, sign in (("/sim_head", "[data-pin='32']"), ("/sim_spare/adopt", "[data-fit]")):
-        await page.goto(f"{site.url}#/nodes{place}")
+        await page.goto(f"{site.url}nodes{place}")
         await page.wait_for_selector(sign)
         assert await violations(page) == []
         wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")

@@ -22,7 +22,7 @@ async def test_progress_comes_into_view_and_leads_to_the_next_node(site: Site) -
         del site.robot.nodes[name]
     spare = site.robot.nodes["sim_spare"]
     site.robot.nodes["sim_more"] = spare.model_copy(update={"node_id": "sim_more"})
-    page = await site.open("#/nodes/sim_spare/adopt", **PHONE)
+    page = await site.open("nodes/sim_spare/adopt", **PHONE)
     await page.check("input[value='console/']")
     await page.click("[data-confirm]")
     heading = page.locator("#adoption-title")
@@ -41,7 +41,7 @@ async def test_progress_comes_into_view_and_leads_to_the_next_node(site: Site) -
 async def test_robot_without_a_free_role_says_what_can_be_done(site: Site) -> None:
     console = site.robot.nodes["sim_console"]
     site.robot.nodes["sim_console"] = console.model_copy(update={"state": NodeState.ACTIVE})
-    page = await site.open("#/nodes/sim_spare/adopt")
+    page = await site.open("nodes/sim_spare/adopt")
     await page.locator(
         "[data-all-taken]", has_text="All roles of this robot are assigned"
     ).wait_for()
@@ -49,7 +49,7 @@ async def test_robot_without_a_free_role_says_what_can_be_done(site: Site) -> No
 
 
 async def test_chip_select_of_spi_that_cannot_answer_is_no_fault(site: Site) -> None:
-    page = await site.open("#/nodes/sim_spare/adopt")
+    page = await site.open("nodes/sim_spare/adopt")
     devices = page.locator(".devices li")
     await devices.get_by_text("chip select").wait_for()
     assert await devices.locator(".chip.bad").count() == 0

@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-ARM = "#/nodes/sim_arm_left/calibrate/arms.left.joint_1"
+ARM = "nodes/sim_arm_left/calibrate/arms.left.joint_1"
 PLUS, MINUS = "[data-way='1']", "[data-way='-1']"
 
 
@@ -90,7 +90,7 @@ async def test_stop_ends_a_motion_and_what_stays_held_moves_nothing_afterwards(s
 
 async def test_joint_that_another_source_drives_is_not_moved(site: Site) -> None:
     samples = site.robot.listen_to_clients()
-    page = await opened(site, "#/nodes/sim_head/calibrate/head.tilt")
+    page = await opened(site, "nodes/sim_head/calibrate/head.tilt")
     await page.locator("[data-jog]", has_text="LiveLink FaceCapture drives this joint").wait_for()
     await page.hover(PLUS)
     await page.mouse.down()
@@ -156,7 +156,7 @@ async def test_invalid_value_is_reported_at_its_field_an_error_in_the_dialog(
 
 
 async def test_speed_has_limits_but_no_buttons_that_move_it(site: Site) -> None:
-    page = await site.open("#/nodes/sim_tracks/calibrate")
+    page = await site.open("nodes/sim_tracks/calibrate")
     await page.get_by_text("Speeds cannot be tested here").wait_for()
     assert await page.locator("[data-way], [name=offset], [data-mark]").count() == 0
     await page.fill("input[name=high]", "0.8")

@@ -26,7 +26,7 @@ async def angle(page: Any, which: str, joint: str) -> float:
 
 
 async def test_model_stands_as_measured_and_its_ghost_as_commanded(site: Site) -> None:
-    page = await site.open("#/robot")
+    page = await site.open("robot")
     await page.wait_for_selector("[data-scene=shown]", timeout=45_000)
     await page.wait_for_selector("[data-part='head.pan'] .number:has-text('°')")
     # The fake robot's head is at 60 degrees times the face, and commanded to 63.
@@ -44,7 +44,7 @@ async def test_model_stands_as_measured_and_its_ghost_as_commanded(site: Site) -
 
 
 async def test_part_of_the_list_and_part_of_the_picture_show_the_reason(site: Site) -> None:
-    page = await site.open("#/robot")
+    page = await site.open("robot")
     await page.focus("[data-part='head.tilt']")
     await page.keyboard.press("Enter")
     panel = page.locator("[data-why='head.tilt']")
@@ -65,7 +65,7 @@ async def test_part_of_the_list_and_part_of_the_picture_show_the_reason(site: Si
 
 
 async def test_stop_colours_the_robot_and_axe_finds_nothing(site: Site) -> None:
-    page = await site.open("#/robot")
+    page = await site.open("robot")
     await page.wait_for_selector("[data-scene=shown]", timeout=45_000)
     red = f"(async () => {SCENE}.stage.model.all[0].material.color.r)()"
     before = await page.evaluate(red)
@@ -80,7 +80,7 @@ async def test_stop_colours_the_robot_and_axe_finds_nothing(site: Site) -> None:
 async def test_browser_without_webgl_still_says_everything_in_words(site: Site) -> None:
     page = await site.open("about:blank")
     await page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
-    await page.goto(site.url + "#/robot")
+    await page.goto(site.url + "robot")
     await page.wait_for_selector("[data-scene=failed]", timeout=30_000)
     assert "WebGL" in await page.locator(".stage-note").inner_text()
     await page.click("[data-part='head.pan']")
@@ -90,7 +90,7 @@ async def test_browser_without_webgl_still_says_everything_in_words(site: Site) 
 
 async def test_part_without_data_is_not_struck_through(site: Site) -> None:
     site.robot.is_tracks_live = False
-    page = await site.open("#/robot")
+    page = await site.open("robot")
     part = page.locator("li:has([data-part='tracks.left_motor'])")
     await part.locator(".number", has_text="–").first.wait_for()
     await page.wait_for_selector("[data-part='head.pan'] .number:has-text('°')")

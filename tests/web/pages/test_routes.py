@@ -23,7 +23,7 @@ async def routes_page(site: Site, rest: str = "", **options: Any) -> Any:
     page = await site.open(**options)
     page.set_default_timeout(LIMIT_MS)
     await page.wait_for_selector("[data-link=open]")
-    await page.goto(f"{site.url}#/routes{rest}")
+    await page.goto(f"{site.url}routes{rest}")
     await page.wait_for_selector("[data-save]" if rest else "[data-routes]")
     return page
 
@@ -147,17 +147,17 @@ async def test_unsaved_changes_are_not_lost_by_going_away(site: Site) -> None:
     await page.fill("#field-id", "my_drive")
     await page.evaluate("location.hash = '#/dashboard'")
     await page.wait_for_selector("[role=dialog]:has-text('Leave without saving?')")
-    assert page.url.endswith("#/routes/rc_drive")
+    assert page.url.endswith("/routes/rc_drive")
     await page.keyboard.press("Escape")
     assert await page.input_value("#field-id") == "my_drive"
     await page.click("[data-save]:enabled >> nth=0")
     await page.wait_for_selector("[data-toast=good]:has-text('my_drive saved')")
-    assert page.url.endswith("#/routes/my_drive")
+    assert page.url.endswith("/routes/my_drive")
     assert route(site, "rc_drive") is None
     await page.fill("#field-id", "another")
     await page.evaluate("location.hash = '#/dashboard'")
     await page.click("[data-discard]")
-    await page.wait_for_url("**#/dashboard")
+    await page.wait_for_url("**/dashboard")
     assert route(site, "another") is None
 
 
@@ -228,7 +228,7 @@ async def test_axe_finds_nothing(site: Site, width: int, theme: str) -> None:
     size = {"width": width, "height": 844}
     page = await routes_page(site, viewport=size, color_scheme=theme)
     assert await violations(page) == []
-    await page.goto(f"{site.url}#/routes/facecap_to_head")
+    await page.goto(f"{site.url}routes/facecap_to_head")
     await page.wait_for_selector("[data-mapping='7'] .curve-line")
     assert await violations(page) == []
     wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")

@@ -20,7 +20,7 @@ pytestmark = [
 
 
 async def opened(site: Site, **options: Any) -> Any:
-    page = await site.open("#/self-test/sim_head", **options)
+    page = await site.open("self-test/sim_head", **options)
     await page.click("[data-run]")
     await page.wait_for_selector("[data-check=board]")
     return page
@@ -71,10 +71,10 @@ async def test_node_that_was_not_tested_says_so_and_another_can_be_chosen(site: 
 
 
 async def test_node_page_and_settings_lead_there(site: Site) -> None:
-    page = await site.open("#/nodes/sim_head")
+    page = await site.open("nodes/sim_head")
     await page.click("[data-do=selftest]")
     await expect(page.locator("h1")).to_have_text("Self-test")
-    await page.goto(f"{site.url}#/settings/maintenance")
+    await page.goto(f"{site.url}settings/maintenance")
     await page.get_by_role("link", name="Test a node's hardware").click()
     await expect(page.locator("h1")).to_have_text("Self-test")
 

@@ -33,15 +33,15 @@ NAMES = (
 
 
 async def test_each_section_is_shown_alone_at_its_address(site: Site) -> None:
-    page = await site.open("#/settings")
+    page = await site.open("settings")
     await page.wait_for_selector("#set-robot h2")
     assert await page.input_value("input[name=robot-name]") == "SAINT-01"
     for name in NAMES:
-        await page.click(f".settings-nav [href='#/settings/{name}']")
+        await page.click(f".settings-nav [href='/settings/{name}']")
         await page.wait_for_selector(f"#set-{name} h2")
         assert await page.locator(".setting").count() == 1
         assert await page.get_attribute(".settings-nav [aria-current=page]", "href") == (
-            f"#/settings/{name}"
+            f"/settings/{name}"
         )
         assert await violations(page) == []
     assert (await page.title()).startswith("Settings: Maintenance")
@@ -51,7 +51,7 @@ async def test_section_loads_what_it_shows_and_no_more(site: Site) -> None:
     page = await site.browser.new_page()
     sent: list[str] = []
     page.on("websocket", lambda ws: ws.on("framesent", lambda frame: sent.append(str(frame))))
-    await page.goto(f"{site.url}#/settings/rc")
+    await page.goto(f"{site.url}settings/rc")
     await page.wait_for_selector("[data-rc-timeout]")
     requests = [json.loads(each) for each in sent]
     groups = {
@@ -61,12 +61,12 @@ async def test_section_loads_what_it_shows_and_no_more(site: Site) -> None:
 
 
 async def test_unknown_section_shows_the_first(site: Site) -> None:
-    page = await site.open("#/settings/nonsense")
+    page = await site.open("settings/nonsense")
     await page.wait_for_selector("#set-robot h2")
 
 
 async def test_robot_gets_its_name_and_a_wrong_one_is_reported_at_the_field(site: Site) -> None:
-    page = await site.open("#/settings/robot")
+    page = await site.open("settings/robot")
     await page.fill("input[name=robot-name]", "   ")
     await page.click("#set-robot button[type=submit]")
     await page.wait_for_selector(".entry.is-wrong .wrong")
@@ -77,14 +77,14 @@ async def test_robot_gets_its_name_and_a_wrong_one_is_reported_at_the_field(site
 
 
 async def test_receiver_failsafe_is_set_from_here(site: Site) -> None:
-    page = await site.open("#/settings/rc")
+    page = await site.open("settings/rc")
     await page.select_option("[data-rc-action]", "estop")
     await page.wait_for_selector("[data-toast=good]")
     assert await page.input_value("[data-rc-action]") == "estop"
 
 
 async def test_backup_is_downloaded(site: Site) -> None:
-    page = await site.open("#/settings/backup")
+    page = await site.open("settings/backup")
     async with page.expect_download() as started:
         await page.click("[data-backup]")
     download = await started.value
@@ -93,7 +93,7 @@ async def test_backup_is_downloaded(site: Site) -> None:
 
 
 async def test_backup_is_checked_then_restored_and_undone(site: Site) -> None:
-    page = await site.open("#/settings/backup")
+    page = await site.open("settings/backup")
     await page.set_input_files("#set-backup .file-input", backup("ibus", "strange"))
     await page.wait_for_selector("[data-restore]")
     assert "strange is left out." in await page.text_content("[role=dialog]")
@@ -111,7 +111,7 @@ PASSPHRASE = "five words are quite enough"
 
 
 async def test_backup_with_a_passphrase_gives_the_server_its_key_back(site: Site) -> None:
-    page = await site.open("#/settings/backup")
+    page = await site.open("settings/backup")
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
     await page.click(".with-key summary")
@@ -140,7 +140,7 @@ async def test_backup_with_a_passphrase_gives_the_server_its_key_back(site: Site
 
 
 async def test_restore_without_the_passphrase_leaves_the_key(site: Site) -> None:
-    page = await site.open("#/settings/backup")
+    page = await site.open("settings/backup")
     await page.click(".with-key summary")
     await page.fill("[data-passphrase]", PASSPHRASE)
     await page.check(".with-key .check input")
@@ -157,7 +157,7 @@ async def test_restore_without_the_passphrase_leaves_the_key(site: Site) -> None
 
 
 async def test_file_that_is_no_backup_is_rejected(site: Site) -> None:
-    page = await site.open("#/settings/backup")
+    page = await site.open("settings/backup")
     wrong = {"name": "x.zip", "mimeType": "application/zip", "buffer": io.BytesIO(b"x").getvalue()}
     await page.set_input_files("#set-backup .file-input", wrong)
     await page.wait_for_selector("[role=dialog] .refusal strong")
@@ -175,7 +175,7 @@ async def test_restart_needs_a_second_confirmation_while_the_robot_is_driven(
             age_ms=10, policy="live", clamped=False, changed_ms=0,
         )
     ]  # fmt: skip
-    page = await site.open("#/settings/maintenance")
+    page = await site.open("settings/maintenance")
     request = tmp_path / "reboot" / "restart"
     await page.click("[data-power=restart]")
     await page.click("[data-confirm]")
@@ -187,7 +187,7 @@ async def test_restart_needs_a_second_confirmation_while_the_robot_is_driven(
 
 
 async def test_factory_reset_needs_the_name(site: Site) -> None:
-    page = await site.open("#/settings/maintenance")
+    page = await site.open("settings/maintenance")
     await page.click("[data-reset]")
     assert await page.is_disabled("[data-confirm]")
     await page.fill("[role=dialog] input[autocomplete=off]", "SAINT-01")
@@ -197,7 +197,7 @@ async def test_factory_reset_needs_the_name(site: Site) -> None:
 
 
 async def test_phone_has_a_list_that_opens_a_section(site: Site) -> None:
-    page = await site.open("#/settings", viewport={"width": 390, "height": 844})
+    page = await site.open("settings", viewport={"width": 390, "height": 844})
     index = page.get_by_role("navigation", name="Settings")
     section = page.locator(".setting")
     await expect(index).to_be_visible()

@@ -24,7 +24,7 @@ async def join(page: Any, ssid: str, password: str) -> None:
 
 
 async def test_wifi_that_cannot_be_right_is_reported_at_its_field(site: Site) -> None:
-    page = await site.open("#/settings/network")
+    page = await site.open("settings/network")
     await page.wait_for_selector("[data-wifi] b")
     assert await page.text_content("[data-wifi] b") == "workshop"
     await page.click("[data-wifi-form] button[type=submit]")
@@ -37,7 +37,7 @@ async def test_wifi_that_cannot_be_right_is_reported_at_its_field(site: Site) ->
 
 
 async def test_wifi_without_address_is_reported_as_reverted(site: Site, tmp_path: Path) -> None:
-    page = await site.open("#/settings/network")
+    page = await site.open("settings/network")
     await join(page, "stage", "open sesame")
     assert "within 60 s" in await page.text_content("[role=dialog]")
     await page.click("[data-confirm]")
@@ -55,7 +55,7 @@ async def test_wifi_without_address_is_reported_as_reverted(site: Site, tmp_path
 
 
 async def test_own_hotspot_is_opened(site: Site, tmp_path: Path) -> None:
-    page = await site.open("#/settings/network")
+    page = await site.open("settings/network")
     await page.click("[data-leave]")
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-change=trying]")
@@ -68,7 +68,7 @@ async def test_own_hotspot_is_opened(site: Site, tmp_path: Path) -> None:
 
 
 async def test_refused_change_is_reported_in_the_dialog(site: Site, tmp_path: Path) -> None:
-    page = await site.open("#/settings/network")
+    page = await site.open("settings/network")
     await page.wait_for_selector("[data-leave]")
     (tmp_path / "run/saint-settings").rmdir()
     await page.click("[data-leave]")
@@ -78,7 +78,7 @@ async def test_refused_change_is_reported_in_the_dialog(site: Site, tmp_path: Pa
 
 
 async def test_host_name_is_checked_at_the_field_then_requested(site: Site, tmp_path: Path) -> None:
-    page = await site.open("#/settings/network")
+    page = await site.open("settings/network")
     await page.wait_for_selector("input[name=hostname]")
     assert await page.input_value("input[name=hostname]") == "saint-server"
     await page.fill("input[name=hostname]", "my robot")
@@ -91,7 +91,7 @@ async def test_host_name_is_checked_at_the_field_then_requested(site: Site, tmp_
 
 
 async def test_formats_are_switched_and_a_refusal_leaves_the_switch(site: Site) -> None:
-    page = await site.open("#/settings/livelink")
+    page = await site.open("settings/livelink")
     await page.click("[data-format=vmc]")
     await page.wait_for_selector("[data-toast=good]")
     assert site.robot.capture.formats["vmc"] is False
@@ -102,7 +102,7 @@ async def test_formats_are_switched_and_a_refusal_leaves_the_switch(site: Site) 
 
 
 async def test_limit_of_a_sender_is_checked_at_the_field_then_kept(site: Site) -> None:
-    page = await site.open("#/settings/livelink")
+    page = await site.open("settings/livelink")
     await page.fill("input[name=datagrams]", "0")
     await page.click("[data-limit] button[type=submit]")
     assert "1 to 100000" in await page.text_content("#datagrams-hint.wrong")
@@ -114,7 +114,7 @@ async def test_limit_of_a_sender_is_checked_at_the_field_then_kept(site: Site) -
 
 
 async def test_check_for_updates_says_what_it_found_and_when(site: Site) -> None:
-    page = await site.open("#/settings/firmware")
+    page = await site.open("settings/firmware")
     assert "not in this session" in await page.text_content("#set-firmware")
     await page.click("[data-check]")
     await page.wait_for_selector("[data-checked]")
@@ -126,7 +126,7 @@ async def test_other_dhcp_server_is_named_with_its_remedy(site: Site, tmp_path: 
     text = "Another DHCP server, 192.168.1.1, gives addresses on eth0, the robot's own network."
     said = (text, "Take the cable out.")
     await asyncio.to_thread(report_addresses, tmp_path, "refused", *said)
-    page = await site.open("#/settings/network")
+    page = await site.open("settings/network")
     await page.wait_for_selector("[data-addresses]")
     assert text in await page.text_content("[data-addresses]")
     assert "Take the cable out." in await page.text_content("[data-addresses]")

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_program_is_added_started_stopped_and_removed(site: Site, tmp_path: Path) -> None:
-    page = await site.open("#/settings/programs")
+    page = await site.open("settings/programs")
     text = "name: patrol\ndescription: to and fro\naccess: drive\n"
     file = programs.archive(tmp_path / "patrol.zip", text, main="print(1)\n")
     await page.set_input_files("[data-add-program]", str(file))
@@ -32,7 +32,7 @@ async def test_program_is_added_started_stopped_and_removed(site: Site, tmp_path
 
 
 async def test_archive_that_is_none_is_refused_with_the_reason(site: Site, tmp_path: Path) -> None:
-    page = await site.open("#/settings/programs")
+    page = await site.open("settings/programs")
     file = tmp_path / "x.zip"
     file.write_bytes(b"no archive")
     await page.set_input_files("[data-add-program]", str(file))
@@ -44,6 +44,6 @@ async def test_machine_without_programs_says_so(site: Site, tmp_path: Path) -> N
     folders = programs.folders(tmp_path)
     folders.started.rmdir()
     folders.programs.rmdir()
-    page = await site.open("#/settings/programs")
+    page = await site.open("settings/programs")
     await page.wait_for_selector("[data-impossible]")
     assert await page.locator("[data-add-program]").count() == 0

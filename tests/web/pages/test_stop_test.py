@@ -16,7 +16,7 @@ pytestmark = [
 
 
 async def opened(site: Site, **options: Any) -> Any:
-    page = await site.open("#/stop-test", **options)
+    page = await site.open("stop-test", **options)
     await page.click("[data-begin]")
     await page.wait_for_selector("[data-drill]")
     return page
@@ -78,6 +78,6 @@ async def test_press_of_another_way_does_not_count(site: Site) -> None:
 
 
 async def test_settings_lead_there(site: Site) -> None:
-    page = await site.open("#/settings/maintenance")
+    page = await site.open("settings/maintenance")
     await page.get_by_role("link", name="Test the stop").click()
     await expect(page.locator("h1")).to_have_text("Stop test")

@@ -49,7 +49,7 @@ async def _painted(page: Any, key: str) -> dict[str, Any]:
 @pytest.mark.parametrize("ratio", [1, 2.5])
 async def test_bar_reaches_as_far_as_the_value(site: Site, ratio: float) -> None:
     site.robot.is_still = True
-    page = await site.open("#/inputs/livelink", device_scale_factor=ratio)
+    page = await site.open("inputs/livelink", device_scale_factor=ratio)
     for key in ("headYaw", "jawOpen"):
         row = await _painted(page, key)
         assert row["share"] == pytest.approx(
@@ -63,7 +63,7 @@ async def test_bar_reaches_as_far_as_the_value(site: Site, ratio: float) -> None
 
 async def test_painting_follows_the_page_into_the_dark(site: Site) -> None:
     site.robot.is_still = True
-    page = await site.open("#/inputs/livelink", color_scheme="light")
+    page = await site.open("inputs/livelink", color_scheme="light")
     light = await _painted(page, "jawOpen")
     await page.emulate_media(color_scheme="dark")
     dark = await _painted(page, "jawOpen")
@@ -71,7 +71,7 @@ async def test_painting_follows_the_page_into_the_dark(site: Site) -> None:
 
 
 async def test_old_values_are_struck_out(site: Site) -> None:
-    page = await site.open("#/inputs/livelink")
+    page = await site.open("inputs/livelink")
     assert (await _painted(page, "jawOpen"))["struck"] < 0.6
     site.robot.is_face_live = False
     await page.wait_for_selector(".subject[data-stale]")
@@ -82,7 +82,7 @@ async def test_old_values_are_struck_out(site: Site) -> None:
 
 async def test_rows_that_move_are_painted_where_they_are(site: Site) -> None:
     site.robot.is_still = True
-    page = await site.open("#/inputs/livelink")
+    page = await site.open("inputs/livelink")
     before = await _painted(page, "jawOpen")
     await page.click("[data-adjust]")  # each row gets a second line
     await page.set_viewport_size({"width": 500, "height": 900})

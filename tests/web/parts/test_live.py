@@ -44,7 +44,7 @@ _COMPARED = """
 
 async def test_rows_out_of_sight_are_announced_and_painted_when_scrolled_to(site: Site) -> None:
     site.robot.more_values = 60
-    page = await site.open("#/inputs/livelink", viewport=_PHONE)
+    page = await site.open("inputs/livelink", viewport=_PHONE)
     first, last = "eyeBlinkLeft", "value_59"
     await page.wait_for_selector(f"[data-value={last}]", state="attached")
     for seen, unseen in ((first, last), (last, first)):

@@ -14,7 +14,7 @@ pytestmark = [
 
 
 async def test_node_is_found_by_its_id_and_opened_by_keyboard(site: Site) -> None:
-    page = await site.open("#/logs")
+    page = await site.open("logs")
     await page.wait_for_selector("[data-link=open]")
     await page.keyboard.press("Control+k")
     field = page.get_by_role("combobox", name="Find a node")
@@ -29,12 +29,12 @@ async def test_node_is_found_by_its_id_and_opened_by_keyboard(site: Site) -> Non
 
 
 async def test_arrows_choose_and_escape_leaves_everything_as_it_was(site: Site) -> None:
-    page = await site.open("#/logs")
+    page = await site.open("logs")
     await page.click("[data-find]")
     field = page.locator(".finder-field")
     await field.press("ArrowDown")
     chosen = page.locator("[aria-selected=true]")
-    await expect(chosen).to_have_attribute("data-found", "#/robot")
+    await expect(chosen).to_have_attribute("data-found", "/robot")
     await expect(field).to_have_attribute("aria-activedescendant", "finder-1")
     await field.press("ArrowUp")
     await field.press("ArrowUp")
@@ -42,17 +42,17 @@ async def test_arrows_choose_and_escape_leaves_everything_as_it_was(site: Site) 
     await page.keyboard.press("Escape")
     await expect(page.locator(".dialog")).to_have_count(0)
     await expect(page.locator("[data-find]")).to_be_focused()
-    assert page.url.endswith("#/logs")
+    assert page.url.endswith("/logs")
 
 
 async def test_route_is_found_and_no_result_is_reported(site: Site) -> None:
-    page = await site.open("#/dashboard", viewport={"width": 390, "height": 700})
+    page = await site.open("dashboard", viewport={"width": 390, "height": 700})
     await page.click("[data-find]")
     field = page.locator(".finder-field")
     await field.fill("zebra")
     await page.get_by_text("No results for “zebra”.").wait_for()
     await field.fill("rc_dr")
-    await page.click("[data-found='#/routes/rc_drive']")
+    await page.click("[data-found='/routes/rc_drive']")
     await expect(page.locator("main h1")).to_contain_text("rc_drive")
     box = await page.locator(".estop").bounding_box()
     assert box["height"] >= 64

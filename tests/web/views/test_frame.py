@@ -240,13 +240,13 @@ async def test_every_page_is_reached_and_fits(site: Site, width: int) -> None:
     page = await site.open(viewport={"width": width, "height": 844})
     await page.wait_for_selector("[data-link=open]")
     names = await page.eval_on_selector_all(
-        ".pages a", "links => links.map((link) => link.hash.slice(2))"
+        ".pages a", "links => links.map((link) => link.pathname.slice(1))"
     )
     assert {"dashboard", "robot", "nodes", "drive"} <= set(names)
     for name in names:
         if width < 700:
             await page.click(".menu-button")
-        await page.click(f".pages a[href='#/{name}']")
+        await page.click(f".pages a[href='/{name}']")
         await page.wait_for_selector(f".page.is-{name} main h1", state="attached")
         assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
         box = await page.locator(".estop").bounding_box()

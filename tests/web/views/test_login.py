@@ -76,7 +76,7 @@ async def test_page_that_was_opened_before_signing_in_shows_all_afterwards(
     locked_site: Site, place: str
 ) -> None:
     await claim(locked_site, await locked_site.open())
-    page = await locked_site.open(f"#/{place}")
+    page = await locked_site.open(f"{place}")
     await page.get_by_role("heading", name="Sign in").wait_for()
     await sign_in(page, "ann", PASSWORD)
     await page.wait_for_selector("[data-account=ann]")
@@ -116,14 +116,14 @@ async def test_viewer_may_stop_and_sees_why_not_drive(locked_site: Site) -> None
     admin = await locked_site.open()
     await claim(locked_site, admin)
     await add_user(admin, "vic", "viewer")
-    page = await locked_site.open("#/drive")
+    page = await locked_site.open("drive")
     await sign_in(page, "vic", PASSWORD)
     await page.wait_for_selector("[data-account=vic]")
     await page.locator("[data-viewer]").wait_for()
     await page.click(".estop")
     await page.wait_for_selector("[data-estop=latched]")
     assert locked_site.robot.requests[0].startswith("estop websocket:page-")
-    await page.goto(f"{locked_site.url}#/stop-test")
+    await page.goto(f"{locked_site.url}stop-test")
     await expect(page.locator("[data-begin]")).to_be_disabled()
 
 

@@ -71,10 +71,10 @@ export function absence(app, target) {
   const role = roles.find((each) => targetOf(each) === target);
   if (!role || isReporting(app, target, app.now)) return null; // the registry may lag behind
   const name = roleName(role.role, role.instance);
-  if (!role.node_id) return { text: `No node has the role ${name.toLowerCase()}`, href: "#/nodes" };
+  if (!role.node_id) return { text: `No node has the role ${name.toLowerCase()}`, href: "/nodes" };
   const holder = nodes.find((node) => node.node_id === role.node_id);
   if (holder?.state !== "offline") return null;
-  return { text: `${name} is offline`, href: `#/nodes/${encodeURIComponent(role.node_id)}` };
+  return { text: `${name} is offline`, href: `/nodes/${encodeURIComponent(role.node_id)}` };
 }
 
 /** Whether the node can be adopted now. @param {NodeInfo} node */

@@ -39,11 +39,11 @@ export function problems(data) {
 /** @param {SystemState | undefined} system @returns {Problem[]} */
 function server(system) {
   if (!system) return [];
-  const found = (system.problems ?? []).map((text) => problem("bad", text, "#/settings"));
+  const found = (system.problems ?? []).map((text) => problem("bad", text, "/settings"));
   const { router_age_ms: age, cpu_temp: temp, memory_usage: memory } = system;
   if (age === null || age > TIMEOUT_MS) {
     found.push(
-      problem("bad", "The router has timed out: nothing can be driven until it returns.", "#/logs"),
+      problem("bad", "The router has timed out: nothing can be driven until it returns.", "/logs"),
     );
   }
   if (temp && temp >= HOT_C)
@@ -59,17 +59,17 @@ function server(system) {
 function stops(outputs) {
   if (outputs?.stop_switches?.length !== 0) return [];
   const text = "No switch or button stops this robot, only pages and programs do.";
-  return [problem("bad", text, "#/routes")];
+  return [problem("bad", text, "/routes")];
 }
 
 /** @param {NodesState | undefined} data @returns {Problem[]} */
 function registry(data) {
   if (!data) return [];
   if (data.problem)
-    return [problem("bad", `The node registry does not reply: ${data.problem.message}`, "#/logs")];
+    return [problem("bad", `The node registry does not reply: ${data.problem.message}`, "/logs")];
   const found = [];
   for (const node of data.nodes) {
-    const href = `#/nodes/${encodeURIComponent(node.node_id)}`;
+    const href = `/nodes/${encodeURIComponent(node.node_id)}`;
     if (node.is_ignored) continue;
     if (node.state === "offline")
       found.push(problem("bad", `${nodeTitle(node)} is offline.`, href));
@@ -85,10 +85,9 @@ function registry(data) {
 
 /** @param {NodeInfo[]} free @returns {Problem[]} */
 function waiting(free) {
-  if (free.length > 1)
-    return [problem("new", `${free.length} nodes wait for adoption.`, "#/nodes")];
+  if (free.length > 1) return [problem("new", `${free.length} nodes wait for adoption.`, "/nodes")];
   return free.map(({ node_id: id }) =>
-    problem("new", `${id} waits for adoption.`, `#/nodes/${encodeURIComponent(id)}/adopt`),
+    problem("new", `${id} waits for adoption.`, `/nodes/${encodeURIComponent(id)}/adopt`),
   );
 }
 
@@ -103,7 +102,7 @@ function missing(roles) {
     problem(
       "new",
       `No node has the role ${names.length ? `${names.join(", ")} or ${last}` : last}.`,
-      "#/nodes",
+      "/nodes",
     ),
   ];
 }
@@ -112,7 +111,7 @@ function missing(roles) {
 function inputs(data) {
   if (data?.rc?.failsafe)
     return [
-      problem("warn", "The RC receiver is in failsafe: it receives no transmitter.", "#/inputs"),
+      problem("warn", "The RC receiver is in failsafe: it receives no transmitter.", "/inputs"),
     ];
   return [];
 }
@@ -120,7 +119,7 @@ function inputs(data) {
 /** @param {FirmwareState | undefined} data @returns {Problem[]} */
 function firmware(data) {
   if (data?.plan?.state === "halted")
-    return [problem("bad", "The roll-out is halted.", "#/firmware")];
+    return [problem("bad", "The roll-out is halted.", "/firmware")];
   return [];
 }
 

@@ -67,24 +67,24 @@ function hasInput(app) {
 
 /** @param {App} app */
 const steps = (app) => [
-  { text: "Adopt a node in a role", href: "#/nodes", isDone: hasRole(app) },
+  { text: "Adopt a node in a role", href: "/nodes", isDone: hasRole(app) },
   {
     text: "Connect an input: RC receiver, LiveLink or game pad",
-    href: "#/inputs",
+    href: "/inputs",
     isDone: hasInput(app),
   },
   {
     text: "Check the routes from inputs to outputs",
-    href: "#/routes",
+    href: "/routes",
     isDone: isStepDone("routes"),
   },
   {
     text: "Test the stop before you drive",
-    href: "#/stop-test",
+    href: "/stop-test",
     isDone: isStepDone("drill"),
   },
-  { text: "Drive the robot", href: "#/drive", isDone: isStepDone("drive") },
-  { text: "Download a backup", href: "#/settings/backup", isDone: isStepDone("backup") },
+  { text: "Drive the robot", href: "/drive", isDone: isStepDone("drive") },
+  { text: "Download a backup", href: "/settings/backup", isDone: isStepDone("backup") },
 ];
 
 /** @param {App} app */

@@ -25,7 +25,7 @@ export function nodes(app) {
   return html`
     <section aria-labelledby="nodes-title" ?data-stale=${!app.store.isFresh("nodes", app.now)}>
       <div class="section-head">
-        <h2 id="nodes-title"><a href="#/nodes">Nodes</a></h2>
+        <h2 id="nodes-title"><a href="/nodes">Nodes</a></h2>
         <span class="quiet">
           ${roles.length ? `${held} of ${roles.length} roles assigned` : ""}
         </span>
@@ -45,7 +45,7 @@ export function nodes(app) {
 /** @param {NodeInfo} node */
 function row(node) {
   const [kind, label] = nodeState(node);
-  const href = `#/nodes/${encodeURIComponent(node.node_id)}`;
+  const href = `/nodes/${encodeURIComponent(node.node_id)}`;
   return html`
     <li data-node=${node.node_id}>
       <span class="node-name">

@@ -67,7 +67,7 @@ export function quickActions(app) {
       >
         Control…
       </button>
-      <a class="button" href="#/firmware">Updates</a>
+      <a class="button" href="/firmware">Updates</a>
     </div>
   `;
 }

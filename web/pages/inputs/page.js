@@ -46,12 +46,12 @@ export const page = {
   view(app, rest) {
     const name = shown(rest);
     const parts = Object.entries(TABS).map(([each, { title }]) => ({
-      href: `#/inputs/${each}`,
+      href: `/inputs/${each}`,
       title,
     }));
     return html`
       <div class="page-head"><h1>Inputs</h1></div>
-      ${tabs("Kinds of inputs", parts, `#/inputs/${name}`)} ${TABS[name].view(app)}
+      ${tabs("Kinds of inputs", parts, `/inputs/${name}`)} ${TABS[name].view(app)}
     `;
   },
   dialogs: (app) => [channelDialog(app), wizard(app), drillDialog(app), codeDialog(app)],

@@ -1,5 +1,5 @@
-// The page "Logs": lines of all programs (#/logs), the activity log (#/logs/activity) and the audit
-// log (#/logs/audit, for admins).
+// The page "Logs": lines of all programs (/logs), the activity log (/logs/activity) and the audit
+// log (/logs/audit, for admins).
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
@@ -44,9 +44,9 @@ const listOf = (rest) => LISTS[/** @type {"activity"} */ (rest)] ?? null;
 function view(app, rest) {
   const list = listOf(rest);
   const parts = [
-    { href: "#/logs", title: "Programs" },
-    { href: "#/logs/activity", title: "Activity" },
-    ...(isAdmin(app) ? [{ href: "#/logs/audit", title: "Audit" }] : []),
+    { href: "/logs", title: "Programs" },
+    { href: "/logs/activity", title: "Activity" },
+    ...(isAdmin(app) ? [{ href: "/logs/audit", title: "Audit" }] : []),
   ];
   return html`
     <div class="page-head">
@@ -66,7 +66,7 @@ function view(app, rest) {
         }
       </div>
     </div>
-    ${tabs("Logs", parts, rest && list ? `#/logs/${rest}` : "#/logs")}
+    ${tabs("Logs", parts, rest && list ? `/logs/${rest}` : "/logs")}
     ${list ? recordList(app, list) : programLines(app, tail)}
   `;
 }

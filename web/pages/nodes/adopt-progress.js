@@ -9,7 +9,7 @@ import { askFactoryReset } from "./dialogs.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
- *   "store" | "toasts">} App
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
@@ -147,7 +147,7 @@ const done = (app, adoption, node) => html`
         `
         : nothing
     }
-    <a class="button primary" data-done href="#/nodes/${node.node_id}">${
+    <a class="button primary" data-done href="/nodes/${node.node_id}">${
       adoption.code ? "Codes match" : "Open the node"
     }</a>
   </div>
@@ -167,7 +167,7 @@ function nextOne(app, last) {
   if (!free.length || roles.every((role) => role.node_id)) return nothing;
   const others = free.length === 1 ? "1 node waits" : `${free.length} nodes wait`;
   return html`<p class="quiet">
-    ${others} for a role. <a data-next href="#/nodes/${free[0].node_id}/adopt">Adopt
+    ${others} for a role. <a data-next href="/nodes/${free[0].node_id}/adopt">Adopt
     ${free[0].display_name || free[0].node_id}…</a>
   </p>`;
 }

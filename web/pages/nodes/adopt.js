@@ -13,7 +13,7 @@ import { findings, fitChip, isReady } from "./role-fit.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
- *   "store" | "toasts">} App
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./adopt-progress.js").Adoption} Adoption */
@@ -41,7 +41,7 @@ export function adoptPage(app, watch, adoption) {
     ? `Add a role to ${nodeTitle(node)}`
     : `Adopt ${node.display_name || "a new node"}`;
   return html`
-    <p class="way-back"><a href="#/nodes">All nodes</a></p>
+    <p class="way-back"><a href="/nodes">All nodes</a></p>
     <div class="page-head">
       <div>
         <h1>${title} <span class="chip ${kind}"><i class="dot"></i>${label}</span></h1>
@@ -121,7 +121,7 @@ function question(app, watch, adoption, node) {
           : html`<p class="refusal">View-only account. Adopting a node needs the operator role.</p>`
       }
       <div class="actions">
-        <a class="button" href="#/nodes/${node.node_id}">Cancel</a>
+        <a class="button" href="/nodes/${node.node_id}">Cancel</a>
         <button
           class="button primary"
           type="submit"

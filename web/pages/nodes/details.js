@@ -70,7 +70,7 @@ export const unknown = (id) => html`
   <div class="page-head"><h1>Nodes</h1></div>
   <div class="card empty">
     <h2>Node ${id} not found</h2>
-    <p>It has been forgotten, or the address is wrong. <a href="#/nodes">All nodes</a></p>
+    <p>It has been forgotten, or the address is wrong. <a href="/nodes">All nodes</a></p>
   </div>
 `;
 
@@ -80,7 +80,7 @@ function head(app, node) {
   const note = nodeNote(node);
   const isBad = Boolean(node.reason);
   return html`
-    <p class="way-back"><a href="#/nodes">All nodes</a></p>
+    <p class="way-back"><a href="/nodes">All nodes</a></p>
     <div class="page-head">
       <div>
         <h1>
@@ -121,7 +121,7 @@ function actions(app, node) {
       ${
         isAway
           ? nothing
-          : html`<a class="button small" data-do="selftest" href="#/self-test/${node.node_id}">
+          : html`<a class="button small" data-do="selftest" href="/self-test/${node.node_id}">
             Self-test</a>`
       }
       ${
@@ -130,14 +130,14 @@ function actions(app, node) {
             <a
               class="button small"
               data-do="calibrate"
-              href="#/nodes/${node.node_id}/calibrate"
+              href="/nodes/${node.node_id}/calibrate"
             >Calibrate…</a>
           `
           : nothing
       }
       ${
         has && !isAway
-          ? html`<a class="button small" data-do="add" href="#/nodes/${node.node_id}/adopt">Add a
+          ? html`<a class="button small" data-do="add" href="/nodes/${node.node_id}/adopt">Add a
             role…</a>`
           : nothing
       }
@@ -176,7 +176,7 @@ const waiting = (node) => html`
       <h2>This node has no role</h2>
       <p class="quiet">Check its pins and devices, then choose a role.</p>
     </div>
-    <a class="button primary" data-adopt href="#/nodes/${node.node_id}/adopt">Adopt…</a>
+    <a class="button primary" data-adopt href="/nodes/${node.node_id}/adopt">Adopt…</a>
   </section>
 `;
 
@@ -342,7 +342,7 @@ function update(app, node) {
       </p>
       ${failed ? html`<p class="refusal">${failed}</p>` : nothing}
       ${!failed && machine.blocked_by ? html`<p class="quiet">${blockedBy(machine)}</p>` : nothing}
-      <p><a href="#/firmware">Releases and roll-outs</a></p>
+      <p><a href="/firmware">Releases and roll-outs</a></p>
     </section>
   `;
 }

@@ -8,7 +8,7 @@ import { askConfirmation } from "../../parts/confirm.js";
 import { dialog, errorLine } from "../../parts/dialog.js";
 
 /**
- * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store" |
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "router" | "store" |
  *   "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
@@ -203,7 +203,7 @@ function replaceDialog(app) {
   const close = () => !open?.isBusy && ((app.dialogs.replacing = null), app.draw());
   const work = async (/** @type {NonNullable<typeof open>} */ { node, by }) => {
     await manage(app, "replace_node", { node_id: node.node_id, by });
-    location.hash = `#/nodes/${by}`;
+    app.router.go(`/nodes/${by}`);
   };
   return dialog(
     open,

@@ -17,8 +17,8 @@ import {
 import { setIgnored } from "./dialogs.js";
 
 /**
- * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
- *   "toasts">} App
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "router" |
+ *   "store" | "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodesState} NodesState */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
@@ -147,7 +147,7 @@ function row(app, node) {
   return html`
     <li class="card node-row ${isFree(node) ? "is-free" : ""}" data-node=${node.node_id}>
       <div class="node-name">
-        <h2><a href="#/nodes/${node.node_id}">${nodeTitle(node)}</a></h2>
+        <h2><a href="/nodes/${node.node_id}">${nodeTitle(node)}</a></h2>
         <p class="quiet">${named ? `${named} · ` : ""}<code>${node.node_id}</code></p>
       </div>
       <span class="chip ${kind}"><i class="dot"></i>${label}</span>
@@ -188,11 +188,11 @@ function act(app, node) {
       Stop ignoring
     </button>`;
   }
-  if (!isFree(node)) return html`<a class="button small" href="#/nodes/${node.node_id}">Open</a>`;
+  if (!isFree(node)) return html`<a class="button small" href="/nodes/${node.node_id}">Open</a>`;
   return html`<a
     class="button small primary"
     data-adopt
-    href="#/nodes/${node.node_id}/adopt"
+    href="/nodes/${node.node_id}/adopt"
     >Adopt…</a>`;
 }
 

@@ -1,5 +1,5 @@
-// The page "Nodes": the list (#/nodes), one node (#/nodes/<id>), its adoption (#/nodes/<id>/adopt)
-// and the calibration of its joints (#/nodes/<id>/calibrate/<joint>).
+// The page "Nodes": the list (/nodes), one node (/nodes/<id>), its adoption (/nodes/<id>/adopt)
+// and the calibration of its joints (/nodes/<id>/calibrate/<joint>).
 
 import { adoptPage } from "./adopt.js";
 import { Adoption } from "./adopt-progress.js";

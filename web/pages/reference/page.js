@@ -1,5 +1,5 @@
-// The page "API" (#/api, #/api/head): the requests that programs can send to this robot. Not in the
-// menu; the settings link to it.
+// The page "API" (/reference, /reference/head): the requests that programs can send to this robot.
+// Not in the menu; the settings link to it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
@@ -69,7 +69,7 @@ function body(app, rest) {
 /** @param {string} name @param {string} title @param {string} current */
 const link = (name, title, current) => html`
   <a
-    href=${name ? `#/api/${name}` : "#/api"}
+    href=${name ? `/reference/${name}` : "/reference"}
     aria-current=${name === current && !documents.search ? "page" : nothing}
     @click=${() => (documents.search = "")}
     >${title}</a

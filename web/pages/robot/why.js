@@ -73,7 +73,7 @@ const reasons = (row) => html`
         ? html`<dt>Winner</dt>
           <dd data-winner>
             ${sourceName(row.source)}, by route
-            <a href="#/routes/${encodeURIComponent(row.winner)}">${row.winner}</a>
+            <a href="/routes/${encodeURIComponent(row.winner)}">${row.winner}</a>
           </dd>
           <dt>Sample age</dt>
           <dd>${row.age_ms === null ? "Unknown" : age(row.age_ms)}</dd>`

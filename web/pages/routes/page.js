@@ -1,4 +1,4 @@
-// The page "Routes": the diagram, all routes, presets and blending; `#/routes/<id>` edits one
+// The page "Routes": the diagram, all routes, presets and blending; `/routes/<id>` edits one
 // route.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -105,7 +105,7 @@ function tools(app) {
     >
       Import…
     </button>
-    <a class="button small primary" href="#/routes/${NEW}">New route</a>
+    <a class="button small primary" href="/routes/${NEW}">New route</a>
   `;
 }
 

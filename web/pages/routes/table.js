@@ -80,7 +80,7 @@ function row(app, info, allClaims, sources) {
   return html`
     <tr data-row=${route.id}>
       <td>
-        <a class="routes-name" href="#/routes/${encodeURIComponent(route.id)}">${route.id}</a>
+        <a class="routes-name" href="/routes/${encodeURIComponent(route.id)}">${route.id}</a>
       </td>
       <td data-label="Source">${sourceTitle(waiting(route))}</td>
       <td data-label="Target">
@@ -95,7 +95,7 @@ function row(app, info, allClaims, sources) {
       <td data-label="Age" class="right routes-age">${age(newest)}</td>
       <td data-label="On">${toggle(app, info)}</td>
       <td class="routes-more">
-        <a class="button plain small" href="#/routes/${encodeURIComponent(route.id)}"
+        <a class="button plain small" href="/routes/${encodeURIComponent(route.id)}"
           >Edit<span class="hidden"> ${route.id}</span></a>
         <button
           class="button plain small"
@@ -175,7 +175,7 @@ export function askDelete(app, { route }) {
     said: `Route ${route.id} deleted.`,
     work: async () => {
       await routes.remove(app, route.id);
-      if (app.router.rest === route.id) location.hash = "#/routes";
+      if (app.router.rest === route.id) app.router.go("/routes");
     },
   });
 }

@@ -1,4 +1,4 @@
-// The page "Self-test" (#/self-test/<node>): what a node found of its board, header, network and
+// The page "Self-test" (/self-test/<node>): what a node found of its board, header, network and
 // card, with what to do, and the report file.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -55,7 +55,7 @@ function view(app, rest) {
 /** @param {App} app @param {import("../../lib/types.js").NodeInfo[]} nodes @param {string} id */
 function toolbar(app, nodes, id) {
   const { report, isRunning } = selfTest;
-  const open = withValue((node) => (location.hash = `#/self-test/${encodeURIComponent(node)}`));
+  const open = withValue((node) => app.router.go(`/self-test/${encodeURIComponent(node)}`));
   return html`
     <div class="toolbar">
       <label>

@@ -44,7 +44,7 @@ export function firmwareSection(app) {
         >
           ${check.isBusy ? "Checking…" : "Check for updates"}
         </button>
-        <a class="button" href="#/firmware">Open firmware</a>
+        <a class="button" href="/firmware">Open firmware</a>
       </div>
     `,
   );

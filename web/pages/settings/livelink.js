@@ -33,7 +33,7 @@ const form = (app, settings, known) => html`
     ${known.formats.map((each) => format(app, settings, each))}
   </ul>
   ${limitForm(app, settings, known)}
-  <div class="toolbar"><a class="button" href="#/inputs/livelink">Open subjects</a></div>
+  <div class="toolbar"><a class="button" href="/inputs/livelink">Open subjects</a></div>
 `;
 
 /** @param {App} app @param {SettingsState} settings @param {Listener} each */

@@ -26,9 +26,9 @@ export function maintenanceSection(app, settings) {
     "",
     html`
       <div class="toolbar">
-        <a class="button" href="#/logs">Open logs</a>
-        <a class="button" href="#/stop-test">Test the stop</a>
-        <a class="button" href="#/self-test">Test a node's hardware</a>
+        <a class="button" href="/logs">Open logs</a>
+        <a class="button" href="/stop-test">Test the stop</a>
+        <a class="button" href="/self-test">Test a node's hardware</a>
         <button
           class="button"
           type="button"

@@ -1,4 +1,4 @@
-// The page "Settings": one section at a time, each with an address (#/settings/rc). Without one a
+// The page "Settings": one section at a time, each with an address (/settings/rc). Without one a
 // wide screen shows the first section beside the list, a phone the list alone.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
@@ -73,7 +73,7 @@ function view(app, rest) {
   return html`
     <div class="page-head">
       <div>
-        ${open ? html`<p class="way-back"><a href="#/settings">All settings</a></p>` : nothing}
+        ${open ? html`<p class="way-back"><a href="/settings">All settings</a></p>` : nothing}
         <h1>Settings${open && html`<span class="hidden">: ${SECTIONS[open].title}</span>`}</h1>
       </div>
     </div>
@@ -82,7 +82,7 @@ function view(app, rest) {
         ${Object.entries(SECTIONS).map(
           ([id, { title }]) => html`
             <a
-              href=${`#/settings/${id}`}
+              href=${`/settings/${id}`}
               aria-current=${id === shown(rest) ? "page" : nothing}
             >${title}</a>
           `,

@@ -73,7 +73,7 @@ function addButton(app, settings) {
         >
       </label>
       <span class="quiet grow">
-        An archive of <code>saintctl program pack</code>. Output: <a href="#/logs">Logs</a>.
+        An archive of <code>saintctl program pack</code>. Output: <a href="/logs">Logs</a>.
       </span>
     </div>
   `;

@@ -120,7 +120,7 @@ function rcForm(app, settings, { rc, failsafe, protocol }) {
       </label>
     </div>
     <div class="toolbar">
-      <a class="button" href="#/inputs/rc">Open channels and calibration</a>
+      <a class="button" href="/inputs/rc">Open channels and calibration</a>
     </div>
   `;
 }

@@ -117,7 +117,7 @@ function lists(app, { users, tokens, sessions }) {
       </button>
     </header>
     <p class="quiet">
-      For programs and panels that use the <a href="#/api">API</a>. Each token has its own role and
+      For programs and panels that use the <a href="/reference">API</a>. Each token has its own role and
       can be revoked.
     </p>
     ${tokensTable(app, tokens, again)}

@@ -1,4 +1,4 @@
-// The page "Stop test" (#/stop-test): the user tries every way to stop the robot, and the router
+// The page "Stop test" (/stop-test): the user tries every way to stop the robot, and the router
 // measures each (a stop drill).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from saint_services.webd.pages.assets import Assets
 from tests.unit.webd.web_rig import Rig
@@ -63,11 +64,45 @@ async def test_gzip_only_when_requested(rig: Rig) -> None:
      "/README.md", "/nowhere"],
 )  # fmt: skip
 async def test_other_files_are_not_served(rig: Rig, path: str) -> None:
-    from yarl import URL
-
     async with rig.http.get(URL(rig.url + path, encoded=True)) as response:
         assert response.status == 404
         assert (await response.json())["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/nodes", "/nodes/", "/nodes/sim_head", "/nodes/adopt/sim_head", "/nodes/sim_head/adopt",
+     "/nodes/sim_arm_left/calibrate/arms.left.joint_1", "/routes", "/routes/edit/rc_drive",
+     "/routes/Fahrt%20%26%20Kopf%2F2", "/inputs", "/inputs/livelink", "/settings",
+     "/settings/network", "/logs", "/dashboard", "/self-test/sim_head", "/reference/head"],
+)  # fmt: skip
+async def test_address_of_a_page_opens_it(rig: Rig, path: str) -> None:
+    async with (
+        rig.http.get(rig.url + "/") as front,
+        rig.http.get(URL(rig.url + path, encoded=True)) as response,
+    ):
+        assert response.status == 200
+        assert await response.text() == await front.text()
+        assert (
+            response.headers["Content-Security-Policy"] == front.headers["Content-Security-Policy"]
+        )
+
+
+@pytest.mark.parametrize(
+    "path", ["/zebra", "/nodes.html", "/api", "/api/nodes", "/pages/nodes", "/lib/nodes", "/Nodes",
+             "/nodes/1/2/3/4/5", "/nodes/../lib"],
+)  # fmt: skip
+async def test_address_of_no_page_is_not_found(rig: Rig, path: str) -> None:
+    async with rig.http.get(URL(rig.url + path, encoded=True)) as response:
+        assert response.status == 404
+
+
+async def test_browser_at_no_page_gets_the_page_that_says_so(rig: Rig) -> None:
+    typed = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    async with rig.http.get(rig.url + "/zebra", headers=typed) as response:
+        assert response.status == 404 and "<title>SAINT.OS</title>" in await response.text()
+    async with rig.http.get(rig.url + "/api/zebra", headers=typed) as response:
+        assert response.status == 404 and (await response.json())["code"] == "not_found"
 
 
 async def test_strange_host_is_refused(rig: Rig) -> None:

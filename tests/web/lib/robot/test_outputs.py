@@ -19,7 +19,7 @@ def closed_page(age_ms: int) -> RivalStatus:
 
 async def test_page_that_was_closed_is_a_contender_for_three_seconds(site: Site) -> None:
     site.robot.contender = closed_page(2900)
-    page = await site.open("#/dashboard")
+    page = await site.open("dashboard")
     row = page.locator("[data-target=tracks] [data-field=linear]")
     await expect(row.locator(".contender")).to_contain_text("Client page-1 (timed out)")
     site.robot.contender = closed_page(3100)
@@ -29,7 +29,7 @@ async def test_page_that_was_closed_is_a_contender_for_three_seconds(site: Site)
 
 async def test_robot_page_omits_a_contender_that_timed_out(site: Site) -> None:
     site.robot.contender = closed_page(60_000)
-    page = await site.open("#/robot")
+    page = await site.open("robot")
     await page.click("[data-part='tracks.left_motor']")
     panel = page.locator("[data-why='tracks.left_motor']")
     await expect(panel).to_contain_text("rc_drive")

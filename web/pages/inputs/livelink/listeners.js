@@ -92,7 +92,7 @@ export function codeDialog(app) {
 function code(app, open, close) {
   const { host, isLocal } = reached(app);
   const port = location.port ? `:${location.port}` : "";
-  const text = open.isPage ? `${location.protocol}//${host}${port}/#/inputs/livelink` : host;
+  const text = open.isPage ? `${location.protocol}//${host}${port}/inputs/livelink` : host;
   const choose = (/** @type {boolean} */ isPage) => () => ((open.isPage = isPage), app.draw());
   return html`
     <h2>${SENDERS[open.format]}</h2>

@@ -48,7 +48,7 @@ export function jogCard(app, calibration, row) {
           `
           : html`
             <p class="quiet">
-              Speeds cannot be tested here: <a href="#/drive">drive the robot</a> with free space
+              Speeds cannot be tested here: <a href="/drive">drive the robot</a> with free space
               around it.
             </p>
           `

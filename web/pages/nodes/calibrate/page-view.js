@@ -23,7 +23,7 @@ export function calibratePage(app, calibration) {
   const rows = calibration.rows();
   const row = rows.find(({ key }) => key === calibration.chosen) ?? rows[0];
   return html`
-    <p class="way-back"><a href="#/nodes/${node.node_id}">${nodeTitle(node)}</a></p>
+    <p class="way-back"><a href="/nodes/${node.node_id}">${nodeTitle(node)}</a></p>
     <div class="page-head">
       <div>
         <h1>Calibrate</h1>
@@ -64,7 +64,7 @@ function nothingToDo(calibration, node) {
     return html`<div class="card empty">
       <h2>This node has no role</h2>
       <p>
-        Calibration belongs to a role. <a href="#/nodes/${node.node_id}/adopt">Adopt the node</a>
+        Calibration belongs to a role. <a href="/nodes/${node.node_id}/adopt">Adopt the node</a>
         first.
       </p>
     </div>`;
@@ -111,7 +111,7 @@ function entry(calibration, { key, target, field }, isChosen) {
   return html`
     <li>
       <a
-        href="#/nodes/${calibration.id}/calibrate/${key}"
+        href="/nodes/${calibration.id}/calibrate/${key}"
         data-joint=${key}
         aria-current=${isChosen ? "true" : nothing}
       >

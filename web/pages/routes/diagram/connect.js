@@ -6,7 +6,7 @@ import { openMapping } from "./mapping-dialog.js";
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
- *   "store" | "toasts">} App
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {{source: string, name: string}} Input */
 

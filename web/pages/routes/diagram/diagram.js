@@ -14,7 +14,7 @@ import { curve, port, wiring } from "./wires.js";
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
- *   "store" | "toasts">} App
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../model.js").RouteInfo} RouteInfo */
 /** @typedef {import("../model.js").Source} Source */
@@ -92,7 +92,7 @@ function pill(app, { route }, state, wires) {
   return html`
     <a
       class="flow-route is-${state}"
-      href="#/routes/${encodeURIComponent(route.id)}"
+      href="/routes/${encodeURIComponent(route.id)}"
       data-port=${port.route(route.id)}
       data-route=${route.id}
       data-state=${state}
@@ -130,7 +130,7 @@ function lines(app, wires) {
   const { geometry } = view;
   const { width, height } = geometry;
   const open = (/** @type {string} */ id) => () =>
-    (location.hash = `#/routes/${encodeURIComponent(id)}`);
+    app.router.go(`/routes/${encodeURIComponent(id)}`);
   const drawn = wires.filter((wire) => geometry.line(wire));
   return svg`
     <svg class="flow-wires" viewBox="0 0 ${width || 1} ${height || 1}" aria-hidden="true">

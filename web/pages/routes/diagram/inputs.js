@@ -14,7 +14,7 @@ const SELECTED = "selected; select an output, or press again to cancel";
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
- *   "store" | "toasts">} App
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../model.js").Source} Source */
 

@@ -23,7 +23,7 @@ const PREVIEW_MS = 200;
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
- *   "store" | "toasts">} App
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../model.js").Route} Route */
 /** @typedef {import("../model.js").Mapping} Mapping */
@@ -131,7 +131,7 @@ async function create(app, open, isEdited) {
     await routes.save(app, route, `Map ${open.name} to ${open.field}`);
     app.dialogs.mapping = null;
     app.toasts.done(`Mapping created: ${open.name} drives ${open.field} in route ${route.id}.`);
-    if (isEdited) location.hash = `#/routes/${encodeURIComponent(route.id)}`;
+    if (isEdited) app.router.go(`/routes/${encodeURIComponent(route.id)}`);
   } catch (err) {
     Object.assign(open, { isBusy: false, refusal: /** @type {Error} */ (err).message });
   }

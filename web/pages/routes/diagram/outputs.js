@@ -12,7 +12,7 @@ import { port } from "./wires.js";
 
 /**
  * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
- *   "store" | "toasts">} App
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../../../lib/types.js").FieldState} FieldState */
 

@@ -82,7 +82,7 @@ export function editor(app, id) {
   return html`
     <div class="page-head">
       <h1>
-        <a class="routes-back" href="#/routes">Routes</a> /
+        <a class="routes-back" href="/routes">Routes</a> /
         ${draft.isNew ? "New route" : draft.base?.id}
       </h1>
       <div class="toolbar">
@@ -120,14 +120,14 @@ const missing = (id) => html`
   <div class="card empty">
     <h1>Route ${id} not found</h1>
     <p>It may have been deleted or renamed.</p>
-    <a class="button" href="#/routes">Show all routes</a>
+    <a class="button" href="/routes">Show all routes</a>
   </div>
 `;
 
 /** @param {App} app @param {RouteDraft} draft */
 function verbs(app, draft) {
   return html`
-    <a class="button" href="#/routes">${draft.isChanged ? "Cancel" : "Back"}</a>
+    <a class="button" href="/routes">${draft.isChanged ? "Cancel" : "Back"}</a>
     <button
       class="button primary"
       type="button"
@@ -149,7 +149,7 @@ export async function save(app, draft) {
   }
   app.toasts.done(`Route ${draft.route.id} saved.`);
   if (before !== draft.route.id)
-    history.replaceState(null, "", `#/routes/${encodeURIComponent(draft.route.id)}`);
+    history.replaceState(null, "", `/routes/${encodeURIComponent(draft.route.id)}`);
   if (before !== draft.route.id) app.router.follow();
   return true;
 }

@@ -21,7 +21,7 @@ export function leaveDialog(app) {
   const go = () => {
     editing.draft = null;
     app.dialogs.leaving = null;
-    if (open) location.hash = open.to;
+    if (open) app.router.go(open.to);
   };
   const saveAndGo = async () => {
     const { draft } = editing;
