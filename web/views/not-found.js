@@ -8,7 +8,8 @@ export const notFound = {
   view: () => html`
     <div class="card empty" data-not-found>
       <h1>Page not found</h1>
-      <p>This robot has no page at <code>${location.pathname}</code>. Choose a page from the menu.</p>
+      <p>This robot has no page at <code>${location.pathname}</code>. Choose a page from the
+        menu.</p>
       <p><a class="button" href="/dashboard">Open the dashboard</a></p>
     </div>
   `,

@@ -92,6 +92,7 @@ def test_fields_are_those_of_the_shipped_head() -> None:
     for name in ("pan", "tilt"):
         assert ours.gpio_mapping[name] == shipped.gpio_mapping[name]
     assert ours.commands == shipped.commands
+    assert ours.camera == shipped.camera
 
 
 def test_arm_is_read_and_slowed_down() -> None:

@@ -1,4 +1,4 @@
-"""Addresses of pages: opened by themselves, by links, by older links, and by the way back."""
+"""Addresses of pages: opened by themselves, by links, by older links, and by the back button."""
 
 import pytest
 

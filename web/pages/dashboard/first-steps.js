@@ -14,7 +14,7 @@ const STAGES = /** @type {const} */ (["new", "begun", "over"]);
 const NEEDED = 3; // the first steps; the others do not keep the card open
 
 class FirstSteps {
-  /** null: the nodes are not known since the page was opened. @type {boolean | null} */
+  /** null: nodes and inputs are not known since the page was opened. @type {boolean | null} */
   #isShown = null;
 
   open() {
@@ -23,8 +23,9 @@ class FirstSteps {
 
   /** @param {App} app */
   isShown(app) {
-    const { nodes } = app.store.data;
-    if (this.#isShown === null && nodes && !nodes.problem) this.#isShown = this.#isDue(app);
+    const { inputs, nodes } = app.store.data; // both say which steps are done
+    const isKnown = inputs && nodes && !nodes.problem;
+    if (this.#isShown === null && isKnown) this.#isShown = this.#isDue(app);
     return this.#isShown ?? false;
   }
 

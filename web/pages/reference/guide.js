@@ -52,7 +52,8 @@ export const introduction = (origin) => html`
     <p>
       <b>To drive, keep sending.</b> A velocity times out after 0.3 s; a position is repeated until
       it is reached. RC and a holder of exclusive control override a program:
-      <a href="/reference/router">router</a> <code>get_output</code> reports why an output does not move.
+      <a href="/reference/router">router</a> <code>get_output</code> reports why an output does
+      not move.
     </p>
   </section>
 `;

@@ -117,8 +117,8 @@ function lists(app, { users, tokens, sessions }) {
       </button>
     </header>
     <p class="quiet">
-      For programs and panels that use the <a href="/reference">API</a>. Each token has its own role and
-      can be revoked.
+      For programs and panels that use the <a href="/reference">API</a>. Each token has its own role
+      and can be revoked.
     </p>
     ${tokensTable(app, tokens, again)}
     <header class="list-head"><h3>Sessions</h3></header>
