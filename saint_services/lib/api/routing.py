@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ..access.levels import Level
 from . import Done, Reply, Request
@@ -19,6 +19,19 @@ FiniteNumber = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
 Target = Annotated[str, Field(min_length=1, max_length=64)]  # head, arms.left; * is any
 
 
+def _own_name(name: object) -> object:
+    """Return `eye_pan` for `eyes`, the specification's one name for the eyes of a head: a single
+    number turns them left and right.
+    """
+    if not isinstance(name, str):
+        return name
+    target, dot, field = name.rpartition(".")
+    return f"{target}{dot}eye_pan" if field == "eyes" else name
+
+
+MappedField = Annotated[str, BeforeValidator(_own_name), Field(min_length=1)]
+
+
 class Mapping(Request):
     """Maps one input to one output field. Applied in this order:
 
@@ -26,7 +39,7 @@ class Mapping(Request):
     """
 
     from_: str = Field(alias="from", min_length=1)
-    to: str = Field(min_length=1)
+    to: MappedField
     mode: Literal["axis", "switch"] = "axis"
     threshold: float = 0.5  # switch: on at or above
     inverted: bool = False

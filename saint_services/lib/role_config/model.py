@@ -122,6 +122,8 @@ class RoleConfig(_Part):
 
     @model_validator(mode="after")
     def _references_exist(self) -> "RoleConfig":
+        if "eyes" in self.fields:  # routes call eye_pan by it (lib/api/routing.py)
+            raise ValueError("fields.eyes must be eye_pan and eye_tilt")
         for name, field in self.fields.items():
             if field.command not in self.commands:
                 raise ValueError(f"fields.{name}.command names {field.command!r}, unknown")

@@ -154,6 +154,12 @@ def test_fault_is_named_in_the_words_of_the_file(old: str, new: str, said: str) 
     assert said in str(refused.value)
 
 
+def test_field_may_not_have_the_name_that_routes_give_to_eye_pan() -> None:
+    text = Path("manifests/roles/head.yaml").read_text(encoding="utf-8")
+    with pytest.raises(SaintError, match="eyes must be eye_pan and eye_tilt"):
+        read(text.replace("  eye_pan: {command", "  eyes: {command"))
+
+
 def test_arm_without_a_joint_in_its_row_is_refused() -> None:
     with pytest.raises(SaintError, match="joint_0_servo and those behind it in a row"):
         read(ARM.replace("joint_0_servo", "joint_3_servo"))

@@ -23,6 +23,15 @@ PAN = {"from": "a", "to": "pan"}
 
 
 @pytest.mark.parametrize(
+    ("target", "to", "field"), [("head", "eyes", "eye_pan"), ("*", "head.eyes", "head.eye_pan")]
+)
+def test_eyes_are_the_specifications_name_of_eye_pan(target: str, to: str, field: str) -> None:
+    made = route("look", "rc", target, [PAN | {"to": to}])
+    check(made, robot())
+    assert made == route("look", "rc", target, [PAN | {"to": field}])
+
+
+@pytest.mark.parametrize(
     ("target", "mapping", "more", "words"),
     [
         ("haed", [PAN], {}, "output.target 'haed' is not known; did you mean 'head'?"),
