@@ -2,6 +2,7 @@
 switch to its process.
 """
 
+import math
 import os
 from collections import Counter
 from functools import partial
@@ -39,6 +40,7 @@ from .config import Config
 
 _STATE_S = 0.05
 _SENSORS_S = 0.2
+_FACE, _FACE_PATHS = "expression", ("jaw", "eye_pan", "eye_tilt")  # a head may lack any of them
 
 
 class HeadRole(PositionSession):
@@ -56,10 +58,11 @@ class HeadRole(PositionSession):
     def start(self) -> None:
         """Obey commands; publish states and what sensors measure."""
         self._neck = [self.joint("cmd", path) for path in ("pan", "tilt", "roll")]
-        face = ("jaw", "eye_pan", "eye_tilt")
-        self._face = [self.joint("expression", path) for path in face]
+        moved = {field.path for field in self.config.fields.values() if field.command == _FACE}
+        self._face = [self.joint(_FACE, path) if path in moved else None for path in _FACE_PATHS]
         self.command(HEAD_CMD, self._on_command)
-        self.command(HEAD_EXPRESSION_CMD, self._on_expression)
+        if moved:
+            self.command(HEAD_EXPRESSION_CMD, self._on_expression)
         self._publish_state = self.publisher(HEAD_STATE)
         self._publish_expression = self.publisher(HEAD_EXPRESSION_STATE)
         self._publish_sensors = self.publisher(HEAD_SENSORS)
@@ -104,9 +107,9 @@ class HeadRole(PositionSession):
         return self.move(wanted, now_s, message.speed)
 
     def _on_expression(self, message: HeadExpression, now_s: float) -> bool:
-        jaw, eye_pan, eye_tilt = self._face
-        wanted = ((jaw, message.jaw), (eye_pan, message.eye_pan), (eye_tilt, message.eye_tilt))
-        return self.move(wanted, now_s)
+        values = (message.jaw, message.eye_pan, message.eye_tilt)
+        parts = zip(self._face, values, strict=True)
+        return self.move([(joint, value) for joint, value in parts if joint], now_s)
 
     def _on_camera(self, sample: Sample[Bool]) -> None:
         if self._camera:
@@ -118,8 +121,9 @@ class HeadRole(PositionSession):
         pan, tilt, roll = (joint.axis.applied for joint in self._neck)
         is_active = self._camera is not None and self._camera.has_pictures
         self._publish_state(HeadState(pan, tilt, roll, camera_active=is_active))
-        jaw, eye_pan, eye_tilt = (joint.axis.applied for joint in self._face)
-        self._publish_expression(HeadExpression(jaw, eye_pan, eye_tilt))
+        if any(self._face):
+            applied = [joint.axis.applied if joint else math.nan for joint in self._face]
+            self._publish_expression(HeadExpression(*applied))
 
     def _send_sensors(self) -> None:
         assert self.sensors

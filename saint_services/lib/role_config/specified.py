@@ -43,7 +43,7 @@ class SpecifiedLimits(_Specified):
     """Limits of the fields by their names, and the share of their top rates."""
 
     model_config = ConfigDict(extra="allow", frozen=True, allow_inf_nan=False)
-    __pydantic_extra__: dict[str, tuple[Degrees, Degrees]]
+    __pydantic_extra__: dict[str, tuple[Degrees, Degrees]] = Field(init=False)
 
     max_speed: float = Field(default=1.0, gt=0, le=1)
 
@@ -76,6 +76,9 @@ class SpecifiedRole(_Specified):
         for name in self.gpio_mapping:
             if name not in known:
                 raise ValueError(f"gpio_mapping.{name} is not known; servos are {', '.join(known)}")
+        for name in ("pan", "tilt", "roll") if self.role == "head" else ("gripper",):
+            if name + _SERVO not in self.gpio_mapping:
+                raise ValueError(f"gpio_mapping.{name}{_SERVO} is missing")
         for name in self.limits.by_field:
             if name + _SERVO not in self.gpio_mapping:
                 raise ValueError(f"limits.{name} has no servo: gpio_mapping.{name}{_SERVO}")

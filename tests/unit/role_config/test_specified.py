@@ -139,6 +139,8 @@ def test_manifest_of_ours_stays_byte_for_byte() -> None:
         ("    type: pwm\n    frequency: 50\n  tilt", "    type: servo\n  tilt",
          "gpio_mapping.pan_servo.type must be one of 'pwm', not 'servo'"),
         ("roll_servo", "rol_servo", "gpio_mapping.rol_servo is not known; servos are pan_servo,"),
+        ("  roll_servo:\n    pin: 18\n    type: pwm\n    frequency: 50\n", "",
+         "gpio_mapping.roll_servo is missing"),
         ("  roll: [-45, 45]", "  jaw: [0, 1]", "limits.jaw has no servo: gpio_mapping.jaw_servo"),
         ("tilt: [-90, 90]", "tilt: [90, -90]", "tilt must rise"),
         ("max_speed: 1.0", "max_speed: 2", "limits.max_speed must be at most 1"),

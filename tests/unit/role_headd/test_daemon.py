@@ -9,7 +9,9 @@ import pytest
 from saint_services.lib.generated.saint_msgs import HeadCommand, HeadExpression
 from saint_services.lib.generated.topics import HEAD_CMD, HEAD_EXPRESSION_CMD
 from saint_services.lib.role_config.model import I2cDevice
+from saint_services.lib.role_config.reading import read_role_config
 from tests.unit.role.role_rig import Rig, load_role
+from tests.unit.role_config.test_specified import HEAD
 
 
 @pytest.fixture
@@ -81,6 +83,27 @@ def test_distance_and_air_are_published_where_the_manifest_has_sensors(tmp_path:
     assert sensors.proximity == pytest.approx(1.2, abs=0.05)
     assert sensors.temperature == pytest.approx(22.0, abs=0.5)
     assert math.isnan(sensors.ambient_light)
+    rig.close()
+
+
+def test_head_of_the_specifications_form_moves_without_a_face(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, "head", read_role_config(HEAD, "head.yaml")[0])
+    rig.live(1.0, lambda: rig.send(HEAD_CMD, HeadCommand(10.0, -5.0, 3.0, 1.0)))
+    state = rig.bus.sent["/saint/head/state"][-1]
+    assert (state.pan, state.tilt, state.roll) == (10.0, -5.0, 3.0)
+    assert "/saint/head/expression/state" not in rig.bus.sent
+    rig.close()
+
+
+def test_head_with_eyes_and_no_jaw_moves_them(tmp_path: Path) -> None:
+    config = load_role("head")
+    fields = {name: field for name, field in config.fields.items() if name != "jaw"}
+    pins = {name: pin for name, pin in config.gpio_mapping.items() if name != "jaw"}
+    rig = Rig(tmp_path, "head", config.model_copy(update={"fields": fields, "gpio_mapping": pins}))
+    rig.live(1.0, lambda: rig.send(HEAD_EXPRESSION_CMD, HeadExpression(0.5, 10.0, -5.0)))
+    state = rig.bus.sent["/saint/head/expression/state"][-1]
+    assert math.isnan(state.jaw)
+    assert (state.eye_pan, state.eye_tilt) == (10.0, -5.0)
     rig.close()
 
 
