@@ -119,15 +119,15 @@ class SpecifiedRole(_Specified):
         }  # fmt: skip
 
     def _commands(self, prefix: str) -> dict[str, Any]:
-        if self.role == "head":
+        if self.role == "arms":
             return {
-                "cmd": _command(f"{prefix}/cmd", "HeadCommand", speed=1.0),
-                "expression": _command(f"{prefix}/expression/cmd", "HeadExpression"),
+                "cmd": _command(f"{prefix}/cmd", "ArmCommand", speed_factor=1.0),
+                "gripper": _command(f"{prefix}/gripper/cmd", "GripperCommand"),
             }
-        return {
-            "cmd": _command(f"{prefix}/cmd", "ArmCommand", speed_factor=1.0),
-            "gripper": _command(f"{prefix}/gripper/cmd", "GripperCommand"),
-        }
+        neck = {"cmd": _command(f"{prefix}/cmd", "HeadCommand", speed=1.0)}
+        if not any(name + _SERVO in self.gpio_mapping for name in _FACE):
+            return neck
+        return neck | {"expression": _command(f"{prefix}/expression/cmd", "HeadExpression")}
 
     def _field(self, name: str) -> dict[str, Any]:
         low, high = self._limits(name)

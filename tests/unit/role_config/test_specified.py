@@ -91,8 +91,17 @@ def test_fields_are_those_of_the_shipped_head() -> None:
         assert field == shipped.fields[name]
     for name in ("pan", "tilt"):
         assert ours.gpio_mapping[name] == shipped.gpio_mapping[name]
-    assert ours.commands == shipped.commands
+    assert ours.commands == {"cmd": shipped.commands["cmd"]}
     assert ours.camera == shipped.camera
+
+
+def test_face_has_its_command() -> None:
+    shipped = read(Path("manifests/roles/head.yaml").read_text(encoding="utf-8"))
+    face = "  jaw_servo: {pin: 5, type: pwm}\n  eye_pan_servo: {pin: 6, type: pwm}\n\ni2c"
+    head = read(HEAD.replace("\ni2c", face, 1))
+    assert head.commands == shipped.commands
+    assert head.fields["jaw"] == shipped.fields["jaw"]
+    assert head.fields["eye_pan"] == shipped.fields["eye_pan"]
 
 
 def test_arm_is_read_and_slowed_down() -> None:

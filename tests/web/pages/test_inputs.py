@@ -213,7 +213,7 @@ async def test_receiver_at_a_long_path_fits(site: Site, width: int) -> None:
 
 async def test_pins_of_ppm_and_pwm_are_set_on_the_page(site: Site) -> None:
     receiver = site.robot.receiver
-    page = await site.open("#/inputs/rc")
+    page = await site.open("inputs/rc")
     await page.wait_for_selector("select[name=protocol]")
     assert await page.locator("input[name=pins]").count() == 0
     await page.select_option("select[name=protocol]", "sbus")
