@@ -69,7 +69,10 @@ class HeadRole(PositionSession):
         self.every(_STATE_S, self._send_state)
         self._imus = self.sensors.of("mpu6050") if self.sensors else []
         self._air_sensors = [
-            name for kind in ("vl53l0x", "bmp280") if self.sensors for name in self.sensors.of(kind)
+            name
+            for kind in ("vl53l0x", "tsl2561", "bmp280")
+            if self.sensors
+            for name in self.sensors.of(kind)
         ]
         self.every(_SENSORS_S, self._send_sensors)
         if self._imus:

@@ -8,7 +8,13 @@ from saint_services.lib.generated.geometry_msgs import Quaternion, Vector3
 from saint_services.lib.generated.saint_msgs import HeadSensors
 from saint_services.lib.generated.sensor_msgs import Imu
 from saint_services.lib.generated.std_msgs import Header
-from saint_services.lib.hw.ports import DistanceSample, ImuSample, PressureSample, Sample
+from saint_services.lib.hw.ports import (
+    DistanceSample,
+    ImuSample,
+    LightSample,
+    PressureSample,
+    Sample,
+)
 
 IMU_FRAME = "head_imu"
 # sensor_msgs/Imu: -1 means no orientation. Noise by InvenSense's data sheet of the
@@ -33,11 +39,13 @@ def imu(sample: ImuSample) -> Imu:
 
 
 def sensors(samples: Iterable[Sample]) -> HeadSensors:
-    """Build distance and temperature, NaN without a sensor; no sensor measures light."""
+    """Build distance, light and temperature, NaN without a sensor."""
     message = HeadSensors(stamp(), math.nan, math.nan, math.nan)
     for sample in samples:
         if isinstance(sample, DistanceSample):
             message.proximity = sample.distance_m
+        elif isinstance(sample, LightSample):
+            message.ambient_light = sample.lux
         elif isinstance(sample, PressureSample):
             message.temperature = sample.temperature_c
     return message

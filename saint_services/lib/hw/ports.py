@@ -238,6 +238,13 @@ class PressureSample:
 
 
 @dataclass(frozen=True, slots=True)
+class LightSample:
+    """Ambient light; inf: brighter than the sensor measures."""
+
+    lux: float
+
+
+@dataclass(frozen=True, slots=True)
 class PowerSample:
     """Voltage, current and power of a supply."""
 
@@ -246,7 +253,7 @@ class PowerSample:
     power_w: float
 
 
-Sample = ImuSample | DistanceSample | PressureSample | PowerSample
+Sample = ImuSample | DistanceSample | PressureSample | LightSample | PowerSample
 
 
 class Sensor(Protocol):

@@ -85,7 +85,7 @@ class I2cDevice(_DeviceModel):
 
     bus: int = Field(ge=0, le=31)
     address: int = Field(ge=0x03, le=0x77)
-    driver: Literal["pca9685", "ssd1306", "mpu6050", "bmp280", "vl53l0x", "ina219"]
+    driver: Literal["pca9685", "ssd1306", "mpu6050", "bmp280", "vl53l0x", "ina219", "tsl2561"]
     purpose: str = ""
     required: bool = False
     rate_hz: float = Field(default=0.0, ge=0, le=200)  # read rate; 0: the driver's default

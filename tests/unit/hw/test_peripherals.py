@@ -39,7 +39,7 @@ def test_i2c_addresses_get_likely_names(tmp_path: Path) -> None:
     shown = found(tmp_path, "i2c", lambda bus, left_out: answers[bus])  # 20 is HDMI's: not scanned
     assert shown == {
         "1:0x0b": ("unknown", True),
-        "1:0x29": ("VL53L0X?", True),
+        "1:0x29": ("VL53L0X or TSL2561?", True),
         "1:0x3c": ("SSD1306?", True),
         "1:0x40": ("PCA9685 or INA219?", True),
         "1:0x68": ("MPU6050 or DS3231?", True),

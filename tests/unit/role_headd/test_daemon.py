@@ -69,11 +69,14 @@ def test_missing_imu_degrades_the_head_and_it_moves_on(rig: Rig) -> None:
     assert rig.session.report().reason == ""
 
 
-def test_distance_and_air_are_published_where_the_manifest_has_sensors(tmp_path: Path) -> None:
+def test_distance_air_and_light_are_published_where_the_manifest_has_sensors(
+    tmp_path: Path,
+) -> None:
     config = load_role("head")
     more = {
         "eye": I2cDevice(bus=1, address=0x29, driver="vl53l0x"),
         "air": I2cDevice(bus=1, address=0x76, driver="bmp280"),
+        "light": I2cDevice(bus=1, address=0x39, driver="tsl2561"),
     }
     rig = Rig(
         tmp_path, "head", config.model_copy(update={"i2c_devices": config.i2c_devices | more})
@@ -82,7 +85,7 @@ def test_distance_and_air_are_published_where_the_manifest_has_sensors(tmp_path:
     sensors = rig.bus.sent["/saint/head/sensors"][-1]
     assert sensors.proximity == pytest.approx(1.2, abs=0.05)
     assert sensors.temperature == pytest.approx(22.0, abs=0.5)
-    assert math.isnan(sensors.ambient_light)
+    assert sensors.ambient_light == pytest.approx(300.0, rel=0.02)
     rig.close()
 
 

@@ -205,5 +205,5 @@ def _sensor(driver: str) -> Callable[[Path], Chip]:
 CHIPS: dict[str, Callable[[Path], Chip]] = {
     "pca9685": Pca9685Chip,
     "ssd1306": Ssd1306Chip,
-    **{driver: _sensor(driver) for driver in ("mpu6050", "ina219", "bmp280", "vl53l0x")},
+    **{driver: _sensor(driver) for driver in ("mpu6050", "ina219", "bmp280", "vl53l0x", "tsl2561")},
 }

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from saint_services.lib.hw.sensors import bmp280, ina219, mpu6050, vl53l0x
+from saint_services.lib.hw.sensors import bmp280, ina219, mpu6050, tsl2561, vl53l0x
 from tools.sim.chips.base import Chip, RegisterChip
 
 
@@ -188,6 +188,35 @@ class Vl53l0xChip(RegisterChip):
         self._put(vl53l0x.RESULT + 10, round(distance_m * 1000) if is_seen else 8190)
 
 
+class Tsl2561Chip(RegisterChip):
+    """In light of which a fixed share is infrared."""
+
+    NUMBERS = 2  # lux, share of infrared
+
+    def feed(self, lux: float, infrared: float = 0.3) -> None:
+        """Set the light that falls on it."""
+        self.world[0], self.world[1] = lux, infrared
+
+    def _power_up(self) -> None:
+        self._reset({tsl2561.IDENTITY_AT: tsl2561.OTHERS << 4, tsl2561.TIMING: 0x02})
+        if not any(self.world):
+            self.feed(300.0)
+
+    def _store(self, register: int, value: int) -> None:
+        if register in (tsl2561.CONTROL, tsl2561.TIMING):
+            super()._store(register, value)
+
+    def _refresh(self) -> None:
+        if self.registers[tsl2561.CONTROL] & tsl2561.POWERED != tsl2561.POWERED:
+            return
+        wanted, share = self.world
+        gain = 1 if self.registers[tsl2561.TIMING] & tsl2561.GAIN_16 else 16
+        light = wanted / tsl2561.lux(1.0, share) / (402 / 101) / gain
+        for register, counts in ((tsl2561.ALL_LIGHT, light), (tsl2561.INFRARED, light * share)):
+            data = min(round(counts), tsl2561.FULL).to_bytes(2, "little")
+            self.registers[register : register + 2] = data
+
+
 def _searched(is_reached: Callable[[int], bool]) -> int:
     """Return the least 20-bit number from which on a condition is true."""
     low, high = 0, 0xFFFFF
@@ -205,4 +234,5 @@ SENSOR_CHIPS: dict[str, Callable[[Path], Chip]] = {
     "ina219": Ina219Chip,
     "bmp280": Bmp280Chip,
     "vl53l0x": Vl53l0xChip,
+    "tsl2561": Tsl2561Chip,
 }

@@ -20,6 +20,7 @@ _DRIVERS = {
     "bmp280": ("bmp280", "Bmp280"),
     "vl53l0x": ("vl53l0x", "Vl53l0x"),
     "ina219": ("ina219", "Ina219"),
+    "tsl2561": ("tsl2561", "Tsl2561"),
 }
 _MOST_FAILURES = 3  # in a row; fewer are disturbances on the wire
 _PAUSES_S = (0.5, 1.0, 2.0, 5.0)  # before it is opened again; the last one repeats

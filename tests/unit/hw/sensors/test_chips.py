@@ -12,6 +12,7 @@ from saint_services.lib.hw.sensors.bmp280 import Bmp280, compensate
 from saint_services.lib.hw.sensors.gyro_bias import GyroBias
 from saint_services.lib.hw.sensors.ina219 import Ina219
 from saint_services.lib.hw.sensors.mpu6050 import Mpu6050
+from saint_services.lib.hw.sensors.tsl2561 import CHIP_SCALE, Tsl2561, lux
 from saint_services.lib.hw.sensors.vl53l0x import Vl53l0x
 from saint_services.lib.role_config.devices import I2cDevice
 from tools.sim.chips.outputs import CHIPS, ChipFault
@@ -23,6 +24,7 @@ DRIVERS: dict[str, Callable[..., Any]] = {
     "ina219": Ina219,
     "bmp280": Bmp280,
     "vl53l0x": Vl53l0x,
+    "tsl2561": Tsl2561,
 }
 ADDRESS = 0x40
 
@@ -307,3 +309,36 @@ def test_distance_sensor_that_never_calibrates_is_missing(tmp_path: Path) -> Non
     times = iter(x * 0.2 for x in range(1000))
     with pytest.raises(SaintError, match="its calibration does not end"):
         Vl53l0x(bench.bus, bench.device, "thing", lambda: next(times))
+
+
+@pytest.mark.parametrize("shone", [0.0, 0.5, 40.0, 300.0, 5_000.0, 20_000.0])
+def test_light_is_in_lux_whatever_its_gain(tmp_path: Path, shone: float) -> None:
+    bench = Bench(tmp_path, "tsl2561")
+    sensor = bench.open()
+    bench.chip.feed(shone)
+    samples = [sample for _ in range(4) if (sample := sensor.read())]
+    assert samples[-1].lux == pytest.approx(shone, rel=0.02, abs=0.05)
+
+
+def test_light_beyond_its_range_is_no_number(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, "tsl2561")
+    sensor = bench.open()
+    bench.chip.feed(100_000.0)
+    assert sensor.read() is None, "it changes its gain"
+    assert sensor.read().lux == math.inf
+    bench.chip.feed(20.0)
+    assert [sensor.read(), sensor.read().lux] == [None, pytest.approx(20.0, rel=0.02)]
+
+
+@pytest.mark.parametrize(
+    ("light", "infrared", "package", "expected"),
+    [
+        (1000, 0, 5, 30.4), (1000, 500, 5, 30.4 - 62 * 0.5**1.4), (1000, 600, 5, 22.4 - 18.6),
+        (1000, 700, 5, 12.8 - 10.71), (1000, 1000, 5, 1.46 - 1.12), (1000, 1400, 5, 0.0),
+        (1000, 0, CHIP_SCALE, 31.5), (1000, 600, CHIP_SCALE, 22.9 - 17.46), (0, 0, 5, 0.0),
+    ],
+)  # fmt: skip
+def test_lux_are_those_of_the_data_sheet(
+    light: float, infrared: float, package: int, expected: float
+) -> None:
+    assert lux(light, infrared, package) == pytest.approx(expected, abs=1e-6)
