@@ -18,7 +18,7 @@ pytestmark = [
 
 async def opened(site: Site) -> Any:
     page = await site.open()
-    await page.click("a[href='#/firmware']")
+    await page.click("a[href='/firmware']")
     await page.wait_for_selector("[data-offers]")
     return page
 
