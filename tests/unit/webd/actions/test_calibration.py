@@ -47,5 +47,5 @@ async def test_silent_arm_has_an_older_age_than_the_other(rig: Rig) -> None:
     assert first["data"]["left"]["age_ms"] < 2000 and "right" not in first["data"]
     ages = [first["data"]["left"]["age_ms"]]
     while ages[-1] <= ages[0]:  # the left one says nothing meanwhile
-        right.publish(ArmState((2.0,) * 6))
+        right.publish(ArmState((float(len(ages)),) * 6))  # moves, so each state is sent
         ages.append((await chat.state("arms"))["data"]["left"]["age_ms"])

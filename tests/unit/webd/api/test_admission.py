@@ -57,7 +57,7 @@ def stopped(robot: Any) -> Any:
 ESTOP = ACTIONS["system"]["estop"]
 MOVES = [
     ("head", "move"), ("head", "home"), ("arms", "move"), ("arms", "home"), ("arms", "gripper"),
-    ("tracks", "drive"),
+    ("arms", "move_hand"), ("tracks", "drive"),
 ]  # fmt: skip
 
 
