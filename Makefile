@@ -32,7 +32,8 @@ SHARE_saintctl := $(addprefix tests/unit/,saintctl sim client)
 SHARE_tools := $(addprefix tests/unit/,lib tools)
 SHARE_rest = $(filter-out $(foreach each,safety webd saintctl tools,$(SHARE_$(each))) $(APART) \
   tests/unit %/__pycache__,$(patsubst %/,%,$(wildcard tests/*/ tests/unit/*/)))
-SHARES := $(addprefix pure-,safety webd saintctl tools rest)
+# The longest first: nothing must be left alone at the end.
+SHARES := $(addprefix pure-,rest webd tools saintctl safety)
 # Each remembers its own failures.
 TEST_PURE = $(BIN)/pytest $(SHARE_$*) -m "$(PURE) $(BUT)" -q -o cache_dir=.pytest_cache/$*
 TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed $(BUT)" -q -n 3 \
