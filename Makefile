@@ -40,9 +40,10 @@ TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed $(B
   --dist loadfile
 TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m "timed $(BUT)"
 
-# CI's computers are shared: what failed there runs once more, alone, and the output tells so.
+# CI's computers are shared: what failed there runs once more, alone, and the output tells so. Only
+# after a run that came to its end (exit code 1): one that broke off has not run everything.
 AGAIN = --last-failed --last-failed-no-failures none -n 0
-tests = $(1) || { [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1) $(AGAIN); }
+tests = $(1) || { [ $$? = 1 ] && [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1) $(AGAIN); }
 
 # Each tells at its end what it found, so that they do not tell at once.
 AT_ONCE = $(MAKE) --silent --output-sync=target

@@ -120,7 +120,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """A run takes an hour: what failed is written down at once, not at its end."""
-    if report.failed and (text := report.longreprtext):
+    if CHOSEN and report.failed and (text := report.longreprtext):
+        FOLDER.mkdir(parents=True, exist_ok=True)
         file = FOLDER / "failures.txt"
         with file.open("a") as out:
             out.write(f"==== {report.nodeid} ({report.when})\n{text}\n")
