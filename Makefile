@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Pure tests, in shares: each a process that reads only its own folders, three at a time on two
 # processors, beside lint and types. Folders that are named in no share are in the last. Then real
-# processes, each robot on a ROS domain of its own, three files at a time (tests/workers.py): of the
+# processes, each robot on a ROS domain of its own, two files at a time (tests/workers.py): of the
 # folders apart, and of the files elsewhere that are marked. Last, alone, what has deadlines that
 # another file's load would break.
 PURE := not integration and not web
@@ -36,7 +36,7 @@ SHARE_rest = $(filter-out $(foreach each,safety webd saintctl tools,$(SHARE_$(ea
 SHARES := $(addprefix pure-,rest webd tools saintctl safety)
 # Each remembers its own failures.
 TEST_PURE = $(BIN)/pytest $(SHARE_$*) -m "$(PURE) $(BUT)" -q -o cache_dir=.pytest_cache/$*
-TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed $(BUT)" -q -n 3 \
+TEST_REAL = $(BIN)/pytest $(APART) $(MARKED) -m "not ($(PURE)) and not timed $(BUT)" -q -n 2 \
   --dist loadfile
 TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m "timed $(BUT)"
 

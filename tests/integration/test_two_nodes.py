@@ -31,11 +31,11 @@ def two() -> Iterator[Robot]:
 
 
 def pulses(robot: Robot) -> dict[str, float]:
-    """Of the first joint of each role with servos, in us."""
+    """Of the head's pan, and of the last joint of each arm, which turns in its place, in us."""
     hw = robot.hw(UPPER)
     return {
-        "arms left": read_pca9685(hw, 1, LEFT_CHIP)[0].value,
-        "arms right": read_pca9685(hw, 1, RIGHT_CHIP)[0].value,
+        "arms left": read_pca9685(hw, 1, LEFT_CHIP)[5].value,
+        "arms right": read_pca9685(hw, 1, RIGHT_CHIP)[5].value,
         "head": read_pins(hw)[PAN].value,
     }
 
@@ -85,8 +85,8 @@ async def all_moving(robot: Robot) -> AsyncIterator[Client]:
         await cleared(client)
         start = await asyncio.to_thread(pulses, robot)
         way = -1.0 if start["arms left"] > 1500.0 else 1.0
-        await client.left_arm.move([160.0 * way, *[None] * 5], speed=0.15)
-        await client.right_arm.move([160.0 * way, *[None] * 5], speed=0.15)
+        await client.left_arm.move([*[None] * 5, 160.0 * way], speed=0.075)
+        await client.right_arm.move([*[None] * 5, 160.0 * way], speed=0.075)
         await client.head.move(pan=170.0 * way, speed=0.05)
         await eventually(
             lambda: all(abs(pulses(robot)[role] - start[role]) > MOVES_US for role in start), robot
@@ -105,10 +105,10 @@ async def test_one_node_holds_four_roles_each_in_a_process_of_its_own(two: Robot
 
 async def test_command_reaches_the_role_that_it_is_for(two: Robot) -> None:
     async with Client(two.http_url) as client:
-        await client.right_arm.move([40.0, *[None] * 5])
+        await client.right_arm.move([*[None] * 5, 40.0])
         await eventually(lambda: abs(pulses(two)["arms right"] - 1735.0) < 5.0, two)
         before = await asyncio.to_thread(pulses, two)
-        await client.left_arm.move([-40.0, *[None] * 5])
+        await client.left_arm.move([*[None] * 5, -40.0])
         await eventually(lambda: abs(pulses(two)["arms left"] - 1265.0) < 5.0, two)
     assert abs((await asyncio.to_thread(pulses, two))["arms right"] - before["arms right"]) < 5.0
 

@@ -11,6 +11,10 @@ Two rules make that safe, if both sides obey them:
   ever since. After ABSENT_S without one, or before the first, it counts as standing where it was
   seen last, or at neutral; and each of two arms stays on its side of the plane halfway between
   their first joints.
+
+The head is the exception: it keeps the margin to where an arm was seen last, at its own pace, while
+an arm keeps its pace towards the head. Under the first rule a head between two arms turned at a
+tenth of its speed, since it turns where it stands and comes no nearer.
 """
 
 from collections.abc import Mapping
@@ -45,6 +49,7 @@ class OtherRole:
             for joint, lever in self._levers.items()
         )
         self._seen_s = -inf
+        self._has_pace = own.partition(".")[0] == "arms"
         self._side: tuple[Vector, float] | None = None
         if {own.partition(".")[0], target.partition(".")[0]} == {"arms"}:
             first = next(iter(parts.joints.values()))
@@ -76,7 +81,7 @@ class OtherRole:
     def allowed_m(self, room_m: float, period_s: float, now_s: float) -> float:
         """Return how far a link may move towards it within a period."""
         age_s = now_s - self._seen_s
-        if age_s > ABSENT_S:
+        if age_s > ABSENT_S or not self._has_pace:
             return inf  # it stands where it was, and the margin counts
         unseen_m = self._speed_mps * age_s if age_s > FRESH_S else 0.0
         return max(0.0, PACE * period_s * (room_m - unseen_m))
