@@ -39,19 +39,7 @@ class DsmParser(StreamParser):
     """Cuts bursts into frames, and merges the kinds of frames of one transmitter."""
 
     gap_us = GAP_US
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._forget()
-
-    def reset(self) -> None:
-        super().reset()
-        self._forget()
-
-    def feed(self, data: bytes, now_us: int) -> list[Frame]:
-        if now_us - self._last_us > FORGET_US:
-            self._forget()
-        return super().feed(data, now_us)
+    forget_us = FORGET_US
 
     def _forget(self) -> None:
         self._bits = 0  # of a position; 0: not known yet

@@ -34,19 +34,7 @@ class GhstParser(StreamParser):
     """Finds frames of channels and of the link, and merges the channels."""
 
     gap_us = GAP_US
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._forget()
-
-    def reset(self) -> None:
-        super().reset()
-        self._forget()
-
-    def feed(self, data: bytes, now_us: int) -> list[Frame]:
-        if now_us - self._last_us > FORGET_US:
-            self._forget()
-        return super().feed(data, now_us)
+    forget_us = FORGET_US
 
     def _forget(self) -> None:
         self._groups: dict[int, tuple[int, ...]] = {}

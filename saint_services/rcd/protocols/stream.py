@@ -1,6 +1,7 @@
 """Base of the parsers of serial lines: holds bytes between reads, detects pauses, counts."""
 
 from abc import ABC, abstractmethod
+from math import inf
 
 from .frames import Frame
 
@@ -13,6 +14,7 @@ class StreamParser(ABC):
     """
 
     gap_us: int  # a pause of this length ends an incomplete frame
+    forget_us = inf  # after such a silence it may be another transmitter
 
     def __init__(self) -> None:
         self.frames = 0
@@ -23,6 +25,7 @@ class StreamParser(ABC):
         self._last_us = 0
         self._in_step = True  # _held begins where a frame is due
         self._until_due = 0  # bytes to where the broken frame would have ended
+        self._forget()
 
     @property
     def is_waiting(self) -> bool:
@@ -30,6 +33,8 @@ class StreamParser(ABC):
 
     def feed(self, data: bytes, now_us: int) -> list[Frame]:
         found: list[Frame] = []
+        if now_us - self._last_us > self.forget_us:
+            self._forget()
         if not 0 <= now_us - self._last_us < self.gap_us:
             found = self.flush()
         self._last_us = now_us
@@ -46,6 +51,10 @@ class StreamParser(ABC):
         self.discarded_bytes += len(self._held)
         self._held = b""
         self._begin()
+        self._forget()
+
+    def _forget(self) -> None:  # noqa: B027 - most protocols say all in each frame
+        """Drop what earlier frames have told of the transmitter."""
 
     @abstractmethod
     def _scan(self, data: bytes, found: list[Frame], final: bool) -> bytes:
