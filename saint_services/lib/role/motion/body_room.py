@@ -3,6 +3,7 @@ states of other roles with the shapes that these move. Not here: what may come h
 (lib/kinematics/clearance.py).
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from math import radians
 
@@ -10,6 +11,7 @@ from ...bus import Topic
 from ...generated.sensor_msgs import JointState
 from ...generated.topics import ARM_JOINT_STATES, HEAD_JOINT_STATES
 from ...kinematics.clearance import Clearance
+from ...kinematics.others import ABSENT_S
 from ...role_config.body import Body
 from ...role_config.model import RoleConfig
 
@@ -28,6 +30,7 @@ class BodyRoom:
             low, high = links[joint].limits
             self._scales[name] = (low, high - low)
         self._body = body
+        self._writers: dict[str, dict[str, float]] = defaultdict(dict)  # of a role, when last
         self.others = tuple(
             name for name, other in body.roles.items() if name != target and other.angles
         )
@@ -53,8 +56,17 @@ class BodyRoom:
         a, b = (name.replace("_", " ") for name in self._clearance.blocked)
         return f"{a} would come closer than {self._margin_mm:g} mm to {b}"
 
-    def see(self, target: str, state: JointState, received_s: float) -> bool:
-        """Accept the joints of another role. Returns whether they count."""
+    def see(self, target: str, state: JointState, received_s: float, origin: str = "") -> bool:
+        """Accept the joints of another role from the participant `origin`. Returns whether they
+        count, which they do from one participant alone: with two, nobody knows which is this
+        robot's, and the role counts as one that says nothing.
+        """
+        writers = self._writers[target]
+        writers[origin] = received_s
+        for name in [name for name, last_s in writers.items() if received_s - last_s > ABSENT_S]:
+            del writers[name]
+        if len(writers) > 1:
+            return False
         prefix = target.replace(".", "_")
         angles = self._body.roles[target].angles
         given = dict(zip(state.name, state.position, strict=False))

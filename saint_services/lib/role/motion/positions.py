@@ -65,7 +65,7 @@ class PositionSession(RoleSession):
 
     def _see(self, target: str, sample: Sample[JointState]) -> None:
         room = self.joints.room
-        if room and room.see(target, sample.message, sample.received_s):
+        if room and room.see(target, sample.message, sample.received_s, sample.origin):
             self.joints.look_again(self.clock.time())
 
     @property

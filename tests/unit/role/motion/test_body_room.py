@@ -138,22 +138,33 @@ def test_state_of_the_other_arm_that_is_broken_does_not_count(rig: Rig) -> None:
     assert "the side of arms.right" in rig.bus.sent[STATE][-1].error_message
 
 
+def test_arm_whose_states_come_from_two_participants_counts_as_silent(rig: Rig) -> None:
+    """As with a second robot on the network."""
+    room = rig.session.joints.room  # type: ignore[attr-defined]
+    state = JointState(
+        name=tuple(f"arms_right_joint_{number}" for number in range(6)), position=(0.0,) * 6
+    )
+    assert room.see("arms.right", state, 10.0, "ours")
+    assert not room.see("arms.right", state, 10.02, "theirs")
+    assert not room.see("arms.right", state, 10.05, "ours")
+    assert room.see("arms.right", state, 11.03, "ours")  # the other has been silent for a second
+
+
 def test_head_stops_before_an_arm_beside_it(tmp_path: Path) -> None:
     rig = Rig(tmp_path, "head", CATALOG.roles[RoleKey("head", "")].config)
-    left = [0.0, 80.0, 0.0, 0.0, 0.0, 0.0]  # upright, 20 cm beside the neck
+    left = [-150.0, 70.0, 0.0, 0.0, 0.0, 0.0]  # raised beside the head
 
     def say() -> None:
         names = tuple(f"arms_left_joint_{number}" for number in range(6))
         position = tuple(math.radians(angle) for angle in left)
         rig.send(ARM_JOINT_STATES.at(instance="left"), JointState(name=names, position=position))
-        rig.send(HEAD_CMD, HeadCommand(90.0, -90.0, 0.0, 1.0))
+        rig.send(HEAD_CMD, HeadCommand(90.0, 0.0, 0.0, 1.0))
 
     rig.live(3.0, say)
     session = rig.session
     assert isinstance(session, PositionSession)
-    joints = session.joints.by_name
-    assert (joints["pan"].axis.applied, joints["tilt"].axis.applied) != (90.0, -90.0)
-    assert "would come closer than 10 mm" in session.waiting
+    assert session.joints.by_name["pan"].axis.applied < 90.0
+    assert "head would come closer than 10 mm to left arm upper" in session.waiting
     rig.close()
 
 
