@@ -90,7 +90,7 @@ else
 endif
 
 test-long: setup ## what `make test` leaves out because it takes long, and all random examples
-	@SAINT_TEST_EXAMPLES=$${SAINT_TEST_EXAMPLES:-300} $(BIN)/pytest tests/property tests/safety $(ARGS)
+	@SAINT_TEST_EXAMPLES=$${SAINT_TEST_EXAMPLES:-600} $(BIN)/pytest tests/property tests/safety $(ARGS)
 	@$(BIN)/pytest tests -m long $(ARGS)
 
 test-ros: setup ## against a real ROS 2: the sourced one, or Jazzy from wheels (Python 3.12)

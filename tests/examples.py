@@ -4,7 +4,7 @@ many in `make test-long`. Not here: the profile of hypothesis (conftest.py).
 
 import os
 
-USUAL = 30
+USUAL = 60
 TRIED = int(os.environ.get("SAINT_TEST_EXAMPLES", USUAL))
 
 

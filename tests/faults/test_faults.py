@@ -1,4 +1,4 @@
-"""The short form of `make test-faults`: ten rounds of what no person should ever see."""
+"""The short form of `make test-faults`: forty rounds of what no person should ever see."""
 
 import os
 import secrets
@@ -9,7 +9,7 @@ import pytest
 from tests.faults.rounds import Course, Harm, Plan
 from tests.faults.runner import HARMS, course, faults_of, summary
 
-ROUNDS = 10
+ROUNDS = 40
 pytestmark = [pytest.mark.integration, pytest.mark.timed, pytest.mark.timeout(600)]
 
 

@@ -16,10 +16,10 @@ from tools.bench.estop import presses, row
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
-SAMPLES = 10
+SAMPLES = 15
 BUDGET_MS = 50.0
 LONGEST_MS = 500.0  # however busy the computer is
-ENOUGH = 7  # presses on a calm computer, before their 99th percentile is one
+ENOUGH = 10  # presses on a calm computer, before their 99th percentile is one
 
 
 def test_every_press_makes_the_pins_safe_in_time(robot: Robot) -> None:
