@@ -54,7 +54,7 @@ class StreamParser(ABC):
         self._forget()
 
     def _forget(self) -> None:  # noqa: B027 - most protocols say all in each frame
-        """Drop what earlier frames have told of the transmitter."""
+        """Drop what earlier frames said of the transmitter."""
 
     @abstractmethod
     def _scan(self, data: bytes, found: list[Frame], final: bool) -> bytes:
