@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 
 from ..lib.access import audit
 from ..lib.access.audit import AuditRecord
-from ..lib.access.person import ROS_PROGRAM
+from ..lib.access.person import ROS_PROGRAM, Person
 from ..lib.api import Done, Request, calibration, logs, orders, selftest
 from ..lib.api import adoption as rows
 from ..lib.api.adoption import (
@@ -120,17 +120,23 @@ def _info(service: RegistryService, node_id: str) -> NodeInfo:
     return views.node_info(registry, service.catalog, registry.known(node_id), monotonic_s())
 
 
+def _name_of(person: Person | None) -> str:
+    return person.name if person else ""
+
+
 def _answer_membership(api: Api, service: RegistryService) -> None:
     """Bind the rows that change a node's role, name or membership."""
 
     async def adopt_node(call: Call[AdoptNode]) -> AdoptReply:
         body = call.body
-        wanted = PendingAdoption(RoleKey(body.role, body.instance), body.display_name, body.add)
+        key = RoleKey(body.role, body.instance)
+        wanted = PendingAdoption(key, body.display_name, body.add, _name_of(call.person))
         return await service.operations.adopt(body.node_id, wanted)
 
     async def replace_node(call: Call[ReplaceNode]) -> AdoptReply:
         body = call.body
-        return await service.operations.replace(body.node_id, body.by, body.display_name)
+        who = _name_of(call.person)
+        return await service.operations.replace(body.node_id, body.by, body.display_name, who)
 
     async def reset_node(call: Call[ResetNode]) -> Done:
         body = call.body
@@ -216,7 +222,8 @@ def serve_ros(bus: Bus, service: RegistryService, add_entry: Callable[[AuditReco
             node_id=_shown(node_id), role=_shown(key.role), instance=_shown(key.instance)
         )
         try:
-            work = service.operations.adopt(node_id, PendingAdoption(key, ""))
+            wanted = PendingAdoption(key, "", person=ROS_PROGRAM.name)
+            work = service.operations.adopt(node_id, wanted)
             reply = await audit.recorded(add_entry, rows.ADOPT_NODE, ROS_PROGRAM, shown, work)
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)

@@ -94,16 +94,18 @@ class NodeOperations:
             code=owner.registry.known(node_id).kept.code,
         )
 
-    async def replace(self, old_id: str, new_id: str, display_name: str) -> AdoptReply:
+    async def replace(
+        self, old_id: str, new_id: str, display_name: str, person: str = ""
+    ) -> AdoptReply:
         """Have a new node replace one that is gone: its roles, its name, and the configuration of
         each role, which the registry keeps. All roles, or none."""
         owner = self._owner
         keys = membership.roles_to_move(owner.registry, old_id, new_id, monotonic_s())
         name = display_name or owner.registry.known(old_id).kept.display_name
-        reply = await self.adopt(new_id, PendingAdoption(keys[0], name))
+        reply = await self.adopt(new_id, PendingAdoption(keys[0], name, person=person))
         try:
             for key in keys[1:]:
-                await self.adopt(new_id, PendingAdoption(key, name, adds=True))
+                await self.adopt(new_id, PendingAdoption(key, name, adds=True, person=person))
         except SaintError:
             await self.reset(new_id, factory=False)  # otherwise both would hold some of them
             raise
@@ -256,6 +258,7 @@ class NodeOperations:
             config_yaml=owner.catalog.roles[key].text,
             server_address=owner.address[:LONGEST_NAME],
             display_name=owner.registry.display_name(node_id),
+            person=wanted.person[:LONGEST_NAME],
         )
         return await self._ordered(node, OrderKind.ADOPT, order, self._config.adopt_timeout_s)
 

@@ -133,6 +133,7 @@ class PendingAdoption:
     key: RoleKey
     display_name: str
     adds: bool = False  # in addition to the roles that the node has
+    person: str = ""  # who requested it; empty: unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ class StoredRole(BaseModel):
     assigned_role: str = ""
     instance: str = ""
     assigned_at: str = ""  # ISO 8601, UTC
-    assigned_by: str = ""
+    assigned_by: str = ""  # the person; the server where none is known
+    server: str = ""  # empty in a file that names the server in assigned_by
     config_version: str = ""
     server_address: str = ""
 
@@ -230,16 +231,19 @@ def _read_config(role: StoredRole, path: Path) -> Assignment:
         text = path.read_bytes()[:_LARGEST_CONFIG_BYTES].decode()
     except (OSError, UnicodeDecodeError) as err:
         raise SaintError(Code.STATE_DAMAGED, f"{path}: {err}") from err
-    return checked_assignment(role.wanted, text, role.assigned_by, role.server_address)
+    server = role.server or role.assigned_by
+    return checked_assignment(role.wanted, text, server, role.server_address)
 
 
 def _stored(assignment: Assignment, known: StoredRole) -> StoredRole:
     is_same = known.wanted == assignment.wanted
+    who = (is_same and known.assigned_by) or assignment.server
     return StoredRole(
         assigned_role=assignment.config.role,
         instance=assignment.config.instance,
         assigned_at=known.assigned_at if is_same else now(),
-        assigned_by=assignment.server,
+        assigned_by=assignment.person or who,
+        server=assignment.server,
         config_version=assignment.config.version,
         server_address=assignment.server_address,
     )

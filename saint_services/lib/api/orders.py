@@ -82,6 +82,7 @@ class AdoptOrder(Request):
     config_yaml: str = Field(max_length=LONGEST_CONFIG)
     server_address: str = Field(default="", max_length=64)  # on the internal network
     display_name: str = Field(default="", max_length=64)
+    person: str = Field(default="", max_length=64)  # who adopts it; empty: unknown
 
 
 class AdoptOrderReply(Reply):

@@ -29,6 +29,7 @@ class Assignment:
     text: str  # the configuration as it was served
     server: str = ""
     server_address: str = ""
+    person: str = ""  # who adopted the node; empty: unknown
 
     @property
     def wanted(self) -> RoleId:

@@ -5,6 +5,7 @@ node belongs to. Not here: whether an order is genuine (trust.py), what a role c
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -201,9 +202,11 @@ class ServerOrders:
         return answer.message, bodies.AdoptOrderReply(topic_prefix=answer.topic_prefix)
 
     async def _adopted(self, wanted: model.RoleId, order: bodies.AdoptOrder) -> model.AnswerRequest:
-        assignment = await asyncio.to_thread(
-            checked_assignment, wanted, order.config_yaml, self.bond.server, order.server_address
+        server, address = self.bond.server, order.server_address
+        served = await asyncio.to_thread(
+            checked_assignment, wanted, order.config_yaml, server, address
         )
+        assignment = replace(served, person=order.person)
         answer = await self._node.request(
             lambda n: model.AdoptRequested(n, self._node_id, assignment, order.add)
         )

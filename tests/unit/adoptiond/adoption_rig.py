@@ -31,7 +31,7 @@ class FakeNode:
         self.instance = ""
         self.reason = ""
         self.refusal = ""
-        self.config_yaml = self.display_name = ""  # as ordered with the role
+        self.config_yaml = self.display_name = self.person = ""  # as ordered with the role
         self.bus: LocalBus = domain.bus(node_id)
         self._announcement = self.bus.publisher(topics.NODES_UNADOPTED)
         self._status = self.bus.publisher(topics.NODE_STATUS.at(node_id=node_id))
@@ -86,6 +86,7 @@ class FakeNode:
                 wanted = orders.AdoptOrder.model_validate_json(order.body)
                 self.role, self.instance = wanted.role, wanted.instance
                 self.config_yaml, self.display_name = wanted.config_yaml, wanted.display_name
+                self.person = wanted.person
                 answer.message = "is now at work"
                 self.live()
                 return orders.AdoptOrderReply()

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import pwd
 import time
 
 import pytest
@@ -80,11 +82,13 @@ async def test_adoption_by_ipc_and_by_ros_lead_to_the_same(robot: Robot):
         await known(client, left, right)
         reply = await adopt(client, "pi_1", "arms", "left")
         assert (reply.topic_prefix, left.instance) == ("/saint/arms/left", "left")
+        assert left.person == pwd.getpwuid(os.getuid()).pw_name  # saintctl's own user
         shipped = (REPOSITORY / "manifests/roles/arms_left.yaml").read_text()
         assert left.config_yaml.startswith(f"{shipped}\nbody: '{{")  # with the robot's body
         request = msgs.AdoptNode_Request(node_id="pi_2", role="arms", instance="right")
         answer = await robot.watcher.call(topics.NODES_ADOPT, request, 8.0)
         assert (answer.success, answer.assigned_topic_prefix) == (True, "/saint/arms/right")
+        assert right.person == "a ROS program"
         conflict = await robot.watcher.call(
             topics.NODES_ADOPT,
             msgs.AdoptNode_Request(node_id="pi_2", role="arms", instance="left"),

@@ -155,6 +155,7 @@ class Robot:
         roles = REPOSITORY / "manifests/roles"
         self.texts = {name: (roles / f"{name}.yaml").read_text() for name in names}
         self.display_name = ""
+        self.person = ""  # who adopts
         self.config_requests: list[msgs.GetRoleConfig_Request] = []
         self.watcher: LocalBus = self.domain.bus("watcher")
         self.order_sender = OrderSender(self.watcher, SERVER, "SAINT-01")
@@ -219,6 +220,7 @@ class Robot:
                 config_yaml=self.texts.get(f"{role}_{instance}".strip("_"), ""),
                 server_address="192.168.10.1",
                 display_name=self.display_name,
+                person=self.person,
             )
             said = await self.order_sender.order("pi_1", "", OrderKind.ADOPT, order, 8.0)
         except SaintError as err:

@@ -36,7 +36,7 @@ async def test_node_without_role_announces_itself_and_its_pins_at_once(robot: Ro
 
 async def test_adoption_starts_the_role_and_is_kept_on_disk_in_the_specified_form(robot: Robot):
     robot.serve_configs()
-    robot.display_name = "Left Arm"
+    robot.display_name, robot.person = "Left Arm", "ada"
     role = await robot.role("role-armsd")
     async with robot.node() as client:
         answer = await robot.adopt("arms", "left")
@@ -53,7 +53,8 @@ async def test_adoption_starts_the_role_and_is_kept_on_disk_in_the_specified_for
         "version_of_format": 1,
         "assigned_role": "arms",
         "instance": "left",
-        "assigned_by": "SAINT-01",
+        "assigned_by": "ada",
+        "server": "SAINT-01",
         "config_version": "1.0.0",
         "server_address": "192.168.10.1",
     }
