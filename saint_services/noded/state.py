@@ -10,7 +10,7 @@ import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,7 +47,7 @@ class StoredRole(BaseModel):
     instance: str = ""
     assigned_at: str = ""  # ISO 8601, UTC
     assigned_by: str = ""  # the person; the server where none is known
-    server: str = ""  # empty in a file that names the server in assigned_by
+    server: str = ""
     config_version: str = ""
     server_address: str = ""
 
@@ -80,6 +80,15 @@ class MoreRoles(BaseModel):
         return [role for role in self.roles if role.wanted != wanted]
 
 
+def _role_from_1(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had the server in assigned_by, where the person belongs."""
+    return {**data, "server": data.get("assigned_by", "")}
+
+
+def _roles_from_1(data: dict[str, Any]) -> dict[str, Any]:
+    return {**data, "roles": [_role_from_1(role) for role in data.get("roles", [])]}
+
+
 class NodeFiles:
     """The files below the state directory."""
 
@@ -87,10 +96,10 @@ class NodeFiles:
         self.problem = ""  # of the identity's file; a node without one still works
         self._identity = StateStore(directory / "identity.yaml", NodeIdentity, version=1)
         self._role = StateStore(
-            directory / "role.yaml", StoredRole, version=1, keeps_last_good=True
+            directory / "role.yaml", StoredRole, 2, {1: _role_from_1}, keeps_last_good=True
         )
         self._more = StateStore(
-            directory / "more_roles.yaml", MoreRoles, version=1, keeps_last_good=True
+            directory / "more_roles.yaml", MoreRoles, 2, {1: _roles_from_1}, keeps_last_good=True
         )
         self._directory = directory
 
@@ -231,8 +240,7 @@ def _read_config(role: StoredRole, path: Path) -> Assignment:
         text = path.read_bytes()[:_LARGEST_CONFIG_BYTES].decode()
     except (OSError, UnicodeDecodeError) as err:
         raise SaintError(Code.STATE_DAMAGED, f"{path}: {err}") from err
-    server = role.server or role.assigned_by
-    return checked_assignment(role.wanted, text, server, role.server_address)
+    return checked_assignment(role.wanted, text, role.server, role.server_address)
 
 
 def _stored(assignment: Assignment, known: StoredRole) -> StoredRole:

@@ -46,7 +46,7 @@ from .rollout.offers import Window
 from .sources.address_import import AddressImport, ImportEnvironment
 from .sources.fetch_order import SOCKET
 from .sources.partial import PartialDownload
-from .state import SavedFirmware
+from .state import MIGRATIONS, VERSION, SavedFirmware
 from .views import StoredRelease
 
 _DISK_INTERVAL_S = 60.0
@@ -86,7 +86,7 @@ class FirmwareService:
         self._own = self._server_update(world) if place.is_self_updating else None
         alerts = Alerts(bus)
         self.conductor = Conductor(
-            StateStore(ctx.directories.state / "otad.json", SavedFirmware, version=1),
+            StateStore(ctx.directories.state / "otad.json", SavedFirmware, VERSION, MIGRATIONS),
             self._limits,
             self.machines,
             self._request,

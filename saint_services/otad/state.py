@@ -2,6 +2,8 @@
 the disk (releases/repository.py).
 """
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.api.firmware import RolloutState, RolloutStep
@@ -39,6 +41,17 @@ class SavedPlan(BaseModel):
     steps: tuple[SavedStep, ...] = Field(default=(), max_length=300)
 
 
+VERSION = 2
+
+
+def from_1(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 did not know when the last roll-out was done."""
+    return data
+
+
+MIGRATIONS = {1: from_1}
+
+
 class SavedFirmware(BaseModel):
     """otad.json"""
 
@@ -47,3 +60,4 @@ class SavedFirmware(BaseModel):
     current: str = ""  # the release that booting nodes are offered
     previous: str = ""  # the offer before
     plan: SavedPlan | None = None
+    updated_s: float = 0.0  # when the last roll-out was done, seconds since 1970; 0: never

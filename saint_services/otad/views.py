@@ -76,6 +76,7 @@ def report(
         releases=releases(stored, rollout.saved.current),
         machines=shown,
         plan=plan(rollout.plan) if rollout.plan else None,
+        updated_s=rollout.saved.updated_s,
         updates_off=updates_off,
         offers_closed=offers_closed,
         policy=policy,

@@ -44,6 +44,7 @@ from .upkeep.backup_files import BackupFiles
 from .upkeep.diagnostics import Diagnostics
 from .upkeep.firmware_upload import FirmwareUpload
 from .upkeep.log_files import LogFiles
+from .upkeep.own_settings import SavedSettings
 from .upkeep.wiring import open_upkeep
 from .websocket.session import Sessions
 
@@ -59,7 +60,7 @@ async def run(ctx: Context[Config]) -> None:
     counters = ctx.health.counters
     boundary = Boundary(counters)
     robot = await _robot(ctx, clients, boundary)
-    gate = Gate(config, robot.vault, robot.audit)
+    gate = Gate(config, robot.vault, robot.audit, robot.upkeep.own)
     sessions = clients.sessions = Sessions(robot, gate, boundary, config.max_clients)
     robot.vault.on_change = sessions.recheck
     connections, feeds = _connections(robot, config), Feeds(robot)
@@ -75,7 +76,7 @@ async def run(ctx: Context[Config]) -> None:
         ctx.spawn(sessions.watch_stalls(), "stalls")
         _spawn_work(ctx, robot, feeds)
         if gate.is_open:
-            _log.warning("anyone who reaches this address is admin: auth.required is off")
+            _log.warning("anyone who reaches this address is admin: no sign-in is required")
         # The present objects stay; collecting them again and again would delay commands by the
         # time that a full collection takes (12 ms on a desk, several times that on a Pi).
         gc.freeze()
@@ -118,8 +119,13 @@ async def _robot(
     robot.clients = clients
     robot.programs = Programs(robot.vault, directories.state)
     await asyncio.to_thread(robot.programs.store.tidy)
+
+    def use(saved: SavedSettings) -> None:
+        robot.rename(saved.name or roles.name)
+        robot.vault.on_change()  # a session may be invalid now
+
     robot.upkeep = await open_upkeep(
-        daemons, directories, roles.name, robot.rename, [users_section(robot.vault)]
+        daemons, directories, roles.name, use, [users_section(robot.vault)]
     )
     authority = CertificateAuthority(directories.state, roles.name, config.names)
     robot.encryption = Encryption(authority)

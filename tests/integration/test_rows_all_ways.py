@@ -77,6 +77,7 @@ LEFT_OUT = {
     "system enable_tls": "the address of the page changes: tests/unit/webd",
     "system disable_tls": "the address of the page changes: tests/unit/webd",
     "users change_password": "for the account that is signed in; nobody is here",
+    "users require_sign_in": "signs this test's own client out: tests/web/views/test_login.py",
 }  # fmt: skip
 
 _ROUTE = {

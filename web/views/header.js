@@ -81,7 +81,7 @@ function noPasswordChip(app) {
   if (app.api.state !== "open" || app.api.session.token_required) return nothing;
   return html`<span
     class="chip warn"
-    title="auth.required is off in webd.yaml: everyone who can reach this address is admin"
+    title="No sign-in is required: everyone who can reach this address is admin"
   >
     No password
   </span>`;

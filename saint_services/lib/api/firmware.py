@@ -118,6 +118,7 @@ class FirmwareReport(Reply):
     releases: list[Release] = []
     machines: list[MachineFirmware] = []
     plan: RolloutPlan | None = None
+    updated_s: float = 0.0  # when the last roll-out was done, seconds since 1970; 0: never
     updates_off: str = ""  # why no release can be installed now; empty if one can
     offers_closed: str = ""  # why nodes do not take the offered release by themselves now
     policy: UpdatePolicy | None = None

@@ -232,6 +232,7 @@ class FirmwareState(Reply):
     releases: list[Release] = []
     machines: list[MachineFirmware] = []
     plan: RolloutPlan | None = None
+    updated_s: float = 0.0
     updates_off: str = ""
     offers_closed: str = ""
     policy: UpdatePolicy | None = None

@@ -47,6 +47,12 @@ class ChangePassword(Request):
     password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
 
 
+class RequireSignIn(Request):
+    """Whether a sign-in is required; otherwise everyone who reaches the robot is admin."""
+
+    required: bool
+
+
 class AddToken(Request):
     """Add an access token for a program or device."""
 

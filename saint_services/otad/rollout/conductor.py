@@ -9,7 +9,7 @@ from typing import Any
 
 from ...lib import log
 from ...lib.api.firmware import RolloutState
-from ...lib.clock import monotonic_s
+from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
 from ...lib.state import StateStore
@@ -110,7 +110,7 @@ class Conductor:
 
     async def _advance(self) -> tuple[UpdateRequest, ...]:
         before = self.rollout.plan
-        event = Advanced(self._machines(), monotonic_s(), self._limits)
+        event = Advanced(self._machines(), monotonic_s(), self._limits, wall_s())
         try:
             requests = await self._runner.apply_saved(event, self._save)
         except SaintError as err:

@@ -67,6 +67,7 @@ class Advanced:
     machines: Machines
     now_s: float
     limits: RolloutLimits
+    clock_s: float  # since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,9 @@ Event = Advanced | Requested | MachineAnswered | MachineSilent
 def step(rollout: Rollout, event: Event) -> tuple[Rollout, tuple[UpdateRequest, ...]]:
     """Return the next state of the roll-out and the machines to request an update of."""
     match event:
-        case Advanced(machines, now_s, limits):
-            return advance(rollout, machines, now_s, limits)
+        case Advanced(machines, now_s, limits, clock_s):
+            after, update_requests = advance(rollout, machines, now_s, limits)
+            return _dated(rollout, after, clock_s), update_requests
         case Requested(change):
             return change(rollout), ()
         case MachineAnswered(node_id, is_accepted, message, now_s):
@@ -125,6 +127,13 @@ def advance(
         rollout = _begin(rollout, machines, request, now_s)
         update_requests.append(request)
     return _finish(rollout), tuple(update_requests)
+
+
+def _dated(before: Rollout, after: Rollout, clock_s: float) -> Rollout:
+    """Note when a roll-out was done."""
+    if _state(after) is not RolloutState.DONE or _state(before) is RolloutState.DONE:
+        return after
+    return replace(after, saved=after.saved.model_copy(update={"updated_s": clock_s}))
 
 
 def answered(

@@ -13,6 +13,7 @@ from ...lib.api.webd.users import (
     LIST_SESSIONS,
     LIST_USERS,
     REMOVE_USER,
+    REQUIRE_SIGN_IN,
     SET_PASSWORD,
     SET_ROLE,
 )
@@ -20,7 +21,7 @@ from ..console import print_table
 from ..row_command import row_command
 
 app = typer.Typer(
-    help="Users: list, add, remove, password, role, sessions, sign-out, claim-code.",
+    help="Users: list, add, remove, password, role, sessions, sign-out, sign-in, claim-code.",
     no_args_is_help=True,
 )
 
@@ -57,6 +58,9 @@ def print_sessions(reply: SessionList) -> None:
 
 SESSION = typer.Argument(metavar="SESSION", help="See `user sessions`.")
 row_command(app, "sign-out", END_SESSION, session_id=SESSION)(print_done)
+
+
+row_command(app, "sign-in", REQUIRE_SIGN_IN, required=typer.Argument(metavar="yes|no"))(print_done)
 
 
 @row_command(app, "claim-code", GET_CLAIM_CODE)

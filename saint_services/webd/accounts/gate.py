@@ -16,6 +16,7 @@ from ...lib.errors import Code
 from ..audit.audit_file import AuditFile
 from ..audit.record import entry
 from ..config import Config
+from ..upkeep.own_settings import OwnSettings
 from .access import (
     ANYONE,
     Identity,
@@ -34,12 +35,19 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
 class Gate:
     """The check of every request that is no page."""
 
-    def __init__(self, config: Config, vault: Vault, audit: AuditFile) -> None:
+    def __init__(self, config: Config, vault: Vault, audit: AuditFile, own: OwnSettings) -> None:
         self._origins = config.origins
         self._audit = audit
         self.vault = vault
-        self.is_open = not config.auth.required  # no sign-in is required
+        self._is_required = config.auth.required
+        self._own = own
         self.guard = vault.guard
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no sign-in is required. The page's setting counts before webd.yaml's."""
+        chosen = self._own.saved.sign_in_required
+        return not (self._is_required if chosen is None else chosen)
 
     def admit(self, request: web.Request, needs: Level, what: str = "") -> Identity:
         """Return the sender; raises unauthorized when the sender is unknown, forbidden when the
@@ -110,7 +118,9 @@ class Gate:
 
     def renewed(self, identity: Identity | None) -> Identity | None:
         """Return the identity by what is stored now; None when it is not valid any more."""
-        return identity and self.vault.renewed(identity)
+        if identity is None or identity.via == ANYONE.via:
+            return identity if self.is_open else None
+        return self.vault.renewed(identity)
 
 
 def cookie_name(request: web.Request) -> str:

@@ -27,7 +27,6 @@ from ...lib.ipc import Client
 from ...lib.machine import address_status, computer, network, settings_request
 from ..robot import daemon_clients
 from ..robot.context import RobotContext
-from ..upkeep.own_settings import SavedSettings
 from .act import Acts, Caller
 from .maintenance import refuse_while_driven
 
@@ -104,7 +103,8 @@ def is_simulated() -> bool:
 
 @ACTS.bind(rows.SET_NAME)
 async def set_name(robot: RobotContext, caller: Caller, params: NameRobot) -> SettingsInfo:
-    await robot.upkeep.own.save(SavedSettings(name=params.name))
+    own = robot.upkeep.own
+    await own.save(own.saved.model_copy(update={"name": params.name}))
     return await asyncio.to_thread(describe, robot)
 
 

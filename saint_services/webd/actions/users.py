@@ -82,6 +82,18 @@ async def change_password(robot: RobotContext, caller: Caller, params: u.ChangeP
     return Done(message="the password was changed")
 
 
+@ACTS.bind(rows.REQUIRE_SIGN_IN)
+async def require_sign_in(robot: RobotContext, _: Caller, params: u.RequireSignIn) -> Done:
+    own = robot.upkeep.own
+    await own.save(own.saved.model_copy(update={"sign_in_required": params.required}))
+    if not params.required:
+        return Done(message="No sign-in is required: everyone who reaches the robot is admin")
+    if robot.vault.claim_code:
+        text = "a sign-in is required; the code on the server's screen creates the first admin"
+        return Done(message=text)
+    return Done(message="A sign-in is required")
+
+
 @ACTS.bind(rows.LIST_TOKENS)
 async def list_tokens(robot: RobotContext, _: Caller, __: Nothing) -> u.TokenList:
     return u.TokenList(tokens=[_token(robot, token) for token in robot.vault.book.tokens])

@@ -1,17 +1,27 @@
-"""Settings that an admin changes on the page and that persist: the robot's name. Not here:
+"""Settings that an admin changes on the page and that persist: the robot's name, and whether a
+sign-in is required. Not here:
 webd.yaml (config.py), users (accounts/users.py).
 """
 
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...lib.backup.sections import Section
 from ...lib.state import StateStore
 
-VERSION = 1
+VERSION = 2
+
+
+def from_1(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 left the sign-in to webd.yaml."""
+    return data
+
+
+MIGRATIONS = {1: from_1}
 
 
 class SavedSettings(BaseModel):
@@ -20,6 +30,7 @@ class SavedSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(default="", max_length=64)
+    sign_in_required: bool | None = None  # None: as webd.yaml says
 
 
 class OwnSettings:
@@ -29,7 +40,7 @@ class OwnSettings:
         self, folder: Path, shipped_name: str, use: Callable[[SavedSettings], None]
     ) -> None:
         self.shipped_name = shipped_name
-        self._store = StateStore(folder / "settings.json", SavedSettings, VERSION)
+        self._store = StateStore(folder / "settings.json", SavedSettings, VERSION, MIGRATIONS)
         self._use = use
         self.saved = SavedSettings()
         self._turn = asyncio.Lock()
@@ -55,4 +66,4 @@ class OwnSettings:
         async def check(_: SavedSettings) -> list[str]:
             return []
 
-        return Section("settings", SavedSettings, VERSION, current, check, self.save)
+        return Section("settings", SavedSettings, VERSION, current, check, self.save, MIGRATIONS)

@@ -32,15 +32,12 @@ async def open_upkeep(
     daemons: DaemonClients,
     directories: Directories,
     shipped_name: str,
-    rename: Callable[[str], None],
+    use: Callable[[SavedSettings], None],
     sections: Sequence[Section[Any]] = (),
 ) -> Upkeep:
-    """Open logs, backups and settings; apply the robot's stored name, or its shipped one.
-    `sections` are further parts of webd's own state, for backups.
+    """Open logs, backups and settings, and apply the settings with `use`. `sections` are further
+    parts of webd's own state, for backups.
     """
-
-    def use(saved: SavedSettings) -> None:
-        rename(saved.name or shipped_name)
 
     own = OwnSettings(directories.state, shipped_name, use)
     await own.load()

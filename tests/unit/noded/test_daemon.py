@@ -50,7 +50,7 @@ async def test_adoption_starts_the_role_and_is_kept_on_disk_in_the_specified_for
     assigned_at = kept.pop("assigned_at")
     assert assigned_at.endswith("Z")
     assert kept == {
-        "version_of_format": 1,
+        "version_of_format": 2,
         "assigned_role": "arms",
         "instance": "left",
         "assigned_by": "ada",

@@ -163,12 +163,12 @@ def test_role_file_that_is_damaged_is_set_aside_and_newer_is_kept(tmp_path: Path
     started = NodeFiles(tmp_path).load_roles().roles[0]
     assert started.wanted is None
     assert "role.yaml.damaged-1" in started.problem
-    (tmp_path / "role.yaml").write_text("version_of_format: 2\nnew: thing\n")
+    (tmp_path / "role.yaml").write_text("version_of_format: 9\nnew: thing\n")
     assert "newer version" in NodeFiles(tmp_path).load_roles().roles[0].problem
     with pytest.raises(SaintError) as caught:
         NodeFiles(tmp_path).store(HEAD)
     assert caught.value.code is Code.STATE_NEWER
-    assert (tmp_path / "role.yaml").read_text() == "version_of_format: 2\nnew: thing\n"
+    assert (tmp_path / "role.yaml").read_text() == "version_of_format: 9\nnew: thing\n"
 
 
 def computer(root: Path, cpuinfo: str = "", mac: str = "") -> Path:

@@ -218,6 +218,7 @@ async def test_release_that_is_uploaded_is_shown_but_not_yet_offered(robot: Robo
 async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(3)]
     async with rolling_out(robot, *nodes, canary="n1") as ota:
+        assert not (await report(ota)).updated_s
         for node in (nodes[1], nodes[0], nodes[2]):
             await until(lambda node=node: bool(node.requests))
             assert sum(len(each.requests) for each in nodes if each.status.state != "idle") == 1
@@ -230,6 +231,7 @@ async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(rob
     assert plan.state is RolloutState.DONE
     assert [step.node_id for step in plan.steps] == ["n1", "n0", "n2"]
     assert shown.robot_version == "1.1.0"
+    assert shown.updated_s > 1_700_000_000  # seconds since 1970
     assert (check.update_available, check.version) == (True, "1.1.0")
 
 

@@ -86,7 +86,7 @@ COMMANDS = {
     "users list_tokens": "token list", "users add_token": "token add",
     "users renew_token": "token renew", "users revoke_token": "token revoke",
     "users list_sessions": "user sessions", "users end_session": "user sign-out",
-    "users get_claim_code": "user claim-code",
+    "users get_claim_code": "user claim-code", "users require_sign_in": "user sign-in",
     "programs list": "program list", "programs start": "program start",
     "programs stop": "program stop", "programs remove": "program remove",
 }  # fmt: skip

@@ -77,6 +77,7 @@ class FakeOtad:
     machines: list[MachineFirmware] = field(default_factory=first_machines)
     releases: list[Release] = field(default_factory=lambda: [release("0.1.0", is_current=True)])
     plan: RolloutPlan | None = None
+    updated_s: float = 0.0
     updates_off: str = ""
     refusal: SaintError | None = None
     requests: list[str] = field(default_factory=list)
@@ -167,7 +168,8 @@ class FakeOtad:
         return FirmwareReport(
             robot_version=versions[0] if len(versions) == 1 else "",
             versions=versions, releases=self.releases, machines=self.machines, plan=self.plan,
-            updates_off=self.updates_off, policy=self.policy, source=self.source,
+            updated_s=self.updated_s, updates_off=self.updates_off, policy=self.policy,
+            source=self.source,
         )  # fmt: skip
 
     async def _status(self, _: Call[Nothing]) -> FirmwareReport:

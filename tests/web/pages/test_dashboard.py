@@ -38,6 +38,14 @@ async def test_page_shows_the_robot_and_its_problems(site: Site) -> None:
     assert "lower priority" in await row.inner_text()
 
 
+async def test_page_names_the_server_s_addresses_and_whether_a_program_drives(site: Site) -> None:
+    page = await site.open()
+    assert (await page.inner_text("[data-network] code")).endswith(".local")
+    await page.locator("[data-connected]", has_text="nothing autonomous").wait_for()
+    for href in ("/logs", "/settings/maintenance"):
+        await page.wait_for_selector(f".page-head a[href='{href}']")
+
+
 async def test_node_is_shown_with_its_display_name(site: Site) -> None:
     known = site.robot.nodes["sim_head"]
     site.robot.nodes["sim_head"] = known.model_copy(update={"display_name": "Lantern"})

@@ -48,6 +48,29 @@ async def test_list_can_be_filtered_searched_and_shows_why_a_device_is_not_offer
     await page.get_by_text("No matching nodes").wait_for()
 
 
+async def test_node_without_a_role_names_its_hardware_and_when_it_was_found(site: Site) -> None:
+    found = {"hardware_model": "Raspberry Pi 4", "first_seen": "2026-05-20T12:00:00Z"}
+    spare = site.robot.nodes["sim_spare"].model_copy(update=found)
+    site.robot.nodes["sim_spare"] = spare
+    page = await site.open("nodes")
+    place = page.locator("[data-node=sim_spare] .node-place")
+    await expect(place).to_contain_text("Raspberry Pi 4 · ")
+    await expect(place).to_contain_text("found 2026-05-20")
+
+
+async def test_node_names_its_memory_serial_number_and_last_command(site: Site) -> None:
+    head = site.robot.nodes.pop("sim_head")
+    known = {"node_id": "pi_10000000a1b2c3d4", "hardware_rev": "c03114"}
+    site.robot.nodes["pi_10000000a1b2c3d4"] = head.model_copy(update=known)
+    page = await site.open("nodes/pi_10000000a1b2c3d4")
+    facts = page.locator(".facts-list")
+    await expect(facts.get_by_text("4 GB")).to_be_visible()
+    await expect(facts.get_by_text("10000000a1b2c3d4")).to_be_visible()
+    await expect(facts.get_by_text("connected")).to_be_visible()
+    command = page.locator("[data-live=head] [data-command]")
+    await expect(command).to_contain_text("from LiveLink FaceCapture")
+
+
 async def test_node_of_another_server_is_shown_as_such_and_not_offered(site: Site) -> None:
     why = "it belongs to SAINT-02; reset it by its button, or let that robot give it up"
     foreign = {"is_ours": False, "server": "SAINT-02", "not_offered": why}

@@ -122,6 +122,14 @@ async def test_check_for_updates_says_what_it_found_and_when(site: Site) -> None
     assert await violations(page) == []
 
 
+async def test_day_of_the_last_update_is_shown(site: Site) -> None:
+    page = await site.open("settings/firmware")
+    await page.locator("#set-firmware", has_text="none rolled out yet").wait_for()
+    site.robot.otad.updated_s = 1_780_000_000.0
+    page = await site.open("settings/firmware")
+    await page.locator("#set-firmware", has_text="2026-05-2").wait_for()
+
+
 async def test_other_dhcp_server_is_named_with_its_remedy(site: Site, tmp_path: Path) -> None:
     text = "Another DHCP server, 192.168.1.1, gives addresses on eth0, the robot's own network."
     said = (text, "Take the cable out.")

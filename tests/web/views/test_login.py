@@ -97,6 +97,24 @@ async def test_wrong_password_says_so_and_the_right_one_opens(locked_site: Site)
     await page.wait_for_selector("[data-account=ann]")
 
 
+async def test_sign_in_is_switched_off_and_on_in_the_settings(locked_site: Site) -> None:
+    page = await locked_site.open("settings/users")
+    await claim(locked_site, page)
+    switch = page.locator("[data-sign-in]")
+    await expect(switch).to_be_checked()
+    await switch.click()
+    await page.click("[data-confirm]")
+    visitor = await locked_site.open("settings/users")
+    await expect(visitor.locator("[data-sign-in]")).not_to_be_checked()
+    await visitor.get_by_text("No password").wait_for()
+    assert await violations(visitor) == []
+    await visitor.locator("[data-sign-in]").click()
+    await visitor.get_by_text("Sign in with a user of the list").wait_for()
+    await visitor.click("[data-confirm]")
+    await visitor.get_by_role("heading", name="Sign in").wait_for()
+    locked_site.faults.clear()  # the browser itself logs the 401
+
+
 async def test_signing_out_ends_every_tab_of_this_browser(locked_site: Site) -> None:
     browser = await locked_site.browser.new_context()
     browser.set_default_timeout(20_000)
@@ -122,7 +140,8 @@ async def test_viewer_may_stop_and_sees_why_not_drive(locked_site: Site) -> None
     await page.locator("[data-viewer]").wait_for()
     await page.click(".estop")
     await page.wait_for_selector("[data-estop=latched]")
-    assert locked_site.robot.requests[0].startswith("estop websocket:page-")
+    stops = [each for each in locked_site.robot.requests if each.startswith("estop ")]
+    assert stops[0].startswith("estop websocket:page-")
     await page.goto(f"{locked_site.url}stop-test")
     await expect(page.locator("[data-begin]")).to_be_disabled()
 

@@ -91,6 +91,21 @@ export function nodeNote(node) {
   return "";
 }
 
+/**
+ * Return the memory of a Pi, which its revision code names, in GB; null for other computers.
+ * Bits 20 to 22 of a new-style code (bit 23): 256 MB, doubled by each step; as in the documentation
+ * of Raspberry Pi's revision codes.
+ * @param {NodeInfo} node
+ */
+export function memoryOf(node) {
+  if (!/^[0-9a-f]{6,8}$/i.test(node.hardware_rev ?? "")) return null;
+  const code = Number.parseInt(node.hardware_rev ?? "", 16);
+  return (code >> 23) & 1 ? 0.25 * 2 ** ((code >> 20) & 7) : null;
+}
+
+/** Return the serial number of a Pi, which its id is made of. @param {NodeInfo} node */
+export const serialOf = (node) => /^pi_([0-9a-f]+)$/.exec(node.node_id)?.[1] ?? "";
+
 /** Sort nodes without a role first, then by role. @param {NodeInfo[]} list */
 export function inOrder(list) {
   /** @param {NodeInfo} node */

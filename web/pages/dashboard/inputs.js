@@ -7,6 +7,7 @@ import { gauges } from "../../parts/gauges.js";
 import { facePort } from "./face-port.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "store">} App */
+/** @typedef {import("../../lib/types.js").InputsState} InputsState */
 /** @typedef {import("../../lib/types.js").RcState} RcState */
 /** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
@@ -31,7 +32,7 @@ export function inputs(app) {
     <section aria-labelledby="inputs-title">
       <div class="section-head">
         <h2 id="inputs-title">Inputs</h2>
-        <span class="quiet">${data ? clients(data.clients.length) : ""}</span>
+        <span class="quiet" data-connected>${data ? connected(data) : ""}</span>
       </div>
       ${data ? receiver(app, data.rc) : html`<div class="card input skeleton"></div>`}
       ${
@@ -47,8 +48,13 @@ export function inputs(app) {
   `;
 }
 
-/** @param {number} count */
-const clients = (count) => (count === 1 ? "1 client connected" : `${count} clients connected`);
+/** Count the clients and the autonomous programs. @param {InputsState} data */
+function connected({ clients, autonomous }) {
+  const counts = [`${clients.length} ${clients.length === 1 ? "client" : "clients"}`];
+  const running = autonomous.filter((each) => each.alive).length;
+  counts.push(running ? `${running} autonomous` : "nothing autonomous");
+  return counts.join(" · ");
+}
 
 /** @param {App} app @param {RcState | null} rc */
 function receiver(app, rc) {

@@ -2,6 +2,7 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { activity } from "./activity.js";
+import { addresses, serverNetwork } from "./addresses.js";
 import { facePort } from "./face-port.js";
 import { figure } from "./figure.js";
 import { firstSteps, firstStepsCard } from "./first-steps.js";
@@ -20,12 +21,16 @@ export const page = {
   open(app) {
     firstSteps.open();
     facePort.open();
+    serverNetwork.open();
     history.open(app);
   },
   close: () => history.close(),
   view: (app) => html`
     <div class="page-head">
-      <div><h1>Dashboard</h1><p class="quiet" data-sentence>${sentence(app)}</p></div>
+      <div>
+        <h1>Dashboard</h1>
+        <p class="quiet"><span data-sentence>${sentence(app)}</span> ${addresses(app)}</p>
+      </div>
       ${quickActions(app)}
     </div>
     <div class="dashboard">

@@ -67,7 +67,9 @@ export function quickActions(app) {
       >
         Control…
       </button>
+      <a class="button" href="/logs">Logs</a>
       <a class="button" href="/firmware">Updates</a>
+      <a class="button" href="/settings/maintenance">Restart…</a>
     </div>
   `;
 }

@@ -9,10 +9,12 @@ import {
   givenName,
   isFree,
   machineOf,
+  memoryOf,
   nodeNote,
   nodeState,
   nodeTitle,
   rolesOf,
+  serialOf,
   targetOf,
 } from "../../lib/robot/nodes.js";
 import {
@@ -282,6 +284,7 @@ const isSilent = ({ type, responsive }) => !responsive && type !== "spi";
 
 /** @param {NodeInfo} node */
 function facts(node) {
+  const memory = memoryOf(node);
   const rows = [
     [
       "Role",
@@ -290,6 +293,7 @@ function facts(node) {
         .join(", ") || "none",
     ],
     ["Topics", node.topic_prefix],
+    ["ROS 2", node.state === "offline" ? "no heartbeat" : "connected"],
     ["Outputs", node.outputs_safe ? "safe" : "live"],
     ["Settings", node.config_version && `version ${node.config_version}`],
     ["Release", node.firmware_version && `v${node.firmware_version}`],
@@ -300,6 +304,8 @@ function facts(node) {
     ],
     ["Role restarts", String(node.role_restarts)],
     ["Hardware", [node.hardware_model, node.hardware_rev].filter(Boolean).join(" · ")],
+    ["Memory", memory ? `${memory} GB` : ""],
+    ["Serial number", serialOf(node)],
     ["Address", node.address],
     ["MAC", node.mac_address],
     ["First seen", node.first_seen ? node.first_seen.slice(0, 16).replace("T", " ") : ""],

@@ -3,7 +3,7 @@
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
-import { duration, fixed } from "../../lib/format.js";
+import { duration, fixed, lately } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import {
   givenName,
@@ -152,7 +152,7 @@ function row(app, node) {
       </div>
       <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       <p class="node-load">${load(node)}</p>
-      <p class="node-place quiet">${placeOf(node)}</p>
+      <p class="node-place quiet">${isFree(node) ? foundOf(node) : placeOf(node)}</p>
       <div class="node-act ${isFree(node) || node.is_ignored ? "" : "is-plain"}">
         ${act(app, node)}
       </div>
@@ -174,6 +174,14 @@ function load(node) {
 function placeOf(node) {
   const release = node.firmware_version ? `v${node.firmware_version}` : "";
   return [node.address, release].filter(Boolean).join(" · ") || node.hardware_model;
+}
+
+/** Hardware, release and first sight of a node that waits for a role. @param {NodeInfo} node */
+function foundOf(node) {
+  const release = node.firmware_version ? `v${node.firmware_version}` : "";
+  const since = Date.parse(node.first_seen) / 1000;
+  const found = since ? `found ${lately(since)}` : "";
+  return [node.hardware_model, node.address, release, found].filter(Boolean).join(" · ");
 }
 
 /** @param {App} app @param {NodeInfo} node */

@@ -1,7 +1,7 @@
-// The cards with the measured state of a node's roles: joints, motors, display.
+// The cards of a node's roles: the last command, and the measured state of joints, motors, display.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { fixed, lately, quantity, roleName, words } from "../../lib/format.js";
+import { age, fixed, lately, quantity, roleName, sourceName, words } from "../../lib/format.js";
 import { axisOf } from "../../lib/robot/joints.js";
 import { isReporting, targetOf } from "../../lib/robot/nodes.js";
 import { bar } from "../../parts/bar.js";
@@ -35,9 +35,31 @@ export function liveCard(app, held) {
             : nothing
         }
       </header>
+      ${role === "console" ? nothing : lastCommand(app, targetOf(held))}
       ${content ?? html`<p class="quiet">No data from this role.</p>`}
     </section>
   `;
+}
+
+/**
+ * Show the newest command that is in force for a target: its age and its source.
+ * @param {App} app
+ * @param {string} target
+ */
+function lastCommand(app, target) {
+  if (!app.store.isFresh("outputs", app.now)) return nothing;
+  const commands = (app.store.data.outputs?.fields ?? [])
+    .filter((field) => field.target === target && field.winner && field.age_ms !== null)
+    .sort((a, b) => (a.age_ms ?? 0) - (b.age_ms ?? 0));
+  const [newest] = commands;
+  return html`<p class="quiet" data-command>
+    ${
+      newest
+        ? html`Last command <b>${age(newest.age_ms)}</b> ago: ${words(newest.field)} from
+          <b>${sourceName(newest.source)}</b>`
+        : "No command in force"
+    }
+  </p>`;
 }
 
 /** Return undefined while the role has sent nothing. @param {App} app @param {Held} held */

@@ -1,11 +1,12 @@
 // Requests the pins, history and activity of one node while its page is open, and subscribes to the
-// states of its roles. Not here: the state of all nodes (topic "nodes").
+// states and commands of its roles. Not here: the state of all nodes (topic "nodes").
 
 import { rolesOf } from "../../lib/robot/nodes.js";
 
 const PERIOD_MS = 2000;
 const ROLE_RATE_HZ = 10;
-const ROLE_TOPICS = ["head", "arms", "tracks", "console"];
+const OUTPUTS_RATE_HZ = 4;
+const OWN_TOPICS = ["head", "arms", "tracks", "console", "outputs"];
 const ACTIVITY_LINES = 20;
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */
@@ -83,8 +84,9 @@ export class NodeWatch {
   /** Subscribe to the states of the node's roles. @param {App} app @param {NodeInfo} node */
   #subscribe(app, node) {
     const topics = { ...app.api.topics };
-    for (const topic of ROLE_TOPICS) delete topics[topic];
-    if (!this.#isFitting) {
+    for (const topic of OWN_TOPICS) delete topics[topic];
+    if (!this.#isFitting && rolesOf(node).length) {
+      topics.outputs = OUTPUTS_RATE_HZ;
       for (const { role } of rolesOf(node)) topics[role] = role === "console" ? 0 : ROLE_RATE_HZ;
     }
     app.api.subscribe(topics);

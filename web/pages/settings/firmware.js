@@ -29,6 +29,10 @@ export function firmwareSection(app) {
         ],
         ["Newest uploaded release", newest ? newest.version : "none"],
         [
+          "Last update",
+          firmware?.updated_s ? dayAndClock(firmware.updated_s) : "none rolled out yet",
+        ],
+        [
           "Last checked",
           check.found ? dayAndClock(Date.parse(check.found.checked) / 1000) : "not in this session",
         ],

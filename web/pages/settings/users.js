@@ -2,7 +2,9 @@
 // sessions. A session that has expired disappears from the list.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withField } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
+import { askConfirmation } from "../../parts/confirm.js";
 import { encryption } from "./encryption.js";
 import { loadFailed, waiting } from "./section.js";
 import { openForm } from "./user-dialogs.js";
@@ -29,7 +31,7 @@ export function usersSection(app) {
   if (state.known && state.known.of !== user) state.known = null;
   if (!state.known && !state.isLoading && !state.failure && app.api.state === "open") load(app);
   return html`
-    ${via === "open" ? isOpen : yourself(app)}
+    ${via === "open" ? nothing : yourself(app)} ${signInSwitch(app)}
     ${
       state.failure
         ? loadFailed(state.failure, () => load(app))
@@ -59,12 +61,51 @@ async function load(app) {
   app.draw();
 }
 
-const isOpen = html`
-  <p class="notice is-quiet" data-open>
-    No sign-in is required: <code>auth.required</code> is off in webd.yaml, so everyone who can
-    reach this address is admin. Users and tokens apply when it is on.
-  </p>
-`;
+/** The switch for everyone's sign-in. @param {App} app */
+function signInSwitch(app) {
+  const isRequired = app.api.session.via !== "open";
+  return html`
+    <div class="sign-in-rule" ?data-open=${!isRequired}>
+      <label class="switch">
+        <input
+          type="checkbox"
+          role="switch"
+          data-sign-in
+          .checked=${isRequired}
+          ?disabled=${!isAdmin(app)}
+          @change=${withField((field) => askSignIn(app, field))}
+        >
+        Require a sign-in
+      </label>
+      <span class="quiet">${
+        isRequired
+          ? "Each browser signs in, each program has a token."
+          : "Everyone who reaches this address is admin. Users and tokens do not count."
+      }</span>
+    </div>
+  `;
+}
+
+/** @param {App} app @param {HTMLInputElement} input */
+function askSignIn(app, input) {
+  const required = input.checked;
+  input.checked = !required; // shows the robot's state until the change is applied
+  const isClaimed = Boolean(state.known?.users.length);
+  const after = isClaimed
+    ? "Sign in with a user of the list."
+    : "The robot has no user yet: the code on the server's screen creates the first admin, " +
+      "`saintctl user claim-code` shows it too.";
+  askConfirmation(app, {
+    title: required ? "Require a sign-in?" : "Let everyone in?",
+    text: required
+      ? `All browsers without a user are signed out, this one too. ${after}`
+      : "Everyone on the robot's networks becomes admin: they can move the robot and change its " +
+        "settings. Do this on a network of your own only.",
+    verb: required ? "Require a sign-in" : "Let everyone in",
+    isDanger: !required,
+    work: () => app.api.request("users", "require_sign_in", { required }),
+  });
+}
 
 /** @param {App} app */
 function yourself(app) {

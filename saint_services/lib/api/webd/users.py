@@ -11,6 +11,7 @@ from ..users import (
     ClaimInfo,
     GetAuditLog,
     NewToken,
+    RequireSignIn,
     SessionList,
     SessionParams,
     SetPassword,
@@ -55,6 +56,11 @@ CHANGE_PASSWORD = USERS.change(
     "change_password", ChangePassword, Done,
     "Change the caller's own password and sign out all other browsers of the caller.",
     log="A user changed their own password", **_VIEWER,
+)
+REQUIRE_SIGN_IN = USERS.change(
+    "require_sign_in", RequireSignIn, Done,
+    "Require a sign-in, or let everyone who reaches the robot be admin.",
+    log="Required sign-in was set to {required}", **_ADMIN,
 )
 LIST_TOKENS = USERS.read(
     "list_tokens", Nothing, TokenList, "List all tokens, without their secrets.", **_ADMIN

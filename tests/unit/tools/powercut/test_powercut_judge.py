@@ -83,7 +83,7 @@ class Disk:
         if role:
             config = Path(__file__).parents[4] / "manifests" / "roles" / f"{role}.yaml"
             assert config.exists()
-            StateStore(path, StoredRole, version=1).save(StoredRole(assigned_role=role))
+            StateStore(path, StoredRole, version=2).save(StoredRole(assigned_role=role))
             if cut_to >= 0:
                 path.write_bytes(path.read_bytes()[:cut_to])
         image.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ import pytest
 from saint_services.webd.accounts import passwords, signins
 from saint_services.webd.accounts.access import FREE_ATTEMPTS
 from saint_services.webd.accounts.vault import Vault
+from saint_services.webd.upkeep.own_settings import OwnSettings
 from tests.unit.webd.web_rig import Chat, Rig
 from tests.waiting import until
 
@@ -134,6 +135,34 @@ async def test_session_opens_the_socket(claimed: Rig) -> None:
     reply = await chat.request({"type": "auth"})
     assert (reply["data"]["user"], reply["data"]["via"]) == ("ann", "session")
     assert "robot" in await chat.do("system", "status")
+
+
+async def test_admin_switches_the_sign_in_off_and_on_for_everyone(claimed: Rig) -> None:
+    visitor = fresh(claimed)
+    assert (await act(visitor, "users/list_tokens"))[0] == 401
+    assert (await act(claimed, "users/require_sign_in", required=False))[0] == 200
+    assert (await act(visitor, "users/list_tokens"))[0] == 200
+    chat = await connect(visitor)
+    reply = await chat.request({"type": "auth"})
+    assert (reply["data"]["via"], reply["data"]["token_required"]) == ("open", False)
+    assert (await act(claimed, "settings/set_name", name="Robi"))[0] == 200  # keeps the choice
+    assert (await act(visitor, "users/require_sign_in", required=True))[0] == 200
+    assert (await act(visitor, "users/list_tokens"))[0] == 401
+    assert (await chat.socket.receive(5)).type is aiohttp.WSMsgType.CLOSE
+    assert (await act(claimed, "users/list_tokens"))[0] == 200
+    await visitor.http.close()
+
+
+async def test_choice_of_the_page_counts_before_the_file_and_damage_before_neither(
+    claimed: Rig,
+) -> None:
+    assert (await act(claimed, "users/require_sign_in", required=False))[0] == 200
+    own = OwnSettings(claimed.robot.runtime.parent / "state", "saint", lambda _: None)
+    await own.load()
+    assert own.saved.sign_in_required is False
+    (claimed.robot.runtime.parent / "state" / "settings.json").write_text("{")
+    await own.load()
+    assert own.saved.sign_in_required is None  # as webd.yaml says: required, unless it is off
 
 
 async def test_page_of_another_site_cannot_use_the_cookie(claimed: Rig) -> None:

@@ -51,7 +51,8 @@ ADMIN = """
     management check_releases, management trigger_update,
     management calibrate,
     users list_users, users add_user, users remove_user, users set_role, users set_password,
-    users list_tokens, users add_token, users renew_token, users revoke_token,
+    users require_sign_in, users list_tokens, users add_token, users renew_token,
+    users revoke_token,
     users get_claim_code, drill kill, selftest run, programs remove
 """
 

@@ -143,7 +143,7 @@ async def test_name_is_in_force_at_once_and_in_the_backup(rig: Rig) -> None:
         assert (await answer.json())["robot"] == "Robi"
     async with rig.http.get(f"{rig.url}/api/backup") as answer:
         sections = unpack(await answer.read()).daemons["webd"].sections
-    assert sections["settings"].data == {"name": "Robi"}
+    assert sections["settings"].data == {"name": "Robi", "sign_in_required": None}
 
 
 async def test_names_given_at_the_same_time_are_saved_one_after_the_other(rig: Rig) -> None:
