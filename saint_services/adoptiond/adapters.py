@@ -10,7 +10,7 @@ from ..lib import log
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.robot.body import load_body
-from ..lib.robot.manifest import RobotManifest, read_role
+from ..lib.robot.manifest import RobotDescription, load, read_role
 from ..lib.role_config.body import Body, packed
 from ..lib.role_config.model import RoleConfig
 from .registry import Catalog, RoleKey, RoleText
@@ -22,16 +22,19 @@ _log = log.get("adoptiond")
 
 
 def load_catalog(manifests: Path, robot: str) -> Catalog:
-    """Load the roles of a robot. Raises config_invalid or config_missing. Blocks."""
-    manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
-    roles: dict[RoleKey, RoleText] = {}
+    """Load the roles of a shipped robot. Raises config_invalid or config_missing. Blocks."""
+    return catalog_of(manifests, load(manifests, robot))
+
+
+def catalog_of(manifests: Path, robot: RobotDescription) -> Catalog:
+    """Return what nodes get of a robot. Raises config_invalid or config_missing. Blocks."""
+    manifest = robot.manifest
     configs = {entry.target: read_role(manifests, entry) for entry in manifest.roles}
     body = load_body(manifests, manifest, {name: config for name, (config, _) in configs.items()})
-    for entry in manifest.roles:
-        key = RoleKey(entry.role, entry.instance)
-        if key in roles:
-            raise SaintError(Code.CONFIG_INVALID, f"robots/{robot}.yaml names {key} twice")
-        roles[key] = _role_text(*configs[entry.target], body)
+    roles = {
+        RoleKey(entry.role, entry.instance): _role_text(*configs[entry.target], body)
+        for entry in manifest.roles
+    }
     return Catalog(manifest.name, roles)
 
 

@@ -95,7 +95,12 @@ def _answer_looks(api: Api, service: RegistryService) -> None:
 
     def robot_nodes() -> RobotNodes:
         found = all_nodes()
-        return RobotNodes(nodes=found.nodes, strangers=found.strangers, roles=all_roles())
+        return RobotNodes(
+            nodes=found.nodes,
+            strangers=found.strangers,
+            roles=all_roles(),
+            robot_mark=service.robot_mark(),
+        )
 
     async def list_nodes(_: Call[Nothing]) -> NodeList:
         return all_nodes()

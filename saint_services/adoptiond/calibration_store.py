@@ -48,6 +48,11 @@ class CalibrationStore:
         found = fields(role.config, trims)
         return CalibrationReply(target=target, revision=trims.revision, fields=found)
 
+    def use_catalog(self, catalog: Catalog) -> None:
+        """Serve the roles of another robot from now on; their calibration stays."""
+        self._plain = replace(catalog, server_key=self._plain.server_key)
+        self._serve()
+
     def use_key(self, public: str) -> None:
         """Serve this public key of the server from now on."""
         self._plain = replace(self._plain, server_key=public)

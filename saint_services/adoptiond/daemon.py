@@ -6,8 +6,9 @@ from dataclasses import replace
 from ..lib.daemon import Context
 from ..lib.ipc import Api
 from ..lib.machine import computer
+from ..lib.robot.source import RobotPlaces
 from . import logic
-from .adapters import RegistryFile, load_catalog
+from .adapters import RegistryFile
 from .api import answer_ipc, serve_ros
 from .backup import backup_of
 from .calibration_store import CalibrationStore
@@ -15,6 +16,8 @@ from .config import Config
 from .credentials import CredentialAuthority
 from .order_sender import OrderSender
 from .registry_service import RegistryService
+from .robots.api import answer_robot
+from .robots.service import RobotService
 from .server_key import ServerKey
 
 # Any address of the internal network: the route to it shows the server's own; nothing is sent.
@@ -23,8 +26,8 @@ _INTERNAL_PEER = "192.168.10.2"
 
 async def run(ctx: Context[Config]) -> None:
     """Run the daemon until stopped."""
-    manifests = ctx.directories.share / "manifests"
-    catalog = await asyncio.to_thread(load_catalog, manifests, ctx.config.robot)
+    robots = RobotService(RobotPlaces.of(ctx.directories, ctx.config.robot), ctx.health)
+    catalog = await robots.load()
     memory = RegistryFile(ctx.directories.state, ctx.health)
     registry = logic.restored(await memory.load())
     had_nodes = memory.is_lost or any(node.kept.node_key for node in registry.nodes.values())
@@ -37,8 +40,11 @@ async def run(ctx: Context[Config]) -> None:
     calibrations = CalibrationStore(ctx.directories.state, ctx.health, catalog)
     await calibrations.load()
     service = RegistryService(ctx, bus, order_sender, calibrations, memory, registry, address)
+    robots.attach(service, calibrations)
+    service.robot_mark = robots.mark
     api = Api()
     answer_ipc(api, service)
+    answer_robot(api, robots)
     authority = CredentialAuthority(order_sender, ctx.directories.state, ctx.health, service)
     await authority.load()
     authority.add_to(api)

@@ -5,6 +5,7 @@ users' requests (operations.py).
 
 import asyncio
 import re
+from collections.abc import Callable
 from functools import partial
 
 from ..lib import log
@@ -24,7 +25,7 @@ from .config import Config
 from .membership import UnknownDevices
 from .operations import NodeOperations
 from .order_sender import OrderSender
-from .registry import Catalog, Node, Registry
+from .registry import Catalog, Node, Registry, RoleKey
 from .state import SavedNode
 from .state import SavedRegistry as Saved
 
@@ -71,6 +72,7 @@ class RegistryService:
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()
         self._online: frozenset[str] = frozenset()
+        self.robot_mark: Callable[[], str] = str  # of the robot in force
         self.changed = ChangeSignal()  # of what readers see, except readings
         self._subscriptions: dict[str, tuple[Subscription, ...]] = {}
         self._heartbeats: dict[str, PolledSubscription] = {}
@@ -111,6 +113,14 @@ class RegistryService:
             now_s=monotonic_s(),
             stamp=stamp(),
         )
+
+    async def refresh_role(self, key: RoleKey) -> str:
+        """Have the node of a role fetch its configuration; return a message for the user."""
+        return await self.operations.refresh(key)
+
+    def robot_changed(self) -> None:
+        """Notify those who watch the nodes: roles or outputs of the robot may be others now."""
+        self.changed.notify()
 
     async def tick(self) -> None:
         """Publish the robot's status once a second until stopped; report nodes that went offline or

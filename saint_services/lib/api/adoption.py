@@ -171,6 +171,7 @@ class RobotNodes(NodeList):
     """All nodes and roles."""
 
     roles: RoleList
+    robot_mark: str = ""  # changes with roles or outputs: then routerd and webd start again
 
 
 def _adopted(params: AdoptNode, _: AdoptReply) -> str:

@@ -237,7 +237,16 @@ def _json(raw: bytes) -> Any:
 
 # Modules with the rows of each daemon; a role daemon has none.
 MODULES: Final[Mapping[str, tuple[str, ...]]] = {
-    "adoptiond": ("adoption", "calibration", "credentials", "keys", "logs", "orders", "selftest"),
+    "adoptiond": (
+        "adoption",
+        "calibration",
+        "credentials",
+        "keys",
+        "logs",
+        "orders",
+        "robot",
+        "selftest",
+    ),
     "livelinkd": ("livelink",),
     "noded": ("node", "selftest"),
     "otad": ("firmware", "update_policy"),

@@ -1,16 +1,17 @@
-"""The robot manifest (manifests/robots/*.yaml): the robot's roles, its model, and which joint of
-the model shows which field of a role. One file describes a robot, so another robot needs no code.
-`load` validates it with everything that it names. Not here: role configurations (lib/role_config),
-the model's format (urdf.py).
+"""The robot manifest: the robot's roles, its model, and which joint of the model shows which field
+of a role. One file describes a robot, so another robot needs no code. A shipped manifest
+(manifests/robots/*.yaml) names files with the roles' configurations; the owner's robot.yaml has
+them inside. `load` validates it with everything that it names. Not here: role configurations
+(lib/role_config), the model's format (urdf.py), which of the two is in force (source.py).
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from .. import config as settings
 from ..errors import Code, SaintError
@@ -34,10 +35,27 @@ class RobotRole(BaseModel):
 
     role: RoleName
     instance: str = ""
-    config: str  # path below manifests/
+    # A path below manifests/, or the configuration itself without role and instance.
+    config: Annotated[
+        Annotated[str, Tag("a path")] | Annotated[RoleConfig, Tag("the configuration")],
+        Discriminator(lambda value: "a path" if isinstance(value, str) else "the configuration"),
+    ]
     joints: dict[str, str] = {}
     i2c_addresses: dict[str, int] = {}
     hand: Hand | None = None  # of an arm: the point that is moved to a place
+
+    @model_validator(mode="before")
+    @classmethod
+    def _config_is_of_the_role(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
+            return data
+        role, instance = data.get("role", ""), data.get("instance", "")
+        prefix = f"/saint/{role}/{instance}" if instance else f"/saint/{role}"
+        own = {"role": role, "instance": instance, "version": "1.0.0", "topic_prefix": prefix}
+        for name in ("role", "instance"):
+            if data["config"].get(name, own[name]) != own[name]:
+                raise ValueError(f"config.{name} is not {own[name]!r}, the {name} around it")
+        return {**data, "config": own | data["config"]}
 
     @property
     def target(self) -> str:
@@ -125,8 +143,12 @@ def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
     """Load a role's configuration with the robot's addresses; also returns its text. Raises
     config_invalid or config_missing. Blocks.
     """
-    path = _below(manifests, entry.config)
-    role, text = load_role_config(path)
+    if isinstance(entry.config, RoleConfig):
+        written = entry.config.model_dump(mode="json", exclude_unset=True)
+        role, text, path = entry.config, settings.write_yaml(written), Path("robot.yaml")
+    else:
+        path = _below(manifests, entry.config)
+        role, text = load_role_config(path)
     if role.target != entry.target:
         raise _invalid(f"{path} is for {role.target}, the robot names it for {entry.target}")
     if not entry.i2c_addresses:

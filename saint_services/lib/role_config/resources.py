@@ -46,6 +46,42 @@ def claims(config: RoleConfig) -> dict[str, str]:
     return taken
 
 
+def clash(config: RoleConfig) -> str:
+    """Return why two parts of one role exclude each other, as one sentence; empty if none do."""
+    users: dict[str, str] = {}
+    for what, name in (*_own_claims(config), *_bus_claims(config)):
+        first = users.setdefault(what, name)
+        if first != name:
+            return (
+                f"{what} is used by {first} and by {name} of {config.target}; give each a place of "
+                "its own"
+            )
+    return ""
+
+
+def _own_claims(config: RoleConfig) -> Iterable[tuple[str, str]]:
+    """Yield each resource that one part alone may use, with the part."""
+    for name, spec in config.gpio_mapping.items():
+        yield from ((f"GPIO{pin}", name) for pin in sorted(pins(spec)))
+        if spec.device and spec.channel is not None:
+            # A channel of a RoboClaw has a motor and its encoder.
+            what = "encoder" if spec.type.endswith("encoder") else "channel"
+            yield f"{what} {spec.channel} of {spec.device}", name
+    for name, panel in config.spi_devices.items():
+        yield from ((f"GPIO{pin}", name) for pin in sorted(pins(panel)))
+        yield f"SPI {panel.bus}.{panel.select}", name
+    for name, chip in config.i2c_devices.items():
+        yield f"the chip at 0x{chip.address:02x} on I2C bus {chip.bus}", name
+    for name, line in config.serial_devices.items():
+        yield f"the serial line {line.port}", name
+
+
+def _bus_claims(config: RoleConfig) -> Iterable[tuple[str, str]]:
+    """Yield the pins of the header's buses: what shares a bus is one user of its pins."""
+    for (bcm, line), _ in bus_lines(config).items():
+        yield f"GPIO{bcm}", line.split()[0]
+
+
 def pins(spec: BaseModel) -> frozenset[int]:
     """Return all BCM numbers of an entry of gpio_mapping or spi_devices."""
     settings: Mapping[str, object] = spec.model_dump(exclude_defaults=True)
@@ -59,6 +95,8 @@ def conflict(
     """Return why this role conflicts with the roles on a node, as one sentence; empty without a
     conflict. `channels`: the computer's PWM channel of each pin that has one.
     """
+    if own := clash(wanted):
+        return own
     others = [other for other in held if other.target != wanted.target]
     for other in others:
         # Bus pins may be shared between roles, but not used for anything else.

@@ -1,0 +1,1 @@
+"""The owner's robot: its text, versions and changes."""

@@ -1,0 +1,103 @@
+"""Binds the rows of lib/api/robot.py."""
+
+from ...lib.access.person import Person
+from ...lib.api import robot as rows
+from ...lib.api.endpoint import Nothing
+from ...lib.api.robot import (
+    ApplyRobot,
+    RemovePart,
+    RobotApplied,
+    RobotDocument,
+    RobotParts,
+    RobotReview,
+    RobotTemplates,
+    RobotText,
+    RobotVersions,
+    SetPart,
+    TemplateParams,
+    UndoRobot,
+    UseTemplate,
+    VersionParams,
+)
+from ...lib.ipc import Api, Call
+from .edits import with_part, without_part
+from .parts import parts, template_view
+from .service import RobotService
+
+
+def answer_robot(api: Api, service: RobotService) -> None:
+    """Bind the requests about the robot."""
+    _answer_reads(api, service)
+    _answer_changes(api, service)
+
+
+def _answer_reads(api: Api, service: RobotService) -> None:
+    async def get(_: Call[Nothing]) -> RobotDocument:
+        return service.document()
+
+    async def check(call: Call[RobotText]) -> RobotReview:
+        return await service.review(call.body.text)
+
+    async def versions(_: Call[Nothing]) -> RobotVersions:
+        return await service.versions()
+
+    async def version(call: Call[VersionParams]) -> RobotDocument:
+        return await service.version(call.body.number)
+
+    async def templates(_: Call[Nothing]) -> RobotTemplates:
+        return await service.templates(template_view)
+
+    async def template(call: Call[TemplateParams]) -> RobotDocument:
+        return await service.template(call.body.name)
+
+    async def list_parts(_: Call[Nothing]) -> RobotParts:
+        return RobotParts(
+            version=service.document().version, parts=parts(service.robot, service.holders())
+        )
+
+    api.bind(rows.GET_ROBOT, get)
+    api.bind(rows.CHECK_ROBOT, check)
+    api.bind(rows.LIST_VERSIONS, versions)
+    api.bind(rows.GET_VERSION, version)
+    api.bind(rows.LIST_TEMPLATES, templates)
+    api.bind(rows.GET_TEMPLATE, template)
+    api.bind(rows.LIST_PARTS, list_parts)
+
+
+def _answer_changes(api: Api, service: RobotService) -> None:
+    async def apply(call: Call[ApplyRobot]) -> RobotApplied:
+        body = call.body
+        return await service.change(body, _name_of(call.person), lambda _: body.text)
+
+    async def undo(call: Call[UndoRobot]) -> RobotApplied:
+        return await service.undo(call.body, _name_of(call.person))
+
+    async def use_template(call: Call[UseTemplate]) -> RobotApplied:
+        body = call.body
+        text = (await service.template(body.name)).text
+        note = f"template {body.name}"
+        return await service.change(body, _name_of(call.person), lambda _: text, note)
+
+    async def set_part(call: Call[SetPart]) -> RobotApplied:
+        body, person = call.body, _name_of(call.person)
+        note = f"{body.target}.{body.name}"
+        return await service.change(
+            body, person, lambda robot: with_part(robot.text, robot.description, body), note
+        )
+
+    async def remove_part(call: Call[RemovePart]) -> RobotApplied:
+        body, person = call.body, _name_of(call.person)
+        note = f"{body.target}.{body.name} removed"
+        return await service.change(
+            body, person, lambda robot: without_part(robot.text, robot.description, body), note
+        )
+
+    api.bind(rows.APPLY_ROBOT, apply)
+    api.bind(rows.UNDO_ROBOT, undo)
+    api.bind(rows.USE_TEMPLATE, use_template)
+    api.bind(rows.SET_PART, set_part)
+    api.bind(rows.REMOVE_PART, remove_part)
+
+
+def _name_of(person: Person | None) -> str:
+    return person.name if person else ""

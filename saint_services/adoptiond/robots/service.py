@@ -1,0 +1,299 @@
+"""Puts robots in force: checks a text whole, compares it with the robot that is in force, stores it
+as a version, serves it to the nodes. Not here: the files (versions.py), requests (api.py).
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+from ...lib import log
+from ...lib.api.robot import (
+    ChangeRobot,
+    RobotApplied,
+    RobotDocument,
+    RobotReview,
+    RobotTemplate,
+    RobotTemplates,
+    RobotVersion,
+    RobotVersions,
+    UndoRobot,
+)
+from ...lib.clock import monotonic_s
+from ...lib.errors import Code, SaintError
+from ...lib.health import Health
+from ...lib.robot.changes import changed_roles, changes
+from ...lib.robot.manifest import RobotDescription
+from ...lib.robot.source import (
+    FILE,
+    LoadedRobot,
+    RobotPlaces,
+    checked,
+    load_robot,
+    mark_of,
+    template_text,
+)
+from ...lib.role_config.resources import conflict
+from ..adapters import catalog_of
+from ..calibration_store import CalibrationStore
+from ..registry import Catalog, Node, Registry, RoleKey
+from .versions import SavedVersion, VersionStore
+
+_log = log.get("adoptiond")
+
+
+class RobotNodes(Protocol):
+    """The nodes of the robot, as the registry knows them."""
+
+    registry: Registry
+
+    @property
+    def nodes(self) -> tuple[Node, ...]: ...
+
+    async def refresh_role(self, key: RoleKey) -> str: ...
+
+    def robot_changed(self) -> None: ...
+
+
+class RobotService:
+    """The robot in force and its versions."""
+
+    def __init__(self, places: RobotPlaces, health: Health) -> None:
+        self.places = places
+        self._versions = VersionStore(places)
+        self._health = health
+        self._changing = asyncio.Lock()
+        self._number = 0
+        self._mark = ""
+        self.loaded: LoadedRobot
+        self._nodes: RobotNodes
+        self._calibrations: CalibrationStore
+
+    @property
+    def robot(self) -> RobotDescription:
+        return self.loaded.description
+
+    def mark(self) -> str:
+        """Return the mark of the robot in force (see mark_of)."""
+        return self._mark
+
+    async def load(self) -> Catalog:
+        """Load the robot in force; return its catalog. Raises config_invalid, config_missing."""
+        self.loaded = await asyncio.to_thread(self._load)
+        self._mark = self.loaded.mark
+        if self.loaded.problem:
+            self._health.raise_issue(Code.CONFIG_INVALID, self.loaded.problem, FILE)
+        return await asyncio.to_thread(catalog_of, self.places.manifests, self.robot)
+
+    def _load(self) -> LoadedRobot:
+        loaded = load_robot(self.places)
+        if loaded.is_own:
+            self._versions.open()
+            if not loaded.problem:
+                self._versions.keep_copy(loaded.text)
+            self._number = self._number_of(loaded.text)
+        return loaded
+
+    def _number_of(self, text: str) -> int:
+        found = (each.number for each in self._versions.all() if each.saved.text == text)
+        return next(found, 0)
+
+    def attach(self, nodes: RobotNodes, calibrations: CalibrationStore) -> None:
+        """Set who is notified of a change."""
+        self._nodes, self._calibrations = nodes, calibrations
+
+    def document(self) -> RobotDocument:
+        """Return the robot in force."""
+        loaded = self.loaded
+        return self._shown(loaded.description, loaded.text, self._number, is_own=loaded.is_own)
+
+    def _shown(
+        self, robot: RobotDescription, text: str, number: int, *, is_own: bool
+    ) -> RobotDocument:
+        return RobotDocument(
+            name=robot.manifest.name,
+            text=text,
+            version=number,
+            is_own=is_own,
+            template=self.places.template,
+            problem=self.loaded.problem,
+        )
+
+    async def template(self, name: str) -> RobotDocument:
+        """Return a shipped robot. Raises not_found."""
+        if name not in self.places.shipped:
+            known = ", ".join(self.places.shipped)
+            raise SaintError(
+                Code.NOT_FOUND, f"there is no template {name!r}", fix=f"There are {known}."
+            )
+        text = await asyncio.to_thread(template_text, self.places.manifests, name)
+        return self._shown(await self._checked(text), text, 0, is_own=False)
+
+    async def templates(
+        self, shown: Callable[[str, str, RobotDescription], RobotTemplate]
+    ) -> RobotTemplates:
+        """Return every shipped robot."""
+        found = {name: (await self.template(name)).text for name in self.places.shipped}
+        views = [shown(name, text, await self._checked(text)) for name, text in found.items()]
+        return RobotTemplates(templates=views)
+
+    def holders(self) -> dict[str, str]:
+        """Return the node of each role that one holds."""
+        return {
+            f"{key.role}.{key.instance}".strip("."): node.node_id
+            for node in self._nodes.nodes
+            for key in node.keys
+        }
+
+    async def version(self, number: int) -> RobotDocument:
+        """Return a stored version. Raises not_found."""
+        found = await asyncio.to_thread(self._versions.read, number)
+        return self._shown(
+            await self._checked(found.saved.text), found.saved.text, number, is_own=True
+        )
+
+    async def versions(self) -> RobotVersions:
+        """Return the stored versions, newest first."""
+        stored = await asyncio.to_thread(self._versions.all)
+        return RobotVersions(
+            versions=[
+                RobotVersion(
+                    number=each.number,
+                    note=each.saved.note,
+                    person=each.saved.person,
+                    saved=each.saved.saved,
+                    is_in_force=each.number == self._number,
+                )
+                for each in stored
+            ]
+        )
+
+    async def review(self, text: str) -> RobotReview:
+        """Return what a text would change, and what speaks against it."""
+        try:
+            robot = await self._checked(text)
+        except SaintError as err:
+            return RobotReview(changes=[], problem=err.message)
+        return RobotReview(
+            changes=changes(self.robot, robot),
+            refusal=self._refusal(robot),
+            notes=self._notes(robot),
+        )
+
+    async def change(
+        self, wanted: ChangeRobot, person: str, edit: Callable[[LoadedRobot], str], note: str = ""
+    ) -> RobotApplied:
+        """Put the text that `edit` returns in force. Raises conflict when another version is in
+        force than the one that was changed, config_invalid, refused; then nothing has changed.
+        """
+        async with self._changing:
+            if wanted.base is not None and wanted.base != self._number:
+                what = f"version {self._number} of the robot is in force, not {wanted.base}"
+                raise SaintError(Code.CONFLICT, what, fix="Load the robot again, then repeat.")
+            text = await asyncio.to_thread(edit, self.loaded)
+            return await self._put_in_force(text, wanted.note or note, person)
+
+    async def undo(self, wanted: UndoRobot, person: str) -> RobotApplied:
+        """Return to an earlier version. Raises not_found without one."""
+        number = wanted.number or await asyncio.to_thread(self._number_before)
+        found = await asyncio.to_thread(self._versions.read, number)
+        return await self.change(
+            wanted, person, lambda _: found.saved.text, f"as version {number}: {found.saved.note}"
+        )
+
+    def _number_before(self) -> int:
+        earlier = [number for number in self._versions.numbers() if number < self._number]
+        if not earlier:
+            text = "there is no earlier version of the robot"
+            raise SaintError(Code.NOT_FOUND, text, fix="`saintctl robot versions` lists them.")
+        return earlier[-1]
+
+    async def _put_in_force(self, text: str, note: str, person: str) -> RobotApplied:
+        before, robot = self.robot, await self._checked(text)
+        told = changes(before, robot)
+        if text == self.loaded.text:
+            return RobotApplied(version=self._number, message="nothing has changed", changes=[])
+        if refusal := self._refusal(robot):
+            raise SaintError(Code.REFUSED, refusal)
+        catalog = await asyncio.to_thread(catalog_of, self.places.manifests, robot)
+        number = await asyncio.to_thread(self._store, text, note[:200], person)
+        self.loaded, self._number = LoadedRobot(robot, text, is_own=True), number
+        self._mark = self.loaded.mark
+        self._health.clear(Code.CONFIG_INVALID, FILE)
+        self._calibrations.use_catalog(catalog)
+        self._nodes.robot_changed()
+        _log.info("robot changed", version=number, note=note, changes=len(told))
+        message = await self._notify(changed_roles(before, robot))
+        return RobotApplied(version=number, message=message, changes=told)
+
+    def _store(self, text: str, note: str, person: str) -> int:
+        """Store a version and put it in force; the first one keeps what was there before."""
+        self._versions.open()
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        if not self._versions.numbers():
+            is_own = self.loaded.is_own
+            first = "as found on the disk" if is_own else f"template {self.places.template}"
+            self._versions.add(SavedVersion(note=first, saved=now, text=self.loaded.text))
+        saved = SavedVersion(note=note, person=person, saved=now, text=text)
+        number = self._versions.add(saved)
+        self._versions.put_in_force(text)
+        return number
+
+    async def _notify(self, targets: set[str]) -> str:
+        """Have the nodes of changed roles fetch their configuration."""
+        said = []
+        for target in sorted(targets & self.robot.roles.keys()):
+            role = self.robot.roles[target]
+            said.append(f"{target}: {await self._nodes.refresh_role(_key(role.target))}")
+        return "; ".join(said) or "saved; no role has changed"
+
+    async def _checked(self, text: str) -> RobotDescription:
+        return await asyncio.to_thread(checked, self.places.manifests, text, FILE)
+
+    def _refusal(self, robot: RobotDescription) -> str:
+        """Return why this robot cannot be put in force now; empty when it can."""
+        for node in self._nodes.nodes:
+            if problem := _unfit(node, robot):
+                return problem
+        live = [node.title for node in self._nodes.nodes if _is_live(node)]
+        if live and mark_of(robot) != self._mark:
+            return (
+                f"outputs of {', '.join(live)} are live, and a change of roles or outputs restarts "
+                "the router; stop driving first, then repeat"
+            )
+        return ""
+
+    def _notes(self, robot: RobotDescription) -> list[str]:
+        notes = [
+            f"{target} opens its drivers again when its outputs are safe."
+            for target in sorted(changed_roles(self.robot, robot) & robot.roles.keys())
+            if target in self.robot.roles
+        ]
+        if mark_of(robot) != self._mark:
+            notes.append("The router and the pages start again: nothing moves for a second or two.")
+        return notes
+
+
+def _key(target: str) -> RoleKey:
+    role, _, instance = target.partition(".")
+    return RoleKey(role, instance)
+
+
+def _is_live(node: Node) -> bool:
+    return node.is_online(monotonic_s()) and not node.outputs_safe
+
+
+def _unfit(node: Node, robot: RobotDescription) -> str:
+    """Return why a node could not hold its roles any more; empty when it could."""
+    held = {str(key): f"{key.role}.{key.instance}".strip(".") for key in node.keys}
+    for key, target in held.items():
+        if target not in robot.roles:
+            return (
+                f"{node.title} holds {key}, which the robot would not have any more; "
+                "release the role first"
+            )
+    configs = [robot.roles[target] for target in held.values()]
+    for index, config in enumerate(configs):
+        if reason := conflict(configs[:index], config):
+            return f"{node.title} holds both roles: {reason}"
+    return ""

@@ -1,0 +1,231 @@
+"""The owner's robot: its roles, parts, pins and limits as one text that is checked whole, kept in
+versions and put in force by adoptiond.
+"""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from ..access.levels import Level
+from . import Reply, Request
+from .endpoint import Nothing, Rows
+
+LONGEST_TEXT = 256 * 1024
+Target = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)?$")]
+PartName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
+Note = Annotated[str, StringConstraints(max_length=120, strip_whitespace=True)]
+Value = bool | int | float | str | list[int | float | str] | None
+
+
+class RobotDocument(Reply):
+    """A robot as text (YAML), and where it comes from."""
+
+    name: str
+    text: str
+    version: int  # 0: a shipped template, or a text that was edited on the disk
+    is_own: bool  # False: the shipped template that the settings name
+    template: str  # that template
+    problem: str = ""  # why the last good copy is in force instead of the file
+
+
+class RobotText(Request):
+    """A robot's text."""
+
+    text: str = Field(max_length=LONGEST_TEXT, description="The whole robot in YAML.")
+
+
+class ChangeRobot(Request):
+    """A change of the robot."""
+
+    note: Note = Field(default="", description="What the change is for, for the list of versions.")
+    base: int | None = Field(
+        default=None,
+        description="The version that was changed; refused when another one is in force by now.",
+    )
+
+
+class ApplyRobot(ChangeRobot, RobotText):
+    """A text to put in force."""
+
+
+class RobotReview(Reply):
+    """What a text would change, in words, and what speaks against it."""
+
+    changes: list[str]
+    problem: str = ""  # the fault with file, line and key; empty for a sound text
+    refusal: str = ""  # why a sound text cannot be put in force now
+    notes: list[str] = []  # what follows: a restart of the router, roles that open again
+
+
+class RobotApplied(Reply):
+    """A robot that is in force; nodes follow when their outputs are safe."""
+
+    version: int
+    message: str
+    changes: list[str]
+
+
+class RobotVersion(Reply):
+    """A stored version of the robot."""
+
+    number: int
+    note: str
+    person: str
+    saved: str  # ISO 8601, UTC
+    is_in_force: bool
+
+
+class RobotVersions(Reply):
+    """The stored versions, newest first."""
+
+    versions: list[RobotVersion]
+
+
+class VersionParams(Request):
+    """A stored version."""
+
+    number: int = Field(ge=1, description="Number of the version.")
+
+
+class UndoRobot(ChangeRobot):
+    """Return to an earlier version."""
+
+    number: int = Field(
+        default=0, ge=0, description="Version to return to. Default: the one before."
+    )
+
+
+class RobotTemplate(Reply):
+    """A robot that is shipped with the release."""
+
+    name: str
+    about: str  # its first comment
+    roles: list[str]  # targets
+    parts: int
+
+
+class RobotTemplates(Reply):
+    """The shipped robots."""
+
+    templates: list[RobotTemplate]
+
+
+class TemplateParams(Request):
+    """A shipped robot."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$", description="Name of the template.")
+
+
+class UseTemplate(ChangeRobot, TemplateParams):
+    """Start from a shipped robot."""
+
+
+class RobotPart(Reply):
+    """An output or a device of a role, with the place it is connected to."""
+
+    target: str  # role, as in routes: "head", "parts.face"
+    name: str
+    kind: str  # type in gpio_mapping, or driver of a device
+    place: str  # "GPIO12", "channel 3 of face (0x40 on I2C 1)"
+    node_id: str = ""  # the node that holds the role; empty: none
+    unit: str = ""
+    limits: list[float] = []  # empty for what nothing drives
+    output: dict[str, Value | dict[str, float]] = {}  # its entry in `fields`
+    hardware: dict[str, Value] = {}  # its entry in `gpio_mapping` or a list of devices
+
+
+class RobotParts(Reply):
+    """All parts of the robot."""
+
+    version: int
+    parts: list[RobotPart]
+
+
+class PartParams(Request):
+    """A part of a role."""
+
+    target: Target = Field(description="Role as in routes, e.g. head or parts.face.")
+    name: PartName = Field(description="Name of the part, e.g. brow_left.")
+
+
+class SetPart(ChangeRobot, PartParams):
+    """Add a part or change it: only the named settings change, an empty one is removed."""
+
+    output: dict[str, Value] = Field(
+        default={}, description="Settings of its output: unit, limits, max_rate, on_loss, ..."
+    )
+    hardware: dict[str, Value] = Field(
+        default={},
+        description="Settings of its hardware: type, pin, device, channel, ...",
+    )
+    rename: str = Field(default="", max_length=48, description="New name of the part.")
+
+
+class RemovePart(ChangeRobot, PartParams):
+    """Remove a part of a role."""
+
+
+def _noted(params: ChangeRobot) -> str:
+    return f": {params.note}" if params.note else ""
+
+
+ROWS = Rows("robot", "adoptiond")
+_row = ROWS.row
+_PART = "/robot/parts/{target}/{name}"
+_CHANGE_S = 20.0  # nodes are notified one after the other, 3 s each at most
+
+# fmt: off
+GET_ROBOT = _row(
+    "get", "GET", "/robot", Nothing, RobotDocument, "Get the robot in force as text.",
+)
+CHECK_ROBOT = _row(
+    "check", "POST", "/robot/check", RobotText, RobotReview,
+    "Check a robot's text and list what it would change.",
+)
+APPLY_ROBOT = _row(
+    "apply", "PUT", "/robot", ApplyRobot, RobotApplied,
+    "Put a robot's text in force; nodes follow when their outputs are safe.",
+    level=Level.ADMIN, limit_s=_CHANGE_S,
+    log=lambda params, reply: f"Robot changed to version {reply.version}{_noted(params)}",
+)
+LIST_VERSIONS = _row(
+    "versions", "GET", "/robot/versions", Nothing, RobotVersions, "List the stored versions.",
+)
+GET_VERSION = _row(
+    "version", "GET", "/robot/versions/{number}", VersionParams, RobotDocument,
+    "Get a stored version as text.",
+)
+UNDO_ROBOT = _row(
+    "undo", "POST", "/robot/undo", UndoRobot, RobotApplied,
+    "Return to an earlier version, as a new one.",
+    level=Level.ADMIN, limit_s=_CHANGE_S,
+    log=lambda params, reply: f"Robot returned to an earlier version, now {reply.version}",
+)
+LIST_TEMPLATES = _row(
+    "templates", "GET", "/robot/templates", Nothing, RobotTemplates,
+    "List the robots that are shipped with the release.",
+)
+GET_TEMPLATE = _row(
+    "template", "GET", "/robot/templates/{name}", TemplateParams, RobotDocument,
+    "Get a shipped robot as text.",
+)
+USE_TEMPLATE = _row(
+    "use_template", "POST", "/robot/template", UseTemplate, RobotApplied,
+    "Start from a shipped robot.",
+    level=Level.ADMIN, limit_s=_CHANGE_S, log="Robot set to the template {name}",
+)
+LIST_PARTS = _row(
+    "parts", "GET", "/robot/parts", Nothing, RobotParts,
+    "List the robot's parts with their places.",
+)
+SET_PART = _row(
+    "set_part", "PUT", _PART, SetPart, RobotApplied, "Add a part of a role, or change it.",
+    level=Level.ADMIN, limit_s=_CHANGE_S,
+    log=lambda params, reply: f"Part {params.target}.{params.name} was set{_noted(params)}",
+)
+REMOVE_PART = _row(
+    "remove_part", "DELETE", _PART, RemovePart, RobotApplied,
+    "Remove a part of a role.",
+    level=Level.ADMIN, limit_s=_CHANGE_S,
+    log="Part {target}.{name} was removed",
+)

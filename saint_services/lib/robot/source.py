@@ -1,0 +1,135 @@
+"""Reads the robot that is in force: the owner's robot.yaml on the data partition, or the shipped
+template that the settings name while the owner has none. adoptiond writes that file; every daemon
+of the server reads it here. Not here: its versions and changes (adoptiond/robots).
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import config as settings
+from ..errors import Code, SaintError
+from ..machine.service_manager import Directories
+from ..role_config.model import RoleConfig
+from ..role_config.reading import load_role_config
+from ..role_config.resources import clash
+from ..state import last_good
+from .manifest import RobotDescription, RobotManifest, checked_model, read_role
+
+FILE = "robot.yaml"
+FOLDER = "robot"  # beside the daemons' own folders of state; adoptiond alone may write there
+LARGEST_BYTES = 256 * 1024  # of robot.yaml
+_OWN_CONFIG = "    "  # a role's configuration inside of the list of roles
+
+
+@dataclass(frozen=True, slots=True)
+class RobotPlaces:
+    """Where robots lie: shipped ones below `manifests`, the owner's in `own`; `template` is the
+    shipped one that is in force without an owner's."""
+
+    manifests: Path
+    own: Path
+    template: str
+
+    @classmethod
+    def of(cls, directories: Directories, template: str) -> "RobotPlaces":
+        return cls(directories.share / "manifests", directories.state.parent / FOLDER, template)
+
+    @property
+    def file(self) -> Path:
+        return self.own / FILE
+
+    @property
+    def shipped(self) -> tuple[str, ...]:
+        """The names of the templates."""
+        return tuple(sorted(path.stem for path in (self.manifests / "robots").glob("*.yaml")))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRobot:
+    """The robot in force, with the text that describes it."""
+
+    description: RobotDescription
+    text: str
+    is_own: bool
+    problem: str = ""  # why its last good copy is in force
+
+    @property
+    def mark(self) -> str:
+        return mark_of(self.description)
+
+
+def load_robot(places: RobotPlaces) -> LoadedRobot:
+    """Load the robot in force. A damaged or missing file of the owner's is replaced by its last
+    good copy; without a copy nothing may guess which robot this is. Raises SaintError. Blocks.
+    """
+    copy = last_good(places.file)
+    if not places.file.exists() and not copy.exists():
+        name = places.template
+        text = template_text(places.manifests, name)
+        return LoadedRobot(checked(places.manifests, text, f"robots/{name}.yaml"), text, False)
+    try:
+        return _own(places, places.file)
+    except SaintError as err:
+        try:
+            found = _own(places, copy)
+        except SaintError:
+            raise err from None
+        problem = f"{err.message}. The last good copy is in force"
+        return LoadedRobot(found.description, found.text, True, problem)
+
+
+def _own(places: RobotPlaces, path: Path) -> LoadedRobot:
+    text = settings.read_text(path)
+    return LoadedRobot(checked(places.manifests, text, str(path)), text, True)
+
+
+def checked(manifests: Path, text: str, name: str) -> RobotDescription:
+    """Parse and check a robot's text with everything that it names: roles, model, hardware that
+    two parts want. `name` stands in errors, with the line. Raises config_invalid. Blocks.
+    """
+    if len(text.encode()) > LARGEST_BYTES:
+        raise SaintError(Code.CONFIG_INVALID, f"{name} is longer than {LARGEST_BYTES // 1024} KiB")
+    manifest = settings.parse(RobotManifest, text, name)
+    roles: dict[str, RoleConfig] = {}
+    for entry in manifest.roles:
+        if entry.target in roles:
+            raise SaintError(Code.CONFIG_INVALID, f"{name} names {entry.target} twice")
+        roles[entry.target] = read_role(manifests, entry)[0]
+        if problem := clash(roles[entry.target]):
+            raise SaintError(Code.CONFIG_INVALID, f"{name}: {problem}")
+    return RobotDescription(manifest, roles, checked_model(manifests, manifest, roles))
+
+
+def template_text(manifests: Path, name: str) -> str:
+    """Return a shipped robot with its roles' configurations inside, comments included, as the
+    owner's file would begin. Raises config_invalid or config_missing. Blocks.
+    """
+    path = manifests / "robots" / f"{name}.yaml"
+    manifest = settings.load(RobotManifest, path, required=True)
+    text = settings.read_text(path)
+    for entry in manifest.roles:
+        if isinstance(entry.config, str):
+            # The file's own text, for its comments; a form of the specification's is converted.
+            _, inside = load_role_config(manifests / entry.config)
+            lines = [f"{_OWN_CONFIG}  {line}" if line else "" for line in inside.splitlines()]
+            text = text.replace(
+                f"config: {entry.config}\n", "config:\n" + "\n".join(lines) + "\n", 1
+            )
+    return text
+
+
+def mark_of(robot: RobotDescription) -> str:
+    """Return a text that changes when something changes that routerd, webd and pages know of a
+    robot: roles, fields, commands, model, names. Pins and chips are no part of it.
+    """
+    known = [robot.manifest.model_dump(mode="json", exclude={"roles", "nodes"})]
+    for entry in robot.manifest.roles:
+        role = robot.roles[entry.target]
+        known.append(role.model_dump(mode="json", exclude=_HARDWARE))
+        known.append(entry.model_dump(mode="json", exclude={"config", "i2c_addresses"}))
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
+
+
+_HARDWARE = {"gpio_mapping", "i2c_devices", "spi_devices", "serial_devices", "version", "body"}
