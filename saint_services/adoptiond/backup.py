@@ -1,4 +1,5 @@
-"""The sections of adoptiond in a backup: the registry of nodes, the calibration of roles. A node
+"""The sections of adoptiond in a backup: the owner's robot, the registry of nodes, the calibration
+of roles. A node
 itself knows its roles, so only names are restored for nodes that are online. The server's key is in
 it only if it was added, sealed with a passphrase (server_key.py).
 """
@@ -13,10 +14,12 @@ from . import calibration
 from .logic import MOST_NODES
 from .registry import Node, Registry
 from .registry_service import RegistryService
+from .robots.service import RobotService
+from .robots.versions import SavedRobot
 from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
 
 
-def backup_of(service: RegistryService) -> Backup:
+def backup_of(service: RegistryService, robots: RobotService) -> Backup:
     """Return the sections."""
 
     async def current() -> SavedRegistry:
@@ -45,8 +48,12 @@ def backup_of(service: RegistryService) -> Backup:
     async def use_no_key(_: SealedKey) -> None:
         """Skip the key: only its passphrase opens it (server_key.py)."""
 
+    async def robot() -> SavedRobot:
+        return robots.saved()
+
     calibrations = service.calibrations
     return Backup(
+        Section("robot", SavedRobot, 1, robot, robots.unfit, robots.restore),
         Section("nodes", SavedRegistry, VERSION, current, check, use, MIGRATIONS),
         Section(
             "calibration",

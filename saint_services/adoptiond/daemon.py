@@ -48,7 +48,7 @@ async def run(ctx: Context[Config]) -> None:
     authority = CredentialAuthority(order_sender, ctx.directories.state, ctx.health, service)
     await authority.load()
     authority.add_to(api)
-    backup_of(service).add_to(api)
+    backup_of(service, robots).add_to(api)
     keys.answer(api, service)
     await ctx.serve_ipc(api)
     serve_ros(bus, service, api.on_entry)

@@ -35,6 +35,7 @@ _PULSE_S = 0.5  # interval in which the loop shows that it runs
 _LAG_LIMIT_S = 0.1
 _BACKLOG = 128
 _MOST_WAITING = 4096
+_AGAIN = 75  # exit code, EX_TEMPFAIL of sysexits.h: no fault, start me again
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,6 +51,7 @@ class Context(Generic[C]):
     stopping: asyncio.Event
     is_ready: asyncio.Event = field(default_factory=asyncio.Event)
     keep_settings: Callable[[], None] | None = None  # they have proven to be good
+    restart_reason: str = ""  # why the service manager is to start this daemon again
     _bus: "Bus | None" = None
     _closing: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
 
@@ -63,6 +65,11 @@ class Context(Generic[C]):
         fields: dict[str, str | int] = {"READY": 1} | ({"STATUS": status} if status else {})
         service_manager.notify(**fields)
         log.get(self.name).info("ready", **({"status": status} if status else {}))
+
+    def restart(self, reason: str) -> None:
+        """Stop this daemon, for the service manager to start it again with what has changed."""
+        self.restart_reason = reason
+        self.stopping.set()
 
     def status(self, text: str) -> None:
         """Set the status line of `systemctl status`."""
@@ -233,6 +240,8 @@ async def _run_daemon(context: Context[C], run: Run[C], *, with_signals: bool = 
             for task in (stop, work, group):
                 task.cancel()
     _judge(group, work, is_requested)
+    if context.restart_reason:
+        raise RestartWantedError(context.restart_reason)
 
 
 async def _hold(context: Context[C], finished: asyncio.Event) -> None:
@@ -275,6 +284,10 @@ class TaskFailedError(Exception):
     """A task of the daemon raised."""
 
 
+class RestartWantedError(Exception):
+    """The daemon ended by itself, to be started again."""
+
+
 def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -284,6 +297,9 @@ def _first(error: BaseException) -> BaseException:
 def _explained(name: str, error: Exception) -> int:
     """Log the fault as one sentence and return the exit code."""
     logger = log.get(name)
+    if isinstance(error, RestartWantedError):
+        logger.info("restarts", reason=str(error))
+        return _AGAIN
     logger.trace(error)
     code = 1
     cause: BaseException = error

@@ -6,7 +6,9 @@ from ..lib import config
 from ..lib.api.routing import RouteFile
 from ..lib.config.spelling import hint, hint_or_all
 from ..lib.errors import Code, SaintError
-from ..lib.robot.manifest import RobotManifest, read_role
+from ..lib.robot.manifest import load
+from ..lib.robot.source import RobotPlaces
+from ..lib.robot.source import load_robot as read_robot
 from ..lib.role_config.reading import load_role_config
 from .fields.targets import RobotTargets
 from .routes.checks import fitting, missing_targets
@@ -16,10 +18,18 @@ MOST_PRESETS = 64
 
 
 def load_robot(share: Path, name: str) -> RobotTargets:
-    """Read the targets of a robot; raise SaintError config_* with the file that is at fault."""
-    manifests = share / "manifests"
-    manifest = config.load(RobotManifest, _named(manifests / "robots", name), required=True)
-    return RobotTargets.of([read_role(manifests, entry)[0] for entry in manifest.roles])
+    """Read the targets of a shipped robot; raise SaintError config_* with the file that is at
+    fault."""
+    _named(share / "manifests" / "robots", name)
+    return RobotTargets.of(load(share / "manifests", name).roles.values())
+
+
+def load_robot_in_force(places: RobotPlaces) -> tuple[RobotTargets, str]:
+    """Read the targets of the robot in force, and its mark. Raises SaintError config_*."""
+    if not places.file.exists():
+        _named(places.manifests / "robots", places.template)
+    found = read_robot(places)
+    return RobotTargets.of(found.description.roles.values()), found.mark
 
 
 def load_roles(folder: Path) -> RobotTargets:

@@ -12,6 +12,8 @@ from ..lib.clock import wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Client
+from ..lib.robot.restart import restart_when_changed
+from ..lib.robot.source import RobotPlaces
 from . import adapters, state
 from .api import RoutesApi
 from .backup import RouterBackup
@@ -39,7 +41,8 @@ _log = log.get("routerd")
 async def run(context: Context[Config]) -> None:
     """Run the daemon until stopped."""
     share, folder = context.directories.share, context.directories.state
-    robot = await asyncio.to_thread(adapters.load_robot, share, context.config.robot)
+    places = RobotPlaces.of(context.directories, context.config.robot)
+    robot, mark = await asyncio.to_thread(adapters.load_robot_in_force, places)
     preset = await asyncio.to_thread(adapters.load_start, share, context.config.preset, robot)
     try:
         check_file(preset, robot)
@@ -69,6 +72,7 @@ async def run(context: Context[Config]) -> None:
     neighbours = Neighbours(bus.origin)
     announcements = WriterAnnouncements(bus, neighbours)
     wiring = Wiring(bus, router, store, writers, proven, neighbours, adoptiond)
+    wiring.confirmations.on_robot = restart_when_changed(context, places, mark)
     loaded = context.config.preset if saved.routes is None else saved.loaded
     control = RoutesApi(router, routes_store, parked, loaded, wiring.settle, wiring.estop_info)
     presets = adapters.PresetStore(share, folder)

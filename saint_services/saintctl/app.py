@@ -24,6 +24,8 @@ from .node import commands as node
 from .program import commands as program
 from .rc import commands as rc
 from .remote import RemoteRobot
+from .robot import commands as robot
+from .robot import part
 from .route import commands as route
 from .selftest import commands as selftest
 from .system import commands as system
@@ -39,6 +41,9 @@ app = typer.Typer(
 )
 app.command("status")(status.show)
 app.add_typer(node.app, name="node")
+app.add_typer(robot.app, name="robot")
+app.add_typer(part.app, name="part")
+app.add_typer(part.pins, name="pin")
 app.add_typer(route.app, name="route")
 app.add_typer(inputs.app, name="input")
 app.add_typer(estop.app, name="estop")

@@ -12,6 +12,8 @@ from ..lib.bus.input_writer import InputWriter
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.generated.topics import INPUT_WEBSOCKET
+from ..lib.robot.restart import restart_when_changed
+from ..lib.robot.source import RobotPlaces
 from .accounts.gate import Gate
 from .accounts.login import Login
 from .accounts.vault import users_section
@@ -28,7 +30,7 @@ from .programs.programs import Programs
 from .programs.upload import ProgramArchives
 from .robot.context import RobotContext
 from .robot.daemon_clients import DaemonClients
-from .robot.roles import load_roles
+from .robot.roles import load_roles_in_force
 from .server.boundary import Boundary
 from .server.connections import WebConnections
 from .server.handlers import RequestHandlers
@@ -66,6 +68,9 @@ async def run(ctx: Context[Config]) -> None:
     connections, feeds = _connections(robot, config), Feeds(robot)
     handlers = _handlers(ctx, gate, robot, clients)
     site = Site(config, gate, sessions, assets, handlers, boundary, connections)
+    feeds.on_robot = restart_when_changed(
+        ctx, RobotPlaces.of(ctx.directories, config.robot), robot.roles.mark
+    )
     try:
         feeds.open()
         secure = ctx.sockets.pop("https", [])
@@ -98,7 +103,8 @@ async def _robot(
 ) -> RobotContext:
     """Open everything that the actions work on, with the stored state."""
     directories, config = ctx.directories, ctx.config
-    roles = await asyncio.to_thread(load_roles, directories.share, config.robot)
+    places = RobotPlaces.of(directories, config.robot)
+    roles = await asyncio.to_thread(load_roles_in_force, places)
     newest, activity = Newest(counters=ctx.health.counters), ActivityLog()
     topics = _topics(newest, activity, clients).items()
     snapshots = {name: boundary.or_none("a state", snapshot) for name, snapshot in topics}

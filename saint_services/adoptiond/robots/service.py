@@ -37,12 +37,12 @@ from ...lib.role_config.resources import conflict
 from ..adapters import catalog_of
 from ..calibration_store import CalibrationStore
 from ..registry import Catalog, Node, Registry, RoleKey
-from .versions import SavedVersion, VersionStore
+from .versions import SavedRobot, SavedVersion, VersionStore
 
 _log = log.get("adoptiond")
 
 
-class RobotNodes(Protocol):
+class RoleHolders(Protocol):
     """The nodes of the robot, as the registry knows them."""
 
     registry: Registry
@@ -66,7 +66,7 @@ class RobotService:
         self._number = 0
         self._mark = ""
         self.loaded: LoadedRobot
-        self._nodes: RobotNodes
+        self._nodes: RoleHolders
         self._calibrations: CalibrationStore
 
     @property
@@ -98,7 +98,7 @@ class RobotService:
         found = (each.number for each in self._versions.all() if each.saved.text == text)
         return next(found, 0)
 
-    def attach(self, nodes: RobotNodes, calibrations: CalibrationStore) -> None:
+    def attach(self, nodes: RoleHolders, calibrations: CalibrationStore) -> None:
         """Set who is notified of a change."""
         self._nodes, self._calibrations = nodes, calibrations
 
@@ -208,6 +208,33 @@ class RobotService:
             raise SaintError(Code.NOT_FOUND, text, fix="`saintctl robot versions` lists them.")
         return earlier[-1]
 
+    def saved(self) -> SavedRobot:
+        """Return the owner's robot for a backup."""
+        return SavedRobot(text=self.loaded.text if self.loaded.is_own else "")
+
+    async def unfit(self, saved: SavedRobot) -> list[str]:
+        """Return what of a backup's robot would be skipped: nothing. Raises what is wrong with
+        it."""
+        if saved.text and (refusal := self._refusal(await self._checked(saved.text))):
+            raise SaintError(Code.REFUSED, refusal)
+        return []
+
+    async def restore(self, saved: SavedRobot) -> None:
+        """Put the robot of a backup in force; an empty one is the template."""
+        async with self._changing:
+            if saved.text:
+                await self._put_in_force(saved.text, "restored from a backup", "")
+            elif self.loaded.is_own:
+                await self._return_to_template()
+
+    async def _return_to_template(self) -> None:
+        """Forget the owner's robot, as a factory reset does."""
+        before = self.robot
+        await asyncio.to_thread(self._versions.forget)
+        self._calibrations.use_catalog(await self.load())
+        await self._notify(changed_roles(before, self.robot))
+        self._nodes.robot_changed()
+
     async def _put_in_force(self, text: str, note: str, person: str) -> RobotApplied:
         before, robot = self.robot, await self._checked(text)
         told = changes(before, robot)
@@ -218,12 +245,12 @@ class RobotService:
         catalog = await asyncio.to_thread(catalog_of, self.places.manifests, robot)
         number = await asyncio.to_thread(self._store, text, note[:200], person)
         self.loaded, self._number = LoadedRobot(robot, text, is_own=True), number
-        self._mark = self.loaded.mark
         self._health.clear(Code.CONFIG_INVALID, FILE)
         self._calibrations.use_catalog(catalog)
-        self._nodes.robot_changed()
         _log.info("robot changed", version=number, note=note, changes=len(told))
         message = await self._notify(changed_roles(before, robot))
+        self._mark = self.loaded.mark
+        self._nodes.robot_changed()  # last: webd, which passes the reply on, may start again
         return RobotApplied(version=number, message=message, changes=told)
 
     def _store(self, text: str, note: str, person: str) -> int:

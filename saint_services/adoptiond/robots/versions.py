@@ -27,6 +27,14 @@ class SavedVersion(BaseModel):
     text: str = Field(default="", max_length=LONGEST_TEXT)
 
 
+class SavedRobot(BaseModel):
+    """The owner's robot in a backup; without a text there is none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: str = Field(default="", max_length=LONGEST_TEXT)
+
+
 @dataclass(frozen=True, slots=True)
 class NumberedVersion:
     """A stored version."""
@@ -93,6 +101,13 @@ class VersionStore:
             fix = "Check that the disk is not full."
             raise SaintError(Code.INTERNAL, what, fix=fix) from err
         self.keep_copy(text)
+
+    def forget(self) -> None:
+        """Delete the owner's robot and its versions: the template is in force again."""
+        for path in (last_good(self._places.file), self._places.file):
+            path.unlink(missing_ok=True)
+        for number in self.numbers():
+            self._store(number).forget()
 
     def keep_copy(self, text: str) -> None:
         """Write the last good copy of a robot that was found sound."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .. import config as settings
 from ..errors import Code, SaintError
+from ..generated import topics
 from ..machine.service_manager import Directories
 from ..role_config.model import RoleConfig
 from ..role_config.reading import load_role_config
@@ -97,9 +98,17 @@ def checked(manifests: Path, text: str, name: str) -> RobotDescription:
         if entry.target in roles:
             raise SaintError(Code.CONFIG_INVALID, f"{name} names {entry.target} twice")
         roles[entry.target] = read_role(manifests, entry)[0]
-        if problem := clash(roles[entry.target]):
+        if problem := clash(roles[entry.target]) or _unknown_command(roles[entry.target]):
             raise SaintError(Code.CONFIG_INVALID, f"{name}: {problem}")
     return RobotDescription(manifest, roles, checked_model(manifests, manifest, roles))
+
+
+def _unknown_command(role: RoleConfig) -> str:
+    """Return which command the router could not send; empty when it can send all."""
+    for key, command in role.commands.items():
+        if command.type not in topics.BY_TYPE:
+            return f"commands.{key}.type of {role.target} is {command.type!r}, no message type"
+    return ""
 
 
 def template_text(manifests: Path, name: str) -> str:

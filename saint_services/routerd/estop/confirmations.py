@@ -41,6 +41,7 @@ class Confirmations:
         self.outcomes = TargetOutcomes(targets)
         self.nodes: list[NodeInfo] = []  # of adoptiond's newest report
         self._proven = proven
+        self.on_robot: Callable[[str], None] = lambda _: None  # gets the mark of the robot in force
         self._adoptiond = Watch(adoptiond, WATCH_NODES, self._receive_nodes, self._lost)
         self._on_unseen = on_unseen
         self._forgetting: asyncio.TimerHandle | None = None
@@ -91,6 +92,7 @@ class Confirmations:
             self._forgetting.cancel()
         self._forgetting = asyncio.get_running_loop().call_later(KNOWN_S, self._forget)
         self.nodes = found.nodes
+        self.on_robot(found.robot_mark)
         self._set(self.outcomes.held_by(holders(found.nodes)))
 
     def _lost(self, _: SaintError) -> None:

@@ -1,11 +1,11 @@
-"""The robot's roles as its manifest lists them. Not here: their state (topics/newest.py)."""
+"""The robot's roles as the robot in force lists them. Not here: their state (topics/newest.py)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...lib import config as settings
 from ...lib.robot.body import load_body
-from ...lib.robot.manifest import RobotManifest, read_role
+from ...lib.robot.manifest import RobotDescription, load
+from ...lib.robot.source import RobotPlaces, load_robot
 from ...lib.role_config.body import Body
 from ...lib.role_config.model import RoleConfig
 
@@ -19,18 +19,26 @@ class Roles:
     joints: dict[str, dict[str, str]] = field(default_factory=dict)  # target -> field -> joint
     urdf: Path | None = None
     body: Body | None = None
+    mark: str = ""  # of this robot (lib/robot/source.py)
 
 
 def load_roles(share: Path, robot: str) -> Roles:
-    """Read manifests/robots/<robot>.yaml. Blocks: use asyncio.to_thread."""
-    manifests = share / "manifests"
-    manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
-    roles = [read_role(manifests, entry)[0] for entry in manifest.roles]
-    by_target = {role.target: role for role in roles}
+    """Read a shipped robot. Blocks: use asyncio.to_thread."""
+    return _roles(share / "manifests", load(share / "manifests", robot))
+
+
+def load_roles_in_force(places: RobotPlaces) -> Roles:
+    """Read the robot in force. Blocks: use asyncio.to_thread."""
+    found = load_robot(places)
+    return replace(_roles(places.manifests, found.description), mark=found.mark)
+
+
+def _roles(manifests: Path, robot: RobotDescription) -> Roles:
+    manifest, by_target = robot.manifest, robot.roles
     return Roles(
         manifest.name,
         by_target,
         {entry.target: entry.joints for entry in manifest.roles if entry.joints},
-        manifests / manifest.urdf if manifest.urdf else None,
+        robot.urdf,
         load_body(manifests, manifest, by_target),
     )

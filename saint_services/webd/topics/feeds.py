@@ -51,6 +51,7 @@ class Feeds:
         self._newest = robot.newest
         self._hub = robot.hub
         self._open: dict[str, list[Subscription]] = {}
+        self.on_robot: Callable[[str], None] = lambda _: None  # gets the mark of the robot in force
         daemons = robot.daemons
         self.nodes_watch = Watch(daemons.adoptiond, WATCH_NODES, self._nodes, self._no_nodes)
         self.firmware_watch = Watch(daemons.otad, WATCH, self._firmware, self._no_firmware)
@@ -181,6 +182,7 @@ class Feeds:
         newest.nodes, newest.roles, newest.nodes_problem = found, found.roles, None
         newest.node_history.add(found.nodes, monotonic_s())
         self._hub.changed("nodes")
+        self.on_robot(found.robot_mark)
 
     def _no_nodes(self, problem: SaintError) -> None:
         self._newest.nodes_problem = problem

@@ -164,9 +164,10 @@ class Machine:
             "SAINT_LOG_DIR": str(folders.log_of(daemon).parent),
         }
         if unit.state_directory:
-            state = folders.state / unit.state_directory.removeprefix(_STATE_PREFIX)
-            state.mkdir(parents=True, exist_ok=True)
-            environment["STATE_DIRECTORY"] = str(state)
+            names = [each.removeprefix(_STATE_PREFIX) for each in unit.state_directory.split()]
+            for name in names:
+                (folders.state / name).mkdir(parents=True, exist_ok=True)
+            environment["STATE_DIRECTORY"] = ":".join(str(folders.state / each) for each in names)
         label = f"{self.name}/{daemon}"
         show = self._show
         return Place(

@@ -1,0 +1,1 @@
+"""The robot itself: `saintctl robot` and `saintctl part`."""

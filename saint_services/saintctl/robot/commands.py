@@ -1,0 +1,158 @@
+"""`saintctl robot`: the robot as a file: show, check, apply, return to an earlier version. Not
+here: its parts (part.py).
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...lib import config
+from ...lib.api import robot as rows
+from ...lib.api.robot import (
+    ApplyRobot,
+    RobotApplied,
+    RobotDocument,
+    RobotReview,
+    RobotTemplates,
+    RobotText,
+    RobotVersions,
+)
+from ..connect import request, run_request
+from ..console import AsJson, print_json, print_table, run
+from ..row_command import help_of, row_command
+
+app = typer.Typer(
+    help="The robot as a file: show, lint, diff, apply, export, import, template, undo, versions.",
+    no_args_is_help=True,
+)
+_File = Annotated[str, typer.Argument(metavar="ROBOT.yaml", help="A robot, as `export` writes it.")]
+_Note = Annotated[str, typer.Option(help=help_of(ApplyRobot, "note"))]
+_WRONG_FILE = 2  # exit code
+
+
+def print_applied(reply: RobotApplied) -> None:
+    """Print what has changed, and what the nodes said."""
+    for each in reply.changes:
+        print(f"  {each}")
+    print(f"Version {reply.version}: {reply.message}.")
+
+
+@row_command(app, "show", rows.GET_ROBOT)
+def print_robot(reply: RobotDocument) -> None:
+    """Print the robot in force."""
+    print(reply.text, end="")
+
+
+@app.command("lint")
+def lint(context: typer.Context, file: _File, as_json: AsJson = False) -> None:
+    """Check a file: the first fault with its line, or nothing."""
+    review = _review(context, file)
+    if as_json:
+        print_json(review)
+    else:
+        print(review.problem or review.refusal or f"{file} is sound.")
+    if review.problem:
+        raise typer.Exit(_WRONG_FILE)
+
+
+@app.command("diff")
+def diff(context: typer.Context, file: _File, as_json: AsJson = False) -> None:
+    """Say in words what a file would change of the robot in force."""
+    review = _review(context, file)
+    if as_json:
+        print_json(review)
+        return
+    if review.problem:
+        print(review.problem)
+        raise typer.Exit(_WRONG_FILE)
+    for each in review.changes or ["Nothing would change."]:
+        print(each)
+    for each in (*review.notes, *([f"Refused now: {review.refusal}."] if review.refusal else ())):
+        print(each)
+
+
+def apply(context: typer.Context, file: _File, note: _Note = "", as_json: AsJson = False) -> None:
+    """Put a file in force; nodes follow when their outputs are safe."""
+
+    async def work() -> RobotApplied:
+        text = await asyncio.to_thread(config.read_text, Path(file))
+        params = ApplyRobot(text=text, note=note or Path(file).name)
+        return await request(context.obj, rows.APPLY_ROBOT, params)
+
+    reply = run(work(), as_json)
+    print_json(reply) if as_json else print_applied(reply)
+
+
+app.command("apply")(apply)
+app.command("import")(apply)
+
+
+@app.command("export")
+def export(
+    context: typer.Context,
+    to: Annotated[str, typer.Option(help="The file to write. Default: print.")] = "",
+    version: Annotated[int, typer.Option(help="Version to write. Default: the newest.")] = 0,
+) -> None:
+    """Write the robot to a file, for `robot import`, an editor or git."""
+    if version:
+        found = run_request(context.obj, rows.GET_VERSION, number=version)
+    else:
+        found = run_request(context.obj, rows.GET_ROBOT)
+    if not to:
+        print(found.text, end="")
+        return
+    Path(to).write_text(found.text, encoding="utf-8")
+    print(f"{found.name} is in {to}.")
+
+
+@app.command("template")
+def template(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="A shipped robot. Default: list them.")] = "",
+    show: Annotated[bool, typer.Option("--show", help="Print it, instead of using it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the shipped robots, or start from one."""
+    if not name:
+        listed: RobotTemplates = run_request(context.obj, rows.LIST_TEMPLATES, as_json)
+        print_json(listed) if as_json else _print_templates(listed)
+    elif show:
+        print(run_request(context.obj, rows.GET_TEMPLATE, as_json, name=name).text, end="")
+    else:
+        reply = run_request(context.obj, rows.USE_TEMPLATE, as_json, name=name)
+        print_json(reply) if as_json else print_applied(reply)
+
+
+def _print_templates(listed: RobotTemplates) -> None:
+    lines = [(t.name, str(t.parts), ", ".join(t.roles), t.about) for t in listed.templates]
+    print_table(("template", "outputs", "roles", "about"), lines, "There is none.")
+
+
+NUMBER = typer.Argument(metavar="[VERSION]", help="Version to return to. Default: the one before.")
+
+
+@row_command(app, "undo", rows.UNDO_ROBOT, fixed={"base": None}, number=NUMBER)
+def print_undone(reply: RobotApplied) -> None:
+    """Return to an earlier version, as a new one."""
+    print_applied(reply)
+
+
+@row_command(app, "versions", rows.LIST_VERSIONS)
+def print_versions(reply: RobotVersions) -> None:
+    """List the stored versions, newest first."""
+    lines = [
+        ("in force" if v.is_in_force else "", str(v.number), v.saved, v.person or "-", v.note)
+        for v in reply.versions
+    ]
+    columns = ("", "version", "saved", "by", "note")
+    print_table(columns, lines, "The shipped template is in force; no change is stored.")
+
+
+def _review(context: typer.Context, file: str) -> RobotReview:
+    async def work() -> RobotReview:
+        text = await asyncio.to_thread(config.read_text, Path(file))
+        return await request(context.obj, rows.CHECK_ROBOT, RobotText(text=text))
+
+    return run(work())

@@ -1,0 +1,121 @@
+"""`saintctl part`: outputs and devices of the robot, one at a time, and `saintctl pin plan`. Not
+here: the robot as a whole (commands.py).
+"""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from ...lib import config
+from ...lib.api import robot as rows
+from ...lib.api.robot import RobotPart, RobotParts
+from ...lib.config.spelling import hint_or_all
+from ...lib.errors import Code, SaintError
+from ...lib.role_config.devices import I2cDevice, PinSpec, SerialDevice, SpiDevice
+from ...lib.role_config.model import FieldSpec
+from ..connect import run_request
+from ..console import AsJson, fail, print_json, print_table
+from ..row_command import help_of, row_command
+from .commands import print_applied
+
+app = typer.Typer(
+    help="Parts of the robot, outputs and devices: list, add, set, remove.", no_args_is_help=True
+)
+pins = typer.Typer(help="Pins of the nodes' headers: plan.", no_args_is_help=True)
+
+_OUTPUT = frozenset(FieldSpec.model_fields)
+_HARDWARE = frozenset(
+    name for model in (PinSpec, I2cDevice, SpiDevice, SerialDevice) for name in model.model_fields
+)
+_Part = Annotated[str, typer.Argument(metavar="ROLE.PART", help="E.g. head.pan or parts.face.jaw.")]
+_Settings = Annotated[
+    list[str],
+    typer.Argument(metavar="KEY=VALUE...", help="E.g. pin=18, limits=-90,90, pulse_us=900,2100."),
+]
+_Note = Annotated[str, typer.Option(help=help_of(rows.SetPart, "note"))]
+
+
+@row_command(app, "list", rows.LIST_PARTS)
+def print_parts(reply: RobotParts) -> None:
+    """List every output and device, and where it is connected."""
+    columns = ("part", "kind", "place", "range", "node")
+    print_table(columns, [_line(part) for part in reply.parts], "The robot has no parts.")
+
+
+def _line(part: RobotPart) -> tuple[str, ...]:
+    limits = " to ".join(f"{each:g}" for each in part.limits)
+    name = f"{part.target}.{part.name}"
+    return name, part.kind or "-", part.place or "-", f"{limits} {part.unit}".strip(), part.node_id
+
+
+def change(
+    context: typer.Context,
+    part: _Part,
+    settings: _Settings,
+    note: _Note = "",
+    rename: Annotated[str, typer.Option(help=help_of(rows.SetPart, "rename"))] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Add a part, or change its named settings; KEY= without a value removes a setting."""
+    target, name = _split(part)
+    try:
+        output, hardware = _sorted(settings)
+    except SaintError as err:
+        raise fail(err, as_json) from None
+    fields: dict[str, Any] = {"output": output, "hardware": hardware, "rename": rename}
+    reply = run_request(
+        context.obj, rows.SET_PART, as_json, target=target, name=name, note=note, **fields
+    )
+    print_json(reply) if as_json else print_applied(reply)
+
+
+app.command("add")(change)
+app.command("set")(change)
+
+
+@app.command("remove")
+def remove(context: typer.Context, part: _Part, as_json: AsJson = False) -> None:
+    """Remove a part."""
+    target, name = _split(part)
+    reply = run_request(context.obj, rows.REMOVE_PART, as_json, target=target, name=name)
+    print_json(reply) if as_json else print_applied(reply)
+
+
+@row_command(pins, "plan", rows.LIST_PARTS)
+def print_plan(reply: RobotParts) -> None:
+    """List what is connected to each pin, chip channel and line, by node."""
+    lines = sorted(
+        (part.node_id or "(no node)", part.place, f"{part.target}.{part.name}", part.kind)
+        for part in reply.parts
+        if part.place
+    )
+    print_table(("node", "place", "part", "kind"), lines, "Nothing is connected.")
+
+
+def _split(part: str) -> tuple[str, str]:
+    target, _, name = part.rpartition(".")
+    return target, name
+
+
+def _sorted(settings: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings of the output and those of the hardware. Raises request_invalid."""
+    output: dict[str, Any] = {}
+    hardware: dict[str, Any] = {}
+    for each in settings:
+        key, has_value, text = each.partition("=")
+        if not has_value or key not in _OUTPUT | _HARDWARE:
+            known = sorted(_OUTPUT | _HARDWARE)
+            what = f"{each!r} is no setting of a part{hint_or_all(key, known)}"
+            raise SaintError(Code.REQUEST_INVALID, what, fix="Write KEY=VALUE.")
+        (output if key in _OUTPUT else hardware)[key] = _value(text)
+    return output, hardware
+
+
+def _value(text: str) -> Any:
+    """Return a value as a robot's file would read it; `-90,90` is a list."""
+    if not text:
+        return None
+    listed = f"[{text}]" if "," in text and not text.startswith("[") else text
+    value = config.read_yaml(f"value: {listed}", "the setting").data["value"]
+    return json.loads(json.dumps(value))
