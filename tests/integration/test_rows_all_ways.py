@@ -121,6 +121,17 @@ ACTS = [
         undo=("management set_update_settings", {"offers": "automatic", "window": ""})),
     Act("management trigger_update", {"node_id": "sim_head"}, "node update sim_head",
         is_refused=True, row="management firmware_rollout"),
+    Act("robot set_part",
+        {"target": "head", "name": "imu", "hardware": {"purpose": "way"}, "note": "way"},
+        "part set head.imu purpose=way --note way"),
+    Act("robot remove_part", {"target": "head", "name": "nothing"}, "part remove head.nothing",
+        is_refused=True),
+    Act("robot apply", {"text": "FOLDER/faulty.yaml", "note": "way"},
+        "robot apply FOLDER/faulty.yaml --note way", is_refused=True),
+    Act("robot use_template", {"name": "rover"}, "robot template rover", is_refused=True),
+    Act("robot undo", {"number": 1}, "robot undo 1",
+        undo=("robot set_part",
+              {"target": "head", "name": "imu", "hardware": {"purpose": "undone"}})),
     Act("router set_route", {"route": _ROUTE}, "route set FOLDER/route.yaml"),
     Act("router set_route_enabled", {"route_id": "way", "enabled": False}, "route disable way"),
     Act("router set_route_priority", {"route_id": "way", "priority": 7}, "route priority way 7"),
@@ -276,6 +287,7 @@ async def ways(robot: Robot, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
             listed = await routerd.request(routing.LIST_ROUTES, Nothing())
         routes = [each.route.model_dump(mode="json", by_alias=True) for each in listed.routes]
         (files / "all.yaml").write_text(yaml.safe_dump({"routes": routes}))
+        (files / "faulty.yaml").write_text("name: [")
         ways = Ways(robot, http, chat, files)
         ways.before.update(entry["what"] for entry in await ways.entries())
         yield ways

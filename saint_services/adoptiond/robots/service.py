@@ -121,8 +121,9 @@ class RobotService:
 
     async def template(self, name: str) -> RobotDocument:
         """Return a shipped robot. Raises not_found."""
-        if name not in self.places.shipped:
-            known = ", ".join(self.places.shipped)
+        shipped = await asyncio.to_thread(lambda: self.places.shipped)
+        if name not in shipped:
+            known = ", ".join(shipped)
             raise SaintError(
                 Code.NOT_FOUND, f"there is no template {name!r}", fix=f"There are {known}."
             )
@@ -133,7 +134,8 @@ class RobotService:
         self, shown: Callable[[str, str, RobotDescription], RobotTemplate]
     ) -> RobotTemplates:
         """Return every shipped robot."""
-        found = {name: (await self.template(name)).text for name in self.places.shipped}
+        names = await asyncio.to_thread(lambda: self.places.shipped)
+        found = {name: (await self.template(name)).text for name in names}
         views = [shown(name, text, await self._checked(text)) for name, text in found.items()]
         return RobotTemplates(templates=views)
 
@@ -237,7 +239,7 @@ class RobotService:
 
     async def _put_in_force(self, text: str, note: str, person: str) -> RobotApplied:
         before, robot = self.robot, await self._checked(text)
-        told = changes(before, robot)
+        differences = changes(before, robot)
         if text == self.loaded.text:
             return RobotApplied(version=self._number, message="nothing has changed", changes=[])
         if refusal := self._refusal(robot):
@@ -247,11 +249,11 @@ class RobotService:
         self.loaded, self._number = LoadedRobot(robot, text, is_own=True), number
         self._health.clear(Code.CONFIG_INVALID, FILE)
         self._calibrations.use_catalog(catalog)
-        _log.info("robot changed", version=number, note=note, changes=len(told))
+        _log.info("robot changed", version=number, note=note, changes=len(differences))
         message = await self._notify(changed_roles(before, robot))
         self._mark = self.loaded.mark
         self._nodes.robot_changed()  # last: webd, which passes the reply on, may start again
-        return RobotApplied(version=number, message=message, changes=told)
+        return RobotApplied(version=number, message=message, changes=differences)
 
     def _store(self, text: str, note: str, person: str) -> int:
         """Store a version and put it in force; the first one keeps what was there before."""

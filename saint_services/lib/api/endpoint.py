@@ -146,7 +146,7 @@ def hidden(params: BaseModel) -> dict[str, Any]:
     and webd send parameters that the user did not set.
     """
     given = params.model_dump(mode="json", exclude_unset=True)
-    named = {name: value for name, value in given.items() if value not in ("", None, [])}
+    named = {name: value for name, value in given.items() if value not in ("", None, [], {})}
     return {name: "…" if name in _SECRETS else value for name, value in named.items()}
 
 

@@ -10,7 +10,7 @@ from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Nothing, Rows
 
-LONGEST_TEXT = 256 * 1024
+LONGEST_TEXT = 48 * 1024  # some 300 parts; fits into a message of webd's WebSocket
 Target = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)?$")]
 PartName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 Note = Annotated[str, StringConstraints(max_length=120, strip_whitespace=True)]

@@ -87,7 +87,7 @@ def _values(what: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> I
 
 
 def _brief(entry: Mapping[str, Any]) -> str:
-    """Return what tells an entry apart: its kind, and its place or range."""
+    """Return what distinguishes an entry: its kind, and its place or range."""
     named = ("type", "driver", "kind", "pin", "device", "channel", "address", "limits", "unit")
     parts = [f"{key} {_shown(entry[key])}" for key in named if entry.get(key) not in (None, "", ())]
     return ", ".join(parts[:4])

@@ -198,7 +198,8 @@ def _check_joint(what: str, role: RoleConfig, field: str, joint: "UrdfJoint") ->
     if spec.unit == "ratio" and joint.kind in ("revolute", "prismatic"):
         return
     wanted = _in_model(spec)
-    if joint.kind != "revolute" or not _are_near(wanted, (joint.lower, joint.upper)):
+    is_inside = joint.lower - _SAME <= wanted[0] and wanted[1] <= joint.upper + _SAME
+    if joint.kind != "revolute" or not is_inside:
         raise _invalid(
             f"{what} may go from {wanted[0]:.4f} to {wanted[1]:.4f} rad; {joint.name} is"
             f" {joint.kind} from {joint.lower:.4f} to {joint.upper:.4f}"
@@ -208,10 +209,6 @@ def _check_joint(what: str, role: RoleConfig, field: str, joint: "UrdfJoint") ->
 def _in_model(spec: FieldSpec) -> tuple[float, float]:
     low, high = spec.limits
     return (math.radians(low), math.radians(high)) if spec.unit == "deg" else (low, high)
-
-
-def _are_near(a: tuple[float, float], b: tuple[float, float]) -> bool:
-    return all(math.isclose(x, y, abs_tol=_SAME) for x, y in zip(a, b, strict=True))
 
 
 def _invalid(sentence: str) -> SaintError:

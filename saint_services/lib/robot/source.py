@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import config as settings
+from ..api.robot import LONGEST_TEXT
 from ..errors import Code, SaintError
 from ..generated import topics
 from ..machine.service_manager import Directories
@@ -16,11 +17,11 @@ from ..role_config.model import RoleConfig
 from ..role_config.reading import load_role_config
 from ..role_config.resources import clash
 from ..state import last_good
-from .manifest import RobotDescription, RobotManifest, checked_model, read_role
+from .manifest import RobotDescription, RobotManifest, checked_model, load, read_role
 
 FILE = "robot.yaml"
 FOLDER = "robot"  # beside the daemons' own folders of state; adoptiond alone may write there
-LARGEST_BYTES = 256 * 1024  # of robot.yaml
+LARGEST_BYTES = LONGEST_TEXT  # of robot.yaml
 _OWN_CONFIG = "    "  # a role's configuration inside of the list of roles
 
 
@@ -69,7 +70,7 @@ def load_robot(places: RobotPlaces) -> LoadedRobot:
     if not places.file.exists() and not copy.exists():
         name = places.template
         text = template_text(places.manifests, name)
-        return LoadedRobot(checked(places.manifests, text, f"robots/{name}.yaml"), text, False)
+        return LoadedRobot(load(places.manifests, name), text, is_own=False)
     try:
         return _own(places, places.file)
     except SaintError as err:
@@ -78,12 +79,12 @@ def load_robot(places: RobotPlaces) -> LoadedRobot:
         except SaintError:
             raise err from None
         problem = f"{err.message}. The last good copy is in force"
-        return LoadedRobot(found.description, found.text, True, problem)
+        return LoadedRobot(found.description, found.text, is_own=True, problem=problem)
 
 
 def _own(places: RobotPlaces, path: Path) -> LoadedRobot:
     text = settings.read_text(path)
-    return LoadedRobot(checked(places.manifests, text, str(path)), text, True)
+    return LoadedRobot(checked(places.manifests, text, str(path)), text, is_own=True)
 
 
 def checked(manifests: Path, text: str, name: str) -> RobotDescription:

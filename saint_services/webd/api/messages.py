@@ -29,6 +29,7 @@ Group = Literal[
     "settings",
     "maintenance",
     "programs",
+    "robot",
 ]
 MessageId = (
     Annotated[str, StringConstraints(max_length=128)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]

@@ -55,6 +55,20 @@ async def test_daemon_is_entered_ready_and_left_clean(
     assert context.health.counters["cleaned_up"] == 1
 
 
+async def test_daemon_that_restarts_itself_is_left_clean_and_says_why(
+    directories: service_manager.Directories,
+) -> None:
+    with pytest.raises(daemon.RestartWantedError, match="another robot"):
+        async with running("testd", Config(), obedient, directories) as context:
+            context.restart("another robot")
+            await context.stopping.wait()
+    assert context.health.counters["cleaned_up"] == 1
+
+
+def test_daemon_that_restarts_itself_ends_with_a_code_that_restarts_it() -> None:
+    assert daemon._explained("testd", daemon.RestartWantedError("another robot")) == 75
+
+
 async def test_error_before_ready_reaches_the_test(
     directories: service_manager.Directories,
 ) -> None:

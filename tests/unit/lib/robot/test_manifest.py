@@ -155,13 +155,19 @@ def test_role_named_twice_is_refused(manifests: Path) -> None:
         manifest.load(manifests, "rover")
 
 
-def test_limits_that_differ_are_reported_with_both(manifests: Path) -> None:
+def test_limits_beyond_the_model_s_are_reported_with_both(manifests: Path) -> None:
     path = manifests / "roles" / "head.yaml"
     text = path.read_text()
     assert "limits: [-180, 180]" in text
-    path.write_text(text.replace("limits: [-180, 180]", "limits: [-170, 180]"))
-    with pytest.raises(SaintError, match=r"from -2\.9671 to 3\.1416 rad; head_pan is revolute"):
+    path.write_text(text.replace("limits: [-180, 180]", "limits: [-190, 180]"))
+    with pytest.raises(SaintError, match=r"from -3\.3161 to 3\.1416 rad; head_pan is revolute"):
         manifest.load(manifests, "saint")
+
+
+def test_limits_inside_of_the_model_s_are_the_owner_s_choice(manifests: Path) -> None:
+    path = manifests / "roles" / "head.yaml"
+    path.write_text(path.read_text().replace("limits: [-180, 180]", "limits: [-170, 90]"))
+    assert manifest.load(manifests, "saint").roles["head"].fields["pan"].limits == (-170, 90)
 
 
 BAD_MODELS = {

@@ -1,0 +1,87 @@
+"""Edits of single parts in a robot's text: what they change, and that all else stays as written."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.adoptiond.robots.edits import with_part, without_part
+from saint_services.lib.api.robot import RemovePart, SetPart
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.robot.source import checked, template_text
+
+MANIFESTS = Path(__file__).resolve().parents[4] / "manifests"
+TEXT = template_text(MANIFESTS, "saint")
+SAINT = checked(MANIFESTS, TEXT, "saint")
+
+
+def edited(target: str, name: str, **settings: object) -> str:
+    wanted = SetPart.model_validate({"target": target, "name": name, **settings})
+    return with_part(TEXT, SAINT, wanted)
+
+
+def differing(text: str) -> list[tuple[str, str]]:
+    pairs = zip(TEXT.splitlines(), text.splitlines(), strict=True)
+    return [(before.strip(), after.strip()) for before, after in pairs if before != after]
+
+
+def test_changed_setting_changes_one_line_and_keeps_every_comment() -> None:
+    (found,) = differing(edited("head", "pan", hardware={"pulse_us": [600, 2400]}))
+    assert found[0].endswith("pulse_us: [500, 2500]}")
+    assert found[1].endswith("pulse_us: [600, 2400]}")
+
+
+def test_setting_without_a_value_is_removed() -> None:
+    text = edited("head", "pan", hardware={"frequency": None})
+    assert "pan: {type: servo, pin: 12, pulse_us: [500, 2500]}" in text
+
+
+def test_part_of_another_role_of_the_same_name_stays() -> None:
+    text = edited("arms.right", "joint_0", output={"max_rate": 10})
+    robot = checked(MANIFESTS, text, "robot.yaml")
+    assert robot.roles["arms.right"].fields["joint_0"].max_rate == 10
+    assert robot.roles["arms.left"] == SAINT.roles["arms.left"]
+
+
+def test_new_device_goes_into_its_group() -> None:
+    text = edited("head", "more", hardware={"bus": 1, "address": 0x41, "driver": "pca9685"})
+    robot = checked(MANIFESTS, text, "robot.yaml")
+    assert robot.roles["head"].i2c_devices["more"].address == 0x41
+
+
+def test_renamed_part_is_renamed_wherever_the_robot_names_it() -> None:
+    text = edited("tracks", "left_motor", rename="port_motor")
+    robot = checked(MANIFESTS, text, "robot.yaml")
+    assert "port_motor" in robot.roles["tracks"].gpio_mapping
+    joints = next(each.joints for each in robot.manifest.roles if each.role == "tracks")
+    assert joints["port_motor"] == "tracks_left_motor"
+
+
+def test_renaming_to_a_taken_name_is_a_conflict() -> None:
+    with pytest.raises(SaintError) as caught:
+        edited("head", "pan", rename="tilt")
+    assert caught.value.code is Code.CONFLICT
+
+
+def test_removed_part_is_gone_with_its_joint() -> None:
+    text = without_part(TEXT, SAINT, RemovePart(target="head", name="jaw"))
+    robot = checked(MANIFESTS, text, "robot.yaml")
+    assert "jaw" not in robot.roles["head"].fields
+    assert "jaw" not in robot.roles["head"].gpio_mapping
+    assert "jaw" not in robot.manifest.roles[0].joints
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "words"),
+    [("head", "nose", "no part 'nose'"), ("legs", "hip", "no role 'legs'")],
+)
+def test_unknown_part_or_role_is_not_found(target: str, name: str, words: str) -> None:
+    with pytest.raises(SaintError) as caught:
+        without_part(TEXT, SAINT, RemovePart(target=target, name=name))
+    assert caught.value.code is Code.NOT_FOUND
+    assert words in caught.value.message
+
+
+def test_request_without_a_setting_is_refused() -> None:
+    with pytest.raises(SaintError) as caught:
+        edited("head", "pan")
+    assert caught.value.code is Code.REQUEST_INVALID
