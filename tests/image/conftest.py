@@ -101,6 +101,19 @@ def newer_robot(updated: Robot) -> Robot:
 
 
 @pytest.fixture(scope="session")
+def offered(rig: Rig, updated: Robot, forge: Forge) -> Robot:
+    """The server runs a release that it offers to the node, which is off."""
+    return stages.offer(rig, updated, forge)
+
+
+@pytest.fixture
+def offered_robot(offered: Robot) -> Robot:
+    """The same, to be changed at will."""
+    stages.restore(offered.pair, stages.OFFERED)
+    return offered
+
+
+@pytest.fixture(scope="session")
 def forge(rig: Rig) -> Forge:
     return Forge(rig.artefacts, rig.folder / "bundles")
 

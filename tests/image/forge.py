@@ -108,12 +108,18 @@ def crash_role(slot: Slot) -> None:
     _replace_main(slot, "import sys\n\nsys.exit('the servo table has no row 7')\n")
 
 
-def die_after(seconds: float) -> Callable[[Slot], None]:
-    """Each process of the head's daemon works, and dies after that time."""
+def die_as_told(file: str) -> Callable[[Slot], None]:
+    """Each process of the head's daemon works, and dies after as many seconds as the file says;
+    without the file it does not.
+    """
+    bomb = (
+        "import os\nimport threading\n\n"
+        f"if os.path.exists({file!r}):\n"
+        f"    threading.Timer(float(open({file!r}).read()), os._exit, (9,)).start()\n"
+    )
 
     def edit(slot: Slot) -> None:
         path = f"{_PACKAGES}/role_headd/__main__.py"
-        bomb = f"import os, threading\n\nthreading.Timer({seconds}, os._exit, (9,)).start()\n"
         docstring, _, rest = slot.read(path).partition("\n\n")
         _replace_main(slot, f"{docstring}\n\n{bomb}{rest}")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.firmware import UpdateVerdict
-from tests.image.forge import Forge, change_one_file
+from saint_services.lib.api.firmware import RolloutState, UpdateVerdict
+from tests.image.forge import Forge, change_one_file, die_as_told
 from tests.image.report import Report
 from tests.image.rig import HTTP, SAINT, SSH, Host, Pair, Rig
 from tests.image.robot import CLAIM, FirstUpdate, Robot
@@ -19,6 +19,8 @@ from tools.vm.settings import PATIENCE
 
 ADOPTED, UPDATED = "adopted", "updated"
 FIRST = "0.1.1"  # the release of the first update; the image is 0.1.0
+OFFERED = "0.1.31"  # the server runs it, and offers it to the node, which has been off meanwhile
+DYING_FILE = "/data/config/dies-after"  # after how many seconds the role of that release dies
 NAME = "Image test"
 # A trial's health check takes a Pi a tenth of that. Settings on /data hold in both slots.
 _HEALTH_S = 300 * PATIENCE
@@ -147,6 +149,41 @@ def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:
     return robot
 
 
+def offer(rig: Rig, robot: Robot, forge: Forge) -> Robot:
+    """The node is off while a roll-out brings the server to the next release."""
+    if rig.kept(OFFERED):
+        return robot
+    restore(robot.pair, UPDATED)
+    status, said = robot.upload(forge.release(OFFERED, die_as_told(DYING_FILE)))
+    assert status == 200, said
+    # Emulated, all is slow: the longest that a node waits for the server's answer.
+    robot.node.sh("echo offer_wait_s: 45 >>/data/config/noded.yaml; sync")
+    robot.node.machine.unplug()
+    robot.until("the node is away", lambda: not robot.firmware().is_online, 120)
+    started = robot.saintctl("firmware", "rollout", OFFERED, "--detach")
+    assert started.code == 0, started.text
+    robot.until(
+        "the roll-out has ended",
+        lambda: (plan := robot.report().plan) and plan.state is not RolloutState.RUNNING,
+        3600,
+    )
+    plan = robot.report().plan
+    assert plan is not None
+    assert plan.state is RolloutState.DONE, plan
+    robot.server.machine.wait_shell(0)
+    _keep(rig, robot, OFFERED)
+    return robot
+
+
+def switch_on(node: Host) -> int:
+    """The node that was off; returns from where its boot is on the serial console."""
+    node.sh("sync")
+    since = node.machine.serial.end
+    node.machine.plug()
+    node.machine.reset()
+    return since
+
+
 @contextlib.contextmanager
 def restart_held(node: Host) -> Iterator[None]:
     """An installation ends with a restart: here it waits until the test has looked."""
@@ -166,6 +203,7 @@ def restore(pair: Pair, tag: str) -> None:
         for host in pair.both():
             step(host.machine)
     for host in pair.both():
+        host.machine.plug()  # an earlier test may have left it without
         if host.ssh is not None:
             host.ssh.close()
 

@@ -47,10 +47,11 @@ def alone(rig: Rig) -> Iterator[Robot]:
     """It is switched off again afterwards: two machines are enough for a small computer."""
     card = flash(rig, rig.folder / "both.img")
     host = rig.host("both", card, links=(rig.cable("loose"),), forwards=(SSH, HTTP, SAINT))
-    host.machine.start()
-    host.machine.wait_up()
-    yield Robot(Pair(host, host))
-    host.machine.cut()
+    with rig.others_paused():
+        host.machine.start()
+        host.machine.wait_up()
+        yield Robot(Pair(host, host))
+        host.machine.cut()
 
 
 def test_all_units_of_both_roles_are_up(alone: Robot) -> None:

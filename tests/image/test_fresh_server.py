@@ -11,7 +11,7 @@ from saint_services.lib.api.firmware import MachineFirmware, UpdateVerdict
 from tests.image.artefacts import Artefacts
 from tests.image.forge import Forge
 from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
-from tests.image.robot import CLAIM, Robot
+from tests.image.robot import CLAIM, NotYetError, Robot
 from tools.image.disk import Layout
 from tools.vm.disk import Card
 from tools.vm.settings import PATIENCE
@@ -43,20 +43,24 @@ def robot(rig: Rig, forge: Forge, artefacts: Artefacts) -> Iterator[Robot]:
     server = rig.host("newer_server", server_card, links=(cable,), forwards=(SSH, HTTP, SAINT))
     node = rig.host("older", older_card(rig, forge, artefacts), links=(cable.turned(),))
     pair = Pair(server, node)
-    for host in pair.both():
-        host.machine.start()
-    for host in pair.both():
-        host.machine.wait_up()
-    node.sh(f"echo health_timeout_s: {_HEALTH_S:g} >/data/config/noded.yaml")
-    node.sh(f"echo offer_rest_s: {_REST_S} >>/data/config/noded.yaml")
-    node.sh("systemctl restart saint-noded")
-    yield Robot(pair)
-    for host in pair.both():
-        host.machine.cut()
+    with rig.others_paused():
+        for host in pair.both():
+            host.machine.start()
+        for host in pair.both():
+            host.machine.wait_up()
+        node.sh(f"echo health_timeout_s: {_HEALTH_S:g} >/data/config/noded.yaml")
+        node.sh(f"echo offer_rest_s: {_REST_S} >>/data/config/noded.yaml")
+        node.sh("systemctl restart saint-noded")
+        yield Robot(pair)
+        for host in pair.both():
+            host.machine.cut()
 
 
 def node_of(robot: Robot) -> MachineFirmware:
-    return next(each for each in robot.report().machines if not each.is_server)
+    found = [each for each in robot.report().machines if not each.is_server]
+    if not found:
+        raise NotYetError("the server does not know the node yet")
+    return found[0]
 
 
 def test_older_node_follows_a_fresh_server_by_itself(robot: Robot, artefacts: Artefacts) -> None:

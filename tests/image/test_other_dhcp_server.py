@@ -7,7 +7,7 @@ import pytest
 from tests.image.rig import Host
 from tests.image.robot import Robot
 
-_STATUS = "cat /run/saint-addresses/status.json"
+_STATUS = "cat /run/saint-addresses/status.json || true"  # at first there is none
 _SERVING = '"state": "serving"'
 _REFUSED = '"state": "refused"'
 

@@ -39,26 +39,33 @@ def expect_no_reboot(host: Host, since: int, slot: str = "A") -> None:
     assert f"rauc.slot={slot}" in host.sh("cat /proc/cmdline")
 
 
-@pytest.mark.parametrize("daemon", [*SERVER, *NODE])
-def test_typo_in_a_settings_file_is_shown_and_reboots_nothing(robot: Robot, daemon: str) -> None:
-    host = robot.node if daemon in NODE else robot.server
+@pytest.mark.parametrize("daemons", [SERVER, NODE], ids=["server", "node"])
+def test_typo_in_each_settings_file_is_shown_and_reboots_nothing(
+    robot: Robot, daemons: tuple[str, ...]
+) -> None:
+    host = robot.node if daemons is NODE else robot.server
     if host is robot.node:
         shorten_deadman(robot)
-    file = f"/data/config/{daemon}.yaml"
-    host.sh(f"echo 'reset_pinn: 1' >>{file}; sync")
+    for daemon in daemons:
+        host.sh(f"echo 'reset_pinn: 1' >>/data/config/{daemon}.yaml")
+    host.sh("sync")
     since = host.machine.serial.end
     host.machine.reset()
     host.machine.wait_up(since)
-    host.sh(f"systemctl start saint-{daemon}.service")
-    host.sh(f"systemctl is-active saint-{daemon}.service")
+    units = " ".join(f"saint-{daemon}.service" for daemon in daemons)
+    host.sh(f"systemctl start {units}", 300)
+    host.sh(f"systemctl is-active {units}")
     greeting = host.sh("run-parts /etc/update-motd.d")
-    assert f"/etc/saint/{daemon}.yaml, line " in greeting
-    assert " in force." in greeting
-    if daemon in SERVER:
-        found = robot.saintctl("doctor", "--all")
-        assert f"/etc/saint/{daemon}.yaml" in " ".join(found.text.split()) or daemon == "webd"
+    lines = [line for line in greeting.splitlines() if line.endswith(" in force.")]
+    for daemon in daemons:
+        assert any(f"/etc/saint/{daemon}.yaml, line " in line for line in lines), greeting
+    if daemons is SERVER:
+        found = " ".join(robot.saintctl("doctor", "--all").text.split())
+        # A web interface that works says so itself; doctor names what the others report.
+        missing = [each for each in SERVER if f"/etc/saint/{each}.yaml" not in found]
+        assert missing in ([], ["webd"]), found
     assert host.sh("systemctl --failed --plain --no-legend") == ""
-    if daemon == "noded":
+    if daemons is NODE:
         expect_no_reboot(host, since)
 
 

@@ -24,11 +24,12 @@ pytestmark = pytest.mark.image_all
 @pytest.fixture(scope="module")
 def small(rig: Rig) -> Iterator[Robot]:
     """A robot of two such boards; they are switched off afterwards."""
-    robot = Robot(stages.boot_small(rig, _MEMORY_MIB))
-    stages.make_head(robot)
-    yield robot
-    for host in robot.pair.both():
-        host.machine.cut()
+    with rig.others_paused():
+        robot = Robot(stages.boot_small(rig, _MEMORY_MIB))
+        stages.make_head(robot)
+        yield robot
+        for host in robot.pair.both():
+            host.machine.cut()
 
 
 def expect_enough_memory(robot: Robot, report: Report, when: str) -> None:
