@@ -43,6 +43,7 @@ class Rollout:
         default_factory=dict
     )  # offline, or without an installer, since
     not_before_s: Mapping[str, float] = field(default_factory=dict)  # earliest next request
+    cut: frozenset[str] = frozenset()  # away, or this process was, since the machine's step began
 
     @property
     def plan(self) -> SavedPlan | None:
@@ -229,8 +230,11 @@ def _judge_updating(
     node_id = step.node_id
     there = machine if machine is not None and machine.is_online else None
     # Not known: this process has restarted meanwhile.
-    if node_id not in rollout.since_s or (there and _waits_for_driver(there)):
+    is_first = node_id not in rollout.since_s
+    if is_first or (there and _waits_for_driver(there)):
         rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
+    if is_first or there is None:
+        rollout = replace(rollout, cut=rollout.cut | {node_id})
     if there and is_busy(there):
         rollout = _changed(rollout, node_id, is_accepted=True, has_begun=True)
     elif there:
@@ -260,7 +264,7 @@ def _is_well(rollout: Rollout, machine: MachineFirmware) -> bool:
 
 def _close(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollout:
     """Close the step of a machine that is idle again: it runs the release and is healthy, or its
-    outputs went live before it began, or the plan has failed there."""
+    outputs went live before it began, or its power was cut, or the plan has failed there."""
     if step.is_leftover:
         return _changed(rollout, step.node_id, step=RolloutStep.WAITING, is_leftover=False)
     if _is_well(rollout, machine):
@@ -269,6 +273,9 @@ def _close(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollo
         # Its outputs went live since it accepted; nothing was written: wait as for any other.
         return _changed(rollout, step.node_id, step=RolloutStep.WAITING, reason=machine.blocked_by)
     reported = machine.reason or machine.verdict.value.replace("_", " ")
+    if machine.verdict is UpdateVerdict.FAILED and step.node_id in rollout.cut:
+        # Robots have power switches; the running slot was not touched.
+        return _refused(rollout, step, reported)
     return _fail(
         rollout, step.node_id, reported or f"the machine runs {machine.version} and gives no reason"
     )
@@ -385,6 +392,7 @@ def _begin(rollout: Rollout, machines: Machines, request: UpdateRequest, now_s: 
         rollout,
         requested=rollout.requested | {node_id},
         since_s={**rollout.since_s, node_id: now_s},
+        cut=rollout.cut - {node_id},
     )
     return _changed(
         rollout, node_id, step=RolloutStep.UPDATING, reason="", is_accepted=False, has_begun=False,

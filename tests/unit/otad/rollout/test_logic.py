@@ -9,6 +9,7 @@ from saint_services.lib.api.firmware import (
     UpdateVerdict,
 )
 from saint_services.otad.rollout import logic
+from saint_services.otad.rollout.logic import Rollout
 from tests.unit.otad.rollout.rollout_rig import LIMITS, Play, machine
 
 
@@ -100,6 +101,54 @@ def test_short_blink_of_a_node_is_a_new_verdict_without_its_states_between():
     play = Play("a", "b")
     play.begin()
     play.reports("a", target_version="1.1.0", attempt=1, verdict=UpdateVerdict.FAILED, reason="no")
+    assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a: no")
+
+
+CUT = {
+    "state": UpdateState.IDLE,
+    "is_online": True,
+    "target_version": "1.1.0",
+    "verdict": UpdateVerdict.FAILED,
+    "reason": "writing 1.1.0 was interrupted",
+}
+
+
+def test_machine_whose_power_was_cut_while_it_wrote_is_requested_again():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    play.reports("a", is_online=False)
+    assert play.reports("a", **CUT) == ("a",)
+    assert play.state is RolloutState.RUNNING
+    assert play.becomes_healthy("a") == ("b",)
+
+
+def test_robot_that_is_switched_off_while_a_machine_writes_goes_on_with_the_roll_out():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    play.rollout = Rollout(saved=play.rollout.saved)  # all that outlives the server's power
+    assert play.reports("a", **CUT) == ("a",)
+    assert play.state is RolloutState.RUNNING
+
+
+def test_machine_that_never_gets_through_its_installation_halts_the_roll_out():
+    play = Play("a", "b")
+    play.begin()
+    for _ in range(logic.MOST_REFUSALS):
+        play.agrees("a")
+        play.reports("a", is_online=False)
+        play.reports("a", **CUT)
+    assert play.state is RolloutState.HALTED
+    assert play.rollout.plan.reason == "a: writing 1.1.0 was interrupted"
+
+
+def test_release_that_did_not_start_is_not_requested_again():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    play.reports("a", is_online=False)
+    play.reports("a", **{**CUT, "verdict": UpdateVerdict.ROLLED_BACK, "reason": "no"})
     assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a: no")
 
 
