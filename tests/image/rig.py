@@ -142,11 +142,13 @@ class Rig:
         running = [host for host in self.hosts if host.machine.is_on]
         for host in running:
             host.machine.pause()
-        yield
-        for host in running:
-            host.machine.resume()
-            if host.ssh is not None:
-                host.ssh.close()
+        try:
+            yield
+        finally:
+            for host in running:
+                host.machine.resume()
+                if host.ssh is not None:
+                    host.ssh.close()
 
     def keep(self, tag: str, fact: str) -> None:
         """A snapshot was taken; with it goes what the next run must know."""
