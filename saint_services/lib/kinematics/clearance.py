@@ -34,7 +34,9 @@ class Clearance:
         self._margin_m = body.margin_m
         links = parts.tree.links
         self._at = {link.joint: neutral(link) for link in links if link.joint}
-        self._scene = Scene(parts, parts.tree.poses(self._at), parts.still)
+        # What is None is computed when it counts: joints have moved since.
+        self._known: Scene | None = None
+        self._around: list[Pose] | None = None  # of the links that this role does not move
         self._levers = {
             name: {link: lever for link in parts.own if (lever := parts.lever(joint, link)) > 0.0}
             for name, joint in parts.joints.items()
@@ -75,7 +77,7 @@ class Clearance:
         if all(self._at[joint] == value for joint, value in found.items()):
             return True
         self._at.update(found)
-        self._scene = Scene(self._parts, self._parts.tree.poses(self._at), self._parts.still)
+        self._known = self._around = None
         if other.carries_own:
             self._forget()
         return True
@@ -88,14 +90,17 @@ class Clearance:
         self.blocked = ()
         moves = {name: to for name, to in wanted.items() if to != self._now(name)}
         if moves:
-            share = self._share(moves, period_s, now_s)
-            done = self._advance(moves, share, now_s)
+            ways = self._ways(moves)
+            share = self._share(moves, ways, period_s, now_s)
+            done = self._advance(moves, ways, share, now_s)
             if done < share or share < _LEAST:
                 # Something is in the way: each joint by itself, in the time that is left for it.
                 part_s = period_s * (1.0 - done) / len(moves)
                 for name, to in moves.items():
                     alone = {name: to}
-                    self._advance(alone, self._share(alone, part_s, now_s), now_s)
+                    ways = self._ways(alone)
+                    share = self._share(alone, ways, part_s, now_s)
+                    self._advance(alone, ways, share, now_s)
         return {name: self._now(name) for name in wanted}
 
     def contact(self, values: Values) -> tuple[str, ...]:
@@ -107,16 +112,26 @@ class Clearance:
                 return self._names(pair)
         return ()
 
+    @property
+    def _scene(self) -> Scene:
+        """The shapes at the present positions, computed when a pair is measured and not with each
+        step: most steps are shorter than the room that is certainly left."""
+        if self._known is None:
+            self._known = self._candidate({})
+        return self._known
+
     def _now(self, name: str) -> float:
         return self._at[self._parts.joints[name]]
 
     def _names(self, pair: Pair) -> tuple[str, ...]:
         return self._parts.name(pair.a), self._parts.name(pair.b)
 
-    def _share(self, moves: Values, period_s: float, now_s: float) -> float:
+    def _share(
+        self, moves: Values, ways: Mapping[int, float], period_s: float, now_s: float
+    ) -> float:
         """Return the share of the moves that the distance to other roles allows now."""
         share, limiting = 1.0, list[tuple[PairWatch, float]]()
-        for link, way_m in self._ways(moves).items():
+        for link, way_m in ways.items():
             for other in self._others.values():
                 watch = other.watches.get(link)
                 if watch is None or way_m <= other.allowed_m(watch.room_m, period_s, now_s):
@@ -140,21 +155,24 @@ class Clearance:
             for watch, room_m in limiting
         )
 
-    def _advance(self, moves: Values, share: float, now_s: float) -> float:
+    def _advance(
+        self, moves: Values, ways: Mapping[int, float], share: float, now_s: float
+    ) -> float:
         """Make a share of the moves, or as much of it as the margin allows; returns how much."""
         if share < _LEAST:
             return 0.0
         begin = {name: self._now(name) for name in moves}
-        ways = {link: way_m * share for link, way_m in self._ways(moves).items()}
-        count = max(1, ceil(max(ways.values(), default=0.0) / self._margin_m))
+        ways = {link: way_m * share for link, way_m in ways.items()}
         if self._is_free(ways, now_s):
-            count = 1
+            for way_m, watch in self._near(ways):
+                watch.move(way_m)
+            self._put(_between(begin, moves, share))
+            self._known = None
+            return share
+        count = max(1, ceil(max(ways.values(), default=0.0) / self._margin_m))
         part = {link: way_m / count for link, way_m in ways.items()}
         for number in range(1, count + 1):
-            so_far = share * number / count
-            ahead = {name: begin[name] + (to - begin[name]) * so_far for name, to in moves.items()}
-            if so_far == 1.0:
-                ahead = dict(moves)  # to the last bit
+            ahead = _between(begin, moves, share * number / count)
             if not self._enter(ahead, part, now_s):
                 return share * (number - 1) / count
         return share
@@ -221,12 +239,17 @@ class Clearance:
     def _candidate(self, values: Values) -> Scene:
         joints = self._parts.joints
         ahead = {**self._at, **{joints[name]: value for name, value in values.items()}}
-        poses: list[Pose] = list(self._scene.poses)
+        if self._around is None:
+            self._around = self._parts.tree.poses(self._at)
+        poses = list(self._around)
         self._parts.tree.update(poses, ahead, self._parts.own)
         return Scene(self._parts, poses, self._parts.still)
 
     def _take(self, scene: Scene, values: Values) -> None:
-        self._scene = scene
+        self._known = scene
+        self._put(values)
+
+    def _put(self, values: Values) -> None:
         for name, value in values.items():
             self._at[self._parts.joints[name]] = value
 
@@ -236,3 +259,10 @@ class Clearance:
         for other in self._others.values():
             for watch in other.watches.values():
                 watch.forget()
+
+
+def _between(begin: Values, end: Values, share: float) -> Values:
+    """Return the positions after a share of the way; the end itself to the last bit."""
+    if share == 1.0:
+        return end
+    return {name: begin[name] + (to - begin[name]) * share for name, to in end.items()}
