@@ -46,6 +46,16 @@ class Clearance:
         self._watches: dict[int, PairWatch] = {}
         for link in parts.own:
             self._watch(link)
+        others = self._others.values()
+        # By own link: what limits its pace, and every watch of its pairs.
+        self._paced = {
+            link: [(other, other.watches[link]) for other in others if other.paces(link)]
+            for link in parts.own
+        }
+        self._all_watches = {
+            link: (watch, *(each.watches[link] for each in others if link in each.watches))
+            for link, watch in self._watches.items()
+        }
         self.blocked: tuple[str, ...] = ()  # the links that were too close in the last step
         self._then_s = -inf
 
@@ -132,9 +142,8 @@ class Clearance:
         """Return the share of the moves that the distance to other roles allows now."""
         share, limiting = 1.0, list[tuple[PairWatch, float]]()
         for link, way_m in ways.items():
-            for other in self._others.values():
-                watch = other.watches.get(link)
-                if watch is None or way_m <= other.allowed_m(watch.room_m, period_s, now_s):
+            for other, watch in self._paced[link]:
+                if way_m <= other.allowed_m(watch.room_m, period_s, now_s):
                     continue
                 room_m = watch.measured(lambda pair: self._scene.fine_gap(pair) - self._margin_m)
                 allowed_m = other.allowed_m(room_m, period_s, now_s)
@@ -181,7 +190,11 @@ class Clearance:
         """Return whether no pair can be too close after these ways."""
         if any(other.side(now_s) for other in self._others.values()):
             return False
-        return all(way_m < watch.room_m for way_m, watch in self._near(ways))
+        for link, way_m in ways.items():
+            for watch in self._all_watches[link]:
+                if way_m >= watch.room_m:
+                    return False
+        return True
 
     def _enter(self, ahead: Values, ways: Mapping[int, float], now_s: float) -> bool:
         """Take over positions of joints, unless they bring a pair too close."""
@@ -219,10 +232,8 @@ class Clearance:
 
     def _near(self, ways: Mapping[int, float]) -> Iterator[tuple[float, PairWatch]]:
         for link, way_m in ways.items():
-            yield way_m, self._watches[link]
-            for other in self._others.values():
-                if link in other.watches:
-                    yield way_m, other.watches[link]
+            for watch in self._all_watches[link]:
+                yield way_m, watch
 
     def _ways(self, moves: Values) -> dict[int, float]:
         """Return how far, at most, the moves move each link."""

@@ -69,6 +69,10 @@ class OtherRole:
             watch.move(way_m)
         return found
 
+    def paces(self, link: int) -> bool:
+        """Whether an own link may move towards it at a limited pace only."""
+        return self._has_pace and link in self.watches
+
     def is_absent(self, now_s: float) -> bool:
         """Whether nothing recent is known of it."""
         return now_s - self._seen_s > ABSENT_S
