@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from .. import log
 from ..api.node import RoleReport
-from ..bus import Bus, M, Publisher, Sample, Subscription, Topic
+from ..bus import Bus, M, PolledSubscription, Publisher, Sample, Subscription, Topic
 from ..bus.open import is_unproven_bus_accepted
 from ..clock import stamp
 from ..errors import Code, SaintError
@@ -92,7 +92,9 @@ class RoleSession(ABC):
         self._failed_writes: Counter[str] = Counter()  # in a row, by device
         self._bus: Bus | None = None
         self._deadline: Handle | None = None
-        self._resources: list[Subscription | Publisher[Any] | Ticker | LatchFollower] = []
+        self._resources: list[
+            Subscription | PolledSubscription | Publisher[Any] | Ticker | LatchFollower
+        ] = []
         self._tickers: dict[float, Ticker] = {}
         self._command_topics: set[str] = set()
         self._failed_sensors: set[str] = set()
@@ -222,6 +224,15 @@ class RoleSession(ABC):
         """Subscribe to a topic that does not command."""
         assert self._bus
         self._resources.append(self._bus.subscribe(topic, callback))
+
+    def poll(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], depth: int
+    ) -> PolledSubscription:
+        """Subscribe to a topic that wakes nothing: samples wait for `read`."""
+        assert self._bus
+        polled = self._bus.poll(topic, callback, depth=depth)
+        self._resources.append(polled)
+        return polled
 
     def publisher(self, topic: Topic[M]) -> Callable[[M], None]:
         """Return a function that publishes on a topic. What cannot be sent is counted: it must not

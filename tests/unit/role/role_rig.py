@@ -3,8 +3,9 @@
 import heapq
 import itertools
 import queue
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,22 @@ class _Publisher:
         pass
 
 
+class _Polled:
+    """Keeps samples until they are read."""
+
+    def __init__(
+        self, clock: FakeClock, callback: Callable[[Any], None], depth: int, end: _End
+    ) -> None:
+        self._clock, self._callback = clock, callback
+        self.close = end.close
+        self._waiting: deque[Sample[Any]] = deque(maxlen=depth)
+        self.keep = self._waiting.append
+
+    def read(self) -> None:
+        while self._waiting:
+            self._callback(replace(self._waiting.popleft(), received_s=self._clock.now))
+
+
 class WireBus:
     """Delivers at once, through the wire's encoding, with the fake clock's time."""
 
@@ -114,6 +131,12 @@ class WireBus:
         callbacks = self._callbacks.setdefault(topic.name, [])
         callbacks.append(callback)
         return _End(lambda: callbacks.remove(callback))
+
+    def poll(self, topic: Topic[Any], callback: Any, *, depth: int) -> _Polled:
+        polled: _Polled
+        end = self.subscribe(topic, lambda sample: polled.keep(sample))
+        polled = _Polled(self._clock, callback, depth, end)
+        return polled
 
     def send(self, topic: Topic[Any], message: Any, origin: str, late_s: float = 0.0) -> None:
         data = cdr.encode(message)

@@ -4,7 +4,7 @@ states of other roles with the shapes that these move. Not here: what may come h
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import radians
 
 from ...bus import Topic
@@ -31,6 +31,8 @@ class BodyRoom:
             self._scales[name] = (low, high - low)
         self._body = body
         self._writers: dict[str, dict[str, float]] = defaultdict(dict)  # of a role, when last
+        # Reads the states of other roles that have arrived; called before each check.
+        self.read: Callable[[], None] = lambda: None
         self.others = tuple(
             name for name, other in body.roles.items() if name != target and other.angles
         )
@@ -41,6 +43,7 @@ class BodyRoom:
 
     def admit(self, values: Mapping[str, float], now_s: float) -> dict[str, float]:
         """Return how far joints may go. Those without a part of the body go where they want."""
+        self.read()
         wanted = self._in_body(values)
         admitted = self._clearance.admit(wanted, now_s)
         return {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from math import isfinite, isinf, isnan, radians
 
-from ...bus import Sample, Topic
+from ...bus import PolledSubscription, Sample, Topic
 from ...clock import stamp
 from ...errors import Code, SaintError
 from ...generated.sensor_msgs import JointState
@@ -21,6 +21,8 @@ from .homing import PERIOD_S, Homecoming
 from .joints import Joint, Joints, speeds
 
 _STATE_S = 0.05
+# States of another role that wait to be read; two roles of one name may send them.
+_MOST_STATES = 10
 
 
 class PositionSession(RoleSession):
@@ -31,6 +33,8 @@ class PositionSession(RoleSession):
     ) -> None:
         super().__init__(config, node_id, clock, counters)
         self.joints = Joints(config, clock, self.drive, self.changed.set)
+        self._others: list[PolledSubscription] = []
+        self._others_read_s = clock.time()
 
     def open_drivers(self, board: Board) -> None:
         """Open the servos, which keep the pulse that they have, or none."""
@@ -58,14 +62,31 @@ class PositionSession(RoleSession):
             raise SaintError(Code.CONFIG_INVALID, message) from None
 
     def see_others(self) -> None:
-        """Keep clear of what other roles move, where the configuration has the robot's body."""
+        """Keep clear of what other roles move, where the configuration has the robot's body. Their
+        states wake nothing: they are read before each step that needs them, and regularly.
+        """
         room = self.joints.room
-        for target in room.others if room else ():
-            self.subscribe(states_of(target), partial(self._see, target))
+        if room is None:
+            return
+        for target in room.others:
+            self._others.append(
+                self.poll(states_of(target), partial(self._see, target), _MOST_STATES)
+            )
+        room.read = self._read_others
+        self.every(_STATE_S, self._read_others)
+
+    def _read_others(self) -> None:
+        now_s = self.clock.time()
+        for other in self._others:
+            other.read()
+        self._others_read_s = now_s
 
     def _see(self, target: str, sample: Sample[JointState]) -> None:
+        """Accept a state. It arrived after the last reading, so it counts as that old: an older
+        state allows less."""
         room = self.joints.room
-        if room and room.see(target, sample.message, sample.received_s, sample.origin):
+        received_s = min(sample.received_s, self._others_read_s)
+        if room and room.see(target, sample.message, received_s, sample.origin):
             self.joints.look_again(self.clock.time())
 
     @property

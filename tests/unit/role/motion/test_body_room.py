@@ -150,6 +150,24 @@ def test_arm_whose_states_come_from_two_participants_counts_as_silent(rig: Rig) 
     assert room.see("arms.right", state, 11.03, "ours")  # the other has been silent for a second
 
 
+def test_state_counts_as_old_as_the_reading_before_it_and_wakes_nothing(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = rig.session
+    assert isinstance(session, PositionSession)
+    room = session.joints.room
+    assert room
+    seen: list[float] = []
+    monkeypatch.setattr(room, "see", lambda *arguments: seen.append(arguments[2]))
+    room.read()
+    read_s = rig.clock.now
+    rig.clock.now += 0.02
+    right_arm(rig, [0.0] * 6)
+    assert seen == []
+    room.read()
+    assert seen == [read_s]
+
+
 def test_head_stops_before_an_arm_beside_it(tmp_path: Path) -> None:
     rig = Rig(tmp_path, "head", CATALOG.roles[RoleKey("head", "")].config)
     left = [-150.0, 70.0, 0.0, 0.0, 0.0, 0.0]  # raised beside the head
