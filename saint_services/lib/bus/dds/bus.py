@@ -237,7 +237,7 @@ class _DdsSubscription:
         self._forget = forget
         graph.add_reader(self._reader.entity)
         if not is_polled:
-            link.waiter.attach(self._reader.condition, self)
+            link.waiter.attach_reader(self._reader.entity, self)
 
     def read(self) -> None:
         while self.drain(time.monotonic()):
