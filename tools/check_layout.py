@@ -4,9 +4,11 @@ Each check yields one sentence per fault, naming the file and what to do.
 """
 
 import ast
+import functools
 import graphlib
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -68,18 +70,18 @@ def _file(path: Path, daemons: set[str]) -> Iterator[str]:
         return
     if text.count("\n") > LONGEST_FILE:
         yield f"{shown} has over {LONGEST_FILE} lines: split it by what is decided"
-    tree = ast.parse(text)
-    if not ast.get_docstring(tree):
+    source = _source(path)
+    if not source.docstring:
         yield f"{shown} does not say what it is responsible for"
     owner = path.relative_to(SERVICES).parts[0]
-    for module in _imports(tree, path):
+    for module in source.imports:
         yield from _import(shown, owner, path, module, daemons)
 
 
 def _imports(tree: ast.Module, path: Path) -> Iterator[str]:
     """Absolute names of all imported modules, inside functions too."""
     package = path.relative_to(ROOT).parent.parts
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -87,6 +89,30 @@ def _imports(tree: ast.Module, path: Path) -> Iterator[str]:
             module = ".".join((*base, *([node.module] if node.module else [])))
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What the checks need of a file, which is read once. Its whole tree would fill the memory."""
+
+    docstring: str | None
+    imports: tuple[str, ...]
+    classes: tuple[str, ...]
+
+
+@functools.cache
+def _source(path: Path) -> _Source:
+    tree = ast.parse(path.read_text())
+    classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+    return _Source(ast.get_docstring(tree), tuple(_imports(tree, path)), classes)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may be an import: all statements, however deep, and none of their expressions."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(tree, name, ()):
+            yield node
+            yield from _statements(node)
 
 
 def _circle() -> Iterator[str]:
@@ -97,7 +123,7 @@ def _circle() -> Iterator[str]:
     imports = {
         name: {
             other
-            for other in _imports(ast.parse(path.read_text()), path)
+            for other in _source(path).imports
             if other in files and not f"{name}.".startswith(f"{other}.")
         }
         for name, path in files.items()
@@ -116,9 +142,9 @@ def _class_names() -> Iterator[str]:
         shown = str(path.relative_to(ROOT))
         if "generated" in path.parts or shown.endswith(_REPLACES_GENERATED):
             continue
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(shown)
+        for name in _source(path).classes:
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(shown)
     for name, files in places.items():
         if len(files) > 1 and name not in SHARED_CLASS_NAMES:
             yield f"class {name} is in {' and '.join(files)}: give each a name of its own"

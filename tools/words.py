@@ -54,6 +54,8 @@ _AVOIDED = re.compile(
     rf"\b(?:{'|'.join(rf'(?P<w{n}>{words})' for n, words in enumerate(_INSTEAD))})\b", re.IGNORECASE
 )
 _WORDS_OF = list(_INSTEAD.values())
+# Five times as fast: in lower case, a first letter rules a word out. To know files without any.
+_ANY = re.compile(rf"\b(?:{'|'.join(_INSTEAD)})\b")
 _ENDINGS = {".py", ".js", ".html", ".md", ".yaml", ".service", ".socket", ".sh", ".toml"}
 # What the avoided words are the name of, or are said about.
 _LEFT_OUT = {"tools/words.py", "tests/unit/tools/test_words.py", "web/package-lock.json"}
@@ -78,7 +80,7 @@ def faults(paths: list[Path]) -> Iterator[str]:
         if path.suffix not in _ENDINGS or shown in _LEFT_OUT or _FOREIGN.search(shown):
             continue
         text = path.read_text()
-        if not any(avoided(text)):  # far sooner known of a whole file than of each of its lines
+        if not _ANY.search(_as_words(text).lower()):
             continue
         for number, line in enumerate(text.splitlines(), 1):
             for word, instead in avoided(line):
@@ -87,9 +89,12 @@ def faults(paths: list[Path]) -> Iterator[str]:
 
 def avoided(text: str) -> Iterator[tuple[str, str]]:
     """Yield each avoided word of a text and what to use instead."""
-    text = _CAMEL.sub(" ", _WIRE.sub("", text)).replace("_", " ")
-    for found in _AVOIDED.finditer(text):
+    for found in _AVOIDED.finditer(_as_words(_WIRE.sub("", text))):
         yield found[0], _WORDS_OF[int((found.lastgroup or "w0")[1:])]
+
+
+def _as_words(text: str) -> str:
+    return _CAMEL.sub(" ", text).replace("_", " ")
 
 
 def tracked(arguments: list[str]) -> list[Path]:
