@@ -11,13 +11,15 @@ import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
-from tests import examples, starvation
+from tests import examples, parsed, starvation
 
 # One seed per run, printed below and taken again from the environment.
 SEED = int(os.environ.get("SAINT_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
 
 # What a simulated board is opened by, in the tests' own processes and in those that they start.
 os.environ["SAINT_SIMULATION"] = "tools.sim"
+
+parsed.once()
 
 settings.register_profile(
     "saint",

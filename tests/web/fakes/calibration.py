@@ -1,5 +1,6 @@
 """Calibrations of the fake robot's roles: adoptiond's own store, without nodes."""
 
+import functools
 from pathlib import Path
 
 from saint_services.adoptiond.adapters import load_catalog
@@ -16,14 +17,15 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.health import Health
 from saint_services.lib.ipc import Api, Call
 
+_catalog = functools.cache(load_catalog)
+
 
 class FakeCalibrations:
     """Records the requested changes; refuses the next one on a test's demand."""
 
     def __init__(self, manifests: Path, state: Path) -> None:
         state.mkdir(parents=True, exist_ok=True)
-        catalog = load_catalog(manifests, "saint")
-        self._kept = CalibrationStore(state, Health("adoptiond"), catalog)
+        self._kept = CalibrationStore(state, Health("adoptiond"), _catalog(manifests, "saint"))
         self.asked: list[Calibrate] = []
         self.refusal: SaintError | None = None
 
