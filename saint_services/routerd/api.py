@@ -16,6 +16,8 @@ from ..lib.api.routing import (
     OutputParams,
     PreviewCurve,
     PreviewRoute,
+    ProposedMapping,
+    ProposeMapping,
     ReleaseControl,
     ReplaceRoutes,
     Route,
@@ -40,7 +42,8 @@ from . import report
 from .logic import Router
 from .routes import stops
 from .routes.checks import check, check_file
-from .routes.preview import curve, preview
+from .routes.preview import curve, preview, unmet
+from .routes.proposal import propose
 from .state import SavedRoutes
 
 
@@ -78,6 +81,7 @@ class RoutesApi:
         api.bind(routing.SET_BLENDING, self.set_blending)
         api.bind(routing.PREVIEW_ROUTE, self.preview_route)
         api.bind(routing.PREVIEW_CURVE, self.preview_curve)
+        api.bind(routing.PROPOSE_MAPPING, self.propose_mapping)
         api.bind(routing.GET_OUTPUT, self.get_output)
         api.bind(routing.TAKE_CONTROL, self.take_control)
         api.bind(routing.RELEASE_CONTROL, self.release_control)
@@ -197,10 +201,16 @@ class RoutesApi:
         self._settle()
 
     async def preview_route(self, call: Call[PreviewRoute]) -> RoutePreview:
-        return preview(self._router.robot, call.body.route, call.body.values)
+        router, route = self._router, call.body.route
+        found = preview(router.robot, route, call.body.values)
+        now_unmet = unmet(route, router.sources.values(), monotonic_s())
+        return found.model_copy(update={"unmet": now_unmet})
 
     async def preview_curve(self, call: Call[PreviewCurve]) -> MappingCurve:
         return curve(self._router.robot, call.body)
+
+    async def propose_mapping(self, call: Call[ProposeMapping]) -> ProposedMapping:
+        return propose(self._router.robot, call.body)
 
     async def get_output(self, call: Call[OutputParams]) -> FieldOutput:
         name = call.body.output

@@ -3,6 +3,7 @@ presets. Not the e-stop latch: an old backup must not decide whether the robot m
 """
 
 import asyncio
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,7 +16,14 @@ from .fields.targets import RobotTargets
 from .routes import stops
 from .routes.checks import check, check_file
 from .routes.presets_api import check_name
-from .state import PRESET_VERSION, ROUTES_MIGRATIONS, ROUTES_VERSION, SavedPreset, SavedRoutes
+from .state import (
+    PRESET_MIGRATIONS,
+    PRESET_VERSION,
+    ROUTES_MIGRATIONS,
+    ROUTES_VERSION,
+    SavedPreset,
+    SavedRoutes,
+)
 
 
 class SavedPresets(BaseModel):
@@ -24,6 +32,12 @@ class SavedPresets(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     presets: dict[str, SavedPreset] = Field(default={}, max_length=MOST_PRESETS)
+
+
+def _presets_before(data: dict[str, Any]) -> dict[str, Any]:
+    """Migrate each of the presets."""
+    presets = data.get("presets") or {}
+    return data | {"presets": {name: PRESET_MIGRATIONS[1](each) for name, each in presets.items()}}
 
 
 class RouterBackup:
@@ -62,6 +76,7 @@ class RouterBackup:
                 self._presets,
                 self._check_presets,
                 self._use_presets,
+                {1: _presets_before},
             ),
         )
 

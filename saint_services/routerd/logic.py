@@ -19,6 +19,7 @@ from .inputs.intake import SampleIntake
 from .inputs.source_classes import timeouts
 from .inputs.sources import InputSource, is_restart, measure
 from .inputs.writers import AdmittedSource
+from .routes import conditions
 from .routes.checks import ESTOP, check_file
 from .routes.plan import Planner
 
@@ -51,7 +52,7 @@ class Router:
         self.sources = self._intake.sources
         self.refused: Counter[str] = self._intake.refused
         check_file(RouteFile(routes=list(routes), blending=self.blending), robot)
-        self._planner.routes = tuple(routes)
+        self._planner.use(routes)
         self._planner.timeout_of = timeouts(self.blending)
         self.board.configure(self.blending)
         if self.latch.active:
@@ -120,6 +121,8 @@ class Router:
             stream.received = now
             if values != old:
                 self._follow(stream, old, now)
+            if stream.is_guided:
+                self._guide(stream, now)
         else:
             self._revive(source, stream, old, now)
         if self.latch.active and stream.plans:
@@ -200,6 +203,34 @@ class Router:
         elif output.winner is claim:
             self.board.follow(output, claim.value, now)
 
+    def _guide(self, stream: InputStream, now: float) -> None:
+        """Apply the next sample to conditions, and to claims with filters or conditions: to these
+        an input that did not change matters too.
+        """
+        has_changed = conditions.update(stream.feeds, stream.values, now)
+        if self.latch.active:
+            return
+        if has_changed:
+            self._reconsider(now)
+        for plan in stream.guided:
+            claim, output = plan.claim, plan.claim.output
+            if not claim.is_armed:
+                self._test_motion(claim)
+                self.board.contend(claim, now)
+            elif claim.is_driving and claim.deadline <= now:
+                self.board.decide(output, now)
+            elif claim.is_driving:
+                want = claim.value if output.members is None else output.blended
+                if want != output.want:
+                    self.board.follow(output, want, now)
+
+    def _reconsider(self, now: float) -> None:
+        """Decide again for the fields of claims with conditions: one has begun or ended."""
+        plans = [claim.plan for claim in self.claims if claim.plan is not None]
+        outputs = [plan.claim.output for plan in plans if plan.guide and plan.guide.has_conditions]
+        for output in dict.fromkeys(outputs):
+            self.board.decide(output, now)
+
     def _revive(
         self, source: InputSource, stream: InputStream, old: tuple[float, ...], now: float
     ) -> None:
@@ -214,6 +245,7 @@ class Router:
         for plan in stream.plans:
             plan.claim.stream, plan.claim.plan = stream, plan
         self._press_switches(stream, old, now)
+        has_changed = conditions.update(stream.feeds, stream.values, now)
         if source.is_guarding:
             self.board.wake(now + source.timeout_s)
         if self.latch.active:
@@ -221,6 +253,8 @@ class Router:
         for plan in stream.plans:
             self._test_motion(plan.claim)
             self.board.contend(plan.claim, now)
+        if has_changed:
+            self._reconsider(now)
         if was_lost:
             self.board.lose_source(source.name, now)  # what it holds and no longer feeds
 
@@ -248,12 +282,14 @@ class Router:
             source.is_guarding = False
             self.raise_estop(source.name, "its signal is lost", now, is_repeat=True)
         values = dict(zip(message.names, message.values, strict=False))
-        if self.latch.active:
-            return
-        if values and all(map(isfinite, values.values())):
-            self.board.hold_source(source.name, values, now + KEEP_S, now)
-        else:
-            self.board.lose_source(source.name, now)
+        if not self.latch.active:
+            if values and all(map(isfinite, values.values())):
+                self.board.hold_source(source.name, values, now + KEEP_S, now)
+            else:
+                self.board.lose_source(source.name, now)
+        feeds = [feed for stream in source.streams.values() for feed in stream.feeds]
+        if conditions.end(feeds) and not self.latch.active:
+            self._reconsider(now)
 
     # Time
 
@@ -374,7 +410,7 @@ class Router:
         check_file(RouteFile(routes=list(routes), blending=blending), self.robot)
         planner = self._planner
         self.blending = blending
-        planner.routes = tuple(routes)
+        planner.use(routes)
         planner.timeout_of = timeouts(blending)
         planner.is_editing = True
         streams = [(s, stream) for s in self.sources.values() for stream in s.streams.values()]

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from math import isnan, nan
 from typing import Literal
 
+from ..lib.api.mapping import conditions_text
 from ..lib.api.routing import (
     LONGEST_AGE_MS,
     UNKNOWN_AGE_MS,
@@ -168,6 +169,7 @@ def _reason(router: Router, claim: Claim, now: float) -> str:
     # The first that applies is reported.
     reasons = {
         "failsafe": source is not None and source.failsafe,
+        _unmet(claim, now): bool(_unmet(claim, now)),
         "timed out": not claim.is_live(now),
         "e-stop": router.latch.active,
         f"panel locked by {holder}": claim.is_locked,
@@ -180,6 +182,17 @@ def _reason(router: Router, claim: Claim, now: float) -> str:
         "lower priority": winner is not None and winner.priority > claim.priority,
     }
     return next((reason for reason, holds in reasons.items() if holds), "came later")
+
+
+def _unmet(claim: Claim, now: float) -> str:
+    """Return why the conditions keep a claim from its field while its source is live."""
+    stream, plan = claim.stream, claim.plan
+    if stream is None or plan is None or plan.guide is None:
+        return ""
+    if stream.received + claim.timeout_s <= now or plan.guide.deadline > now:
+        return ""
+    unmet = dict.fromkeys(gate.condition for gate in plan.guide.unmet(now))
+    return f"only while {conditions_text(unmet)}"
 
 
 def _source(source: InputSource, now: float) -> SourceInfo:

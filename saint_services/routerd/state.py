@@ -14,8 +14,10 @@ from ..lib.state import VERSION_KEY, Migration, StateStore
 from .estop.latch import Latch, Press
 
 LATCH_VERSION = 1
-ROUTES_VERSION = 2  # 2: weight, blending.fields, hysteresis_ms; source_timeout_ms counts; loaded
-PRESET_VERSION = 1
+# 2: weight, blending.fields, hysteresis_ms; source_timeout_ms counts; loaded. 3: filters, curves by
+# points, conditions and combinations of mappings, which older releases would refuse.
+ROUTES_VERSION = 3
+PRESET_VERSION = 2  # 2: as version 3 of the routes
 
 
 class SavedPress(BaseModel):
@@ -94,7 +96,8 @@ def routes_store(directory: Path) -> StateStore[SavedRoutes]:
 
 
 def preset_store(directory: Path, name: str) -> StateStore[SavedPreset]:
-    return StateStore(directory / "presets" / f"{name}.yaml", SavedPreset, PRESET_VERSION)
+    path = directory / "presets" / f"{name}.yaml"
+    return StateStore(path, SavedPreset, PRESET_VERSION, PRESET_MIGRATIONS)
 
 
 def _obeyed_timeout(data: dict[str, Any]) -> dict[str, Any]:
@@ -105,4 +108,10 @@ def _obeyed_timeout(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"blending": blending}
 
 
-ROUTES_MIGRATIONS: Final[Mapping[int, Migration]] = {1: _obeyed_timeout}
+def _unfiltered(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the routes as they are: what version 3 adds is off unless it is written."""
+    return data
+
+
+ROUTES_MIGRATIONS: Final[Mapping[int, Migration]] = {1: _obeyed_timeout, 2: _unfiltered}
+PRESET_MIGRATIONS: Final[Mapping[int, Migration]] = {1: _unfiltered}

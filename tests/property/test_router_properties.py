@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from saint_services.lib.api.routing import Mapping
+from saint_services.lib.api.mapping import Mapping
 from saint_services.lib.errors import SaintError
 from saint_services.routerd.routes.mapping import shape, unbounded
 from tests.unit.routerd.rig import Rig, route

@@ -210,10 +210,10 @@ class TestWhoIsMixed:
 
 
 class TestWhatAMixGives:
-    def mix(self, *values_and_weights: tuple[float, float], is_sum: bool = False) -> float:
+    def mix(self, *values_and_weights: tuple[float, float], combine: str = "mean") -> float:
         where = output()
         where.members = tuple(claim(where, value, weight=w) for value, w in values_and_weights)
-        where.is_sum = is_sum
+        where.combine = combine
         return where.blended
 
     def test_the_mean_by_weight(self) -> None:
@@ -226,16 +226,20 @@ class TestWhatAMixGives:
         assert self.mix((1.0, 0.375), (0.5, 0.125)) == 0.875
 
     def test_the_sum_within_the_limits(self) -> None:
-        assert self.mix((0.5, 1.0), (0.75, 9.0), is_sum=True) == 1.25
-        assert self.mix((1.5, 1.0), (1.5, 1.0), is_sum=True) == 2.0
-        assert self.mix((-0.75, 1.0), (-0.75, 1.0), is_sum=True) == -1.0
+        assert self.mix((0.5, 1.0), (0.75, 9.0), combine="sum") == 1.25
+        assert self.mix((1.5, 1.0), (1.5, 1.0), combine="sum") == 2.0
+        assert self.mix((-0.75, 1.0), (-0.75, 1.0), combine="sum") == -1.0
+
+    def test_the_one_farthest_from_rest(self) -> None:
+        assert self.mix((0.5, 9.0), (-0.75, 1.0), combine="greatest") == -0.75
+        assert self.mix((0.75, 0.0), (-0.5, 1.0), combine="greatest") == 0.75
 
     def test_without_any_limit(self) -> None:
         where = output()
         where.members = (claim(where, 1.5, weight=1.0), claim(where, 1.0, weight=4.0))
-        where.is_sum = True
+        where.combine = "sum"
         assert where.unbounded == 25.0  # ten times as much
-        where.is_sum = False
+        where.combine = "mean"
         assert where.unbounded == 11.0
 
     def test_the_mean_within_the_limits(self) -> None:

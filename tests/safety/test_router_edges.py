@@ -4,7 +4,7 @@ numbers are typed by hand; times are sums of powers of two, so that they are exa
 
 import pytest
 
-from saint_services.lib.api.routing import Mapping
+from saint_services.lib.api.mapping import Mapping
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.estop.latch import Latch
 from saint_services.routerd.fields.targets import MODIFIERS

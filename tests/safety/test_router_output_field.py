@@ -241,11 +241,11 @@ class TestSettings:
         first = claim(where)
         where.contend(first, NOW)
         where.configure("weighted", 0.25)
-        assert (where.members, where.is_sum, where.blend_time_s) == ((first,), False, 0.25)
+        assert (where.members, where.combine, where.blend_time_s) == ((first,), "mean", 0.25)
         where.configure("additive", 0.5)
-        assert (where.members, where.is_sum, where.blend_time_s) == ((first,), True, 0.5)
+        assert (where.members, where.combine, where.blend_time_s) == ((first,), "sum", 0.5)
         where.configure("priority", 0.0)
-        assert (where.members, where.is_sum, where.winner) == (None, False, first)
+        assert (where.members, where.combine, where.winner) == (None, "sum", first)
 
     def test_order_by_priority_then_by_route(self) -> None:
         where = output()

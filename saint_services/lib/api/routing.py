@@ -2,55 +2,20 @@
 
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from ..access.levels import Level
 from . import Done, Reply, Request
 from .credentials import WriterReply, WriterRequest
 from .endpoint import Nothing, Rows
+from .mapping import CombineMode, FiniteNumber, Mapping
 
 SourceClass = Literal["rc", "websocket", "livelink", "autonomous", "leader", "safety"]
-BlendMode = Literal["priority", "blend", "additive"]
+BlendMode = Literal["priority", "blend", "additive", "greatest"]
 TimeoutMs = Annotated[int, Field(ge=20, le=10_000)]
 StopName = Annotated[str, Field(pattern=r"^[^,]{1,400}$")]
 RouteId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-# Strict: true and "1.0" are not numbers.
-FiniteNumber = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
 Target = Annotated[str, Field(min_length=1, max_length=64)]  # head, arms.left; * is any
-
-
-def _own_name(name: object) -> object:
-    """Return `eye_pan` for `eyes`, the specification's one name for the eyes of a head: a single
-    number turns them left and right.
-    """
-    if not isinstance(name, str):
-        return name
-    target, dot, field = name.rpartition(".")
-    return f"{target}{dot}eye_pan" if field == "eyes" else name
-
-
-MappedField = Annotated[str, BeforeValidator(_own_name), Field(min_length=1)]
-
-
-class Mapping(Request):
-    """Maps one input to one output field. Applied in this order:
-
-    invert or switch, deadzone (rescaled), curve, scale, offset, clamp, field limits, slew limit.
-    """
-
-    from_: str = Field(alias="from", min_length=1)
-    to: MappedField
-    mode: Literal["axis", "switch"] = "axis"
-    threshold: float = 0.5  # switch: on at or above
-    inverted: bool = False
-    deadzone: float = Field(default=0.0, ge=0.0, lt=1.0)
-    curve: Literal["linear", "exponential"] = "linear"
-    expo: float = Field(default=0.0, ge=0.0, le=1.0)  # y = (1-e)x + ex^3
-    scale: float = 1.0
-    offset: float = 0.0
-    clamp: tuple[float, float] | None = None
-
-    model_config = Request.model_config | {"populate_by_name": True}
 
 
 class RouteInput(Request):
@@ -79,17 +44,21 @@ class Route(Request):
     input: RouteInput
     output: RouteOutput
     mapping: list[Mapping] | Literal["passthrough"]
+    # What several mappings to one field make: their sum, their mean, or the one farthest from rest.
+    combine: CombineMode = "sum"
     timeout_ms: TimeoutMs | None = None  # None: that of the source class
 
 
 class Blending(Request):
     """How contenders for one field are combined.
 
-    priority: the highest drives alone. blend: weighted average. additive: sum. Routes of priority
-    1000 (safety) always drive alone.
+    priority: the highest drives alone. blend: weighted average. additive: sum. greatest: the one
+    farthest from rest. Routes of priority 1000 (safety) always drive alone.
     """
 
-    mode: BlendMode = Field(default="priority", description="priority, blend or additive.")
+    mode: BlendMode = Field(
+        default="priority", description="priority, blend, additive or greatest."
+    )
     fields: dict[str, BlendMode] = {}  # mode by field, as "head.pan"
     blend_time_ms: int = Field(
         default=200, ge=0, le=10_000, description="Cross-fade when control changes."
@@ -313,6 +282,7 @@ class RoutePreview(Reply):
     fields: list[PreviewField]
     estop: bool  # the inputs would raise the e-stop
     missing: list[str] = []
+    unmet: list[str] = []  # conditions of its mappings that do not hold now, in words
 
 
 class PreviewCurve(Request):
@@ -333,6 +303,28 @@ class MappingCurve(Reply):
     unit: str
     limits: tuple[float, float]  # of the field
     points: list[tuple[float, float]]
+    # With a filter or a rate limit: milliseconds and output after the input went from `low` to
+    # `high` at once. The fields' own rate limit comes after it.
+    response: list[tuple[float, float]] = []
+
+
+class ProposeMapping(Request):
+    """Which mapping makes the full range of an output of the full range of an input."""
+
+    source: SourceClass = Field(default="rc", description="The class of the input's source.")
+    input: str = Field(min_length=1, max_length=128, description="channel_1, jawOpen, ...")
+    output: str = Field(
+        pattern=r"^[A-Za-z0-9_.]{1,129}$", description="head.pan, tracks.linear, ... or estop."
+    )
+    low: FiniteNumber | None = Field(default=None, description="Least value that the input has.")
+    high: FiniteNumber | None = Field(default=None, description="Largest value of the input.")
+
+
+class ProposedMapping(Reply):
+    """The mapping, whose `to` is the name of the field alone."""
+
+    mapping: Mapping
+    text: str  # what it makes of the input
 
 
 class TakeControl(Request):
@@ -448,6 +440,10 @@ PREVIEW_ROUTE = _row(
 PREVIEW_CURVE = _row(
     "preview_curve", "POST", "/preview/curve", PreviewCurve, MappingCurve,
     "Evaluate one mapping over a range of inputs.",
+)
+PROPOSE_MAPPING = _row(
+    "propose_mapping", "POST", "/propose", ProposeMapping, ProposedMapping,
+    "Propose scale and offset from the ranges of an input and an output.",
 )
 TAKE_CONTROL = _row(  # webd names the holder itself
     "take_control", "POST", "/control/take", TakeControl, RouterStatus,

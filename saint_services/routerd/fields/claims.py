@@ -15,7 +15,10 @@ from typing import Final
 
 from ...lib.limits import clamp
 from ..inputs.source_classes import SAFETY
+from ..routes.conditions import GateFeed
 from ..routes.mapping import Shape
+from .combining import MODES, combined, held_back
+from .guided import Guide
 from .motion import FOREVER, NEVER, RAMP_S, FieldMotion
 from .targets import Modifier, RobotTargets
 
@@ -44,6 +47,9 @@ class InputStream:
     stops: tuple[StopInput, ...] = ()
     patience_s: float = 0.0  # shortest time-out of its claims
     unknown: int = 0  # names that no passthrough route knows
+    guided: tuple[StreamPlan, ...] = ()  # plans with a guide; in neither steps nor sums
+    feeds: tuple[GateFeed, ...] = ()  # conditions that its samples decide
+    is_guided: bool = False  # it has one of both
 
     @property
     def claims(self) -> Iterable[Claim]:
@@ -59,6 +65,7 @@ class StreamPlan:
     evaluate: Evaluation  # within the limits
     unbounded: Evaluation
     modifiers: tuple[tuple[Modifier, int], ...] = ()  # with the index of their input
+    guide: Guide | None = None  # filters and conditions
 
 
 @dataclass(slots=True, eq=False)
@@ -91,14 +98,36 @@ class Claim:
         """
         if self.stream is None or self.plan is None:
             return self.output.rest
+        guide = self.plan.guide
+        if guide is not None and self.is_driving:
+            return guide.value(self.stream.values, self.stream.received)
+        return self.plan.evaluate(self.stream.values)
+
+    @property
+    def unfiltered(self) -> float:
+        """The requested value before filters, within limits."""
+        if self.stream is None or self.plan is None:
+            return self.output.rest
         return self.plan.evaluate(self.stream.values)
 
     @property
     def unbounded(self) -> float:
-        """The requested value without any limit."""
+        """The requested value without any limit; that a filter follows later is none."""
         if self.stream is None or self.plan is None:
             return self.output.rest
-        return self.plan.unbounded(self.stream.values)
+        free = self.plan.unbounded(self.stream.values)
+        return self.value if self.plan.guide is not None and free == self.unfiltered else free
+
+    @property
+    def is_driving(self) -> bool:
+        """Whether its filters run: it is in control, alone or with others."""
+        members = self.output.members
+        return self in members if members else self.output.winner is self
+
+    def start(self, where: float | None) -> None:
+        """Start its filters again, at this value of the output if there is one."""
+        if self.plan is not None and self.plan.guide is not None:
+            self.plan.guide.restart(where)
 
     def with_inputs(self, values: Mapping[str, float]) -> float | None:
         """Evaluate with these inputs; None when one that is needed is not among them."""
@@ -135,7 +164,10 @@ class Claim:
 
     @property
     def deadline(self) -> float:
-        return NEVER if self.stream is None else self.stream.received + self.timeout_s
+        if self.stream is None or self.plan is None:
+            return NEVER
+        until = self.stream.received + self.timeout_s
+        return until if self.plan.guide is None else min(until, self.plan.guide.deadline)
 
     def is_live(self, now: float) -> bool:
         return self.deadline > now
@@ -175,7 +207,7 @@ class OutputField(FieldMotion):
     bar: float = NO_BAR  # while held: priorities up to this cannot win the field
     held_until: float = NEVER
     review_at: float = FOREVER  # when a claim that returned is steady
-    is_sum: bool = False  # members add up; else their weighted average counts
+    combine: str = "mean"  # what the members make together
     blend_time_s: float = 0.0  # of a cross-fade
 
     @property
@@ -191,15 +223,21 @@ class OutputField(FieldMotion):
     def blended(self) -> float:
         """The value of the members together, within the limits."""
         members = self.members or ()
-        value = _together(members, [claim.value for claim in members], self.is_sum)
-        return clamp(value, self.low, self.high)
+        value = clamp(self._together([claim.value for claim in members]), self.low, self.high)
+        if not self.is_velocity or all(each.plan and not each.plan.guide for each in members):
+            return value
+        wanted = self._together([claim.unfiltered for claim in members])
+        return held_back(value, clamp(wanted, self.low, self.high), self.rest)
+
+    def _together(self, values: Sequence[float]) -> float:
+        weights = [claim.weight for claim in self.members or ()]
+        return combined(self.combine, values, self.rest, weights)
 
     @property
     def unbounded(self) -> float:
         """The value that the claims in control request, without any limit."""
         if self.members:
-            values = [claim.unbounded for claim in self.members]
-            return _together(self.members, values, self.is_sum)
+            return self._together([claim.unbounded for claim in self.members])
         return self.want if self.winner is None else self.winner.unbounded
 
     def is_driven_by(self, source: str) -> bool:
@@ -231,7 +269,7 @@ class OutputField(FieldMotion):
     def configure(self, mode: str, blend_time_s: float) -> None:
         """Use this blending from now on; call decide() afterwards."""
         self.blend_time_s = blend_time_s
-        self.is_sum = mode == "additive"
+        self.combine = MODES.get(mode, self.combine)
         self.members = None if mode == "priority" else self.drivers
 
     # Who is in control
@@ -302,7 +340,11 @@ class OutputField(FieldMotion):
                 self.fade(self._fade_time_s(now), now)
             if self.winner is not claim:
                 self.changed_at = now
+            new = [each for each in members or (claim,) if each not in self.drivers]
+            where = self.value if members is None and (self.is_driven or self.is_velocity) else None
             self.winner, self.members = claim, members
+            for each in new:
+                each.start(where)
             self.unhold()
         self.policy = "live"
         self.is_driven = True
@@ -402,16 +444,6 @@ def _beats(claim: Claim, best: Claim | None, now: float) -> bool:
     if is_steady != was_steady:
         return is_steady
     return claim.priority > best.priority
-
-
-def _together(members: Sequence[Claim], values: Sequence[float], is_sum: bool) -> float:
-    if is_sum:
-        return sum(values)
-    total = sum(claim.weight for claim in members)
-    if total <= 0.0:  # all weights are 0: equal ones
-        return sum(values) / len(values)
-    weighted = zip(members, values, strict=True)
-    return sum(value * (claim.weight / total) for claim, value in weighted)
 
 
 def output_fields(robot: RobotTargets) -> dict[tuple[str, str], OutputField]:

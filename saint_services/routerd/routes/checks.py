@@ -1,8 +1,10 @@
 """Validates routes, and decides which samples a route is for. Pure."""
 
 from collections.abc import Collection, Iterable
+from itertools import pairwise
 
-from ...lib.api.routing import Mapping, Route, RouteFile
+from ...lib.api.mapping import CURVES_BY_POINTS, MOST_POINTS, Mapping, MappingCondition
+from ...lib.api.routing import Route, RouteFile
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
 from ..fields.targets import RobotTargets
@@ -13,6 +15,7 @@ ANY = "*"
 ESTOP = "estop"
 MAX_ROUTES = 128
 MAX_MAPPINGS = 128
+LEAST_STEP = 0.001  # of the input between two points of a curve
 SUBJECT_TYPES = ("face", "animation", "transform", "camera")
 # The kind of fields that a browser's command drives: samples carry fields, not the command's name.
 COMMAND_TYPES = {
@@ -92,11 +95,13 @@ def _check_source(place: str, route: Route) -> None:
 def _check_mapping(place: str, mapping: Mapping, target: str, robot: RobotTargets) -> None:
     if mapping.clamp is not None and mapping.clamp[0] > mapping.clamp[1]:
         raise _invalid(f"{place}.clamp must rise, not {list(mapping.clamp)}")
+    _check_points(place, mapping)
     if mapping.to == ESTOP:
-        if mapping.mode != "switch":
-            raise _invalid(f"{place}: the e-stop is a switch; write mode: switch")
+        _check_stop(place, mapping)
         return
-    _check_input(place, mapping.from_, robot)
+    _check_input(f"{place}.from", mapping.from_, robot)
+    for index, condition in enumerate(mapping.only_while):
+        _check_condition(f"{place}.only_while[{index}]", condition, robot)
     if target == ANY:
         names = [f"{each}.{field}" for each, fields in robot.fields.items() for field in fields]
         if "." not in mapping.to:
@@ -109,12 +114,49 @@ def _check_mapping(place: str, mapping: Mapping, target: str, robot: RobotTarget
     _check_known(f"{place}.to", mapping.to, (*robot.fields[target], ESTOP), f" of {target}")
 
 
+def _check_points(place: str, mapping: Mapping) -> None:
+    inputs = [point[0] for point in mapping.points]
+    if any(after < before + LEAST_STEP for before, after in pairwise(inputs)):
+        raise _invalid(
+            f"{place}.points: the inputs must rise by at least {LEAST_STEP}, not {inputs}"
+        )
+    if mapping.curve in CURVES_BY_POINTS and len(inputs) < 2:
+        raise _invalid(
+            f"{place}.points: the curve {mapping.curve} needs 2 to {MOST_POINTS}, not {len(inputs)}"
+        )
+
+
+def _check_stop(place: str, mapping: Mapping) -> None:
+    """Refuse whatever could delay or switch off a stop."""
+    if mapping.mode != "switch":
+        raise _invalid(f"{place}: the e-stop is a switch; write mode: switch")
+    if mapping.filter != "none":
+        raise _invalid(f"{place}.filter: the e-stop is never filtered; write filter: none")
+    if mapping.rate_limit is not None:
+        raise _invalid(f"{place}.rate_limit: the e-stop has no rate; leave it out")
+    if mapping.only_while:
+        raise _invalid(f"{place}.only_while: the e-stop has no condition; leave it out")
+
+
+def _check_condition(place: str, condition: MappingCondition, robot: RobotTargets) -> None:
+    if kind_of(condition.source) is None:
+        kind = condition.source.partition(":")[0]
+        _check_known(f"{place}.source", kind, PRIORITIES)
+        raise _invalid(f"{place}.source {condition.source!r} must be like rc or livelink:Face")
+    given = [each for each in (condition.above, condition.below) if each is not None]
+    if condition.input and len(given) != 1:
+        raise _invalid(f"{place}.input {condition.input!r} needs one of above and below")
+    if given and not condition.input:
+        raise _invalid(f"{place}.input: above and below need an input, such as channel_7")
+    _check_input(f"{place}.input", condition.input, robot)
+
+
 def _check_input(place: str, name: str, robot: RobotTargets) -> None:
     """Refuse an output as an input: the router would follow itself."""
     target, _, field = name.rpartition(".")
     if field in robot.fields.get(target, ()):
         raise _invalid(
-            f"{place}.from {name!r} is an output of the robot: routes from outputs to outputs "
+            f"{place} {name!r} is an output of the robot: routes from outputs to outputs "
             "make a cycle; name an input, such as 'channel_1'"
         )
 

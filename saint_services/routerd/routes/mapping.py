@@ -7,7 +7,8 @@ limits come last, as part of the last clamp if one mapping alone drives the fiel
 
 from collections.abc import Callable
 
-from ...lib.api.routing import Mapping
+from ...lib.api.mapping import CURVES_BY_POINTS, Mapping
+from .curves import by_points
 
 Shape = Callable[[float], float]
 
@@ -20,6 +21,8 @@ def shape(mapping: Mapping, low: float, high: float) -> Shape:
         return _switch(mapping, low, high)
     if not mapping.scale:
         return _constant(mapping.offset, low, high)
+    if mapping.curve in CURVES_BY_POINTS:
+        return _points(mapping, low, high)
     if mapping.curve == "exponential" and mapping.expo:
         return _exponential(mapping, low, high)
     if mapping.deadzone:
@@ -91,6 +94,20 @@ def _exponential(mapping: Mapping, low: float, high: float) -> Shape:
     def run(x: float) -> float:
         x = (x - dead if x > dead else x + dead if x < -dead else 0.0) / span
         y = (straight + cubic * x * x) * x * gain + offset
+        return low if y < low else high if y > high else y
+
+    return run
+
+
+def _points(mapping: Mapping, low: float, high: float) -> Shape:
+    """Only here invert comes before the curve as such: the curve need not be symmetric."""
+    dead, offset, scale = mapping.deadzone, mapping.offset, mapping.scale
+    span, sign = 1.0 - dead, -1.0 if mapping.inverted else 1.0
+    curve = by_points(mapping.points, is_smooth=mapping.curve == "smooth")
+
+    def run(x: float) -> float:
+        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) / span * sign
+        y = curve(x) * scale + offset
         return low if y < low else high if y > high else y
 
     return run

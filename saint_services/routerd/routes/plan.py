@@ -6,12 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
-from ...lib.api.routing import Mapping, Route, SourceClass
+from ...lib.api.mapping import Mapping
+from ...lib.api.routing import Route, SourceClass
 from ..fields.claims import Claim, Evaluation, InputStream, OutputField, StopInput, StreamPlan
+from ..fields.guided import Guide, GuidedTerm
 from ..fields.targets import CommandLayout, Modifier
 from ..inputs.source_classes import TIMEOUTS_S
 from ..inputs.sources import InputSource
 from .checks import ESTOP, applies, lets_through, place, priority
+from .conditions import Gates
+from .filters import filters_of
 from .mapping import Shape, shape, switch, unbounded
 
 MOVED = 0.05  # of an input's nominal range of 1: more than jitter, less than an intention
@@ -34,6 +38,12 @@ class Planner:
     # at a change of routes of a velocity.
     must_move: bool = False
     is_editing: bool = False  # the routes are being changed: their claims are fed by known streams
+    gates: Gates = field(default_factory=Gates)
+
+    def use(self, routes: Iterable[Route]) -> None:
+        """Compile these routes from now on."""
+        self.routes = tuple(routes)
+        self.gates.use(self.routes)
 
     def compile(self, source: InputSource, stream: InputStream) -> list[Claim]:
         """Fill in the stream's plans and stops; return the claims that are new."""
@@ -52,16 +62,29 @@ class Planner:
                 if may_drive:
                     plans += self._mapped(order, route, source, stream, route.mapping)
                 stops += _stops(route, stream, route.mapping)
-        singles = [plan for plan in plans if len(plan.claim.inputs) == 1]
+        stream.guided = tuple(plan for plan in plans if plan.guide is not None)
+        self._set_feeds(source, stream)
+        plain = [plan for plan in plans if plan.guide is None]
+        singles = [plan for plan in plain if len(plan.claim.inputs) == 1]
         stream.steps = tuple(
             (plan.inputs[0][1], _only(plan.evaluate), plan.claim) for plan in singles
         )
-        stream.sums = tuple(plan for plan in plans if len(plan.claim.inputs) > 1)
+        stream.sums = tuple(plan for plan in plain if len(plan.claim.inputs) > 1)
         stream.plans, stream.stops = tuple(plans), tuple(stops)
         stream.paced = tuple(plan for plan in plans if plan.modifiers)
         waits = [plan.claim.timeout_s for plan in plans]
         stream.patience_s = min([source.timeout_s, *waits])
         return list(self.claims.values())[known:]
+
+    def _set_feeds(self, source: InputSource, stream: InputStream) -> None:
+        """Let the stream decide the conditions that it is about. A command decides none, and an
+        unknown safety device none either: it may stop, never drive.
+        """
+        may_decide = not stream.target and (source.is_known or source.kind != "safety")
+        names = stream.names if may_decide else ()
+        gates = self.gates if may_decide else Gates()
+        stream.feeds = gates.feeds(source.name, source.timeout_s, names, stream.feeds)
+        stream.is_guided = bool(stream.guided or stream.feeds)
 
     def _direct(
         self, order: int, route: Route, source: InputSource, stream: InputStream
@@ -105,7 +128,40 @@ class Planner:
         for where, several in by_field.items():
             if any(mapping.from_ in indices for mapping in several):
                 claim = self._claim(order, route, source, self.outputs[where], several)
-                yield _plan(claim, several, indices)
+                yield self._guided(route, _plan(claim, several, indices), several, indices)
+
+    def _guided(
+        self,
+        route: Route,
+        plan: StreamPlan,
+        mappings: list[Mapping],
+        indices: Dictionary[str, int],
+    ) -> StreamPlan:
+        """Return the plan, with a guide if its mappings need one."""
+        is_sum = len(mappings) == 1 or route.combine == "sum"
+        if is_sum and not any(each.is_filtered or each.only_while for each in mappings):
+            return plan
+        output = plan.claim.output
+        low, high = (output.low, output.high) if len(mappings) == 1 else (-WIDE, WIDE)
+        terms = [
+            GuidedTerm(
+                indices[each.from_],
+                shape(each, low, high),
+                unbounded(each),
+                filters_of(each, output.high - output.low),
+                self.gates.of(each.only_while),
+            )
+            for each in mappings
+            if each.from_ in indices
+        ]
+        guide = plan.guide = Guide(
+            *(tuple(terms), output.low, output.high, output.rest, output.is_velocity),
+            *(route.combine, plan.claim.timeout_s),
+        )
+        if plan.claim.is_driving:  # an edit: go on from where the output stands
+            guide.restart(output.value)
+        plan.evaluate, plan.unbounded = guide.raw, guide.unbounded
+        return plan
 
     def _claim(
         self,

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ...lib.api.routing import Mapping, Route, RouteFile
+from ...lib.api.mapping import Mapping
+from ...lib.api.routing import Route, RouteFile
 from ...lib.errors import Code, SaintError
 from ..inputs.source_classes import SAFETY, timeouts
 from .checks import ANY, COMMAND_TYPES, ESTOP, priority

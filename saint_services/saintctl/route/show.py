@@ -8,9 +8,9 @@ import typer
 
 from ...lib.api import routing
 from ...lib.api.endpoint import Nothing
+from ...lib.api.mapping import Mapping
 from ...lib.api.routing import (
     FieldOutput,
-    Mapping,
     MappingCurve,
     PreviewCurve,
     Route,

@@ -6,7 +6,8 @@ from pydantic import AliasChoices, Field
 
 from .. import Reply, Request
 from ..endpoint import Nothing
-from ..routing import CommandReply, FiniteNumber
+from ..mapping import FiniteNumber
+from ..routing import CommandReply
 from . import WebRows
 
 Ratio = Annotated[float, Field(ge=0.0, le=1.0, strict=True)]

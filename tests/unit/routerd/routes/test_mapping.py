@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.routing import Mapping
+from saint_services.lib.api.mapping import Mapping
 from saint_services.routerd.routes.mapping import shape, switch, unbounded
 
 INFINITY = float("inf")

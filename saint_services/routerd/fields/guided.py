@@ -1,0 +1,124 @@
+"""A claim with filters, conditions or a combination other than the sum: its value depends on the
+samples before and on other inputs. Mappings without these never come here (routes/mapping.py).
+Pure: the time is that of the sample.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...lib.limits import clamp
+from ..routes.conditions import Gate
+from ..routes.filters import ValueFilter
+from ..routes.mapping import Shape
+from .combining import combined, held_back
+from .motion import FOREVER, NEVER
+
+SETTLED = 1e-5  # of the field's range: a filter that is so near is there
+
+
+@dataclass(slots=True, eq=False)
+class GuidedTerm:
+    """One mapping of the claim."""
+
+    index: int  # of the input
+    shape: Shape
+    free: Shape  # without bounds
+    filters: tuple[ValueFilter, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    wanted: float = 0.0  # before the filters
+    value: float = 0.0
+    is_running: bool = False  # false: the filters start with the next sample
+
+    @property
+    def deadline(self) -> float:
+        """Until when its conditions hold."""
+        return min((gate.deadline for gate in self.gates), default=FOREVER)
+
+
+@dataclass(slots=True, eq=False)
+class Guide:
+    """Evaluates the claim. Its filters start again whenever the claim gets control, and after a
+    pause of `patience_s`.
+    """
+
+    terms: tuple[GuidedTerm, ...]
+    low: float
+    high: float
+    rest: float
+    is_velocity: bool
+    combine: str
+    patience_s: float = FOREVER
+    at: float = NEVER  # of the newest sample
+    start_at: float | None = None  # where the output stands, for filters that start
+
+    @property
+    def deadline(self) -> float:
+        """Until when a mapping counts; NEVER: none does."""
+        return max([term.deadline for term in self.terms])
+
+    @property
+    def has_conditions(self) -> bool:
+        return any(term.gates for term in self.terms)
+
+    def unmet(self, now: float) -> list[Gate]:
+        """Return the conditions that do not hold."""
+        return [gate for term in self.terms for gate in term.gates if gate.deadline <= now]
+
+    def restart(self, value: float | None) -> None:
+        """Forget all samples; start at this value of the output, None: at what is requested."""
+        self.at = NEVER
+        self.start_at = value if len(self.terms) == 1 else None
+
+    def value(self, values: Sequence[float], at: float) -> float:
+        """Return the value after this sample, which may be evaluated again."""
+        if at != self.at:
+            elapsed = at - self.at
+            is_pause = not 0.0 <= elapsed < self.patience_s
+            self.at = at
+            for term in self.terms:
+                if is_pause or term.deadline <= at:
+                    term.is_running = False
+                self._run(term, values[term.index], elapsed)
+            self.start_at = None
+        return self._total([(t.value, t.wanted) for t in self.terms if t.deadline > at])
+
+    def _run(self, term: GuidedTerm, x: float, elapsed: float) -> None:
+        wanted = y = term.wanted = term.shape(x)
+        if not term.is_running:
+            term.is_running = True
+            y = wanted if self.start_at is None else self.start_at
+            if self.is_velocity:
+                y = held_back(y, wanted, self.rest)
+            for each in term.filters:
+                each.start(y)
+            term.value = y if term.filters else wanted
+            return
+        for each in term.filters:
+            y = each.run(y, elapsed)
+        settled = SETTLED * (self.high - self.low)
+        near = wanted if -settled <= y - wanted <= settled else y
+        if self.is_velocity:
+            near = held_back(near, wanted, self.rest)
+        if near != y:
+            for each in term.filters:
+                each.stand_at(near)
+        term.value = near
+
+    def _total(self, pairs: Sequence[tuple[float, float]]) -> float:
+        """Combine pairs of a filtered value and the one before the filters."""
+        value = combined(self.combine, [value for value, _ in pairs], self.rest)
+        value = clamp(value, self.low, self.high)
+        if not self.is_velocity:
+            return value
+        wanted = combined(self.combine, [wanted for _, wanted in pairs], self.rest)
+        return held_back(value, clamp(wanted, self.low, self.high), self.rest)
+
+    def raw(self, values: Sequence[float]) -> float:
+        """Return the value without filters."""
+        given = [term.shape(values[term.index]) for term in self.terms if term.deadline > NEVER]
+        return clamp(combined(self.combine, given, self.rest), self.low, self.high)
+
+    def unbounded(self, values: Sequence[float]) -> float:
+        """Return the value without filters and bounds."""
+        given = [term.free(values[term.index]) for term in self.terms if term.deadline > NEVER]
+        return combined(self.combine, given, self.rest)
