@@ -213,16 +213,11 @@ class Router:
         if has_changed:
             self._reconsider(now)
         for plan in stream.guided:
-            claim, output = plan.claim, plan.claim.output
-            if not claim.is_armed:
-                self._test_motion(claim)
-                self.board.contend(claim, now)
-            elif claim.is_driving and claim.deadline <= now:
-                self.board.decide(output, now)
-            elif claim.is_driving:
-                want = claim.value if output.members is None else output.blended
-                if want != output.want:
-                    self.board.follow(output, want, now)
+            if plan.claim.is_armed:
+                self.board.guide(plan, stream.values, now)
+            else:
+                self._test_motion(plan.claim)
+                self.board.contend(plan.claim, now)
 
     def _reconsider(self, now: float) -> None:
         """Decide again for the fields of claims with conditions: one has begun or ended."""
@@ -282,14 +277,20 @@ class Router:
             source.is_guarding = False
             self.raise_estop(source.name, "its signal is lost", now, is_repeat=True)
         values = dict(zip(message.names, message.values, strict=False))
-        if not self.latch.active:
-            if values and all(map(isfinite, values.values())):
-                self.board.hold_source(source.name, values, now + KEEP_S, now)
-            else:
-                self.board.lose_source(source.name, now)
-        feeds = [feed for stream in source.streams.values() for feed in stream.feeds]
-        if conditions.end(feeds) and not self.latch.active:
+        if self.latch.active:
+            self._end_conditions(source)
+            return
+        if values and all(map(isfinite, values.values())):
+            self.board.hold_source(source.name, values, now + KEEP_S, now)
+        else:
+            self.board.lose_source(source.name, now)
+        if self._end_conditions(source):
             self._reconsider(now)
+
+    def _end_conditions(self, source: InputSource) -> bool:
+        """End what this source's samples decide; return whether any condition held."""
+        feeds = [feed for stream in source.streams.values() for feed in stream.feeds]
+        return conditions.end(feeds)
 
     # Time
 

@@ -57,7 +57,18 @@ FIELDS = {
     "arms.left": ("joint_0", "gripper"),
 }
 KINDS = tuple(TIMEOUTS_S)
-MODES = st.sampled_from(("priority", "priority", "blend", "additive"))
+MODES = st.sampled_from(("priority", "priority", "blend", "additive", "greatest"))
+
+
+GUIDANCE: tuple[dict[str, Any], ...] = (
+    {},
+    {},
+    {"filter": "low_pass", "cutoff_hz": 0.5},
+    {"filter": "one_euro", "rate_limit": 5.0},
+    {"only_while": [{"source": "rc", "input": "channel_1", "above": 0.0}]},
+    {"only_while": [{"source": "livelink:*"}], "filter": "low_pass"},
+    {"curve": "smooth", "points": [(-1, -0.5), (0, 0), (1, 1)], "rate_limit": 1.0},
+)
 
 
 @st.composite
@@ -75,6 +86,7 @@ def mappings(draw: Any, to: str) -> dict[str, Any]:
         "scale": draw(st.one_of(st.sampled_from((1.0, -1.5, 3.0, 90.0)), NUMBERS)),
         "offset": draw(st.one_of(st.just(0.0), NUMBERS)),
         "clamp": draw(st.sampled_from((None, pair))),
+        **({} if is_stop else draw(st.sampled_from(GUIDANCE))),
     }
 
 
@@ -88,6 +100,7 @@ def routes(draw: Any) -> Route:
         "enabled": draw(st.sampled_from((True, True, False))),
         "timeout_ms": draw(st.sampled_from((None, None, 50, 1000))),
         "weight": draw(st.sampled_from((None, 0.0, 2.0))),
+        "combine": draw(st.sampled_from(("sum", "sum", "mean", "greatest"))),
     }
     if draw(st.booleans()):
         return route(name, source, draw(st.sampled_from(("*", target))), **more)

@@ -86,10 +86,16 @@ def _wide_rows() -> list[tuple[str, float]]:
         robot = adapters.load_robot(share, "saint")
         routes = adapters.load_preset(share, "default").routes
     values = wide.SUBJECT_VALUES + len(CHANNELS)
+    filtered = wide.filtered(routes)
     title = f"{values} values -> {wide.OUTPUTS} outputs, all move"
     return [
         (title, _time(_wide(robot, routes, is_encoding=False))),
         (f"{title}, {len(robot.commands)} messages", _time(_wide(robot, routes, is_encoding=True))),
+        (f"{title} through filters", _time(_wide(robot, filtered, is_encoding=False))),
+        (
+            f"16 channels -> 16 of {wide.OUTPUTS} outputs through filters",
+            _time(_route(robot, wide.by_sticks(filtered, CHANNELS))),
+        ),
     ]
 
 

@@ -4,11 +4,13 @@ channels and a subject of 48 values. Not here: what is measured, and what else i
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from saint_services.lib.api.routing import Route
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTPUTS = 128
@@ -39,6 +41,41 @@ def share(folder: Path) -> Path:
         _write(manifests / place, role)
     _write(manifests / "routes/default.yaml", {"routes": list(_routes(list(roles.values())))})
     return folder
+
+
+def filtered(routes: list[Route]) -> list[Route]:
+    """The same routes with a filter in each mapping to an output: low-pass for sticks, one-euro for
+    the subject.
+    """
+    return [_filtered(route) for route in routes]
+
+
+def _filtered(route: Route) -> Route:
+    kind = "low_pass" if route.input.source == "rc" else "one_euro"
+    assert route.mapping != "passthrough"
+    mapping = [
+        each if each.to == "estop" else each.model_copy(update={"filter": kind})
+        for each in route.mapping
+    ]
+    return route.model_copy(update={"mapping": mapping})
+
+
+def by_sticks(routes: list[Route], channels: Sequence[str]) -> list[Route]:
+    """The same routes, of whose first outputs RC channels drive one each instead of the subject."""
+    left = iter(channels)
+    moved: list[Route] = []
+    for route in routes:
+        assert route.mapping != "passthrough"
+        if route.input.source == "rc":
+            continue
+        arrows = [
+            arrow.model_copy(update={"from_": channel})
+            for arrow, channel in zip(route.mapping, left, strict=False)
+        ]
+        rc = route.input.model_copy(update={"source": "rc"})
+        name = f"sticks_{route.id}"
+        moved.append(route.model_copy(update={"id": name, "input": rc, "mapping": arrows}))
+    return [*routes, *moved]
 
 
 def datagrams() -> list[bytes]:

@@ -2,10 +2,10 @@
 samples (logic.py), routes (routes/plan.py), which claim wins a field (claims.py).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...lib.api.routing import Blending
-from .claims import Claim, OutputField
+from .claims import Claim, OutputField, StreamPlan
 from .motion import FOREVER, STEP_S
 
 
@@ -65,6 +65,24 @@ class FieldBoard:
         self.dirty.add(output.command)
         if output.is_moving:
             self.wake(now + STEP_S)
+
+    def guide(self, plan: StreamPlan, values: Sequence[float], now: float) -> None:
+        """Apply a sample to an armed claim with filters or conditions."""
+        claim, output, guide = plan.claim, plan.claim.output, plan.guide
+        assert guide is not None, "only plans with a guide are guided"
+        if output.members is None and guide.only is not None:
+            if output.winner is not claim:
+                return
+            want = guide.value(values, now)
+        elif not claim.is_driving:
+            return
+        elif claim.deadline <= now:
+            self.decide(output, now)
+            return
+        else:
+            want = claim.value if output.members is None else output.blended
+        if want != output.want:
+            self.follow(output, want, now)
 
     # Signals that are lost
 

@@ -29,6 +29,12 @@ class GuidedTerm:
     value: float = 0.0
     is_running: bool = False  # false: the filters start with the next sample
 
+    def stand_at(self, value: float) -> None:
+        """Go on from this value."""
+        self.value = value
+        for each in self.filters:
+            each.stand_at(value)
+
     @property
     def deadline(self) -> float:
         """Until when its conditions hold."""
@@ -50,15 +56,20 @@ class Guide:
     patience_s: float = FOREVER
     at: float = NEVER  # of the newest sample
     start_at: float | None = None  # where the output stands, for filters that start
+    has_conditions: bool = False
+    only: GuidedTerm | None = None  # the single term of a claim without conditions
+    settled: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.has_conditions = any(term.gates for term in self.terms)
+        if len(self.terms) == 1 and not self.has_conditions:
+            self.only = self.terms[0]
+        self.settled = SETTLED * (self.high - self.low)
 
     @property
     def deadline(self) -> float:
         """Until when a mapping counts; NEVER: none does."""
-        return max([term.deadline for term in self.terms])
-
-    @property
-    def has_conditions(self) -> bool:
-        return any(term.gates for term in self.terms)
+        return max([term.deadline for term in self.terms]) if self.has_conditions else FOREVER
 
     def unmet(self, now: float) -> list[Gate]:
         """Return the conditions that do not hold."""
@@ -76,33 +87,40 @@ class Guide:
             is_pause = not 0.0 <= elapsed < self.patience_s
             self.at = at
             for term in self.terms:
-                if is_pause or term.deadline <= at:
+                if is_pause or (term.gates and term.deadline <= at):
                     term.is_running = False
                 self._run(term, values[term.index], elapsed)
             self.start_at = None
+        if self.only is not None:
+            y = self.only.value
+            return self.low if y < self.low else self.high if y > self.high else y
         return self._total([(t.value, t.wanted) for t in self.terms if t.deadline > at])
 
     def _run(self, term: GuidedTerm, x: float, elapsed: float) -> None:
         wanted = y = term.wanted = term.shape(x)
         if not term.is_running:
-            term.is_running = True
-            y = wanted if self.start_at is None else self.start_at
-            if self.is_velocity:
-                y = held_back(y, wanted, self.rest)
-            for each in term.filters:
-                each.start(y)
-            term.value = y if term.filters else wanted
+            self._start(term, wanted)
             return
         for each in term.filters:
             y = each.run(y, elapsed)
-        settled = SETTLED * (self.high - self.low)
-        near = wanted if -settled <= y - wanted <= settled else y
+        gap = wanted - y
+        if gap == 0.0:
+            term.value = wanted
+        elif -self.settled <= gap <= self.settled:
+            term.stand_at(wanted)
+        elif self.is_velocity and y != (held := held_back(y, wanted, self.rest)):
+            term.stand_at(held)
+        else:
+            term.value = y
+
+    def _start(self, term: GuidedTerm, wanted: float) -> None:
+        """Let the filters start where the output stands."""
+        y = wanted if self.start_at is None or not term.filters else self.start_at
         if self.is_velocity:
-            near = held_back(near, wanted, self.rest)
-        if near != y:
-            for each in term.filters:
-                each.stand_at(near)
-        term.value = near
+            y = held_back(y, wanted, self.rest)
+        term.is_running, term.value = True, y
+        for each in term.filters:
+            each.start(y)
 
     def _total(self, pairs: Sequence[tuple[float, float]]) -> float:
         """Combine pairs of a filtered value and the one before the filters."""

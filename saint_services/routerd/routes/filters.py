@@ -77,17 +77,13 @@ class OneEuro:
     def run(self, value: float, elapsed_s: float) -> float:
         if elapsed_s <= 0.0:
             return self.value
+        turn_s = _TURN * elapsed_s
         speed = (value - self.value) / self.span / elapsed_s
-        self.speed += _alpha(self.derivative_hz, elapsed_s) * (speed - self.speed)
-        cutoff_hz = self.min_hz + self.beta * abs(self.speed)
-        share = _alpha(cutoff_hz, elapsed_s)
-        self.value = self.value * (1.0 - share) + value * share
+        weight = turn_s * self.derivative_hz  # elapsed time by time constant
+        self.speed += weight / (1.0 + weight) * (speed - self.speed)
+        weight = turn_s * (self.min_hz + self.beta * abs(self.speed))
+        self.value += weight / (1.0 + weight) * (value - self.value)
         return self.value
-
-
-def _alpha(cutoff_hz: float, elapsed_s: float) -> float:
-    tau_s = 1.0 / (_TURN * cutoff_hz)
-    return 1.0 / (1.0 + tau_s / elapsed_s)
 
 
 @dataclass(slots=True)

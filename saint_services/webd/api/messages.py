@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StringConstraints
 
 from ...lib.api import Request
-from ...lib.api.routing import FiniteNumber
+from ...lib.api.mapping import FiniteNumber
 
 LARGEST_BYTES = 64 * 1024
 MOST_TOPICS = 16

@@ -1,6 +1,7 @@
 """Every request of the router's socket, against a running router."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,22 @@ def test_routes_of_the_version_before_keep_their_timeouts(tmp_path: Path) -> Non
     assert [each.id for each in saved.routes or []] == ["web"]
 
 
+def test_routes_and_presets_of_the_version_before_are_read_as_they_are(tmp_path: Path) -> None:
+    routes = (
+        "routes:\n"
+        "- {id: look, input: {source: rc}, output: {target: head}, mapping: [{from: a, to: pan}]}\n"
+        "blending: {mode: blend, source_timeout_ms: 500}\n"
+    )
+    (tmp_path / "routes.yaml").write_text(f"version_of_format: 2\n{routes}loaded: mine\n")
+    (tmp_path / "presets").mkdir()
+    (tmp_path / "presets/mine.yaml").write_text(f"version_of_format: 1\n{routes}")
+    saved = state.routes_store(tmp_path).load()
+    preset = state.preset_store(tmp_path, "mine").load()
+    assert (saved.loaded, saved.blending.source_timeout_ms) == ("mine", 500)
+    assert saved.routes == preset.routes == [route("look", "rc", "head", [LOOK])]
+
+
+LOOK = {"from": "a", "to": "pan"}
 PAN = route("look", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 180}])
 JAW = route("talk", "rc", "head", [{"from": "channel_3", "to": "jaw"}])
 WRONG = route("look", "rc", "head", [{"from": "channel_4", "to": "pam"}])
@@ -328,3 +345,53 @@ async def test_curve_of_a_mapping_that_is_not_there_is_refused(robot: RunningRou
     direct = route("a", "websocket", "head", "passthrough")
     with pytest.raises(SaintError, match=r"there is no mapping\[0\]"):
         await line(robot, direct)
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ({"input": "channel_4", "output": "head.pan"}, (180, 0, 0)),
+        ({"input": "channel_2", "output": "tracks.linear"}, (1.5, 0, 0.05)),
+        ({"input": "channel_3", "output": "head.jaw"}, (0.5, 0.5, 0)),
+        ({"source": "livelink", "input": "jawOpen", "output": "head.jaw"}, (1, 0, 0)),
+        ({"source": "livelink", "input": "headYaw", "output": "head.pan"}, (57.2958, 0, 0)),
+        ({"source": "livelink", "input": "Head.yaw", "output": "head.pan"}, (1, 0, 0)),
+        (
+            {"source": "livelink", "input": "jawOpen", "output": "head.jaw", "low": 0.05}
+            | {"high": 0.45},
+            (2.5, -0.125, 0),
+        ),
+        ({"input": "a", "output": "head.tilt", "low": -0.5, "high": 1.0}, (120, -30, 0)),
+        ({"source": "autonomous", "input": "x", "output": "head.pan"}, (1, 0, 0)),
+    ],
+)
+async def test_proposed_scale_makes_the_full_range_of_a_full_stick(
+    robot: RunningRouter, request_: dict[str, Any], expected: tuple[float, float, float]
+) -> None:
+    params = routing.ProposeMapping.model_validate(request_)
+    found = (await robot.client.request(routing.PROPOSE_MAPPING, params)).mapping
+    assert (found.scale, found.offset, found.deadzone) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ({"output": "head.pam"}, "output 'head.pam' is not known; did you mean 'head.pan'?"),
+        ({"output": "head.pan", "low": 1, "high": 0}, "low must be below high, not 1 and 0"),
+    ],
+)
+async def test_proposal_without_a_range_is_refused(
+    robot: RunningRouter, request_: dict[str, Any], words: str
+) -> None:
+    params = routing.ProposeMapping.model_validate({"input": "a", **request_})
+    with pytest.raises(SaintError, match=re.escape(words)):
+        await robot.client.request(routing.PROPOSE_MAPPING, params)
+
+
+async def test_preview_names_the_conditions_that_do_not_hold(robot: RunningRouter) -> None:
+    condition = {"source": "rc", "input": "channel_7", "above": 0.5}
+    made = route("look", "rc", "head", [LOOK | {"only_while": [condition], "filter": "low_pass"}])
+    wanted = routing.PreviewRoute(route=made, values={"a": 0.5})
+    reply = await robot.client.request(routing.PREVIEW_ROUTE, wanted)
+    assert reply.unmet == ["rc channel_7 at or above 0.5"]
+    assert [each.value for each in reply.fields] == [0.5]

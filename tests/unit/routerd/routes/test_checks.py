@@ -4,8 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from saint_services.lib.api.routing import Blending, RouteFile
+from saint_services.lib.config.validation import faults
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.inputs.sources import InputSource
 from saint_services.routerd.routes.checks import (
@@ -20,6 +22,7 @@ from saint_services.routerd.routes.checks import (
 from tests.unit.routerd.rig import DIRECT, DRIVE, SHARE, TURN, Rig, preset, robot, route
 
 PAN = {"from": "a", "to": "pan"}
+STOP = {"from": "a", "to": "estop", "mode": "switch"}
 
 
 @pytest.mark.parametrize(
@@ -42,6 +45,42 @@ def test_eyes_are_the_specifications_name_of_eye_pan(target: str, to: str, field
         ("head", [PAN], {"input": {"type": "fase"}}, "did you mean 'face'?"),
         ("*", "passthrough", {"input": {"command_types": ["moev"]}}, "did you mean 'move'?"),
         ("head", [PAN] * 129, {}, "more than 128 mappings"),
+        (
+            "head",
+            [PAN | {"curve": "smooth", "points": [(0, 0)]}],
+            {},
+            "mapping[0].points: the curve smooth needs 2 to 9, not 1",
+        ),
+        (
+            "head",
+            [PAN | {"points": [(0, 0), (0.0005, 1)]}],
+            {},
+            "mapping[0].points: the inputs must rise by at least 0.001, not [0.0, 0.0005]",
+        ),
+        *(
+            ("*", [STOP | more], {}, f"mapping[0].{words}")
+            for more, words in (
+                ({"filter": "low_pass"}, "filter: the e-stop is never filtered"),
+                ({"rate_limit": 1}, "rate_limit: the e-stop has no rate"),
+                ({"only_while": [{}]}, "only_while: the e-stop has no condition"),
+            )
+        ),
+        *(
+            (
+                "head",
+                [PAN | {"only_while": [{}, condition]}],
+                {},
+                f"mapping[0].only_while[1].{what}",
+            )
+            for condition, what in (
+                ({"source": "rcc"}, "source 'rcc' is not known; did you mean 'rc'?"),
+                ({"source": "rc:1"}, "source 'rc:1' must be like rc or livelink:Face"),
+                ({"input": "channel_7"}, "input 'channel_7' needs one of above and below"),
+                ({"input": "a", "above": 0, "below": 1}, "input 'a' needs one of above and below"),
+                ({"above": 0.5}, "input: above and below need an input"),
+                ({"input": "head.pan", "above": 1}, "input 'head.pan' is an output of the robot"),
+            )
+        ),
         (
             "head",
             [PAN | {"from": "tracks.linear"}],
@@ -378,3 +417,25 @@ def test_route_that_is_off_is_for_nothing() -> None:
     rc = InputSource("rc", "rc", 0.12)
     assert applies(DRIVE, rc, "", ())
     assert not applies(DRIVE.model_copy(update={"enabled": False}), rc, "", ())
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"cutoff_hz": 0.04}, "mapping[0].cutoff_hz must be at least 0.05"),
+        ({"cutoff_hz": 51}, "mapping[0].cutoff_hz must be at most 50"),
+        ({"beta": -1}, "mapping[0].beta must be at least 0"),
+        ({"derivative_hz": 0}, "mapping[0].derivative_hz must be at least 0.05"),
+        ({"rate_limit": 0}, "mapping[0].rate_limit must be above 0"),
+        ({"points": [(x, 0) for x in range(10)]}, "mapping[0].points must be at most 9 long"),
+        ({"points": [(0, "nan")]}, "mapping[0].points[0] must be a number"),
+        ({"only_while": [{}] * 5}, "mapping[0].only_while must be at most 4 long"),
+        ({"only_while": [{"hysteresis": -1}]}, "mapping[0].only_while[0].hysteresis must be at l"),
+    ],
+)
+def test_number_beyond_its_limit_is_named_with_its_field(more: dict[str, Any], words: str) -> None:
+    data = {"routes": [{"id": "x", "input": {"source": "rc"}, "output": {"target": "head"}}]}
+    data["routes"][0]["mapping"] = [PAN | more]
+    with pytest.raises(ValidationError) as caught:
+        RouteFile.model_validate(data)
+    assert words in str(faults(caught.value, RouteFile, data)[0])

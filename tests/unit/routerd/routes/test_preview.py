@@ -119,3 +119,33 @@ def test_line_of_a_stop_is_0_and_1() -> None:
         "head", "estop", "", (0.0, 1.0),
     )  # fmt: skip
     assert [y for _, y in found.points] == [0.0, 0.0, 0.0, 1.0, 1.0]
+
+
+def response(more: dict[str, Any]) -> list[tuple[float, float]]:
+    made = route("r", "rc", "head", [PAN | more])
+    return curve(robot(), PreviewCurve(route=made, index=0, low=0.0)).response
+
+
+def test_line_of_a_filter_has_its_response_to_a_step() -> None:
+    """100 deg at 50 deg/s takes 2 s; a low-pass begins half a step late and is at 1 - 1/e after
+    1 / (2 pi 0.7958 Hz) = 0.2 s.
+    """
+    assert response({}) == []
+    path = response({"rate_limit": 50})
+    assert [at for at, _ in path] == [20.0 * step for step in range(101)]
+    assert [path[step][1] for step in (0, 1, 50, 100)] == pytest.approx([0, 1, 50, 100])
+    at = dict(response({"filter": "low_pass", "cutoff_hz": 0.795775}))
+    assert at[200] < 63.21 < at[220]
+
+
+def test_line_bends_at_the_points_of_its_curve() -> None:
+    by_points = {"curve": "points", "points": [(-0.6, -1), (0.5, 0), (1, 1)]}
+    assert [x for x, _ in line(PAN | by_points, steps=2)] == [-1.0, -0.6, 0.0, 0.5, 1.0]
+    more = {"deadzone": 0.2, "inverted": True}
+    found = [x for x, _ in line(PAN | by_points | more, steps=2)]
+    assert found == pytest.approx([-1.0, -0.6, -0.2, 0.0, 0.2, 0.68, 1.0])
+
+
+def test_conditions_do_not_keep_a_preview_from_its_value() -> None:
+    closed = route("r", "rc", "head", [PAN | {"only_while": [{"source": "livelink:*"}]}])
+    assert [each.value for each in preview(robot(), closed, {"a": 0.5}).fields] == [50.0]
