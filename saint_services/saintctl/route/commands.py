@@ -17,7 +17,7 @@ from . import blending, files, preset, show
 from .output_text import age_text, policy_text, value_text
 
 app = typer.Typer(
-    help="Routes: list, show, why, set, export, import, preview, priority, blending, preset, test.",
+    help="Routes: list, show, why, propose, set, preview, curve, priority, blending, preset, test.",
     no_args_is_help=True,
 )
 

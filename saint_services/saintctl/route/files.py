@@ -161,6 +161,8 @@ def preview(
     print_table(("output", "value", ""), rows, "These inputs drive nothing.")
     if reply.estop:
         print("These inputs set the e-stop.")
+    for each in reply.unmet:
+        print(f"Not met now: {each}.")
     if reply.missing:
         print(f"Missing inputs: {', '.join(reply.missing)}.")
 

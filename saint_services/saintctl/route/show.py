@@ -8,18 +8,19 @@ import typer
 
 from ...lib.api import routing
 from ...lib.api.endpoint import Nothing
-from ...lib.api.mapping import Mapping
+from ...lib.api.mapping import CURVES_BY_POINTS, Mapping, conditions_text
 from ...lib.api.routing import (
     FieldOutput,
     MappingCurve,
     PreviewCurve,
+    ProposedMapping,
     Route,
     RouteInfo,
 )
 from ..connect import RobotAddress, checked_params, request
 from ..console import AsJson, print_facts, print_json, print_table, run
 from ..names import RouteId
-from ..row_command import help_of
+from ..row_command import help_of, row_command
 from .files import named
 from .output_text import policy_text, value_text
 
@@ -30,6 +31,17 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands to `saintctl route`."""
     app.command("show")(show)
     app.command("curve")(curve)
+    argument = typer.Argument()
+    row_command(app, "propose", routing.PROPOSE_MAPPING, input=argument, output=argument)(
+        print_proposal
+    )
+
+
+def print_proposal(reply: ProposedMapping) -> None:
+    """Propose scale and offset of a mapping: a full stick is the full range. Nothing is saved."""
+    print(f"{reply.text}.")
+    fields = reply.mapping.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    print("- {" + ", ".join(f"{name}: {value}" for name, value in fields.items()) + "}")
 
 
 def show(context: typer.Context, route: RouteId, as_json: AsJson = False) -> None:
@@ -87,6 +99,7 @@ def _facts(info: RouteInfo) -> Iterator[tuple[str, str]]:
     yield "weight", "" if route.weight is None else f"{route.weight:g} when values are blended"
     timeout = "its source's time-out" if route.timeout_ms is None else f"{route.timeout_ms} ms"
     yield "lost after", timeout
+    yield "combines by", "" if route.combine == "sum" else route.combine
     if route.mapping == "passthrough":
         yield "mapping", "passthrough: inputs drive the outputs of the same names"
 
@@ -99,13 +112,32 @@ def _how(mapping: Mapping) -> str:
         "inverted": mapping.inverted,
         f"deadzone {mapping.deadzone:g}": mapping.deadzone,
         f"exponential {mapping.expo:g}": mapping.curve == "exponential",
+        _curve(mapping): mapping.curve in CURVES_BY_POINTS,
         f"times {mapping.scale:g}": mapping.scale != 1,
         f"plus {mapping.offset:g}": mapping.offset,
     }
     found = [text for text, holds in parts.items() if holds]
     if mapping.clamp:
         found.append(f"kept within {mapping.clamp[0]:g} to {mapping.clamp[1]:g}")
+    found += _guidance(mapping)
     return ", ".join(found) or "unchanged"
+
+
+def _guidance(mapping: Mapping) -> Iterator[str]:
+    """Describe filter, rate limit and conditions."""
+    if mapping.filter == "low_pass":
+        yield f"low-pass of {mapping.cutoff_hz:g} Hz"
+    if mapping.filter == "one_euro":
+        yield f"one-euro filter of {mapping.cutoff_hz:g} Hz, beta {mapping.beta:g}"
+    if mapping.rate_limit is not None:
+        yield f"at most {mapping.rate_limit:g} a second"
+    if mapping.only_while:
+        yield f"only while {conditions_text(mapping.only_while)}"
+
+
+def _curve(mapping: Mapping) -> str:
+    pairs = ", ".join(f"{x:g} to {y:g}" for x, y in mapping.points)
+    return f"{'smooth ' * (mapping.curve == 'smooth')}curve by points ({pairs})"
 
 
 def _output(output: FieldOutput, route: str) -> tuple[str, str, str]:
@@ -144,3 +176,12 @@ def curve(
     print(f"{reply.target}.{reply.field}, {reply.limits[0]:g} to {reply.limits[1]:g} {reply.unit}")
     rows = [(f"{x:+.3f}", f"{y:+.3f} {reply.unit}".rstrip()) for x, y in reply.points]
     print_table(("input", "output"), rows, "This mapping drives nothing.")
+    if reply.response:
+        print(f"\nAfter the input goes from {low:g} to {high:g} at once:")
+        rows = [(f"{at:g} ms", f"{y:+.3f} {reply.unit}".rstrip()) for at, y in _few(reply.response)]
+        print_table(("after", "output"), rows, "")
+
+
+def _few(path: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return about ten points of it, and the last."""
+    return [*path[:-1][:: max(1, len(path) // _POINTS)], path[-1]]

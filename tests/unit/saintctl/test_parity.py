@@ -61,6 +61,7 @@ COMMANDS = {
     "router set_route": "route set", "router delete_route": "route delete",
     "router set_route_enabled": "route enable", "router set_route_priority": "route priority",
     "router set_blending": "route blending", "router preview_route": "route preview",
+    "router propose_mapping": "route propose",
     "router preview_curve": "route curve", "router get_output": "route why",
     "router list_presets": "route preset list", "router get_preset": "route preset show",
     "router load_preset": "route preset load", "router save_preset": "route preset save",

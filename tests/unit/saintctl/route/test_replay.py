@@ -364,7 +364,10 @@ def test_line_of_another_form_is_named(bench: Bench, line: Any, words: str) -> N
         ("routes: &a [*a]\n", "anchors are not supported"),
         (DRIVE.replace("expo: 0.3", "expo: .nan"), "expo must be a finite number, not nan"),
         (DRIVE.replace("scale: -3.0", "scale: -.inf"), "scale must be a finite number"),
-        (DRIVE.replace("exponential", "expo"), "curve must be one of 'linear' or 'exponential'"),
+        (
+            DRIVE.replace("exponential", "expo"),
+            "curve must be one of 'linear', 'exponential', 'points' or 'smooth'",
+        ),
         (DRIVE.replace("to: linear", "to: lineal"), "did you mean 'linear'?"),
         (DRIVE.replace("target: tracks", "target: track"), "did you mean 'tracks'?"),
         (DRIVE.replace("deadzone", "deadzon"), "did you mean 'deadzone'?"),
