@@ -1,5 +1,6 @@
 """Handles the requests of the control plane and the ROS services; both use the same operations."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 
 from ..lib.access import audit
@@ -19,6 +20,7 @@ from ..lib.api.adoption import (
     ResetNode,
     RobotNodes,
     RoleList,
+    ScanReport,
 )
 from ..lib.api.calibration import Calibrate, CalibrationReply, GetCalibration
 from ..lib.api.endpoint import Endpoint, Nothing, WatchRequest
@@ -44,6 +46,8 @@ from ..lib.ipc import Api, Call, updates
 from . import logic, membership, power, views
 from .registry import LONGEST_NAME, PendingAdoption, RoleKey
 from .registry_service import RegistryService
+
+_SCAN_S = 3.0  # nodes announce themselves each second
 
 
 class _Command(Request):
@@ -105,6 +109,11 @@ def _answer_looks(api: Api, service: RegistryService) -> None:
     async def list_nodes(_: Call[Nothing]) -> NodeList:
         return all_nodes()
 
+    async def scan(_: Call[Nothing]) -> ScanReport:
+        before = frozenset(service.registry.nodes)
+        await asyncio.sleep(_SCAN_S)
+        return views.scanned(all_nodes(), before, _SCAN_S)
+
     async def get_node_info(call: Call[NodeParams]) -> NodeInfo:
         return _info(service, call.body.node_id)
 
@@ -115,6 +124,7 @@ def _answer_looks(api: Api, service: RegistryService) -> None:
         return updates(robot_nodes, service.changed, call.body)
 
     api.bind(rows.LIST_NODES, list_nodes)
+    api.bind(rows.SCAN, scan)
     api.bind(rows.GET_NODE_INFO, get_node_info)
     api.bind(rows.LIST_ROLES, list_roles)
     api.bind_stream(rows.WATCH_NODES, watch_nodes)

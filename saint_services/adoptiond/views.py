@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
+from ..lib.api.adoption import NodeInfo, NodeList, NodeState, RoleChoice, ScanReport
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
 from ..lib.machine.computer import MachineMetrics
@@ -46,6 +46,19 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
         is_offered=node.key is None and not why_not,
         not_offered=why_not,
         replaced_by=kept.replaced_by,
+    )
+
+
+def scanned(found: NodeList, known_before: frozenset[str], listened_s: float) -> ScanReport:
+    """Return what was received in the last seconds, of all nodes of the registry."""
+    heard = [node for node in found.nodes if node.first_seen and node.seen_age_s <= listened_s]
+    ids = {node.node_id for node in heard if node.state is not NodeState.OFFLINE}
+    return ScanReport(
+        nodes=[node for node in found.nodes if node.node_id in ids],
+        strangers=[each for each in found.strangers if each.seen_age_s <= listened_s],
+        listened_s=listened_s,
+        new=sorted(ids - known_before),
+        silent=sorted(node.node_id for node in found.nodes if node.node_id not in ids),
     )
 
 

@@ -99,6 +99,16 @@ class NodeList(Reply):
     strangers: list[UnknownDevice] = []
 
 
+class ScanReport(NodeList):
+    """What was received while the server listened: the nodes that reported, and of those the ones
+    that it did not know before; the nodes of the registry that were silent.
+    """
+
+    listened_s: float
+    new: list[str]
+    silent: list[str]
+
+
 class NodeParams(Request):
     """A node."""
 
@@ -197,6 +207,11 @@ _OPERATOR = Level.OPERATOR
 
 # fmt: off
 LIST_NODES = _row("list_nodes", "GET", "/nodes", Nothing, NodeList, "List all nodes.")
+SCAN = _row(
+    "scan_nodes", "GET", "/scan", Nothing, ScanReport,
+    "Listen for 3 s and report which nodes sent something; nodes are found without it too.",
+    limit_s=8.0,
+)
 GET_NODE_INFO = _row(
     "get_node_info", "GET", "/nodes/{node_id}", NodeParams, NodeInfo, "Get a node."
 )

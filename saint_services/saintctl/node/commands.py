@@ -18,6 +18,7 @@ from ...lib.api.adoption import (
     NodeState,
     Peripheral,
     ReplaceNode,
+    ScanReport,
 )
 from ...lib.api.endpoint import Nothing
 from ...lib.errors import SaintError
@@ -43,6 +44,14 @@ def print_nodes(reply: NodeList) -> None:
     print_table(columns, [_row(node) for node in reply.nodes], "No node was seen yet.")
     for other in reply.strangers:
         print(f"not offered: {other.name}: {other.reason}")
+
+
+@row_command(app, "scan", adoption.SCAN)
+def print_scan(reply: ScanReport) -> None:
+    """Listen for 3 s and list the nodes that reported, and those that are silent."""
+    print_nodes(reply)
+    print(f"new: {', '.join(reply.new) or 'none'}")
+    print(f"silent for {reply.listened_s:.0f} s: {', '.join(reply.silent) or 'none'}")
 
 
 def _row(node: NodeInfo) -> tuple[str, ...]:

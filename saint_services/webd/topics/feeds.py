@@ -26,6 +26,7 @@ from ...lib.generated.saint_msgs import (
 )
 from ...lib.ipc import Watch
 from ..audit import activity
+from ..audit.commands import CommandWatch
 from ..robot.context import RobotContext
 from .newest import ARMS, ArmStates
 from .trends import PERIODS_S, reading
@@ -52,6 +53,7 @@ class Feeds:
         self._hub = robot.hub
         self._open: dict[str, list[Subscription]] = {}
         self.on_robot: Callable[[str], None] = lambda _: None  # gets the mark of the robot in force
+        self._commands = CommandWatch()
         daemons = robot.daemons
         self.nodes_watch = Watch(daemons.adoptiond, WATCH_NODES, self._nodes, self._no_nodes)
         self.firmware_watch = Watch(daemons.otad, WATCH, self._firmware, self._no_firmware)
@@ -145,6 +147,9 @@ class Feeds:
     def _router(self, sample: Sample[RouteStatus]) -> None:
         self._newest.router = sample.message
         self._newest.router_received_s = sample.received_s
+        holders = self._newest.holders()
+        fields = sample.message.fields
+        self._robot.note_all(self._commands.events(fields, holders, sample.received_s))
         self._hub.changed("outputs")
 
     def _estop(self, sample: Sample[EStop]) -> None:

@@ -102,6 +102,11 @@ class Newest:
     addresses_problem: str = ""
     counters: Counter[str] = field(default_factory=Counter)
 
+    def holders(self) -> dict[str, str]:
+        """Return the node of each target that has one."""
+        roles = self.roles.roles if self.roles else []
+        return {f"{r.role}.{r.instance}".rstrip("."): r.node_id for r in roles if r.node_id}
+
     def drop(self, name: str) -> None:
         """Drop the state of a topic that has no subscribers, so is not updated."""
         if name == "head":

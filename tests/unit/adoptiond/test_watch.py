@@ -16,6 +16,7 @@ from saint_services.adoptiond.state import SavedNode
 from saint_services.lib.api.adoption import (
     LIST_NODES,
     LIST_ROLES,
+    SCAN,
     SET_NODE_NAME,
     WATCH_NODES,
     NameNode,
@@ -123,3 +124,30 @@ async def test_node_that_falls_silent_is_reported(robot: Robot) -> None:
         node.live()
         async with watched(client, 30.0) as reports:
             await until(lambda: reports[-1].nodes[0].state is NodeState.OFFLINE, 8.0)
+
+
+async def test_scan_names_the_nodes_that_report_those_that_are_new_and_the_silent(
+    robot: Robot,
+) -> None:
+    quiet, known = robot.node("pi_1"), robot.node("pi_2")
+    async with robot.registry() as client:
+        quiet.live()
+        known.live()
+        await until_listed(client, 2)
+        scan = asyncio.create_task(client.request(SCAN, Nothing()))
+        fresh, rounds = robot.node("pi_3"), 0
+        async for _ in every(0.2, until=scan.done):
+            known.live()
+            rounds += 1
+            if rounds > 5:  # the scan has begun
+                fresh.live()
+        report = scan.result()
+    assert [node.node_id for node in report.nodes] == ["pi_2", "pi_3"]
+    assert (report.new, report.silent, report.listened_s) == (["pi_3"], ["pi_1"], 3.0)
+
+
+async def until_listed(client: Client, count: int) -> None:
+    """Wait until the registry has so many nodes."""
+    async for _ in every(0.05):
+        if len((await client.request(LIST_NODES, Nothing())).nodes) == count:
+            return

@@ -31,6 +31,7 @@ from saint_services.lib.api.adoption import (
     RobotNodes,
     RoleChoice,
     RoleList,
+    ScanReport,
     UnknownDevice,
 )
 from saint_services.lib.api.endpoint import Nothing
@@ -152,6 +153,7 @@ class FakeRobot:
     requests: list[str] = field(default_factory=list)
     powered: list[RobotPower] = field(default_factory=list)  # requested of adoptiond
     strangers: list[UnknownDevice] = field(default_factory=list)
+    appearing: list[NodeInfo] = field(default_factory=list)  # what the next scan finds
     servers: dict[str, ApiServer] = field(default_factory=dict)
     otad: FakeOtad = field(default_factory=FakeOtad)
     receiver: FakeReceiver = field(default_factory=FakeReceiver)
@@ -220,6 +222,7 @@ class FakeRobot:
     def _adoptiond(self) -> Api:
         api = Api()
         api.bind(adoption.LIST_NODES, self._nodes)
+        api.bind(adoption.SCAN, self._scan)
         api.bind(adoption.GET_NODE_INFO, self._node)
         api.bind(adoption.LIST_ROLES, self._roles)
         api.bind_stream(adoption.WATCH_NODES, lambda call: compared(self._robot_nodes, call.body))
@@ -250,6 +253,13 @@ class FakeRobot:
 
     async def _nodes(self, _: Call[Nothing]) -> NodeList:
         return NodeList(nodes=list(self.nodes.values()), strangers=self.strangers)
+
+    async def _scan(self, _: Call[Nothing]) -> ScanReport:
+        self.nodes |= {each.node_id: each for each in self.appearing}
+        silent = [n.node_id for n in self.nodes.values() if n.state is NodeState.OFFLINE]
+        heard = [n for n in self.nodes.values() if n.node_id not in silent]
+        new, self.appearing = [n.node_id for n in self.appearing], []
+        return ScanReport(nodes=heard, listened_s=3.0, new=new, silent=silent)
 
     def _robot_nodes(self) -> RobotNodes:
         nodes = list(self.nodes.values())

@@ -1,10 +1,16 @@
 """The dashboard as users see and use it."""
 
 import urllib.parse
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from saint_services.lib.api.machine import NetworkInterface
+from saint_services.lib.clock import stamp
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import InputSample
+from saint_services.lib.machine import network
 from tests.waiting import every
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -38,12 +44,44 @@ async def test_page_shows_the_robot_and_its_problems(site: Site) -> None:
     assert "lower priority" in await row.inner_text()
 
 
-async def test_page_names_the_server_s_addresses_and_whether_a_program_drives(site: Site) -> None:
+async def test_page_names_the_server_s_addresses_on_both_networks(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = [
+        NetworkInterface(name=name, place=place, is_up=True, is_wireless=False, addresses=own)
+        for name, place, own in (
+            ("eth0", "inside", ["192.168.10.1/24"]),
+            ("wlan0", "outside", ["fe80::1", "192.168.1.50/24"]),
+        )
+    ]
+    monkeypatch.setattr(network, "interfaces", lambda _: both)
     page = await site.open()
-    assert (await page.inner_text("[data-network] code")).endswith(".local")
-    await page.locator("[data-connected]", has_text="nothing autonomous").wait_for()
-    for href in ("/logs", "/settings/maintenance"):
-        await page.wait_for_selector(f".page-head a[href='{href}']")
+    names = page.locator("[data-network]")
+    await names.wait_for()
+    text = " ".join((await names.inner_text()).split())
+    assert text.endswith(".local · nodes 192.168.10.1 · outside 192.168.1.50")
+
+
+async def test_inputs_name_clients_and_autonomous_programs(site: Site) -> None:
+    page = await site.open()
+    await page.locator("[data-connected]", has_text="1 client · nothing autonomous").wait_for()
+    program = site.robot.bus.publisher(topics.INPUT_AUTONOMOUS)
+    sample = InputSample(stamp(), "autonomous:patrol", 1, False, "tracks", ("linear",), (0.1,))
+    async for number in every(0.05, times=60):
+        program.publish(replace(sample, stamp=stamp(), sequence=number))
+        if await count(page, "[data-source='autonomous:patrol']"):
+            break
+    card = page.locator("[data-source='autonomous:patrol']")
+    assert "patrol Program" in await card.inner_text()
+
+
+async def test_quick_actions_lead_to_logs_and_restart(site: Site) -> None:
+    page = await site.open()
+    await page.click(".page-head a[href='/logs']")
+    await page.locator("h1", has_text="Logs").wait_for()
+    await page.goto(site.url)
+    await page.click(".page-head a[href='/settings/maintenance']")
+    await page.get_by_role("button", name="Restart").first.wait_for()
 
 
 async def test_node_is_shown_with_its_display_name(site: Site) -> None:

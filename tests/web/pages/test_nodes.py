@@ -49,13 +49,43 @@ async def test_list_can_be_filtered_searched_and_shows_why_a_device_is_not_offer
 
 
 async def test_node_without_a_role_names_its_hardware_and_when_it_was_found(site: Site) -> None:
-    found = {"hardware_model": "Raspberry Pi 4", "first_seen": "2026-05-20T12:00:00Z"}
+    found = {
+        "hardware_model": "Raspberry Pi 4", "hardware_rev": "c03114",
+        "first_seen": "2026-05-20T12:00:00Z",
+    }  # fmt: skip
     spare = site.robot.nodes["sim_spare"].model_copy(update=found)
     site.robot.nodes["sim_spare"] = spare
     page = await site.open("nodes")
     place = page.locator("[data-node=sim_spare] .node-place")
-    await expect(place).to_contain_text("Raspberry Pi 4 · ")
-    await expect(place).to_contain_text("found 2026-05-20")
+    await expect(place).to_contain_text("Raspberry Pi 4 · 4 GB · ")
+    await expect(place).to_contain_text(" · v0.1.0 · found 2026-05-20")
+    await page.click("[data-node=sim_spare] [data-adopt]")
+    await expect(page.locator(".page-head")).to_contain_text("4 GB")
+    await expect(page.locator(".page-head")).to_contain_text("found 2026-05-20")
+
+
+async def test_scan_on_request_names_new_and_silent_nodes(site: Site) -> None:
+    site.robot.appearing = [site.robot.nodes["sim_spare"].model_copy(update={"node_id": "pi_9"})]
+    page = await site.open("nodes")
+    await page.click("[data-scan]")
+    said = page.locator("[data-scanned]")
+    await expect(said).to_contain_text("6 nodes report. New: pi_9. Silent for 3 s: sim_console.")
+    await page.wait_for_selector("[data-node=pi_9] [data-adopt]")
+
+
+async def test_activity_of_a_node_names_who_commands_it(site: Site) -> None:
+    page = await site.open("nodes/sim_head")
+    log = page.locator(".node-log")
+    await expect(log).to_contain_text("head receives commands from LiveLink FaceCapture: pan=")
+    assert await log.locator("li", has_text="receives commands").count() == 1
+
+
+async def test_outputs_are_not_called_safe_while_an_input_commands_them(site: Site) -> None:
+    page = await site.open("nodes/sim_head")
+    outputs = page.locator(".facts-list", has=page.get_by_text("Outputs", exact=True))
+    await expect(outputs).to_contain_text("live")
+    site.robot.set_estop(True, "rc", "")
+    await expect(outputs).to_contain_text("safe")
 
 
 async def test_node_names_its_memory_serial_number_and_last_command(site: Site) -> None:

@@ -1,6 +1,6 @@
 // Titles, state chips, roles and notes of nodes. Pure.
 
-import { roleName, words } from "../format.js";
+import { lately, roleName, words } from "../format.js";
 import { STALE_MS } from "../store.js";
 
 /** @typedef {import("../types.js").NodeInfo} NodeInfo */
@@ -60,6 +60,19 @@ export function isReporting(app, target, now) {
 }
 
 /**
+ * Return whether outputs are at rest: by the role's last report, which is up to a second old, and
+ * by the router, which commands nothing now.
+ * @param {App & import("../../context.js").With<"now">} app
+ * @param {{outputs_safe: boolean}} reported node or role
+ * @param {string[]} targets
+ */
+export function outputsWord(app, reported, targets) {
+  const fields = app.store.isFresh("outputs", app.now) ? app.store.data.outputs?.fields : [];
+  const isDriven = (fields ?? []).some((each) => each.winner && targets.includes(each.target));
+  return reported.outputs_safe && !isDriven ? "safe" : "live";
+}
+
+/**
  * Return why a target does not move because its role has no node or its node is offline, and a link
  * to the remedy.
  * @param {App & import("../../context.js").With<"now">} app
@@ -105,6 +118,20 @@ export function memoryOf(node) {
 
 /** Return the serial number of a Pi, which its id is made of. @param {NodeInfo} node */
 export const serialOf = (node) => /^pi_([0-9a-f]+)$/.exec(node.node_id)?.[1] ?? "";
+
+/** Hardware, memory, address, release and first sight of a node. @param {NodeInfo} node */
+export function foundText(node) {
+  const memory = memoryOf(node);
+  const since = Date.parse(node.first_seen) / 1000;
+  const parts = [
+    node.hardware_model || "unknown hardware",
+    memory ? `${memory} GB` : "",
+    node.address,
+    node.firmware_version ? `v${node.firmware_version}` : "",
+    since ? `found ${lately(since)}` : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
 
 /** Sort nodes without a role first, then by role. @param {NodeInfo[]} list */
 export function inOrder(list) {

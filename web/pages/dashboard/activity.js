@@ -97,7 +97,7 @@ export function activity(app) {
               <p class="quiet">
                 ${
                   chosen.level === "INFO" && !chosen.source
-                    ? "No events since the server started."
+                    ? "No events yet."
                     : "No events match the filter."
                 }
               </p>

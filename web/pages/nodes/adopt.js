@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/robot/nodes.js";
+import { foundText, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/robot/nodes.js";
 import { adopt, chosenRole, progress } from "./adopt-progress.js";
 import { noPins, peripherals, unknown } from "./details.js";
 import { header, usesOf } from "./pins.js";
@@ -46,8 +46,7 @@ export function adoptPage(app, watch, adoption) {
       <div>
         <h1>${title} <span class="chip ${kind}"><i class="dot"></i>${label}</span></h1>
         <p class="quiet">
-          <code>${node.node_id}</code> · ${node.hardware_model || "unknown hardware"} ·
-          ${node.address}
+          <code>${node.node_id}</code> · ${foundText(node)}
         </p>
       </div>
     </div>

@@ -13,6 +13,7 @@ import {
   nodeNote,
   nodeState,
   nodeTitle,
+  outputsWord,
   rolesOf,
   serialOf,
   targetOf,
@@ -59,7 +60,7 @@ export function detailsPage(app, watch) {
         ${peripherals(watch, node)}
       </div>
       <div>
-        ${node.state === "offline" ? nothing : loadCard(node, watch.history)} ${facts(node)}
+        ${node.state === "offline" ? nothing : loadCard(node, watch.history)} ${facts(app, node)}
         ${update(app, node)}
         ${activity(watch)}
       </div>
@@ -200,7 +201,7 @@ function severalRoles(app, node) {
             <b>${roleName(held.role, held.instance)}</b>
             <span class="chip ${kind}"><i class="dot"></i>${label}</span>
             <span class="quiet">${
-              held.reason || (held.outputs_safe ? "outputs safe" : "outputs live")
+              held.reason || `outputs ${outputsWord(app, held, [targetOf(held)])}`
             }</span>
             ${button("take", "Remove…", isAdmin(app), () => askRoleReset(app, node, held))}
           </li>`;
@@ -282,8 +283,8 @@ export function peripherals(watch, node) {
  */
 const isSilent = ({ type, responsive }) => !responsive && type !== "spi";
 
-/** @param {NodeInfo} node */
-function facts(node) {
+/** @param {App} app @param {NodeInfo} node */
+function facts(app, node) {
   const memory = memoryOf(node);
   const rows = [
     [
@@ -294,7 +295,7 @@ function facts(node) {
     ],
     ["Topics", node.topic_prefix],
     ["ROS 2", node.state === "offline" ? "no heartbeat" : "connected"],
-    ["Outputs", node.outputs_safe ? "safe" : "live"],
+    ["Outputs", outputsWord(app, node, rolesOf(node).map(targetOf))],
     ["Settings", node.config_version && `version ${node.config_version}`],
     ["Release", node.firmware_version && `v${node.firmware_version}`],
     ["Uptime", node.uptime_s && node.state !== "offline" ? duration(node.uptime_s) : ""],
@@ -368,7 +369,7 @@ const activity = ({ activity: entries }) => html`
         </ul>`
         : html`
           <p class="quiet">
-            ${entries ? "No events since the server started." : "Loading…"}
+            ${entries ? "No events." : "Loading…"}
           </p>
         `
     }

@@ -3,9 +3,10 @@
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
-import { duration, fixed, lately } from "../../lib/format.js";
+import { duration, fixed } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import {
+  foundText,
   givenName,
   inOrder,
   isFree,
@@ -15,6 +16,7 @@ import {
   rolesOf,
 } from "../../lib/robot/nodes.js";
 import { setIgnored } from "./dialogs.js";
+import { scanButton, scanResult } from "./scan.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "router" |
@@ -52,7 +54,9 @@ export function listPage(app) {
         <h1>Nodes</h1>
         <p class="quiet">${data ? summary(data, all) : ""}</p>
       </div>
+      ${scanButton(app)}
     </div>
+    ${scanResult()}
     ${
       data?.problem
         ? html`<div class="notice" role="alert">
@@ -152,7 +156,7 @@ function row(app, node) {
       </div>
       <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       <p class="node-load">${load(node)}</p>
-      <p class="node-place quiet">${isFree(node) ? foundOf(node) : placeOf(node)}</p>
+      <p class="node-place quiet">${isFree(node) ? foundText(node) : placeOf(node)}</p>
       <div class="node-act ${isFree(node) || node.is_ignored ? "" : "is-plain"}">
         ${act(app, node)}
       </div>
@@ -174,14 +178,6 @@ function load(node) {
 function placeOf(node) {
   const release = node.firmware_version ? `v${node.firmware_version}` : "";
   return [node.address, release].filter(Boolean).join(" · ") || node.hardware_model;
-}
-
-/** Hardware, release and first sight of a node that waits for a role. @param {NodeInfo} node */
-function foundOf(node) {
-  const release = node.firmware_version ? `v${node.firmware_version}` : "";
-  const since = Date.parse(node.first_seen) / 1000;
-  const found = since ? `found ${lately(since)}` : "";
-  return [node.hardware_model, node.address, release, found].filter(Boolean).join(" · ");
 }
 
 /** @param {App} app @param {NodeInfo} node */

@@ -13,6 +13,7 @@ VIEWER = """
     logs query, logs names, settings get, maintenance restore_state, system status, system describe,
     system get_tls,
     system get_history, system list_clients, system estop, tracks estop, management list_nodes,
+    management scan_nodes,
     management list_unadopted, management list_adopted, management list_roles,
     management get_node_info, management get_gpio_status, management check_node,
     management get_node_history, management firmware_status, management get_activity_log,
