@@ -22,7 +22,7 @@ from .launch.ownership import own
 from .launch.robot import Ports, Robot
 from .launch.services import realtime
 from .launch.stop_signals import listen
-from .launch.summary import ROOT, Terminal, address, facts, open_browser
+from .launch.summary import ROOT, Terminal, address, claim_fact, facts, open_browser
 from .launch.unit_files import units
 from .launch.unit_files.units import ServiceUnit, UnitFolder
 
@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--feed", choices=_FEEDS, help="also play input into it (python -m tools.feed --help)")
     add("--release", metavar="VERSION", help="make this release and roll it out on all machines")
     add("--breaks", default="", help="how it fails (python -m tools.fake_rauc roll-out --help)")
+    add("--auth", action="store_true", help="require a sign-in: the page claims the robot first")
     add("--fresh", action="store_true", help="forget roles, settings and logs of former runs")
     add("--no-browser", action="store_true", help="do not open the page")
     add("--port", type=int, default=8080, help="first port to try for the page (0: any)")
@@ -100,7 +101,9 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     robot: Robot | None = None
     boards = _updates(options, launcher, terminal)
     try:
-        robot = Robot(launcher, options.root, chosen.number, ports, roster, boards)
+        robot = Robot(
+            launcher, options.root, chosen.number, ports, roster, boards, is_locked=options.auth
+        )
         _show_ports(ports, robot.ports, terminal)
         launcher.facts = _facts(chosen.number, robot.ports)
         terminal.say(f"Starting a server and {len(roster.nodes)} nodes ...")
@@ -112,7 +115,8 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
                 _feed(launcher, options)
             took_s = time.monotonic() - began_s
             words = options.root, chosen.number, robot.ports, roster.nodes, options.feed or ""
-            terminal.ready(facts(*words), took_s)
+            claim = [claim_fact(options.root)] if options.auth else []
+            terminal.ready(facts(*words) + claim, took_s)
             if options.release and boards:
                 _release(launcher, options)
             if not options.no_browser:

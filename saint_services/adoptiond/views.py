@@ -51,8 +51,8 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
 
 def scanned(found: NodeList, known_before: frozenset[str], listened_s: float) -> ScanReport:
     """Return what was received in the last seconds, of all nodes of the registry."""
-    heard = [node for node in found.nodes if node.first_seen and node.seen_age_s <= listened_s]
-    ids = {node.node_id for node in heard if node.state is not NodeState.OFFLINE}
+    recent = [node for node in found.nodes if node.first_seen and node.seen_age_s <= listened_s]
+    ids = {node.node_id for node in recent if node.state is not NodeState.OFFLINE}
     return ScanReport(
         nodes=[node for node in found.nodes if node.node_id in ids],
         strangers=[each for each in found.strangers if each.seen_age_s <= listened_s],

@@ -48,6 +48,7 @@ class Receiver:
     received_s: float = float("-inf")  # the last valid frame of any kind
     live_since_s: float = float("-inf")
     lost_frames: int = 0  # marked as lost, ever
+    losses: int = 0  # of the signal, ever
     _link_s: float = float("-inf")
     _lost_in_row: int = 0
     _steady: int = 0
@@ -109,6 +110,7 @@ class Receiver:
         if self.failsafe:
             return _NO
         self.failsafe = True
+        self.losses += 1
         return SignalChange.LOST
 
     def is_connected(self, now_s: float) -> bool:

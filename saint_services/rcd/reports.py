@@ -69,7 +69,7 @@ def status(snapshot: ReceiverSnapshot, now_s: float) -> RcStatus:
         _line(line, TITLES[i], snapshot.enabled, now_s) for i, line in enumerate(snapshot.lines)
     ]
     receiver = snapshot.line.receiver
-    own = lines[snapshot.in_charge].model_dump(exclude={"receiver", "lost_frames"})
+    own = lines[snapshot.in_charge].model_dump(exclude={"receiver"})
     return RcStatus(
         **own,
         enabled=snapshot.enabled,
@@ -110,6 +110,7 @@ def _line(line: ReceiverReport, title: Title, enabled: bool, now_s: float) -> Rc
         rejected=rejected,
         discarded_bytes=discarded_bytes,
         lost_frames=receiver.lost_frames,
+        losses=receiver.losses,
         reason=line.problem or (receiver.reason if receiver.failsafe else ""),
         pins=line.connection.pins,
     )

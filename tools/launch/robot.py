@@ -112,6 +112,8 @@ class Robot:
         ports: Ports,
         roster: Roster,
         updates: Updates | None = None,
+        *,
+        is_locked: bool = False,
     ) -> None:
         self._launcher = launcher
         self._nodes = roster.nodes
@@ -123,7 +125,9 @@ class Robot:
         named = "" if roster.robot == SAINT else roster.robot
         self._registry = Registry(server.run)
         self.receiver = Receiver(server.home, asyncio.get_running_loop())
-        settings.write(server.config, settings.server(self.receiver.path, root, named))
+        settings.lock_pages(server.config, named, is_locked=is_locked)
+        own = settings.server(self.receiver.path, root, named, is_locked=is_locked)
+        settings.write(server.config, own)
         board = updates.add(server, is_server=True) if updates else {}
         self.server = launcher.add(
             Plan(server, "saint-server.target", shared | board, ports.by_unit)
@@ -131,9 +135,9 @@ class Robot:
         for node in roster.nodes:
             folders = Folders(node.name, root)
             write_settings(folders, node.roles, roster.carrier, named)
-            own = node_environment(folders, node.node_id)
+            environment = node_environment(folders, node.node_id)
             board = updates.add(folders, is_server=False) if updates else {}
-            launcher.add(Plan(folders, NODE_TARGET, shared | own | board))
+            launcher.add(Plan(folders, NODE_TARGET, shared | environment | board))
         if updates:
             updates.open_buses()
         self.ports = Ports(*(self.server.port(name) for name in ("http", "saint", "llf")))

@@ -12,8 +12,10 @@ _FORMATS = ("llf", "json", "vmc", "ifacialmocap", "lines")
 _NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it again)."
 
 
-def server(rc_tty: Path, root: Path, named: str = "") -> dict[str, str]:
-    """Of the server's daemons; `named`: a robot other than SAINT."""
+def server(rc_tty: Path, root: Path, named: str = "", *, is_locked: bool = False) -> dict[str, str]:
+    """Of the server's daemons; `named`: a robot other than SAINT; `is_locked`: its pages require a
+    sign-in, as those of a robot that was just flashed.
+    """
     others = robot(named, "adoptiond", "routerd") if named else {}
     return others | {
         "rcd.yaml": (
@@ -25,12 +27,17 @@ def server(rc_tty: Path, root: Path, named: str = "") -> dict[str, str]:
         # Programs on this computer, such as --feed, may send faces; a phone is accepted once.
         "livelinkd.yaml": "senders:\n"
         + "".join(f"  - {{format: {each}, address: 127.0.0.1}}\n" for each in _FORMATS),
-        # Reachable from this computer only, so no token is needed.
-        "webd.yaml": (f"robot: {named}\n" if named else "") + "auth:\n  required: false\n",
+        "webd.yaml": pages(named, is_locked=is_locked),
         "otad.yaml": (
             f"address: 127.0.0.1\nimport_folders:\n  - {json.dumps(str(root / USB))}\n{_QUICK}"
         ),
     }
+
+
+def pages(named: str, *, is_locked: bool) -> str:
+    """Of webd. The pages are reachable from this computer only, so no sign-in is needed."""
+    required = "true" if is_locked else "false"
+    return (f"robot: {named}\n" if named else "") + f"auth:\n  required: {required}\n"
 
 
 def robot(name: str, *daemons: str) -> dict[str, str]:
@@ -54,3 +61,11 @@ def write(config: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         if not (config / name).exists():
             (config / name).write_text(f"{_NOTE}\n{text}", encoding="utf-8")
+
+
+def lock_pages(config: Path, named: str, *, is_locked: bool) -> None:
+    """Switch the sign-in of a file that make run wrote; one that was edited stays."""
+    file = config / "webd.yaml"
+    other = f"{_NOTE}\n{pages(named, is_locked=not is_locked)}"
+    if file.exists() and file.read_text(encoding="utf-8") == other:
+        file.unlink()

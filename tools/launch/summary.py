@@ -52,9 +52,7 @@ def facts(
 ) -> list[tuple[str, str]]:
     """Labels and what belongs to them."""
     here = _short(root)
-    saintctl = ".venv/bin/saintctl status"
-    if root != ROOT / ".run":
-        saintctl = f"SAINT_RUN={here}/current {saintctl}"
+    saintctl = _saintctl(root, "status")
     release = ".venv/bin/python -m tools.fake_rauc roll-out 0.2.0"
     if root != ROOT / ".run":
         release += f" --root {here}"
@@ -75,6 +73,16 @@ def facts(
         ("Logs", f"{here}/log"),
         ("Stop", "Ctrl-C"),
     ]
+
+
+def claim_fact(root: Path) -> tuple[str, str]:
+    """How the code is found that claims a robot whose pages require a sign-in."""
+    return ("Claim", f"{_saintctl(root, 'user claim-code')} shows the code that the page requests")
+
+
+def _saintctl(root: Path, command: str) -> str:
+    text = f".venv/bin/saintctl {command}"
+    return text if root == ROOT / ".run" else f"SAINT_RUN={_short(root)}/current {text}"
 
 
 def open_browser(url: str) -> None:

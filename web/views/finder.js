@@ -5,40 +5,17 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../lib/events.js";
 import { sourceName, targetName } from "../lib/format.js";
 import { givenName, nodeTitle } from "../lib/robot/nodes.js";
-import { PAGES } from "../pages.js";
 import { dialog } from "../parts/dialog.js";
+import { PLACES } from "./places.js";
 
 /** @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "router">} App */
 /** @typedef {import("../lib/types.js").Actions} Actions */
 /** @typedef {import("../lib/types.js").NodeList} NodeList */
 /** @typedef {import("../lib/types.js").RouteList} RouteList */
 /** @typedef {import("../lib/types.js").SubjectList} SubjectList */
-/** @typedef {{title: string, kind: string, href: string}} Found */
+/** @typedef {import("./places.js").Found} Found */
 
 const MOST = 9;
-const TABS = [
-  ["RC receiver", "Inputs", "/inputs"],
-  ["LiveLink: faces and bodies", "Inputs", "/inputs/livelink"],
-  ["Clients", "Inputs", "/inputs/websocket"],
-  ["Name of the robot", "Settings", "/settings/robot"],
-  ["Network and Wi-Fi", "Settings", "/settings/network"],
-  ["Check for updates", "Settings", "/settings/firmware"],
-  ["Failsafe and protocol of the RC receiver", "Settings", "/settings/rc"],
-  ["LiveLink formats", "Settings", "/settings/livelink"],
-  ["Programs on the server", "Settings", "/settings/programs"],
-  ["Users, tokens, encryption", "Settings", "/settings/users"],
-  ["Backup and restore", "Settings", "/settings/backup"],
-  ["Restart, shut down, diagnostics, factory reset", "Settings", "/settings/maintenance"],
-  ["Activity", "Logs", "/logs/activity"],
-  ["Audit log", "Logs", "/logs/audit"],
-];
-
-/** @type {Found[]} */
-const FIXED = [
-  ...PAGES.map(({ name, title }) => ({ title, kind: "Page", href: `/${name}` })),
-  ...TABS.map(([title, kind, href]) => ({ title, kind, href })),
-];
-
 export class Finder {
   query = "";
   /** Index of the selected result. */ at = 0;
@@ -71,14 +48,11 @@ export class Finder {
   /** Results; titles that begin with the query come first. @returns {Found[]} */
   get found() {
     const typed = this.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const all = [...this.#own, ...FIXED];
-    if (!typed.length) return FIXED.slice(0, MOST);
-    const text = (/** @type {Found} */ each) => `${each.title} ${each.kind}`.toLowerCase();
-    const begins = (/** @type {Found} */ each) =>
-      Number(each.title.toLowerCase().startsWith(typed[0]));
+    const all = [...this.#own, ...PLACES];
+    if (!typed.length) return PLACES.slice(0, MOST);
     return all
-      .filter((each) => typed.every((word) => text(each).includes(word)))
-      .sort((a, b) => begins(b) - begins(a))
+      .filter((each) => typed.every((word) => textOf(each).includes(word)))
+      .sort((a, b) => rank(b, typed) - rank(a, typed))
       .slice(0, MOST);
   }
 
@@ -143,6 +117,19 @@ export class Finder {
     event.preventDefault();
     app.draw();
   }
+}
+
+/** @param {Found} each */
+const textOf = ({ title, kind, words = "" }) => `${title} ${kind} ${words}`.toLowerCase();
+
+/**
+ * Titles that begin with the query come before titles that have it, those before other words.
+ * @param {Found} each
+ * @param {string[]} typed
+ */
+function rank(each, typed) {
+  const title = each.title.toLowerCase();
+  return Number(title.startsWith(typed[0])) + Number(typed.every((word) => title.includes(word)));
 }
 
 /** @param {App} app */

@@ -42,6 +42,7 @@ class RcLine(Reply):
     rejected: int  # frames with a wrong checksum or length
     discarded_bytes: int
     lost_frames: int  # marked as lost by the receiver itself
+    losses: int = 0  # of the whole signal, as in the log
     reason: str = ""  # why the signal is not valid
     pins: list[int] = []  # GPIO of PPM; of PWM, CH 1 first
 
@@ -60,6 +61,8 @@ class RcStatus(Reply):
     frames: int
     rejected: int  # frames with a wrong checksum or length
     discarded_bytes: int
+    lost_frames: int = 0  # marked as lost by the receiver itself
+    losses: int = 0  # of the whole signal, as in the log
     channels: list[RcChannel]
     reason: str = ""  # why the receiver is not connected
     receiver: Literal["primary", "failover"] = "primary"  # the active receiver

@@ -88,6 +88,8 @@ def _numbers(line: RcLine) -> str:
     words.append(f"{line.frames} frames, {line.rejected} rejected")
     if line.discarded_bytes:
         words.append(f"{line.discarded_bytes} bytes discarded")
+    if line.losses:
+        words.append(f"signal lost {line.losses} times")
     if line.lost_frames:
         words.append(f"{line.lost_frames} lost by the receiver")
     return ", ".join(words)

@@ -1,5 +1,6 @@
-"""Which source commands each output, as events of the node that holds it: one at a change and at
-most one in ten seconds per target, however many samples come. Pure. Not here: the log (activity.py).
+"""Which source commands each output, as events of the node that holds it: one at a change, and
+at most one in ten seconds per target, however many samples come. Pure. Not here: the log
+(activity.py).
 """
 
 import math
@@ -19,7 +20,7 @@ Commander = tuple[str, ...]  # who commands a target: its node, then the sources
 class CommandWatch:
     """What was reported of each target last, and when the next event may come."""
 
-    _told: dict[str, Commander] = field(default_factory=dict)
+    _reported: dict[str, Commander] = field(default_factory=dict)
     _next_s: dict[str, float] = field(default_factory=dict)
 
     def events(
@@ -35,9 +36,9 @@ class CommandWatch:
             sources = tuple(sorted({each.source for each in own}))
             commander = (node, *sources) if sources else ()
             is_due = now_s >= self._next_s.get(target, -math.inf)
-            if commander == self._told.get(target, ()) or not is_due:
+            if commander == self._reported.get(target, ()) or not is_due:
                 continue
-            self._told[target], self._next_s[target] = commander, now_s + PAUSE_S
+            self._reported[target], self._next_s[target] = commander, now_s + PAUSE_S
             found.append(Event("INFO", node or "router", _text(target, sources, own)))
         return found
 

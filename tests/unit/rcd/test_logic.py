@@ -110,7 +110,9 @@ def test_many_lost_frames_in_a_row_are_a_loss_before_the_time_out() -> None:
     outcomes = [signal.take(frame(frame_lost=True), 1.03) for _ in range(3)]
     assert outcomes == [NOTHING, NOTHING, LOST]
     assert signal.reason == "the receiver lost 3 frames in a row"
-    assert signal.lost_frames == 5
+    assert (signal.lost_frames, signal.losses) == (5, 1)
+    signal.lose("no frame for 120 ms")
+    assert signal.losses == 1  # still the same loss
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ class FakeReceiver:
         line = RcLine(
             receiver="primary", protocol=self.protocol, device=self.device,
             connected=True, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
-            frame_rate_hz=50.0, frames=100, rejected=2, discarded_bytes=14, lost_frames=3,
+            frame_rate_hz=50.0, frames=100, rejected=2, discarded_bytes=14, lost_frames=3, losses=1,
             reason="" if self.is_live else "no frame for 120 ms", pins=self.pins,
         )  # fmt: skip
         found = [
@@ -131,7 +131,7 @@ class FakeReceiver:
             for n, each in self.channels.items()
         ]
         return RcStatus(
-            **line.model_dump(exclude={"receiver", "lost_frames"}),
+            **line.model_dump(exclude={"receiver"}),
             enabled=self.is_enabled, channels=found, receivers=[line],
             failsafe_action=self.failsafe.action,
             told=None if self.is_live else self.failsafe.action,

@@ -1,5 +1,6 @@
 """An otad without machines: tests set its report and read the requests it received."""
 
+import asyncio
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,7 +106,7 @@ class FakeOtad:
         app.router.add_post("/releases", self._upload)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
-        path.unlink(missing_ok=True)
+        await asyncio.to_thread(path.unlink, missing_ok=True)
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listening.bind(str(path))
         await web.SockSite(self._runner, listening).start()

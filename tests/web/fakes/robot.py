@@ -257,9 +257,9 @@ class FakeRobot:
     async def _scan(self, _: Call[Nothing]) -> ScanReport:
         self.nodes |= {each.node_id: each for each in self.appearing}
         silent = [n.node_id for n in self.nodes.values() if n.state is NodeState.OFFLINE]
-        heard = [n for n in self.nodes.values() if n.node_id not in silent]
+        recent = [n for n in self.nodes.values() if n.node_id not in silent]
         new, self.appearing = [n.node_id for n in self.appearing], []
-        return ScanReport(nodes=heard, listened_s=3.0, new=new, silent=silent)
+        return ScanReport(nodes=recent, listened_s=3.0, new=new, silent=silent)
 
     def _robot_nodes(self) -> RobotNodes:
         nodes = list(self.nodes.values())

@@ -243,3 +243,23 @@ async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
         assert await violations(page) == []
         wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0
+
+
+_LEVELS = """() => {
+  const signs = [...document.querySelectorAll(".pins .pin-sign")].map((sign) => {
+    const { top, height } = sign.getBoundingClientRect();
+    return top + height / 2;
+  });
+  return signs.filter((_, at) => at % 2 === 0).map((left, row) => left - signs[2 * row + 1]);
+}"""
+
+
+async def test_pins_of_a_row_stay_level_when_a_label_wraps(site: Site) -> None:
+    page = await site.open("nodes/sim_head")
+    await page.wait_for_selector("[data-pin='32']")
+    await page.locator(".pins").evaluate("(pins) => { pins.style.width = '420px'; }")
+    heights = await page.eval_on_selector_all(
+        ".pins li", "(rows) => rows.map((row) => row.clientHeight)"
+    )
+    assert max(heights) > min(heights), "no label wraps at this width"
+    assert await page.evaluate(_LEVELS) == [0] * 20

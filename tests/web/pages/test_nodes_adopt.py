@@ -46,6 +46,20 @@ async def test_robot_without_a_free_role_says_what_can_be_done(site: Site) -> No
         "[data-all-taken]", has_text="All roles of this robot are assigned"
     ).wait_for()
     assert await violations(page) == []
+    await page.click("[data-all-taken] [data-do=ignore]")
+    await page.locator("[data-all-taken]", has_text="Stop ignoring").wait_for()
+
+
+async def test_role_is_moved_to_a_spare_node(site: Site) -> None:
+    page = await site.open("nodes/sim_spare/adopt")
+    await page.click("[data-move=head]")
+    await expect(page.locator(".dialog")).to_contain_text("sim_head")
+    assert site.robot.requests == []
+    await page.click(".dialog [data-confirm]")
+    await page.wait_for_selector("[data-phase=done]")
+    assert site.robot.requests == ["reset sim_head factory=False", "adopt sim_spare head"]
+    await page.click("[data-done]")
+    await expect(page.locator("main h1")).to_contain_text("Head")
 
 
 async def test_chip_select_of_spi_that_cannot_answer_is_no_fault(site: Site) -> None:

@@ -75,13 +75,14 @@ async def test_an_input_dragged_onto_an_output_drives_it_until_it_is_undone(site
     page = await routes_page(site, viewport={"width": 1280, "height": 1300})
     await page.click("[data-source=rc] [data-wide]")
     await pull(page, "rc channel_4", "head.pan")
-    await page.wait_for_selector("[data-now]:has-text('commands')")
+    await page.wait_for_selector("[data-now]:has-text('Preview: CH 4')")
     assert route(site, "rc_head") is None  # nothing changes before confirmation
     await made(page)
     new = route(site, "rc_head")
     assert (arrows(new), new.mapping[0].scale) == ([("channel_4", "pan")], 180)
     await page.wait_for_selector("[data-wire='rc_head > head.pan']")
-    await page.click("[data-undo]")
+    await page.reload()  # the tab keeps what can be undone
+    await page.click("[data-undo]:enabled")
     await page.wait_for_selector("[data-route=rc_head]", state="detached")
     assert route(site, "rc_head") is None
     await page.click("[data-redo]")
@@ -255,3 +256,15 @@ async def test_editor_shows_all_of_the_blending(site: Site, width: int) -> None:
     await mode.locator("select").wait_for()
     assert "Default: highest priority" in await mode.inner_text()
     assert await mode.locator("select").evaluate(_FITS)
+
+
+async def test_new_route_has_a_name_in_any_characters_and_an_identifier_made_of_it(
+    site: Site,
+) -> None:
+    page = await routes_page(site, viewport={"width": 1280, "height": 1300})
+    await page.click("[data-source=rc] [data-wide]")
+    await pull(page, "rc channel_4", "head.pan")
+    await page.fill("[name=route-name]", "Tête à gauche, größer!")
+    await page.locator("#route-id", has_text="Tete_a_gauche_grosser").wait_for()
+    await made(page)
+    assert arrows(route(site, "Tete_a_gauche_grosser")) == [("channel_4", "pan")]

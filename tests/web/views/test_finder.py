@@ -56,3 +56,44 @@ async def test_route_is_found_and_no_result_is_reported(site: Site) -> None:
     await expect(page.locator("main h1")).to_contain_text("rc_drive")
     box = await page.locator(".estop").bounding_box()
     assert box["height"] >= 64
+
+
+# Words that people type, and where one of the results must lead.
+WORDS = {
+    "record": "/inputs/livelink", "playback": "/inputs/livelink", "iphone": "/inputs/livelink",
+    "face": "/inputs/livelink", "mocap": "/inputs/livelink", "camera": "/drive",
+    "video": "/drive", "joystick": "/drive", "gamepad": "/drive", "steer": "/drive",
+    "keyboard": "/drive", "teleop": "/drive", "limits": "/nodes", "calibration": "/nodes",
+    "servo": "/nodes", "trim": "/nodes", "pins": "/nodes", "gpio": "/nodes", "adopt": "/nodes",
+    "unadopt": "/nodes", "scan": "/nodes", "raspberry": "/nodes", "mapping": "/routes",
+    "preset": "/routes", "dead zone": "/routes", "expo": "/routes", "priority": "/routes",
+    "wifi": "/settings/network", "wlan": "/settings/network", "ip address": "/settings/network",
+    "hostname": "/settings/network", "password": "/settings/users", "login": "/settings/users",
+    "token": "/settings/users", "https": "/settings/users", "account": "/settings/users",
+    "update": "/firmware", "upgrade": "/firmware", "rollback": "/firmware",
+    "version": "/firmware", "reboot": "/settings/maintenance",
+    "power off": "/settings/maintenance", "diagnostics": "/settings/maintenance",
+    "estop": "/stop-test", "emergency": "/stop-test", "errors": "/logs", "events": "/logs/activity",
+    "history": "/logs/activity", "audit": "/logs/audit", "sbus": "/inputs", "elrs": "/inputs",
+    "transmitter": "/inputs", "radio": "/inputs", "failsafe": "/settings/rc",
+    "port": "/settings/livelink", "unreal": "/settings/livelink", "save": "/settings/backup",
+    "restore": "/settings/backup", "python": "/settings/programs", "temperature": "/dashboard",
+    "api": "/reference", "websocket": "/inputs/websocket", "autonomous": "/inputs/autonomous",
+    "3d": "/robot",
+}  # fmt: skip
+
+_RESULTS = """async (words) => {
+  const { Finder } = await import("/views/finder.js");
+  return Object.fromEntries(words.map((word) => {
+    const finder = new Finder();
+    finder.query = word;
+    return [word, finder.found.map((each) => each.href)];
+  }));
+}"""
+
+
+async def test_words_that_people_use_lead_to_their_place(site: Site) -> None:
+    assert len(WORDS) >= 40
+    page = await site.open("logs")
+    found = await page.evaluate(_RESULTS, list(WORDS))
+    assert not {word: found[word] for word, href in WORDS.items() if href not in found[word]}

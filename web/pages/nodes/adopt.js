@@ -4,10 +4,12 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
-import { mayOperate } from "../../lib/levels.js";
+import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { foundText, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/robot/nodes.js";
 import { adopt, chosenRole, progress } from "./adopt-progress.js";
 import { noPins, peripherals, unknown } from "./details.js";
+import { setIgnored } from "./dialogs.js";
+import { askMove } from "./move-role.js";
 import { header, usesOf } from "./pins.js";
 import { findings, fitChip, isReady } from "./role-fit.js";
 
@@ -112,7 +114,8 @@ function question(app, watch, adoption, node) {
         <legend>${isMore ? "Choose another role" : "Choose a role"}</legend>
         ${(app.store.data.nodes?.roles ?? []).map((role) => option(app, watch, adoption, role))}
       </fieldset>
-      ${isAnyOpen(app, watch) ? nothing : allAssigned} ${choice ? findings(fit) : nothing}
+      ${isAnyOpen(app, watch) ? nothing : allAssigned(app, node)}
+      ${choice ? findings(fit) : nothing}
       ${isMore ? nothing : nameField(adoption)}
       ${
         mayOperate(app)
@@ -142,10 +145,29 @@ function question(app, watch, adoption, node) {
 const isAnyOpen = (app, watch) =>
   (app.store.data.nodes?.roles ?? []).some((role) => !isTaken(app, watch, role));
 
-const allAssigned = html`<p class="notice is-quiet" data-all-taken>
-  All roles of this robot are assigned. To free one, replace or reset its node on that node's page.
-  You can ignore a spare node.
-</p>`;
+/** What helps where no role is free. @param {App} app @param {NodeInfo} node */
+const allAssigned = (app, node) => html`
+  <div class="notice is-quiet" data-all-taken>
+    <p>
+      <strong>All roles of this robot are assigned.</strong> Move one here, keep this node as a
+      spare, or name a further instance (a second head or arm) in the robot's file below
+      <code>manifests/robots</code>.
+    </p>
+    ${
+      rolesOf(node).length
+        ? nothing
+        : html`<button
+          class="button small"
+          type="button"
+          data-do="ignore"
+          ?disabled=${!mayOperate(app)}
+          @click=${() => setIgnored(app, node, !node.is_ignored)}
+        >
+          ${node.is_ignored ? "Stop ignoring" : "Ignore this node"}
+        </button>`
+    }
+  </div>
+`;
 
 /** @param {Adoption} adoption */
 const nameField = (adoption) => html`
@@ -198,9 +220,33 @@ function option(app, watch, adoption, role) {
           ${isOwn(app, watch, role) ? "This node has the role" : duty(role, holder, isClosed)}
         </small>
       </span>
-      ${isClosed ? nothing : fitChip(fitOf(watch, role), watch.problem)}
+      ${
+        isClosed
+          ? moveButton(app, watch, adoption, role)
+          : fitChip(fitOf(watch, role), watch.problem)
+      }
     </label>
   `;
+}
+
+/**
+ * Offer to move a role from the node that holds it.
+ * @param {App} app
+ * @param {NodeWatch} watch
+ * @param {Adoption} adoption
+ * @param {Choice} role
+ */
+function moveButton(app, watch, adoption, role) {
+  const holder = holderOf(app, role);
+  if (isOwn(app, watch, role) || !holder || !isAdmin(app)) return nothing;
+  return html`<button
+    class="button small"
+    type="button"
+    data-move=${targetOf(role)}
+    @click=${() => askMove(app, watch, adoption, holder, role)}
+  >
+    Move here…
+  </button>`;
 }
 
 /** @param {App} app @param {Choice} role @returns {NodeInfo | undefined} */

@@ -1,5 +1,5 @@
 // The scan: the server listens for some seconds and says which nodes reported. Nodes appear without
-// it too; it answers "is this one heard?".
+// it too; it answers "is this one received?".
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";

@@ -281,13 +281,23 @@ export function guess(from, name, field) {
   return { scale: most };
 }
 
+const ACCENTS = /[\u0300-\u036f]/g; // behind their letters, in NFD
+const LONGEST_ID = 60;
+
+/** Return the identifier that a name is made into: "Tête à gauche!" is "Tete_a_gauche". */
+export function idOf(/** @type {string} */ name) {
+  const plain = name.normalize("NFD").replace(ACCENTS, "").replace(/ß/g, "ss");
+  const clean = plain.replace(/[^A-Za-z0-9_.-]+/g, "_").replace(/^[_.-]+|[_.-]+$/g, "");
+  return clean.slice(0, LONGEST_ID) || "route";
+}
+
 /**
- * Return a free name: "rc_head", "rc_head_2".
+ * Return a free identifier for a name: "rc_head", "rc_head_2".
  * @param {string} wanted
  * @param {RouteInfo[]} routes
  */
 export function freeId(wanted, routes) {
-  const clean = wanted.replace(/[^A-Za-z0-9_.-]+/g, "_").slice(0, 60) || "route";
+  const clean = idOf(wanted);
   const taken = new Set(routes.map((info) => info.route.id));
   for (let number = 1; ; number++) {
     const name = number > 1 ? `${clean}_${number}` : clean;

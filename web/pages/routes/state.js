@@ -24,7 +24,7 @@ export class Routes {
   /** Why the last request failed. */
   problem = "";
   isBusy = false;
-  history = new UndoHistory();
+  history = new UndoHistory().restore();
   #timer = 0;
 
   /** Request now and then periodically. @param {App} app */

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from tools.launch import robot, roster, settings
+from tools.launch import robot, roster, settings, summary
 from tools.launch.registry import Role
 
 
@@ -80,3 +80,23 @@ def test_daemons_get_another_robot_only(tmp_path: Path) -> None:
     reported = settings.server(tty, tmp_path, "rover")
     for daemon in ("adoptiond", "routerd", "webd"):
         assert reported[f"{daemon}.yaml"].startswith("robot: rover\n")
+
+
+def test_pages_require_a_sign_in_on_request_and_an_edited_file_stays(tmp_path: Path) -> None:
+    tty, file = tmp_path / "rc_tty", tmp_path / "webd.yaml"
+
+    def run(*, is_locked: bool) -> str:
+        settings.lock_pages(tmp_path, "", is_locked=is_locked)
+        made = settings.server(tty, tmp_path, is_locked=is_locked)
+        settings.write(tmp_path, {"webd.yaml": made["webd.yaml"]})
+        return file.read_text(encoding="utf-8")
+
+    assert "required: false" in run(is_locked=False)
+    assert "required: true" in run(is_locked=True)
+    assert "required: false" in run(is_locked=False)
+    file.write_text("auth:\n  required: false\n# mine\n", encoding="utf-8")
+    assert run(is_locked=True).endswith("# mine\n")
+
+
+def test_terminal_says_how_the_claim_code_is_found(tmp_path: Path) -> None:
+    assert "saintctl user claim-code" in summary.claim_fact(tmp_path)[1]

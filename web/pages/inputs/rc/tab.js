@@ -149,7 +149,10 @@ function facts(line) {
           ? fact("Signal", html`${fixed(line.rssi, 0)} <small>dBm, ${strength(line.rssi)}</small>`)
           : nothing
       }
-      ${fact("Lost frames", html`${"lost_frames" in line ? line.lost_frames : 0}`)}
+      ${fact(
+        "Losses",
+        html`${line.losses} <small>of the signal, ${line.lost_frames} frames</small>`,
+      )}
       ${fact(
         "Rejected",
         html`${line.rejected} <small>frames, ${line.discarded_bytes} bytes of noise</small>`,

@@ -3,7 +3,7 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
-import { fixed, quantity } from "../../../lib/format.js";
+import { fixed, inputName, quantity } from "../../../lib/format.js";
 import { reading } from "../../../parts/live.js";
 import { isFor, outputOf, priority, STATES } from "../model.js";
 import { view } from "../view.js";
@@ -120,7 +120,7 @@ function arrows(route, wires) {
     const field = outputOf(route, mapping);
     const wire = wires.find((each) => each.route === route.id && each.field === field);
     const value = wire?.value ?? null;
-    return html`<small>${mapping.from} → ${field}
+    return html`<small>${inputName(mapping.from)} → ${field}
       <b>${value === null ? nothing : reading(fixed(value, 2))}</b></small>`;
   });
 }

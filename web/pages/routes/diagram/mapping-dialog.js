@@ -3,7 +3,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withValue } from "../../../lib/events.js";
-import { fixed, quantity, sourceName, targetName, words } from "../../../lib/format.js";
+import { fixed, inputName, quantity, sourceName, targetName, words } from "../../../lib/format.js";
 import { dialog } from "../../../parts/dialog.js";
 import { numberOf } from "../entry.js";
 import {
@@ -38,7 +38,8 @@ const PREVIEW_MS = 200;
  * @property {import("../../../lib/types.js").FieldDescription | undefined} spec
  * @property {Fitting[]} fitting routes that can hold the mapping
  * @property {string} chosen one of them; empty: a new route
- * @property {string} id of a new route
+ * @property {string} id of a new route, made of its name
+ * @property {string} title of a new route, as typed
  * @property {Mapping} mapping
  * @property {Shown | null} shown
  * @property {string} refusal
@@ -64,7 +65,7 @@ export function openMapping(app, input, field) {
     if (fault || mapping === "passthrough") return [];
     return route.output.target === target && isFor(route, source) ? [{ ...route, mapping }] : [];
   });
-  const id = freeId(`${source.kind}_${field === ESTOP ? ESTOP : target}`, known);
+  const title = `${source.kind}_${field === ESTOP ? ESTOP : target}`;
   /** @type {OpenMapping} */
   const open = {
     source,
@@ -73,7 +74,8 @@ export function openMapping(app, input, field) {
     spec,
     fitting,
     chosen: fitting[0]?.id ?? "",
-    id,
+    id: freeId(title, known),
+    title,
     mapping: newMapping(input.name, name, guess(source, input.name, spec)),
     shown: null,
     refusal: "",
@@ -128,9 +130,10 @@ async function create(app, open, isEdited) {
   const route = routeWithMapping(open);
   Object.assign(open, { isBusy: true, refusal: "" });
   try {
-    await routes.save(app, route, `Map ${open.name} to ${open.field}`);
+    await routes.save(app, route, `Map ${inputName(open.name)} to ${open.field}`);
     app.dialogs.mapping = null;
-    app.toasts.done(`Mapping created: ${open.name} drives ${open.field} in route ${route.id}.`);
+    const drives = `${inputName(open.name)} drives ${open.field}`;
+    app.toasts.done(`Mapping created: ${drives} in route ${route.id}.`);
     if (isEdited) app.router.go(`/routes/${encodeURIComponent(route.id)}`);
   } catch (err) {
     Object.assign(open, { isBusy: false, refusal: /** @type {Error} */ (err).message });
@@ -155,7 +158,7 @@ function form(app, open, close) {
       : `${words(split(open.field)[1])} of ${targetName(split(open.field)[0])}`;
   return html`
     <form class="form" data-mapping @submit=${submit}>
-      <h2>${open.name} → ${open.field}</h2>
+      <h2>${inputName(open.name)} → ${open.field}</h2>
       <p class="quiet">${sourceName(open.source.name)} drives ${output}.</p>
       ${chooser(app, open)} ${open.spec ? scale(app, open) : nothing}
       <p class="map-now" data-now role="status">${now(open)}</p>
@@ -189,6 +192,29 @@ function chooser(app, open) {
         <option value="">New route: ${open.id}</option>
       </select>
     </label>
+    ${open.chosen ? nothing : nameField(app, open)}
+  `;
+}
+
+/** The name of a new route, in any characters. @param {App} app @param {OpenMapping} open */
+function nameField(app, open) {
+  const name = withValue((value) => {
+    Object.assign(open, { title: value, id: freeId(value, routes.list ?? []) });
+    app.draw();
+  });
+  return html`
+    <label class="entry">
+      <span>Name of the new route</span>
+      <input
+        name="route-name"
+        autocomplete="off"
+        maxlength="60"
+        aria-describedby="route-id"
+        .value=${open.title}
+        @input=${name}
+      >
+      <small class="hint" id="route-id">Identifier: <code>${open.id}</code></small>
+    </label>
   `;
 }
 
@@ -217,5 +243,5 @@ function now(open) {
       ? `Preview: ${fixed(value, 2)} would stop the robot.`
       : `Preview: ${fixed(value, 2)} does not stop the robot.`;
   const output = quantity(made?.value, made?.unit ?? "") + (made?.clamped ? ", its limit" : "");
-  return `Preview: ${open.name} ${fixed(value, 2)} commands ${output}.`;
+  return `Preview: ${inputName(open.name)} ${fixed(value, 2)} commands ${output}.`;
 }

@@ -1,0 +1,106 @@
+// What the finder knows without the robot: pages, tabs and sections, with the words that people use
+// for them.
+
+import { PAGES } from "../pages.js";
+
+/**
+ * @typedef {object} Found
+ * @property {string} title
+ * @property {string} kind
+ * @property {string} href
+ * @property {string} [words] other names for it
+ */
+
+/** Other names of pages. @type {Record<string, string>} */
+const PAGE_WORDS = {
+  dashboard: "home overview start status state health temperature history cpu memory uptime",
+  robot: "3d model view urdf picture pose body hand reach",
+  nodes: "pi raspberry board computer machine device adopt unadopt scan pins gpio header ram",
+  routes: "map mapping wiring patch connect priority blend mix preset scale dead zone curve expo",
+  inputs: "sources transmitter remote sender signal",
+  drive: "joystick stick gamepad pad control steer teleop move keyboard wasd camera video picture",
+  firmware: "update upgrade release version rollout roll-out rollback flash ota install changelog",
+  logs: "log journal messages errors warnings debug download",
+  settings: "options preferences configuration setup config",
+};
+
+/** @type {[title: string, kind: string, href: string, words: string][]} */
+const TABS = [
+  [
+    "RC receiver",
+    "Inputs",
+    "/inputs",
+    "rc radio transmitter remote sbus ibus crsf elrs dsm spektrum ppm pwm channel failsafe " +
+      "calibrate calibration limits end points reverse trim arm switch binding rssi",
+  ],
+  [
+    "LiveLink: faces and bodies",
+    "Inputs",
+    "/inputs/livelink",
+    "face capture mocap iphone phone unreal arkit blendshapes vmc record recording playback " +
+      "replay zero neutral sender accept",
+  ],
+  ["Clients", "Inputs", "/inputs/websocket", "websocket browser connected programs sessions"],
+  [
+    "Programs that drive",
+    "Inputs",
+    "/inputs/autonomous",
+    "autonomous ai ros navigation script planner",
+  ],
+  ["Stop test", "Page", "/stop-test", "emergency e-stop estop drill safety kill halt brake"],
+  ["API reference", "Page", "/reference", "openapi asyncapi websocket http json developer help"],
+  ["Name of the robot", "Settings", "/settings/robot", "rename title call"],
+  [
+    "Network and Wi-Fi",
+    "Settings",
+    "/settings/network",
+    "wifi wlan hotspot password ip address ethernet hostname dhcp mdns internet",
+  ],
+  ["Check for updates", "Settings", "/settings/firmware", "upgrade version last update newest"],
+  [
+    "Failsafe and protocol of the RC receiver",
+    "Settings",
+    "/settings/rc",
+    "signal loss lost timeout time-out sbus crsf",
+  ],
+  [
+    "LiveLink formats",
+    "Settings",
+    "/settings/livelink",
+    "port ports broadcast name unreal face udp rate limit",
+  ],
+  ["Programs on the server", "Settings", "/settings/programs", "app script python sandbox upload"],
+  [
+    "Users, tokens, encryption",
+    "Settings",
+    "/settings/users",
+    "account login log in sign-in sign-out password authentication auth security https tls " +
+      "certificate key api role",
+  ],
+  ["Backup and restore", "Settings", "/settings/backup", "save export import copy settings"],
+  [
+    "Restart, shut down, diagnostics, factory reset",
+    "Settings",
+    "/settings/maintenance",
+    "reboot power off turn off switch off halt erase support report",
+  ],
+  ["Activity", "Logs", "/logs/activity", "events history happened timeline"],
+  ["Audit log", "Logs", "/logs/audit", "who did changes user trace"],
+];
+
+/** Links to what a node's page has; the list of nodes leads there. @type {typeof TABS} */
+const ON_NODES = [
+  ["Joint limits and calibration", "Nodes", "/nodes", "servo trim offset centre jog travel range"],
+  ["Self-test of a machine", "Nodes", "/nodes", "selftest check hardware i2c wiring"],
+];
+
+/** @type {Found[]} */
+export const PLACES = [
+  ...PAGES.map(({ name, title }) => ({
+    title,
+    kind: "Page",
+    href: `/${name}`,
+    words: PAGE_WORDS[name],
+  })),
+  ...[...TABS, ...ON_NODES].map(([title, kind, href, words]) => ({ title, kind, href, words })),
+];
