@@ -11,7 +11,7 @@ from ...lib.generated.saint_msgs import FieldStatus
 from .activity import Event, source_name
 
 PAUSE_S = 10.0  # between two events of a target: sources that alternate do not fill the log
-_SHOWN = 4  # values in a sentence
+_SHOWN = 3  # values in a sentence
 
 Commander = tuple[str, ...]  # who commands a target: its node, then the sources
 

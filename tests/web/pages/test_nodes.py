@@ -239,6 +239,9 @@ async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
     assert await violations(page) == []
     for place, sign in (("/sim_head", "[data-pin='32']"), ("/sim_spare/adopt", "[data-fit]")):
         await page.goto(f"{site.url}nodes{place}")
+        if width < 700 and "data-pin" in sign:
+            assert await violations(page) == []
+            await page.click("[data-fold=pins-title]")
         await page.wait_for_selector(sign)
         assert await violations(page) == []
         wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")

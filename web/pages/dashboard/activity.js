@@ -4,11 +4,13 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
 import { lately, words } from "../../lib/format.js";
+import { isPhone } from "../../parts/fold.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").LogEntry} LogEntry */
 
 const PAGE = 12;
+const PHONE_PAGE = 4;
 const MOST = 200;
 const LEVELS = /** @type {const} */ ([
   ["INFO", "All"],
@@ -61,6 +63,7 @@ async function refresh(app, key, newest) {
 /** @param {App} app */
 export function activity(app) {
   const found = entries(app);
+  const page = isPhone() && chosen.shown === PAGE ? PHONE_PAGE : chosen.shown;
   const choose = (/** @type {Partial<typeof chosen>} */ change) => (
     Object.assign(chosen, { shown: PAGE }, change), app.draw()
   );
@@ -92,7 +95,7 @@ export function activity(app) {
         ${loaded.refusal ? html`<p class="refusal">${loaded.refusal}</p>` : nothing}
         ${
           found.length
-            ? html`<ol>${repeat(found.slice(0, chosen.shown), (entry) => entry.number, line)}</ol>`
+            ? html`<ol>${repeat(found.slice(0, page), (entry) => entry.number, line)}</ol>`
             : html`
               <p class="quiet">
                 ${
@@ -104,7 +107,7 @@ export function activity(app) {
             `
         }
         ${
-          found.length > chosen.shown && chosen.shown < MOST
+          found.length > page && chosen.shown < MOST
             ? html`<button
               class="button small"
               type="button"

@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, words } from "../../lib/format.js";
 import { STALE_MS } from "../../lib/store.js";
+import { isPhone } from "../../parts/fold.js";
 import { gauges } from "../../parts/gauges.js";
 import { facePort } from "./face-port.js";
 
@@ -22,6 +23,7 @@ const MAIN = [
   "browInnerUp",
   "mouthSmileLeft",
 ];
+const most = () => (isPhone() ? 4 : 8); // the first are the sticks; the others are folded
 const SIGNED = /^(head|leftEye|rightEye)(Yaw|Pitch|Roll)$/;
 
 /** @param {App} app */
@@ -82,7 +84,8 @@ function receiver(app, rc) {
         ${rc.rssi && !isStale ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} ·
         ${channels.length} channels
       </p>
-      ${gauges(() => channels.map(channel), "values channels")}
+      ${gauges(() => channels.slice(0, most()).map(channel), "values channels")}
+      ${more("channels", channels.slice(most()).map(channel), "values channels")}
     </article>
   `;
 }
@@ -104,7 +107,7 @@ function source(app, kind, title, data, main) {
       : ["good", "Live"];
   const all = Object.keys(data.values);
   const first = main.filter((name) => name in data.values);
-  const shown = first.length ? first : all.slice(0, 8);
+  const shown = (first.length ? first : all).slice(0, most());
   const rest = all.filter((name) => !shown.includes(name));
   return html`
     <article class="card input" data-source=${`${kind}:${data.subject}`} ?data-stale=${isStale}>
@@ -121,17 +124,28 @@ function source(app, kind, title, data, main) {
         · ${all.length} values
       </p>
       ${gauges(() => shown.map((name) => gauge(name, data.values[name])), "values")}
-      ${
-        rest.length
-          ? html`<details>
-            <summary>${rest.length} more values</summary>
-            ${gauges(() => rest.map((name) => gauge(name, data.values[name])), "values")}
-          </details>`
-          : nothing
-      }
+      ${more(
+        "values",
+        rest.map((name) => gauge(name, data.values[name])),
+        "values",
+      )}
     </article>
   `;
 }
+
+/**
+ * Fold what is looked at less often.
+ * @param {string} what
+ * @param {import("../../parts/gauges.js").Gauge[]} rest
+ * @param {string} kind
+ */
+const more = (what, rest, kind) =>
+  rest.length
+    ? html`<details>
+      <summary>${rest.length} more ${what}</summary>
+      ${gauges(() => rest, kind)}
+    </details>`
+    : nothing;
 
 /** @param {number} age */
 const silence = (age) =>

@@ -88,7 +88,7 @@ function card(app, target, fields) {
             ? html`<a class="field-policy" data-absent href=${away.href}>${away.text}</a>`
             : isIdle
               ? html`<span class="field-policy is-${first}">${policyText(fields[0])}</span>`
-              : nothing
+              : html`<span class="field-policy only-phone">${sourcesOf(fields)}</span>`
         }
       </header>
       <ul>
@@ -102,6 +102,12 @@ function card(app, target, fields) {
       </ul>
     </article>
   `;
+}
+
+/** Name the sources that drive a target, for a phone, where no row has its reason. */
+function sourcesOf(/** @type {OutputField[]} */ fields) {
+  const driven = fields.filter((field) => field.policy === "live");
+  return [...new Set(driven.map((field) => sourceName(field.source)))].join(", ");
 }
 
 /**

@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
 import { chart } from "../../parts/chart.js";
+import { fold } from "../../parts/fold.js";
 import { TrendHistory } from "./history.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
@@ -51,35 +52,37 @@ const SPANS = /** @type {const} */ ({ minutes: "10 min", hours: "6 h" });
 export function trends(app) {
   return html`
     <section class="trends" aria-labelledby="trends-title">
-      <div class="section-head">
-        <h2 id="trends-title">History</h2>
-        <div class="segments" role="radiogroup" aria-label="Time span">
-          ${
-            /** @type {["minutes" | "hours", string][]} */ (Object.entries(SPANS)).map(
-              ([span, title]) => html`
-              <label>
-                <input
-                  type="radio"
-                  name="span"
-                  value=${span}
-                  .checked=${history.span === span}
-                  @change=${() => history.choose(app, span)}
-                >
-                <span>${title}</span>
-              </label>
-            `,
-            )
-          }
-        </div>
-      </div>
-      ${
-        history.failure && !history.isKnown
-          ? html`<p class="notice">Loading the history failed: ${history.failure}</p>`
-          : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`
-      }
+      ${fold(app, "trends-title", "History", "load, temperature, inputs, delay", () => charts(app))}
     </section>
   `;
 }
+
+/** @param {App} app */
+const charts = (app) => html`
+  <div class="segments trend-span" role="radiogroup" aria-label="Time span">
+    ${
+      /** @type {["minutes" | "hours", string][]} */ (Object.entries(SPANS)).map(
+        ([span, title]) => html`
+          <label>
+            <input
+              type="radio"
+              name="span"
+              value=${span}
+              .checked=${history.span === span}
+              @change=${() => history.choose(app, span)}
+            >
+            <span>${title}</span>
+          </label>
+        `,
+      )
+    }
+  </div>
+  ${
+    history.failure && !history.isKnown
+      ? html`<p class="notice">Loading the history failed: ${history.failure}</p>`
+      : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`
+  }
+`;
 
 /**
  * Data last passed to uPlot, which redraws only for new data.

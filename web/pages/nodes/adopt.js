@@ -6,8 +6,9 @@ import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { foundText, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/robot/nodes.js";
+import { fold } from "../../parts/fold.js";
 import { adopt, chosenRole, progress } from "./adopt-progress.js";
-import { noPins, peripherals, unknown } from "./details.js";
+import { noPins, peripherals, pinsText, unknown } from "./details.js";
 import { setIgnored } from "./dialogs.js";
 import { askMove } from "./move-role.js";
 import { header, usesOf } from "./pins.js";
@@ -64,7 +65,7 @@ export function adoptPage(app, watch, adoption) {
             : progress(app, watch, adoption, node)
         }
       </div>
-      <div>${planned(app, watch, adoption, node)} ${peripherals(watch, node)}</div>
+      <div>${planned(app, watch, adoption, node)} ${peripherals(app, watch, node)}</div>
     </div>
   `;
 }
@@ -73,24 +74,19 @@ export function adoptPage(app, watch, adoption) {
 function planned(app, watch, adoption, node) {
   const uses = adoption.choice ? usesOf(app, [targetOf(adoption.choice)]) : new Map();
   const pins = watch.status?.pins;
+  const facts = adoption.choice
+    ? `With the needs of the role ${chosenRole(adoption)}`
+    : pinsText(pins);
   return html`
     <section class="card" aria-labelledby="pins-title">
-      <div class="section-head">
-        <h2 id="pins-title">Header</h2>
-        <span class="quiet">${
-          adoption.choice ? `With the needs of the role ${chosenRole(adoption)}` : "Present state"
-        }</span>
-      </div>
-      ${
+      ${fold(app, "pins-title", "Header", facts, () => [
         watch.problem
           ? html`<p class="refusal">Reading the pins failed: ${watch.problem}</p>`
-          : nothing
-      }
-      ${
+          : nothing,
         pins
           ? header(app, watch, pins, uses, adoption.phase !== "done")
-          : html`<p class="quiet">${noPins(node, watch)}</p>`
-      }
+          : html`<p class="quiet">${noPins(node, watch)}</p>`,
+      ])}
     </section>
   `;
 }

@@ -18,6 +18,7 @@ import {
   serialOf,
   targetOf,
 } from "../../lib/robot/nodes.js";
+import { fold } from "../../parts/fold.js";
 import {
   askFactoryReset,
   askName,
@@ -57,7 +58,7 @@ export function detailsPage(app, watch) {
       <div>
         ${isFree(node) ? waiting(node) : nothing} ${severalRoles(app, node)}
         ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node)}
-        ${peripherals(watch, node)}
+        ${peripherals(app, watch, node)}
       </div>
       <div>
         ${node.state === "offline" ? nothing : loadCard(node, watch.history)} ${facts(app, node)}
@@ -217,22 +218,22 @@ function pinsCard(app, watch, node) {
   const pins = watch.status?.pins;
   return html`
     <section class="card" aria-labelledby="pins-title" ?data-stale=${Boolean(watch.problem)}>
-      <div class="section-head">
-        <h2 id="pins-title">Header</h2>
-        <span class="quiet">${pins ? "Updated every 2 s" : ""}</span>
-      </div>
-      ${
+      ${fold(app, "pins-title", "Header", pinsText(pins), () => [
         watch.problem
           ? html`<p class="refusal">Reading the pins failed: ${watch.problem}</p>`
-          : nothing
-      }
-      ${
+          : nothing,
         pins
           ? header(app, watch, pins, uses, false)
-          : html`<p class="quiet">${noPins(node, watch)}</p>`
-      }
+          : html`<p class="quiet">${noPins(node, watch)}</p>`,
+      ])}
     </section>
   `;
+}
+
+/** @param {{in_use: boolean}[] | undefined} pins */
+export function pinsText(pins) {
+  const used = pins?.filter((pin) => pin.in_use).length ?? 0;
+  return pins ? `${used} ${used === 1 ? "pin" : "pins"} in use` : "";
 }
 
 /** @param {NodeInfo} node @param {NodeWatch} watch */
@@ -241,15 +242,14 @@ export function noPins(node, watch) {
   return watch.problem ? "Next attempt within 2 s." : "Loading…";
 }
 
-/** @param {NodeWatch} watch @param {NodeInfo} node */
-export function peripherals(watch, node) {
+/** @param {App} app @param {NodeWatch} watch @param {NodeInfo} node */
+export function peripherals(app, watch, node) {
   const list = watch.status?.peripherals?.length
     ? watch.status.peripherals
     : (node.peripherals ?? []);
   return html`
     <section class="card" aria-labelledby="devices-title">
-      <h2 id="devices-title">Devices</h2>
-      ${
+      ${fold(app, "devices-title", "Devices", `${list.length} found`, () =>
         list.length
           ? html`<ul class="devices">
             ${list.map(
@@ -271,8 +271,8 @@ export function peripherals(watch, node) {
                 ? "The role uses the buses; they are not scanned while it runs."
                 : "No devices found on the buses."
             }
-          </p>`
-      }
+          </p>`,
+      )}
     </section>
   `;
 }
@@ -314,8 +314,12 @@ function facts(app, node) {
   ];
   return html`
     <section class="card" aria-labelledby="facts-title">
-      <h2 id="facts-title">Details</h2>
-      <dl class="facts-list">
+      ${fold(
+        app,
+        "facts-title",
+        "Details",
+        factsText(node),
+        () => html`<dl class="facts-list">
         ${rows.map(([name, text]) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing))}
         ${
           node.code
@@ -325,10 +329,14 @@ function facts(app, node) {
             `
             : nothing
         }
-      </dl>
+      </dl>`,
+      )}
     </section>
   `;
 }
+
+/** @param {NodeInfo} node */
+const factsText = (node) => [node.hardware_model, node.address].filter(Boolean).join(" · ");
 
 /** @param {App} app @param {NodeInfo} node */
 function update(app, node) {

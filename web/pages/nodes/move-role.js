@@ -7,8 +7,8 @@ import { askConfirmation } from "../../parts/confirm.js";
 import { adopt } from "./adopt-progress.js";
 
 /**
- * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "router" | "store" |
- *   "toasts">} App
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
+ *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("../../lib/types.js").RoleChoice} Choice */
