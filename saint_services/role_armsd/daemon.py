@@ -86,7 +86,7 @@ class ArmRole(PositionSession):
     def _send_state(self) -> None:
         self._publish_arm(
             ArmState(
-                joint_positions=tuple(joint.axis.applied for joint in self._arm),
+                joint_positions=tuple(joint.place for joint in self._arm),
                 joint_velocities=speeds(self._arm, self._before, _STATE_S),
                 joint_efforts=self._efforts.of(self._arm),
                 in_motion=any(_is_moving(joint) for joint in self._arm),
@@ -103,7 +103,7 @@ class ArmRole(PositionSession):
 
 
 def _is_moving(joint: Joint) -> bool:
-    return not joint.axis.is_still
+    return not joint.is_still
 
 
 async def run(ctx: Context[Config]) -> None:

@@ -121,11 +121,11 @@ class HeadRole(PositionSession):
             self.counters["camera_refused"] += 1  # the manifest has none
 
     def _send_state(self) -> None:
-        pan, tilt, roll = (joint.axis.applied for joint in self._neck)
+        pan, tilt, roll = (joint.place for joint in self._neck)
         is_active = self._camera is not None and self._camera.has_pictures
         self._publish_state(HeadState(pan, tilt, roll, camera_active=is_active))
         if any(self._face):
-            applied = [joint.axis.applied if joint else math.nan for joint in self._face]
+            applied = [joint.place if joint else math.nan for joint in self._face]
             self._publish_expression(HeadExpression(*applied))
 
     def _send_sensors(self) -> None:

@@ -160,7 +160,9 @@ def _venv(venv: Path, python: Path, lock: Path) -> None:
     shutil.rmtree(venv, ignore_errors=True)
     run("Making a virtual environment", [python, "-m", "venv", venv], _STARTS_S)
     install: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "install", "--quiet"]
-    install += ["--disable-pip-version-check", "--require-hashes", "-r", lock]
+    # The lock names everything: older versions of pip refuse an extra (coverage[toml]) as soon as a
+    # release is out that is newer than the locked one.
+    install += ["--disable-pip-version-check", "--no-deps", "--require-hashes", "-r", lock]
     run(f"Installing {lock.name}", install, _INSTALLS_S)
     if lock == WHEELS_LOCK:
         _point_at_own_python(venv)

@@ -29,12 +29,14 @@ _CHIP_FAULTS = {
 _BODY_FAULTS = {
     "motor": (Fault.STALL, Fault.UNPLUG, Fault.LOAD, Fault.SLIP),
     "servo": (Fault.STALL, Fault.UNPLUG, Fault.LOAD),
+    "stepper": (Fault.STALL, Fault.UNPLUG),  # the motor; the wire of its switch
     "encoder": (Fault.UNPLUG, Fault.NOISE),
     "supply": (Fault.BROWN_OUT,),
 }
 _KINDS = {
     **dict.fromkeys(MOTORS, "motor"),
     **dict.fromkeys(("servo", "pca9685"), "servo"),
+    "stepper": "stepper",
     **dict.fromkeys(("quadrature", "roboclaw_encoder"), "encoder"),
 }
 _MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0}

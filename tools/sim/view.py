@@ -103,6 +103,11 @@ def _moving(hw: Path, role: RoleConfig, plant: Plant, broken: dict[str, str]) ->
         figures = command, f"{joint.value:.1f} {unit}", f"{joint.speed:+.1f} {unit}/s"
         fault = broken.get(name, "")
         found.append(Body(name, "servo", *figures, f"{servo.current_a:.2f} A", fault))
+    for stepper in plant.steppers:
+        name = name_of(hw, role, stepper.name)
+        switch = "at its switch" if stepper.is_switch_closed else ""
+        figures = switch, f"{stepper.position:.1f} {stepper.field.unit}", ""
+        found.append(Body(name, "stepper", *figures, "", broken.get(name, "")))
     return found
 
 

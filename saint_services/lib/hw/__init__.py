@@ -50,13 +50,18 @@ def line_descriptors(board: Board, will: Will) -> list[int]:
 
 
 def _pins(board: Board, config: RoleConfig) -> Iterator[Write]:
-    """Yield the writes of pins: pulses end before the enable lines of a bridge fall."""
+    """Yield the writes of pins: pulses end before the enable lines of a bridge fall.
+
+    A stepper makes no step without its process: its line rests, and its driver (EN low) holds it.
+    """
     enables: list[int] = []
     for name, spec in config.gpio_mapping.items():
         field = config.fields.get(name)
         if spec.type in MOTORS or (field is not None and field.kind == "velocity"):
             yield from (board.will_quiet(pin) for pin in spec.pwm_pins)
             enables += spec.enable_pins
+        elif spec.type == "stepper" and spec.pin is not None:
+            yield from (board.will_low(pin) for pin in (spec.pin, *spec.enable_pins))
     yield from (board.will_low(pin) for pin in enables)
 
 

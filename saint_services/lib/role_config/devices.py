@@ -16,6 +16,7 @@ _NEEDS = {
     "tb6612": ("pin", "direction_pins"),
     "roboclaw": ("device", "channel"),
     "roboclaw_encoder": ("device", "channel"),
+    "stepper": ("pin", "direction_pin", "switch_pin", "switch_at", "homing_rate"),
 }
 WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612")  # pulses on their `pwm_pins`
 MOTORS = ("hbridge", "bts7960", "drv8833", "tb6612", "roboclaw")
@@ -38,6 +39,8 @@ class PinSpec(_DeviceModel):
         "roboclaw",  # `device` in serial_devices, `channel` 1 or 2
         "quadrature",
         "roboclaw_encoder",
+        # STEP on `pin`, DIR on `direction_pin` (high: up), EN on `enable_pins` (low: on)
+        "stepper",
         "button",
     ]
     pin: Bcm = Field(default=None, ge=0, le=27)
@@ -55,6 +58,18 @@ class PinSpec(_DeviceModel):
     # For a servo with a meter: torque per ampere above the unloaded current.
     torque_nm_per_a: float | None = Field(default=None, gt=0)
     idle_current_a: float = Field(default=0.0, ge=0)
+    # stepper
+    steps_per_turn: int = Field(default=200, ge=4, le=10_000)  # of the motor, full steps
+    microsteps: int = Field(default=1, ge=1, le=256)  # as set at the driver
+    gear: float = Field(default=1.0, gt=0, le=10_000)  # turns of the motor per turn of the joint
+    switch_pin: Bcm = Field(default=None, ge=0, le=27)  # closes to ground at `switch_at`
+    switch_at: float | None = None  # in the unit of the field
+    homing_rate: float | None = Field(default=None, gt=0)  # unit per second
+
+    @property
+    def steps_per_deg(self) -> float:
+        """The steps of a stepper for one degree of its joint."""
+        return self.steps_per_turn * self.microsteps * self.gear / 360.0
 
     @property
     def pwm_pins(self) -> tuple[int, ...]:
@@ -71,6 +86,8 @@ class PinSpec(_DeviceModel):
             if not 0 <= pin <= 27:
                 raise ValueError(f"GPIO{pin} does not exist; BCM numbers are 0 to 27")
         used = [*self.pwm_pins, *others]
+        if self.type == "stepper":
+            used += [pin for pin in (self.direction_pin, self.switch_pin) if pin is not None]
         if len(set(used)) != len(used):
             raise ValueError(f"{self.type} names a pin twice: {used}")
         if self.torque_nm_per_a and not self.current_device:

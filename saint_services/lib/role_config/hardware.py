@@ -13,7 +13,7 @@ from .resources import bus_lines
 
 # noded releases its button's pin for a role that needs it (saint_services/noded/README.md).
 _YIELDING = "reset button"
-_PWM = {"servo": "servo", "quadrature": "encoder A", "button": "button"}
+_PWM = {"servo": "servo", "quadrature": "encoder A", "button": "button", "stepper": "step"}
 # How to free the pins of this user.
 _SWITCHED_BY = {"SPI0": " (dtoverlay=saint-spi in config.txt of its card)"}
 _WITHOUT = "the role starts without it and says that it is missing"
@@ -35,6 +35,7 @@ def _pins(name: str, spec: PinSpec) -> list[PinUse]:
         (spec.pin_b, "encoder B"),
         (spec.direction_pin, "direction"),
         (spec.reverse_pin, "PWM backwards"),
+        (spec.switch_pin, "homing switch"),
         *((pin, "direction") for pin in spec.direction_pins or ()),
         *((pin, "enable") for pin in spec.enable_pins),
     ]

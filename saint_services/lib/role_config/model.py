@@ -13,6 +13,7 @@ from .devices import I2cDevice as I2cDevice
 from .devices import PinSpec as PinSpec
 from .devices import SerialDevice as SerialDevice
 from .devices import SpiDevice as SpiDevice
+from .steppers import stepper_problem
 
 RoleName = Literal["head", "arms", "tracks", "console"]
 
@@ -135,6 +136,8 @@ class RoleConfig(_Part):
             devices = self.serial_devices if pin.type.startswith("roboclaw") else self.i2c_devices
             if pin.device and pin.device not in devices:
                 raise ValueError(f"gpio_mapping.{name}.device names {pin.device!r}, unknown")
+            if pin.type == "stepper" and (problem := stepper_problem(self.fields.get(name), pin)):
+                raise ValueError(f"gpio_mapping.{name}: {problem}")
             if pin.current_device and pin.current_device not in self.i2c_devices:
                 message = (
                     f"gpio_mapping.{name}.current_device names {pin.current_device!r}, unknown"

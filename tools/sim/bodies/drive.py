@@ -12,6 +12,7 @@ from saint_services.lib.role_config.model import RoleConfig
 from tools.sim import wiring
 from tools.sim.bodies.plant import OutputReading, PinReading, Plant, Wheel
 from tools.sim.bodies.states import States
+from tools.sim.bodies.steppers import SimStepper
 from tools.sim.faults import Faults
 
 _PERIOD_S = 0.01
@@ -39,6 +40,7 @@ class BodyDrive:
         self._edges = 0
         self._wheels: dict[int, Wheel] = {}
         self._servo_pins: set[int] = set()
+        self._steppers: dict[int, SimStepper] = {}
         self._faults: Faults | None = None
         self._states: States | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -49,6 +51,7 @@ class BodyDrive:
         plant = self.plant = Plant.of(config)
         self._wheels = {pin: wheel for wheel in plant.wheels for pin in wheel.pins}
         self._servo_pins = {joint.spec.pin or 0 for joint in plant.joints if not joint.spec.device}
+        self._steppers = {pin: stepper for stepper in plant.steppers for pin in stepper.pins}
         self.encoder_pins = {pin for wheel in plant.wheels for pin in wheel.lines or ()}
         self._faults = Faults(directory, config.target)
         self._states = States(directory, config.target, plant.names)
@@ -63,6 +66,8 @@ class BodyDrive:
         if wheel is None:
             if pin in self._servo_pins:
                 self.advance()
+            elif stepper := self._steppers.get(pin):
+                self._step(stepper)
         elif self._timer is not None:
             self.plant.steer(wheel, self._level, self._outputs)
         else:
@@ -85,6 +90,22 @@ class BodyDrive:
             joint.servo.pulse_us = joint.reading(self._pins, self._outputs).value
         if self._states:
             self._states.store(now_ns, plant.values())
+
+    def _step(self, stepper: SimStepper) -> None:
+        """Follow the lines of a stepper, and press or release its switch."""
+        spec = stepper.spec
+        stepper.feel_step(
+            self._level(spec.pin or 0) >= 0.5,
+            self._level(spec.direction_pin or 0) >= 0.5,
+            all(self._level(enable) < 0.5 for enable in spec.enable_pins),
+        )
+        self.advance()
+        self._press(stepper)
+
+    def _press(self, stepper: SimStepper) -> None:
+        pin, is_open = stepper.spec.switch_pin or 0, not stepper.is_switch_closed
+        if (self._level(pin) >= 0.5) != is_open:
+            self._on_edge(pin, is_open, self._clock_ns())
 
     def stop(self) -> None:
         """Stop stepping; all bodies keep their positions."""
@@ -119,6 +140,8 @@ class BodyDrive:
             for pin, level in wheel.levels():
                 self._on_edge(pin, level, now_ns)
         self.advance()
+        for stepper in plant.steppers:
+            self._press(stepper)
         if plant.is_live:
             self._schedule()
 

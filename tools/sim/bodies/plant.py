@@ -14,6 +14,7 @@ from saint_services.lib.role_config.model import FieldSpec, PinSpec, RoleConfig
 from tools.sim.bodies.base import Base, Ride
 from tools.sim.bodies.motors import SimMotor
 from tools.sim.bodies.servos import SimServo
+from tools.sim.bodies.steppers import SimStepper, steppers_of
 from tools.sim.faults import SUPPLY, Fault, FaultSwitch
 
 Level = Callable[[int], float]  # of a pin
@@ -116,6 +117,7 @@ class Plant:
     joints: list[ServoJoint] = field(default_factory=list)
     base: Base | None = None
     sides: tuple[Wheel, Wheel] | None = None
+    steppers: list[SimStepper] = field(default_factory=list)
     _supply_v: float = NOMINAL_V
 
     @classmethod
@@ -125,7 +127,7 @@ class Plant:
         by_name = {wheel.name: wheel for wheel in wheels}
         left, right = by_name.get("left_motor"), by_name.get("right_motor")
         if left is None or right is None or config.geometry is None:
-            return cls(wheels, joints)
+            return cls(wheels, joints, steppers=steppers_of(config))
         return cls(wheels, joints, Base(config.geometry.track_width_m), (left, right))
 
     def advance(self, dt_s: float) -> None:
@@ -162,6 +164,11 @@ class Plant:
             servo.is_blocked = _is(switch, Fault.STALL)
             servo.is_powered = self.has_power and not _is(switch, Fault.UNPLUG)
             servo.load = switch.value if switch and switch.fault is Fault.LOAD else 0.0
+        for stepper in self.steppers:
+            switch = switches.get(stepper.name)
+            stepper.is_blocked = _is(switch, Fault.STALL)
+            stepper.is_powered = self.has_power
+            stepper.is_switch_cut = _is(switch, Fault.UNPLUG)
 
     def steer(self, wheel: Wheel, level: Level, outputs: OutputReading) -> None:
         """Apply a motor's pins, or its controller's output."""
@@ -212,7 +219,8 @@ class Plant:
         """Return the names of `values`, in order."""
         wheels = [f"{w.name}.{part}" for w in self.wheels for part in ("position", "speed", "duty")]
         joints = [f"{j.name}.{part}" for j in self.joints for part in ("position", "pulse")]
-        return [*wheels, *joints, "x", "y", "heading"]
+        steppers = [f"{stepper.name}.turned" for stepper in self.steppers]
+        return [*wheels, *joints, *steppers, "x", "y", "heading"]
 
     def rest(self) -> None:
         """Stop all motors."""
@@ -242,6 +250,7 @@ class Plant:
             found += (wheel.motor.position, wheel.motor.speed, wheel.motor.duty)
         for joint in self.joints:
             found += (joint.servo.position_us, joint.servo.pulse_us)
+        found += [stepper.position for stepper in self.steppers]
         base = self.base or Base(1.0)
         return [*found, base.x_m, base.y_m, base.heading_rad]
 
@@ -254,6 +263,8 @@ class Plant:
             wheel.forget_edges()
         for joint in self.joints:
             joint.servo.position_us, joint.servo.pulse_us = next(left), next(left)
+        for stepper in self.steppers:
+            stepper.position = next(left)
         if self.base:
             self.base.x_m, self.base.y_m, self.base.heading_rad = left
 

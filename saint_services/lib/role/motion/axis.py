@@ -81,6 +81,10 @@ class Axis:
         """Stay at the present position."""
         self.target = self.applied
 
+    def stand(self, place: float) -> None:
+        """Be at a place that the output has reported, and go on from there."""
+        self.applied = place
+
     @property
     def goal(self) -> float:
         """The target, or the nearest position that its room allows."""
@@ -149,6 +153,11 @@ class Glide(Axis):
     def hold(self) -> None:
         """Stay at the present position, at once."""
         super().hold()
+        self._drop()
+
+    def stand(self, place: float) -> None:
+        """Be at a place that the output has reported, at rest, and go on from there."""
+        super().stand(place)
         self._drop()
 
     @property

@@ -1,85 +1,79 @@
-"""Moves joints that hold a position: servos on PWM pins and on PCA9685 chips, within their limits,
-rates and accelerations, and apart where the manifest says so. A joint without a command yet gets no
-pulse, unless the process before left one.
+"""Moves joints that hold a position, servos and steppers, within their limits, rates and
+accelerations, and apart where the manifest says so. A joint without a command yet gets no pulse,
+unless the process before left one.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from math import nan
 
 from ...errors import Code, SaintError
-from ...hw.ports import Board, I2cBus, PwmOut
+from ...hw.ports import Board, I2cBus
 from ...hw.pwm.pca9685 import Pca9685
-from ...hw.pwm.servo import ServoScale
 from ...role_config.model import FieldSpec, PinSpec, RoleConfig
 from ..timers import Clock, Motion
 from .axis import SLICE_S, Axis, Glide
 from .body_room import BodyRoom
 from .collisions import Fences
-
-_SHORTEST_US, _LONGEST_US = 400.0, 2600.0  # what is found at opening and is a servo's pulse
-
-
-class _Chip:
-    """The joints of one PCA9685: pulses that change together are one transfer."""
-
-    def __init__(self, chip: Pca9685) -> None:
-        self.chip = chip
-        self.pending: dict[int, float] = {}
-
-    def flush(self) -> None:
-        self.chip.set_pulses_us(self.pending)
-        self.pending.clear()
+from .outputs import JointOutput, PulseChip, ServoChannel, ServoPin
 
 
 class Joint:
-    """A field of the manifest, its axis, and the output of its pulse."""
+    """A field of the manifest, its axis, and its output."""
 
     __slots__ = (
-        "_pin",
-        "_scale",
         "axis",
         "is_driven",
+        "is_placed",
         "is_written",
         "name",
         "neutral",
+        "output",
         "unit",
         "was_found",
     )
 
-    def __init__(
-        self, name: str, field: FieldSpec, pin: PinSpec, output: "PwmOut | tuple[_Chip, int]"
-    ) -> None:
+    def __init__(self, name: str, field: FieldSpec, output: JointOutput) -> None:
         self.name = name
         self.unit = field.unit
         self.neutral = field.neutral
-        self._pin = output
-        self._scale = ServoScale(field.limits, pin.pulse_us, pin.reversed)
-        found_us = self._found_us()
-        self.was_found = _SHORTEST_US <= found_us <= _LONGEST_US
-        start = self._scale.value(found_us) if self.was_found else None
+        self.output = output
+        found = output.found()
+        self.was_found = found is not None
         kind = Glide if field.max_acceleration else Axis
-        self.axis: Axis = kind(field, start)
+        self.axis: Axis = kind(field, found)
         self.is_driven = False  # until the first command
         self.is_written = True
+        self.is_placed = output.is_ready  # the axis is where the output is
 
-    def put(self) -> None:
-        """Set the pulse; on a chip with the next flush."""
-        pulse_us = self._scale.pulse_us(self.axis.applied)
-        if isinstance(self._pin, tuple):
-            chip, channel = self._pin
-            chip.pending[channel] = pulse_us
-        else:
-            self._pin.set_pulse_us(pulse_us)
+    @property
+    def place(self) -> float:
+        """Where it is, NaN where nobody knows."""
+        return self.axis.applied if self.output.is_ready else nan
 
-    def close(self) -> None:
-        """Release the pin; the pulse stays."""
-        if not isinstance(self._pin, tuple):
-            self._pin.close()
+    def find(self) -> bool:
+        """Go on from where the output has found itself; True when it just has."""
+        if self.output.is_ready == self.is_placed:
+            return False
+        self.is_placed = self.output.is_ready
+        place = self.output.found()
+        if place is not None:
+            self.axis.stand(place)
+        return place is not None
 
-    def _found_us(self) -> float:
-        if isinstance(self._pin, tuple):
-            chip, channel = self._pin
-            return chip.chip.pulse_us(channel)
-        return self._pin.pulse_us()
+    def hold(self) -> bool:
+        """Stay where it is, and go nowhere; True when that is another place than the axis had."""
+        place = self.output.hold()
+        if place is not None:
+            self.axis.stand(place)
+        self.axis.hold()
+        self.is_written = True
+        return place is not None
+
+    @property
+    def is_still(self) -> bool:
+        """True when time alone changes nothing."""
+        return self.axis.is_still and self.output.is_still
 
 
 class Joints:
@@ -91,11 +85,14 @@ class Joints:
         clock: Clock,
         attempt: Callable[[str, Callable[[], None]], bool],
         on_still: Callable[[], None],
+        fail: Callable[[str], None],
     ) -> None:
         self._config = config
+        self._clock = clock
+        self._fail = fail
         self._attempt = attempt
         self._on_still = on_still
-        self._chips: dict[str, _Chip] = {}
+        self._chips: dict[str, PulseChip] = {}
         self._buses: list[I2cBus] = []
         self._motion = Motion(clock, SLICE_S, self.step)
         self._fences = Fences(config.collision_limits)
@@ -111,10 +108,21 @@ class Joints:
             if field.kind != "position" or pin is None:
                 message = f"fields.{name} is no position that has a servo in gpio_mapping"
                 raise SaintError(Code.CONFIG_INVALID, message)
-            self.by_name[name] = Joint(name, field, pin, self._output(board, name, pin))
+            self.by_name[name] = Joint(name, field, self._output(board, name, field, pin))
+        self._found()
+
+    def _found(self) -> None:
+        """Accept where the joints are, without a check."""
         self._at = {name: self.by_name[name].axis.applied for name in self._fences.joints}
         if self.room:
             self.room.put({name: joint.axis.applied for name, joint in self.by_name.items()})
+
+    def _seek(self, joint: Joint, now_s: float) -> bool:
+        """Let a joint that is to move find its place first. True while there is more to do."""
+        if not joint.is_driven:
+            return False
+        self._attempt(joint.name, partial(joint.output.seek, now_s))
+        return True
 
     def of(self, command: str) -> dict[str, Joint]:
         """Return the joints that a command message drives, by the path in it."""
@@ -124,13 +132,16 @@ class Joints:
     def aim(self, joint: Joint, value: float, share: float = 1.0) -> None:
         """Set a joint's target, and the share of its top rate. It moves in `step`."""
         joint.axis.share = share
-        joint.axis.aim(value)
+        joint.axis.aim(joint.output.nearest(value))
         if not joint.is_driven:
             joint.is_driven, joint.is_written = True, False
 
     def step(self, now_s: float) -> bool:
         """Move every joint as far as the time allows, and schedule the next slice. True while a
         joint has further to go."""
+        found = [joint.find() for joint in self.by_name.values()]
+        if any(found):
+            self._found()
         before = {name: joint.axis.applied for name, joint in self.by_name.items()}
         self._step_axes(now_s)
         if self.room:
@@ -138,9 +149,13 @@ class Joints:
         # A joint in a collision limit that has moved may have made room for another one.
         is_more = any(place != before[name] for name, place in self._at.items())
         for name, joint in self.by_name.items():
+            if not joint.output.is_ready:
+                is_more = self._seek(joint, now_s) or is_more
+                continue
             if joint.axis.applied != before[name] or not joint.is_written:
-                joint.is_written = self._put(joint)
-            is_more = is_more or not (joint.axis.is_still and joint.is_written)
+                put = partial(joint.output.put, joint.axis.applied, now_s)
+                joint.is_written = self._attempt(name, put)
+            is_more = is_more or not (joint.is_still and joint.is_written)
         for name, chip in self._chips.items():
             if chip.pending and not self._attempt(name, chip.flush):
                 is_more = True  # what is pending is written in the next slice
@@ -154,6 +169,8 @@ class Joints:
         """Move every axis as its limits allow."""
         for name, joint in self.by_name.items():
             axis = joint.axis
+            if not joint.output.is_ready:
+                continue
             if name in self._at:
                 axis.confine(*self._fences.room(name, self._at))
             elif self.room:
@@ -199,16 +216,16 @@ class Joints:
     def hold(self) -> None:
         """Stop every joint where it is."""
         self._motion.close()
-        for joint in self.by_name.values():
-            joint.axis.hold()
-            joint.is_written = True
+        stood = [joint.hold() for joint in self.by_name.values()]
+        if any(stood):
+            self._found()
         for chip in self._chips.values():
             chip.pending.clear()
 
     @property
     def are_still(self) -> bool:
         """True when no joint moves."""
-        return all(joint.axis.is_still for joint in self.by_name.values())
+        return all(joint.is_still for joint in self.by_name.values())
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -232,29 +249,33 @@ class Joints:
         """Release all outputs; pulses stay."""
         self._motion.close()
         for joint in self.by_name.values():
-            joint.close()
+            joint.output.close()
         self.by_name.clear()
         for bus in self._buses:
             bus.close()
         self._buses.clear()
 
-    def _put(self, joint: Joint) -> bool:
-        return self._attempt(joint.name, joint.put)
-
-    def _output(self, board: Board, name: str, pin: PinSpec) -> "PwmOut | tuple[_Chip, int]":
+    def _output(self, board: Board, name: str, field: FieldSpec, pin: PinSpec) -> JointOutput:
         if pin.type == "servo" and pin.pin is not None:
-            return board.pwm(pin.pin, pin.frequency, name)
+            return ServoPin(board.pwm(pin.pin, pin.frequency, name), field, pin)
         if pin.type == "pca9685" and pin.device and pin.channel is not None:
-            return self._chip(board, pin), pin.channel
+            return ServoChannel(self._chip(board, pin), pin.channel, field, pin)
+        if pin.type == "stepper":
+            from ...hw.motors.stepper import open_stepper  # loaded only where there is one
+            from .stepper_output import StepperOutput
+
+            stepper = open_stepper(board, name, pin)
+            return StepperOutput(name, stepper, field, pin, self._clock, self._attempt, self._fail)
         message = f"gpio_mapping.{name} is no servo with its pin, or with its chip and channel"
         raise SaintError(Code.CONFIG_INVALID, message)
 
-    def _chip(self, board: Board, pin: PinSpec) -> _Chip:
+    def _chip(self, board: Board, pin: PinSpec) -> PulseChip:
         if pin.device not in self._chips:
             device = self._config.i2c_devices[pin.device]
             bus = board.i2c(device.bus)
             self._buses.append(bus)
-            self._chips[pin.device] = _Chip(Pca9685(bus, device.address, pin.frequency, pin.device))
+            chip = Pca9685(bus, device.address, pin.frequency, pin.device)
+            self._chips[pin.device] = PulseChip(chip)
         return self._chips[pin.device]
 
 

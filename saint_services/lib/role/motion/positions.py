@@ -32,7 +32,7 @@ class PositionSession(RoleSession):
         self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str]
     ) -> None:
         super().__init__(config, node_id, clock, counters)
-        self.joints = Joints(config, clock, self.drive, self.changed.set)
+        self.joints = Joints(config, clock, self.drive, self.changed.set, self.fail)
         self._others: list[PolledSubscription] = []
         self._others_read_s = clock.time()
 
@@ -110,17 +110,24 @@ class PositionSession(RoleSession):
         """Publish the joints that turn, by the names of the robot's URDF."""
         turning = [each for each in self.joints.by_name.values() if each.unit == "deg"]
         prefix = self.config.target.replace(".", "_")
-        names = tuple(f"{prefix}_{each.name}" for each in turning)
+        names = {each.name: f"{prefix}_{each.name}" for each in turning}
         before: dict[str, float] = {}
         publish = self.publisher(topic)
 
         def send() -> None:
-            velocities = tuple(map(radians, speeds(turning, before, _STATE_S)))
-            positions = tuple(radians(each.axis.applied) for each in turning)
-            header, exerted = Header(stamp=stamp()), efforts(turning)
-            publish(JointState(header, names, positions, velocities, exerted))
+            known = [each for each in turning if each.output.is_ready]
+            velocities = tuple(map(radians, speeds(known, before, _STATE_S)))
+            positions = tuple(radians(each.axis.applied) for each in known)
+            named = tuple(names[each.name] for each in known)
+            publish(JointState(Header(stamp=stamp()), named, positions, velocities, efforts(known)))
+            self._name_unplaced()
 
         self.every(_STATE_S, send)
+
+    def _name_unplaced(self) -> None:
+        lost = [each.name for each in self.joints.by_name.values() if not each.output.is_ready]
+        text = f"{', '.join(lost)}: no position before its switch was found" if lost else ""
+        self.notice("homing", text)
 
     def move(
         self,
