@@ -2,10 +2,12 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from ..lib.daemon import Context
 from ..lib.ipc import Api
 from ..lib.machine import computer
+from ..lib.robot.restart import restart_when_changed
 from ..lib.robot.source import RobotPlaces
 from . import logic
 from .adapters import RegistryFile
@@ -18,6 +20,8 @@ from .order_sender import OrderSender
 from .registry_service import RegistryService
 from .robots.api import answer_robot
 from .robots.service import RobotService
+from .ros_view.model import load_viewed
+from .ros_view.publisher import RosView
 from .server_key import ServerKey
 
 # Any address of the internal network: the route to it shows the server's own; nothing is sent.
@@ -26,7 +30,8 @@ _INTERNAL_PEER = "192.168.10.2"
 
 async def run(ctx: Context[Config]) -> None:
     """Run the daemon until stopped."""
-    robots = RobotService(RobotPlaces.of(ctx.directories, ctx.config.robot), ctx.health)
+    places = RobotPlaces.of(ctx.directories, ctx.config.robot)
+    robots = RobotService(places, ctx.health)
     catalog = await robots.load()
     memory = RegistryFile(ctx.directories.state, ctx.health)
     registry = logic.restored(await memory.load())
@@ -42,6 +47,8 @@ async def run(ctx: Context[Config]) -> None:
     service = RegistryService(ctx, bus, order_sender, calibrations, memory, registry, address)
     robots.attach(service, calibrations)
     service.robot_mark = robots.mark
+    # The name in signed orders, the model for ROS: all that was made of the robot.
+    service.on_robot = restart_when_changed(ctx, places, robots.mark())
     api = Api()
     answer_ipc(api, service)
     answer_robot(api, robots)
@@ -52,6 +59,10 @@ async def run(ctx: Context[Config]) -> None:
     keys.answer(api, service)
     await ctx.serve_ipc(api)
     serve_ros(bus, service, api.on_entry)
+    viewed = await asyncio.to_thread(load_viewed, places.manifests, robots.robot)
+    view = RosView(bus, viewed, partial(service.diagnostics, ctx.directories.state))
+    service.ros_view = view
+    ctx.spawn(view.work(), "ros view")
     ctx.spawn(service.tick(), "tick")
     ctx.spawn(service.read_heartbeats(), "heartbeats")
     ctx.spawn(memory.keep(service.saved), "memory")

@@ -5,8 +5,10 @@ users' requests (operations.py).
 
 import asyncio
 import re
+import shutil
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from ..lib import log
 from ..lib.bus import Bus, PolledSubscription, Sample, Subscription
@@ -16,6 +18,7 @@ from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
+from ..lib.generated.diagnostic_msgs import DiagnosticArray
 from ..lib.ipc import ChangeSignal
 from ..lib.machine import computer
 from . import logic, membership, node_roles, views
@@ -26,6 +29,8 @@ from .membership import UnknownDevices
 from .operations import NodeOperations
 from .order_sender import OrderSender
 from .registry import Catalog, Node, Registry, RoleKey
+from .ros_view.diagnostics import diagnostics
+from .ros_view.publisher import RosView
 from .state import SavedNode
 from .state import SavedRegistry as Saved
 
@@ -73,6 +78,9 @@ class RegistryService:
         self._gone: frozenset[str] = frozenset()
         self._online: frozenset[str] = frozenset()
         self.robot_mark: Callable[[], str] = str  # of the robot in force
+        self.on_robot: Callable[[str], None] = lambda _: None  # gets that mark with every change
+        self.ros_view: RosView | None = None
+        self._health = ctx.health
         self.changed = ChangeSignal()  # of what readers see, except readings
         self._subscriptions: dict[str, tuple[Subscription, ...]] = {}
         self._heartbeats: dict[str, PolledSubscription] = {}
@@ -121,6 +129,21 @@ class RegistryService:
     def robot_changed(self) -> None:
         """Notify those who watch the nodes: roles or outputs of the robot may be others now."""
         self.changed.notify()
+        self.on_robot(self.robot_mark())
+
+    async def diagnostics(self, folder: Path) -> DiagnosticArray:
+        """Return the state of the robot for ROS; `folder` lies on the partition for data."""
+        disk = await asyncio.to_thread(shutil.disk_usage, folder)
+        return diagnostics(
+            stamp(),
+            self.system_status(),
+            self.registry,
+            self.catalog,
+            self.nodes,
+            self._health.report().issues,
+            disk.used * 100.0 / disk.total,
+            monotonic_s(),
+        )
 
     async def tick(self) -> None:
         """Publish the robot's status once a second until stopped; report nodes that went offline or
@@ -138,6 +161,8 @@ class RegistryService:
             self._report_offline()
             self._maintain()
             self._system.publish(self.system_status())
+            if self.ros_view:
+                await self.ros_view.look()
             seconds += 1
             next_s = max(next_s + 1.0, monotonic_s())
             await asyncio.sleep(next_s - monotonic_s())

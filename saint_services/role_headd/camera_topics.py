@@ -6,6 +6,7 @@ import math
 from collections import Counter
 
 from saint_services.lib.bus import Bus
+from saint_services.lib.bus.names import frame
 from saint_services.lib.clock import stamp_at
 from saint_services.lib.generated.sensor_msgs import CameraInfo, CompressedImage, Image
 from saint_services.lib.generated.std_msgs import Header
@@ -15,7 +16,7 @@ from saint_services.lib.hw.cameras.camera import Picture
 from saint_services.lib.hw.cameras.unpacking import DamagedPictureError
 from saint_services.lib.role_config.model import Camera
 
-FRAME = "head_camera"
+FRAME = frame("head_camera")
 # A compressed picture never needs more than its pixels in the form that cameras send without
 # compressing. Beyond, the network that also carries commands would pay for a foreign camera.
 BYTES_PER_PIXEL, LEAST_BYTES = 2, 512 * 1024

@@ -140,7 +140,8 @@ class HeadRole(PositionSession):
             return
         self._imu_s = reading.stamp_s
         if isinstance(reading.value, ImuSample):
-            self._publish_imu(sensor_messages.imu(reading.value))
+            age_s = max(0.0, self.sensors.now_s() - reading.stamp_s)
+            self._publish_imu(sensor_messages.imu(reading.value, age_s))
 
 
 async def run(ctx: Context[Config]) -> None:

@@ -187,6 +187,7 @@ class TracksRole(RoleSession):
             self._ways[side] = way_m
         self._odometer.travel(*travelled)
         self._check_stall(now_s)
+        self._send_odometry()
         return any(self._speeds) or not self.is_safe
 
     def _check_stall(self, now_s: float) -> None:
@@ -221,6 +222,9 @@ class TracksRole(RoleSession):
         is_stopped = is_latched or self.fault or self._retry.is_blocked
         is_enabled = not is_stopped and self.gate.is_alive(self.clock.time())
         self._publish_state(TrackState(left, right, left_a, right_a, is_latched, is_enabled))
+
+    def _send_odometry(self) -> None:
+        left, right = self._speeds
         stamp = clocks.stamp()
         turning = (right - left) / self._geometry.track_width_m
         self._publish_odometry(

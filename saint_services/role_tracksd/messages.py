@@ -1,5 +1,6 @@
 """Builds the messages of the tracks."""
 
+from saint_services.lib.bus.names import frame
 from saint_services.lib.generated.builtin_interfaces import Time
 from saint_services.lib.generated.geometry_msgs import (
     Point,
@@ -18,7 +19,7 @@ from saint_services.lib.generated.tf2_msgs import TFMessage
 
 from .logic import Odometer
 
-ODOM, BASE = "odom", "base_link"  # REP 105
+ODOM, BASE = frame("odom"), frame("base_link")  # REP 105
 _FLOOR = 1e-6  # variance before anything was driven
 _UNKNOWN = 1e6  # variance of what tracks cannot measure
 # Variances of forward speed and turning: encoder counts over 100 ms, and slip.

@@ -75,6 +75,8 @@ class Network(Settings):
     domain_id: int = Field(
         default=0, ge=0, le=101
     )  # ROS_DOMAIN_ID; above 101 the ports collide with others
+    # Before every ROS name and frame of this robot; the same on all its machines. Empty: none.
+    ros_namespace: str = Field(default="", pattern=r"^([A-Za-z]\w{0,31})?$")
 
     @field_validator("link_local")
     @classmethod

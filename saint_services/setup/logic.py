@@ -203,6 +203,7 @@ def _files(
         "enable_line": _enable_line(machine),
         "hardware": "sim:/run/saint/hw" if machine.hardware == "sim" else "real",
         "domain": machine.network.domain_id,
+        "ros_namespace": machine.network.ros_namespace,
         "ports": _ports(machine.network.domain_id),
         "hostname": hostname(machine, facts),
     }

@@ -1,7 +1,10 @@
 """Checks ROS 2 names of nodes, topics, services and types, and converts them to DDS names and back.
+The programs of a robot know its names without its namespace (SAINT_ROS_NAMESPACE), which is the
+same on all its machines and keeps robots of one domain apart.
 
 Source: ROS 2 design "topic and service names"; rmw_cyclonedds. Not here: quality of service."""
 
+import os
 import re
 
 from ..errors import SaintError
@@ -12,10 +15,36 @@ _TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST = 255
 
 
+NAMESPACE = "SAINT_ROS_NAMESPACE"
+
+
+def robot_namespace() -> str:
+    """Return the robot's namespace as "/robot1"; empty without one. Raises SaintError."""
+    name = os.environ.get(NAMESPACE, "").strip("/")
+    return f"/{check(name, 'namespace')}" if name else ""
+
+
+def full(name: str) -> str:
+    """Return the name that other programs see: "/robot1/saint/head/cmd"."""
+    return f"{robot_namespace()}{name}"
+
+
+def own(name: str) -> str:
+    """Return a name as this robot's programs know it; "" for a name outside its namespace."""
+    space = robot_namespace()
+    return name.removeprefix(space) if name.startswith(f"{space}/") else ""
+
+
+def frame(name: str) -> str:
+    """Return the name of a frame of this robot: "robot1/base_link"."""
+    return f"{robot_namespace()}/{name}".removeprefix("/")
+
+
 def node_view(name: str) -> NodeView:
     """Parse "/ns/name" or "name"; dashes, which ROS does not allow, become underscores."""
     namespace, _, base = check(name.replace("-", "_"), "node").rpartition("/")
-    return NodeView(f"/{namespace.strip('/')}", base)
+    whole = f"{robot_namespace()}/{namespace.strip('/')}"
+    return NodeView(whole.rstrip("/") or "/", base)
 
 
 def check(name: str, what: str) -> str:
@@ -61,17 +90,17 @@ def ros_type(dds_name: str) -> str:
 
 
 def ros_topic(dds_name: str) -> str:
-    """ "rt/saint/head/cmd" -> "/saint/head/cmd"; "" if not a ROS 2 topic."""
-    return dds_name[2:] if dds_name.startswith("rt/") else ""
+    """ "rt/saint/head/cmd" -> "/saint/head/cmd"; "" if not a ROS 2 topic of ours."""
+    return own(dds_name[2:]) if dds_name.startswith("rt/") else ""
 
 
 def ros_service(dds_name: str) -> str:
     """Return the service of a reply topic; "" for any other topic."""
     is_reply = dds_name.startswith("rr/") and dds_name.endswith("Reply")
-    return dds_name[2:].removesuffix("Reply") if is_reply else ""
+    return own(dds_name[2:].removesuffix("Reply")) if is_reply else ""
 
 
 def _absolute(name: str, what: str) -> str:
     if not name.startswith("/"):
         raise SaintError(Code.REQUEST_INVALID, f"{what} name {name!r} does not start with /")
-    return check(name, what)
+    return check(full(name), what)

@@ -134,3 +134,16 @@ class JointState:
     position: Sequence[float] = ()
     velocity: Sequence[float] = ()
     effort: Sequence[float] = ()
+
+
+@dataclass(slots=True)
+class Joy:
+    """sensor_msgs/msg/Joy"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/Joy"
+    HASH: ClassVar[str] = "RIHS01_0d356c79cad3401e35ffeb75a96a96e08be3ef896b8b83841d73e890989372c5"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("axes", cdr.Sequence("float32", 0)), ("buttons", cdr.Sequence("int32", 0)))
+
+    header: Header = field(default_factory=Header)
+    axes: Sequence[float] = ()
+    buttons: Sequence[int] = ()

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ..bus import Qos, Service, Topic
 from . import builtin_interfaces
+from . import diagnostic_msgs
 from . import geometry_msgs
 from . import nav_msgs
 from . import rmw_dds_common
@@ -146,7 +147,25 @@ TRACKS_MOTOR_CURRENT: Final[Topic[saint_msgs.MotorCurrent]] = Topic(
 )  # from role-tracksd
 TF: Final[Topic[tf2_msgs.TFMessage]] = Topic(
     "/tf", tf2_msgs.TFMessage, Qos(reliable=True, depth=100, latched=False)
-)  # from role-tracksd
+)  # from role-tracksd, adoptiond
+TF_STATIC: Final[Topic[tf2_msgs.TFMessage]] = Topic(
+    "/tf_static", tf2_msgs.TFMessage, Qos(reliable=True, depth=1, latched=True)
+)  # from adoptiond
+ROBOT_DESCRIPTION: Final[Topic[std_msgs.String]] = Topic(
+    "/robot_description", std_msgs.String, Qos(reliable=True, depth=1, latched=True)
+)  # from adoptiond
+JOINT_STATES: Final[Topic[sensor_msgs.JointState]] = Topic(
+    "/joint_states", sensor_msgs.JointState, Qos(reliable=True, depth=10, latched=False)
+)  # from adoptiond
+DIAGNOSTICS: Final[Topic[diagnostic_msgs.DiagnosticArray]] = Topic(
+    "/diagnostics", diagnostic_msgs.DiagnosticArray, Qos(reliable=True, depth=10, latched=False)
+)  # from adoptiond
+CMD_VEL: Final[Topic[geometry_msgs.Twist]] = Topic(
+    "/cmd_vel", geometry_msgs.Twist, Qos(reliable=False, depth=1, latched=False)
+)  # from any program
+JOY: Final[Topic[sensor_msgs.Joy]] = Topic(
+    "/joy", sensor_msgs.Joy, Qos(reliable=False, depth=1, latched=False)
+)  # from any program
 ROLE_FAULTS: Final[Topic[saint_msgs.RoleFault]] = Topic(
     "/saint/roles/faults", saint_msgs.RoleFault, Qos(reliable=True, depth=10, latched=False)
 )  # from the roles
@@ -317,8 +336,11 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/srv/SystemCommand_Response": saint_msgs.SystemCommand_Response,
     "saint_msgs/srv/UpdateNode_Request": saint_msgs.UpdateNode_Request,
     "saint_msgs/srv/UpdateNode_Response": saint_msgs.UpdateNode_Response,
-    "geometry_msgs/msg/Twist": geometry_msgs.Twist,
     "std_msgs/msg/Header": std_msgs.Header,
+    "diagnostic_msgs/msg/KeyValue": diagnostic_msgs.KeyValue,
+    "diagnostic_msgs/msg/DiagnosticStatus": diagnostic_msgs.DiagnosticStatus,
+    "diagnostic_msgs/msg/DiagnosticArray": diagnostic_msgs.DiagnosticArray,
+    "geometry_msgs/msg/Twist": geometry_msgs.Twist,
     "geometry_msgs/msg/Point": geometry_msgs.Point,
     "geometry_msgs/msg/Pose": geometry_msgs.Pose,
     "geometry_msgs/msg/PoseWithCovariance": geometry_msgs.PoseWithCovariance,
@@ -334,6 +356,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "sensor_msgs/msg/Image": sensor_msgs.Image,
     "sensor_msgs/msg/Imu": sensor_msgs.Imu,
     "sensor_msgs/msg/JointState": sensor_msgs.JointState,
+    "sensor_msgs/msg/Joy": sensor_msgs.Joy,
     "std_msgs/msg/Bool": std_msgs.Bool,
     "std_msgs/msg/Empty": std_msgs.Empty,
     "std_msgs/msg/String": std_msgs.String,

@@ -1,4 +1,4 @@
-"""Checks the configuration of a joint with a stepper: what it needs, how many steps it asks for.
+"""Checks the configuration of a joint with a stepper: what it needs, how many steps it takes.
 Pure. Not here: the driver (lib/hw/motors/stepper.py), how it moves (lib/role/motion/stepping.py).
 """
 

@@ -11,11 +11,13 @@ from ...lib.bus import Bus, Sample, Topic
 from ...lib.clock import monotonic_s
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import InputSample
+from ...lib.generated.sensor_msgs import Joy
 from ...lib.stall import StallWatch
 from ..fields import command_messages
 from ..fields.targets import CommandLayout
 from ..logic import Router
 from .neighbours import Neighbours
+from .sources import MAX_NAMES
 from .writers import AdmittedSource, InputWriters
 
 ROS = "autonomous:ros"  # foreign commands on our command topics
@@ -52,6 +54,9 @@ class InputTopics:
         for command in router.robot.commands:
             topic = command_messages.command_topic(command)
             bus.subscribe(topic, self._foreign_receiver(command), own=False)
+            if command.topic.type == topics.CMD_VEL.type.TYPE:
+                bus.subscribe(topics.CMD_VEL, self._foreign_receiver(command), own=False)
+        bus.subscribe(topics.JOY, self._on_joy, own=False)
 
     def _receiver(self, daemon: WriterName, kind: str) -> Callable[[Sample[InputSample]], None]:
         admit = self._writers.admit
@@ -94,17 +99,34 @@ class InputTopics:
             if not self._neighbours.is_program(sample.origin, sample.received_s):
                 self._router.refused["command of another robot"] += 1
                 return
-            self._foreign += 1
-            message = InputSample(
-                source=ROS,
-                sequence=self._foreign,
-                target=command.target,
-                names=names,
-                values=values,
-            )
-            self._route(message, ROS, sample.received_s)
+            self._sample_of_ros(command.target, names, values, sample.received_s)
 
         return receive
+
+    def _on_joy(self, sample: Sample[Joy]) -> None:
+        """Turn a joystick into a sample for routes: axis_0, axis_1, ..., button_0, ..."""
+        axes, buttons = sample.message.axes, sample.message.buttons
+        values = (*map(float, axes), *map(float, buttons))
+        if not values or len(values) > MAX_NAMES or not all(abs(v) <= 1.0 for v in values):
+            self._router.refused["unusable joystick"] += 1
+            return
+        if not self._neighbours.is_program(sample.origin, sample.received_s):
+            self._router.refused["command of another robot"] += 1
+            return
+        names = (
+            *(f"axis_{index}" for index in range(len(axes))),
+            *(f"button_{index}" for index in range(len(buttons))),
+        )
+        self._sample_of_ros("", names, values, sample.received_s)
+
+    def _sample_of_ros(
+        self, target: str, names: tuple[str, ...], values: tuple[float, ...], received_s: float
+    ) -> None:
+        self._foreign += 1
+        message = InputSample(
+            source=ROS, sequence=self._foreign, target=target, names=names, values=values
+        )
+        self._route(message, ROS, received_s)
 
     def _route(
         self,

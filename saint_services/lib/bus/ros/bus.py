@@ -7,7 +7,7 @@ Samples name their writer only if rclpy reports it (newer than Jazzy)."""
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +29,7 @@ from .. import (
     Subscription,
     Topic,
     cdr,
+    names,
 )
 from ..names import node_view
 from ..refused_samples import RefusedSamples
@@ -82,6 +83,11 @@ def _node(ros: Any, node: NodeView, domain_id: int) -> tuple[Any, Any]:
         context.try_shutdown()
         raise SaintError(Code.BUS_UNAVAILABLE, f"rclpy cannot make a node: {err}") from err
     return context, made
+
+
+def _own(found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, tuple[str, ...]]:
+    """Return the names of this robot, with their types."""
+    return {names.own(name): tuple(types) for name, types in found if names.own(name)}
 
 
 class RosBus:
@@ -161,8 +167,8 @@ class RosBus:
         self._check_open()
         node = self.node
         nodes = tuple(NodeView(space, name) for name, space in node.get_node_names_and_namespaces())
-        topics = {name: tuple(types) for name, types in node.get_topic_names_and_types()}
-        services = {name: tuple(types) for name, types in node.get_service_names_and_types()}
+        topics = _own(node.get_topic_names_and_types())
+        services = _own(node.get_service_names_and_types())
         return Graph(nodes, topics, services)
 
     def watch_graph(self, changed: Callable[[], None]) -> bool:
@@ -234,10 +240,10 @@ class _RosPublisher:
         self._encode = cdr.encoder(message)
         self._echoes = bus.echoes(topic.name)
         self._publisher = bus.node.create_publisher(
-            ros_class(topic.type.TYPE), topic.name, bus.profile(topic.qos)
+            ros_class(topic.type.TYPE), names.full(topic.name), bus.profile(topic.qos)
         )
         self._is_open = True
-        self.name = topic.name
+        self.name = names.full(topic.name)
 
     def publish(self, message: Any) -> None:
         self.send(self._encode(message))
@@ -280,7 +286,11 @@ class _RosSubscription:
         # As many as the reader's depth; the newest win.
         self._inbox = Inbox(bus.hop, max(1, topic.qos.depth), self._deliver)
         self._subscription = bus.node.create_subscription(
-            ros_class(topic.type.TYPE), topic.name, self._take, bus.profile(topic.qos), raw=True
+            ros_class(topic.type.TYPE),
+            names.full(topic.name),
+            self._take,
+            bus.profile(topic.qos),
+            raw=True,
         )
 
     def read(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from ...errors import SaintError
 from ...generated.errors import Code
 from .. import Service
+from ..names import full
 from ..services import ServiceHandlers
 from .inbox import Inbox
 from .messages import from_ros, ros_class, to_ros
@@ -37,7 +38,7 @@ class RosServiceClient:
         self._hop = hop
         self._service = service
         self._request = ros_class(service.type).Request
-        self._client = node.create_client(ros_class(service.type), service.name)
+        self._client = node.create_client(ros_class(service.type), full(service.name))
         self._under_way = 0
 
     @property
@@ -98,7 +99,7 @@ class RosServiceServer:
         self._inbox = Inbox(bus.hop, _REQUESTS, self._start)
         self._is_open = True
         self._service = bus.node.create_service(
-            ros_class(service.type), service.name, lambda request, _response: request
+            ros_class(service.type), full(service.name), lambda request, _response: request
         )
         self._send = self._service.send_response
         self._service.send_response = self._take

@@ -1,4 +1,4 @@
-"""A stepper motor behind a driver with STEP, DIR and EN, and the switch that tells its place.
+"""A stepper motor behind a driver with STEP, DIR and EN, and the switch that shows its place.
 
 Sources: Allegro A4988 (rev. 5: STEP 1 us high, DIR 200 ns before it), TI DRV8825 (SLVSA73F: 1.9 us,
 650 ns), Trinamic TMC2209 (rev. 1.09: 100 ns, 20 ns). EN is low where the motor has torque, as with

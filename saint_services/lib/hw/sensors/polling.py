@@ -65,6 +65,10 @@ class Sensors:
         for feed in self._feeds.values():
             feed.step(self._clock())
 
+    def now_s(self) -> float:
+        """Return the time of the clock by which readings are stamped."""
+        return self._clock()
+
     def newest(self, name: str) -> SensorReading | None:
         """Return the last reading; None while there is no recent one."""
         feed = self._feeds.get(name)

@@ -29,7 +29,7 @@ class _Phase(Enum):
 
 class StepperOutput:
     """The stepper of one joint. `attempt` makes a write or returns False (RoleSession.drive),
-    `miss` is told a fault in a sentence."""
+    `miss` takes a fault in a sentence."""
 
     def __init__(
         self,

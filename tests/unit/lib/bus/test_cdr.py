@@ -60,7 +60,8 @@ def _as_rosbags_value(value: Any, kind: Any) -> Any:
     if node == Nodetype.NAME:
         return as_rosbags(value, rest)
     if node == Nodetype.BASE:
-        return value
+        is_signed = rest[0] == "byte"  # for rosbags, where rosidl has eight bits without a sign
+        return value - 256 if is_signed and value > 127 else value
     inner = rest[0]
     if inner[0] == Nodetype.NAME:
         return [as_rosbags(item, inner[1]) for item in value]

@@ -46,3 +46,33 @@ def test_illegal_name_is_refused(name: str) -> None:
 def test_relative_topic_is_refused() -> None:
     with pytest.raises(SaintError, match="does not start with /"):
         names.dds_topic("saint/head/cmd")
+
+
+def test_namespace_of_the_robot_stands_before_every_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(names.NAMESPACE, "robot1")
+    assert names.dds_topic("/saint/head/cmd") == "rt/robot1/saint/head/cmd"
+    assert names.dds_topic("/tf") == "rt/robot1/tf"
+    assert names.dds_request("/saint/nodes/adopt") == "rq/robot1/saint/nodes/adoptRequest"
+    assert names.node_view("routerd") == NodeView("/robot1", "routerd")
+    assert names.frame("base_link") == "robot1/base_link"
+
+
+def test_names_of_another_robot_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(names.NAMESPACE, "robot1")
+    assert names.ros_topic("rt/robot1/saint/head/cmd") == "/saint/head/cmd"
+    assert names.ros_topic("rt/robot2/saint/head/cmd") == ""
+    assert names.ros_topic("rt/robot10/saint/head/cmd") == ""
+    assert names.ros_topic("rt/saint/head/cmd") == ""
+    assert names.ros_service("rr/robot1/saint/nodes/adoptReply") == "/saint/nodes/adopt"
+
+
+@pytest.mark.parametrize("name", ["1robot", "a b", "a-b", "a//b"])
+def test_namespace_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(names.NAMESPACE, name)
+    with pytest.raises(SaintError, match="namespace"):
+        names.dds_topic("/tf")
+
+
+def test_without_namespace_names_and_frames_are_as_declared() -> None:
+    assert names.frame("base_link") == "base_link"
+    assert names.full("/tf") == "/tf"

@@ -17,6 +17,7 @@ from saint_services.lib.generated.saint_msgs import (
     HeadCommand,
     InputSample,
 )
+from saint_services.lib.generated.sensor_msgs import Joy
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.inputs import neighbours, writers
 from saint_services.routerd.wiring import STALL_S
@@ -52,6 +53,61 @@ async def test_foreign_twist_drives_by_the_routers_rules(directories: Directorie
         assert (linear.winner, linear.source) == ("autonomous", "autonomous:ros")
         assert linear.value == pytest.approx(0.05)
         assert ours.health.is_healthy
+
+
+async def linear_of(robot: RunningRouter) -> routing.FieldOutput:
+    """Return the tracks' forward speed."""
+    status = await robot.client.request(routing.GET_STATUS, Nothing())
+    return next(each for each in status.outputs if each.field == "linear")
+
+
+@pytest.mark.usefixtures("without_grace")
+async def test_usual_cmd_vel_drives_as_the_robots_own(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.bus.publisher(topics.CMD_VEL).publish(Twist(linear=Vector3(x=0.05)))
+        await turns()
+        linear = await linear_of(robot)
+        assert (linear.source, linear.value) == ("autonomous:ros", pytest.approx(0.05))
+
+
+@pytest.mark.usefixtures("without_grace")
+async def test_joystick_drives_what_a_route_maps_and_keeps_nothing_else_alive(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        joystick = robot.bus.publisher(topics.JOY)
+        robot.bus.publisher(topics.CMD_VEL).publish(Twist(linear=Vector3(x=0.05)))
+        joystick.publish(Joy(axes=(0.0, 0.1), buttons=(0, 1)))
+        await turns()
+        assert (await linear_of(robot)).value == pytest.approx(0.05)
+
+        async def is_given_up() -> bool:
+            joystick.publish(Joy(axes=(0.0, 0.1), buttons=(0, 1)))
+            return (await linear_of(robot)).winner == ""
+
+        assert await until(is_given_up)
+        mapping = [{"from": "axis_1", "to": "tilt", "scale": 100.0}]
+        lead = route("stick", "autonomous", "head", mapping)
+        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=lead))
+
+        async def is_tilted() -> bool:
+            joystick.publish(Joy(axes=(0.0, 0.1), buttons=(0, 1)))
+            status = await robot.client.request(routing.GET_STATUS, Nothing())
+            return any(each.field == "tilt" and each.winner for each in status.outputs)
+
+        assert await until(is_tilted)
+
+
+@pytest.mark.usefixtures("without_grace")
+async def test_joystick_with_what_is_no_number_is_refused(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        joystick = robot.bus.publisher(topics.JOY)
+        for axes in ((math.nan,), (math.inf,), (2.0,), ()):
+            joystick.publish(Joy(axes=axes))
+        joystick.publish(Joy(axes=(0.0,) * 300))
+        await turns()
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
+        assert status.refused == {"unusable joystick": 5}
 
 
 @pytest.mark.usefixtures("without_grace")

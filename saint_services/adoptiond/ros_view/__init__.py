@@ -1,0 +1,1 @@
+"""What usual ROS 2 programs read of the whole robot: model, joints, transforms, diagnostics."""
