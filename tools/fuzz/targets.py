@@ -30,6 +30,8 @@ from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Config as RcConfig
 from saint_services.rcd.protocols import PARSERS, CrsfFrame, LinkFrame
 from saint_services.rcd.protocols.crsf_telemetry import telemetry
+from saint_services.rcd.protocols.ibus import IbusParser
+from saint_services.rcd.protocols.ibus_telemetry import IbusSensors
 from saint_services.routerd import adapters
 from saint_services.routerd.config import Config as RouterConfig
 from saint_services.routerd.fields.targets import RobotTargets
@@ -50,6 +52,7 @@ SETTINGS: list[type[BaseModel]] = [LiveLinkConfig, RcConfig, RouterConfig, WebCo
 SHARE = Path(__file__).resolve().parents[2]
 PRESETS = ("default", "rc_manual", "ue_fullbody", "manual_override")
 _LONGEST_US = 4095
+_SENSOR_VALUES = (0xFFFF, 0, 100, 1, 1)
 _LARGEST_MESSAGE = 64 * 1024
 
 
@@ -76,9 +79,12 @@ def receiver(protocol: str) -> Target:
 
     def run(data: bytes) -> None:
         parser, normalizer, now_us, found = PARSERS[protocol](), Normalizer([]), 0, []
+        sensors = IbusSensors()
         for chunk, pause_us in reads(data):
             now_us += pause_us
             found += parser.feed(chunk, now_us)
+            if isinstance(parser, IbusParser):
+                _check_replies(parser, sensors, now_us)
         found += parser.flush()
         assert parser.frames == len(found)
         for frame in found:
@@ -92,6 +98,14 @@ def receiver(protocol: str) -> Target:
             assert all(0 <= us <= _LONGEST_US for us in frame.us)
 
     return run
+
+
+def _check_replies(parser: IbusParser, sensors: IbusSensors, now_us: int) -> None:
+    """Whatever is polled, a reply is one frame with its check sum, or nothing."""
+    for poll in parser.take_polls():
+        reply = sensors.reply(poll, _SENSOR_VALUES, now_us)
+        assert not reply or len(reply) == reply[0]
+        assert not reply or sum(reply[:-2]) + int.from_bytes(reply[-2:], "little") == 0xFFFF
 
 
 def roboclaw(data: bytes) -> None:

@@ -13,7 +13,7 @@ import yaml
 
 from saint_services.webd.api import asyncapi, openapi
 
-from . import definitions, messages, tables, web_types
+from . import web_types
 
 ROOT = Path(__file__).parents[2]
 TARGET = ROOT / "saint_services" / "lib" / "generated"
@@ -35,6 +35,8 @@ def documents() -> dict[Path, str]:
 
 def modules() -> dict[Path, str]:
     """Return the Python modules."""
+    from . import definitions, messages, tables  # need rosbags, which a robot that runs does not
+
     manifests = ROOT / "manifests"
     table = yaml.safe_load((manifests / "topics.yaml").read_text())
     interfaces = definitions.read(manifests / "saint_msgs")

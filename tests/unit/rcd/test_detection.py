@@ -5,14 +5,21 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from saint_services.lib.api.rc import DETECT_PROTOCOL, DetectedSettings, DetectRequest
+from saint_services.lib.api.rc import (
+    DETECT_PROTOCOL,
+    DetectedSettings,
+    DetectRequest,
+    RcProtocol,
+)
 from saint_services.lib.errors import Code, SaintError
 from saint_services.rcd.config import LINES
 from saint_services.rcd.detection import PORT_TRIALS, report, run_trials
 from tests.waiting import every
+from tools.fuzz.targets import TARGETS
 
 DATA = Path(__file__).parents[2] / "data"
 DSMX = [
@@ -89,6 +96,14 @@ def pair() -> Iterator[tuple[int, str]]:
     yield ours, os.ttyname(theirs)
     os.close(theirs)
     os.close(ours)
+
+
+def test_every_serial_protocol_has_foreign_bytes_a_trial_and_is_fuzzed() -> None:
+    """The bytes' origin: tests/data/README.md. PPM and PWM are pulses: tests/property."""
+    serial = set(get_args(RcProtocol)) - {"ppm", "pwm"}
+    assert set(FRAMES) == serial
+    assert {name for trial in PORT_TRIALS for name in trial.protocols} == serial
+    assert serial <= set(TARGETS)
 
 
 @pytest.mark.parametrize("protocol", sorted(FRAMES))
