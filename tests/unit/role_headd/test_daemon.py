@@ -1,6 +1,7 @@
 """The head at work: what it publishes."""
 
 import math
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import pytest
 
 from saint_services.lib.generated.saint_msgs import HeadCommand, HeadExpression
 from saint_services.lib.generated.topics import HEAD_CMD, HEAD_EXPRESSION_CMD
+from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.role_config.model import I2cDevice
 from saint_services.lib.role_config.reading import read_role_config
+from saint_services.role_headd import sensor_messages
 from tests.unit.role.role_rig import Rig, load_role
 from tests.unit.role_config.test_specified import HEAD
 
@@ -55,6 +58,26 @@ def test_imu_measures_gravity_and_rest_in_the_heads_frame(rig: Rig) -> None:
     assert (up.x, up.y, up.z) == pytest.approx((0.0, 0.0, 9.81), abs=0.2)
     turning = imu.angular_velocity
     assert (turning.x, turning.y, turning.z) == pytest.approx((0.0, 0.0, 0.0), abs=0.05)
+
+
+def test_imu_is_stamped_when_it_was_read_not_when_it_is_published() -> None:
+    sample = ImuSample((0.0, 0.0, 0.0), (0.0, 0.0, 9.81), 20.0, is_calibrated=True)
+    before_ns = time.time_ns()
+    read = sensor_messages.imu(sample, age_s=0.5).header.stamp
+    after_ns = time.time_ns()
+    stamp_ns = read.sec * 1_000_000_000 + read.nanosec
+    assert before_ns - 500_000_000 <= stamp_ns <= after_ns - 500_000_000
+
+
+def test_age_of_a_reading_reaches_its_stamp(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    ages: list[float] = []
+    build = sensor_messages.imu
+    monkeypatch.setattr(
+        sensor_messages, "imu", lambda value, age_s: ages.append(age_s) or build(value, age_s)
+    )
+    rig.live(2.0, lambda: None)
+    assert len(ages) > 30
+    assert all(0.0 <= age_s <= 0.06 for age_s in ages)
 
 
 def test_missing_imu_degrades_the_head_and_it_moves_on(rig: Rig) -> None:

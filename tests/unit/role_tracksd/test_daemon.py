@@ -58,6 +58,16 @@ def test_tracks_at_rest_are_measured_with_each_state_alone(rig: Rig) -> None:
     assert 50 <= len(times) <= 52
 
 
+def test_odometry_comes_at_50_hz_while_a_track_turns_and_at_20_at_rest(rig: Rig) -> None:
+    odometry = rig.bus.sent["/saint/tracks/odom"]
+    rig.live(1.01, lambda: rig.drive(0.0), period_s=0.01)
+    assert len(odometry) == 20
+    odometry.clear()
+    rig.live(1.01, lambda: rig.drive(0.6), period_s=0.01)
+    assert 50 <= len(odometry) <= 52
+    assert len(rig.bus.sent["/tf"]) == 20 + len(odometry)
+
+
 def test_tracks_that_are_pushed_at_rest_are_measured_at_the_full_rate(rig: Rig) -> None:
     measuring = rig.session._measuring  # type: ignore[attr-defined]
     rig.live(0.5, lambda: rig.drive(0.0))
