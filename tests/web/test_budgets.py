@@ -67,8 +67,8 @@ async def test_first_view_has_no_layout_shifts(site: Site, width: int) -> None:
     assert sum(shift[0] for shift in shifts) <= UNSEEN, shifts
 
 
-# Of the fake robot at 390 x 844; on 2026-11-22 it was twice as much (DECISIONS.md). A page that fits
-# the window has the window's height.
+# Of the fake robot at 390 x 844; on 2026-11-22 it was twice as much (DECISIONS.md). A page that
+# fits the window has the window's height.
 PHONE = {"width": 390, "height": 844}
 HEIGHTS = {
     "dashboard": (4054, "[data-target=head] [data-field=pan]"),
