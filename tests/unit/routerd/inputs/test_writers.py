@@ -277,6 +277,7 @@ async def test_reason_of_200_characters_is_kept_whole(directories: Directories) 
         ]
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("action", ["clear", "home", "release"])
 async def test_unproven_console_stops_but_does_nothing_else(
     directories: Directories, action: str
@@ -296,6 +297,7 @@ async def test_unproven_console_stops_but_does_nothing_else(
         assert robot.all_of(topics.HEAD_CMD) == []
 
 
+@pytest.mark.usefixtures("patient")
 async def test_proven_console_clears(directories: Directories) -> None:
     async with alive(directories) as robot, vouching(directories, robot):
         stop = EStopRequest(source="web")
