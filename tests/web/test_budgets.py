@@ -13,7 +13,6 @@ SETTLE_MS = 1500  # two states of the slowest topic
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(90),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

@@ -12,7 +12,6 @@ LIMIT_MS = 500  # what was promised; store.js and app.js divide it
 pytestmark = [
     pytest.mark.web,
     pytest.mark.timed,
-    pytest.mark.timeout(60),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

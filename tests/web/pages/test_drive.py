@@ -14,7 +14,6 @@ from tests.web.relay import Relay
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(90),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

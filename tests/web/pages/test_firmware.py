@@ -13,7 +13,6 @@ from tests.web.fakes.otad import release
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(40),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

@@ -11,7 +11,6 @@ from tests.web.conftest import Site
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(40),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

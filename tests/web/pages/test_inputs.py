@@ -10,7 +10,6 @@ from tests.web.conftest import Site
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(90),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 LIMIT_S = 20.0

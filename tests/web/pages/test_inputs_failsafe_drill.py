@@ -11,7 +11,6 @@ import pytest_asyncio
 WEB = Path(__file__).resolve().parents[3] / "web"
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(120),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 STEP_MS = 20

@@ -15,7 +15,7 @@ from tests.web.axe import violations
 from tests.web.conftest import Site, site_of
 from tests.web.fakes.logs import write
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 LINE = ".log-line"
 
 

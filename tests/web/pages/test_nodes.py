@@ -13,7 +13,6 @@ from tests.web.fakes.nodes import CHIPS
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(60),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

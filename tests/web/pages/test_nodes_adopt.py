@@ -11,7 +11,6 @@ from tests.web.conftest import Site
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(60),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 700}}

@@ -7,7 +7,7 @@ from saint_services.webd.actions.table import every
 from tests.web.axe import violations
 from tests.web.conftest import Site
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 GROUPS = {each.group for each in every()}
 
 

@@ -14,7 +14,6 @@ SHOWN = TITLES.keys() - {"functions"}  # of Raspberry Pi OS
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(90),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

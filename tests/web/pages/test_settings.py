@@ -16,7 +16,7 @@ from tests.web.axe import violations
 from tests.web.conftest import Site
 from tests.web.fakes.backup import Words
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 def backup(*words: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tests.web.axe import violations
 from tests.web.conftest import Site
 from tests.web.fakes.machine import report_addresses, report_change, take_request
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def join(page: Any, ssid: str, password: str) -> None:

@@ -8,7 +8,7 @@ from tests.web.axe import violations
 from tests.web.conftest import Site
 from tests.web.fakes import programs
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_program_is_added_started_stopped_and_removed(site: Site, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ SOON_MS = 1200  # what takes half a second at most, on a machine that is busy wi
 
 pytestmark = [
     pytest.mark.web,
-    pytest.mark.timeout(60),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
