@@ -19,11 +19,12 @@ DECLARED = $(shell find saint_services/lib saint_services/webd tools/gen manifes
 # and pytest every test, each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Pure tests, in shares: each a process that reads only its own folders, three at a time on two
-# processors, beside lint and types. Folders that are named in no share are in the last. Then real
-# processes, each robot on a ROS domain of its own, two files at a time (tests/workers.py): of the
-# folders apart, and of the files elsewhere that are marked. Last, alone, what has deadlines that
-# another file's load would break.
+# Pure tests, in shares: each a process that reads only its own folders. Folders that are named in
+# no share are in the last. Real processes, each robot on a ROS domain of its own, two files at a
+# time (tests/workers.py): of the folders apart, and of the files elsewhere that are marked. These
+# wait a third of their time, so beside them lint, types and the shares run one after the other:
+# three at a time on two processors. Last, alone, what has deadlines that another file's load would
+# break.
 PURE := not integration and not web
 BUT := and not long
 APART := $(addprefix tests/,integration web ros image faults)
@@ -53,7 +54,7 @@ AT_ONCE = $(MAKE) --silent --output-sync=target
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-pigen bench screenshots
-.PHONY: lint lint-web lint-layout lint-words lint-generated lint-python $(SHARES)
+.PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real $(SHARES)
 .PHONY: test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
@@ -102,8 +103,7 @@ run: $(RUNS) $(if $(wildcard $(WEB_READY)),$(WEB_READY),$(WEB_RUNS)) $(DOCUMENTS
 
 test: setup ## everything but the image and what is long; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
-	@$(AT_ONCE) --jobs=3 types lint $(SHARES)
-	@$(call tests,$(TEST_REAL))
+	@$(AT_ONCE) --jobs=2 real types lint $(SHARES)
 	@$(call tests,$(TEST_TIMED))
 else
 	@$(AT_ONCE) --jobs=2 types lint
@@ -125,6 +125,9 @@ else
 	@$(BIN)/pytest tests -m "$(PURE) and not slow" -q -n auto --dist loadfile \
 	  $(addprefix --ignore=,$(APART)) $(ARGS)
 endif
+
+real: setup
+	@$(call tests,$(TEST_REAL))
 
 $(SHARES): pure-%: setup
 	@$(call tests,$(TEST_PURE))
