@@ -1,43 +1,53 @@
 """What `saintctl sim node` refuses before it starts anything."""
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from tools.sim import node
 
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def sim_node(*options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tools.sim.node", *options],
-        cwd=ROOT, capture_output=True, text=True, timeout=15, check=False,
-    )  # fmt: skip
+Refused = Callable[..., tuple[int, str]]
 
 
-def test_without_a_robot_the_bus_must_be_named(tmp_path: Path) -> None:
-    result = sim_node("--root", str(tmp_path))
-    assert result.returncode == 2
-    assert "make run" in result.stdout
-    assert "--domain" in result.stdout
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Refused:
+    """Run the command in this process: its exit code, and what it wrote."""
+
+    def start(*_: object) -> None:
+        raise AssertionError("the node was started")
+
+    def run(*options: str) -> tuple[int, str]:
+        monkeypatch.setattr(node, "_run", start)
+        monkeypatch.setattr("sys.argv", ["saintctl sim node", *options])
+        with pytest.raises(SystemExit) as ended:
+            node.main()
+        assert isinstance(ended.value.code, int)
+        return ended.value.code, "".join(capsys.readouterr())
+
+    return run
 
 
-def test_name_of_a_machine_of_the_robot_is_refused(tmp_path: Path) -> None:
+def test_without_a_robot_the_bus_must_be_named(refused: Refused, tmp_path: Path) -> None:
+    code, text = refused("--root", str(tmp_path))
+    assert code == 2
+    assert "make run" in text
+    assert "--domain" in text
+
+
+def test_name_of_a_machine_of_the_robot_is_refused(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "robot.json").write_text(json.dumps({"domain": 7, "machines": {"tracks": {}}}))
     for name in ("tracks", "server"):
-        result = sim_node("--root", str(tmp_path), "--name", name)
-        assert result.returncode == 5
-        assert f"a machine {name}" in result.stdout
+        code, text = refused("--root", str(tmp_path), "--name", name)
+        assert code == 5
+        assert f"a machine {name}" in text
 
 
 @pytest.mark.parametrize("name", ["../up", "a b", "-x", "é", "x" * 49])
-def test_name_must_be_a_ros_token(tmp_path: Path, name: str) -> None:
-    result = sim_node("--root", str(tmp_path), f"--name={name}")
-    assert result.returncode == 2
+def test_name_must_be_a_ros_token(refused: Refused, tmp_path: Path, name: str) -> None:
+    code, _ = refused("--root", str(tmp_path), f"--name={name}")
+    assert code == 2
     assert not list(tmp_path.iterdir())
 
 
@@ -47,13 +57,15 @@ def test_name_must_be_a_ros_token(tmp_path: Path, name: str) -> None:
      (("--role=arms", "--role=head", "--instance=left"), "--role arms.left"),
      (("--role=arms.left", "--instance=right"), "does not say which role")],
 )  # fmt: skip
-def test_role_that_cannot_be_is_refused(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    result = sim_node("--root", str(tmp_path), "--domain=7", *words)
-    assert result.returncode == 2
-    assert said in result.stdout + result.stderr
+def test_role_that_cannot_be_is_refused(
+    refused: Refused, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    code, text = refused("--root", str(tmp_path), "--domain=7", *words)
+    assert code == 2
+    assert said in text
 
 
-def test_impossible_domain_is_refused(tmp_path: Path) -> None:
-    result = sim_node("--root", str(tmp_path), "--domain", "233")
-    assert result.returncode == 2
-    assert "0 to 232" in result.stdout
+def test_impossible_domain_is_refused(refused: Refused, tmp_path: Path) -> None:
+    code, text = refused("--root", str(tmp_path), "--domain", "233")
+    assert code == 2
+    assert "0 to 232" in text
