@@ -100,6 +100,18 @@ def ros_service(dds_name: str) -> str:
     return own(dds_name[2:].removesuffix("Reply")) if is_reply else ""
 
 
+def unreadable(dds_name: str) -> tuple[str, str]:
+    """Return the ROS name and the likely reason of a sample that the library could not read."""
+    if dds_name.startswith("rq/") and dds_name.endswith("Request"):
+        name = dds_name[2:].removesuffix("Request")
+        return name, (
+            "the call has the form of Fast DDS, which the library cannot read: call with "
+            "RMW_IMPLEMENTATION=rmw_cyclonedds_cpp, or over HTTP"
+        )
+    name = ros_topic(dds_name) or ros_service(dds_name) or dds_name
+    return name, "the library cannot read it"
+
+
 def _absolute(name: str, what: str) -> str:
     if not name.startswith("/"):
         raise SaintError(Code.REQUEST_INVALID, f"{what} name {name!r} does not start with /")

@@ -171,9 +171,7 @@ class DdsBus:
 
     def _count_unreadable(self) -> None:
         while self._unreadable:
-            dds_topic = self._unreadable.popleft()
-            name = names.ros_topic(dds_topic) or names.ros_service(dds_topic) or dds_topic
-            self._refusals.add(name, "the library cannot read it")
+            self._refusals.add(*names.unreadable(self._unreadable.popleft()))
 
 
 class _DdsPublisher:

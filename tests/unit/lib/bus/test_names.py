@@ -76,3 +76,13 @@ def test_namespace_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, name
 def test_without_namespace_names_and_frames_are_as_declared() -> None:
     assert names.frame("base_link") == "base_link"
     assert names.full("/tf") == "/tf"
+
+
+def test_unreadable_call_of_a_service_names_the_remedy() -> None:
+    name, reason = names.unreadable("rq/saint/nodes/adoptRequest")
+    assert name == "/saint/nodes/adopt"
+    assert "RMW_IMPLEMENTATION=rmw_cyclonedds_cpp" in reason
+    assert names.unreadable("rt/saint/head/cmd") == (
+        "/saint/head/cmd",
+        "the library cannot read it",
+    )
