@@ -94,6 +94,8 @@ class ArmRole(PositionSession):
                 error_message=self.fault or self.waiting,
             )
         )
+        if not self._publish_gripper.has_readers:
+            return
         gripper, gripping = self._gripper, self._gripping
         self._publish_gripper(
             GripperState(

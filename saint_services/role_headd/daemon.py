@@ -121,10 +121,11 @@ class HeadRole(PositionSession):
             self.counters["camera_refused"] += 1  # the manifest has none
 
     def _send_state(self) -> None:
-        pan, tilt, roll = (joint.place for joint in self._neck)
-        is_active = self._camera is not None and self._camera.has_pictures
-        self._publish_state(HeadState(pan, tilt, roll, camera_active=is_active))
-        if any(self._face):
+        if self._publish_state.has_readers:
+            pan, tilt, roll = (joint.place for joint in self._neck)
+            is_active = self._camera is not None and self._camera.has_pictures
+            self._publish_state(HeadState(pan, tilt, roll, camera_active=is_active))
+        if any(self._face) and self._publish_expression.has_readers:
             applied = [joint.place if joint else math.nan for joint in self._face]
             self._publish_expression(HeadExpression(*applied))
 

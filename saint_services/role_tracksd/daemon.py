@@ -3,7 +3,6 @@ stall detection. Not here: arithmetic (logic.py), what a stall is (stall.py), me
 """
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from math import isfinite
 
@@ -28,6 +27,7 @@ from saint_services.lib.hw.motors.drives import Drives
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.role import RoleHost, RoleSession, Throttle
 from saint_services.lib.role.motion.axis import SLICE_S
+from saint_services.lib.role.session import RolePublisher
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 
@@ -96,7 +96,7 @@ class TracksRole(RoleSession):
         self.every(_STATE_S, self._send_state)
         self.every(_CURRENT_S, self._send_current)
 
-    def _transforms(self) -> Callable[[TFMessage], None] | None:
+    def _transforms(self) -> RolePublisher[TFMessage] | None:
         if not self._settings.publish_tf:
             return None
         try:
@@ -161,7 +161,9 @@ class TracksRole(RoleSession):
         is_written = True
         for track, speed in zip(self._tracks, speeds, strict=True):
             duty = duty_of(speed, top, geometry.start_duty)
-            is_written &= self.drive(track.name, partial(track.motor.set, duty))
+            # No torque moves nothing: the guard need not expect beats for it.
+            write = self.drive if duty else self.attempt
+            is_written &= write(track.name, partial(track.motor.set, duty))
         if any(speeds) and not self._measuring.is_running:  # until now the tracks stood
             self._measure(now_s)
             self._measuring.start(now_s)
@@ -217,11 +219,12 @@ class TracksRole(RoleSession):
             if self._measure(now_s):  # the robot is being pushed
                 self._measuring.start(now_s)
         left, right = self._speeds
-        left_a, right_a = self._currents()
-        is_latched = self.gate.latched
-        is_stopped = is_latched or self.fault or self._retry.is_blocked
-        is_enabled = not is_stopped and self.gate.is_alive(self.clock.time())
-        self._publish_state(TrackState(left, right, left_a, right_a, is_latched, is_enabled))
+        if self._publish_state.has_readers:
+            left_a, right_a = self._currents()
+            is_latched = self.gate.latched
+            is_stopped = is_latched or self.fault or self._retry.is_blocked
+            is_enabled = not is_stopped and self.gate.is_alive(self.clock.time())
+            self._publish_state(TrackState(left, right, left_a, right_a, is_latched, is_enabled))
 
     def _send_odometry(self) -> None:
         left, right = self._speeds
@@ -230,7 +233,7 @@ class TracksRole(RoleSession):
         self._publish_odometry(
             messages.odometry(stamp, self._odometer, (left + right) / 2.0, turning)
         )
-        if self._publish_transform:
+        if self._publish_transform and self._publish_transform.has_readers:
             self._publish_transform(messages.transform(stamp, self._odometer))
 
     def _send_current(self) -> None:

@@ -9,7 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple
 
 from .. import log
 from ..api.node import RoleReport
@@ -48,6 +48,25 @@ _SENSORS_S = 0.5  # between checks of the sensors
 _BEAT_S = 0.05
 _STALL_S = 0.1  # between two beats: what waited meanwhile is old; below every role's deadline
 _log = log.get("role")
+
+
+class RolePublisher(Generic[M]):
+    """Publishes on a topic of a role. What cannot be sent is counted: it must not stop a role."""
+
+    def __init__(self, publisher: Publisher[M], counters: Counter[str]) -> None:
+        self._publisher = publisher
+        self._counters = counters
+
+    def __call__(self, message: M) -> None:
+        try:
+            self._publisher.publish(message)
+        except SaintError:
+            self._counters["publish_failed"] += 1
+
+    @property
+    def has_readers(self) -> bool:
+        """False while building a message would be for nobody."""
+        return self._publisher.has_readers
 
 
 class Condition(NamedTuple):
@@ -234,20 +253,12 @@ class RoleSession(ABC):
         self._resources.append(polled)
         return polled
 
-    def publisher(self, topic: Topic[M]) -> Callable[[M], None]:
-        """Return a function that publishes on a topic. What cannot be sent is counted: it must not
-        stop a role."""
+    def publisher(self, topic: Topic[M]) -> "RolePublisher[M]":
+        """Return what publishes on a topic when it is called."""
         assert self._bus
         publisher = self._bus.publisher(topic)
         self._resources.append(publisher)
-
-        def publish(message: M) -> None:
-            try:
-                publisher.publish(message)
-            except SaintError:
-                self.counters["publish_failed"] += 1
-
-        return publish
+        return RolePublisher(publisher, self.counters)
 
     def every(self, period_s: float, callback: Callable[[], None]) -> None:
         """Call back regularly. Callbacks of one period share a timer, so the process wakes once."""

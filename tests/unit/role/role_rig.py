@@ -89,6 +89,8 @@ class _End:
 
 
 class _Publisher:
+    has_readers = True
+
     def __init__(self, sent: list[Any]) -> None:
         self._sent = sent
 

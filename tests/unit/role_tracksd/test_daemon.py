@@ -235,3 +235,43 @@ def test_meter_that_is_gone_degrades_and_the_current_is_estimated(metered: Rig) 
     assert metered.session.report().ready
     assert metered.bus.sent["/saint/tracks/motor_current"][-1].left > 0.0
     assert metered.bus.sent["/saint/tracks/state"][-1].left_velocity > 0.5
+
+
+class _CountingGuard:
+    """Counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def may_drive(self) -> bool:
+        self.asked += 1
+        return True
+
+
+def test_guard_is_asked_before_torque_and_not_for_rest(rig: Rig) -> None:
+    rig.session.guard = guard = _CountingGuard()
+    rig.live(0.5, lambda: rig.drive(0.0))
+    assert guard.asked == 0
+    rig.live(0.1, lambda: rig.drive(0.5))
+    assert guard.asked > 0
+
+
+def test_guard_that_refuses_does_not_keep_motors_from_rest(rig: Rig) -> None:
+    rig.live(0.3, lambda: rig.drive(0.5))
+    assert not rig.session.is_safe
+    guard = _CountingGuard()
+    guard.may_drive = lambda: False  # type: ignore[method-assign]
+    rig.session.guard = guard
+    rig.drive(0.0)
+    assert rig.session.is_safe
+
+
+def test_state_and_transform_are_not_built_for_nobody(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.unit.role.role_rig._Publisher.has_readers", False)
+    before = {name: len(sent) for name, sent in rig.bus.sent.items()}
+    rig.live(0.3, lambda: rig.drive(0.0))
+    sent = {name for name, sent in rig.bus.sent.items() if len(sent) > before.get(name, 0)}
+    assert "/saint/tracks/odom" in sent
+    assert not sent & {"/saint/tracks/state", TF.name}
