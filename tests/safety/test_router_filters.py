@@ -96,7 +96,7 @@ def test_zero_of_two_blended_filtered_claims_is_zero_at_once() -> None:
 
 @pytest.mark.parametrize("more", FILTERS)
 def test_nothing_requested_before_a_stop_is_reached_after_it(more: dict[str, Any]) -> None:
-    """The filter is on its way to 180 when the robot stops; then the stick asks for -18."""
+    """The filter is on its way to 180 when the robot stops; then the stick requests -18."""
     rig = Rig(pan(**more))
     rig.stream(0.3, "rc", stick=0.0)
     rig.stream(0.3, "rc", stick=1.0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...lib.limits import clamp
-from ..routes.conditions import Gate
+from ..routes.conditions import ConditionGate
 from ..routes.filters import ValueFilter
 from ..routes.mapping import Shape
 from .combining import combined, held_back
@@ -24,7 +24,7 @@ class GuidedTerm:
     shape: Shape
     free: Shape  # without bounds
     filters: tuple[ValueFilter, ...] = ()
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[ConditionGate, ...] = ()
     wanted: float = 0.0  # before the filters
     value: float = 0.0
     is_running: bool = False  # false: the filters start with the next sample
@@ -71,7 +71,7 @@ class Guide:
         """Until when a mapping counts; NEVER: none does."""
         return max([term.deadline for term in self.terms]) if self.has_conditions else FOREVER
 
-    def unmet(self, now: float) -> list[Gate]:
+    def unmet(self, now: float) -> list[ConditionGate]:
         """Return the conditions that do not hold."""
         return [gate for term in self.terms for gate in term.gates if gate.deadline <= now]
 

@@ -14,7 +14,7 @@ MOST_FEEDS = 64  # streams that decide one condition; of more, those that ended 
 
 
 @dataclass(slots=True, eq=False)
-class Gate:
+class ConditionGate:
     """One condition, decided by every stream that it is about: one of them is enough."""
 
     condition: MappingCondition
@@ -45,7 +45,7 @@ class Gate:
 class GateFeed:
     """What one stream says about a condition."""
 
-    gate: Gate
+    gate: ConditionGate
     index: int | None  # of the input; None: each sample holds
     timeout_s: float
     is_on: bool = False
@@ -91,7 +91,7 @@ def end(feeds: Iterable[GateFeed]) -> bool:
 class Gates:
     """The conditions of all routes. Equal ones are one."""
 
-    known: dict[MappingCondition, Gate] = field(default_factory=dict)
+    known: dict[MappingCondition, ConditionGate] = field(default_factory=dict)
 
     def use(self, routes: Iterable[Route]) -> None:
         """Keep what these routes name, with its state; forget all else."""
@@ -102,9 +102,9 @@ class Gates:
             for mapping in route.mapping
             for condition in mapping.only_while
         ]
-        self.known = {each: self.known.get(each) or Gate(each) for each in wanted}
+        self.known = {each: self.known.get(each) or ConditionGate(each) for each in wanted}
 
-    def of(self, conditions: Iterable[MappingCondition]) -> tuple[Gate, ...]:
+    def of(self, conditions: Iterable[MappingCondition]) -> tuple[ConditionGate, ...]:
         return tuple(self.known[each] for each in conditions)
 
     def feeds(

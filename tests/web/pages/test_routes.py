@@ -127,6 +127,7 @@ async def test_change_by_another_user_is_not_undone(site: Site) -> None:
 async def test_editor_says_what_is_wrong_at_its_field_and_saves(site: Site) -> None:
     page = await routes_page(site, "/rc_drive")
     await page.wait_for_selector("[data-mapping='0'] .curve-dot")
+    await page.click("[data-mapping='0'] [data-open]")
     await page.fill("#field-mapping-0-deadzone", "2")
     await page.wait_for_selector("[data-key='mapping[0].deadzone'] .wrong:has-text('below 1')")
     await page.click("[data-save]:enabled")
@@ -251,6 +252,7 @@ _FITS = """select => {
 @pytest.mark.parametrize("width", [390, 1280])
 async def test_editor_shows_all_of_the_blending(site: Site, width: int) -> None:
     page = await routes_page(site, "/rc_drive", viewport={"width": width, "height": 844})
+    await page.click(".route-rules summary")
     mode = page.locator("[data-key='mode tracks.linear']")
     await mode.locator("select").wait_for()
     assert "Default: highest priority" in await mode.inner_text()

@@ -53,11 +53,25 @@ const NEW_MAPPING = {
   deadzone: 0,
   curve: "linear",
   expo: 0,
+  points: [],
   scale: 1,
   offset: 0,
   clamp: null,
+  filter: "none",
+  cutoff_hz: 3,
+  beta: 5,
+  derivative_hz: 1,
+  rate_limit: null,
+  only_while: [],
 };
-const NEW_ROUTE = { enabled: true, priority: null, weight: null, timeout_ms: null };
+/** @type {{enabled: boolean, priority: null, weight: null, timeout_ms: null, combine: "sum"}} */
+const NEW_ROUTE = {
+  enabled: true,
+  priority: null,
+  weight: null,
+  timeout_ms: null,
+  combine: "sum",
+};
 const NEW_INPUT = { subject: ANY, type: "", protocol: "", command_types: [] };
 
 /** @param {string} from @param {string} to @param {Partial<Mapping>} more @returns {Mapping} */
@@ -261,25 +275,6 @@ export const STATES = {
   disabled: { word: "Off", chip: "idle", hint: "Turned off" },
   unused: { word: "Not used", chip: "bad", hint: "Does not fit this robot" },
 };
-
-/**
- * Suggest a new mapping in which full deflection moves the whole range.
- * @param {Source} from
- * @param {string} name
- * @param {{unit: string, kind: string, limits: number[]} | undefined} field undefined: the e-stop
- * @returns {Partial<Mapping>}
- */
-export function guess(from, name, field) {
-  if (!field) return { mode: "switch", threshold: 0.5 };
-  const most = Math.max(...field.limits.map(Math.abs));
-  const rest = from.kind === "rc" && field.kind === "velocity" ? { deadzone: 0.05 } : {};
-  if (from.kind === "rc" || from.kind === "websocket") return { scale: most, ...rest };
-  // in the field's own unit
-  if (from.kind !== "livelink" || name.includes(".")) return { scale: 1 };
-  // about a radian
-  if (/^head(Yaw|Pitch|Roll)$/.test(name) && field.unit === "deg") return { scale: 57.2958 };
-  return { scale: most };
-}
 
 const ACCENTS = /[\u0300-\u036f]/g; // behind their letters, in NFD
 const LONGEST_ID = 60;

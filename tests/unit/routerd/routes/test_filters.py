@@ -123,5 +123,5 @@ def test_delay_of_the_one_euro_is_as_stated(hz: int) -> None:
 )
 def test_readme_states_these_delays(name: str, delays: dict[int, float]) -> None:
     row = next(line for line in README.read_text().splitlines() if line.startswith(f"| {name} |"))
-    told = [float(cell.split("°")[0]) for cell in row.split("|")[2:-1]]
-    assert told == list(delays.values())
+    stated = [float(cell.split("°")[0]) for cell in row.split("|")[2:-1]]
+    assert stated == list(delays.values())

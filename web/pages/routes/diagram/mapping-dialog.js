@@ -12,7 +12,6 @@ import {
   allSources,
   ESTOP,
   freeId,
-  guess,
   isFor,
   newMapping,
   newRoute,
@@ -76,15 +75,27 @@ export function openMapping(app, input, field) {
     chosen: fitting[0]?.id ?? "",
     id: freeId(title, known),
     title,
-    mapping: newMapping(input.name, name, guess(source, input.name, spec)),
+    mapping: newMapping(input.name, name, field === ESTOP ? { mode: "switch" } : {}),
     shown: null,
     refusal: "",
     isBusy: false,
     lookedAt: 0,
   };
   app.dialogs.mapping = open;
-  preview(app, open);
+  propose(app, open);
   app.draw();
+}
+
+/** Request the scale that makes the full range of the full stick. */
+async function propose(/** @type {App} */ app, /** @type {OpenMapping} */ open) {
+  const params = { source: open.source.kind, input: open.name, output: open.field };
+  try {
+    const { mapping } = await app.api.request("router", "propose_mapping", params);
+    open.mapping = mapping;
+  } catch (err) {
+    open.refusal = /** @type {Error} */ (err).message;
+  }
+  await preview(app, open);
 }
 
 /** @param {string} field @returns {[string, string]} */

@@ -11,11 +11,45 @@ const HEIGHT = 110;
 const EDGE = 6;
 
 /**
+ * The curve in a row of the table.
+ * @param {Line | null | undefined} line
+ * @param {number | null | undefined} value of the input now
+ */
+export function smallCurve(line, value) {
+  if (!line) return html`<span class="curve-small"></span>`;
+  const { x, y } = scales(line);
+  const points = line.points.map(([input, output]) => `${x(input)},${y(output)}`).join(" ");
+  const isLive = value !== null && value !== undefined;
+  return html`
+    <svg
+      class="curve-small"
+      viewBox="0 0 ${WIDTH} ${HEIGHT}"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      ${svg`
+        <polyline class="curve-line" points=${points}/>
+        ${
+          isLive
+            ? svg`<circle
+                class="curve-dot"
+                r="9"
+                transform=${`translate(${x(value)} ${y(outputAt(line, value))})`}
+              />`
+            : nothing
+        }
+      `}
+    </svg>
+  `;
+}
+
+/**
  * @param {Line | null | undefined} line
  * @param {number | null | undefined} value of the input now
  * @param {string} name
+ * @param {import("./curve-points.js").Draggable | null} [drag] the points, if the curve has any
  */
-export function curvePlot(line, value, name) {
+export function curvePlot(line, value, name, drag = null) {
   if (!line) return html`<div class="curve skeleton"></div>`;
   const { x, y } = scales(line);
   const isLive = value !== null && value !== undefined;
@@ -25,8 +59,9 @@ export function curvePlot(line, value, name) {
     <figure class="curve">
       <svg
         viewBox="0 0 ${WIDTH} ${HEIGHT}"
-        role="img"
+        role=${drag ? "group" : "img"}
         aria-label=${`Curve of ${name}`}
+        class=${drag ? "is-draggable" : ""}
       >
         ${svg`
           <path class="curve-zero" d=${`M${x(0)} 0V${HEIGHT}M0 ${y(zero(line))}H${WIDTH}`}/>
@@ -43,6 +78,7 @@ export function curvePlot(line, value, name) {
                 />`
               : nothing
           }
+          ${drag?.handles.map((handle, index) => knob(handle, index, { x, y })) ?? nothing}
         `}
       </svg>
       <figcaption>
@@ -54,6 +90,43 @@ export function curvePlot(line, value, name) {
       </figcaption>
     </figure>
   `;
+}
+
+/**
+ * A point of the curve: moved by the pointer or the arrow keys.
+ * @param {import("./curve-points.js").Handle} handle
+ * @param {number} index
+ * @param {ReturnType<typeof scales>} at
+ */
+const knob = (handle, index, { x, y }) => svg`
+  <circle
+    class="curve-knob"
+    r="7"
+    tabindex="0"
+    role="slider"
+    data-point=${index}
+    aria-label=${`Point ${index + 1}`}
+    aria-valuenow=${handle.output}
+    aria-valuetext=${handle.text}
+    transform=${`translate(${x(handle.input)} ${y(handle.output)})`}
+    @pointerdown=${handle.grab}
+    @keydown=${handle.key}
+  />
+`;
+
+/**
+ * Return the input and output under a pointer.
+ * @param {Line} line
+ * @param {SVGElement} picture
+ * @param {PointerEvent} event
+ */
+export function placeAt({ low, high, limits: [bottom, top] }, picture, event) {
+  const box = picture.getBoundingClientRect();
+  const share = (/** @type {number} */ at, /** @type {number} */ size) =>
+    Math.min(1, Math.max(0, (at * size - EDGE) / (size - 2 * EDGE)));
+  const across = share((event.clientX - box.left) / box.width, WIDTH);
+  const down = share((event.clientY - box.top) / box.height, HEIGHT);
+  return { input: low + across * (high - low), output: top - down * (top - bottom) };
 }
 
 /** @param {Line} line @param {number | null} made */

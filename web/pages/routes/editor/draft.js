@@ -36,6 +36,7 @@ export class RouteDraft {
   /** Inputs of the preview. @type {Record<string, number | null>} */ values = {};
   /** Source of the inputs. @type {import("../model.js").Source | null} */ source = null;
   isSaving = false;
+  /** Rows that show their details. @type {Set<number>} */ opened = new Set();
   /** @type {Map<string, number>} */ #reach = new Map();
   #previewedAt = 0;
   #isLoading = false;
@@ -92,6 +93,15 @@ export class RouteDraft {
     if (this.route.mapping === "passthrough") return;
     this.set({ mapping: this.route.mapping.filter((_, at) => at !== index) });
     this.lines = this.lines.filter((_, at) => at !== index);
+    this.opened = new Set(
+      [...this.opened].flatMap((at) => (at === index ? [] : [at > index ? at - 1 : at])),
+    );
+  }
+
+  /** Whether something in this mapping is wrong. @param {number} index */
+  isWrong(index) {
+    const place = `mapping[${index}]`;
+    return [this.refusal, this.fault].some((each) => each?.key.startsWith(place));
   }
 
   /** Return the error of a field; empty: none. @param {string} key */

@@ -3,7 +3,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withChecked } from "../../../lib/events.js";
-import { quantity, targetName } from "../../../lib/format.js";
+import { inputName, quantity, targetName } from "../../../lib/format.js";
 import { mayOperate } from "../../../lib/levels.js";
 import { checkEntry, choiceEntry, numberEntry, textEntry } from "../entry.js";
 import { ANY, activeSources, freeId, KINDS, newMapping, newRoute, priority } from "../model.js";
@@ -11,7 +11,7 @@ import { isOff, routes } from "../state.js";
 import { askDelete } from "../table.js";
 import { RouteDraft } from "./draft.js";
 import { mappings } from "./mappings.js";
-import { blendingRules, timeoutRules } from "./rules.js";
+import { rules } from "./rules.js";
 
 /** @typedef {import("../../../context.js").App} App */
 /** @typedef {import("../../../lib/types.js").Route} Route */
@@ -106,11 +106,18 @@ export function editor(app, id) {
     ${draft.other ? changedElsewhere(app, draft) : nothing}
     <p class="notice routes-fault" role="alert" ?hidden=${!problem} data-fault>${problem?.whole}</p>
     <form class="editor" @submit=${onSubmit(() => save(app, draft))}>
-      <fieldset class="editor" ?disabled=${!mayOperate(app)}>
-        ${basics(app, draft)} ${ends(app, draft)} ${mappings(app, draft)} ${preview(draft)}
-        ${blendingRules(app, draft)} ${timeoutRules(app, draft)}
+      <fieldset ?disabled=${!mayOperate(app)}>
+        <section class="card form route-head" aria-label="Basics, source and target">
+          <div class="route-fields">${basics(app, draft)} ${ends(app, draft)}</div>
+          ${
+            draft.route.input.source === "websocket"
+              ? commands(draft.route.input.command_types, (more) => setInput(app, draft, more))
+              : nothing
+          }
+        </section>
       </fieldset>
-      <div class="actions">${verbs(app, draft)}</div>
+      ${mappings(app, draft)} ${preview(draft)}
+      <fieldset ?disabled=${!mayOperate(app)}>${rules(app, draft)}</fieldset>
     </form>
   `;
 }
@@ -174,47 +181,42 @@ function basics(app, draft) {
   const { route } = draft;
   const set = (/** @type {Partial<Route>} */ more) => (draft.set(more), app.draw());
   return html`
-    <section class="card form" aria-label="Basics">
-      <div class="pair">
-        ${textEntry({ key: "id", label: "Name", wrong: draft.wrong("id") }, route.id, (id) =>
-          set({ id }),
-        )}
-        ${numberEntry(
-          {
-            key: "priority",
-            label: "Priority",
-            wrong: draft.wrong("priority"),
-            hint: "0 to 1000, the highest wins. Empty: the source's priority.",
-          },
-          route.priority,
-          (value) => set({ priority: value === "" ? null : value }),
-          {
-            placeholder: String(priority({ ...route, priority: null })),
-            step: 1,
-            min: 0,
-            max: 1000,
-          },
-        )}
-      </div>
-      <label class="switch">
-        <input
-          type="checkbox"
-          role="switch"
-          .checked=${route.enabled}
-          @change=${withChecked((isOn) => set({ enabled: isOn }))}
-        >
-        ${route.enabled ? "On: drives after saving" : "Off: drives nothing"}
-      </label>
-    </section>
+    ${textEntry({ key: "id", label: "Name", wrong: draft.wrong("id") }, route.id, (id) =>
+      set({ id }),
+    )}
+    ${numberEntry(
+      { key: "priority", label: "Priority, 0 to 1000", wrong: draft.wrong("priority") },
+      route.priority,
+      (value) => set({ priority: value === "" ? null : value }),
+      {
+        placeholder: `${priority({ ...route, priority: null })} (source's)`,
+        step: 1,
+        min: 0,
+        max: 1000,
+      },
+    )}
+    <label class="switch route-on">
+      <input
+        type="checkbox"
+        role="switch"
+        .checked=${route.enabled}
+        @change=${withChecked((isOn) => set({ enabled: isOn }))}
+      >
+      ${route.enabled ? "On: drives after saving" : "Off: drives nothing"}
+    </label>
   `;
+}
+
+/** @param {App} app @param {RouteDraft} draft @param {Partial<RouteInput>} more */
+function setInput(app, draft, more) {
+  draft.set({ input: { ...draft.route.input, ...more } });
+  app.draw();
 }
 
 /** @param {App} app @param {RouteDraft} draft */
 function ends(app, draft) {
   const { route } = draft;
-  const input = (/** @type {Partial<RouteInput>} */ more) => (
-    draft.set({ input: { ...route.input, ...more } }), app.draw()
-  );
+  const input = (/** @type {Partial<RouteInput>} */ more) => setInput(app, draft, more);
   const kind = (/** @type {RouteInput["source"]} */ source) =>
     input({ source, subject: ANY, type: "", command_types: [] });
   const targets = Object.entries(app.robot?.targets ?? {})
@@ -226,36 +228,31 @@ function ends(app, draft) {
     [ANY, "Any: set in each mapping"],
   ];
   return html`
-    <section class="card form" aria-label="Source and target">
-      <div class="pair">
-        ${choiceEntry(
-          { key: "input.source", label: "Source", wrong: draft.wrong("input.source") },
-          route.input.source,
-          KINDS.map((name) => [name, SOURCES[/** @type {"rc"} */ (name)]]),
-          kind,
-        )}
-        ${route.input.source === "rc" ? nothing : subject(app, draft, input)}
-        ${
-          route.input.source === "livelink"
-            ? choiceEntry(
-                { key: "input.type", label: "Type", wrong: draft.wrong("input.type") },
-                route.input.type,
-                Object.entries(TYPES),
-                (type) => input({ type }),
-              )
-            : nothing
-        }
-        ${choiceEntry(
-          { key: "output.target", label: "Target", wrong: draft.wrong("output.target") },
-          route.output.target,
-          choices.some(([name]) => name === route.output.target)
-            ? choices
-            : [...choices, [route.output.target, `${route.output.target} (not on this robot)`]],
-          (target) => (draft.set({ output: { target } }), app.draw()),
-        )}
-      </div>
-      ${route.input.source === "websocket" ? commands(route.input.command_types, input) : nothing}
-    </section>
+    ${choiceEntry(
+      { key: "input.source", label: "Source", wrong: draft.wrong("input.source") },
+      route.input.source,
+      KINDS.map((name) => [name, SOURCES[/** @type {"rc"} */ (name)]]),
+      kind,
+    )}
+    ${route.input.source === "rc" ? nothing : subject(app, draft, input)}
+    ${
+      route.input.source === "livelink"
+        ? choiceEntry(
+            { key: "input.type", label: "Type", wrong: draft.wrong("input.type") },
+            route.input.type,
+            Object.entries(TYPES),
+            (type) => input({ type }),
+          )
+        : nothing
+    }
+    ${choiceEntry(
+      { key: "output.target", label: "Target", wrong: draft.wrong("output.target") },
+      route.output.target,
+      choices.some(([name]) => name === route.output.target)
+        ? choices
+        : [...choices, [route.output.target, `${route.output.target} (not on this robot)`]],
+      (target) => (draft.set({ output: { target } }), app.draw()),
+    )}
   `;
 }
 
@@ -267,7 +264,6 @@ function subject(app, draft, input) {
     key: "input.subject",
     label: "Source name",
     wrong: draft.wrong("input.subject"),
-    hint: "* matches any",
   };
   return html`
     ${textEntry(entry, subject, (value) => input({ subject: value }), { list: "subjects" })}
@@ -298,30 +294,32 @@ function preview(draft) {
   const { shown, route } = draft;
   if (route.mapping === "passthrough") return nothing;
   return html`
-    <section class="card" aria-label="Preview" data-preview ?data-stale=${!draft.source?.isAlive}>
-      <h2>Preview</h2>
-      <p class="quiet">The router's output for the present inputs. Nothing moves.</p>
-      <dl class="facts-list">
-        ${(shown?.fields ?? []).map(
-          (field) => html`
-            <dt>${field.target}.${field.field}</dt>
-            <dd>
-              ${quantity(field.value, field.unit)}
-              ${field.clamped ? html`<span class="chip warn">at its limit</span>` : nothing}
-            </dd>
-          `,
-        )}
-        ${
-          shown?.estop
-            ? html`<dt>E-stop</dt><dd><span class="chip bad">Would stop the robot</span></dd>`
-            : nothing
-        }
-      </dl>
+    <p
+      class="route-preview"
+      aria-label="Preview"
+      data-preview
+      ?data-stale=${!draft.source?.isAlive}
+    >
+      <span class="quiet">Preview, nothing moves:</span>
+      ${(shown?.fields ?? []).map(
+        (field) => html`
+          <span
+            >${field.target}.${field.field} <b>${quantity(field.value, field.unit)}</b>
+            ${field.clamped ? html`<span class="chip warn">at its limit</span>` : nothing}</span
+          >
+        `,
+      )}
+      ${shown?.estop ? html`<span class="chip bad">Would stop the robot</span>` : nothing}
       ${
         shown?.missing?.length
-          ? html`<p class="quiet">No data: ${shown.missing.join(", ")}.</p>`
+          ? html`<span class="quiet">No data: ${shown.missing.map(inputName).join(", ")}.</span>`
           : nothing
       }
-    </section>
+      ${
+        shown?.unmet?.length
+          ? html`<span class="quiet" data-unmet>Not met now: ${shown.unmet.join("; ")}.</span>`
+          : nothing
+      }
+    </p>
   `;
 }

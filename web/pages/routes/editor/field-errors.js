@@ -1,7 +1,7 @@
 // Assigns an error of the robot to a field of a form. Pure.
 
 const FIRST =
-  "id|enabled|priority|weight|input|output|mapping|timeout_ms|mode|fields|" +
+  "id|enabled|priority|weight|input|output|mapping|combine|timeout_ms|mode|fields|" +
   "blend_time_ms|hysteresis_ms|source_timeout_ms";
 const FIELD = new RegExp(
   `^(?:params\\.)?(?:route|blending)(?:\\.| [^:]+: )((?:${FIRST})(?:\\[\\d+\\]|\\.[a-z_]+)*)[: ]*`,

@@ -1,15 +1,21 @@
-// The mappings in the editor of a route, each with its curve and the present input.
+// The mappings in the editor of a route: a table with one row a mapping, which opens for details.
+// Not here: the details (mapping-fields.js, guidance.js), the curve (curve.js).
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { inputName, words } from "../../../lib/format.js";
-import { checkEntry, choiceEntry, numberEntry, numberOf, textEntry } from "../entry.js";
-import { ANY, byNumber, ESTOP } from "../model.js";
-import { curvePlot } from "./curve.js";
+import { inputName, quantity, words } from "../../../lib/format.js";
+import { mayOperate } from "../../../lib/levels.js";
+import { choiceEntry, textEntry } from "../entry.js";
+import { ANY, byNumber, ESTOP, outputOf } from "../model.js";
+import { curvePlot, outputAt, smallCurve } from "./curve.js";
+import { draggable } from "./curve-points.js";
+import { conditions, filterFields, filterText, responsePlot } from "./guidance.js";
+import { mappingFields } from "./mapping-fields.js";
 
-/** @typedef {import("../../../context.js").With<"draw" | "robot">} App */
+/** @typedef {import("../../../context.js").With<"api" | "draw" | "robot" | "store">} App */
 /** @typedef {import("./draft.js").RouteDraft} RouteDraft */
 /** @typedef {import("../model.js").Mapping} Mapping */
+/** @typedef {import("./mapping-fields.js").MakeEntry} MakeEntry */
 
 const ESTOP_WORDS = "Emergency stop";
 
@@ -30,7 +36,20 @@ export function mappings(app, draft) {
     <section class="editor-mappings" aria-labelledby="mappings-title">
       <div class="section-head">
         <h2 id="mappings-title">Mappings</h2>
-        <div class="segments" role="group" aria-label="Kind of mapping">
+        ${
+          isDirect
+            ? nothing
+            : html`<button
+                class="button small"
+                type="button"
+                data-add
+                ?disabled=${!mayOperate(app)}
+                @click=${() => addMapping(app, draft, mapping)}
+              >
+                Add mapping
+              </button>`
+        }
+        <fieldset class="segments" aria-label="Kind of mapping" ?disabled=${!mayOperate(app)}>
           <label>
             <input type="radio" name="direct" value="list" .checked=${!isDirect} @change=${list}>
             <span>Mapped</span>
@@ -44,9 +63,9 @@ export function mappings(app, draft) {
               @change=${choose}
             ><span>Passthrough</span>
           </label>
-        </div>
+        </fieldset>
       </div>
-      ${isDirect ? direct() : cards(app, draft, mapping)}
+      ${isDirect ? direct() : rows(app, draft, mapping)}
     </section>
   `;
 }
@@ -61,33 +80,161 @@ const direct = () => html`
 `;
 
 /** @param {App} app @param {RouteDraft} draft @param {Mapping[]} list */
-function cards(app, draft, list) {
-  const add = () => {
-    const [from, to] = [inputs(draft), fields(app, draft)];
-    const used = new Set(list.map((each) => each.to));
-    draft.addMapping(
-      from[list.length % from.length] ?? "channel_1",
-      (to.find(([name]) => !used.has(name)) ?? to[0])[0],
-    );
-    app.draw();
-  };
+function addMapping(app, draft, list) {
+  const [from, to] = [inputs(draft), fields(app, draft)];
+  const used = new Set(list.map((each) => each.to));
+  draft.addMapping(
+    from[list.length % from.length] ?? "channel_1",
+    (to.find(([name]) => !used.has(name)) ?? to[0])[0],
+  );
+  draft.opened.add(list.length);
+  app.draw();
+}
+
+/** @param {App} app @param {RouteDraft} draft @param {Mapping[]} list */
+function rows(app, draft, list) {
   return html`
     <datalist id="inputs">
       ${inputs(draft).map((name) => html`<option value=${name}></option>`)}
     </datalist>
-    ${
-      list.length
-        ? nothing
-        : html`<div class="card empty"><p>No mappings: this route moves nothing.</p></div>`
-    }
-    ${repeat(
-      list,
-      (_, index) => index,
-      (mapping, index) => card(app, draft, mapping, index),
-    )}
-    <button class="button" type="button" data-add @click=${add}>Add mapping</button>
+    <div class="card map-table">
+      ${
+        list.length
+          ? html`<div class="map-line map-head" aria-hidden="true">
+              <span></span><span>Input</span><span>Output</span><span>Curve</span><span>Scale</span
+              ><span>Filter</span><span class="right">Now</span>
+            </div>`
+          : html`<p>No mappings: this route moves nothing.</p>`
+      }
+      ${repeat(
+        list,
+        (_, index) => index,
+        (mapping, index) => row(app, draft, mapping, index),
+      )}
+    </div>
   `;
 }
+
+/** Whether a row shows its details: opened, or with an error. */
+const isOpen = (/** @type {RouteDraft} */ draft, /** @type {number} */ index) =>
+  draft.opened.has(index) || draft.isWrong(index);
+
+/** @param {App} app @param {RouteDraft} draft @param {Mapping} mapping @param {number} index */
+function row(app, draft, mapping, index) {
+  const line = draft.lines[index]?.line;
+  const open = isOpen(draft, index);
+  const toggle = () => {
+    if (!draft.opened.delete(index)) draft.opened.add(index);
+    app.draw();
+  };
+  return html`
+    <section class="map-item" data-mapping=${index}>
+      <button
+        class="map-line ${draft.isWrong(index) ? "is-wrong" : ""}"
+        type="button"
+        data-open
+        aria-expanded=${open}
+        @click=${toggle}
+      >
+        <span class="map-mark" aria-hidden="true">${open ? "▾" : "▸"}</span>
+        <b class="map-from">${inputName(mapping.from)}</b>
+        <span class="map-to">${outputName(draft, mapping)}</span>
+        ${smallCurve(line, draft.values[mapping.from])}
+        <span class="quiet map-scale">${scaleText(mapping)}</span>
+        <span class="quiet map-filter">${filterText(mapping)}</span>
+        <span class="right map-live">${live(draft, mapping, index)}</span>
+      </button>
+      ${open ? details(app, draft, mapping, index) : nothing}
+    </section>
+  `;
+}
+
+/** @param {RouteDraft} draft @param {Mapping} mapping */
+function outputName({ route }, mapping) {
+  if (mapping.to === ESTOP) return ESTOP_WORDS;
+  return route.output.target === ANY ? outputOf(route, mapping) : words(mapping.to);
+}
+
+/** @param {Mapping} mapping */
+function scaleText({ mode, threshold, inverted, scale, offset }) {
+  if (mode === "switch") return `${inverted ? "below" : "from"} ${threshold}`;
+  const more = offset ? ` ${offset < 0 ? "−" : "+"} ${Math.abs(offset)}` : "";
+  return `× ${inverted ? "−" : ""}${scale}${more}`;
+}
+
+/** @param {RouteDraft} draft @param {Mapping} mapping @param {number} index */
+function live(draft, mapping, index) {
+  const [line, value] = [draft.lines[index]?.line, draft.values[mapping.from]];
+  if (!line || value === null || value === undefined) return html`<span class="quiet">–</span>`;
+  const made = outputAt(line, value);
+  if (mapping.to === ESTOP) return made ? "stop" : "no stop";
+  return quantity(made, line.unit);
+}
+
+/** @param {App} app @param {RouteDraft} draft @param {Mapping} mapping @param {number} index */
+function details(app, draft, mapping, index) {
+  const set = (/** @type {Partial<Mapping>} */ more) => (draft.setMapping(index, more), app.draw());
+  const remove = () => (draft.removeMapping(index), app.draw());
+  const entry = (/** @type {string} */ name, /** @type {string} */ label, hint = "") => {
+    const key = `mapping[${index}].${name}`;
+    return { key, label, hint, wrong: draft.wrong(key) };
+  };
+  const choices = fields(app, draft);
+  const known = choices.some(([name]) => name === mapping.to);
+  const line = draft.lines[index]?.line;
+  return html`
+    <fieldset class="map-card" ?disabled=${!mayOperate(app)}>
+      <legend class="hidden">${mapping.from} to ${mapping.to}</legend>
+      <div class="map-form">
+        <div class="map-row">
+          ${textEntry(
+            entry("from", "Input", unseen(draft, mapping.from)),
+            mapping.from,
+            (from) => set({ from }),
+            { list: "inputs" },
+          )}
+          ${choiceEntry(
+            entry("to", "Output"),
+            mapping.to,
+            known ? choices : [[mapping.to, `${mapping.to} (unknown)`], ...choices],
+            (to) => set(to === ESTOP ? { to, ...STOPPING } : { to }),
+          )}
+          ${choiceEntry(
+            entry("mode", "Mode"),
+            mapping.mode,
+            [
+              ["axis", "Axis"],
+              ["switch", "Switch"],
+            ],
+            (mode) => set({ mode: /** @type {"axis"} */ (mode) }),
+          )}
+        </div>
+        ${mappingFields(mapping, entry, set, draft.route.input.source)}
+        ${
+          mapping.to === ESTOP
+            ? nothing
+            : html`${filterFields(mapping, entry, set)}
+              ${conditions(app, mapping, entry, set, draft.wrong(`mapping[${index}].only_while`))}`
+        }
+        ${
+          draft.wrong(`mapping[${index}]`)
+            ? html`<p class="refusal">${draft.wrong(`mapping[${index}]`)}</p>`
+            : nothing
+        }
+        <button class="button plain small" type="button" data-remove @click=${remove}>
+          Remove mapping<span class="hidden"> ${mapping.from}</span>
+        </button>
+      </div>
+      <div class="map-plots">
+        ${curvePlot(line, draft.values[mapping.from], mapping.from, draggable(mapping, line, set))}
+        ${line?.response.length ? responsePlot(line) : nothing}
+      </div>
+    </fieldset>
+  `;
+}
+
+/** What an e-stop is not, as the router demands. @type {Partial<Mapping>} */
+const STOPPING = { mode: "switch", filter: "none", rate_limit: null, only_while: [] };
 
 /** Return the inputs that the source sends or the route uses. @param {RouteDraft} draft */
 function inputs(draft) {
@@ -128,172 +275,4 @@ function fields(app, draft) {
     ),
     [ESTOP, ESTOP_WORDS],
   ];
-}
-
-/** @param {App} app @param {RouteDraft} draft @param {Mapping} mapping @param {number} index */
-function card(app, draft, mapping, index) {
-  const set = (/** @type {Partial<Mapping>} */ more) => (draft.setMapping(index, more), app.draw());
-  const remove = () => (draft.removeMapping(index), app.draw());
-  const entry = (/** @type {string} */ name, /** @type {string} */ label, hint = "") => {
-    const key = `mapping[${index}].${name}`;
-    return { key, label, hint, wrong: draft.wrong(key) };
-  };
-  const isSwitch = mapping.mode === "switch";
-  const choices = fields(app, draft);
-  const known = choices.some(([name]) => name === mapping.to);
-  return html`
-    <fieldset class="card map-card" data-mapping=${index}>
-      <legend class="hidden">${mapping.from} to ${mapping.to}</legend>
-      <div class="map-form">
-        <div class="map-row">
-          ${textEntry(
-            entry("from", "Input", unseen(draft, mapping.from)),
-            mapping.from,
-            (from) => set({ from }),
-            {
-              list: "inputs",
-            },
-          )}
-          ${choiceEntry(
-            entry("to", "Output"),
-            mapping.to,
-            known ? choices : [[mapping.to, `${mapping.to} (unknown)`], ...choices],
-            (to) => set(to === ESTOP ? { to, mode: "switch" } : { to }),
-          )}
-          ${choiceEntry(
-            entry("mode", "Mode"),
-            mapping.mode,
-            [
-              ["axis", "Axis"],
-              ["switch", "Switch"],
-            ],
-            (mode) => set({ mode: /** @type {"axis"} */ (mode) }),
-          )}
-        </div>
-        ${isSwitch ? switchFields(mapping, entry, set) : axisFields(mapping, entry, set)}
-        <div class="map-row map-last">
-          ${checkEntry(
-            isSwitch ? "Inverted (on below the threshold)" : "Inverted",
-            mapping.inverted,
-            (inverted) => set({ inverted }),
-          )}
-          <button class="button plain small" type="button" data-remove @click=${remove}>
-            Remove<span class="hidden"> ${mapping.from}</span>
-          </button>
-        </div>
-        ${
-          draft.wrong(`mapping[${index}]`)
-            ? html`<p class="refusal">${draft.wrong(`mapping[${index}]`)}</p>`
-            : nothing
-        }
-      </div>
-      ${curvePlot(draft.lines[index]?.line, draft.values[mapping.from], mapping.from)}
-    </fieldset>
-  `;
-}
-
-/**
- * @typedef {(name: string, label: string, hint?: string) => import("../entry.js").Entry} MakeEntry
- */
-/** @typedef {(more: Partial<Mapping>) => void} Change */
-
-/** @param {Mapping} mapping @param {MakeEntry} entry @param {Change} set */
-const axisFields = (mapping, entry, set) => html`
-  <div class="map-row">
-    ${numberEntry(entry("scale", "Scale"), mapping.scale, (scale) =>
-      set({ scale: numberOf(scale) }),
-    )}
-    ${numberEntry(entry("offset", "Offset"), mapping.offset, (offset) =>
-      set({ offset: numberOf(offset) }),
-    )}
-    ${numberEntry(
-      entry("deadzone", "Dead zone"),
-      mapping.deadzone,
-      (deadzone) => set({ deadzone: numberOf(deadzone) }),
-      {
-        min: 0,
-        max: 0.99,
-        step: 0.01,
-      },
-    )}
-  </div>
-  <div class="map-row">
-    ${choiceEntry(
-      entry("curve", "Curve"),
-      mapping.curve,
-      [
-        ["linear", "Linear"],
-        ["exponential", "Exponential"],
-      ],
-      (curve) =>
-        set({ curve, expo: curve === "exponential" && !mapping.expo ? 0.3 : mapping.expo }),
-    )}
-    ${
-      mapping.curve === "exponential"
-        ? numberEntry(
-            entry("expo", "Expo"),
-            mapping.expo,
-            (expo) => set({ expo: numberOf(expo) }),
-            {
-              min: 0,
-              max: 1,
-              step: 0.05,
-            },
-          )
-        : nothing
-    }
-    ${clampFields(mapping, entry, set)}
-  </div>
-`;
-
-/** @param {Mapping} mapping @param {MakeEntry} entry @param {Change} set */
-const switchFields = (mapping, entry, set) => html`
-  <div class="map-row">
-    ${numberEntry(
-      entry("threshold", "Threshold (on at or above)"),
-      mapping.threshold,
-      (threshold) => set({ threshold: numberOf(threshold) }),
-    )}
-    ${
-      mapping.to === ESTOP
-        ? nothing
-        : html`
-          ${numberEntry(entry("scale", "Added when on"), mapping.scale, (scale) =>
-            set({ scale: numberOf(scale) }),
-          )}
-          ${numberEntry(entry("offset", "Value when off"), mapping.offset, (offset) =>
-            set({ offset: numberOf(offset) }),
-          )}
-        `
-    }
-  </div>
-`;
-
-/**
- * The clamp limits: none if both are empty; the router rejects a single one.
- * @param {Mapping} mapping
- * @param {MakeEntry} entry
- * @param {Change} set
- */
-function clampFields(mapping, entry, set) {
-  /** @type {[number | "", number | ""]} */
-  const [low, high] = mapping.clamp ?? ["", ""];
-  const put = (/** @type {number | ""} */ a, /** @type {number | ""} */ b) =>
-    set({ clamp: a === "" && b === "" ? null : [numberOf(a), numberOf(b)] });
-  const whole = entry("clamp", "").wrong;
-  const ends = /** @type {const} */ ([
-    ["clamp[0]", "Minimum"],
-    ["clamp[1]", "Maximum"],
-  ]).map(([name, label], index) => {
-    const end = entry(name, label);
-    return { ...end, wrong: end.wrong || (index ? whole : "") };
-  });
-  return html`
-    ${numberEntry(ends[0], low, (value) => put(value, high), {
-      placeholder: "limit",
-    })}
-    ${numberEntry(ends[1], high, (value) => put(low, value), {
-      placeholder: "limit",
-    })}
-  `;
 }

@@ -14,7 +14,14 @@ export const MODES = {
   priority: "Highest priority",
   blend: "Weighted average",
   additive: "Sum",
+  greatest: "Greatest",
 };
+/** @type {[import("../model.js").Route["combine"], string][]} */
+const COMBINING = [
+  ["sum", "Sum"],
+  ["mean", "Mean"],
+  ["greatest", "Greatest"],
+];
 /** @type {Record<string, string>} */
 const LOSS = {
   hold: "holds its position",
@@ -31,8 +38,36 @@ function driven({ route }) {
   );
 }
 
+/**
+ * What is rarely changed, folded: blending and time-out.
+ * @param {App} app
+ * @param {RouteDraft} draft
+ */
+export const rules = (app, draft) => html`
+  <details class="card route-rules" ?open=${isWrong(draft)}>
+    <summary>
+      Blending and time-out <span class="quiet">${ruleText(draft)}</span>
+    </summary>
+    ${blendingRules(app, draft)} ${timeoutRules(app, draft)}
+  </details>
+`;
+
+const isWrong = (/** @type {RouteDraft} */ draft) =>
+  ["combine", "weight", "timeout_ms"].some((key) => draft.wrong(key));
+
+/** @param {RouteDraft} draft */
+function ruleText({ route, modes }) {
+  const mode = routes.blending?.mode ?? "priority";
+  const own = Object.keys({ ...routes.blending?.fields, ...modes }).length
+    ? "some outputs own"
+    : "";
+  const wait = route.timeout_ms ? `${route.timeout_ms} ms` : "source's time-out";
+  const sum = route.combine === "sum" ? "" : `mappings by ${route.combine}`;
+  return [MODES[mode].toLowerCase(), own, sum, wait].filter(Boolean).join(", ");
+}
+
 /** @param {App} app @param {RouteDraft} draft */
-export function blendingRules(app, draft) {
+function blendingRules(app, draft) {
   const { route, modes } = draft;
   const mode = routes.blending?.mode ?? "priority";
   const fields = routes.blending?.fields ?? {};
@@ -46,9 +81,20 @@ export function blendingRules(app, draft) {
     ...Object.entries(MODES),
   ]);
   return html`
-    <section class="card form" aria-labelledby="rivals-title">
-      <h2 id="rivals-title">Blending with other inputs</h2>
+    <section class="form" aria-labelledby="rivals-title">
+      <h3 id="rivals-title">Blending with other inputs</h3>
       <div class="pair">
+        ${choiceEntry(
+          {
+            key: "combine",
+            label: "Mappings to one output",
+            wrong: draft.wrong("combine"),
+            hint: "Greatest: the one farthest from rest",
+          },
+          route.combine,
+          COMBINING,
+          (combine) => (draft.set({ combine }), app.draw()),
+        )}
         ${driven(draft).map((field) =>
           choiceEntry(
             { key: `mode ${field}`, label: field, wrong: "", hint: `Default: ${all}` },
@@ -74,7 +120,7 @@ export function blendingRules(app, draft) {
 }
 
 /** @param {App} app @param {RouteDraft} draft */
-export function timeoutRules(app, draft) {
+function timeoutRules(app, draft) {
   const fields = driven(draft).map((field) => {
     const dot = field.lastIndexOf(".");
     return {
@@ -83,8 +129,8 @@ export function timeoutRules(app, draft) {
     };
   });
   return html`
-    <section class="card form" aria-labelledby="timeout-title">
-      <h2 id="timeout-title">When the source times out</h2>
+    <section class="form" aria-labelledby="timeout-title">
+      <h3 id="timeout-title">When the source times out</h3>
       ${numberEntry(
         {
           key: "timeout_ms",
