@@ -9,7 +9,7 @@ _ALL = (
     f"{_UNIT}fields/test_locks.py",
     *(
         f"{_SAFETY}{name}.py"
-        for name in ("estop", "after_stop", "edges", "plans", "claims", "output_field")
+        for name in ("estop", "after_stop", "edges", "plans", "claims", "output_field", "filters")
     ),
     f"{_SAFETY}motion.py",
     *_BOARD,
@@ -63,6 +63,12 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     ),
     "routes/checks": ("routes/test_checks", "inputs/test_sources", "test_adapters"),
     "routes/preview": ("routes/test_preview",),
+    "routes/curves": ("routes/test_curves",),
+    "routes/filters": ("routes/test_filters",),
+    "routes/conditions": (),
+    "routes/proposal": ("test_api",),
+    "fields/guided": (),
+    "fields/combining": (),
     "fields/claims": (
         "test_logic_arbitration",
         "test_logic_blending",
@@ -105,6 +111,9 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
             *(f"{_UNIT}test_logic_{each}.py" for each in ("arbitration", "blending", "loss")),
         ),
         "fields/motion": (f"{_SAFETY}motion.py",),
+        "routes/conditions": (f"{_SAFETY}filters.py",),
+        "fields/guided": (f"{_SAFETY}filters.py",),
+        "fields/combining": (f"{_SAFETY}filters.py", f"{_SAFETY}claims.py"),
         "fields/board": _BOARD,
         "estop/latch": (f"{_UNIT}estop/test_latch.py", f"{_SAFETY}estop.py"),
     }
