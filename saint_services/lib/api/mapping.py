@@ -35,9 +35,8 @@ class MappingCondition(Request):
     """A mapping counts only while this holds. A source that timed out or lost its signal holds
     nothing.
 
-    With one of `above` and `below` the input decides, which has to fall short of it by `hysteresis`
-    before the condition ends; without an input it holds while the source is live: "the face is
-    seen".
+    With one of `above` and `below` the input decides; it ends when the input falls short of that by
+    `hysteresis`. Without an input it holds while the source is live: "while the face is seen".
     """
 
     source: str = Field(default="rc", min_length=1, max_length=128)  # livelink:*, livelink:Face
