@@ -144,3 +144,12 @@ async def test_other_dhcp_server_is_named_with_its_remedy(site: Site, tmp_path: 
     await matter.wait_for()
     await asyncio.to_thread(report_addresses, tmp_path, "serving")
     await matter.wait_for(state="detached")
+
+
+async def test_name_and_port_that_are_announced_are_shown(site: Site) -> None:
+    page = await site.open("settings/livelink")
+    said = page.locator("[data-announced]")
+    await said.wait_for()
+    assert "_saint-livelink._udp, Live Link Face 11111" in " ".join((await said.inner_text()).split())
+    await said.locator("a").click()
+    await page.wait_for_selector("#set-network")

@@ -1,6 +1,6 @@
 // The section of LiveLink: accepted formats with their listeners, and the rate limit of a sender.
 
-import { html } from "/vendor/lit-html/lit-html.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { onSubmit, withField } from "../../lib/events.js";
 import { FACE_FORMATS } from "../../lib/face-formats.js";
 import { isAdmin } from "../../lib/levels.js";
@@ -32,9 +32,23 @@ const form = (app, settings, known) => html`
   <ul class="formats">
     ${known.formats.map((each) => format(app, settings, each))}
   </ul>
-  ${limitForm(app, settings, known)}
+  ${announced(settings)} ${limitForm(app, settings, known)}
   <div class="toolbar"><a class="button" href="/inputs/livelink">Open subjects</a></div>
 `;
+
+/** The name and port under which senders find the robot. @param {SettingsState} settings */
+function announced(settings) {
+  const host = settings.data.robot?.hostname;
+  const port = settings.data.livelink?.formats.find(({ format: name }) => name === "llf");
+  const at = port?.addresses[0]?.split(":").at(-1) ?? "off";
+  return host
+    ? html`<p class="quiet" data-announced>
+      Announced as <code>${host}</code> (<code>_saint-livelink._udp</code>, Live Link Face
+      ${at}). The name is the server's <a href="/settings/network">host name</a>; each format keeps
+      the port that its senders know.
+    </p>`
+    : nothing;
+}
 
 /** @param {App} app @param {SettingsState} settings @param {Listener} each */
 function format(app, settings, each) {

@@ -39,7 +39,7 @@ const SECTIONS = {
   },
   livelink: {
     title: "LiveLink",
-    needs: ["livelink"],
+    needs: ["livelink", "robot"],
     view: (app) => liveLinkSection(app, settings),
   },
   programs: {
