@@ -1,5 +1,5 @@
-// A section that a phone folds to its heading and one line of facts, until the user opens it. A wider
-// window shows it whole.
+// A section that a phone folds to its heading and one line of facts, until the user opens it. A
+// wider window shows it whole.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 

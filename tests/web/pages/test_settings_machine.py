@@ -150,6 +150,8 @@ async def test_name_and_port_that_are_announced_are_shown(site: Site) -> None:
     page = await site.open("settings/livelink")
     said = page.locator("[data-announced]")
     await said.wait_for()
-    assert "_saint-livelink._udp, Live Link Face 11111" in " ".join((await said.inner_text()).split())
+    assert "_saint-livelink._udp, Live Link Face 11111" in " ".join(
+        (await said.inner_text()).split()
+    )
     await said.locator("a").click()
     await page.wait_for_selector("#set-network")
