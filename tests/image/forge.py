@@ -108,7 +108,7 @@ def crash_role(slot: Slot) -> None:
     _replace_main(slot, "import sys\n\nsys.exit('the servo table has no row 7')\n")
 
 
-def die_as_told(file: str) -> Callable[[Slot], None]:
+def die_as_ordered(file: str) -> Callable[[Slot], None]:
     """Each process of the head's daemon works, and dies after as many seconds as the file says;
     without the file it does not.
     """

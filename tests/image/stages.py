@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.firmware import RolloutState, UpdateVerdict
-from tests.image.forge import Forge, change_one_file, die_as_told
+from tests.image.forge import Forge, change_one_file, die_as_ordered
 from tests.image.report import Report
 from tests.image.rig import HTTP, SAINT, SSH, Host, Pair, Rig
 from tests.image.robot import CLAIM, FirstUpdate, Robot
@@ -154,7 +154,7 @@ def offer(rig: Rig, robot: Robot, forge: Forge) -> Robot:
     if rig.kept(OFFERED):
         return robot
     restore(robot.pair, UPDATED)
-    status, said = robot.upload(forge.release(OFFERED, die_as_told(DYING_FILE)))
+    status, said = robot.upload(forge.release(OFFERED, die_as_ordered(DYING_FILE)))
     assert status == 200, said
     # Emulated, all is slow: the longest that a node waits for the server's answer.
     robot.node.sh("echo offer_wait_s: 45 >>/data/config/noded.yaml; sync")

@@ -238,22 +238,22 @@ def test_meter_that_is_gone_degrades_and_the_current_is_estimated(metered: Rig) 
 
 
 class _CountingGuard:
-    """Counts how often it is asked."""
+    """Counts how often a role requests its permission."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.requests = 0
 
     def may_drive(self) -> bool:
-        self.asked += 1
+        self.requests += 1
         return True
 
 
-def test_guard_is_asked_before_torque_and_not_for_rest(rig: Rig) -> None:
+def test_guard_is_consulted_before_torque_and_not_for_rest(rig: Rig) -> None:
     rig.session.guard = guard = _CountingGuard()
     rig.live(0.5, lambda: rig.drive(0.0))
-    assert guard.asked == 0
+    assert guard.requests == 0
     rig.live(0.1, lambda: rig.drive(0.5))
-    assert guard.asked > 0
+    assert guard.requests > 0
 
 
 def test_guard_that_refuses_does_not_keep_motors_from_rest(rig: Rig) -> None:
