@@ -13,6 +13,7 @@
 export const PAGES = [
   { name: "dashboard", title: "Dashboard", load: () => import("./pages/dashboard/page.js") },
   { name: "robot", title: "Robot", load: () => import("./pages/robot/page.js") },
+  { name: "parts", title: "Parts", load: () => import("./pages/parts/page.js") },
   { name: "nodes", title: "Nodes", load: () => import("./pages/nodes/page.js") },
   { name: "routes", title: "Routes", load: () => import("./pages/routes/page.js") },
   { name: "inputs", title: "Inputs", load: () => import("./pages/inputs/page.js") },

@@ -12,6 +12,11 @@ const PAGES = {
     <rect x="7" y="7" width="10" height="10" rx="2"/>
     <path d="M10 7V4M14 7V4M10 20v-3M14 20v-3M7 10H4M7 14H4M20 10h-3M20 14h-3"/>
   `,
+  parts: svg`
+    <rect x="7" y="4" width="10" height="16" rx="1.5"/>
+    <circle cx="12" cy="9" r="2.5"/>
+    <path d="M12 9h5.5M7 13.5H3.5M7 17H3.5M17 15h3.5"/>
+  `,
   routes: svg`
     <circle cx="5.5" cy="6" r="2"/>
     <circle cx="5.5" cy="18" r="2"/>

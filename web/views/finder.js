@@ -1,10 +1,11 @@
-// Searches nodes, routes, LiveLink subjects, pages and settings by name. Not here: opening the
+// Searches nodes, parts, routes, LiveLink subjects, pages and settings by name. Not here: opening the
 // finder (finder-button.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../lib/events.js";
-import { sourceName, targetName } from "../lib/format.js";
+import { sourceName, targetName, words } from "../lib/format.js";
 import { givenName, nodeTitle } from "../lib/robot/nodes.js";
+import { addressOf } from "../lib/robot/parts.js";
 import { dialog } from "../parts/dialog.js";
 import { PLACES } from "./places.js";
 
@@ -24,6 +25,7 @@ export class Finder {
   /** Request nodes, routes and subjects; a failed request leaves its kind out. @param {App} app */
   load(app) {
     this.#add(app, "management", "list_nodes", nodesOf);
+    this.#add(app, "robot", "parts", partsOf);
     this.#add(app, "router", "list_routes", routesOf);
     this.#add(app, "router", "list_livelink_sources", subjectsOf);
   }
@@ -150,6 +152,14 @@ const nodesOf = ({ nodes }) =>
     title: [nodeTitle(node), givenName(node), node.node_id].filter(Boolean).join(" · "),
     kind: "Node",
     href: `/nodes/${encodeURIComponent(node.node_id)}`,
+  }));
+
+/** @param {import("../lib/types.js").RobotParts} reply @returns {Found[]} */
+const partsOf = ({ parts }) =>
+  parts.map((part) => ({
+    title: [words(part.name), part.place].filter(Boolean).join(" · "),
+    kind: `Part, ${targetName(part.target)}`,
+    href: addressOf(part),
   }));
 
 /** @param {RouteList} reply @returns {Found[]} */

@@ -15,6 +15,7 @@ import { PAGES } from "../pages.js";
 const PAGE_WORDS = {
   dashboard: "home overview start status state health temperature history cpu memory uptime",
   robot: "3d model view urdf picture pose body hand reach",
+  parts: "servo motor actuator sensor pin channel pulse width pca9685 hardware wire build",
   nodes: "pi raspberry board computer machine device adopt unadopt scan pins gpio header ram",
   routes: "map mapping wiring patch connect priority blend mix preset scale dead zone curve expo",
   inputs: "sources transmitter remote sender signal",
@@ -26,6 +27,11 @@ const PAGE_WORDS = {
 
 /** @type {[title: string, kind: string, href: string, words: string][]} */
 const TABS = [
+  ["Add a part", "Parts", "/parts/add", "new servo motor sensor light relay chip i2c device"],
+  ["Wiring sheet", "Parts", "/parts/wiring", "print cable wires pins header supply ground"],
+  ["Robot file", "Parts", "/parts/file", "yaml edit import export text git manifest"],
+  ["Templates", "Parts", "/parts/templates", "example robot start from rover saint"],
+  ["Versions of the robot", "Parts", "/parts/versions", "undo history differences return"],
   [
     "RC receiver",
     "Inputs",

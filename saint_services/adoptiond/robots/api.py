@@ -7,6 +7,7 @@ from ...lib.api.robot import (
     ApplyRobot,
     RemovePart,
     RobotApplied,
+    RobotCatalog,
     RobotDocument,
     RobotParts,
     RobotReview,
@@ -20,6 +21,7 @@ from ...lib.api.robot import (
     VersionParams,
 )
 from ...lib.ipc import Api, Call
+from .catalog import catalog
 from .edits import with_part, without_part
 from .parts import parts, template_view
 from .service import RobotService
@@ -55,6 +57,10 @@ def _answer_reads(api: Api, service: RobotService) -> None:
             version=service.document().version, parts=parts(service.robot, service.holders())
         )
 
+    async def list_kinds(_: Call[Nothing]) -> RobotCatalog:
+        return catalog()
+
+    api.bind(rows.GET_CATALOG, list_kinds)
     api.bind(rows.GET_ROBOT, get)
     api.bind(rows.CHECK_ROBOT, check)
     api.bind(rows.LIST_VERSIONS, versions)

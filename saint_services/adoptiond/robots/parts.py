@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ...lib.api.robot import RobotPart, RobotTemplate
 from ...lib.robot.manifest import RobotDescription
+from ...lib.role_config.hardware import hardware
 from ...lib.role_config.model import RoleConfig
 from ...lib.role_config.resources import pins
 
@@ -11,11 +12,14 @@ from ...lib.role_config.resources import pins
 def parts(robot: RobotDescription, holders: Mapping[str, str]) -> list[RobotPart]:
     """Return the parts of every role, in the order of the robot's text. `holders`: the node of each
     target."""
-    return [
-        part.model_copy(update={"node_id": holders.get(target, "")})
-        for target, role in robot.roles.items()
-        for part in (*_outputs(target, role), *_devices(target, role))
-    ]
+    found = []
+    for target, role in robot.roles.items():
+        uses = hardware(role).pins
+        for part in (*_outputs(target, role), *_devices(target, role)):
+            own = [use for use in uses if part.name in use.name.split(", ")]
+            more = {"node_id": holders.get(target, ""), "pins": own}
+            found.append(part.model_copy(update=more))
+    return found
 
 
 def _outputs(target: str, role: RoleConfig) -> Iterator[RobotPart]:

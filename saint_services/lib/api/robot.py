@@ -2,13 +2,14 @@
 versions and put in force by adoptiond.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Nothing, Rows
+from .hardware import PinUse
 
 LONGEST_TEXT = 48 * 1024  # some 300 parts; fits into a message of webd's WebSocket
 Target = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)?$")]
@@ -132,6 +133,49 @@ class RobotPart(Reply):
     limits: list[float] = []  # empty for what nothing drives
     output: dict[str, Value | dict[str, float]] = {}  # its entry in `fields`
     hardware: dict[str, Value] = {}  # its entry in `gpio_mapping` or a list of devices
+    pins: list[PinUse] = []  # of the header, those of its bus included
+
+
+class PartSetting(Reply):
+    """A setting of a part, with its range."""
+
+    name: str
+    form: Literal["number", "whole", "switch", "choice", "text", "list"]
+    unit: str = ""  # empty: none, or that of the output
+    least: float | None = None
+    most: float | None = None
+    choices: list[str] = []
+    usual: Value = None  # without the setting
+    is_needed: bool = False
+
+
+class PartKind(Reply):
+    """A kind of hardware that a part may be."""
+
+    kind: str  # type in gpio_mapping, or driver of a device
+    title: str
+    group: Literal["gpio_mapping", "i2c_devices", "spi_devices", "serial_devices"]
+    drives: str = ""  # kind of its output; empty: none
+    settings: list[PartSetting]
+    output: dict[str, Value] = {}  # what its output begins with
+
+
+class HeaderPlace(Reply):
+    """One of the 40 pins."""
+
+    number: int
+    name: str  # "3V3", "GND", "GPIO17"
+    bcm: int | None
+    function: Literal["power", "ground", "gpio"]
+    alternates: list[str]  # other functions: "PWM0", "I2C1 SDA"
+
+
+class RobotCatalog(Reply):
+    """What a robot is made of: kinds of parts, settings of outputs, the header."""
+
+    kinds: list[PartKind]
+    output: list[PartSetting]
+    header: list[HeaderPlace]
 
 
 class RobotParts(Reply):
@@ -217,6 +261,10 @@ USE_TEMPLATE = _row(
 LIST_PARTS = _row(
     "parts", "GET", "/robot/parts", Nothing, RobotParts,
     "List the robot's parts with their places.",
+)
+GET_CATALOG = _row(
+    "catalog", "GET", "/robot/catalog", Nothing, RobotCatalog,
+    "List the kinds of parts with their settings and ranges, and the pins of the header.",
 )
 SET_PART = _row(
     "set_part", "PUT", _PART, SetPart, RobotApplied, "Add a part of a role, or change it.",

@@ -9,7 +9,7 @@ import typer
 
 from ...lib import config
 from ...lib.api import robot as rows
-from ...lib.api.robot import RobotPart, RobotParts
+from ...lib.api.robot import RobotCatalog, RobotPart, RobotParts
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
 from ...lib.role_config.devices import I2cDevice, PinSpec, SerialDevice, SpiDevice
@@ -80,6 +80,13 @@ def remove(context: typer.Context, part: _Part, as_json: AsJson = False) -> None
     target, name = _split(part)
     reply = run_request(context.obj, rows.REMOVE_PART, as_json, target=target, name=name)
     print_json(reply) if as_json else print_applied(reply)
+
+
+@row_command(app, "kinds", rows.GET_CATALOG)
+def print_kinds(reply: RobotCatalog) -> None:
+    """List the kinds of parts with their settings."""
+    lines = [(k.kind, k.title, " ".join(s.name for s in k.settings)) for k in reply.kinds]
+    print_table(("kind", "what", "settings"), lines, "There is none.")
 
 
 @row_command(pins, "plan", rows.LIST_PARTS)

@@ -71,6 +71,7 @@ from tests.web.fakes.inputs import FakeCapture, FakeReceiver
 from tests.web.fakes.logs import fake_logs
 from tests.web.fakes.nodes import FakeHeaders
 from tests.web.fakes.otad import FakeOtad
+from tests.web.fakes.parts import FakeParts
 from tests.web.fakes.programs import fake_programs
 from tests.web.fakes.routes import FakeRouter
 from tests.web.fakes.selftest import FakeSelfTests
@@ -173,8 +174,13 @@ class FakeRobot:
         state = self.runtime.parent / "adoptiond"
         self.self_tests = FakeSelfTests()
         self.trims = await asyncio.to_thread(FakeCalibrations, ROOT / "manifests", state)
+        self.parts = await asyncio.to_thread(
+            FakeParts, ROOT / "manifests", state, lambda: self.nodes
+        )
+        adoptiond = self._adoptiond()
+        await self.parts.open(adoptiond)
         apis = {
-            "adoptiond": self._adoptiond(), "routerd": self._routerd(),
+            "adoptiond": adoptiond, "routerd": self._routerd(),
             "rcd": self.receiver.api(), "livelinkd": self.capture.api(), "otad": self.otad.api(),
         }  # fmt: skip
         for name, api in apis.items():

@@ -72,7 +72,7 @@ function controlChip(app, output, isOld) {
 
 /** @param {Calibration} calibration @param {Row} row @param {FieldDescription} spec */
 function controls(calibration, row, spec) {
-  const jog = /** @type {import("./jog.js").Jog} */ (calibration.jog);
+  const jog = /** @type {import("../../../lib/control/jog.js").Jog} */ (calibration.jog);
   const refusal = calibration.refusal({ target: row.target, field: row.field.field });
   return html`
     <fieldset class="jog-pace">
@@ -107,7 +107,7 @@ function controls(calibration, row, spec) {
   `;
 }
 
-/** @param {import("./jog.js").Jog} jog @param {Row} row @param {FieldDescription} spec */
+/** @param {import("../../../lib/control/jog.js").Jog} jog @param {Row} row @param {FieldDescription} spec */
 function hint(jog, row, spec) {
   if (jog.isAtLimit) return "Joint limit reached.";
   if (jog.direction) return "Moving. Release the button to stop.";
@@ -120,7 +120,7 @@ function hint(jog, row, spec) {
 }
 
 /**
- * @param {import("./jog.js").Jog} jog
+ * @param {import("../../../lib/control/jog.js").Jog} jog
  * @param {Row} row
  * @param {-1 | 1} direction
  * @param {boolean} isOff

@@ -1,12 +1,12 @@
 // State of the page "Calibrate": the chosen joint, the active calibration, the drafts and the undo
-// history. Not here: drawing (page-view.js), moving a joint (jog.js).
+// history. Not here: drawing (page-view.js), moving a joint (lib/control/jog.js).
 
-import { roleName, sourceName, words } from "../../../lib/format.js";
-import { mayOperate } from "../../../lib/levels.js";
-import { commanded, measured } from "../../../lib/robot/joints.js";
-import { isReporting, rolesOf, targetOf } from "../../../lib/robot/nodes.js";
+import { Jog } from "../../../lib/control/jog.js";
+import { whyNotMoved } from "../../../lib/control/why-not-moved.js";
+import { roleName, words } from "../../../lib/format.js";
+import { measured } from "../../../lib/robot/joints.js";
+import { rolesOf, targetOf } from "../../../lib/robot/nodes.js";
 import { askConfirmation } from "../../../parts/confirm.js";
-import { Jog } from "./jog.js";
 import { describe, draftOf, isSame, request } from "./trim.js";
 
 /**
@@ -20,7 +20,6 @@ import { describe, draftOf, isSame, request } from "./trim.js";
 const PERIOD_MS = 2000;
 const ROLE_RATE_HZ = 20;
 const OUTPUTS_RATE_HZ = 10;
-const CLIENT = "websocket:";
 
 export class Calibration {
   id = "";
@@ -106,22 +105,8 @@ export class Calibration {
    * Return why this joint must not be moved now; empty: it may.
    * @param {{target: string, field: string}} joint
    */
-  refusal({ target, field }) {
-    const app = this.#app;
-    if (app?.api.state !== "open" || app.api.isSilent(performance.now()))
-      return "No connection to the robot.";
-    if (app.store.data.system?.estop?.active)
-      return "Emergency stop: nothing moves until it is cleared.";
-    if (!mayOperate(app)) return "View-only account. Moving joints needs the operator role.";
-    if (Object.values(app.dialogs).some(Boolean)) return "A dialog is open.";
-    if (!isReporting(app, target, performance.now()))
-      return "The role has timed out, so the joint's position is unknown.";
-    const output = commanded({ target, field }, app.store.data);
-    const isForeign =
-      output?.policy === "live" && output.source !== `${CLIENT}${app.api.session.client_id}`;
-    if (!isForeign) return "";
-    const source = sourceName(output.source);
-    return `${source} drives this joint. Release that input first, or turn its route off.`;
+  refusal(joint) {
+    return this.#app ? whyNotMoved(this.#app, joint) : "No connection to the robot.";
   }
 
   /** @param {string} key @param {Field} field */

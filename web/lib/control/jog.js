@@ -2,14 +2,14 @@
 // the joint. The samples are inputs like any other: the router limits them, and times out when they
 // stop. No drawing.
 
-/** @typedef {import("../../../lib/api.js").Api} Api */
+/** @typedef {import("../api.js").Api} Api */
 /**
  * @typedef {{target: string, field: string, limits: [number, number]}} Joint with its active limits
  */
 
 const PERIOD_MS = 40; // the router times a client out after 300 ms
 /** Share of the manifest's range per second. */
-export const JOG_SPEEDS = { fine: 0.005, slow: 0.02 };
+export const JOG_SPEEDS = { fine: 0.005, slow: 0.02, trial: 0.1 };
 // The goal leads the joint by at most the motion of this time, so that a blocked joint winds up no
 // distance, and little motion remains after the release.
 const LEAD_S = 0.4;
@@ -18,7 +18,7 @@ const LEAD_S = 0.4;
 const within = (value, low, high) => Math.min(high, Math.max(low, value));
 
 export class Jog {
-  /** @type {"fine" | "slow"} */ speed = "fine";
+  /** @type {keyof typeof JOG_SPEEDS} */ speed = "fine";
   /** The joint that moves now. @type {Joint | null} */ joint = null;
   /** Direction: 1 or -1; 0: no button is held. */ direction = 0;
   /** Position of each joint at its release, by "target.field". @type {Map<string, number>} */

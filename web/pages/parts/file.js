@@ -1,0 +1,179 @@
+// The robot as a file: edit its text, import, export. Each text is checked before it is applied.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
+import { withField, withValue } from "../../lib/events.js";
+import { isAdmin } from "../../lib/levels.js";
+import { saveText } from "../../lib/transfer.js";
+import { framed } from "./frame.js";
+import { Review, reviewView } from "./review.js";
+import { state } from "./state.js";
+
+/** @typedef {import("../../context.js").With<"api" | "draw">} App */
+
+const review = new Review();
+const draft = { text: "", base: -1, note: "", refusal: "", isTyped: false };
+
+/** @param {App} app */
+export function fileView(app) {
+  const { document: robot } = state;
+  if (robot && !draft.isTyped && draft.base !== robot.version)
+    Object.assign(draft, { text: robot.text, base: robot.version });
+  const actions = html`
+    <label class="button parts-file">
+      Import…
+      <input
+        class="hidden"
+        type="file"
+        accept=".yaml,.yml"
+        ?disabled=${!isAdmin(app)}
+        @change=${withField(({ files }) => load(app, files?.[0]))}
+      >
+    </label>
+    <button class="button" type="button" data-export ?disabled=${!robot} @click=${() => save()}>
+      Export
+    </button>
+  `;
+  return framed("/parts/file", actions, robot ? editor(app) : nothing);
+}
+
+function save() {
+  if (state.document) saveText("robot.yaml", state.document.text);
+}
+
+/** @param {App} app @param {File | undefined} file */
+async function load(app, file) {
+  if (!file) return;
+  type(app, await file.text());
+  draft.note ||= file.name.slice(0, 120);
+  void check(app);
+}
+
+/** @param {App} app @param {string} text */
+function type(app, text) {
+  Object.assign(draft, { text, isTyped: text !== state.document?.text, refusal: "" });
+  review.close();
+  app.draw();
+}
+
+/** @param {App} app */
+const check = (app) => review.check(app, "file", async () => draft.text);
+
+/** @param {App} app */
+function editor(app) {
+  const may = isAdmin(app);
+  return html`
+    <div class="card parts-editor">
+      <label class="entry ${review.found?.problem ? "is-wrong" : ""}">
+        <span>Robot as YAML</span>
+        <textarea
+          class="yaml"
+          rows="28"
+          spellcheck="false"
+          autocapitalize="none"
+          wrap="off"
+          ?readonly=${!may}
+          .value=${draft.text}
+          @input=${withValue((text) => type(app, text))}
+        ></textarea>
+      </label>
+      ${
+        may
+          ? html`<div class="toolbar">
+            <button
+              class="button primary"
+              type="button"
+              data-check
+              ?disabled=${review.isBusy || !draft.isTyped}
+              @click=${() => check(app)}
+            >
+              Check changes
+            </button>
+            <button
+              class="button"
+              type="button"
+              ?disabled=${!draft.isTyped}
+              @click=${() => type(app, state.document?.text ?? "")}
+            >
+              Discard
+            </button>
+          </div>`
+          : nothing
+      }
+      ${reviewView(review, fault(), applying(app))}
+      ${draft.refusal ? html`<p class="refusal" role="alert">${draft.refusal}</p>` : nothing}
+    </div>
+  `;
+}
+
+/** Show the fault with its line, which a press selects in the text. */
+function fault() {
+  const problem = review.found?.problem ?? "";
+  const line = Number(/line (\d+)/.exec(problem)?.[1] ?? 0);
+  const text = draft.text.split("\n")[line - 1];
+  return html`
+    <div class="notice" role="alert" data-fault>
+      <p>${problem}</p>
+      ${
+        text === undefined
+          ? nothing
+          : html`<pre><b>${line}</b>  ${text}</pre>
+            <button class="button small" type="button" data-line @click=${() => select(line)}>
+              Go to line ${line}
+            </button>`
+      }
+    </div>
+  `;
+}
+
+/** @param {number} line */
+function select(line) {
+  const area = /** @type {HTMLTextAreaElement | null} */ (document.querySelector("textarea.yaml"));
+  if (!area) return;
+  const lines = area.value.split("\n");
+  const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  area.focus();
+  area.setSelectionRange(start, start + lines[line - 1].length);
+  area.scrollTop = (area.scrollHeight / lines.length) * (line - 5);
+}
+
+/** @param {App} app */
+const applying = (app) => html`
+  <div class="part-save">
+    <label class="entry">
+      <span>Note <small class="quiet">for the list of versions</small></span>
+      <input
+        name="note"
+        maxlength="120"
+        .value=${draft.note}
+        @input=${withValue((value) => (draft.note = value))}
+      >
+    </label>
+    <button
+      class="button primary"
+      type="button"
+      data-apply
+      ?disabled=${state.isBusy || !review.isReady}
+      @click=${() => apply(app)}
+    >
+      ${state.isBusy ? "Applying…" : "Put in force"}
+    </button>
+  </div>
+`;
+
+/** @param {App} app */
+async function apply(app) {
+  const { text, base, note } = { ...draft, text: review.text };
+  try {
+    await state.change(
+      app,
+      () => app.api.request("robot", "apply", { text, base, note }),
+      review.restarts,
+    );
+    Object.assign(draft, { isTyped: false, base: -1, note: "", refusal: "" });
+    review.close();
+  } catch (err) {
+    draft.refusal = sentenceOf(err);
+  }
+  app.draw();
+}
