@@ -1,5 +1,6 @@
 // The wires of a part: where each goes, and its colour by convention. Pure.
 
+import { words } from "../format.js";
 import { placeOf } from "./parts.js";
 
 /** @typedef {import("../types.js").RobotCatalog} RobotCatalog */
@@ -10,11 +11,17 @@ import { placeOf } from "./parts.js";
  * @property {string} what "Signal", "SDA"
  * @property {string} to "pin 32 (GPIO12)"
  * @property {string} colour
+ * @property {"signal" | "supply" | "ground"} kind
  */
 
 /** Colours of hobby servos and of I2C cables; supply is red and ground black everywhere. */
 const SIGNAL = "orange";
+/** @type {Record<string, string>} */
+const SIGNALS = { servo: "Signal", button: "Signal" };
 const BUS = { SDA: "blue", SCL: "yellow" };
+
+/** @type {Wire} */
+const GROUND = { what: "Ground", to: "a GND pin", colour: "black", kind: "ground" };
 
 /** @param {RobotCatalog} catalog @param {number} bcm */
 function pinText(catalog, bcm) {
@@ -29,27 +36,29 @@ export function wiresOf(catalog, part) {
   if (hardware.device !== undefined && hardware.channel !== undefined)
     return [
       {
-        what: "Plug",
+        what: "Signal",
         to: `channel ${hardware.channel} of ${hardware.device}`,
-        colour: kind === "roboclaw" ? "motor wires" : `signal ${SIGNAL}`,
+        colour: kind === "roboclaw" ? "motor wires" : SIGNAL,
+        kind: "signal",
       },
       ...(kind === "roboclaw" ? [] : power("the chip's V+", "brown or black")),
     ];
   const lines = part.pins.map((use) => ({
-    what: use.is_bus ? use.purpose : use.purpose[0].toUpperCase() + use.purpose.slice(1),
+    what: use.is_bus ? use.purpose : (SIGNALS[use.purpose] ?? words(use.purpose)),
     to: pinText(catalog, use.bcm),
     colour: colourOf(use.purpose),
+    kind: /** @type {const} */ ("signal"),
   }));
   if ("bus" in hardware) return [...lines, ...power("pin 1 (3V3)", "black")];
   if (kind === "servo") return [...lines, ...power("servo supply, not the Pi", "brown or black")];
-  if (kind === "button") return [...lines, { what: "Ground", to: "a GND pin", colour: "black" }];
+  if (kind === "button") return [...lines, GROUND];
   return [...lines, ...power("the driver's logic supply", "black")];
 }
 
 /** @param {string} supply @param {string} ground @returns {Wire[]} */
 const power = (supply, ground) => [
-  { what: "Supply", to: supply, colour: "red" },
-  { what: "Ground", to: "common ground, a GND pin", colour: ground },
+  { what: "Supply", to: supply, colour: "red", kind: "supply" },
+  { ...GROUND, colour: ground },
 ];
 
 /** @param {string} purpose */

@@ -38,10 +38,11 @@ import { header, usesOf } from "./pins.js";
  *   "router" | "store" | "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
+/** @typedef {import("./planner.js").Planner} Planner */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
 
-/** @param {App} app @param {NodeWatch} watch */
-export function detailsPage(app, watch) {
+/** @param {App} app @param {NodeWatch} watch @param {Planner} planner */
+export function detailsPage(app, watch, planner) {
   const node = watch.node(app);
   if (!node)
     return app.store.data.nodes
@@ -57,8 +58,8 @@ export function detailsPage(app, watch) {
     >
       <div>
         ${isFree(node) ? waiting(node) : nothing} ${severalRoles(app, node)}
-        ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node)}
-        ${peripherals(app, watch, node)}
+        ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node, planner)}
+        ${peripherals(app, watch, node, (chip) => planner.use(app, node, chip))}
       </div>
       <div>
         ${node.state === "offline" ? nothing : loadCard(node, watch.history)} ${facts(app, node)}
@@ -212,18 +213,19 @@ function severalRoles(app, node) {
   `;
 }
 
-/** @param {App} app @param {NodeWatch} watch @param {NodeInfo} node */
-function pinsCard(app, watch, node) {
-  const uses = usesOf(app, rolesOf(node).map(targetOf));
+/** @param {App} app @param {NodeWatch} watch @param {NodeInfo} node @param {Planner} planner */
+function pinsCard(app, watch, node, planner) {
+  const uses = planner.usesOf(node) ?? usesOf(app, rolesOf(node).map(targetOf));
   const pins = watch.status?.pins;
   return html`
     <section class="card" aria-labelledby="pins-title" ?data-stale=${Boolean(watch.problem)}>
       ${fold(app, "pins-title", "Header", pinsText(pins), () => [
+        pins ? html`<p class="quiet"><a href="/parts/wiring">Wiring sheet</a></p>` : nothing,
         watch.problem
           ? html`<p class="refusal">Reading the pins failed: ${watch.problem}</p>`
           : nothing,
         pins
-          ? header(app, watch, pins, uses, false)
+          ? header(app, watch, pins, uses, false, (pin) => planner.tool(app, node, pin))
           : html`<p class="quiet">${noPins(node, watch)}</p>`,
       ])}
     </section>
@@ -242,8 +244,12 @@ export function noPins(node, watch) {
   return watch.problem ? "Next attempt within 2 s." : "Loading…";
 }
 
-/** @param {App} app @param {NodeWatch} watch @param {NodeInfo} node */
-export function peripherals(app, watch, node) {
+/**
+ * @param {App} app @param {NodeWatch} watch @param {NodeInfo} node
+ * @param {(device: import("../../lib/types.js").Peripheral) => unknown} [use] its link to become a
+ * part
+ */
+export function peripherals(app, watch, node, use) {
   const list = watch.status?.peripherals?.length
     ? watch.status.peripherals
     : (node.peripherals ?? []);
@@ -262,6 +268,7 @@ export function peripherals(app, watch, node) {
                     ? html`<span class="chip bad"><i class="dot"></i>No response</span>`
                     : nothing
                 }
+                ${use?.(device) ?? nothing}
               </li>`,
             )}
           </ul>`

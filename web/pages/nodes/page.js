@@ -8,11 +8,13 @@ import { Calibration } from "./calibrate/state.js";
 import { detailsPage } from "./details.js";
 import { nodeDialogs } from "./dialogs.js";
 import { listPage } from "./list.js";
+import { Planner } from "./planner.js";
 import { NodeWatch } from "./watch.js";
 
 const watch = new NodeWatch();
 const adoption = new Adoption();
 const calibration = new Calibration();
+const planner = new Planner();
 
 /** @param {string} rest "sim_head/adopt", "sim_head/calibrate/head.pan" */
 function parse(rest) {
@@ -27,7 +29,7 @@ export const page = {
     const { id, part } = parse(rest);
     if (!id) return listPage(app);
     if (part === "calibrate") return calibratePage(app, calibration);
-    return part === "adopt" ? adoptPage(app, watch, adoption) : detailsPage(app, watch);
+    return part === "adopt" ? adoptPage(app, watch, adoption) : detailsPage(app, watch, planner);
   },
   dialogs: (app) => nodeDialogs(app),
   open(app, rest) {
@@ -37,6 +39,11 @@ export const page = {
     else calibration.stop();
     if (id && part !== "calibrate") watch.start(app, id, part === "adopt");
     else watch.stop();
+    if (id && !part) void planner.load(app);
+  },
+  linked(app, rest) {
+    const { id, part } = parse(rest);
+    if (id && !part) void planner.load(app);
   },
   close() {
     watch.stop();

@@ -52,8 +52,9 @@ export function usesOf(app, targets) {
  * @param {Pin[]} pins in the order of the header
  * @param {Map<number, Use[]>} uses
  * @param {boolean} isPlan the uses are of a role that is not active yet
+ * @param {(pin: Pin) => unknown} [tool] what can be done with the selected pin
  */
-export function header(app, watch, pins, uses, isPlan) {
+export function header(app, watch, pins, uses, isPlan, tool) {
   const focused = watch.pin || 1;
   return html`
     <div class="pins-board ${watch.areAllPinsShown ? "" : "is-short"}">
@@ -74,7 +75,7 @@ export function header(app, watch, pins, uses, isPlan) {
       >
         ${watch.areAllPinsShown ? "Show used pins" : "Show all 40 pins"}
       </button>
-      ${details(pins[watch.pin - 1], uses, isPlan)} ${legend}
+      ${details(pins[watch.pin - 1], uses, isPlan, tool)} ${legend}
     </div>
   `;
 }
@@ -90,6 +91,13 @@ export function header(app, watch, pins, uses, isPlan) {
 function row(app, watch, pin, uses, isPlan, isFocused) {
   const kind = kindOf(pin, uses);
   const look = () => watch.pin !== pin.number && ((watch.pin = pin.number), app.draw());
+  // A press keeps the pin, so that the pointer reaches its tool across other pins.
+  const hover = () => !watch.isPinKept && look();
+  const press = () => {
+    watch.isPinKept = watch.pin !== pin.number || !watch.isPinKept;
+    watch.pin = pin.number;
+    app.draw();
+  };
   const isSupply = kind === "power" || kind === "ground";
   const isIdle = isSupply || (!pin.in_use && !uses.length);
   return html`
@@ -102,9 +110,9 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
         data-pin=${pin.number}
         aria-pressed=${watch.pin === pin.number}
         tabindex=${isFocused ? 0 : -1}
-        @focus=${look}
-        @pointerenter=${look}
-        @click=${look}
+        @focus=${hover}
+        @pointerenter=${hover}
+        @click=${press}
       >
         <span class="pin-number" aria-hidden="true">${pin.number}</span>
         <span class="pin-sign" aria-hidden="true">${KINDS[kind][0]}</span>
@@ -128,6 +136,7 @@ function move(app, watch, event) {
   const target = /** @type {HTMLElement | null} */ (list.querySelector(`[data-pin="${to}"]`));
   if (!target || target.offsetParent === null) return; // hidden in the short list
   watch.pin = to;
+  watch.isPinKept = false;
   target.focus();
   app.draw();
 }
@@ -191,9 +200,15 @@ function stateWord(pin) {
   return state === "unknown" ? "" : state;
 }
 
-/** @param {Pin | undefined} pin @param {Map<number, Use[]>} uses @param {boolean} isPlan */
-function details(pin, uses, isPlan) {
-  if (!pin) return html`<p class="pins-detail quiet">Select a pin for details.</p>`;
+/**
+ * @param {Pin | undefined} pin @param {Map<number, Use[]>} uses @param {boolean} isPlan
+ * @param {((pin: Pin) => unknown) | undefined} tool
+ */
+function details(pin, uses, isPlan, tool) {
+  if (!pin)
+    return html`<p class="pins-detail quiet">
+      Select a pin${tool ? ": what it can do, what holds it, and what to put there" : " for details"}.
+    </p>`;
   const used = uses.get(pin.pin_number) ?? [];
   const isPower = pin.direction === "power" || pin.direction === "ground";
   const state = stateWord(pin) || "level unknown";
@@ -217,6 +232,7 @@ function details(pin, uses, isPlan) {
       <dl class="facts-list">
         ${facts.map(([name, text]) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing))}
       </dl>
+      ${tool?.(pin) ?? nothing}
     </div>
   `;
 }

@@ -25,6 +25,7 @@ export class NodeWatch {
   /** @type {NodeHistory | null} */ history = null;
   /** @type {LogEntry[] | null} */ activity = null;
   /** Number of the selected pin on the header. */ pin = 0;
+  /** Whether it stays selected while the pointer is elsewhere. */ isPinKept = false;
   areAllPinsShown = false;
   #isFitting = false;
   #timer = 0;
@@ -45,6 +46,7 @@ export class NodeWatch {
         history: null,
         activity: null,
         pin: 0,
+        isPinKept: false,
       };
       Object.assign(this, fresh);
     }

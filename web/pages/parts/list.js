@@ -105,8 +105,8 @@ function row(part) {
     <li>
       <a class="part-row" href=${addressOf(part)} data-part=${keyOf(part)}>
         <b>${words(part.name)}</b>
-        <span class="part-kind">${kind ?? (part.kind || "Drawn from other parts")}</span>
-        <span class="part-place">${part.place}</span>
+        <span class="part-kind">${kind ?? (part.kind || "Output of the role")}</span>
+        <span class="part-place">${part.place.replace(/ \(.*\)$/, "")}</span>
         <span class="part-range number">${rangeOf(part)}</span>
       </a>
     </li>

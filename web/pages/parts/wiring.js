@@ -44,15 +44,25 @@ export function wiringView(app) {
 /** @param {App} app @param {string} id @param {RobotPart[]} parts */
 function sheet(app, id, parts) {
   const node = app.store.data.nodes?.nodes.find((each) => each.node_id === id);
+  const targets = [...new Set(parts.map((part) => part.target))];
   const title = id ? (node ? `${nodeTitle(node)} · ${id}` : id) : "No node yet";
   return html`
     <section class="card wiring-sheet" data-sheet=${id || "none"}>
       <h2>${title}</h2>
       <table class="table wiring">
         <thead>
-          <tr><th>Part</th><th>Kind</th><th>Wire</th><th>Connect to</th><th>Colour</th></tr>
+          <tr><th>Part</th><th>Kind</th><th>Signal</th><th>Supply</th><th>Ground</th></tr>
         </thead>
-        ${parts.map(rows)}
+        ${targets.map(
+          (target) => html`<tbody>
+            ${
+              targets.length > 1 || !id
+                ? html`<tr><th class="wiring-role" colspan="5">${targetName(target)}</th></tr>`
+                : nothing
+            }
+            ${parts.filter((part) => part.target === target).map(row)}
+          </tbody>`,
+        )}
       </table>
       <p class="wiring-foot">
         ${state.document?.name} · version ${state.version} · connect all grounds together
@@ -62,22 +72,25 @@ function sheet(app, id, parts) {
 }
 
 /** @param {RobotPart} part */
-function rows(part) {
+function row(part) {
   const catalog = /** @type {import("../../lib/types.js").RobotCatalog} */ (state.catalog);
   const wires = wiresOf(catalog, part);
-  return html`<tbody data-wires=${`${part.target}.${part.name}`}>
-    ${wires.map(
-      ({ what, to, colour }, index) => html`<tr>
-        ${
-          index
-            ? nothing
-            : html`<th rowspan=${wires.length} scope="rowgroup">
-                ${words(part.name)}<small>${targetName(part.target)}</small>
-              </th>
-              <td rowspan=${wires.length}>${kindOf(catalog, part)?.title ?? part.kind}</td>`
-        }
-        <td>${what}</td><td>${to}</td><td>${colour}</td>
-      </tr>`,
-    )}
-  </tbody>`;
+  /** @param {import("../../lib/robot/wiring.js").Wire["kind"]} kind */
+  const ofKind = (kind) => wires.filter((wire) => wire.kind === kind);
+  return html`<tr data-wires=${`${part.target}.${part.name}`}>
+    <th scope="row">${words(part.name)}</th>
+    <td>${kindOf(catalog, part)?.title ?? part.kind}</td>
+    <td data-label="Signal">
+      ${ofKind("signal").map(
+        ({ what, to, colour }) => html`<span class="wire">
+          ${what === "Signal" ? "" : `${what}: `}${to}, ${colour}
+        </span>`,
+      )}
+    </td>
+    <td data-label="Supply">${ofKind("supply").map(wireText)}</td>
+    <td data-label="Ground">${ofKind("ground").map(wireText)}</td>
+  </tr>`;
 }
+
+/** @param {import("../../lib/robot/wiring.js").Wire} wire */
+const wireText = ({ to, colour }) => `${to}, ${colour}`;
