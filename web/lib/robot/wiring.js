@@ -1,6 +1,5 @@
 // The wires of a part: where each goes, and its colour by convention. Pure.
 
-import { words } from "../format.js";
 import { placeOf } from "./parts.js";
 
 /** @typedef {import("../types.js").RobotCatalog} RobotCatalog */
@@ -23,6 +22,9 @@ const BUS = { SDA: "blue", SCL: "yellow" };
 /** @type {Wire} */
 const GROUND = { what: "Ground", to: "a GND pin", colour: "black", kind: "ground" };
 
+/** @param {string} text */
+const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** @param {RobotCatalog} catalog @param {number} bcm */
 function pinText(catalog, bcm) {
   const place = placeOf(catalog, bcm);
@@ -44,11 +46,16 @@ export function wiresOf(catalog, part) {
       ...(kind === "roboclaw" ? [] : power("the chip's V+", "brown or black")),
     ];
   const lines = part.pins.map((use) => ({
-    what: use.is_bus ? use.purpose : (SIGNALS[use.purpose] ?? words(use.purpose)),
+    what: use.is_bus ? use.purpose : (SIGNALS[use.purpose] ?? capitalized(use.purpose)),
     to: pinText(catalog, use.bcm),
     colour: colourOf(use.purpose),
     kind: /** @type {const} */ ("signal"),
   }));
+  if (kind === "ws2812") {
+    const data = lines.filter(({ what }) => what.endsWith("MOSI"));
+    return [...data, ...power("5 V supply, not the Pi", "black")];
+  }
+  if (kind === "quadrature") return [...lines, ...power("pin 1 (3V3)", "black")];
   if ("bus" in hardware) return [...lines, ...power("pin 1 (3V3)", "black")];
   if (kind === "servo") return [...lines, ...power("servo supply, not the Pi", "brown or black")];
   if (kind === "button") return [...lines, GROUND];

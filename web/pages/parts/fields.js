@@ -193,7 +193,7 @@ function pinOptions({ target, name }) {
     );
     const can = abilities(pin).slice(1).join(", ");
     const held = holders.map((part) => words(part.name).toLowerCase()).join(", ");
-    const text = [pin.name, `pin ${pin.number}`, can, held ? `used by ${held}` : ""];
+    const text = [pin.name, held ? `used by ${held}` : "", `pin ${pin.number}`, can];
     return [String(pin.bcm), text.filter(Boolean).join(" · ")];
   });
 }

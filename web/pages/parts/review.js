@@ -3,7 +3,6 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 import { changeList } from "./frame.js";
-import { state } from "./state.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").RobotReview} RobotReview */
@@ -63,7 +62,7 @@ export function reviewView(review, fault, actions) {
   if (found.problem) return fault;
   return html`
     <div class="parts-review" data-review role="status">
-      <h3>${found.changes.length ? `Changes to version ${state.version}` : "Nothing would change."}</h3>
+      <h3>${found.changes.length ? "What would change" : "Nothing would change."}</h3>
       ${changeList(found.changes)}
       ${
         found.notes.length
