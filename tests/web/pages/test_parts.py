@@ -39,7 +39,7 @@ async def test_list_names_place_and_range_and_is_filtered_by_channel(site: Site)
     await expect(row).to_contain_text("GPIO12")
     await expect(row).to_contain_text("−180 to 180 deg")
     assert await violations(page) == []
-    await page.fill("input[type=search]", "channel 3 face")
+    await page.fill("input[type=search]", "channel 3 of face")
     await expect(page.locator(".part-row")).to_have_count(1)
     await expect(page.locator("[data-part='head.roll']")).to_be_visible()
 
@@ -97,30 +97,31 @@ async def test_change_on_an_old_version_is_refused_and_says_so(site: Site) -> No
     assert role(site).gpio_mapping["tilt"].pulse_us == (500, 2500)
 
 
-async def test_limits_are_set_part_is_renamed_and_the_version_before_comes_back(
-    site: Site,
-) -> None:
+async def test_speed_is_changed_with_a_note_and_the_version_before_comes_back(site: Site) -> None:
     page = await opened(site, "parts/part/head/roll")
-    await page.fill("[name=limits-lower]", "-30")
     await page.fill("[name=max_rate]", "60")
-    await page.fill("[name=rename]", "roll_left")
     await page.fill("[name=note]", "less roll")
     await expect(page.locator("[data-follows]")).to_contain_text("start")
     await page.click("[data-save]")
-    await page.wait_for_selector("[data-open='head.roll_left'], .refusal:not(:empty)")
-    if await page.locator("[data-open='head.roll_left']").count():
-        field = role(site).fields["roll_left"]
-        assert (field.limits, field.max_rate) == ((-30, 45), 60)
-    await page.click("a[href='/parts']:visible >> nth=-1")
+    await page.wait_for_selector("[data-applied]")
+    assert role(site).fields["roll"].max_rate == 60
+    await page.click(".way-back a")
     await page.click(".tabs a[href='/parts/versions']")
+    await expect(page.locator("[data-version='2']")).to_contain_text("less roll")
     await page.click("[data-version='1'] button")
-    await page.wait_for_selector("[data-review]")
-    await expect(page.locator("[data-review]")).to_contain_text("-30")
-    assert await violations(page) == []
+    await expect(page.locator("[data-review]")).to_contain_text("max_rate 60 -> 120.")
     await page.click("[data-return]")
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-version='3'] .chip")
-    assert role(site).fields["roll"].limits == (-45, 45)
+    assert role(site).fields["roll"].max_rate == 120
+
+
+async def test_part_is_renamed_and_opens_by_its_new_name(site: Site) -> None:
+    page = await opened(site, "parts/part/head/imu")
+    await page.fill("[name=rename]", "balance")
+    await page.click("[data-save]")
+    await page.wait_for_selector("[data-open='head.balance']")
+    assert "balance" in role(site).i2c_devices and "imu" not in role(site).i2c_devices
 
 
 async def test_part_is_removed_after_a_question(site: Site) -> None:

@@ -241,7 +241,7 @@ function wires(part) {
       <dl class="facts-list">
         ${found.map(({ what, to, colour }) => html`<dt>${what}</dt><dd>${to}, ${colour}</dd>`)}
       </dl>
-      <p><a href="/parts/wiring">Wiring sheet</a></p>
+      <p><a class="button small" href="/parts/wiring">Wiring sheet</a></p>
     </section>
   `;
 }
