@@ -1,5 +1,5 @@
-// Searches nodes, parts, routes, LiveLink subjects, pages and settings by name. Not here: opening the
-// finder (finder-button.js).
+// Searches nodes, parts, routes, LiveLink subjects, pages and settings by name. Not here: opening
+// the finder (finder-button.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../lib/events.js";

@@ -57,7 +57,7 @@ COMMANDS = {
     "robot versions": "robot versions", "robot version": "robot export",
     "robot undo": "robot undo", "robot templates": "robot template",
     "robot template": "robot template", "robot use_template": "robot template",
-    "robot parts": "part list", "robot set_part": "part set", "robot remove_part": "part remove",
+    "robot parts": "part list", "robot catalog": "part kinds", "robot set_part": "part set", "robot remove_part": "part remove",
     "router get_status": "input list", "router list_routes": "route list",
     "router set_route": "route set", "router delete_route": "route delete",
     "router set_route_enabled": "route enable", "router set_route_priority": "route priority",

@@ -136,7 +136,11 @@ export function unusedChips(found, parts) {
     .filter((each) => !used.has(each.address));
 }
 
-/** Return the kinds of chips that a description names. @param {RobotCatalog} catalog @param {string} text */
+/**
+ * Return the kinds of chips that a description names.
+ * @param {RobotCatalog} catalog
+ * @param {string} text
+ */
 export const kindsNamed = (catalog, text) =>
   catalog.kinds.filter(
     ({ kind, group }) => group === "i2c_devices" && text.toLowerCase().includes(kind),

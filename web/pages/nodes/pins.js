@@ -207,7 +207,7 @@ function stateWord(pin) {
 function details(pin, uses, isPlan, tool) {
   if (!pin)
     return html`<p class="pins-detail quiet">
-      Select a pin${tool ? ": what it can do, what holds it, and what to put there" : " for details"}.
+      Select a pin${tool ? ": what it can do, what holds it, what to put there" : " for details"}.
     </p>`;
   const used = uses.get(pin.pin_number) ?? [];
   const isPower = pin.direction === "power" || pin.direction === "ground";

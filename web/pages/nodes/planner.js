@@ -126,7 +126,9 @@ export class Planner {
               class="button small primary"
               data-add-here=${target}
               href="/parts/add/${target}/pin/${pin.pin_number}"
-            >Add a part here${targets.length > 1 ? ` to ${targetName(target).toLowerCase()}` : ""}</a>
+            >Add a part here${
+              targets.length > 1 ? ` to ${targetName(target).toLowerCase()}` : ""
+            }</a>
           `,
         )}
         ${movable.map(

@@ -90,7 +90,7 @@ export function addView(app, rest) {
         <p class="quiet">
           ${
             kind?.drives
-              ? "Its output begins with usual limits; try it and set them afterwards. The router and the pages start again."
+              ? "It begins with usual limits; set them by trying. Router and pages restart."
               : "Its role opens its drivers again when its outputs are safe."
           }
         </p>

@@ -1,4 +1,4 @@
-// The page "Parts": the list (/parts), one part (/parts/part/<role>/<name>), a new one (/parts/add),
+// The page Parts: the list (/parts), one part (/parts/part/<role>/<name>), a new one (/parts/add),
 // the wiring sheet, the robot as a file, templates and versions.
 
 import { addView } from "./add.js";

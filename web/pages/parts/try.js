@@ -10,12 +10,15 @@ import { isAdmin } from "../../lib/levels.js";
 import { commanded, measured } from "../../lib/robot/joints.js";
 import { rarely, reading } from "../../parts/live.js";
 
-/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "robot" | "store">} App */
+/** @typedef {"api" | "dialogs" | "draw" | "robot" | "store"} Needs */
+/** @typedef {import("../../context.js").With<Needs>} App */
 /** @typedef {import("../../lib/types.js").RobotPart} RobotPart */
 /** @typedef {import("./draft.js").Draft} Draft */
 /** @typedef {{target: string, field: string}} Field */
 
 const STEPS = 200;
+const MOVING = "Moving. Release the button to stop.";
+const HOLD = "Hold the button, or Enter on it: the part moves slowly to the goal.";
 
 /** @type {Jog | null} */ let jog = null;
 /** @type {App | null} */ let shownIn = null;
@@ -37,7 +40,7 @@ export const release = () => jog?.release();
 /** @param {App} app @param {RobotPart} part */
 function whyNot(app, part) {
   if (part.output.kind !== "position")
-    return "Only positions are tried here. Drive a speed on the page Drive, with free space around.";
+    return "Only positions are tried here. Drive a speed on the page Drive, with space around.";
   if (!part.node_id) return "No node holds this role: adopt one on the page Nodes.";
   if (!app.robot?.targets?.[part.target]?.[part.name])
     return "The router does not know this output yet: it knows it after it has started again.";
@@ -94,7 +97,7 @@ export function tryCard(app, part, draft) {
           : nothing
       }
       <p class="quiet" role="status" data-why>
-        ${why || (jog.joint ? "Moving. Release the button to stop." : "Hold the button, or Enter on it: the part moves slowly to the goal.")}
+        ${why || (jog.joint ? MOVING : HOLD)}
       </p>
       ${part.output.kind === "position" && isAdmin(app) ? marks(app, part, draft, at) : nothing}
     </section>
@@ -173,7 +176,7 @@ function marks(app, part, draft, at) {
       <button class="button small" type="button" data-mark="high" ?disabled=${off}
         @click=${() => mark("high")}>Upper limit here</button>
     </div>
-    <p class="quiet">Fills the fields in; a servo's pulse follows its limit. Save puts it in force.</p>
+    <p class="quiet">Fills the fields in; a servo's pulse follows its limit. Save applies it.</p>
   `;
 }
 

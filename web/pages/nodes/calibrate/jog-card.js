@@ -107,7 +107,11 @@ function controls(calibration, row, spec) {
   `;
 }
 
-/** @param {import("../../../lib/control/jog.js").Jog} jog @param {Row} row @param {FieldDescription} spec */
+/**
+ * @param {import("../../../lib/control/jog.js").Jog} jog
+ * @param {Row} row
+ * @param {FieldDescription} spec
+ */
 function hint(jog, row, spec) {
   if (jog.isAtLimit) return "Joint limit reached.";
   if (jog.direction) return "Moving. Release the button to stop.";
