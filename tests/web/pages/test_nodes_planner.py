@@ -20,6 +20,8 @@ PIN = ".pins [data-pin='{}']"
 @pytest.mark.parametrize("width", [1440, 390], ids=["desk", "phone"])
 async def test_servo_moves_to_another_pin_with_three_clicks(site: Site, width: int) -> None:
     page = await site.open("nodes/sim_head", viewport={"width": width, "height": 844})
+    if width == 390:
+        await page.click("[data-fold=pins-title]")
     await page.wait_for_selector(".pins")
     if width == 390:
         await page.click(".pins-more")  # shows the free pins; one click more
