@@ -29,17 +29,17 @@ STOP_LIMIT_S = 8.0
 class Robot:
     """A running robot. Machines: server, head, arm_left, arm_right, tracks, console, spare."""
 
-    def __init__(self, root: Path, number: int, *options: str) -> None:
+    def __init__(self, root: Path, number: int, *options: str, checkout: Path = ROOT) -> None:
         self.root = root
         self.domain = number
         command = [
-            *(sys.executable, "-m", "tools.run", "--no-browser", "--until-eof"),
+            *(_python(checkout), "-m", "tools.run", "--no-browser", "--until-eof"),
             *("--root", str(root), "--domain", str(number)),
             *("--port", "0", "--saint-port", "0", "--face-port", "0", *options),
         ]
         with (root / "run.out").open("wb") as output:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.PIPE, stdout=output,
+                command, cwd=checkout, stdin=subprocess.PIPE, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
 
@@ -169,10 +169,11 @@ class Robot:
 
 
 @contextlib.contextmanager
-def running_robot(*options: str) -> Iterator[Robot]:
-    """A robot that is whole; ended and deleted afterwards. `options` are those of tools.run."""
+def running_robot(*options: str, checkout: Path = ROOT) -> Iterator[Robot]:
+    """A robot that is whole; ended and deleted afterwards. `options` are those of tools.run, of
+    another checkout with its own .venv where one is named."""
     with short_folder() as root:
-        robot = Robot(root, free_domain(), *options)
+        robot = Robot(root, free_domain(), *options, checkout=checkout)
         try:
             robot.wait_ready()
             yield robot
@@ -189,6 +190,10 @@ def free_domain() -> int:
             domain.choose(number).lock.close()
             return number
     raise AssertionError("every ROS domain is in use")
+
+
+def _python(checkout: Path) -> str:
+    return sys.executable if checkout == ROOT else str(checkout / ".venv" / "bin" / "python")
 
 
 def is_alive(pid: int) -> bool:

@@ -1,7 +1,9 @@
 """What the idle robot costs: memory and processor of every daemon, summed for the server set and
 for the largest node set, beside a bare Python process in the same run.
 
-`python -m tools.bench.memory [--json] [--robot saint_two]`: that one has a node with four roles.
+`python -m tools.bench.memory [--json] [--robot saint_two] [--feed demo]`: that one has a node with
+four roles. With `--beside CHECKOUT` it measures another checkout (with its own .venv) and this one
+in turns: processor time and wake-ups of each daemon, and the memory of all; `--turns`, `--seconds`.
 
 The proportional set size (PSS) shares file pages between all processes that map them. Here that is
 every daemon of the robot; on its Pi a node shares with nobody. So each set is also given as it is
@@ -17,12 +19,13 @@ import re
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from saint_services.lib.health import HealthReport
-from tests.integration.robot import Robot, running_robot
+from tests.integration.robot import ROOT, Robot, running_robot
 from tools.bench.bus import Process, measure_process
 
 SERVER_BUDGET_MB = 180.0
@@ -108,6 +111,52 @@ def measure(*options: str) -> Figures:
     )
 
 
+@dataclass(slots=True)
+class Load:
+    """What the daemons of one checkout cost, summed over its turns."""
+
+    turns: int = 0
+    cpu_percent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    # A second, of all threads.
+    wake_ups: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    pss_mb: float = 0.0
+
+    def add(self, robot: Robot, seconds: float) -> None:
+        """Measure a robot that has come to rest, or to its feed."""
+        pids = {f"{machine}/{name}": pid for (machine, name), pid in robot.pids().items()}
+        pids = {name: pid for name, pid in pids.items() if not name.startswith("input/")}
+        switches = {name: _switches(pid) for name, pid in pids.items()}
+        cpu = _cpu_percent(list(pids.values()), seconds)
+        for name, pid in pids.items():
+            self.cpu_percent[name] += cpu[pid]
+            self.wake_ups[name] += (_switches(pid) - switches[name]) / seconds
+        self.pss_mb += sum(_memory(pid).pss for pid in pids.values()) / _MB
+        self.turns += 1
+
+
+def compare(other: Path, turns: int, seconds: float, *options: str) -> tuple[Load, Load]:
+    """Measure another checkout and this one in turns."""
+    loads = (Load(), Load())
+    for _ in range(turns):
+        for load, checkout in zip(loads, (other, ROOT), strict=True):
+            with running_robot(*options, checkout=checkout) as robot:
+                asyncio.run(_start_all(robot))
+                time.sleep(_SETTLE_S)
+                load.add(robot, seconds)
+    return loads
+
+
+def _print_loads(before: Load, now: Load) -> None:
+    print(f"{'':28}{'CPU %':>8}{'now':>8}{'wake-ups/s':>12}{'now':>8}")
+    for name in sorted(before.cpu_percent, key=before.cpu_percent.__getitem__, reverse=True):
+        figures = [load.cpu_percent[name] / load.turns for load in (before, now)]
+        wakes = [load.wake_ups[name] / load.turns for load in (before, now)]
+        print(f"{name:28}{figures[0]:8.2f}{figures[1]:8.2f}{wakes[0]:12.0f}{wakes[1]:8.0f}")
+    first, last = (sum(load.cpu_percent.values()) / load.turns for load in (before, now))
+    print(f"{'all':28}{first:8.2f}{last:8.2f}   {last / first:.2f} x")
+    print(f"PSS of all: {before.pss_mb / before.turns:.0f}, {now.pss_mb / now.turns:.0f} MB")
+
+
 async def _start_all(robot: Robot) -> None:
     """Daemons that start on request run too."""
     for name in robot.report()["machines"]["server"]["daemons"]:
@@ -183,10 +232,20 @@ def _memory(pid: int) -> Memory:
     return found
 
 
-def _cpu_percent(pids: Sequence[int]) -> dict[int, float]:
+def _switches(pid: int) -> int:
+    """Voluntary context switches of all threads."""
+    found = 0
+    for path in Path(f"/proc/{pid}/task").glob("*/status"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread has ended
+            text = path.read_text(encoding="utf-8")
+            found += int(text.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+    return found
+
+
+def _cpu_percent(pids: Sequence[int], seconds: float = _CPU_S) -> dict[int, float]:
     """Of one core, over a few seconds."""
     before, started = {pid: _cpu_ns(pid) for pid in pids}, time.monotonic_ns()
-    time.sleep(_CPU_S)
+    time.sleep(seconds)
     passed = time.monotonic_ns() - started
     return {pid: 100.0 * (_cpu_ns(pid) - before[pid]) / passed for pid in pids}
 
@@ -220,8 +279,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the memory of the idle robot.")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--robot", default="saint", help="which of manifests/robots")
+    parser.add_argument("--feed", help="also play input into it, as tools.run does")
+    parser.add_argument("--beside", type=Path, help="another checkout, measured in turns")
+    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each turn")
     chosen = parser.parse_args()
-    figures = measure("--robot", chosen.robot)
+    options = ["--robot", chosen.robot, *(("--feed", chosen.feed) if chosen.feed else ())]
+    if chosen.beside:
+        other = chosen.beside.resolve()
+        _print_loads(*compare(other, chosen.turns, chosen.seconds, *options))
+        return
+    figures = measure(*options)
     if chosen.json:
         print(json.dumps({**asdict(figures), "faults": figures.faults()}))
     else:
