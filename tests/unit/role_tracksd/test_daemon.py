@@ -58,16 +58,6 @@ def test_tracks_at_rest_are_measured_with_each_state_alone(rig: Rig) -> None:
     assert 50 <= len(times) <= 52
 
 
-def test_odometry_comes_at_50_hz_while_a_track_turns_and_at_20_at_rest(rig: Rig) -> None:
-    odometry = rig.bus.sent["/saint/tracks/odom"]
-    rig.live(1.01, lambda: rig.drive(0.0), period_s=0.01)
-    assert len(odometry) == 20
-    odometry.clear()
-    rig.live(1.01, lambda: rig.drive(0.6), period_s=0.01)
-    assert 50 <= len(odometry) <= 52
-    assert len(rig.bus.sent["/tf"]) == 20 + len(odometry)
-
-
 def test_tracks_that_are_pushed_at_rest_are_measured_at_the_full_rate(rig: Rig) -> None:
     measuring = rig.session._measuring  # type: ignore[attr-defined]
     rig.live(0.5, lambda: rig.drive(0.0))
@@ -238,7 +228,7 @@ def test_meter_that_is_gone_degrades_and_the_current_is_estimated(metered: Rig) 
 
 
 class _CountingGuard:
-    """Counts how often a role requests its permission."""
+    """Counts the requests to drive."""
 
     def __init__(self) -> None:
         self.requests = 0
@@ -248,7 +238,7 @@ class _CountingGuard:
         return True
 
 
-def test_guard_is_consulted_before_torque_and_not_for_rest(rig: Rig) -> None:
+def test_guard_decides_before_torque_and_not_for_rest(rig: Rig) -> None:
     rig.session.guard = guard = _CountingGuard()
     rig.live(0.5, lambda: rig.drive(0.0))
     assert guard.requests == 0
