@@ -19,10 +19,15 @@ _KERNEL = (
     " systemd.service_watchdogs=no systemd.default_timeout_start_sec=900"
     " systemd.default_device_timeout_sec=600"
 )
-# The same for the limits of a start: systemd takes more lines for units from its command line.
-_PATIENT = "[Service]\nTimeoutStartSec=900s\n"
 # All limits times this, where the computer is busy with other work.
 PATIENCE = float(os.environ.get("SAINT_VM_PATIENCE", "1"))
+# The same for the limits of a start: systemd takes more lines for units from its command line.
+_PATIENT = "[Service]\nTimeoutStartSec=900s\n"
+# A fraction of an emulated processor is less than the control loops take for themselves: nothing
+# else would run beside them, if they went before everything else.
+HAS_REAL_TIME = PATIENCE <= 1
+if not HAS_REAL_TIME:
+    _PATIENT += "CPUSchedulingPolicy=other\n"
 # As good as never: an emulated processor takes minutes for what a Pi does in seconds.
 DEADMAN_S = 3600
 
