@@ -53,7 +53,7 @@ class FakeParts:
         return "its node applies it as soon as its outputs are safe"
 
     def robot_changed(self) -> None:
-        """Count a change that others are told of."""
+        """Count a change that others are notified of."""
         self.restarts += 1
 
 

@@ -25,7 +25,9 @@ async def test_servo_moves_to_another_pin_with_three_clicks(site: Site, width: i
     await page.wait_for_selector(".pins")
     if width == 390:
         await page.click(".pins-more")  # shows the free pins; one click more
-    await page.click(PIN.format(12))
+    pin = page.locator(PIN.format(12))
+    await pin.evaluate("pin => pin.scrollIntoView({block: 'center'})")  # clear of the stop
+    await pin.click()
     detail = page.locator("[data-pin-detail]")
     await expect(detail.locator("[data-can]")).to_contain_text("hardware PWM, channel 0")
     await expect(detail.locator("[data-shared]")).to_contain_text("Pan (GPIO12)")

@@ -1,4 +1,4 @@
-// The stored versions of the robot: what each differs in from the one in force, and the way back.
+// The stored versions of the robot: what each differs in from the one in force; the return to it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
@@ -80,7 +80,7 @@ function version(app, { number, note, person, saved, is_in_force: isInForce }) {
           ? reviewView(
               review,
               html`<p class="refusal" role="alert">${review.found?.problem}</p>`,
-              isAdmin(app) ? goBack(app, number) : nothing,
+              isAdmin(app) ? returnTo(app, number) : nothing,
             )
           : nothing
       }
@@ -89,7 +89,7 @@ function version(app, { number, note, person, saved, is_in_force: isInForce }) {
 }
 
 /** @param {App} app @param {number} number */
-const goBack = (app, number) => html`
+const returnTo = (app, number) => html`
   <button
     class="button primary"
     type="button"

@@ -26,7 +26,8 @@ VIEWER = """
     livelink get_subject, livelink list_formats, livelink list_recordings, livelink get_recording,
     livelink list_senders,
     users change_password, users list_sessions, users end_session, drill status,
-    selftest last, programs list
+    selftest last, programs list, robot get, robot check, robot versions, robot version,
+    robot templates, robot template, robot parts, robot catalog
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms move_hand, arms home, arms gripper,
@@ -55,7 +56,8 @@ ADMIN = """
     users list_users, users add_user, users remove_user, users set_role, users set_password,
     users require_sign_in, users list_tokens, users add_token, users renew_token,
     users revoke_token,
-    users get_claim_code, drill kill, selftest run, programs remove
+    users get_claim_code, drill kill, selftest run, programs remove,
+    robot apply, robot undo, robot use_template, robot set_part, robot remove_part
 """
 
 
