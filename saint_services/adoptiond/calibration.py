@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..lib import config as settings
 from ..lib.api.calibration import Calibrate, CalibratedField
 from ..lib.errors import Code, SaintError
+from ..lib.hw.pwm.servo import ServoScale, centre_of
 from ..lib.role_config.model import FieldSpec, RoleConfig
 from ..lib.state import Migration
 from .registry import RoleText
@@ -125,6 +126,9 @@ def applied(role: RoleText, trims: RoleTrims) -> Applied:
         document["fields"][name]["limits"] = list(narrowed)
         if (pulses := _pulses(role.config, name, trim, narrowed)) is not None:
             document["gpio_mapping"][name]["pulse_us"] = pulses
+            if role.config.gpio_mapping[name].centre_us is not None:
+                centre_us = _pulse_us(role.config, name, trim, centre_of(narrowed))
+                document["gpio_mapping"][name]["centre_us"] = centre_us
         if trim.is_reversed:
             output = document["gpio_mapping"][name]
             output["reversed"] = not role.config.gpio_mapping[name].reversed
@@ -192,14 +196,19 @@ def _largest_offset(spec: FieldSpec) -> float:
 def _pulses(
     role: RoleConfig, name: str, trim: Trim, narrowed: tuple[float, float]
 ) -> list[int] | None:
-    """Return the pulses of the manifest's straight line at the new limits, in whole microseconds as
-    in the manifest (a fifth of a degree on a servo of half a turn); None without a servo."""
+    """Return the pulses of the manifest's scale at the new limits, in whole microseconds as in the
+    manifest (a fifth of a degree on a servo of half a turn); None without a servo."""
     if not _is_servo(role, name):
         return None
-    low, high = role.fields[name].limits
+    pulses = [_pulse_us(role, name, trim, value) for value in narrowed]
+    return pulses[::-1] if role.gpio_mapping[name].reversed != trim.is_reversed else pulses
+
+
+def _pulse_us(role: RoleConfig, name: str, trim: Trim, value: float) -> int:
+    """Return the pulse that the manifest has for a value, with the offset. The servo stands there
+    for that value from now on; with a centre that moved, it does so at both limits and there."""
     output = role.gpio_mapping[name]
     is_reversed = output.reversed != trim.is_reversed
-    first, last = output.pulse_us[::-1] if is_reversed else output.pulse_us
-    shares = [(value + trim.offset - low) / (high - low) for value in narrowed]
-    pulses = [round(first + share * (last - first)) for share in shares]
-    return pulses[::-1] if is_reversed else pulses
+    limits = role.fields[name].limits
+    scale = ServoScale(limits, output.pulse_us, is_reversed, output.centre_us)
+    return round(scale.pulse_us(value + trim.offset))

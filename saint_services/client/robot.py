@@ -82,6 +82,21 @@ class Arm:
         await self._robot.call(motion.ARM_HOME, arm=self._side)
 
 
+class NamedParts:
+    """Fields of any target by name, each in its unit."""
+
+    def __init__(self, robot: "Robot") -> None:
+        self._robot = robot
+
+    async def set(self, target: str, values: Mapping[str, float]) -> None:
+        """Set fields. Positions and lights are held, a velocity or switch counts for 300 ms."""
+        await self._robot.call(motion.PARTS_SET, target=target, values=dict(values))
+
+    async def home(self, target: str) -> None:
+        """Move all positions of a target to neutral."""
+        await self._robot.call(motion.PARTS_HOME, target=target)
+
+
 class Tracks:
     """The tracks."""
 
@@ -117,6 +132,7 @@ class Robot:
         self.head = Head(self)
         self.left_arm, self.right_arm = Arm(self, "left"), Arm(self, "right")
         self.tracks = Tracks(self, self._connection)
+        self.parts = NamedParts(self)
 
     @classmethod
     def from_environment(cls, *, name: str = "") -> Self:

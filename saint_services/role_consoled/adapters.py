@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.displays.opening import open_display, open_leds
-from saint_services.lib.hw.pins.button import Button, ButtonEvent
-from saint_services.lib.hw.ports import Board, Display, EdgeInput, LedStrip
-from saint_services.lib.role.timers import Clock, Handle
+from saint_services.lib.hw.pins.button import ButtonEvent
+from saint_services.lib.hw.ports import Board, Display, LedStrip
+from saint_services.lib.role.buttons import ButtonInput
+from saint_services.lib.role.timers import Clock
 from saint_services.lib.role_config.model import RoleConfig
 
 from .lights import Colour, LightSignal, picture
@@ -25,7 +26,7 @@ class ConsolePanel:
     def __init__(self, board: Board, config: RoleConfig, clock: Clock) -> None:
         self.display = _display(board, config)
         self._clock = clock
-        self._buttons: list[_ButtonInput] = []
+        self._buttons: list[ButtonInput] = []
         for name, spec in config.gpio_mapping.items():
             if spec.type != "button" or spec.pin is None:
                 self.close()
@@ -33,7 +34,7 @@ class ConsolePanel:
                     Code.CONFIG_INVALID, f"gpio_mapping.{name} is no button with a pin"
                 )
             edges = board.edges((spec.pin,), name, pull_up=True)
-            self._buttons.append(_ButtonInput(name, edges, spec.pin, spec.reversed, clock))
+            self._buttons.append(ButtonInput(name, edges, spec.pin, spec.reversed, clock))
 
     def listen(self, callback: Callable[[str, ButtonEvent], None]) -> None:
         """Call back for every event of a button from now on."""
@@ -44,51 +45,6 @@ class ConsolePanel:
         """Release the pins."""
         for key in self._buttons:
             key.close()
-
-
-class _ButtonInput:
-    """A button with its pin and its timer. It closes to ground, so low is pressed."""
-
-    def __init__(
-        self, name: str, edges: EdgeInput, pin: int, is_high_pressed: bool, clock: Clock
-    ) -> None:
-        self._name = name
-        self._edges = edges
-        self._pin = pin
-        self._is_high_pressed = is_high_pressed
-        self._clock = clock
-        self._button = Button()
-        self._timer: Handle | None = None
-        self._callback: Callable[[str, ButtonEvent], None] | None = None
-
-    def listen(self, callback: Callable[[str, ButtonEvent], None]) -> None:
-        self._callback = callback
-        self._edges.listen(self._on_edge)
-        level = self._edges.levels()[self._pin]
-        if level == self._is_high_pressed:
-            self._on_edge(self._pin, level, 0)  # held while the role started
-
-    def close(self) -> None:
-        if self._timer:
-            self._timer.cancel()
-        self._edges.close()
-
-    def _on_edge(self, pin: int, level: bool, stamp_ns: int) -> None:
-        self._send(self._button.level(level == self._is_high_pressed, self._clock.time()))
-
-    def _on_time(self) -> None:
-        self._timer = None
-        self._send(self._button.tick(self._clock.time()))
-
-    def _send(self, events: list[ButtonEvent]) -> None:
-        for event in events:
-            if self._callback:
-                self._callback(self._name, event)
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
-        if (due_s := self._button.due_s()) is not None:
-            self._timer = self._clock.call_at(due_s, self._on_time)
 
 
 def _display(board: Board, config: RoleConfig) -> Display:

@@ -77,7 +77,7 @@ class ConsoleRole(RoleSession):
         self._timer: Handle | None = None
         self._drawing = Motion(clock, _DRAW_S, self._draw)
 
-    def open_drivers(self, board: Board) -> None:
+    def open_devices(self, board: Board) -> None:
         """Open display, buttons and lights; the display is dark but on afterwards."""
         self._panel = ConsolePanel(board, self.config, self.clock)
         self._strips.open(board)
@@ -97,11 +97,11 @@ class ConsoleRole(RoleSession):
         self._panel.listen(self._on_button)
         self._refresh()
 
-    def stop(self) -> None:
+    def stop_devices(self) -> None:
         """Show the stop at once; nothing here moves."""
         self._refresh()
 
-    def close_drivers(self) -> None:
+    def close_devices(self) -> None:
         """Switch display and lights off: they must not show what is not updated any more."""
         self._drawing.close()
         if self._timer:
@@ -112,11 +112,6 @@ class ConsoleRole(RoleSession):
             self._panel.close()
             self._panel = None
         self._strips.close(self.notice)
-
-    @property
-    def is_safe(self) -> bool:
-        """True: a console moves nothing."""
-        return True
 
     def latch_changed(self, was_latched: bool) -> None:
         """Show the latch, and whether there is a router."""

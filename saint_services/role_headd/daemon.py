@@ -98,11 +98,10 @@ class HeadRole(PositionSession):
             )
         self.subscribe(HEAD_CAMERA_CMD, self._on_camera)
 
-    def close_drivers(self) -> None:
-        """Close the camera and release the outputs; pulses stay."""
+    def close_devices(self) -> None:
+        """Close the camera."""
         if self._camera:
             self._camera.switch(False)
-        super().close_drivers()
 
     def _on_command(self, message: HeadCommand, now_s: float) -> bool:
         pan, tilt, roll = self._neck

@@ -75,7 +75,7 @@ class TracksRole(RoleSession):
         self._retry = Retry()
         self._updated_s = clock.time()
 
-    def open_drivers(self, board: Board) -> None:
+    def open_devices(self, board: Board) -> None:
         """Open motors and encoders; motors stand afterwards."""
         drives = Drives(board, self.config)
         for side in ("left", "right"):
@@ -105,7 +105,7 @@ class TracksRole(RoleSession):
             _log.warning("transforms are not published", reason=err.message)
             return None
 
-    def stop(self) -> None:
+    def stop_devices(self) -> None:
         """Switch both motors off."""
         self._linear.stop()
         self._angular.stop()
@@ -115,7 +115,7 @@ class TracksRole(RoleSession):
             if not self.attempt(track.name, track.motor.stop):
                 self._motion.start(self.clock.time())  # again in the next slice
 
-    def close_drivers(self) -> None:
+    def close_devices(self) -> None:
         """Release the pins."""
         self._motion.close()
         self._measuring.close()
@@ -124,7 +124,7 @@ class TracksRole(RoleSession):
         self._tracks.clear()
 
     @property
-    def is_safe(self) -> bool:
+    def are_devices_safe(self) -> bool:
         """True when both motors are off."""
         return all(track.motor.duty == 0.0 for track in self._tracks)
 
@@ -190,7 +190,7 @@ class TracksRole(RoleSession):
         self._odometer.travel(*travelled)
         self._check_stall(now_s)
         self._send_odometry()
-        return any(self._speeds) or not self.is_safe
+        return any(self._speeds) or not self.are_devices_safe
 
     def _check_stall(self, now_s: float) -> None:
         top = self._geometry.top_speed_mps
@@ -204,7 +204,7 @@ class TracksRole(RoleSession):
         """Stop before the motor burns, with a notice that says what to do."""
         text = f"{track.side} track is driven with {abs(track.motor.duty):.0%} and does not turn"
         verdict = self._retry.stalled(now_s)
-        self.stop()
+        self.stop_devices()
         if verdict is Verdict.STOP_ROBOT:
             text += " for the third time in a minute; look at it, then clear the e-stop"
             self.trip(text)

@@ -1,4 +1,4 @@
-"""`saintctl head`, `saintctl arms`, `saintctl tracks`: moves the robot as one input of the router
+"""`saintctl head`, `arms`, `tracks`, `parts`: moves the robot as one input of the router
 among others: RC and a source with exclusive control have precedence. Not here: routes, and why
 nothing moves (`saintctl route why`).
 """
@@ -21,6 +21,8 @@ from ..lib.api.webd.motion import (
     HEAD_CAMERA,
     HEAD_HOME,
     HEAD_MOVE,
+    PARTS_HOME,
+    PARTS_SET,
     STOP_TRACKS,
 )
 from .connect import RobotAddress, checked_params, request
@@ -30,6 +32,7 @@ R = TypeVar("R", bound=Reply)
 
 head = typer.Typer(help="Head: move, home, camera.", no_args_is_help=True)
 arms = typer.Typer(help="Arms: move, home, gripper.", no_args_is_help=True)
+parts = typer.Typer(help="Parts of any kind by name: set, home.", no_args_is_help=True)
 tracks = typer.Typer(help="Tracks: drive, stop.", no_args_is_help=True)
 
 REPEAT_S = 0.1  # a velocity holds for 0.3 s
@@ -142,6 +145,33 @@ def gripper(
     _command(context, GRIPPER, as_json, text, **params)
 
 
+@parts.command("set")
+def parts_set(
+    context: typer.Context,
+    target: Annotated[str, typer.Argument(help="parts.face, or head for parts beside its own")],
+    values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="in its unit")],
+    seconds: Annotated[
+        float | None, typer.Option(min=0.1, max=60.0, help="Hold velocities and switches so long.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set fields by name. Without --seconds a velocity or a switch counts for 0.3 s."""
+    wanted = dict(_named(text) for text in values)
+    reply = run(_set(context.obj, target, wanted, seconds or 0.0), as_json)
+    _print(reply, _REQUESTED.format(f"{target}.{next(iter(wanted))}"), as_json)
+
+
+@parts.command("home")
+def parts_home(
+    context: typer.Context,
+    target: Annotated[str, typer.Argument(help="parts.face")],
+    as_json: AsJson = False,
+) -> None:
+    """Move all positions of a target to neutral."""
+    text = "Requested. If nothing moves: saintctl route list."
+    _command(context, PARTS_HOME, as_json, text, target=target)
+
+
 @tracks.command("drive")
 def drive(
     context: typer.Context,
@@ -161,6 +191,17 @@ def stop(context: typer.Context, as_json: AsJson = False) -> None:
     """Request zero velocity, as one input among others. To stop everything: saintctl estop set."""
     text = "Requested. To stop everything: saintctl estop set."
     _command(context, STOP_TRACKS, as_json, text)
+
+
+async def _set(
+    robot: RobotAddress, target: str, values: dict[str, float], seconds: float
+) -> CommandReply:
+    end_s = time.monotonic() + seconds
+    reply = await _request(robot, PARTS_SET, target=target, values=values)
+    while time.monotonic() < end_s:
+        await asyncio.sleep(REPEAT_S)
+        reply = await _request(robot, PARTS_SET, target=target, values=values)
+    return reply
 
 
 async def _drive(
@@ -199,6 +240,13 @@ def _print(reply: Reply, text: str, as_json: bool) -> None:
     for each in reply.limited if isinstance(reply, CommandReply) else ():
         print(f"{each.text}.")
     print(text)
+
+
+def _named(text: str) -> tuple[str, float]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"{text!r} is not NAME=VALUE")
+    return name, _number(value)
 
 
 def _number(text: str) -> float:

@@ -256,6 +256,12 @@ def limited(role: RoleConfig, values: Values) -> list[LimitedField]:
     return found
 
 
+def by_rest(role: RoleConfig, values: Values) -> tuple[Values, Values]:
+    """Separate what rests at zero, which moves only while it is sent, from what is held."""
+    moving = {n: v for n, v in values.items() if n in role.fields and role.fields[n].rests_at_zero}
+    return moving, {name: value for name, value in values.items() if name not in moving}
+
+
 def head_values(move: HeadMove) -> Values:
     """Return the values of the axes that the command names."""
     values = move.model_dump(exclude_none=True)

@@ -15,7 +15,7 @@ Rng = random.Random
 _NODES = ["sim_head", "sim_arm_left", "sim_arm_right", "sim_tracks", "sim_console", "sim_spare"]
 _KNOWN: dict[str, list[str]] = {
     "node_id": _NODES, "by": _NODES, "node": [*_NODES, "server"], "nodes": _NODES,
-    "role": ["head", "arms", "tracks", "console", "viewer", "admin"],
+    "role": ["head", "arms", "tracks", "console", "parts", "viewer", "admin"],
     "instance": ["", "left", "right"],
     "target": ["head", "arms.left", "arms.right", "tracks"], "to": ["pan", "tilt", "linear", "jaw"],
     "field": ["pan", "tilt", "joint_0", "linear"], "output": ["head.pan", "tracks.linear"],

@@ -17,10 +17,11 @@ from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
 from saint_services.lib.hw.pwm import sysfs_pwm
 from saint_services.lib.records import RecordReading
-from saint_services.lib.role_config.devices import SerialDevice
+from saint_services.lib.role_config.devices import I2cDevice, Multiplexer, SerialDevice
 from saint_services.lib.role_config.model import RoleConfig
 from tools.sim.bare_line import WIRE, BareLine
 from tools.sim.bodies.feeding import SensorFeeder
+from tools.sim.chips.multiplexer import Tca9548aChip, file_behind, mux_file
 from tools.sim.chips.outputs import CHIPS, Chip, Pca9685Chip
 from tools.sim.pin_bank import INPUT, OUTPUT, PINS_FILE, PinBank
 from tools.sim.pins import SimEdges, SimI2c, SimOutput, SimPwm
@@ -84,6 +85,7 @@ class SimBoard:
         self.drive = self.bank.drive
         self._chips: dict[tuple[int, int], Chip] = {}
         self._drivers: dict[tuple[int, int], str] = {}
+        self._hidden: dict[tuple[int, int, int], dict[int, Chip]] = {}  # by bus, mux, channel
         self._servo_chips: dict[str, Pca9685Chip] = {}
         self._controllers: dict[str, Controller] = {}
         self._lines: dict[str, SerialDevice] = {}
@@ -103,9 +105,12 @@ class SimBoard:
         self._panels = {(d.bus, d.select): d.data_pin for d in devices if d.driver == "st7789"}
         for name, device in config.i2c_devices.items():
             key = device.bus, device.address
-            if self._file.chips is None:
-                self._plug(*key, device.driver)
-            chip = self._chips.get(key)
+            if device.mux:
+                chip: Chip | None = self._behind(device, device.mux)
+            else:
+                if self._file.chips is None:
+                    self._plug(*key, device.driver)
+                chip = self._chips.get(key)
             if isinstance(chip, Pca9685Chip):
                 self._servo_chips[name] = chip
             elif chip:
@@ -121,9 +126,12 @@ class SimBoard:
         """Return the channels of a Pi 4."""
         return sysfs_pwm.CHANNELS[2]
 
-    def output(self, pin: int, used_by: str) -> SimOutput:
+    def output(self, pin: int, used_by: str, *, high: bool = False) -> SimOutput:
         self.bank.claim(pin, OUTPUT, used_by)
-        return SimOutput(self.bank, pin)
+        found = SimOutput(self.bank, pin)
+        if high:
+            found.set(True)
+        return found
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> SimEdges:
         for pin in pins:
@@ -135,7 +143,12 @@ class SimBoard:
     def i2c(self, bus: int) -> SimI2c:
         """Open a bus with the chips of board.yaml."""
         chips = {address: chip for (b, address), chip in self._chips.items() if b == bus}
-        return SimI2c(chips, self.drive)
+        behind = []
+        for (b, address, channel), hidden in self._hidden.items():
+            mux = chips.get(address)
+            if b == bus and isinstance(mux, Tca9548aChip):
+                behind.append((mux, channel, hidden))
+        return SimI2c(chips, self.drive, behind)
 
     def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus:
         """Open a chip select, whose transfers are stored."""
@@ -165,8 +178,12 @@ class SimBoard:
         """Return the write that sets an output line low."""
         return self.will_quiet(pin)
 
+    def will_high(self, pin: int) -> Write:
+        """Return the write that sets an output line high."""
+        return self.will_quiet(pin)._replace(data=b"\1")
+
     def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
-        """Return the write of one transfer to a chip."""
+        """Return the write of one transfer to a chip, or to those of the open channels."""
         return Write(
             WriteKind.SIM_I2C, str(self._directory / chip_file(bus, address)), address, data
         )
@@ -211,6 +228,22 @@ class SimBoard:
         self.bank.close()
         for chip in self._chips.values():
             chip.close()
+        for hidden in self._hidden.values():
+            for chip in hidden.values():
+                chip.close()
+
+    def _behind(self, device: I2cDevice, mux: Multiplexer) -> Chip:
+        """Plug in a chip behind its multiplexer; of the usual chips none is at their addresses."""
+        plain = device.bus, device.address
+        if self._file.chips is None and plain in self._chips:
+            self._chips.pop(plain).close()
+            del self._drivers[plain]
+        self._plug(device.bus, mux.address, "tca9548a")
+        hidden = self._hidden.setdefault((device.bus, mux.address, mux.channel), {})
+        if device.address not in hidden:
+            name = file_behind(device.bus, mux.address, mux.channel, device.address)
+            hidden[device.address] = CHIPS[device.driver](self._directory / name)
+        return hidden[device.address]
 
     def _opened_controllers(self) -> "dict[str, Controller]":
         for controller in self._controllers.values():
@@ -226,7 +259,8 @@ class SimBoard:
         if self._drivers.get(key) != driver:
             if key in self._chips:
                 self._chips[key].close()
-            self._chips[key] = CHIPS[driver](self._directory / chip_file(bus, address))
+            name = mux_file if driver == "tca9548a" else chip_file
+            self._chips[key] = CHIPS[driver](self._directory / name(bus, address))
             self._drivers[key] = driver
 
     def _before_reply(self, port: str) -> None:
@@ -246,6 +280,13 @@ class SimBoard:
 def chip_file(bus: int, address: int) -> str:
     """Return the file name of a chip below the board's directory."""
     return f"i2c-{bus}-{address:02x}"
+
+
+def file_of(device: I2cDevice) -> str:
+    """Return the file name of a role's chip below the board's directory."""
+    if device.mux is None:
+        return chip_file(device.bus, device.address)
+    return file_behind(device.bus, device.mux.address, device.mux.channel, device.address)
 
 
 def _answers(chip: Chip) -> bool:

@@ -13,7 +13,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.role_config.devices import MOTORS, I2cDevice
 from saint_services.lib.role_config.model import RoleConfig
 from tools.sim import wiring
-from tools.sim.board import chip_file
+from tools.sim.board import file_of
 from tools.sim.chips.outputs import CHIPS, ChipFault
 from tools.sim.faults import FILE, SUPPLY, Fault, Faults
 from tools.sim.observe import write_pin
@@ -179,13 +179,13 @@ def _set(directory: Path, device: str, fault: Fault, value: float | None) -> Non
 
 def _set_chip(directory: Path, device: str, fault: ChipFault) -> None:
     spec = _chips(directory)[device]
-    chip = CHIPS[spec.driver](directory / chip_file(spec.bus, spec.address))
+    chip = CHIPS[spec.driver](directory / file_of(spec))
     chip.set_fault(fault)
     chip.close()
 
 
 def _chip_fault(directory: Path, spec: I2cDevice) -> ChipFault:
-    path = directory / chip_file(spec.bus, spec.address)
+    path = directory / file_of(spec)
     if not path.exists():
         return ChipFault.NONE
     chip = CHIPS[spec.driver](path)

@@ -2,10 +2,12 @@
 (board.py), the levels (pin_bank.py).
 """
 
+from collections.abc import Sequence
 from time import monotonic_ns
 
 from saint_services.lib.hw.ports import EdgeCallback
 from tools.sim.bodies.drive import BodyDrive
+from tools.sim.chips.multiplexer import Tca9548aChip
 from tools.sim.chips.outputs import Chip, Pca9685Chip
 from tools.sim.pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
 from tools.sim.wake_up import WakeUp
@@ -120,9 +122,15 @@ class SimEdges:
 class SimI2c:
     """The chips of one bus."""
 
-    def __init__(self, chips: dict[int, Chip], drive: BodyDrive | None = None) -> None:
+    def __init__(
+        self,
+        chips: dict[int, Chip],
+        drive: BodyDrive | None = None,
+        behind: Sequence[tuple[Tca9548aChip, int, dict[int, Chip]]] = (),
+    ) -> None:
         self._chips = chips
         self._drive = drive
+        self._behind = behind  # multiplexer, channel, chips of that channel
 
     def write(self, address: int, data: bytes) -> None:
         """Write, then step the bodies that it drives."""
@@ -140,6 +148,9 @@ class SimI2c:
         """Do nothing: the chips belong to the board."""
 
     def _at(self, address: int) -> Chip:
+        for mux, channel, chips in self._behind:
+            if address in chips and mux.is_open(channel):
+                return chips[address]
         try:
             return self._chips[address]
         except KeyError:

@@ -4,22 +4,43 @@ import errno
 from pathlib import Path
 
 from saint_services.lib.guard.will import Write, WriteKind
+from tools.sim.chips.multiplexer import Tca9548aChip, behind_open_channels, mux_file
 from tools.sim.chips.outputs import ChipFault, Pca9685Chip
 from tools.sim.chips.roboclaw import RoboClawPeer
 
 
 class _ChipPort:
-    """Port to a simulated PCA9685."""
+    """Port to what is at an address of a simulated bus: a multiplexer, the chips of its open
+    channels, or the PCA9685 on the bus itself."""
 
     def __init__(self, write: Write) -> None:
-        self._chip = Pca9685Chip(Path(write.path))
-        self._data = write.data
+        path = Path(write.path)
+        self._folder, self._bus = path.parent, int(path.name.split("-")[1])
+        self._address, self._data = write.place, write.data
+        self._mux = self._folder / mux_file(self._bus, self._address)
+        self._direct = None if self._mux.exists() else Pca9685Chip(path)
 
     def write(self) -> None:
-        self._chip.write(self._data)
+        if self._direct is None:
+            mux = Tca9548aChip(self._mux)
+            try:
+                mux.write(self._data)
+            finally:
+                mux.close()
+            return
+        behind = behind_open_channels(self._folder, self._bus, self._address)
+        for path in behind:
+            chip = Pca9685Chip(path)
+            try:
+                chip.write(self._data)
+            finally:
+                chip.close()
+        if not behind:
+            self._direct.write(self._data)
 
     def close(self) -> None:
-        self._chip.close()
+        if self._direct:
+            self._direct.close()
 
 
 class _LinePort:

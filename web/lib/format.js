@@ -49,6 +49,7 @@ function split(name) {
 /** @param {string} role @param {string} instance */
 export function roleName(role, instance) {
   if (role === "arms") return instance ? `${words(instance)} arm` : "Arm";
+  if (role === "parts" && instance) return words(instance);
   return words(role) + (instance ? ` ${instance}` : "");
 }
 

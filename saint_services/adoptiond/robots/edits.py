@@ -27,7 +27,7 @@ def with_part(text: str, robot: RobotDescription, wanted: SetPart) -> str:
     if is_new:
         kind = str(hardware.get("type", ""))
         hardware = hardware_defaults(kind) | hardware
-        if defaults := output_defaults(kind):
+        if defaults := output_defaults(kind, output.get("kind")):
             command, topic = command_for(robot.roles[target])
             config.setdefault("commands", {}).setdefault(command, topic)
             output = {"command": command, "path": name} | defaults | output

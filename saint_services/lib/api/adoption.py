@@ -118,8 +118,10 @@ class NodeParams(Request):
 class AdoptNode(NodeParams):
     """Assign a role to a node; with `add`, in addition to the roles that it has."""
 
-    role: Name = Field(description="Role to give: head, arms, tracks or console.")
-    instance: str = Field(default="", max_length=32, description="left or right, for arms.")
+    role: Name = Field(description="Role to give: head, arms, tracks, console or parts.")
+    instance: str = Field(
+        default="", max_length=32, description="left or right for arms, the name of parts."
+    )
     display_name: str = Field(default="", max_length=64, description="Display name of the node.")
     add: bool = Field(default=False, description="Add the role to those that the node has.")
 
@@ -152,7 +154,9 @@ class ResetNode(NodeParams):
 
     factory_reset: bool = Field(default=False, description="Also delete the node's name.")
     role: str = Field(default="", max_length=32, description="Remove only this one of its roles.")
-    instance: str = Field(default="", max_length=32, description="left or right, for arms.")
+    instance: str = Field(
+        default="", max_length=32, description="left or right for arms, the name of parts."
+    )
 
 
 class NameNode(NodeParams):

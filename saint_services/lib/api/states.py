@@ -81,6 +81,27 @@ class TracksState(Reply):
     odom: OdometryState | None = None
 
 
+class PartReading(Reply):
+    """A number with its unit: a part as applied, or what a sensor measures."""
+
+    value: Value
+    unit: str
+
+
+class RolePartsState(Reply):
+    """The parts of one role by name."""
+
+    outputs: dict[str, PartReading]
+    sensors: dict[str, PartReading]
+    age_ms: int
+
+
+class PartsState(Reply):
+    """Topic "parts": by target, "parts.face", and "head" for parts beside its own fields."""
+
+    targets: dict[str, RolePartsState] = {}
+
+
 class ConsoleInputState(Reply):
     """The last input at the console."""
 
@@ -305,6 +326,7 @@ STATES: dict[str, type[Reply]] = {
     "head": HeadState,
     "arms": ArmsState,
     "tracks": TracksState,
+    "parts": PartsState,
     "console": ConsoleState,
     "system": SystemState,
     "log": LogState,

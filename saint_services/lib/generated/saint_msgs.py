@@ -414,7 +414,7 @@ class NodeRole:
     HASH: ClassVar[str] = "RIHS01_fae10336261b9078be1be99b38cec19493d532d35d5a0485ef5b88acd259b3da"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("role", "string"), ("instance", "string"), ("state", "string"), ("config_version", "string"), ("reason", "string"), ("restarts", "uint32"), ("alive", "bool"), ("outputs_safe", "bool"))
 
-    role: str = ""  # "head", "arms", "tracks", "console"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts"
     instance: str = ""  # "left", "right" or empty
     state: str = ""  # "adopting", "active", "updating"
     config_version: str = ""  # version of the role configuration in force
@@ -454,7 +454,7 @@ class NodeStatus:
     hardware_rev: str = ""
     firmware_version: str = ""
     state: str = ""  # "adopting", "active", "updating"
-    role: str = ""  # "head", "arms", "tracks", "console"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts"
     instance: str = ""  # "left", "right" or empty
     config_version: str = ""  # version of the role configuration in force
     reason: str = ""  # why the node is not healthy; empty: healthy
@@ -480,6 +480,35 @@ class NodeTrust:
     server: str = ""  # name of its server; empty: none
     server_key: str = ""  # Ed25519, hexadecimal
     code: str = ""  # six digits that the server shows too; empty: no server
+
+
+@dataclass(slots=True)
+class PartCommand:
+    """Commands parts by their names. Topics /saint/parts/<instance>/cmd, and /saint/<role>/parts/cmd for parts beside a role's own fields."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/PartCommand"
+    HASH: ClassVar[str] = "RIHS01_3d8077cd0b547d9ce720bbd858f323f5eff24fa1b9f4f0be5e6691f2e4d3e308"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("names", cdr.Sequence("string", 0)), ("values", cdr.Sequence("float64", 0)))
+
+    names: Sequence[str] = ()  # of the role configuration's fields
+    values: Sequence[float] = ()  # as many as there are names, each in its part's unit; NaN leaves a part as it is
+
+
+@dataclass(slots=True)
+class PartState:
+    """The parts of a role, 20 times a second. Topics /saint/parts/<instance>/state, and /saint/<role>/parts/state for parts beside a role's own fields."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/PartState"
+    HASH: ClassVar[str] = "RIHS01_b13de7e672499e9cbcb86e2c508488adcd3d052eb6869a50693f842f4cddf57b"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("names", cdr.Sequence("string", 0)), ("values", cdr.Sequence("float64", 0)), ("units", cdr.Sequence("string", 0)), ("sensors", cdr.Sequence("string", 0)), ("readings", cdr.Sequence("float64", 0)), ("reading_units", cdr.Sequence("string", 0)))
+
+    stamp: Time = field(default_factory=Time)
+    names: Sequence[str] = ()  # of the outputs
+    values: Sequence[float] = ()  # as applied; NaN: nothing was commanded yet
+    units: Sequence[str] = ()  # in the words of the configuration
+    sensors: Sequence[str] = ()  # "battery_voltage", "hatch"
+    readings: Sequence[float] = ()  # NaN: there is no recent one
+    reading_units: Sequence[str] = ()  # "V", "m"; "" for a button (0 or 1)
 
 
 @dataclass(slots=True)
@@ -692,7 +721,7 @@ class AdoptNode_Request:
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"))
 
     node_id: str = ""
-    role: str = ""  # "head", "arms", "tracks", "console"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts"
     instance: str = ""  # "left", "right" for arms; else empty
 
 

@@ -166,6 +166,21 @@ CMD_VEL: Final[Topic[geometry_msgs.Twist]] = Topic(
 JOY: Final[Topic[sensor_msgs.Joy]] = Topic(
     "/joy", sensor_msgs.Joy, Qos(reliable=False, depth=1, latched=False)
 )  # from any program
+PARTS_CMD: Final[Topic[saint_msgs.PartCommand]] = Topic(
+    "/saint/parts/{instance}/cmd", saint_msgs.PartCommand, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+PARTS_STATE: Final[Topic[saint_msgs.PartState]] = Topic(
+    "/saint/parts/{instance}/state", saint_msgs.PartState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-partsd
+PARTS_JOINT_STATES: Final[Topic[sensor_msgs.JointState]] = Topic(
+    "/saint/parts/{instance}/joint_states", sensor_msgs.JointState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-partsd
+ROLE_PARTS_CMD: Final[Topic[saint_msgs.PartCommand]] = Topic(
+    "/saint/{role}/parts/cmd", saint_msgs.PartCommand, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+ROLE_PARTS_STATE: Final[Topic[saint_msgs.PartState]] = Topic(
+    "/saint/{role}/parts/state", saint_msgs.PartState, Qos(reliable=True, depth=1, latched=False)
+)  # from the roles
 ROLE_FAULTS: Final[Topic[saint_msgs.RoleFault]] = Topic(
     "/saint/roles/faults", saint_msgs.RoleFault, Qos(reliable=True, depth=10, latched=False)
 )  # from the roles
@@ -303,6 +318,8 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/NodeRoles": saint_msgs.NodeRoles,
     "saint_msgs/msg/NodeStatus": saint_msgs.NodeStatus,
     "saint_msgs/msg/NodeTrust": saint_msgs.NodeTrust,
+    "saint_msgs/msg/PartCommand": saint_msgs.PartCommand,
+    "saint_msgs/msg/PartState": saint_msgs.PartState,
     "saint_msgs/msg/RCChannelState": saint_msgs.RCChannelState,
     "saint_msgs/msg/RCReceiverState": saint_msgs.RCReceiverState,
     "saint_msgs/msg/RoleCredential": saint_msgs.RoleCredential,

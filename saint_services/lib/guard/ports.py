@@ -173,9 +173,10 @@ class _RecordPort:
     def __init__(self, write: Write) -> None:
         self._records = Records(write.path, write.place + 1)
         self._index = write.place
+        self._level = float(write.data == b"\1")
 
     def write(self) -> None:
-        self._records.write(self._index, 0.0)
+        self._records.write(self._index, self._level)
 
     def close(self) -> None:
         self._records.close()

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from ..errors import Code, SaintError
 from ..guard.will import Will, Write, WriteKind
 from ..role_config.devices import MOTORS
-from ..role_config.model import RoleConfig
+from ..role_config.model import I2cDevice, RoleConfig
 from ..simulation import load_simulation, simulated_directory
 from .ports import Board
+
+_ON_CHIP = ("pca9685", "switch", "dimmer")  # outputs that may be channels of a PCA9685
 
 __all__ = ["Board", "line_descriptors", "open_board", "will_of"]
 
@@ -31,12 +33,12 @@ def open_board(spec: str) -> Board:
 
 
 def will_of(board: Board, config: RoleConfig, process: str) -> Will:
-    """Return the writes that stop motors, and servos that run as motors.
+    """Return the writes that stop motors, and servos that run as motors, and open switches.
 
     Position outputs keep their last pulse: a limp neck or arm would fall. Pins come first: a
     controller on a serial line or a bus may take a moment. Raises SaintError.
     """
-    writes = tuple(dict.fromkeys((*_pins(board, config), *_chips(board, config))))
+    writes = (*dict.fromkeys(_pins(board, config)), *_chips(board, config))
     return Will(process, config.target, writes)
 
 
@@ -56,8 +58,9 @@ def _pins(board: Board, config: RoleConfig) -> Iterator[Write]:
     """
     enables: list[int] = []
     for name, spec in config.gpio_mapping.items():
-        field = config.fields.get(name)
-        if spec.type in MOTORS or (field is not None and field.kind == "velocity"):
+        if spec.type == "switch" and spec.pin is not None and _rests_at_zero(config, name):
+            yield board.will_high(spec.pin) if spec.active_low else board.will_low(spec.pin)
+        elif spec.type in MOTORS or _rests_at_zero(config, name):
             yield from (board.will_quiet(pin) for pin in spec.pwm_pins)
             enables += spec.enable_pins
         elif spec.type == "stepper" and spec.pin is not None:
@@ -65,16 +68,40 @@ def _pins(board: Board, config: RoleConfig) -> Iterator[Write]:
     yield from (board.will_low(pin) for pin in enables)
 
 
-def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
-    for name, spec in config.gpio_mapping.items():
-        field = config.fields.get(name)
-        if spec.type == "pca9685" and field is not None and field.kind == "velocity":
-            from .pwm.pca9685 import channel_off
+def _rests_at_zero(config: RoleConfig, name: str) -> bool:
+    """Return whether an output must not be left as it is: a velocity, a switch."""
+    field = config.fields.get(name)
+    return field is not None and field.rests_at_zero
 
-            chip = config.i2c_devices[spec.device]
-            yield board.will_i2c(chip.bus, chip.address, channel_off(spec.channel or 0))
+
+def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
+    for name, chip in config.i2c_devices.items():
+        yield from _channels(board, config, name, chip)
     for device in config.serial_devices.values():
         from .motors.roboclaw import duties
 
         stop = duties(device.address, 0.0, 0.0)
         yield board.will_serial(device.port, device.baud, stop)
+
+
+def _channels(board: Board, config: RoleConfig, name: str, chip: I2cDevice) -> Iterator[Write]:
+    """Yield the writes of one servo chip; its multiplexer has no open channel afterwards, so that
+    what the role had half written reaches nothing.
+    """
+    ends = [
+        (spec.channel or 0, spec.active_low)
+        for output, spec in config.gpio_mapping.items()
+        if spec.device == name and spec.type in _ON_CHIP and _rests_at_zero(config, output)
+    ]
+    if not ends:
+        return
+    from .buses.multiplexer import CLOSED, opening
+    from .pwm.pca9685 import channel_off, channel_on
+
+    if chip.mux:
+        yield board.will_i2c(chip.bus, chip.mux.address, opening(chip.mux))
+    for channel, is_active_low in ends:
+        data = channel_on(channel) if is_active_low else channel_off(channel)
+        yield board.will_i2c(chip.bus, chip.address, data)
+    if chip.mux:
+        yield board.will_i2c(chip.bus, chip.mux.address, CLOSED)

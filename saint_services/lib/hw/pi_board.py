@@ -35,7 +35,7 @@ class PiBoard:
 
     def prepare(self, config: RoleConfig) -> None:
         """Open the PWM now, so that no pin must be opened for it later."""
-        if any(spec.type in WITH_PWM for spec in config.gpio_mapping.values()):
+        if any(spec.type in WITH_PWM and spec.pwm_pins for spec in config.gpio_mapping.values()):
             self._open_pwm()
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> PwmOut:
@@ -62,11 +62,11 @@ class PiBoard:
             return {}  # no PWM: opening a device raises
         return self._kernel[1] if self._kernel else {}
 
-    def output(self, pin: int, used_by: str) -> DigitalOut:
+    def output(self, pin: int, used_by: str, *, high: bool = False) -> DigitalOut:
         """A pin that is high or low."""
         if self._needs_pigpio():
-            return pigpio_pins.PigpioOutput(self._pigpio, pin)
-        return self._open_gpio().output(pin, used_by)
+            return pigpio_pins.PigpioOutput(self._pigpio, pin, high=high)
+        return self._open_gpio().output(pin, used_by, high=high)
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> EdgeInput:
         """Input pins."""
@@ -105,6 +105,12 @@ class PiBoard:
         if self._needs_pigpio():
             return pigpio_pwm.will_low(pin)
         return Write(WriteKind.LINE, self._open_gpio().path, pin, b"\0")
+
+    def will_high(self, pin: int) -> Write:
+        """An output line is high."""
+        if self._needs_pigpio():
+            return pigpio_pwm.will_high(pin)
+        return Write(WriteKind.LINE, self._open_gpio().path, pin, b"\1")
 
     def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
         """One transfer to a chip."""

@@ -109,7 +109,9 @@ class Board(Protocol):
         """Return the PWM channel of each pin; pins of one channel have the same pulse."""
         ...
 
-    def output(self, pin: int, used_by: str) -> DigitalOut: ...
+    def output(self, pin: int, used_by: str, *, high: bool = False) -> DigitalOut:
+        """Open an output line at that level, without another one before."""
+        ...
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> EdgeInput: ...
 
@@ -130,6 +132,10 @@ class Board(Protocol):
 
     def will_low(self, pin: int) -> Write:
         """Return the write that sets an output line low."""
+        ...
+
+    def will_high(self, pin: int) -> Write:
+        """Return the write that sets an output line high: the rest of what is active low."""
         ...
 
     def will_i2c(self, bus: int, address: int, data: bytes) -> Write:

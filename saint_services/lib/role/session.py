@@ -28,11 +28,16 @@ from ..generated.topics import (
 from ..hw.ports import Board, PowerSample
 from ..hw.sensors.polling import Sensors
 from ..role_config.model import RoleConfig, RoleName
+from ..role_config.part_topics import commands_topic, states_topic
 from ..stall import StallWatch
 from .gate import CommandGate, Refusal
 from .guard_client import OutputGuard, Unguarded
 from .latch import SILENT_MS, LatchFollower
+from .motion.joints import Joints
+from .parts.outputs import PartOutputs
+from .parts.role_parts import RoleParts
 from .proof import Proofs
+from .pulse_chips import PulseChips
 from .stop_reports import REPEAT_S, RoleStopReports
 from .timers import Clock, Handle, Ticker
 
@@ -122,27 +127,60 @@ class RoleSession(ABC):
         self._notices: dict[str, str] = {}
         self._publish_fault: Callable[[RoleFault], None] | None = None
         self._stop_reports: RoleStopReports | None = None
-
-    @abstractmethod
-    def open_drivers(self, board: Board) -> None:
-        """Open and check the hardware; velocity outputs are at zero afterwards."""
+        self._chips = PulseChips(config)
+        self.joints = Joints(config, clock, self.drive, self.changed.set, self.fail, self._chips)
+        self._outputs = PartOutputs(
+            config, clock, self._chips, self.drive, self.attempt, self.notice, self.changed.set
+        )
+        self.parts = RoleParts(config, self.joints, self._outputs, self.counters)
 
     @abstractmethod
     def start(self) -> None:
         """Subscribe to commands, publish states (see `command`, `publisher`, `every`)."""
 
-    @abstractmethod
-    def stop(self) -> None:
-        """Set velocity outputs to zero; positions stay where they are. Never raises."""
+    # What a role has beside joints and parts, which every role may have. A role may lack it.
 
-    @abstractmethod
-    def close_drivers(self) -> None:
-        """Release the hardware. Never raises."""
+    def open_devices(self, board: Board) -> None:  # noqa: B027 - optional
+        """Open and check the role's own hardware; velocity outputs are at zero afterwards."""
+
+    def stop_devices(self) -> None:  # noqa: B027 - optional
+        """Set the role's own velocity outputs to zero. Never raises."""
+
+    def close_devices(self) -> None:  # noqa: B027 - optional
+        """Release the role's own hardware. Never raises."""
 
     @property
-    @abstractmethod
+    def are_devices_safe(self) -> bool:
+        """True when the role's own velocity outputs are at zero."""
+        return True
+
+    def open_drivers(self, board: Board) -> None:
+        """Open and check the hardware; velocity outputs are at zero, switches off afterwards.
+        Joints keep the pulse that they have, or none."""
+        self.open_devices(board)
+        self.joints.open(board)
+        if self.parts.is_wanted:
+            self.parts.open(board, self.clock)
+
+    def stop(self) -> None:
+        """Set velocity outputs to zero and switches off; positions stay where they are, lights as
+        they are. Never raises."""
+        self.stop_devices()
+        self._outputs.stop()
+        self.joints.hold()
+
+    def close_drivers(self) -> None:
+        """Release the hardware. Pulses of joints stay, so that nothing falls. Never raises."""
+        self.close_devices()
+        self._outputs.close()
+        self.parts.readings.close()
+        self.joints.close()
+        self._chips.close()
+
+    @property
     def is_safe(self) -> bool:
-        """True when velocity outputs are at zero and no position is changing."""
+        """True when velocity outputs are at zero, switches off, and no position is changing."""
+        return self.are_devices_safe and self._outputs.are_safe and self.joints.are_still
 
     def open(self, bus: Bus) -> None:
         """Begin to obey commands. Raises SaintError for a configuration that names other topics."""
@@ -164,6 +202,8 @@ class RoleSession(ABC):
             self.sensors.start()
             self.every(_SENSORS_S, self._check_sensors)
         self.start()
+        if self.parts.is_wanted:
+            self._start_parts()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
                 known = ", ".join(sorted(self._command_topics)) or "none"
@@ -268,6 +308,15 @@ class RoleSession(ABC):
         self._tickers[period_s] = ticker = Ticker(self.clock, period_s, callback)
         self._resources.append(ticker)
 
+    def _start_parts(self) -> None:
+        """Obey and publish what travels by name."""
+        self.parts.readings.listen()
+        if self.is_commanded:
+            self.command(commands_topic(self.config), self.parts.obey)
+        send = self.parts.sender(self.publisher(states_topic(self.config)), lambda: self.sensors)
+        self.every(_BEAT_S, send)
+        self.every(_SENSORS_S, lambda: self._outputs.look(self.clock.time()))
+
     @property
     def may_move(self) -> bool:
         """True while a fresh command is in force and the role is not stopped."""
@@ -344,7 +393,8 @@ class RoleSession(ABC):
             return
         self.fault = text
         _log.error("role fault", text=text)
-        self.publish_fault(text, stops_robot=self.does_fault_stop_robot)
+        is_stop = self.does_fault_stop_robot or self._outputs.may_go_on
+        self.publish_fault(text, stops_robot=is_stop)
         self.changed.set()
 
     def lose_guard(self, text: str) -> None:

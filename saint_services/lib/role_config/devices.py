@@ -8,6 +8,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Bcm = int | None
+# The serial line of GPIO14 and GPIO15 where it has parity, the PL011: saint-uart.dts in image/boot,
+# on Raspberry Pi OS with dtoverlay=disable-bt, there on a Pi 5 with dtparam=uart0=on.
+HEADER_UART = "/dev/ttyAMA0"
 
 # Keys that a driver needs. The older types are checked when they are opened.
 _NEEDS = {
@@ -17,9 +20,25 @@ _NEEDS = {
     "roboclaw": ("device", "channel"),
     "roboclaw_encoder": ("device", "channel"),
     "stepper": ("pin", "direction_pin", "switch_pin", "switch_at", "homing_rate"),
+    "pixels": ("device", "count", "colour"),
 }
-WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612")  # pulses on their `pwm_pins`
+# Pulses on their `pwm_pins`.
+WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612", "dimmer")
 MOTORS = ("hbridge", "bts7960", "drv8833", "tb6612", "roboclaw")
+SERVOS = ("servo", "pca9685")
+ON_PIN_OR_CHANNEL = ("switch", "dimmer")  # on a `pin`, or on a `channel` of a PCA9685
+# Keys that only some types have.
+_ONLY: dict[str, tuple[str, ...]] = {
+    "centre_us": SERVOS,
+    "sleep_after_s": SERVOS,
+    "active_low": ("switch",),
+    "longest_on_s": ("switch",),
+    "most_duty": ("switch",),
+    "full_duty": (*MOTORS, "dimmer"),
+    "first": ("pixels",),
+    "count": ("pixels",),
+    "colour": ("pixels",),
+}
 
 
 class _DeviceModel(BaseModel):
@@ -42,6 +61,9 @@ class PinSpec(_DeviceModel):
         # STEP on `pin`, DIR on `direction_pin` (high: up), EN on `enable_pins` (low: on)
         "stepper",
         "button",
+        "switch",  # relay, solenoid, MOSFET on `pin`, or on `device` and `channel` of a PCA9685
+        "dimmer",  # pulses of variable width on the same; nothing turns backwards
+        "pixels",  # lights `first` to `first + count - 1` of the ws2812 `device`
     ]
     pin: Bcm = Field(default=None, ge=0, le=27)
     pin_b: Bcm = Field(default=None, ge=0, le=27)
@@ -49,11 +71,23 @@ class PinSpec(_DeviceModel):
     direction_pins: tuple[int, int] | None = None
     reverse_pin: Bcm = Field(default=None, ge=0, le=27)
     enable_pins: tuple[int, ...] = ()
-    device: str = ""  # key in i2c_devices or serial_devices
+    device: str = ""  # key in i2c_devices, serial_devices or spi_devices
     channel: int | None = Field(default=None, ge=0, le=15)
     frequency: int = Field(default=50, gt=0, le=100_000)  # Hz
     pulse_us: tuple[int, int] = (1000, 2000)
+    # Of the value 0, or of the middle where 0 is not between the limits: each side has its slope.
+    # A continuous servo stands still there.
+    centre_us: int | None = None
+    sleep_after_s: float | None = Field(default=None, gt=0, le=3600)  # still for so long: no pulses
     reversed: bool = False
+    active_low: bool = False  # a low level switches it on, as with most relay boards
+    longest_on_s: float | None = Field(default=None, gt=0, le=86_400)
+    most_duty: float | None = Field(default=None, gt=0, lt=1)  # time on, share of duty_window_s
+    duty_window_s: float = Field(default=60.0, gt=0, le=3600)
+    full_duty: float = Field(default=1.0, gt=0, le=1)  # at the field's limit
+    first: int = Field(default=0, ge=0, le=999)
+    count: int | None = Field(default=None, ge=1, le=1000)
+    colour: Literal["", "red", "green", "blue", "brightness"] = ""
     current_device: str = ""  # key in i2c_devices: the meter in this motor's supply
     # For a servo with a meter: torque per ampere above the unloaded current.
     torque_nm_per_a: float | None = Field(default=None, gt=0)
@@ -81,6 +115,15 @@ class PinSpec(_DeviceModel):
         for key in _NEEDS.get(self.type, ()):
             if getattr(self, key) in (None, "", ()):
                 raise ValueError(f"{key} is missing; {self.type} needs it")
+        for key, types in _ONLY.items():
+            usual = PinSpec.model_fields[key].default
+            if self.type not in types and getattr(self, key) != usual:
+                raise ValueError(f"{key} is for {', '.join(types)}, not for {self.type}")
+        if self.centre_us is not None and not self._is_between(self.centre_us):
+            message = f"centre_us is {self.centre_us}, not between {self.pulse_us[0]}"
+            raise ValueError(f"{message} and {self.pulse_us[1]} of pulse_us")
+        if self.type in ON_PIN_OR_CHANNEL and self._is_on_pin == bool(self.device):
+            raise ValueError(f"{self.type} needs a pin, or a device and its channel")
         others = (*(self.direction_pins or ()), *self.enable_pins)
         for pin in others:
             if not 0 <= pin <= 27:
@@ -96,6 +139,22 @@ class PinSpec(_DeviceModel):
             raise ValueError(f"channel is {self.channel}; a RoboClaw has 1 and 2")
         return self
 
+    @property
+    def _is_on_pin(self) -> bool:
+        if self.device and self.channel is None:
+            raise ValueError(f"channel is missing; {self.type} on {self.device} needs it")
+        return self.pin is not None
+
+    def _is_between(self, pulse_us: int) -> bool:
+        return min(self.pulse_us) < pulse_us < max(self.pulse_us)
+
+
+class Multiplexer(_DeviceModel):
+    """A TCA9548A, and the channel behind which a chip is."""
+
+    address: int = Field(default=0x70, ge=0x70, le=0x77)
+    channel: int = Field(ge=0, le=7)
+
 
 class I2cDevice(_DeviceModel):
     """A chip on an I2C bus. A chip that is not `required` may be missing."""
@@ -103,6 +162,7 @@ class I2cDevice(_DeviceModel):
     bus: int = Field(ge=0, le=31)
     address: int = Field(ge=0x03, le=0x77)
     driver: Literal["pca9685", "ssd1306", "mpu6050", "bmp280", "vl53l0x", "ina219", "tsl2561"]
+    mux: Multiplexer | None = None
     purpose: str = ""
     required: bool = False
     rate_hz: float = Field(default=0.0, ge=0, le=200)  # read rate; 0: the driver's default
@@ -111,6 +171,18 @@ class I2cDevice(_DeviceModel):
     axes: tuple[str, str, str] = ("x", "y", "z")  # mpu6050: the chip's axes along ours
     shunt_ohm: float = Field(default=0.1, gt=0, le=10)  # ina219: 0.1 on most modules
     max_current_a: float = Field(default=3.2, gt=0, le=1000)  # ina219
+
+    @property
+    def place(self) -> str:
+        """Return bus and address: "1:0x40", behind a multiplexer "1:0x70/3:0x40"."""
+        behind = f"0x{self.mux.address:02x}/{self.mux.channel}:" if self.mux else ""
+        return f"{self.bus}:{behind}0x{self.address:02x}"
+
+    @model_validator(mode="after")
+    def _is_not_its_multiplexer(self) -> "I2cDevice":
+        if self.mux and self.mux.address == self.address:
+            raise ValueError(f"address 0x{self.address:02x} is that of its multiplexer")
+        return self
 
     @model_validator(mode="after")
     def _axes_are_axes(self) -> "I2cDevice":

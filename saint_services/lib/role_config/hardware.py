@@ -13,7 +13,10 @@ from .resources import bus_lines
 
 # noded releases its button's pin for a role that needs it (saint_services/noded/README.md).
 _YIELDING = "reset button"
-_PWM = {"servo": "servo", "quadrature": "encoder A", "button": "button", "stepper": "step"}
+_PWM = {
+    "servo": "servo", "quadrature": "encoder A", "button": "button", "stepper": "step",
+    "switch": "switch",
+}  # fmt: skip
 # How to free the pins of this user.
 _SWITCHED_BY = {"SPI0": " (dtoverlay=saint-spi in config.txt of its card)"}
 _WITHOUT = "the role starts without it and says that it is missing"
@@ -61,7 +64,7 @@ def _bus_pins(config: RoleConfig) -> list[PinUse]:
 def _devices(config: RoleConfig) -> list[DeviceUse]:
     found = [
         DeviceUse(
-            name=name, kind="i2c", place=f"{chip.bus}:0x{chip.address:02x}", chip=chip.driver,
+            name=name, kind="i2c", place=chip.place, chip=chip.driver,
             required=chip.required, drives=_driven(config, name),
         )
         for name, chip in config.i2c_devices.items()
@@ -141,7 +144,16 @@ def _i2c(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
             return "missing", each.description
         if each.address == use.place:
             return _named(use, each)
+    if (at := use.place.find("/")) >= 0:
+        return _behind(use.place[:at], found)
     return "missing", "nothing answers there: check its wires and its address"
+
+
+def _behind(mux: str, found: Sequence[Peripheral]) -> tuple[str, str]:
+    """Judge a chip behind a multiplexer, whose channels are the role's to open."""
+    if any(each.address == mux and each.responsive for each in found):
+        return "unknown", "its multiplexer answers; the role alone opens the channel to the chip"
+    return "missing", f"its multiplexer at {mux} does not answer"
 
 
 def _named(use: DeviceUse, found: Peripheral) -> tuple[str, str]:

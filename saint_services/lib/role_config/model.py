@@ -3,47 +3,27 @@ which pins. Read by adoptiond (serves them), noded (stores one), the role daemon
 routerd (knows the fields from it). Not here: rules about them.
 """
 
+from collections.abc import Collection
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from . import ownership, parts
 from .body import Body, unpacked
 from .camera import CameraCalibration, PixelCount
 from .devices import I2cDevice as I2cDevice
 from .devices import PinSpec as PinSpec
 from .devices import SerialDevice as SerialDevice
 from .devices import SpiDevice as SpiDevice
+from .fields import CommandTopic as CommandTopic
+from .fields import FieldSpec as FieldSpec
 from .steppers import stepper_problem
 
-RoleName = Literal["head", "arms", "tracks", "console"]
+RoleName = Literal["head", "arms", "tracks", "console", "parts"]
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class CommandTopic(_Part):
-    """A command message of the role: its topic, and its constant fields."""
-
-    topic: str
-    type: str  # "saint_msgs/msg/HeadCommand"
-    constants: dict[str, float] = {}
-
-
-class FieldSpec(_Part):
-    """One output that a route may drive. Limits and rates are in `unit`."""
-
-    command: str  # key in `commands`
-    path: str  # "linear.x", "target_positions[0]"
-    kind: Literal["position", "velocity"]
-    unit: str
-    limits: tuple[float, float]
-    max_rate: float = Field(gt=0)  # unit per second
-    # Unit per second squared; without it a motion starts and ends at its rate. For positions.
-    max_acceleration: float | None = Field(default=None, gt=0)
-    on_loss: Literal["hold", "neutral", "park", "ramp_to_zero"]
-    neutral: float = 0.0
-    park: float | None = None  # the position of `on_loss: park`
 
 
 class Camera(_Part):
@@ -133,8 +113,7 @@ class RoleConfig(_Part):
             if field.on_loss == "park" and field.park is None:
                 raise ValueError(f"fields.{name}.park is missing; on_loss: park goes there")
         for name, pin in self.gpio_mapping.items():
-            devices = self.serial_devices if pin.type.startswith("roboclaw") else self.i2c_devices
-            if pin.device and pin.device not in devices:
+            if pin.device and pin.device not in self._devices_of(pin):
                 raise ValueError(f"gpio_mapping.{name}.device names {pin.device!r}, unknown")
             if pin.type == "stepper" and (problem := stepper_problem(self.fields.get(name), pin)):
                 raise ValueError(f"gpio_mapping.{name}: {problem}")
@@ -144,6 +123,18 @@ class RoleConfig(_Part):
                 )
                 raise ValueError(message)
         return self
+
+    @model_validator(mode="after")
+    def _parts_can_be_driven(self) -> "RoleConfig":
+        parts.check(self)
+        if problem := ownership.clash(self):
+            raise ValueError(problem)
+        return self
+
+    def _devices_of(self, pin: PinSpec) -> Collection[str]:
+        if pin.type == "pixels":
+            return self.spi_devices
+        return self.serial_devices if pin.type.startswith("roboclaw") else self.i2c_devices
 
     @model_validator(mode="after")
     def _body_has_the_role(self) -> "RoleConfig":

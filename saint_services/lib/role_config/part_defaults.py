@@ -5,10 +5,12 @@ usual servo or motor. Not here: the limits of each setting (model.py, devices.py
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .devices import MOTORS
+from ..generated.saint_msgs import PartCommand
+from .devices import MOTORS, SERVOS
 from .model import RoleConfig
+from .part_topics import commands_topic
+from .parts import part_command
 
-PART_COMMAND: Final = "saint_msgs/msg/PartCommand"
 _KEY = "parts"  # of the command in a role's configuration
 
 _POSITION: Final[Mapping[str, Any]] = {
@@ -18,27 +20,40 @@ _VELOCITY: Final[Mapping[str, Any]] = {
     "kind": "velocity", "unit": "ratio", "limits": [-1, 1], "max_rate": 2,
     "on_loss": "ramp_to_zero",
 }  # fmt: skip
+# What a motor with a gear reaches with few steps a second.
+_SLOW: Final[Mapping[str, Any]] = {"max_rate": 30, "max_acceleration": 60}
+_SWITCH: Final[Mapping[str, Any]] = {"kind": "switch"}  # the rest is usual (fields.py)
+_LIGHT: Final[Mapping[str, Any]] = {"kind": "light"}
 # A hobby servo turns 90 degrees for 1 ms to 2 ms; what is wider is found by trying.
 _PULSE: Final[Mapping[str, Any]] = {"frequency": 50, "pulse_us": [1000, 2000]}
 
 
-def output_defaults(kind: str) -> dict[str, Any]:
-    """Return the settings of the output of a new part; empty for hardware that nothing drives."""
-    if kind in ("servo", "pca9685"):
-        return dict(_POSITION)
+def output_defaults(kind: str, moves: object = None) -> dict[str, Any]:
+    """Return the settings of the output of a new part; empty for hardware that nothing drives.
+    `moves` is the kind of field where it is known: a servo may be a continuous one."""
+    if moves == "velocity" and kind in SERVOS:
+        return dict(_VELOCITY)
+    if kind in (*SERVOS, "stepper"):
+        return dict(_POSITION) | (
+            {"max_rate": 30, "max_acceleration": 60} if kind == "stepper" else {}
+        )
+    if kind == "switch":
+        return dict(_SWITCH)
+    if kind in ("dimmer", "pixels"):
+        return dict(_LIGHT)
     return dict(_VELOCITY) if kind in MOTORS else {}
 
 
 def hardware_defaults(kind: str) -> dict[str, Any]:
     """Return the settings of the hardware of a new part."""
-    return {"type": kind, **_PULSE} if kind in ("servo", "pca9685") else {}
+    if kind == "stepper":
+        return {"type": kind, "homing_rate": 15}
+    return {"type": kind, **_PULSE} if kind in SERVOS else {}
 
 
 def command_for(role: RoleConfig) -> tuple[str, dict[str, Any]]:
     """Return the command that carries further parts of a role: its key, and its topic where the
     role has none yet."""
-    for key, command in role.commands.items():
-        if command.type == PART_COMMAND:
-            return key, {"topic": command.topic, "type": command.type}
-    ending = "/cmd" if role.target.startswith("parts") else "/parts/cmd"
-    return _KEY, {"topic": f"{role.topic_prefix}{ending}", "type": PART_COMMAND}
+    if key := part_command(role):
+        return key, {"topic": role.commands[key].topic, "type": role.commands[key].type}
+    return _KEY, {"topic": commands_topic(role).name, "type": PartCommand.TYPE}

@@ -5,25 +5,15 @@ Pure. Not here: which board has what (lib/hw).
 
 from collections.abc import Iterable, Mapping
 
-from pydantic import BaseModel
-
-from ..hw.pins.header import HEADER_UART
 from .devices import WITH_PWM
 from .model import RoleConfig
+from .ownership import bus_lines as bus_lines
+from .ownership import clash as clash
+from .ownership import pins as pins
 
 # Processes of a role's program on one computer: systemd/saint-role-*.socket, saint-role-*@.socket
 PROCESSES = 2
 _SEPARATE: Mapping[int, int] = {}
-
-_I2C = {0: ((0, "SDA"), (1, "SCL")), 1: ((2, "SDA"), (3, "SCL"))}
-_SPI = {
-    0: ((10, "MOSI"), (9, "MISO"), (11, "SCLK")),
-    1: ((20, "MOSI"), (19, "MISO"), (21, "SCLK")),
-}
-_SPI_SELECTS = {0: (8, 7), 1: (18, 17, 16)}
-_UART = ((14, "UART0 TXD"), (15, "UART0 RXD"))
-# The last two are its names on Raspberry Pi OS.
-_HEADER_UARTS = (HEADER_UART, "/dev/serial0", "/dev/ttyS0")
 
 SPI0 = (7, 8, 9, 10, 11)  # the kernel reserves all of them together
 
@@ -34,7 +24,10 @@ def claims(config: RoleConfig) -> dict[str, str]:
     for name, spec in (*config.gpio_mapping.items(), *config.spi_devices.items()):
         taken |= {f"GPIO{pin}": name for pin in sorted(pins(spec))}
     for name, chip in config.i2c_devices.items():
-        taken[f"the chip at 0x{chip.address:02x} on I2C bus {chip.bus}"] = name
+        # A multiplexer belongs to one role: two would change its channel under each other. What is
+        # behind it answers at its address on the whole bus while its channel is open.
+        for address in (chip.address, *((chip.mux.address,) if chip.mux else ())):
+            taken[f"the chip at 0x{address:02x} on I2C bus {chip.bus}"] = name
     for name, spi in config.spi_devices.items():
         taken[f"SPI {spi.bus}.{spi.select}"] = name
         if spi.driver == "ws2812":  # no chip select: it displays everything on its bus
@@ -44,49 +37,6 @@ def claims(config: RoleConfig) -> dict[str, str]:
     if config.camera.enabled:
         taken["the camera"] = "camera"
     return taken
-
-
-def clash(config: RoleConfig) -> str:
-    """Return why two parts of one role exclude each other, as one sentence; empty if none do."""
-    users: dict[str, str] = {}
-    for what, name in (*_own_claims(config), *_bus_claims(config)):
-        first = users.setdefault(what, name)
-        if first != name:
-            return (
-                f"{what} is used by {first} and by {name} of {config.target}; give each a place of "
-                "its own"
-            )
-    return ""
-
-
-def _own_claims(config: RoleConfig) -> Iterable[tuple[str, str]]:
-    """Yield each resource that one part alone may use, with the part."""
-    for name, spec in config.gpio_mapping.items():
-        yield from ((f"GPIO{pin}", name) for pin in sorted(pins(spec)))
-        if spec.device and spec.channel is not None:
-            # A channel of a RoboClaw has a motor and its encoder.
-            what = "encoder" if spec.type.endswith("encoder") else "channel"
-            yield f"{what} {spec.channel} of {spec.device}", name
-    for name, panel in config.spi_devices.items():
-        yield from ((f"GPIO{pin}", name) for pin in sorted(pins(panel)))
-        yield f"SPI {panel.bus}.{panel.select}", name
-    for name, chip in config.i2c_devices.items():
-        yield f"the chip at 0x{chip.address:02x} on I2C bus {chip.bus}", name
-    for name, line in config.serial_devices.items():
-        yield f"the serial line {line.port}", name
-
-
-def _bus_claims(config: RoleConfig) -> Iterable[tuple[str, str]]:
-    """Yield the pins of the header's buses: what shares a bus is one user of its pins."""
-    for (bcm, line), _ in bus_lines(config).items():
-        yield f"GPIO{bcm}", line.split()[0]
-
-
-def pins(spec: BaseModel) -> frozenset[int]:
-    """Return all BCM numbers of an entry of gpio_mapping or spi_devices."""
-    settings: Mapping[str, object] = spec.model_dump(exclude_defaults=True)
-    found = [value for key, value in settings.items() if "pin" in key]
-    return frozenset(pin for value in found for pin in _numbers(value))
 
 
 def conflict(
@@ -154,30 +104,3 @@ def _pulsed(config: RoleConfig) -> Iterable[tuple[str, int]]:
     for name, spec in config.gpio_mapping.items():
         if spec.type in WITH_PWM:
             yield from ((name, pin) for pin in spec.pwm_pins)
-
-
-def _numbers(value: object) -> list[int]:
-    if isinstance(value, int):
-        return [value]
-    return [each for each in value if isinstance(each, int)] if isinstance(value, tuple) else []
-
-
-def bus_lines(config: RoleConfig) -> dict[tuple[int, str], list[str]]:
-    """Return the parts of the role by BCM number and function of each bus pin; empty for a bus that
-    is not on the header.
-    """
-    names: dict[tuple[int, str], list[str]] = {}
-    for name, chip in config.i2c_devices.items():
-        for bcm, line in _I2C.get(chip.bus, ()):
-            names.setdefault((bcm, f"I2C{chip.bus} {line}"), []).append(name)
-    for name, panel in config.spi_devices.items():
-        for bcm, line in _SPI.get(panel.bus, ()):
-            names.setdefault((bcm, f"SPI{panel.bus} {line}"), []).append(name)
-        selects = _SPI_SELECTS.get(panel.bus, ())
-        if panel.select < len(selects):
-            place = selects[panel.select], f"SPI{panel.bus} CE{panel.select}"
-            names.setdefault(place, []).append(name)
-    for name, line_device in config.serial_devices.items():
-        for bcm, line in _UART if line_device.port in _HEADER_UARTS else ():
-            names.setdefault((bcm, line), []).append(name)
-    return names

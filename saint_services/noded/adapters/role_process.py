@@ -19,6 +19,7 @@ DAEMONS = {
     "arms": "role-armsd",
     "tracks": "role-tracksd",
     "console": "role-consoled",
+    "parts": "role-partsd",
 }
 
 

@@ -461,7 +461,7 @@ def _output_field(robot: RobotTargets, target: str, name: str, command: int) -> 
         target=target,
         field=name,
         unit=spec.unit,
-        is_velocity=spec.kind == "velocity",
+        is_velocity=spec.rests_at_zero,
         low=spec.limits[0],
         high=spec.limits[1],
         max_rate=spec.max_rate,

@@ -28,6 +28,8 @@ class CommandWriter:
         self.command = command
         self.topic = command_topic(command)
         self._message: Any = self.topic.type()
+        if command.is_named:
+            self._message.names = tuple(name for name, _ in command.fields)
         for path, constant in command.topic.constants.items():
             put(self._message, place(path), constant)
         places = [place(path) for _, path in command.fields]
@@ -93,10 +95,25 @@ def read(command: CommandLayout, message: Any) -> tuple[tuple[str, ...], tuple[f
 
 
 def _fields(command: CommandLayout, message: Any) -> Iterator[tuple[str, float]]:
+    if command.is_named:
+        yield from _named(command, message)
+        return
     for name, path in command.fields:
         value = get(message, place(path))
         if value is not None:
             yield name, value
+
+
+def _named(command: CommandLayout, message: Any) -> Iterator[tuple[str, float]]:
+    """Yield the fields that a message names, each once; nothing when names and values differ in
+    number."""
+    known = {name for name, _ in command.fields}
+    if len(message.names) != len(message.values):
+        return
+    for name, value in zip(message.names, message.values, strict=True):
+        if name in known:
+            known.discard(name)
+            yield name, float(value)
 
 
 def place(path: str) -> Place:

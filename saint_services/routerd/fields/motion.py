@@ -20,7 +20,7 @@ LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
 class FieldMotion:
     """The limits of a field (from the role manifest), its present value and where that goes."""
 
-    is_velocity: bool
+    is_velocity: bool  # or a switch: it rests at 0
     low: float
     high: float
     max_rate: float  # unit per second

@@ -5,6 +5,7 @@ that carry them, and modifiers of a command beside its fields. Data only.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...lib.generated.saint_msgs import PartCommand
 from ...lib.role_config.model import CommandTopic, FieldSpec, RoleConfig
 
 
@@ -42,6 +43,11 @@ class CommandLayout:
     def modifiers(self) -> tuple[Modifier, ...]:
         return MODIFIERS.get(self.topic.type, ())
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the message itself names its fields."""
+        return self.topic.type == PartCommand.TYPE
+
 
 @dataclass(frozen=True, slots=True)
 class RobotTargets:
@@ -66,9 +72,14 @@ class RobotTargets:
             if role.fields:
                 fields[role.target] = dict(role.fields)
             for key, topic in role.commands.items():
-                carried = tuple(
-                    (name, spec.path) for name, spec in role.fields.items() if spec.command == key
-                )
-                if carried:
+                if carried := _carried(role, key, topic.type == PartCommand.TYPE):
                     commands.append(CommandLayout(role.target, topic, carried))
         return cls(fields, tuple(commands), buttons)
+
+
+def _carried(role: RoleConfig, command: str, is_named: bool) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a command with their paths; parts stand in the order of their names."""
+    found = [(name, spec.path) for name, spec in role.fields.items() if spec.command == command]
+    if is_named:
+        return tuple((name, f"values[{index}]") for index, (name, _) in enumerate(found))
+    return tuple(found)

@@ -12,9 +12,9 @@ from ..row_command import help_of
 
 def calibrate(
     context: typer.Context,
-    role: Annotated[str, typer.Argument(help="head, arms, tracks or console")],
+    role: Annotated[str, typer.Argument(help="head, arms, tracks, console or parts")],
     field: Annotated[str, typer.Argument(help="Left out: show what is in force.")] = "",
-    instance: Annotated[str, typer.Option(help="left or right, for arms")] = "",
+    instance: Annotated[str, typer.Option(help="left or right for arms, the name of parts")] = "",
     offset: Annotated[float | None, typer.Option(help=help_of(Calibrate, "offset"))] = None,
     minimum: Annotated[
         float | None, typer.Option("--min", help=help_of(Calibrate, "minimum"))

@@ -35,7 +35,9 @@ def print_gpio(status: GpioStatus) -> None:
 def check(
     context: typer.Context,
     node: NodeId,
-    role: Annotated[str, typer.Argument(help="head, arms, tracks or console. Default: all.")] = "",
+    role: Annotated[
+        str, typer.Argument(help="head, arms, tracks, console or parts. Default: all.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show what each role needs and whether the node has it. Exit code 1: the named role would not

@@ -1,4 +1,4 @@
-"""Motion of head, arms and tracks: a command becomes an input sample. The router decides which of
+"""Motion of all targets: a command becomes an input sample. The router decides which of
 it reaches an actuator, and drops the client when the next sample is missing: a velocity moves only
 while a client keeps sending it, and a position is sent again until the robot must have reached it.
 """
@@ -16,6 +16,8 @@ from ...lib.api.webd.motion import (
     HandMove,
     HandReply,
     HeadMove,
+    PartsHome,
+    PartsSet,
 )
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
@@ -107,6 +109,25 @@ def gripper(robot: RobotContext, caller: Caller, grip: Gripper) -> Data:
     values = {"gripper": grip.position}
     force = {} if grip.force is None else {"force": grip.force}
     return _aim(robot, caller, role, values | force)
+
+
+@ACTS.bind(rows.PARTS_SET)
+def parts_set(robot: RobotContext, caller: Caller, params: PartsSet) -> Data:
+    role = _role(robot, params.target)
+    logic.check_fields(params.values, role)
+    moving, held = logic.by_rest(role, params.values)
+    if moving:
+        robot.send(caller.source, role.target, moving)
+    if held:
+        robot.aim(caller.source, role, held)
+    return accepted(role, params.values)
+
+
+@ACTS.bind(rows.PARTS_HOME)
+def parts_home(robot: RobotContext, caller: Caller, params: PartsHome) -> Data:
+    role = _role(robot, params.target)
+    values = logic.home_values(role)
+    return _aim(robot, caller, role, values) if values else {}
 
 
 @ACTS.bind(rows.DRIVE)

@@ -20,15 +20,17 @@ from ...lib.generated.saint_msgs import (
     ConsoleAlert,
     EStop,
     InputSample,
+    PartState,
     RCReceiverState,
     RouteStatus,
     SystemStatus,
 )
 from ...lib.ipc import Watch
+from ...lib.role_config.part_topics import has_parts, states_topic
 from ..audit import activity
 from ..audit.commands import CommandWatch
 from ..robot.context import RobotContext
-from .newest import ARMS, ArmStates
+from .newest import ARMS, ArmStates, NewestParts
 from .trends import PERIODS_S, reading
 
 M = TypeVar("M", bound=Message)
@@ -60,7 +62,7 @@ class Feeds:
 
     def open(self) -> None:
         """Subscribe the topics that are always received; the bus closes the subscriptions."""
-        for name in ("head", "arms", "tracks", "inputs"):
+        for name in ("head", "arms", "tracks", "parts", "inputs"):
             self._hub.when_subscribed(name, partial(self._select, name))
         self._hub.when_subscribed("nodes", self._select_nodes)
         self._hub.when_subscribed("firmware", self._select_firmware)
@@ -102,6 +104,10 @@ class Feeds:
             yield self._store(topics.TRACKS_STATE, self._newest, "tracks", name)
             yield self._store(topics.TRACKS_ODOM, self._newest, "odometry", name)
             yield self._store(topics.TRACKS_MOTOR_CURRENT, self._newest, "motor_current", name)
+        elif name == "parts":
+            for role in self._robot.roles.by_target.values():
+                if has_parts(role):
+                    yield self._listen(states_topic(role), partial(self._parts, role.target))
         elif name == "inputs":
             for topic in _INPUTS:
                 yield self._listen(topic, self._input)
@@ -124,6 +130,10 @@ class Feeds:
     def _arm(self, arm: ArmStates, sample: Sample[ArmState]) -> None:
         arm.state, arm.received_s = sample.message, sample.received_s
         self._hub.changed("arms")
+
+    def _parts(self, target: str, sample: Sample[PartState]) -> None:
+        self._newest.parts[target] = NewestParts(sample.message, sample.received_s)
+        self._hub.changed("parts")
 
     def _input(self, sample: Sample[InputSample]) -> None:
         if self._newest.add(sample):

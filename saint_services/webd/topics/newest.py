@@ -22,6 +22,7 @@ from ...lib.generated.saint_msgs import (
     HeadState,
     InputSample,
     MotorCurrent,
+    PartState,
     RCReceiverState,
     RouteStatus,
     StopOutcomes,
@@ -70,6 +71,14 @@ class ArmStates:
 
 
 @dataclass(slots=True)
+class NewestParts:
+    """The newest state of a role's parts."""
+
+    state: PartState
+    received_s: float
+
+
+@dataclass(slots=True)
 class Newest:
     """All newest messages; None: nothing was received yet."""
 
@@ -77,6 +86,7 @@ class Newest:
     expression: HeadExpression | None = None
     head_sensors: HeadSensors | None = None
     arms: dict[str, ArmStates] = field(default_factory=lambda: {name: ArmStates() for name in ARMS})
+    parts: dict[str, NewestParts] = field(default_factory=dict)  # by target
     tracks: TrackState | None = None
     odometry: Odometry | None = None
     motor_current: MotorCurrent | None = None
@@ -113,6 +123,8 @@ class Newest:
             self.head = self.expression = self.head_sensors = None
         elif name == "arms":
             self.arms.update({side: ArmStates() for side in ARMS})
+        elif name == "parts":
+            self.parts.clear()
         elif name == "tracks":
             self.tracks = self.odometry = self.motor_current = None
 

@@ -13,7 +13,7 @@ from ...lib.errors import SaintError
 from ...lib.generated.builtin_interfaces import Time
 from ...lib.generated.nav_msgs import Odometry
 from ...lib.generated.saint_msgs import EStop, FieldStatus, RCReceiverState
-from .newest import ARMS, ArmStates, Newest, NewestInput
+from .newest import ARMS, ArmStates, Newest, NewestInput, NewestParts
 
 Data = dict[str, Any]
 
@@ -91,6 +91,27 @@ def _arm(arm: ArmStates, now_s: float) -> Data:
             "holding": gripper.holding,
         }
     return data
+
+
+def parts(newest: Newest, now_s: float) -> Data | None:
+    """Return the parts of every role, by target."""
+    found = {target: _parts(each, now_s) for target, each in newest.parts.items()}
+    return {"targets": found} if found else None
+
+
+def _parts(newest: NewestParts, now_s: float) -> Data:
+    state = newest.state
+    return {
+        "outputs": _named(state.names, state.values, state.units),
+        "sensors": _named(state.sensors, state.readings, state.reading_units),
+        "age_ms": round((now_s - newest.received_s) * 1000),
+    }
+
+
+def _named(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> Data:
+    """Return values with their units by name; what has no partner in the message is left out."""
+    rows = zip(names, values, units, strict=False)
+    return {name: {"value": number(value), "unit": unit} for name, value, unit in rows}
 
 
 def tracks(newest: Newest) -> Data | None:

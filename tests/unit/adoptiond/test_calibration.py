@@ -248,3 +248,13 @@ async def test_restored_calibration_that_does_not_fit_is_reported(tmp_path: Path
         "head has no field 'nose'.",
         "The calibration of tail is skipped: this robot has no such role.",
     ]
+
+
+def test_servo_with_a_centre_keeps_two_slopes_and_its_centre_moves_with_the_offset():
+    text = HEAD.text.replace("pulse_us: [500, 2500]}", "pulse_us: [500, 2500], centre_us: 1600}", 1)
+    bent = text_of(text)
+    assert bent.config.gpio_mapping["pan"].centre_us == 1600
+    config = trimmed(bent, pan=Trim(offset=9.0, minimum=-90.0, maximum=90.0)).role.config
+    # 1600 us at 0, 6.11 us for a degree below it and 5 us above: with 9 degrees more everywhere.
+    assert config.gpio_mapping["pan"].centre_us == 1645
+    assert config.gpio_mapping["pan"].pulse_us == (1105, 2095)

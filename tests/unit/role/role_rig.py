@@ -25,6 +25,7 @@ from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_armsd.daemon import ArmRole
 from saint_services.role_consoled.daemon import ConsoleRole
 from saint_services.role_headd.daemon import HeadRole
+from saint_services.role_partsd.daemon import PartsRole
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import TracksRole
 from tests.unit.role.credentials import SERVER, credential
@@ -252,6 +253,8 @@ class Rig:
         parts = (self.config, "pi_1", self.clock, self.counters)
         if self.config.role == "tracks":
             return TracksRole(Config(), *parts)
+        if self.config.role == "parts":
+            return PartsRole(*parts)
         if self.config.role == "console":
             return ConsoleRole("SAINT-01", 0.2, *parts)
         if self.config.role == "head":

@@ -29,6 +29,7 @@ COMMANDS = {
     "head move": "head move", "head home": "head home", "head camera": "head camera",
     "arms move": "arms move", "arms home": "arms home", "arms gripper": "arms gripper",
     "arms move_hand": "arms hand",
+    "parts set": "parts set", "parts home": "parts home",
     "tracks drive": "tracks drive", "tracks stop": "tracks stop", "tracks estop": "estop set",
     "system status": "status", "system describe": "route list",
     "system get_audit_log": "audit list", "system get_tls": "tls show",

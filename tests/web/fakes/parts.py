@@ -12,11 +12,9 @@ from saint_services.adoptiond.robots.api import answer_robot
 from saint_services.adoptiond.robots.service import RobotService
 from saint_services.adoptiond.state import SavedNode
 from saint_services.lib.api.adoption import NodeInfo
-from saint_services.lib.generated import topics
 from saint_services.lib.health import Health
 from saint_services.lib.ipc import Api
 from saint_services.lib.robot.source import RobotPlaces
-from saint_services.lib.role_config.part_defaults import PART_COMMAND
 
 
 class FakeParts:
@@ -28,8 +26,6 @@ class FakeParts:
         self, manifests: Path, state: Path, nodes: Callable[[], Mapping[str, NodeInfo]]
     ) -> None:
         health = Health("adoptiond")
-        # What carries further parts of a role is a message of the role program "parts".
-        topics.BY_TYPE.setdefault(PART_COMMAND, topics.BY_TYPE["saint_msgs/msg/HeadCommand"])
         self.service = RobotService(RobotPlaces(manifests, state / "robot", "saint"), health)
         self._calibrations = CalibrationStore(state, health, load_catalog(manifests, "saint"))
         self._infos = nodes

@@ -322,6 +322,6 @@ def _joints(config: RoleConfig) -> list[ServoJoint]:
         limits = config.fields.get(name)
         if spec.type in _SERVOS and limits is not None and limits.kind == "position":
             centre = sum(spec.pulse_us) / 2.0
-            scale = ServoScale(limits.limits, spec.pulse_us, spec.reversed)
+            scale = ServoScale(limits.limits, spec.pulse_us, spec.reversed, spec.centre_us)
             found.append(ServoJoint(name, spec, limits, SimServo(centre), scale))
     return found

@@ -32,6 +32,7 @@ from saint_services.lib.hw.pwm.pca9685 import (
 )
 from saint_services.lib.records import RecordReading, Records
 from tools.sim.chips.base import Chip, ChipFault, ChipFile
+from tools.sim.chips.multiplexer import Tca9548aChip
 
 __all__ = ["CHIPS", "Chip", "ChipFault", "Pca9685Chip", "Ssd1306Chip"]
 
@@ -205,5 +206,6 @@ def _sensor(driver: str) -> Callable[[Path], Chip]:
 CHIPS: dict[str, Callable[[Path], Chip]] = {
     "pca9685": Pca9685Chip,
     "ssd1306": Ssd1306Chip,
+    "tca9548a": Tca9548aChip,
     **{driver: _sensor(driver) for driver in ("mpu6050", "ina219", "bmp280", "vl53l0x", "tsl2561")},
 }

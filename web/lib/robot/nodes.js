@@ -14,7 +14,7 @@ const STATES = {
   boot: ["busy", "Starting"],
   updating: ["busy", "Updating"],
 };
-const ROLES = ["head", "arms", "tracks", "console"];
+const ROLES = ["head", "arms", "tracks", "parts", "console"];
 
 /** Return kind and text of the state chip. @param {NodeInfo} node @returns {[string, string]} */
 export function nodeState(node) {
@@ -54,6 +54,10 @@ export const targetOf = ({ role, instance }) => (instance ? `${role}.${instance}
 export function isReporting(app, target, now) {
   const [role, instance = ""] = target.split(".");
   if (!app.store.isFresh(role, now)) return false;
+  if (role === "parts") {
+    const parts = app.store.data.parts?.targets?.[target];
+    return (parts?.age_ms ?? Infinity) < STALE_MS;
+  }
   const arms = app.store.data.arms;
   const arm = { left: arms?.left, right: arms?.right }[instance];
   return role !== "arms" || (arm?.age_ms ?? Infinity) < STALE_MS;

@@ -12,7 +12,7 @@ import { bar } from "../../parts/bar.js";
 /** @typedef {import("../../lib/types.js").OneArm} OneArm */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
 /** @typedef {import("../../lib/types.js").ConsoleState} ConsoleState */
-/** @typedef {Pick<FieldDescription, "unit" | "limits" | "neutral">} Range */
+/** @typedef {Pick<FieldDescription, "unit" | "limits" | "neutral"> & {kind?: string}} Range */
 /** @typedef {{role: string, instance: string}} Held */
 
 /** @param {App} app @param {Held} held */
@@ -73,6 +73,8 @@ function stateOf(app, held) {
       return arm && VIEWS.arms(app, held, arm);
     case "tracks":
       return tracks && VIEWS.tracks(app, held, tracks);
+    case "parts":
+      return partsOf(app, held) && VIEWS.parts(app, held);
     case "console":
       return console && VIEWS.console(console);
     default:
@@ -134,6 +136,9 @@ const VIEWS = {
     </dl>`,
   ],
 
+  /** @param {App} app @param {Held} held */
+  parts: (app, held) => fields(app, held, () => undefined),
+
   /** @param {ConsoleState} data */
   console: (data) => html`
     ${
@@ -160,15 +165,32 @@ const VIEWS = {
 /** @param {string} name @param {string} text */
 const fact = (name, text) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing);
 
-/** @param {App} app @param {Held} held @param {(name: string) => number | null | undefined} read */
+/**
+ * List the fields of a role, parts by name, the others by `read`; then what its sensors measure.
+ * @param {App} app @param {Held} held @param {(name: string) => number | null | undefined} read
+ */
 function fields(app, held, read) {
   const specs = Object.entries(app.robot?.targets?.[targetOf(held)] ?? {});
+  const parts = partsOf(app, held);
+  const sensors = Object.entries(parts?.sensors ?? {});
   return html`
     <ul class="joints">
-      ${specs.map(([name, spec]) => joint(words(name), read(name), spec))}
+      ${specs.map(([name, spec]) =>
+        joint(words(name), parts?.outputs?.[name]?.value ?? read(name), spec),
+      )}
     </ul>
+    ${
+      sensors.length
+        ? html`<dl class="facts-list" data-sensors>
+            ${sensors.map(([name, { value, unit }]) => fact(words(name), quantity(value, unit)))}
+          </dl>`
+        : nothing
+    }
   `;
 }
+
+/** Return the parts of a role by name. @param {App} app @param {Held} held */
+const partsOf = (app, held) => app.store.data.parts?.targets?.[targetOf(held)];
 
 /**
  * List the track speeds, which share the robot's speed limit.
@@ -187,11 +209,15 @@ function speeds(app, held, data) {
   `;
 }
 
+/** @param {number | null | undefined} value @param {Range} spec */
+const reading = (value, spec) =>
+  spec.kind !== "switch" || value == null ? quantity(value, spec.unit) : value ? "on" : "off";
+
 /** @param {string} name @param {number | null | undefined} value @param {Range} spec */
 const joint = (name, value, spec) => html`
   <li>
     <span>${name}</span>
     <span class="track"><i ${bar(value, spec.limits[0], spec.limits[1], spec.neutral)}></i></span>
-    <span class="number">${quantity(value, spec.unit)}</span>
+    <span class="number">${reading(value, spec)}</span>
   </li>
 `;

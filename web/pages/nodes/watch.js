@@ -6,7 +6,7 @@ import { rolesOf } from "../../lib/robot/nodes.js";
 const PERIOD_MS = 2000;
 const ROLE_RATE_HZ = 10;
 const OUTPUTS_RATE_HZ = 4;
-const OWN_TOPICS = ["head", "arms", "tracks", "console", "outputs"];
+const OWN_TOPICS = ["head", "arms", "tracks", "parts", "console", "outputs"];
 const ACTIVITY_LINES = 20;
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */
@@ -89,6 +89,7 @@ export class NodeWatch {
     for (const topic of OWN_TOPICS) delete topics[topic];
     if (!this.#isFitting && rolesOf(node).length) {
       topics.outputs = OUTPUTS_RATE_HZ;
+      topics.parts = ROLE_RATE_HZ; // a head, an arm or tracks may have parts too
       for (const { role } of rolesOf(node)) topics[role] = role === "console" ? 0 : ROLE_RATE_HZ;
     }
     app.api.subscribe(topics);

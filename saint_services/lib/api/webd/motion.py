@@ -1,4 +1,6 @@
-"""Motion commands of a client: head, arms, tracks. Positions in degrees, ratios 0 to 1."""
+"""Motion commands of a client: head, arms, tracks, and any field by its name. Positions in degrees,
+ratios 0 to 1, fields in the unit of the configuration.
+"""
 
 from typing import Annotated, Literal
 
@@ -86,6 +88,20 @@ class Enable(Request):
     )
 
 
+class PartsSet(Request):
+    """Values of a target's fields by name, each in its unit. Positions and lights are held, a
+    velocity or switch counts for 300 ms."""
+
+    target: str = Field(pattern=r"^[a-z][a-z0-9_.]{0,63}$")  # "parts.face", "head"
+    values: dict[str, FiniteNumber] = Field(min_length=1, max_length=128)
+
+
+class PartsHome(Request):
+    """The target whose positions go to neutral."""
+
+    target: str = Field(pattern=r"^[a-z][a-z0-9_.]{0,63}$")
+
+
 class CameraReply(Reply):
     """Whether the camera was requested; the topic "head" shows when pictures arrive."""
 
@@ -94,6 +110,7 @@ class CameraReply(Reply):
 
 
 HEAD, ARMS, TRACKS = WebRows("head"), WebRows("arms"), WebRows("tracks")
+PARTS = WebRows("parts")
 _MOTION = {"is_motion": True, "is_repeated": True}
 
 
@@ -123,6 +140,12 @@ ARM_HOME = ARMS.change(
 )
 GRIPPER = ARMS.change("gripper", Gripper, CommandReply, "Open or close a gripper.", **_MOTION)
 DRIVE = TRACKS.change("drive", Drive, CommandReply, "Drive at a velocity for 300 ms.", **_MOTION)
+PARTS_SET = PARTS.change(
+    "set", PartsSet, CommandReply, "Set fields of a target by name: parts of any kind.", **_MOTION
+)
+PARTS_HOME = PARTS.change(
+    "home", PartsHome, CommandReply, "Move all positions of a target to neutral.", **_MOTION
+)
 STOP_TRACKS = TRACKS.change(
     "stop", Nothing, CommandReply, "Set the tracks' velocity to zero.", is_repeated=True
 )

@@ -43,7 +43,7 @@ class FieldDescription(Reply):
     """One field that may be commanded."""
 
     unit: str
-    kind: Literal["position", "velocity"]
+    kind: Literal["position", "velocity", "switch", "light"]
     limits: list[float]  # lowest, highest
     neutral: float
     on_loss: Literal["hold", "neutral", "park", "ramp_to_zero"]

@@ -3,6 +3,7 @@
 from ...errors import Code, SaintError
 from ...role_config.devices import SpiDevice
 from ...role_config.model import RoleConfig
+from ..buses.multiplexer import open_i2c
 from ..ports import Board, DigitalOut, Display, LedStrip
 
 
@@ -14,7 +15,7 @@ def open_display(board: Board, config: RoleConfig) -> Display | None:
         if device.driver == "ssd1306":
             from .ssd1306 import Ssd1306
 
-            return Ssd1306(board.i2c(device.bus), device.address, name)
+            return Ssd1306(open_i2c(board, device), device.address, name)
     for name, panel in config.spi_devices.items():
         if panel.driver == "st7789":
             return _panel(board, name, panel)

@@ -28,6 +28,11 @@ class Button:
         self._since_s = 0.0
         self._quiet_until_s = 0.0
 
+    @property
+    def is_down(self) -> bool:
+        """True while it counts as pressed."""
+        return self._down
+
     def level(self, is_down: bool, now_s: float) -> list[ButtonEvent]:
         """Follow a contact that closed or opened."""
         self._level = is_down

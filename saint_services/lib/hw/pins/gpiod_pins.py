@@ -39,10 +39,13 @@ class GpiodPins:
         self.path = self._find(devices)
         self._outputs: dict[int, GpiodOutput] = {}
 
-    def output(self, pin: int, used_by: str) -> "GpiodOutput":
-        """Request an output line."""
-        low = self._line.Value.INACTIVE
-        settings = self._gpiod.LineSettings(direction=self._line.Direction.OUTPUT, output_value=low)
+    def output(self, pin: int, used_by: str, *, high: bool = False) -> "GpiodOutput":
+        """Request an output line at that level."""
+        values = self._line.Value
+        settings = self._gpiod.LineSettings(
+            direction=self._line.Direction.OUTPUT,
+            output_value=values.ACTIVE if high else values.INACTIVE,
+        )
         request = self._request((pin,), settings, used_by)
         self._outputs[pin] = GpiodOutput(request, pin, self._line.Value)
         return self._outputs[pin]

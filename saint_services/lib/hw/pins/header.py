@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...generated.saint_msgs import GPIOPin
+from ...role_config.devices import HEADER_UART as HEADER_UART
 
 PINS = 28  # BCM 0 to 27
-# The serial line of GPIO14 and GPIO15 where it has parity, the PL011: saint-uart.dts in image/boot,
-# on Raspberry Pi OS with dtoverlay=disable-bt, there on a Pi 5 with dtparam=uart0=on.
-HEADER_UART = "/dev/ttyAMA0"
 NO_BCM = 255  # GPIOPin.pin_number of a pin without a BCM number: power and ground
 
 _FUNCTIONS = {

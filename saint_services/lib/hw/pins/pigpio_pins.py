@@ -38,10 +38,10 @@ def _line(pin: int, mode: int, level: int) -> GPIOPin:
 class PigpioOutput:
     """A pin that is high or low."""
 
-    def __init__(self, pi: Any, pin: int) -> None:
+    def __init__(self, pi: Any, pin: int, *, high: bool = False) -> None:
         self._pi = pi
         self._pin = pin
-        self.set(False)
+        self.set(high)
         _check(pi.set_mode(pin, _OUTPUT))
 
     def set(self, high: bool) -> None:

@@ -30,6 +30,11 @@ def channel_off(channel: int) -> bytes:
     return bytes((LED0_ON_L + 4 * channel, 0, 0, 0, FULL))
 
 
+def channel_on(channel: int) -> bytes:
+    """Return the transfer that leaves one output high: the rest of what is active low."""
+    return bytes((LED0_ON_L + 4 * channel, 0, FULL, 0, 0))
+
+
 class Pca9685:
     """One chip. Writes raise OSError; opening raises SaintError when it does not answer."""
 

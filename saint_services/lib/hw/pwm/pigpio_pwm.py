@@ -88,10 +88,19 @@ def quiet(pi: Any, pin: int) -> None:
 
 
 def will_low(pin: int) -> Write:
-    """Return the command that ends pulses of any kind and leaves the pin low. The daemon's address
-    is that of the library: PIGPIO_ADDR and PIGPIO_PORT."""
+    """Return the command that ends pulses of any kind and leaves the pin low."""
+    return _will_write(pin, 0)
+
+
+def will_high(pin: int) -> Write:
+    """Return the command that leaves the pin high."""
+    return _will_write(pin, 1)
+
+
+def _will_write(pin: int, level: int) -> Write:
+    """The daemon's address is that of the library: PIGPIO_ADDR and PIGPIO_PORT."""
     place = f"{os.environ.get('PIGPIO_ADDR', 'localhost')}:{os.environ.get('PIGPIO_PORT', '8888')}"
-    return Write(WriteKind.PIGPIO, place, 0, struct.pack("<4I", _WRITE, pin, 0, 0))
+    return Write(WriteKind.PIGPIO, place, 0, struct.pack("<4I", _WRITE, pin, level, 0))
 
 
 def _check(result: int) -> None:

@@ -12,6 +12,7 @@ from importlib import import_module
 from ...errors import SaintError
 from ...role_config.devices import I2cDevice
 from ...role_config.model import RoleConfig
+from ..buses.multiplexer import open_i2c
 from ..ports import Board, I2cBus, Sample, Sensor
 
 # Module and class of each driver; loaded when a manifest names it.
@@ -162,7 +163,7 @@ class _Feed:
 
     def _open(self) -> None:
         if self._bus is None:
-            self._bus = self._board.i2c(self.device.bus)
+            self._bus = open_i2c(self._board, self.device)
         self._sensor = getattr(self._module, self._class)(self._bus, self.device, self._name)
 
     def _read(self, now_s: float) -> None:

@@ -9,7 +9,7 @@ from math import radians
 
 from ...bus import Topic
 from ...generated.sensor_msgs import JointState
-from ...generated.topics import ARM_JOINT_STATES, HEAD_JOINT_STATES
+from ...generated.topics import ARM_JOINT_STATES, HEAD_JOINT_STATES, PARTS_JOINT_STATES
 from ...kinematics.clearance import Clearance
 from ...kinematics.others import ABSENT_S
 from ...role_config.body import Body
@@ -93,4 +93,6 @@ class BodyRoom:
 def states_of(target: str) -> Topic[JointState]:
     """Return the topic on which a role publishes its joints."""
     role, _, instance = target.partition(".")
+    if role == "parts":
+        return PARTS_JOINT_STATES.at(instance=instance)
     return ARM_JOINT_STATES.at(instance=instance) if role == "arms" else HEAD_JOINT_STATES

@@ -1,21 +1,23 @@
 """Moves joints that hold a position, servos and steppers, within their limits, rates and
 accelerations, and apart where the manifest says so. A joint without a command yet gets no pulse,
-unless the process before left one.
+unless the process before left one. One that sleeps gets none after it has stood still; it wakes
+with the first target that is another place, with a pulse for the place where it was.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import nan
 
 from ...errors import Code, SaintError
-from ...hw.ports import Board, I2cBus
-from ...hw.pwm.pca9685 import Pca9685
+from ...hw.ports import Board
 from ...role_config.model import FieldSpec, PinSpec, RoleConfig
-from ..timers import Clock, Motion
+from ..pulse_chips import PulseChips
+from ..timers import Clock, Handle, Motion
 from .axis import SLICE_S, Axis, Glide
 from .body_room import BodyRoom
 from .collisions import Fences
-from .outputs import JointOutput, PulseChip, ServoChannel, ServoPin
+from .outputs import JointOutput, ServoChannel, ServoPin
 
 
 class Joint:
@@ -23,17 +25,23 @@ class Joint:
 
     __slots__ = (
         "axis",
+        "is_asleep",
         "is_driven",
         "is_placed",
+        "is_waking",
         "is_written",
+        "moved_s",
         "name",
         "neutral",
         "output",
+        "sleep_after_s",
         "unit",
         "was_found",
     )
 
-    def __init__(self, name: str, field: FieldSpec, output: JointOutput) -> None:
+    def __init__(
+        self, name: str, field: FieldSpec, output: JointOutput, sleep_after_s: float | None
+    ) -> None:
         self.name = name
         self.unit = field.unit
         self.neutral = field.neutral
@@ -45,6 +53,9 @@ class Joint:
         self.is_driven = False  # until the first command
         self.is_written = True
         self.is_placed = output.is_ready  # the axis is where the output is
+        self.sleep_after_s = sleep_after_s
+        self.moved_s = -math.inf  # when its pulse changed last
+        self.is_asleep = self.is_waking = False
 
     @property
     def place(self) -> float:
@@ -68,12 +79,25 @@ class Joint:
             self.axis.stand(place)
         self.axis.hold()
         self.is_written = True
+        if self.is_waking:  # its first pulse was not written yet
+            self.is_asleep, self.is_waking = True, False
         return place is not None
 
     @property
     def is_still(self) -> bool:
         """True when time alone changes nothing."""
         return self.axis.is_still and self.output.is_still
+
+    def sleep(self) -> None:
+        """End the pulses; on a chip with the next flush."""
+        self.output.sleep()
+        self.is_asleep = True
+
+    def sleeps_s(self) -> float:
+        """Return when its pulses end; inf for one that does not sleep, or sleeps."""
+        if self.sleep_after_s is None or self.is_asleep or not self.is_driven:
+            return math.inf
+        return self.moved_s + self.sleep_after_s
 
 
 class Joints:
@@ -86,14 +110,15 @@ class Joints:
         attempt: Callable[[str, Callable[[], None]], bool],
         on_still: Callable[[], None],
         fail: Callable[[str], None],
+        chips: PulseChips,
     ) -> None:
         self._config = config
         self._clock = clock
         self._fail = fail
+        self._chips = chips
+        self._sleep: Handle | None = None
         self._attempt = attempt
         self._on_still = on_still
-        self._chips: dict[str, PulseChip] = {}
-        self._buses: list[I2cBus] = []
         self._motion = Motion(clock, SLICE_S, self.step)
         self._fences = Fences(config.collision_limits)
         self._at: dict[str, float] = {}  # positions of the joints in collision limits
@@ -102,13 +127,16 @@ class Joints:
         self.by_name: dict[str, Joint] = {}
 
     def open(self, board: Board) -> None:
-        """Open the outputs of all position fields."""
+        """Open the outputs of all position fields. Other fields are not of joints."""
         for name, field in self._config.fields.items():
+            if field.kind != "position":
+                continue
             pin = self._config.gpio_mapping.get(name)
-            if field.kind != "position" or pin is None:
+            if pin is None:
                 message = f"fields.{name} is no position that has a servo in gpio_mapping"
                 raise SaintError(Code.CONFIG_INVALID, message)
-            self.by_name[name] = Joint(name, field, self._output(board, name, field, pin))
+            output = self._output(board, name, field, pin)
+            self.by_name[name] = Joint(name, field, output, pin.sleep_after_s)
         self._found()
 
     def _found(self) -> None:
@@ -127,7 +155,11 @@ class Joints:
     def of(self, command: str) -> dict[str, Joint]:
         """Return the joints that a command message drives, by the path in it."""
         fields = self._config.fields.items()
-        return {f.path: self.by_name[name] for name, f in fields if f.command == command}
+        return {
+            f.path: self.by_name[name]
+            for name, f in fields
+            if f.command == command and name in self.by_name
+        }
 
     def aim(self, joint: Joint, value: float, share: float = 1.0) -> None:
         """Set a joint's target, and the share of its top rate. It moves in `step`."""
@@ -135,6 +167,8 @@ class Joints:
         joint.axis.aim(joint.output.nearest(value))
         if not joint.is_driven:
             joint.is_driven, joint.is_written = True, False
+        if joint.is_asleep and not joint.axis.is_there:
+            joint.is_asleep, joint.is_waking, joint.is_written = False, True, False
 
     def step(self, now_s: float) -> bool:
         """Move every joint as far as the time allows, and schedule the next slice. True while a
@@ -155,21 +189,43 @@ class Joints:
             if joint.axis.applied != before[name] or not joint.is_written:
                 put = partial(joint.output.put, joint.axis.applied, now_s)
                 joint.is_written = self._attempt(name, put)
+                joint.moved_s = now_s
             is_more = is_more or not (joint.is_still and joint.is_written)
-        for name, chip in self._chips.items():
-            if chip.pending and not self._attempt(name, chip.flush):
-                is_more = True  # what is pending is written in the next slice
+        if not self._chips.flush(self._attempt):
+            is_more = True  # what is pending is written in the next slice
         if is_more:
             self._motion.start(now_s)
         else:
+            self._plan_sleep()
             self._on_still()
         return is_more
+
+    def _plan_sleep(self) -> None:
+        """Look again when the next joint has stood still for as long as it does before it sleeps.
+        One timer, which finds out by itself whether a joint has moved meanwhile."""
+        due_s = min((each.sleeps_s() for each in self.by_name.values()), default=math.inf)
+        if self._sleep is None and due_s != math.inf:
+            self._sleep = self._clock.call_at(max(due_s, self._clock.time()), self._put_to_sleep)
+
+    def _put_to_sleep(self) -> None:
+        self._sleep = None
+        now_s = self._clock.time()
+        for name, joint in self.by_name.items():
+            if joint.axis.is_still and joint.sleeps_s() <= now_s:
+                self._attempt(name, joint.sleep)
+        if not self._chips.flush(self._attempt):
+            self._motion.start(now_s)
+        elif not self._motion.is_running:
+            self._plan_sleep()
 
     def _step_axes(self, now_s: float) -> None:
         """Move every axis as its limits allow."""
         for name, joint in self.by_name.items():
             axis = joint.axis
             if not joint.output.is_ready:
+                continue
+            if joint.is_waking:  # its first pulse is for the place where it fell asleep
+                joint.is_waking = False
                 continue
             if name in self._at:
                 axis.confine(*self._fences.room(name, self._at))
@@ -219,8 +275,8 @@ class Joints:
         stood = [joint.hold() for joint in self.by_name.values()]
         if any(stood):
             self._found()
-        for chip in self._chips.values():
-            chip.pending.clear()
+        if not self._sleep:
+            self._plan_sleep()
 
     @property
     def are_still(self) -> bool:
@@ -248,18 +304,18 @@ class Joints:
     def close(self) -> None:
         """Release all outputs; pulses stay."""
         self._motion.close()
+        if self._sleep:
+            self._sleep.cancel()
+            self._sleep = None
         for joint in self.by_name.values():
             joint.output.close()
         self.by_name.clear()
-        for bus in self._buses:
-            bus.close()
-        self._buses.clear()
 
     def _output(self, board: Board, name: str, field: FieldSpec, pin: PinSpec) -> JointOutput:
         if pin.type == "servo" and pin.pin is not None:
             return ServoPin(board.pwm(pin.pin, pin.frequency, name), field, pin)
         if pin.type == "pca9685" and pin.device and pin.channel is not None:
-            return ServoChannel(self._chip(board, pin), pin.channel, field, pin)
+            return ServoChannel(self._chips.channel(board, pin), field, pin)
         if pin.type == "stepper":
             from ...hw.motors.stepper import open_stepper  # loaded only where there is one
             from .stepper_output import StepperOutput
@@ -268,15 +324,6 @@ class Joints:
             return StepperOutput(name, stepper, field, pin, self._clock, self._attempt, self._fail)
         message = f"gpio_mapping.{name} is no servo with its pin, or with its chip and channel"
         raise SaintError(Code.CONFIG_INVALID, message)
-
-    def _chip(self, board: Board, pin: PinSpec) -> PulseChip:
-        if pin.device not in self._chips:
-            device = self._config.i2c_devices[pin.device]
-            bus = board.i2c(device.bus)
-            self._buses.append(bus)
-            chip = Pca9685(bus, device.address, pin.frequency, pin.device)
-            self._chips[pin.device] = PulseChip(chip)
-        return self._chips[pin.device]
 
 
 def speeds(joints: Iterable[Joint], before: dict[str, float], period_s: float) -> tuple[float, ...]:

@@ -5,9 +5,9 @@
 from typing import Protocol
 
 from ...hw.ports import PwmOut
-from ...hw.pwm.pca9685 import Pca9685
 from ...hw.pwm.servo import ServoScale
 from ...role_config.model import FieldSpec, PinSpec
+from ..pulse_chips import ChipChannel
 
 _SHORTEST_US, _LONGEST_US = 400.0, 2600.0  # what is found at opening and is a servo's pulse
 
@@ -25,6 +25,10 @@ class JointOutput(Protocol):
 
     def put(self, value: float, now_s: float) -> None:
         """Go to a position that the axis has reached."""
+        ...
+
+    def sleep(self) -> None:
+        """End the pulses, so that it holds nothing."""
         ...
 
     @property
@@ -50,30 +54,29 @@ class JointOutput(Protocol):
         ...
 
 
-class PulseChip:
-    """The joints of one PCA9685: pulses that change together are one transfer."""
-
-    def __init__(self, chip: Pca9685) -> None:
-        self.chip = chip
-        self.pending: dict[int, float] = {}
-
-    def flush(self) -> None:
-        """Write what has changed."""
-        self.chip.set_pulses_us(self.pending)
-        self.pending.clear()
-
-
-class _Servo:
-    """Base of servos: they are where their pulse says."""
+class ServoPin:
+    """A servo at a PWM pin: it is where its pulse says."""
 
     is_ready = True
     is_still = True
 
-    def __init__(self, field: FieldSpec, pin: PinSpec) -> None:
-        self._scale = ServoScale(field.limits, pin.pulse_us, pin.reversed)
+    def __init__(self, output: PwmOut, field: FieldSpec, pin: PinSpec) -> None:
+        self._output = output
+        self._scale = ServoScale(field.limits, pin.pulse_us, pin.reversed, pin.centre_us)
+
+    def found(self) -> float | None:
+        pulse_us = self._output.pulse_us()
+        is_pulse = _SHORTEST_US <= pulse_us <= _LONGEST_US
+        return self._scale.value(pulse_us) if is_pulse else None
 
     def nearest(self, value: float) -> float:
         return value
+
+    def put(self, value: float, now_s: float) -> None:
+        self._output.set_pulse_us(self._scale.pulse_us(value))
+
+    def sleep(self) -> None:
+        self._output.off()
 
     def seek(self, now_s: float) -> None:
         """Do nothing: its place is known."""
@@ -82,41 +85,18 @@ class _Servo:
         """Return None: it holds the pulse that it has."""
         return None
 
-    def _value(self, pulse_us: float) -> float | None:
-        is_pulse = _SHORTEST_US <= pulse_us <= _LONGEST_US
-        return self._scale.value(pulse_us) if is_pulse else None
-
-
-class ServoPin(_Servo):
-    """A servo at a PWM pin."""
-
-    def __init__(self, pwm: PwmOut, field: FieldSpec, pin: PinSpec) -> None:
-        super().__init__(field, pin)
-        self._pwm = pwm
-
-    def found(self) -> float | None:
-        return self._value(self._pwm.pulse_us())
-
-    def put(self, value: float, now_s: float) -> None:
-        self._pwm.set_pulse_us(self._scale.pulse_us(value))
-
     def close(self) -> None:
-        self._pwm.close()
+        self._output.close()
 
 
-class ServoChannel(_Servo):
+class ServoChannel(ServoPin):
     """A servo at a channel of a chip; the pulse is written with the chip's next flush."""
 
-    def __init__(self, chip: PulseChip, channel: int, field: FieldSpec, pin: PinSpec) -> None:
-        super().__init__(field, pin)
-        self._chip = chip
+    def __init__(self, channel: ChipChannel, field: FieldSpec, pin: PinSpec) -> None:
+        super().__init__(channel, field, pin)
         self._channel = channel
 
-    def found(self) -> float | None:
-        return self._value(self._chip.chip.pulse_us(self._channel))
-
-    def put(self, value: float, now_s: float) -> None:
-        self._chip.pending[self._channel] = self._scale.pulse_us(value)
-
-    def close(self) -> None:
-        """Do nothing: the bus is closed with the chip."""
+    def hold(self) -> float | None:
+        """Forget a pulse that is not written yet."""
+        self._channel.drop()
+        return None

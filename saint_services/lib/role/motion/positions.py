@@ -12,13 +12,12 @@ from ...clock import stamp
 from ...errors import Code, SaintError
 from ...generated.sensor_msgs import JointState
 from ...generated.std_msgs import Header
-from ...hw.ports import Board
 from ...role_config.model import RoleConfig
 from ..session import RoleSession
 from ..timers import Clock
 from .body_room import states_of
 from .homing import PERIOD_S, Homecoming
-from .joints import Joint, Joints, speeds
+from .joints import Joint, speeds
 
 _STATE_S = 0.05
 # States of another role that wait to be read; two roles of one name may send them.
@@ -29,29 +28,11 @@ class PositionSession(RoleSession):
     """A role of joints. NaN in a command leaves a joint where it is."""
 
     def __init__(
-        self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str]
+        self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str] | None = None
     ) -> None:
         super().__init__(config, node_id, clock, counters)
-        self.joints = Joints(config, clock, self.drive, self.changed.set, self.fail)
         self._others: list[PolledSubscription] = []
         self._others_read_s = clock.time()
-
-    def open_drivers(self, board: Board) -> None:
-        """Open the servos, which keep the pulse that they have, or none."""
-        self.joints.open(board)
-
-    def stop(self) -> None:
-        """Stop every joint where it is."""
-        self.joints.hold()
-
-    def close_drivers(self) -> None:
-        """Release the outputs; pulses stay, so that nothing falls."""
-        self.joints.close()
-
-    @property
-    def is_safe(self) -> bool:
-        """True when no joint moves."""
-        return self.joints.are_still
 
     def joint(self, command: str, path: str) -> Joint:
         """Return the joint that a field of a command message drives. Raises SaintError."""

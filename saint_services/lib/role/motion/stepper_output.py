@@ -78,6 +78,9 @@ class StepperOutput:
         self._train.follow(self._steps(value), now_s, SLICE_S)
         self._schedule()
 
+    def sleep(self) -> None:
+        """Do nothing: without torque it would lose its place."""
+
     @property
     def is_ready(self) -> bool:
         return self._phase is _Phase.READY

@@ -212,7 +212,7 @@ def test_what_is_no_motor_is_refused(board: SimBoard, name: str) -> None:
 
 
 def test_encoder_of_two_pins_and_none(board: SimBoard) -> None:
-    pins = {"type": "quadrature", "pin": 17, "pin_b": 27}
+    pins = {"type": "quadrature", "pin": 22, "pin_b": 27}
     drives = Drives(board, config(PINS["hbridge"], left_encoder=pins))
     assert drives.encoder("right_encoder") is None
     encoder = drives.encoder("left_encoder")
@@ -220,6 +220,6 @@ def test_encoder_of_two_pins_and_none(board: SimBoard) -> None:
     assert encoder.count == 0
     encoder.close()
     with pytest.raises(SaintError, match="needs pin and pin_b"):
-        Drives(board, config(pins | {"pin_b": None}, left_encoder=pins | {"pin_b": None})).encoder(
+        Drives(board, config(PINS["hbridge"], left_encoder=pins | {"pin_b": None})).encoder(
             "left_encoder"
         )

@@ -7,9 +7,17 @@ import pytest
 from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
-from saint_services.lib.generated.saint_msgs import ArmCommand, HeadCommand
+from saint_services.lib.generated.saint_msgs import (
+    ArmCommand,
+    HeadCommand,
+    InputSample,
+    PartCommand,
+)
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.routerd.fields import command_messages
 from saint_services.routerd.fields.command_messages import CommandWriter
+from saint_services.routerd.fields.targets import RobotTargets
+from saint_services.routerd.logic import Router
 from tests.unit.routerd.rig import DIRECT, FACE, Rig, route
 
 
@@ -213,3 +221,67 @@ def test_who_is_not_in_control_sets_no_pace() -> None:
         rig.send("websocket:1", "head", pan=100.0)
         rig.wait(0.01)
     assert rig.value("head.pan") == pytest.approx(36.0, abs=4.0)
+
+
+FACE_PARTS = {
+    "role": "parts",
+    "instance": "face",
+    "version": "1",
+    "topic_prefix": "/saint/parts/face",
+    "commands": {"cmd": {"topic": "/saint/parts/face/cmd", "type": "saint_msgs/msg/PartCommand"}},
+    "fields": {
+        "brow_left": {
+            "command": "cmd", "kind": "position", "unit": "deg", "limits": [-30, 30],
+            "max_rate": 300, "on_loss": "neutral",
+        },
+        "siren": {"command": "cmd", "kind": "switch"},
+        "cheek": {"command": "cmd", "kind": "light"},
+    },
+    "gpio_mapping": {
+        "brow_left": {"type": "servo", "pin": 12},
+        "siren": {"type": "switch", "pin": 5},
+        "cheek": {"type": "dimmer", "pin": 13},
+    },
+}  # fmt: skip
+
+
+def parts_writer() -> tuple[Router, CommandWriter]:
+    robot = RobotTargets.of([RoleConfig.model_validate(FACE_PARTS)])
+    router = Router(robot, [DIRECT])
+    return router, CommandWriter(robot.commands[0], router.by_name)
+
+
+def test_part_command_has_its_names_and_leaves_what_nobody_drives() -> None:
+    router, parts = parts_writer()
+    sample = InputSample(
+        source="websocket:1", sequence=1, target="parts.face", names=("cheek",), values=(0.5,)
+    )
+    router.sample(sample, "p", 1000.0)
+    sent = cdr.decode(PartCommand, cdr.encode(parts.message()))
+    assert list(sent.names) == ["brow_left", "siren", "cheek"]
+    assert math.isnan(sent.values[0])
+    assert list(sent.values[1:]) == [0.0, 0.5]  # a switch is off, never left as it is
+
+
+def test_foreign_part_command_is_read_by_name() -> None:
+    command = parts_writer()[1].command
+    message = PartCommand(names=("siren", "unknown", "brow_left"), values=(1.0, 7.0, -4.5))
+    assert command_messages.read(command, message) == (("siren", "brow_left"), (1.0, -4.5))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        PartCommand(names=("siren",), values=()),
+        PartCommand(names=("siren",), values=(math.inf,)),
+        PartCommand(names=("siren", "cheek"), values=(1.0, 1e39)),
+        PartCommand(names=("siren",), values=(math.nan,)),
+    ],
+)
+def test_foreign_part_command_that_is_malformed_sets_nothing(message: PartCommand) -> None:
+    assert command_messages.read(parts_writer()[1].command, message) == ((), ())
+
+
+def test_part_that_a_foreign_command_names_twice_counts_once() -> None:
+    message = PartCommand(names=("cheek", "cheek"), values=(0.25, 0.75))
+    assert command_messages.read(parts_writer()[1].command, message) == (("cheek",), (0.25,))

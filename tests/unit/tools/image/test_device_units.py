@@ -56,7 +56,11 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
     assert {name: rate for name, rate in rates.items() if rate > MOST_EXPOSED} == {}
 
 
-ROLES = [f"role-{role}d{at}" for role in ("head", "arms", "tracks", "console") for at in ("", "@")]
+ROLES = [
+    f"role-{role}d{at}"
+    for role in ("head", "arms", "tracks", "console", "parts")
+    for at in ("", "@")
+]
 # Who opens a socket that is another daemon's. Users of the device differ; in a simulated robot all
 # have one, so that a refused connection shows here or on a device alone.
 OPENED_BY = {
@@ -94,7 +98,7 @@ def test_who_connects_is_in_the_group_of_the_socket(
     assert closed == []
 
 
-@pytest.mark.parametrize("role", ["headd", "armsd", "tracksd", "consoled"])
+@pytest.mark.parametrize("role", ["headd", "armsd", "tracksd", "consoled", "partsd"])
 def test_second_process_of_a_role_has_the_sandbox_of_all(merged: Path, role: str) -> None:
     """systemd finds saint-.service.d and saint-role-.service.d for a template's instance too."""
     said = analyze(merged, "security", "--offline=true", f"saint-role-{role}@2.service")
@@ -174,7 +178,7 @@ def test_socket_of_a_second_process_is_enabled_by_the_image(tmp_path: Path) -> N
     )  # fmt: skip
     wanted = tmp_path / "etc/systemd/system/saint-node.target.wants"
     found = {path.name for path in wanted.glob("saint-role-*.socket")}
-    roles = ("armsd", "consoled", "headd", "tracksd")
+    roles = ("armsd", "consoled", "headd", "partsd", "tracksd")
     assert found == {f"saint-role-{role}{n}.socket" for role in roles for n in ("", "@2")}
 
 

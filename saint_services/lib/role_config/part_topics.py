@@ -1,0 +1,30 @@
+"""The topics on which a role's parts are commanded and reported, for both ends."""
+
+from ..bus import Topic
+from ..generated.saint_msgs import PartCommand, PartState
+from ..generated.topics import PARTS_CMD, PARTS_STATE, ROLE_PARTS_CMD, ROLE_PARTS_STATE
+from .model import RoleConfig
+from .parts import parts_of
+
+
+def has_parts(config: RoleConfig) -> bool:
+    """Return whether a role publishes parts: it has some, or it is the role parts with sensors."""
+    return config.role == "parts" or bool(parts_of(config))
+
+
+def commands_topic(config: RoleConfig) -> Topic[PartCommand]:
+    """Return the topic of its PartCommand."""
+    if config.role == "parts":
+        return PARTS_CMD.at(instance=config.instance)
+    return ROLE_PARTS_CMD.at(role=_path(config))
+
+
+def states_topic(config: RoleConfig) -> Topic[PartState]:
+    """Return the topic of its PartState."""
+    if config.role == "parts":
+        return PARTS_STATE.at(instance=config.instance)
+    return ROLE_PARTS_STATE.at(role=_path(config))
+
+
+def _path(config: RoleConfig) -> str:
+    return f"{config.role}/{config.instance}" if config.instance else config.role

@@ -1,0 +1,1 @@
+"""Drives parts of any kind: servos, motors, switches, lights; reads sensors."""
