@@ -110,7 +110,7 @@ async def test_node_of_another_server_is_shown_as_such_and_not_offered(site: Sit
     await row.get_by_text(f"Not offered: {why}").wait_for()
     assert await row.locator("[data-adopt]").count() == 0
     await page.goto(f"{site.url}nodes/sim_spare")
-    await page.locator("#facts-title + dl", has_text="SAINT-02").wait_for()
+    await page.locator("[aria-labelledby=facts-title] dl", has_text="SAINT-02").wait_for()
     assert await page.locator("[data-adopt]").count() == 0
 
 
@@ -132,7 +132,7 @@ async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> Non
     assert await page.evaluate("document.activeElement.dataset.pin") == "30"
     assert set(site.robot.headers.asked) == {"sim_head"}
     assert "Ground" in await page.locator(".pins-legend").inner_text()
-    assert "Raspberry Pi 4" in await page.locator("#facts-title + dl").inner_text()
+    assert "Raspberry Pi 4" in await page.locator("[aria-labelledby=facts-title] dl").inner_text()
 
 
 async def test_node_with_two_roles_shows_both_and_takes_no_third_that_is_in_the_way(
