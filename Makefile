@@ -71,7 +71,7 @@ INSTALL = $(BIN)/pip install --disable-pip-version-check --no-deps --require-has
 $(RUNS): requirements-run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 	  || { echo "SAINT.OS needs Python 3.11 to 3.13, this is $$($(PYTHON) -V). Say: make PYTHON=python3.12"; exit 2; }
-	@echo "Setting up .venv for running (half a minute, once)"
+	@echo "Setting up .venv for running (a minute, once)"
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian: apt-get install python3-venv"; exit 2; }
 	@set -o pipefail; $(call INSTALL,requirements-run.lock)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
