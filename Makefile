@@ -64,7 +64,7 @@ setup: $(READY) $(WEB_READY) $(DOCUMENTS) ## make .venv and fetch what is pinned
 
 # Shows which of how many packages comes, as pip itself says nothing or too much.
 INSTALL = $(BIN)/pip install --disable-pip-version-check --no-deps --require-hashes -r $(1) \
-  | awk -v all="$$(grep -c '^[A-Za-z0-9].*==' $(1))" '/^(Collecting|Requirement already)/ \
+  | awk -v all="$$(grep -c '^[A-Za-z0-9].*==' $(1))" '/^(Collecting|Processing|Requirement already)/ \
   {printf "\r  %d of %d packages", ++n, all} /^Installing/ {printf ", unpacking"} \
   {fflush()} END {print ""}'
 
