@@ -77,8 +77,11 @@ PLACES = (
     "settings/users",
     "stop-test",
     "self-test/sim_head",
-    "api",
-    "api/head",
+    "reference",
+    "reference/head",
+    "parts/part/head/pan",
+    "parts/add",
+    "parts/templates",
 )
 
 
@@ -87,7 +90,7 @@ async def take(url: str, folder: Path) -> None:
     from playwright.async_api import async_playwright
 
     async with robot(url) as (fake, address), async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        browser = await driver.chromium.launch(executable_path=windowless(), args=list(ARGUMENTS))
         for size, (width, height) in SIZES.items():
             for theme in ("light", "dark"):
                 page = await browser.new_page(
@@ -107,7 +110,7 @@ async def take(url: str, folder: Path) -> None:
 
 async def everywhere(page: Any, fake: Any, stem: Path) -> None:
     """Take every page of the menu and the places below."""
-    links = "links => links.map((link) => link.hash.slice(2))"
+    links = "links => links.map((link) => link.pathname.slice(1))"
     names = await page.eval_on_selector_all(".pages a", links)
     for place in (*names, *(PLACES if fake else ())):
         await go(page, place)
@@ -124,12 +127,14 @@ async def everywhere(page: Any, fake: Any, stem: Path) -> None:
 
 async def go(page: Any, place: str) -> None:
     """Open an address of the site and wait for its heading."""
-    await page.evaluate(
-        "(place) => { location.hash = `#/${place}`; }", place
-    )  # loads nothing again
+    await page.evaluate(_GO, place)
     await page.wait_for_selector(f".page.is-{place.partition('/')[0]} main h1", state="attached")
 
 
+_GO = """(place) => {  // loads nothing again
+  history.pushState(null, "", `/${place}`);
+  dispatchEvent(new PopStateEvent("popstate"));
+}"""
 _PAD = """() => {
   const button = (pressed) => ({ pressed, value: Number(pressed) });
   const pad = { id: "Xbox Wireless Controller (STANDARD GAMEPAD Vendor: 045e Product: 0b13)", index: 0,
@@ -202,7 +207,7 @@ def main() -> int:
     )
     parser.add_argument("--url", default="", help="a running robot; default: a fake one")
     options = parser.parse_args()
-    if not chromium():
+    if not windowless():
         print("chromium is not installed", file=sys.stderr)
         return 3
     options.to.mkdir(parents=True, exist_ok=True)

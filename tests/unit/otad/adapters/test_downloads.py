@@ -55,7 +55,14 @@ async def test_manifest_has_the_form_of_the_specification(robot: Robot):
         "version", "release_date", "checksum_sha256", "min_hardware_rev", "changelog", "size_bytes"
     }  # fmt: skip
     assert manifest["configs"]["head"]["checksum"] == hashlib.sha256(head).hexdigest()
-    assert manifest["supported_roles"] == ["arms_left", "arms_right", "console", "head", "tracks"]
+    assert manifest["supported_roles"] == [
+        "arms_left",
+        "arms_right",
+        "console",
+        "head",
+        "parts_face",
+        "tracks",
+    ]
     assert changelog == "what is new in 1.1.0\n"
 
 
