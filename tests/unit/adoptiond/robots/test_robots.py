@@ -12,6 +12,7 @@ from saint_services.lib.api.backup import DaemonBackup, RestoreNotes
 from saint_services.lib.api.endpoint import Nothing, WatchRequest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Client
+from saint_services.lib.robot import restart
 from saint_services.lib.robot.source import RobotPlaces, load_robot, template_text
 from tests.unit.adoptiond.adoption_rig import FakeNode, Robot
 from tests.unit.noded.power_cut import PowerCut, PowerCutError
@@ -23,6 +24,12 @@ ROVER = template_text(MANIFESTS, "rover")
 PIN = "pan: {type: servo, pin: 12,"
 OTHER_PIN = SAINT.replace(PIN, "pan: {type: servo, pin: 18,")
 RENAMED = SAINT.replace("SAINT-01", "Robi")
+
+
+@pytest.fixture(autouse=True)
+def _adoptiond_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It restarts half a second after such a change: tests/unit/lib/robot/test_restart.py."""
+    monkeypatch.setattr(restart, "_PAUSE_S", 60.0)
 
 
 async def apply(client: Client, text: str, **more: object) -> rows.RobotApplied:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from saint_services.lib.robot import restart
 from saint_services.lib.robot.source import template_text
 from saint_services.saintctl.app import app
 from tests.unit.adoptiond.adoption_rig import Robot
@@ -15,6 +16,12 @@ pytestmark = pytest.mark.slow
 
 SAINT = template_text(Path(__file__).resolve().parents[4] / "manifests", "saint")
 OTHER_PIN = SAINT.replace("pan: {type: servo, pin: 12,", "pan: {type: servo, pin: 18,")
+
+
+@pytest.fixture(autouse=True)
+def _adoptiond_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It restarts half a second after such a change: tests/unit/lib/robot/test_restart.py."""
+    monkeypatch.setattr(restart, "_PAUSE_S", 60.0)
 
 
 class Terminal:
