@@ -15,6 +15,7 @@ pytestmark = [
 ]
 
 PIN = ".pins [data-pin='{}']"
+_TO_THE_TOP = "pin => { pin.scrollIntoView({ block: 'start' }); scrollBy(0, -150); }"
 
 
 @pytest.mark.parametrize("width", [1440, 390], ids=["desk", "phone"])
@@ -26,7 +27,7 @@ async def test_servo_moves_to_another_pin_with_three_clicks(site: Site, width: i
     if width == 390:
         await page.click(".pins-more")  # shows the free pins; one click more
     pin = page.locator(PIN.format(12))
-    await pin.evaluate("pin => pin.scrollIntoView({block: 'center'})")  # clear of the stop
+    await pin.evaluate(_TO_THE_TOP)  # clear of the tool and the stop, which stand below
     await pin.click()
     detail = page.locator("[data-pin-detail]")
     await expect(detail.locator("[data-can]")).to_contain_text("hardware PWM, channel 0")
