@@ -57,7 +57,7 @@ def stopped(robot: Any) -> Any:
 ESTOP = ACTIONS["system"]["estop"]
 MOVES = [
     ("head", "move"), ("head", "home"), ("arms", "move"), ("arms", "home"), ("arms", "gripper"),
-    ("arms", "move_hand"), ("tracks", "drive"),
+    ("arms", "move_hand"), ("tracks", "drive"), ("parts", "set"), ("parts", "home"),
 ]  # fmt: skip
 
 
