@@ -239,6 +239,7 @@ async def test_axe_finds_nothing(site: Site, theme: Any, width: int) -> None:
     for place, sign in (("/sim_head", "[data-pin='32']"), ("/sim_spare/adopt", "[data-fit]")):
         await page.goto(f"{site.url}nodes{place}")
         if width < 700 and "data-pin" in sign:
+            await page.wait_for_selector("[data-fold=pins-title]")
             assert await violations(page) == []
             await page.click("[data-fold=pins-title]")
         await page.wait_for_selector(sign)
