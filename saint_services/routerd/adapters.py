@@ -6,7 +6,7 @@ from ..lib import config
 from ..lib.api.routing import RouteFile
 from ..lib.config.spelling import hint, hint_or_all
 from ..lib.errors import Code, SaintError
-from ..lib.robot.manifest import load
+from ..lib.robot.manifest import RobotManifest, read_role
 from ..lib.robot.source import RobotPlaces
 from ..lib.robot.source import load_robot as read_robot
 from ..lib.role_config.reading import load_role_config
@@ -20,8 +20,9 @@ MOST_PRESETS = 64
 def load_robot(share: Path, name: str) -> RobotTargets:
     """Read the targets of a shipped robot; raise SaintError config_* with the file that is at
     fault."""
-    _named(share / "manifests" / "robots", name)
-    return RobotTargets.of(load(share / "manifests", name).roles.values())
+    manifests = share / "manifests"
+    manifest = config.load(RobotManifest, _named(manifests / "robots", name), required=True)
+    return RobotTargets.of([read_role(manifests, entry)[0] for entry in manifest.roles])
 
 
 def load_robot_in_force(places: RobotPlaces) -> tuple[RobotTargets, str]:
