@@ -18,7 +18,10 @@ from tools.fuzz.api import Where, add_where, target, verdict, where
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build" / "contract" / "bin" / "schemathesis"
 # What never ends, ends webd or its clients, or takes a file of this computer.
-LEFT_OUT = "/api/camera|/api/logs|firmware_import|reboot|shutdown|restart|factory|disconnect_client"
+LEFT_OUT = (
+    "/api/camera|/api/logs|firmware_import|reboot|shutdown|restart|factory|disconnect_client"
+    "|require_sign_in"
+)
 _MESSAGES_SHARE = 0.2  # of the time
 # Longer than any answer may take: webd gives a node 28 s to take its role.
 _ANSWER_LIMIT_S = 40

@@ -25,8 +25,8 @@ TOPICS = ["nodes", "inputs", "outputs", "head", "arms", "tracks", "system", "fir
 WORDS = ["", " ", "head", "tracks", "arms.left", "sim_head", "rc", "*", "../x", "ü\u0000", "\x95",
          "\u202e", "\ud800", "9"]  # fmt: skip
 # What ends webd, its clients or the machine, or takes a file of this computer.
-LEFT_OUT = {"disconnect_client", "reboot", "shutdown", "restart", "factory_reset",
-            "firmware_import"}  # fmt: skip
+LEFT_OUT = {"disconnect_client", "require_sign_in", "reboot", "shutdown", "restart",
+            "factory_reset", "firmware_import"}  # fmt: skip
 NAMED = [each for each in table.every() if each.action not in LEFT_OUT]
 LARGEST_BYTES = 64 * 1024
 MESSAGES = 40  # of one client
