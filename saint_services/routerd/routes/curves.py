@@ -6,7 +6,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import sqrt
+from math import hypot
 
 Point = tuple[float, float]
 Curve = Callable[[float], float]
@@ -71,12 +71,9 @@ def slopes(inputs: Sequence[float], outputs: Sequence[float]) -> list[float]:
     inner = [(a + b) / 2 if a * b > 0.0 else 0.0 for a, b in pairwise(secants)]
     tangents = [secants[0], *inner, secants[-1]]
     for at, secant in enumerate(secants):
-        if secant == 0.0:
-            tangents[at] = tangents[at + 1] = 0.0
-            continue
-        alpha, beta = tangents[at] / secant, tangents[at + 1] / secant
-        length = sqrt(alpha * alpha + beta * beta)
-        if length > 3.0:
-            tangents[at] = 3.0 * alpha / length * secant
-            tangents[at + 1] = 3.0 * beta / length * secant
+        # No quotient of slopes: it would not be finite where one of them is next to nothing.
+        length, room = hypot(tangents[at], tangents[at + 1]), 3.0 * abs(secant)
+        if length > room:
+            tangents[at] *= room / length
+            tangents[at + 1] *= room / length
     return tangents

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from saint_services.lib.api.mapping import Mapping
@@ -45,6 +45,7 @@ def test_slope_is_0_where_the_curve_turns_and_where_it_is_flat() -> None:
 
 
 @given(POINTS, st.lists(st.floats(-20, 120), min_size=2))
+@example([(1.0, 1.0), (2.0, 0.0), (3.0, -2e-311)], [0.0, 2.0])
 def test_smooth_curve_stays_between_its_neighbours(
     points: list[tuple[float, float]], inputs: list[float]
 ) -> None:
