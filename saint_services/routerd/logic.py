@@ -212,12 +212,20 @@ class Router:
             return
         if has_changed:
             self._reconsider(now)
+        board, values = self.board, stream.values
         for plan in stream.guided:
-            if plan.claim.is_armed:
-                self.board.guide(plan, stream.values, now)
-            else:
-                self._test_motion(plan.claim)
-                self.board.contend(plan.claim, now)
+            claim = plan.claim
+            output, follow = claim.output, plan.follow
+            if not claim.is_armed:
+                self._test_motion(claim)
+                board.contend(claim, now)
+            elif follow is None or output.members is not None:
+                board.guide(plan, values, now)
+            elif output.winner is claim and (want := follow(values, now)) != output.want:
+                output.drive(want, now)
+                board.dirty.add(output.command)
+                if output.is_moving:
+                    board.wake(now + STEP_S)
 
     def _reconsider(self, now: float) -> None:
         """Decide again for the fields of claims with conditions: one has begun or ended."""

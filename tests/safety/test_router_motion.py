@@ -8,7 +8,7 @@ import pytest
 
 from saint_services.routerd.fields.claims import NO_BAR, OutputField
 from saint_services.routerd.fields.motion import FOREVER, NEVER
-from tests.safety.claims_rig import output
+from tests.safety.claims_rig import claim, output
 
 NOW = 100.0
 
@@ -221,8 +221,8 @@ class TestLoss:
         made = moving(0.5)
         made.rate = 1.0
         made.fade(0.2, NOW)
-        made.winner = object()  # type: ignore[assignment]
-        made.members = (made.winner,)  # type: ignore[assignment]
+        made.winner = claim(made)
+        made.members = (made.winner,)
         made.lose(NOW, NOW)
         assert (made.fade_s, made.rate, made.winner, made.members) == (0.0, 10.0, None, ())
 
@@ -244,9 +244,9 @@ class TestHeldByALostSource:
 
     def test_nobody_is_in_control(self) -> None:
         made = position(0.5)
-        made.winner = object()  # type: ignore[assignment]
+        made.winner = claim(made)
         assert made.drivers == (made.winner,)
-        made.members = (made.winner, made.winner)  # type: ignore[assignment]
+        made.members = (made.winner, made.winner)
         assert made.drivers == made.members
         made.rate = 1.0
         made.hold(None, NOW)

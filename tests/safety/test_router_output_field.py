@@ -2,6 +2,8 @@
 step reports is what is published, so it is claimed here too. All numbers are typed by hand.
 """
 
+from collections.abc import Mapping
+
 import pytest
 
 from saint_services.routerd.fields.claims import NO_BAR, Claim, OutputField
@@ -16,8 +18,16 @@ def held(**more: float) -> tuple[OutputField, Claim]:
     where = output()
     holder = claim(where, 0.5, **more)
     assert where.contend(holder, NOW)
-    assert where.hold_lost({}, NOW + 0.5, NOW)
+    assert hold(where, {}, NOW + 0.5, NOW)
     return where, holder
+
+
+def hold(where: OutputField, values: Mapping[str, float], until: float, now: float) -> bool:
+    """What the board does when the source of the claim in control reports its loss."""
+    driver = where.held_by or where.winner
+    assert driver is not None
+    assert where.lost_by(driver.source, now) is driver
+    return where.hold_lost(driver, values, until, now)
 
 
 class TestAClaimThatContends:
@@ -302,27 +312,56 @@ class TestALostSource:
         assert (where.held_by, where.bar, where.held_until) == (holder, 300, NOW + 0.5)
         assert (where.winner, where.want) == (None, 0.0)
 
+    def test_of_the_claim_that_timed_out_is_known_for_half_a_second(self) -> None:
+        where = output()
+        lost, other = claim(where), claim(where, received=LATE, source="web", priority=200)
+        where.contend(lost, NOW)
+        where.decide(LATE)
+        assert (where.winner, where.timed_out, where.timed_out_at) == (other, lost, LATE)
+        assert where.lost_by("rc", LATE + 0.499) is lost
+        assert where.lost_by("rc", LATE + 0.501) is None
+        assert where.lost_by("web", LATE) is other
+        assert where.lost_by("face", LATE) is None
+        assert where.hold_lost(lost, {}, LATE + 0.5, LATE)
+        assert (where.held_by, where.bar, where.winner) == (lost, 300, None)
+        assert where.lost_by("web", LATE) is None
+
+    def test_a_claim_that_gave_way_has_not_timed_out(self) -> None:
+        where = output()
+        where.contend(claim(where), NOW)
+        where.contend(claim(where, priority=400, source="web"), NOW)
+        assert where.timed_out is None
+
+    def test_a_claim_that_timed_out_is_forgotten_with_its_route(self) -> None:
+        where = output()
+        lost = claim(where)
+        where.contend(lost, NOW)
+        where.decide(LATE)
+        assert where.timed_out is lost
+        where.drop(lost)
+        assert where.timed_out is None
+
     def test_a_longer_hold_of_a_velocity_is_no_change(self) -> None:
         where, holder = held()
-        assert where.hold_lost({"x": 1.0}, NOW + 0.9, NOW + 0.1) is False
+        assert hold(where, {"x": 1.0}, NOW + 0.9, NOW + 0.1) is False
         assert (where.held_by, where.held_until, where.want) == (holder, NOW + 0.9, 0.0)
 
     def test_a_position_goes_where_the_failsafe_requests(self) -> None:
         where = output(is_velocity=False)
         where.contend(claim(where), NOW)
-        assert where.hold_lost({"x": 0.75}, NOW + 0.5, NOW) is True
+        assert hold(where, {"x": 0.75}, NOW + 0.5, NOW) is True
         assert where.want == 0.75
-        assert where.hold_lost({"x": 0.75}, NOW + 0.6, NOW + 0.1) is False
-        assert where.hold_lost({}, NOW + 0.7, NOW + 0.1) is False
-        assert where.hold_lost({"x": 1.0}, NOW + 0.8, NOW + 0.1) is True
+        assert hold(where, {"x": 0.75}, NOW + 0.6, NOW + 0.1) is False
+        assert hold(where, {}, NOW + 0.7, NOW + 0.1) is False
+        assert hold(where, {"x": 1.0}, NOW + 0.8, NOW + 0.1) is True
         assert (where.want, where.held_until) == (1.0, NOW + 0.8)
 
     def test_a_motion_that_goes_on_does_not_start_again(self) -> None:
         where = output(is_velocity=False)
         where.contend(claim(where), NOW)
         where.value = 0.0
-        where.hold_lost({"x": 0.75}, NOW + 0.5, NOW)
-        assert where.hold_lost({"x": 0.75}, NOW + 0.6, NOW + 0.1) is False
+        hold(where, {"x": 0.75}, NOW + 0.5, NOW)
+        assert hold(where, {"x": 0.75}, NOW + 0.6, NOW + 0.1) is False
         assert (where.at, where.is_moving) == (NOW, True)
 
     def test_a_velocity_that_nobody_takes_stays_at_rest(self) -> None:
@@ -333,7 +372,7 @@ class TestALostSource:
     def test_a_position_that_nobody_takes_follows_its_loss_policy(self) -> None:
         where = output(is_velocity=False, on_loss="neutral")
         where.contend(claim(where), NOW)
-        where.hold_lost({"x": 0.75}, NOW + 0.5, NOW)
+        hold(where, {"x": 0.75}, NOW + 0.5, NOW)
         assert where.end_hold(LATE) is True
         assert (where.policy, where.want) == ("neutral", 0.0)
 

@@ -73,12 +73,14 @@ async def costs(server: str, places: tuple[Place, ...], seconds: float) -> list[
     """Each page in a browser of its own: what one leaves behind costs the next one nothing."""
     from playwright.async_api import async_playwright
 
-    from tools.screenshots import ARGUMENTS, chromium
+    from tools.screenshots import ARGUMENTS, windowless
 
     found = []
     async with async_playwright() as driver:
         for place in places:
-            browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+            browser = await driver.chromium.launch(
+                executable_path=windowless(), args=list(ARGUMENTS)
+            )
             page = await browser.new_page(viewport={"width": 1280, "height": 900})
             await page.add_init_script(_COUNT)
             await page.goto(place.address if place is BARE else f"{server}{place.address}")

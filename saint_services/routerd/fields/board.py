@@ -68,19 +68,13 @@ class FieldBoard:
 
     def guide(self, plan: StreamPlan, values: Sequence[float], now: float) -> None:
         """Apply a sample to an armed claim with filters or conditions."""
-        claim, output, guide = plan.claim, plan.claim.output, plan.guide
-        assert guide is not None, "only plans with a guide are guided"
-        if output.members is None and guide.only is not None:
-            if output.winner is not claim:
-                return
-            want = guide.value(values, now)
-        elif not claim.is_driving:
+        claim, output = plan.claim, plan.claim.output
+        if not claim.is_driving:
             return
-        elif claim.deadline <= now:
+        if claim.deadline <= now:
             self.decide(output, now)
             return
-        else:
-            want = claim.value if output.members is None else output.blended
+        want = claim.value if output.members is None else output.blended
         if want != output.want:
             self.follow(output, want, now)
 
@@ -100,11 +94,13 @@ class FieldBoard:
     def hold_source(
         self, source: str, values: Mapping[str, float], until: float, now: float
     ) -> None:
-        """Hold the fields that the source drives alone until then: its signal is lost."""
+        """Hold the fields that the source drives, or drove last, alone until then: its signal is
+        lost.
+        """
         for output in self.outputs:
-            claim = output.held_by or output.winner
-            if output.members is None and claim is not None and claim.source == source:
-                if output.hold_lost(values, until, now):
+            claim = output.lost_by(source, now)
+            if output.members is None and claim is not None:
+                if output.hold_lost(claim, values, until, now):
                     self._show(output, now)
                 self.wake(until)
                 self.decide(output, now)  # a claim of higher priority may win it

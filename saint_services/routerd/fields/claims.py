@@ -23,12 +23,14 @@ from .motion import FOREVER, NEVER, RAMP_S, FieldMotion
 from .targets import Modifier, RobotTargets
 
 NO_BAR: Final = NEVER  # below every priority
+LATE_S: Final = 0.5  # so long after a time-out the report of the loss may come
 
 # Index of the input, mapping, the claim that it alone feeds.
 Step = tuple[int, Shape, "Claim"]
 # Index of the input, is it on, name of the route.
 StopInput = tuple[int, Callable[[float], bool], str]
 Evaluation = Callable[[Sequence[float]], float]
+FilteredEvaluation = Callable[[Sequence[float], float], float]  # with the time of the sample
 
 
 @dataclass(slots=True, eq=False)
@@ -66,6 +68,7 @@ class StreamPlan:
     unbounded: Evaluation
     modifiers: tuple[tuple[Modifier, int], ...] = ()  # with the index of their input
     guide: Guide | None = None  # filters and conditions
+    follow: FilteredEvaluation | None = None  # the short way of such a guide, if it has one
 
 
 @dataclass(slots=True, eq=False)
@@ -169,6 +172,10 @@ class Claim:
         until = self.stream.received + self.timeout_s
         return until if self.plan.guide is None else min(until, self.plan.guide.deadline)
 
+    def is_silent(self, now: float) -> bool:
+        """Return whether its samples stopped; a condition that ended is no silence."""
+        return self.stream is None or self.stream.received + self.timeout_s <= now
+
     def is_live(self, now: float) -> bool:
         return self.deadline > now
 
@@ -207,6 +214,8 @@ class OutputField(FieldMotion):
     bar: float = NO_BAR  # while held: priorities up to this cannot win the field
     held_until: float = NEVER
     review_at: float = FOREVER  # when a claim that returned is steady
+    timed_out: Claim | None = None  # the last claim in control whose samples stopped
+    timed_out_at: float = NEVER
     combine: str = "mean"  # what the members make together
     blend_time_s: float = 0.0  # of a cross-fade
 
@@ -261,6 +270,8 @@ class OutputField(FieldMotion):
         self.claims.remove(claim)
         if self.held_by is claim:
             self.unhold()
+        if self.timed_out is claim:
+            self.timed_out = None
         if self.winner is claim:
             self.winner = None
         if self.members:
@@ -340,6 +351,7 @@ class OutputField(FieldMotion):
                 self.fade(self._fade_time_s(now), now)
             if self.winner is not claim:
                 self.changed_at = now
+                self._note_silence(now)
             new = [each for each in members or (claim,) if each not in self.drivers]
             where = self.value if members is None and (self.is_driven or self.is_velocity) else None
             self.winner, self.members = claim, members
@@ -350,6 +362,11 @@ class OutputField(FieldMotion):
         self.is_driven = True
         self.set_pace(claim)
         self.drive(claim.value if members is None else self.blended, now)
+
+    def _note_silence(self, now: float) -> None:
+        """Remember whose samples stopped: its source may report the loss a moment later."""
+        if self.winner is not None and self.winner.is_silent(now):
+            self.timed_out, self.timed_out_at = self.winner, now
 
     def _fade_time_s(self, now: float) -> float:
         """What is left of a lost source's velocity must not outlive it for long."""
@@ -383,15 +400,24 @@ class OutputField(FieldMotion):
 
     def lose(self, lost_at: float, now: float) -> None:
         """End control, which was lost at `lost_at`: the loss policy applies."""
+        self._note_silence(now)
         self._start_loss(lost_at, now)
         self._end_control()
 
-    def hold_lost(self, values: Mapping[str, float], until: float, now: float) -> bool:
-        """Hold the field for its claim, whose signal is lost, until then: a velocity rests, a
+    def lost_by(self, source: str, now: float) -> Claim | None:
+        """Return the claim of this source, whose signal is lost, that holds the field, drives it,
+        or drove it last: on a busy machine the time-out may come before the report of the loss.
+        """
+        recent = self.timed_out if now - self.timed_out_at < LATE_S else None
+        claims = (self.winner, recent) if self.held_by is None else (self.held_by,)
+        return next((each for each in claims if each and each.source == source), None)
+
+    def hold_lost(
+        self, claim: Claim, values: Mapping[str, float], until: float, now: float
+    ) -> bool:
+        """Hold the field for this claim, whose signal is lost, until then: a velocity rests, a
         position goes to what `values` request.
         """
-        claim = self.held_by or self.winner
-        assert claim is not None, "a lost source holds what it drives or holds already"
         want = claim.with_inputs(values)
         is_new = self.held_by is None
         has_changed = is_new or (want is not None and want != self.want and not self.is_velocity)
@@ -429,6 +455,7 @@ class OutputField(FieldMotion):
         self._halt(now)
         self._end_control()
         self.bar, self.held_by, self.review_at = NO_BAR, None, FOREVER
+        self.timed_out = None
 
     def _end_control(self) -> None:
         self.winner = None

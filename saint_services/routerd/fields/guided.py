@@ -3,7 +3,7 @@ samples before and on other inputs. Mappings without these never come here (rout
 Pure: the time is that of the sample.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...lib.limits import clamp
@@ -95,6 +95,32 @@ class Guide:
             y = self.only.value
             return self.low if y < self.low else self.high if y > self.high else y
         return self._total([(t.value, t.wanted) for t in self.terms if t.deadline > at])
+
+    def short_way(self) -> Callable[[Sequence[float], float], float] | None:
+        """Return a function that does what value() does, in less time, for a position with one
+        mapping, one filter and no condition; None: this claim is another.
+        """
+        term = self.only
+        if term is None or len(term.filters) != 1 or self.is_velocity:
+            return None
+        index, shape, run = term.index, term.shape, term.filters[0].run
+        low, high, settled, patience_s = self.low, self.high, self.settled, self.patience_s
+
+        def follow(values: Sequence[float], at: float) -> float:
+            elapsed = at - self.at
+            if not term.is_running or elapsed <= 0.0 or elapsed >= patience_s:
+                return self.value(values, at)
+            self.at = at
+            term.wanted = wanted = shape(values[index])
+            term.value = y = run(wanted, elapsed)
+            gap = wanted - y
+            if gap > settled or gap < -settled:
+                return low if y < low else high if y > high else y
+            if gap != 0.0:
+                term.stand_at(wanted)
+            return wanted
+
+        return follow
 
     def _run(self, term: GuidedTerm, x: float, elapsed: float) -> None:
         wanted = y = term.wanted = term.shape(x)

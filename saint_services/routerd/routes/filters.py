@@ -77,13 +77,15 @@ class OneEuro:
     def run(self, value: float, elapsed_s: float) -> float:
         if elapsed_s <= 0.0:
             return self.value
+        gap = value - self.value
         turn_s = _TURN * elapsed_s
-        speed = (value - self.value) / self.span / elapsed_s
         weight = turn_s * self.derivative_hz  # elapsed time by time constant
-        self.speed += weight / (1.0 + weight) * (speed - self.speed)
-        weight = turn_s * (self.min_hz + self.beta * abs(self.speed))
-        self.value += weight / (1.0 + weight) * (value - self.value)
-        return self.value
+        speed = self.speed
+        speed += weight / (1.0 + weight) * (gap / self.span / elapsed_s - speed)
+        self.speed = speed
+        weight = turn_s * (self.min_hz + self.beta * (speed if speed >= 0.0 else -speed))
+        self.value = result = self.value + weight / (1.0 + weight) * gap
+        return result
 
 
 @dataclass(slots=True)

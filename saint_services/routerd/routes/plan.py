@@ -161,6 +161,7 @@ class Planner:
         if plan.claim.is_driving:  # an edit: go on from where the output stands
             guide.restart(output.value)
         plan.evaluate, plan.unbounded = guide.raw, guide.unbounded
+        plan.follow = guide.short_way()
         return plan
 
     def _claim(

@@ -121,6 +121,39 @@ def test_hold_takes_no_field_that_another_had() -> None:
     assert winner(rig) == "web"
 
 
+def test_hold_takes_back_what_a_time_out_gave_away() -> None:
+    """A report of the loss that the machine delayed: until it comes, another source drives."""
+    rig = Rig(DRIVE, GRIP, DIRECT)
+    both(rig, 0.3)
+    only_web(rig, 0.2)
+    assert winner(rig) == "web"
+    for _ in range(20):
+        rig.send("rc", failsafe=True, stick=0.02)
+        only_web(rig, 0.05)
+        assert winner(rig) == ""
+    assert rig.value("tracks.linear") == 0.0
+
+
+def test_hold_takes_back_nothing_that_was_lost_long_before() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    both(rig, 0.1)
+    only_web(rig, 0.7)
+    rig.send("rc", failsafe=True, stick=0.02)
+    assert winner(rig) == "web"
+
+
+def test_hold_takes_back_nothing_that_was_lost_before_a_stop() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    both(rig, 0.1)
+    only_web(rig, 0.13)
+    rig.router.raise_estop("test", "", rig.now)
+    rig.wait(0.31)
+    rig.clear("test", rig.now)
+    rig.stream(0.05, "websocket:2", "tracks", linear=0.05)
+    rig.send("rc", failsafe=True, stick=0.02)
+    assert winner(rig) == "web"
+
+
 def test_hold_gives_way_to_higher_priorities() -> None:
     rig = Rig(DRIVE, DIRECT.model_copy(update={"priority": 400}))
     rig.stream(0.3, "rc", stick=0.02)

@@ -1,6 +1,6 @@
 // The protocol form: choose the receiver's protocol, or detect it.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { html, noChange, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf, sentenceOf } from "../../../lib/api.js";
 import { withField } from "../../../lib/events.js";
 import { mayOperate } from "../../../lib/levels.js";
@@ -109,6 +109,8 @@ async function set(app, params) {
  */
 function pinsEntry(app, status, pins, mayChange) {
   const given = pins.join(", ");
+  // What is being typed stays when the status of an earlier change arrives.
+  const isTyped = document.activeElement?.matches("input[name=pins]");
   const change = withField(async (field) => {
     const typed = field.value.split(/[\s,]+/).filter(Boolean);
     if (!typed.length || typed.some((each) => !/^\d+$/.test(each))) {
@@ -122,7 +124,7 @@ function pinsEntry(app, status, pins, mayChange) {
   return html`
     <label class="entry">
       <span>${status.protocol === "ppm" ? "GPIO" : "GPIO of CH 1, CH 2, …"}</span>
-      <input name="pins" inputmode="numeric" autocomplete="off" .value=${given}
+      <input name="pins" inputmode="numeric" autocomplete="off" .value=${isTyped ? noChange : given}
         ?disabled=${!mayChange} @change=${change}>
     </label>
   `;
