@@ -57,6 +57,7 @@ ROUTE_STATUS = Traffic(
         "estop": False,
         "estop_source": "",
         "estop_reason": "",
+        "stop_switches": ["rc_estop"],
         "fields": [
             {
                 "target": "head",

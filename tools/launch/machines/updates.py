@@ -6,10 +6,10 @@ Not here: what RAUC does (tools/fake_rauc), how a machine boots (board.py).
 import asyncio
 import shutil
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from saint_services.lib.machine import computer
 from tools.fake_rauc import bus_daemon
 from tools.fake_rauc.bundle_writer import COMPATIBLE
 
@@ -55,7 +55,7 @@ class Updates:
         self._root = root
         self._launcher = launcher
         self._report = report
-        self._version = metadata.version("saint-os")
+        self._version = computer.version() or "0.0.0"  # run from a checkout that is not installed
         self._boards: dict[str, Board] = {}
         self._buses: Machine | None = None
         self._open: list[tuple[MessageBus, Installer, Systemd]] = []
