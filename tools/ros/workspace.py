@@ -1,4 +1,5 @@
-"""Builds manifests/saint_msgs with colcon, as a ROS 2 site does, in build/ros.
+"""Builds manifests/saint_msgs with colcon, as a ROS 2 site does, in build/ros; and tf2_msgs, which
+is part of every ROS 2 but has no wheel, where it is missing.
 
 Not here: which ROS 2 it is built with (installation.py).
 """
@@ -12,8 +13,9 @@ from pathlib import Path
 from .installation import BUILD, ROOT, WHEELS_LOCK, RigError, Ros, environment_of, run, with_front
 
 PACKAGE = ROOT / "manifests" / "saint_msgs"
+TF2_MSGS = ROOT / "tools" / "ros" / "tf2_msgs"
 WORKSPACE = BUILD / "ws"
-INSTALLED = WORKSPACE / "install" / "saint_msgs"
+INSTALLED = WORKSPACE / "install"
 _BUILDS_S = 1800.0
 
 
@@ -49,11 +51,20 @@ def _build(ros: Ros) -> None:
         raise RigError(f"{text}apt-get install cmake g++ make")
     print("Building saint_msgs with colcon (some minutes, when it has changed)", file=sys.stderr)
     shutil.rmtree(WORKSPACE, ignore_errors=True)
-    shutil.copytree(PACKAGE, WORKSPACE / "src" / "saint_msgs")
-    command: list[str | Path] = ["colcon", "build", "--cmake-args", "-DBUILD_TESTING=OFF"]
+    for package in _packages(ros):
+        shutil.copytree(package, WORKSPACE / "src" / package.name)
+    command: list[str | Path] = ["colcon", "build", "--merge-install"]
+    command += ["--cmake-args", "-DBUILD_TESTING=OFF"]
     command.append(f"-DPython3_EXECUTABLE={ros.python}")
     run("colcon build", command, _BUILDS_S, cwd=WORKSPACE, env=environment_of(ros))
     mark.write_text(wanted)
+
+
+def _packages(ros: Ros) -> list[Path]:
+    prefixes = environment_of(ros).get("AMENT_PREFIX_PATH", "").split(":")
+    place = Path("share/ament_index/resource_index/packages", TF2_MSGS.name)
+    has_tf2 = any((Path(prefix) / place).exists() for prefix in prefixes if prefix)
+    return [PACKAGE] if has_tf2 else [PACKAGE, TF2_MSGS]
 
 
 def _digest(ros: Ros) -> str:
@@ -61,7 +72,8 @@ def _digest(ros: Ros) -> str:
     wheels = [line for line in WHEELS_LOCK.read_text().splitlines() if line.startswith("ros-")]
     distribution = environment_of(ros)["ROS_DISTRO"]
     digest = hashlib.sha256(str([ros.python, distribution, wheels]).encode())
-    for path in sorted(PACKAGE.rglob("*")):
-        if path.is_file():
-            digest.update(f"{path.relative_to(PACKAGE)}\n".encode() + path.read_bytes())
+    for package in _packages(ros):
+        for path in sorted(package.rglob("*")):
+            if path.is_file():
+                digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     return digest.hexdigest()
