@@ -13,6 +13,7 @@ from .registry import Catalog, Node, Registry, RoleKey
 from .state import SavedRole
 
 _MOST_ROLES = 8
+_MOST_PWM_PINS = 28
 _LONGEST_REASON = 240
 
 
@@ -51,7 +52,16 @@ def roles_received(
         update |= {"role": roles[0].role, "instance": roles[0].instance} if roles else {}
         update["firmware_version"] = release
     kept = node.kept.model_copy(update=update)
-    return with_node(registry, replace(node, kept=kept, roles=roles))
+    channels = _channels(message)
+    return with_node(registry, replace(node, kept=kept, roles=roles, pwm_channels=channels))
+
+
+def _channels(message: NodeRoles) -> dict[int, int]:
+    """Return the PWM channel of each pin that has one; a report that makes no sense has none."""
+    pins, channels = message.pwm_pins, message.pwm_channels
+    if len(pins) != len(channels) or len(pins) > _MOST_PWM_PINS:
+        return {}
+    return dict(zip(map(int, pins), map(int, channels), strict=True))
 
 
 def _saved(role: NodeRoleInfo) -> SavedRole:
@@ -89,6 +99,6 @@ def check_room(catalog: Catalog, node: Node, key: RoleKey) -> None:
     uses."""
     wanted = catalog.roles.get(key)
     held = [catalog.roles[other].config for other in node.keys if other in catalog.roles]
-    reason = conflict(held, wanted.config) if wanted else ""
+    reason = conflict(held, wanted.config, node.pwm_channels) if wanted else ""
     if reason:
         raise SaintError(Code.CONFLICT, f"{node.title} cannot also hold {key}: {reason}")

@@ -80,6 +80,7 @@ class Node:
     reason: str = ""
     peripherals: tuple[Peripheral, ...] = ()
     roles: tuple[NodeRoleInfo, ...] = ()  # the state of each, as reported
+    pwm_channels: Mapping[int, int] = field(default_factory=dict)  # by pin, as reported
     bond: Bond | None = None  # None: not reported yet
 
     @property

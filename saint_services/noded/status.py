@@ -90,7 +90,10 @@ class NodeStatusPublisher:
             return
         self._published_roles = roles
         version = self._hardware.version
-        self._roles.publish(NodeRoles(stamp(), self._node_id, version, roles))
+        pulsed = self._outputs.pwm_channels
+        message = NodeRoles(stamp(), self._node_id, version, roles)
+        message.pwm_pins, message.pwm_channels = bytes(pulsed), bytes(pulsed.values())
+        self._roles.publish(message)
 
     def _sample(self, is_probing: bool) -> None:
         self._metrics = self._meter.sample()

@@ -24,6 +24,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.health import Health
 from ...lib.robot.changes import changed_roles, changes
 from ...lib.robot.manifest import RobotDescription
+from ...lib.robot.placing import misplaced
 from ...lib.robot.source import (
     FILE,
     LoadedRobot,
@@ -33,7 +34,6 @@ from ...lib.robot.source import (
     mark_of,
     template_text,
 )
-from ...lib.role_config.resources import conflict
 from ..adapters import catalog_of
 from ..calibration_store import CalibrationStore
 from ..registry import Catalog, Node, Registry, RoleKey
@@ -178,7 +178,7 @@ class RobotService:
             return RobotReview(changes=[], problem=err.message)
         return RobotReview(
             changes=changes(self.robot, robot),
-            refusal=self._refusal(robot),
+            refusal=self._refusal(robot, text),
             notes=self._notes(robot),
         )
 
@@ -217,8 +217,10 @@ class RobotService:
     async def unfit(self, saved: SavedRobot) -> list[str]:
         """Return what of a backup's robot would be skipped: nothing. Raises what is wrong with
         it."""
-        if saved.text and (refusal := self._refusal(await self._checked(saved.text))):
-            raise SaintError(Code.REFUSED, refusal)
+        if saved.text:
+            robot = await self._checked(saved.text)
+            if refusal := self._refusal(robot, saved.text):
+                raise SaintError(Code.REFUSED, refusal)
         return []
 
     async def restore(self, saved: SavedRobot) -> None:
@@ -242,7 +244,7 @@ class RobotService:
         differences = changes(before, robot)
         if text == self.loaded.text:
             return RobotApplied(version=self._number, message="nothing has changed", changes=[])
-        if refusal := self._refusal(robot):
+        if refusal := self._refusal(robot, text):
             raise SaintError(Code.REFUSED, refusal)
         catalog = await asyncio.to_thread(catalog_of, self.places.manifests, robot)
         number = await asyncio.to_thread(self._store, text, note[:200], person)
@@ -279,10 +281,10 @@ class RobotService:
     async def _checked(self, text: str) -> RobotDescription:
         return await asyncio.to_thread(checked, self.places.manifests, text, FILE)
 
-    def _refusal(self, robot: RobotDescription) -> str:
+    def _refusal(self, robot: RobotDescription, text: str) -> str:
         """Return why this robot cannot be put in force now; empty when it can."""
         for node in self._nodes.nodes:
-            if problem := _unfit(node, robot):
+            if problem := _unfit(node, robot, text):
                 return problem
         live = [node.title for node in self._nodes.nodes if _is_live(node)]
         if live and mark_of(robot) != self._mark:
@@ -312,7 +314,7 @@ def _is_live(node: Node) -> bool:
     return node.is_online(monotonic_s()) and not node.outputs_safe
 
 
-def _unfit(node: Node, robot: RobotDescription) -> str:
+def _unfit(node: Node, robot: RobotDescription, text: str) -> str:
     """Return why a node could not hold its roles any more; empty when it could."""
     held = {str(key): f"{key.role}.{key.instance}".strip(".") for key in node.keys}
     for key, target in held.items():
@@ -321,8 +323,5 @@ def _unfit(node: Node, robot: RobotDescription) -> str:
                 f"{node.title} holds {key}, which the robot would not have any more; "
                 "release the role first"
             )
-    configs = [robot.roles[target] for target in held.values()]
-    for index, config in enumerate(configs):
-        if reason := conflict(configs[:index], config):
-            return f"{node.title} holds both roles: {reason}"
-    return ""
+    problem = misplaced(robot, text, FILE, held.values(), node.pwm_channels)
+    return f"{node.title} could not drive this robot: {problem}" if problem else ""

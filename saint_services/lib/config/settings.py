@@ -79,9 +79,13 @@ def check(model: type[T], document: Document, name: str) -> T:
         return model.model_validate(document.data)
     except ValidationError as err:
         found = validation.faults(err, model, document.data)
-    first = min(found, key=lambda fault: (fault.is_missing, document.line(fault.path)))
+    first = min(found, key=lambda fault: (fault.is_missing, _line(document, fault)))
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    raise _fault(f"{name}, line {document.line(first.path)}: {first}{more}")
+    raise _fault(f"{name}, line {_line(document, first)}: {first}{more}")
+
+
+def _line(document: Document, fault: validation.ValidationFault) -> int:
+    return document.line(fault.place or fault.path)
 
 
 def _fault(sentence: str) -> SaintError:

@@ -55,6 +55,7 @@ class ValidationFault:
     path: Path
     what: str  # "is not a known setting; did you mean 'priority'?"
     is_missing: bool = False  # may result from another error, such as a misspelled key
+    place: Path = ()  # what a check of several values found at fault; empty: the value itself
 
     def __str__(self) -> str:
         return f"{dotted(self.path)} {self.what}".lstrip()
@@ -148,12 +149,29 @@ def _described(located: _Located, model: type[BaseModel], noun: str) -> Validati
         return ValidationFault(path, _unknown_key(model, path, noun))
     context = details.get("ctx", {})
     if kind in ("value_error", "assertion_error"):
-        return ValidationFault(path, f"is refused: {context.get('error', '')}")
+        text = str(context.get("error", ""))
+        place = (*path, *_named(text, details["input"]))
+        return ValidationFault(path, f"is refused: {text}", place=place)
     words = _WORDS.get(kind)
     if words is None:
         return ValidationFault(path, f"is refused: {details['msg']}")
     must = words.format_map({key: str(value) for key, value in context.items()})
     return ValidationFault(path, f"must be {must}, not {shown(details['input'])}")
+
+
+def _named(text: str, data: object) -> Path:
+    """Return where in the data the key is that a sentence begins with, or what is around it:
+    "gpio_mapping.pan.pin: GPIO12 is used by ...".
+    """
+    found: list[str | int] = []
+    for word in text.split(maxsplit=1)[0].rstrip(":").split(".") if text.strip() else ():
+        name, _, index = word.partition("[")
+        for part in (name, *([int(index[:-1])] if index[:-1].isdecimal() else ())):
+            if not _holds(data, part):
+                return tuple(found)
+            data = data[part]  # type: ignore[index]  # _holds has looked
+            found.append(part)
+    return tuple(found)
 
 
 def _unknown_key(model: type[BaseModel], path: Path, noun: str) -> str:

@@ -429,13 +429,15 @@ class NodeRoles:
     """Every role of a node. Topic /saint/nodes/<id>/roles, on every change, latched. NodeStatus has the first role only, for older subscribers."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/NodeRoles"
-    HASH: ClassVar[str] = "RIHS01_5b2cfc08c94ec33e4c572ed0c270b8f31f6d837cb36a3ee9566195fc235a1526"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("firmware_version", "string"), ("roles", cdr.Sequence(NodeRole, 0)))
+    HASH: ClassVar[str] = "RIHS01_389ee8219b1f5463fba6a83c3a00e5e48bc29dabdb0d4becfb5c9d7958af6c51"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("firmware_version", "string"), ("roles", cdr.Sequence(NodeRole, 0)), ("pwm_pins", cdr.Sequence("uint8", 0)), ("pwm_channels", cdr.Sequence("uint8", 0)))
 
     stamp: Time = field(default_factory=Time)
     node_id: str = ""
     firmware_version: str = ""  # of the publishing release; empty in older releases
     roles: Sequence[NodeRole] = ()  # the first is the one of NodeStatus; none while the node is free
+    pwm_pins: bytes = b""  # BCM numbers of pins with hardware PWM; none: no two pins share a channel
+    pwm_channels: bytes = b""  # the channel of each; pins of one channel have the same pulse
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from ..role_config.reading import load_role_config
 from ..role_config.resources import clash
 from ..state import last_good
 from .manifest import RobotDescription, RobotManifest, checked_model, load, read_role
+from .placing import misplaced
 
 FILE = "robot.yaml"
 FOLDER = "robot"  # beside the daemons' own folders of state; adoptiond alone may write there
@@ -101,7 +102,11 @@ def checked(manifests: Path, text: str, name: str) -> RobotDescription:
         roles[entry.target] = read_role(manifests, entry)[0]
         if problem := clash(roles[entry.target]) or _unknown_command(roles[entry.target]):
             raise SaintError(Code.CONFIG_INVALID, f"{name}: {problem}")
-    return RobotDescription(manifest, roles, checked_model(manifests, manifest, roles))
+    robot = RobotDescription(manifest, roles, checked_model(manifests, manifest, roles))
+    for targets in manifest.nodes.values():
+        if problem := misplaced(robot, text, name, targets):
+            raise SaintError(Code.CONFIG_INVALID, problem)
+    return robot
 
 
 def _unknown_command(role: RoleConfig) -> str:

@@ -24,11 +24,13 @@ _NEEDS = {
 }
 # Pulses on their `pwm_pins`.
 WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612", "dimmer")
-MOTORS = ("hbridge", "bts7960", "drv8833", "tb6612", "roboclaw")
+BRIDGES = ("hbridge", "bts7960", "drv8833", "tb6612")  # those of one kind may share enable pins
+MOTORS = (*BRIDGES, "roboclaw")
 SERVOS = ("servo", "pca9685")
 ON_PIN_OR_CHANNEL = ("switch", "dimmer")  # on a `pin`, or on a `channel` of a PCA9685
 # Keys that only some types have.
 _ONLY: dict[str, tuple[str, ...]] = {
+    "enable_pins": (*BRIDGES, "stepper"),
     "centre_us": SERVOS,
     "sleep_after_s": SERVOS,
     "active_low": ("switch",),
@@ -128,9 +130,8 @@ class PinSpec(_DeviceModel):
         for pin in others:
             if not 0 <= pin <= 27:
                 raise ValueError(f"GPIO{pin} does not exist; BCM numbers are 0 to 27")
-        used = [*self.pwm_pins, *others]
-        if self.type == "stepper":
-            used += [pin for pin in (self.direction_pin, self.switch_pin) if pin is not None]
+        more = (self.pin_b, self.direction_pin, self.switch_pin)
+        used = [*self.pwm_pins, *others, *(pin for pin in more if pin is not None)]
         if len(set(used)) != len(used):
             raise ValueError(f"{self.type} names a pin twice: {used}")
         if self.torque_nm_per_a and not self.current_device:
@@ -213,6 +214,9 @@ class SpiDevice(_DeviceModel):
         if self.driver == "st7789":
             if self.data_pin is None:
                 raise ValueError("data_pin is missing; st7789 needs it")
+            lines = [p for p in (self.data_pin, self.reset_pin, self.light_pin) if p is not None]
+            if len(set(lines)) != len(lines):
+                raise ValueError(f"st7789 names a pin twice: {lines}")
             if not all(1 <= side <= 320 for side in self.size):
                 raise ValueError(
                     f"size is {list(self.size)}; an ST7789 has at most 320 dots a side"

@@ -3,12 +3,15 @@ of its program. Roles on one node must not share them, nor two parts of one role
 Pure. Not here: which board has what (lib/hw).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from .devices import WITH_PWM
 from .model import RoleConfig
+from .ownership import Use as Use
 from .ownership import bus_lines as bus_lines
 from .ownership import clash as clash
+from .ownership import line_of, pin_keys, reserved_lines
 from .ownership import pins as pins
 
 # Processes of a role's program on one computer: systemd/saint-role-*.socket, saint-role-*@.socket
@@ -18,25 +21,41 @@ _SEPARATE: Mapping[int, int] = {}
 SPI0 = (7, 8, 9, 10, 11)  # the kernel reserves all of them together
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why a role does not fit on a node, and the key of its configuration that is at fault."""
+
+    text: str
+    place: str = ""  # "gpio_mapping.pan.pin"; empty: the role as a whole
+
+
 def claims(config: RoleConfig) -> dict[str, str]:
     """Return the reserved resources, each with the part of the role that needs it."""
-    taken: dict[str, str] = {}
-    for name, spec in (*config.gpio_mapping.items(), *config.spi_devices.items()):
-        taken |= {f"GPIO{pin}": name for pin in sorted(pins(spec))}
+    return {use.what: use.name for use in _claims(config)}
+
+
+def _claims(config: RoleConfig) -> Iterator[Use]:
+    groups = (("gpio_mapping", config.gpio_mapping), ("spi_devices", config.spi_devices))
+    for group, entries in groups:
+        for name, spec in entries.items():
+            for pin, key in sorted(pin_keys(spec)):
+                yield Use(f"GPIO{pin}", name, f"{group}.{name}.{key}")
     for name, chip in config.i2c_devices.items():
         # A multiplexer belongs to one role: two would change its channel under each other. What is
         # behind it answers at its address on the whole bus while its channel is open.
-        for address in (chip.address, *((chip.mux.address,) if chip.mux else ())):
-            taken[f"the chip at 0x{address:02x} on I2C bus {chip.bus}"] = name
+        at = {f"i2c_devices.{name}.address": chip.address}
+        if chip.mux:
+            at[f"i2c_devices.{name}.mux"] = chip.mux.address
+        for place, address in at.items():
+            yield Use(f"the chip at 0x{address:02x} on I2C bus {chip.bus}", name, place)
     for name, spi in config.spi_devices.items():
-        taken[f"SPI {spi.bus}.{spi.select}"] = name
+        yield Use(f"SPI {spi.bus}.{spi.select}", name, f"spi_devices.{name}.select")
         if spi.driver == "ws2812":  # no chip select: it displays everything on its bus
-            taken[f"SPI bus {spi.bus}"] = name
+            yield Use(f"SPI bus {spi.bus}", name, f"spi_devices.{name}.bus")
     for name, line in config.serial_devices.items():
-        taken[f"the serial line {line.port}"] = name
+        yield Use(f"the serial line {line_of(line.port)}", name, f"serial_devices.{name}.port")
     if config.camera.enabled:
-        taken["the camera"] = "camera"
-    return taken
+        yield Use("the camera", "camera", "camera.enabled")
 
 
 def conflict(
@@ -45,38 +64,57 @@ def conflict(
     """Return why this role conflicts with the roles on a node, as one sentence; empty without a
     conflict. `channels`: the computer's PWM channel of each pin that has one.
     """
+    found = find_conflict(held, wanted, channels)
+    return found.text if found else ""
+
+
+def find_conflict(
+    held: Iterable[RoleConfig], wanted: RoleConfig, channels: Mapping[int, int] = _SEPARATE
+) -> Conflict | None:
+    """Return the first conflict of this role with the roles on a node; None without one."""
     if own := clash(wanted):
-        return own
+        place, _, text = own.partition(": ")
+        return Conflict(text, place)
     others = [other for other in held if other.target != wanted.target]
     for other in others:
         # Bus pins may be shared between roles, but not used for anything else.
         for needed, taken in (
-            (claims(wanted), _shared(other) | claims(other)),
-            (_shared(wanted), claims(other)),
+            (_claims(wanted), (*_shared(other), *_claims(other))),
+            (_shared(wanted), (*_claims(other),)),
         ):
-            for what in needed:
-                if what in taken:
-                    return (
-                        f"{what} is used by {other.target} ({taken[what]}) and would be used by "
-                        f"{wanted.target} ({needed[what]}); put them on two nodes, or change one"
-                    )
+            if found := _first(needed, {use.what: use for use in taken}, wanted, other):
+                return found
     return _without_process(others, wanted) or _without_channel(others, wanted, channels)
 
 
-def _shared(config: RoleConfig) -> dict[str, str]:
-    """Return buses and their pins, with the parts of the role that use them."""
-    lines = {
-        f"GPIO{bcm}": f"{', '.join(names)}: {line}"
-        for (bcm, line), names in bus_lines(config).items()
-    }
-    return lines | {f"SPI bus {spi.bus}": name for name, spi in config.spi_devices.items()}
+def _first(
+    needed: Iterable[Use], taken: Mapping[str, Use], wanted: RoleConfig, other: RoleConfig
+) -> Conflict | None:
+    for use in needed:
+        if use.what in taken:
+            return Conflict(
+                f"{use.what} is used by {other.target} ({taken[use.what].name}) and would be used "
+                f"by {wanted.target} ({use.name}); put them on two nodes, or change one",
+                use.place,
+            )
+    return None
 
 
-def _without_process(others: Iterable[RoleConfig], wanted: RoleConfig) -> str:
+def _shared(config: RoleConfig) -> Iterator[Use]:
+    """Yield buses and their pins, with the parts of the role that use them."""
+    lines = bus_lines(config)
+    users = {bcm: f"{', '.join(names)}: {line}" for (bcm, line), names in lines.items()}
+    for bcm, bus, place in reserved_lines(config):
+        yield Use(f"GPIO{bcm}", users.get(bcm, bus), place)
+    for name, spi in config.spi_devices.items():
+        yield Use(f"SPI bus {spi.bus}", name, f"spi_devices.{name}.bus")
+
+
+def _without_process(others: Iterable[RoleConfig], wanted: RoleConfig) -> Conflict | None:
     same = [other.target for other in others if other.role == wanted.role]
     if len(same) < PROCESSES:
-        return ""
-    return (
+        return None
+    return Conflict(
         f"{' and '.join(same)} are on this node, and a node runs the program of role {wanted.role} "
         f"{PROCESSES} times at most; put {wanted.target} on another node"
     )
@@ -84,23 +122,34 @@ def _without_process(others: Iterable[RoleConfig], wanted: RoleConfig) -> str:
 
 def _without_channel(
     others: Iterable[RoleConfig], wanted: RoleConfig, channels: Mapping[int, int]
-) -> str:
-    """Find two pins on one PWM channel, which would move together."""
+) -> Conflict | None:
+    """Find two pins on one PWM channel, which would move together, and pins without one."""
     users: dict[int, tuple[int, str]] = {}
     for config in (*others, wanted):
-        for name, pin in _pulsed(config):
+        for name, pin, key in _pulsed(config):
             user = pin, f"{config.target} ({name})"
+            place = f"gpio_mapping.{name}.{key}"
+            if channels and pin not in channels and config is wanted:
+                known = ", ".join(map(str, sorted(channels)))
+                return Conflict(
+                    f"GPIO{pin} of {user[1]} has no hardware PWM on this computer; use one of GPIO "
+                    f"{known}, or a PCA9685",
+                    place,
+                )
             first, holder = users.setdefault(channels.get(pin, -1 - pin), user)
             if first != pin:
-                return (
+                return Conflict(
                     f"GPIO{first} of {holder} and GPIO{pin} of {user[1]} are one hardware PWM "
                     f"channel of this computer, PWM{channels[pin]}; put one on a PCA9685, or on "
-                    "a pin of another channel"
+                    "a pin of another channel",
+                    place,
                 )
-    return ""
+    return None
 
 
-def _pulsed(config: RoleConfig) -> Iterable[tuple[str, int]]:
+def _pulsed(config: RoleConfig) -> Iterable[tuple[str, int, str]]:
     for name, spec in config.gpio_mapping.items():
         if spec.type in WITH_PWM:
-            yield from ((name, pin) for pin in spec.pwm_pins)
+            for key in ("pin", "reverse_pin"):
+                if getattr(spec, key) is not None:
+                    yield name, getattr(spec, key), key

@@ -35,6 +35,8 @@ class FakeNode:
         self.bus: LocalBus = domain.bus(node_id)
         self._announcement = self.bus.publisher(topics.NODES_UNADOPTED)
         self._status = self.bus.publisher(topics.NODE_STATUS.at(node_id=node_id))
+        self._roles = self.bus.publisher(topics.NODE_ROLES.at(node_id=node_id))
+        self.pwm: dict[int, int] = {}  # channels by pin; empty: it reports its roles in NodeStatus
         self.key = signing.PrivateKey(node_id.encode().ljust(32, b"n")[:32])
         self.server_key = ""
         self.bus.serve(topics.NODE_ORDER.at(node_id=node_id), self._ordered)
@@ -52,12 +54,20 @@ class FakeNode:
                     reason=self.reason,
                 )
             )
+            if self.pwm:
+                self._report_roles()
         else:
             self._announcement.publish(
                 msgs.NodeAnnouncement(
                     node_id=self.node_id, state="unadopted", hardware_model="Raspberry Pi 4"
                 )
             )
+
+    def _report_roles(self) -> None:
+        role = msgs.NodeRole(role=self.role, instance=self.instance, state="active")
+        message = msgs.NodeRoles(node_id=self.node_id, roles=(role,))
+        message.pwm_pins, message.pwm_channels = bytes(self.pwm), bytes(self.pwm.values())
+        self._roles.publish(message)
 
     async def _ordered(self, order: msgs.SignedOrder_Request) -> msgs.SignedOrder_Response:
         answer = msgs.SignedOrder_Response(success=True, node_key=self.key.public)

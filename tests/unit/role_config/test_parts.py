@@ -118,11 +118,12 @@ def test_each_kind_of_part_is_accepted(field: dict[str, Any], output: dict[str, 
         (part(SERVO, {"type": "pca9685", "device": "chip", "channel": 0}),
          "channel 0 of chip is used by brow and by it of parts.face"),
         (part(SWITCH, {"type": "switch", "pin": 2}),
-         "GPIO2 is used by it and by I2C1 of parts.face"),
+         "GPIO2 is used by it and by I2C1 (chip) of parts.face"),
         (changed(i2c_devices={"other": CHIP}),
          "the chip at 0x40 on I2C bus 1 is used by chip and by other of parts.face"),
         (changed(i2c_devices={"other": CHIP | {"mux": {"channel": 3}}}),
-         "0x40 on I2C bus 1 is used by chip and by the multiplexer at 0x70 of parts.face"),
+         "i2c_devices.other.address: the chip at 0x40 on I2C bus 1 is used by chip and by other "
+         "behind the multiplexer at 0x70 of parts.face"),
         (changed(commands={}, fields={}, gpio_mapping={}) | {"commands": {}, "fields": {}},
          "commands has no saint_msgs/msg/PartCommand, which the role parts obeys"),
     ],
@@ -159,7 +160,8 @@ def test_chips_behind_one_multiplexer_may_share_their_address() -> None:
         RoleConfig.model_validate(changed() | {"i2c_devices": chips})
     chips["other"] = CHIP | {"mux": {"address": 0x71, "channel": 1}}
     with pytest.raises(
-        ValidationError, match="the multiplexer at 0x70 and by the multiplexer at 0x71"
+        ValidationError,
+        match="chip behind the multiplexer at 0x70 and by other behind the multiplexer at 0x71",
     ):
         RoleConfig.model_validate(changed() | {"i2c_devices": chips})
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from saint_services.lib import config as settings
 from saint_services.lib.role_config.model import RoleConfig
@@ -35,9 +36,9 @@ def test_role_does_not_stand_in_its_own_way():
          {"gpio_mapping": {"b": {"type": "quadrature", "pin": 3, "pin_b": 4}}},
          "GPIO4 is used by head (a) and would be used by console (b)"),
         ({"gpio_mapping": {"a": {"type": "bts7960", "pin": 4, "reverse_pin": 5,
-                                 "enable_pins": [6, 7]}}},
-         {"spi_devices": {"s": {"bus": 0, "select": 0, "driver": "st7789", "data_pin": 7}}},
-         "GPIO7 is used by head (a) and would be used by console (s)"),
+                                 "enable_pins": [6, 22]}}},
+         {"spi_devices": {"s": {"bus": 0, "select": 0, "driver": "st7789", "data_pin": 22}}},
+         "GPIO22 is used by head (a) and would be used by console (s)"),
         ({"i2c_devices": {"x": {"bus": 1, "address": 0x40, "driver": "pca9685"}}},
          {"i2c_devices": {"y": {"bus": 1, "address": 0x40, "driver": "ina219"}}},
          "the chip at 0x40 on I2C bus 1 is used by head (x) and would be used by console (y)"),
@@ -56,6 +57,17 @@ def test_role_does_not_stand_in_its_own_way():
         ({"serial_devices": {"x": {"port": "/dev/ttyACM0", "driver": "roboclaw"}}},
          {"serial_devices": {"y": {"port": "/dev/ttyACM0", "driver": "roboclaw"}}},
          "the serial line /dev/ttyACM0 is used by head (x)"),
+        ({"serial_devices": {"x": {"port": "/dev/serial0", "driver": "roboclaw"}}},
+         {"serial_devices": {"y": {"port": "/dev/ttyAMA0", "driver": "roboclaw"}}},
+         "the serial line /dev/ttyAMA0 is used by head (x) and would be used by console (y)"),
+        ({"spi_devices": {"x": {"bus": 0, "select": 0, "driver": "ws2812"}}},
+         {"gpio_mapping": {"b": {"type": "button", "pin": 7}}},
+         "GPIO7 is used by head (SPI0) and would be used by console (b)"),
+        ({"gpio_mapping": {"a": {"type": "drv8833", "pin": 4, "reverse_pin": 5,
+                                 "enable_pins": [6]}}},
+         {"gpio_mapping": {"b": {"type": "drv8833", "pin": 22, "reverse_pin": 23,
+                                 "enable_pins": [6]}}},
+         "GPIO6 is used by head (a) and would be used by console (b)"),
         ({"camera": {"enabled": True}}, {"camera": {"enabled": True}},
          "the camera is used by head (camera)"),
     ],
@@ -130,3 +142,80 @@ def test_pin_that_is_only_read_needs_no_pwm_channel():
 @pytest.mark.parametrize("path", sorted(ROLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_role_works_on_a_pi_4(path: Path):
     assert conflict([], role(path.stem), PI_4) == ""
+
+
+STEPPER = {
+    "type": "stepper", "pin": 20, "direction_pin": 21, "switch_pin": 26, "switch_at": -30,
+    "homing_rate": 15, "enable_pins": [6],
+}  # fmt: skip
+TURNED = {
+    "command": "cmd", "path": "joint", "kind": "position", "unit": "deg", "limits": [-30, 30],
+    "max_rate": 30, "max_acceleration": 60, "on_loss": "hold",
+}  # fmt: skip
+JOINT = {
+    "commands": {"cmd": {"topic": "/saint/head/cmd", "type": "saint_msgs/msg/HeadCommand"}},
+    "fields": {"neck": TURNED},
+}
+TWO_WIRES = {"pin": 4, "reverse_pin": 5, "enable_pins": [6]}
+
+
+@pytest.mark.parametrize(
+    ("pins", "words"),
+    [
+        ({"a": {"type": "drv8833", **TWO_WIRES}, "neck": STEPPER},
+         "gpio_mapping.neck.enable_pins: GPIO6 is used by a and by neck of head; only bridges"),
+        ({"neck": STEPPER, "a": {"type": "drv8833", **TWO_WIRES}},
+         "gpio_mapping.a.enable_pins: GPIO6 is used by neck and by a of head; only bridges"),
+        ({"a": {"type": "drv8833", **TWO_WIRES},
+          "b": {"type": "bts7960", "pin": 22, "reverse_pin": 23, "enable_pins": [6]}},
+         "GPIO6 is used by a and by b of head; only bridges of one kind share an enable pin"),
+        ({"a": {"type": "drv8833", **TWO_WIRES}, "b": {"type": "button", "pin": 6}},
+         "gpio_mapping.b.pin: GPIO6 is used by a and by b of head; give each"),
+        ({"a": {"type": "hbridge", "pin": 12, "direction_pin": 12}}, "hbridge names a pin twice"),
+        ({"a": {"type": "quadrature", "pin": 12, "pin_b": 12}}, "quadrature names a pin twice"),
+        ({"a": {"type": "servo", "pin": 12, "enable_pins": [6]}}, "enable_pins is for hbridge"),
+    ],
+)  # fmt: skip
+def test_pin_that_one_part_would_take_from_another_is_refused(
+    pins: dict[str, object], words: str
+) -> None:
+    more = JOINT if "neck" in pins else {}
+    with pytest.raises(ValidationError) as caught:
+        part("head", gpio_mapping=pins, **more)
+    assert words in str(caught.value)
+
+
+def test_bridges_of_one_kind_share_their_enable_pin() -> None:
+    second = {"type": "drv8833", "pin": 22, "reverse_pin": 23, "enable_pins": [6]}
+    part("head", gpio_mapping={"a": {"type": "drv8833", **TWO_WIRES}, "b": second})
+
+
+@pytest.mark.parametrize(
+    ("devices", "words"),
+    [
+        ({"serial_devices": {"a": {"port": "/dev/serial0", "driver": "roboclaw"},
+                             "b": {"port": "/dev/ttyAMA0", "driver": "roboclaw"}}},
+         "serial_devices.b.port: the serial line /dev/ttyAMA0 is used by a and by b of head"),
+        ({"spi_devices": {"a": {"bus": 0, "select": 0, "driver": "ws2812"},
+                          "b": {"bus": 0, "select": 1, "driver": "st7789", "data_pin": 25}}},
+         "spi_devices.b.bus: SPI bus 0 is used by a and by b of head"),
+        ({"spi_devices": {"a": {"bus": 0, "select": 0, "driver": "ws2812"}},
+          "gpio_mapping": {"b": {"type": "button", "pin": 7}}},
+         "GPIO7 is used by b and by SPI0 (a) of head"),
+        ({"spi_devices": {"b": {"bus": 0, "select": 1, "driver": "st7789", "data_pin": 25}},
+          "gpio_mapping": {"b": {"type": "button", "pin": 25}}},
+         "GPIO25 is used by b and by b of head"),
+    ],
+)  # fmt: skip
+def test_line_or_bus_with_two_owners_is_refused(devices: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        part("head", **devices)
+    assert words in str(caught.value)
+
+
+def test_pin_without_hardware_pwm_is_refused_where_the_computer_has_channels() -> None:
+    assert conflict([], servos("head", pan=23), PI_4) == (
+        "GPIO23 of head (pan) has no hardware PWM on this computer; use one of GPIO 12, 13, 18, "
+        "19, or a PCA9685"
+    )
+    assert conflict([], servos("head", pan=23)) == ""

@@ -121,6 +121,27 @@ async def test_role_that_a_node_holds_is_not_taken_from_the_robot(robot: Robot) 
         assert "holds head" in caught.value.message
 
 
+async def test_robot_that_a_node_could_not_drive_is_refused_with_the_line(robot: Robot) -> None:
+    """The node reports its PWM channels: GPIO12 and GPIO18 are one on a Pi 4."""
+    text = SAINT.replace("tilt: {type: servo, pin: 13,", "tilt: {type: servo, pin: 18,")
+    line = next(at for at, each in enumerate(text.splitlines(), 1) if "pin: 18," in each)
+    async with robot.registry() as client:
+        node = await adopted(client, robot, "head")
+        node.pwm = {12: 0, 18: 0, 13: 1, 19: 1}
+
+        async def refusal() -> str:
+            node.live()
+            return (await client.request(rows.CHECK_ROBOT, rows.RobotText(text=text))).refusal
+
+        await until(refusal)
+        said = await refusal()
+        assert f"robot.yaml, line {line}: head.gpio_mapping.tilt.pin: GPIO12 of head (pan)" in said
+        with pytest.raises(SaintError) as caught:
+            await apply(client, text)
+        assert caught.value.code is Code.REFUSED
+        assert (await document(client)).version == 0
+
+
 async def test_part_is_set_and_removed_by_name(robot: Robot) -> None:
     async with robot.registry() as client:
         await client.request(

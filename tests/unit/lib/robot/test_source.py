@@ -88,7 +88,7 @@ def test_robot_whose_file_and_copy_are_damaged_is_never_taken_for_the_template(
         (TILT, "tilt: {type: servo, pin: 12,", "GPIO12 is used by pan and by tilt of head"),
         ("channel: 1,", "channel: 0,", "channel 0 of face is used by jaw and by eye_pan of head"),
         ("address: 0x68", "address: 0x40", "0x40 on I2C bus 1 is used by face and by imu of head"),
-        (TILT, "tilt: {type: servo, pin: 3,", "GPIO3 is used by tilt and by I2C1 of head"),
+        (TILT, "tilt: {type: servo, pin: 3,", "GPIO3 is used by tilt and by I2C1 (face) of head"),
         ("HeadExpression}", "HeadMood}", "'saint_msgs/msg/HeadMood', no message type"),
         ("max_rate: 360", "max_rate: 0", "line 20: roles[0].config.fields.pan.max_rate"),
         ("- role: console", "- role: tracks", "config.role is not 'tracks'"),
@@ -99,6 +99,35 @@ def test_fault_is_refused_and_named(before: str, after: str, words: str) -> None
     with pytest.raises(SaintError) as caught:
         checked(MANIFESTS, SAINT.replace(before, after, 1), "robot.yaml")
     assert words in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line_of"),
+    [
+        (TILT, "tilt: {type: servo, pin: 12,", "tilt: {type: servo, pin: 12,"),
+        ("channel: 1,", "channel: 0,", "eye_pan: {type: pca9685"),
+        ("address: 0x68", "address: 0x40", "imu: {bus"),
+        ("limits: [-45, 45]", "limits: [45, -45]", "roll: {command: cmd"),
+    ],
+)
+def test_fault_of_two_parts_names_the_line_of_the_second(
+    before: str, after: str, line_of: str
+) -> None:
+    text = SAINT.replace(before, after, 1)
+    line = next(at for at, each in enumerate(text.splitlines(), 1) if line_of in each)
+    with pytest.raises(SaintError) as caught:
+        checked(MANIFESTS, text, "robot.yaml")
+    assert f"robot.yaml, line {line}: " in caught.value.message
+
+
+def test_roles_of_one_computer_are_checked_together() -> None:
+    text = SAINT + "nodes:\n  one: [head, tracks]\n"
+    line = next(at for at, each in enumerate(text.splitlines(), 1) if "left_motor: {type" in each)
+    with pytest.raises(SaintError) as caught:
+        checked(MANIFESTS, text, "robot.yaml")
+    assert caught.value.message.startswith(
+        f"robot.yaml, line {line}: tracks.gpio_mapping.left_motor.pin: GPIO12 is used by head (pan)"
+    )
 
 
 def test_text_that_is_too_long_is_refused() -> None:
