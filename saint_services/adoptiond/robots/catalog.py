@@ -15,10 +15,10 @@ from ...lib.role_config.model import FieldSpec
 from ...lib.role_config.part_defaults import hardware_defaults, output_defaults
 
 # Title and own settings of each kind on a pin or a channel; other kinds show all settings.
-_SERVO = ("frequency", "pulse_us", "centre_us", "reversed", "sleep_after_s")
+_SERVO = ("frequency", "pulse_us", "centre_us", "reversed", "sleep_after_s", "own_supply")
 _METER = ("current_device", "torque_nm_per_a", "idle_current_a")
 _PULSES = ("frequency", "full_duty", "reversed", "current_device")
-_SWITCH = ("active_low", "longest_on_s", "most_duty", "duty_window_s")
+_SWITCH = ("active_low", "longest_on_s", "most_duty", "duty_window_s", "own_supply")
 _ON_PINS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pca9685": ("Servo on a PCA9685", ("device", "channel", *_SERVO, *_METER)),
     "servo": ("Servo on a pin", ("pin", *_SERVO, *_METER)),
@@ -35,14 +35,14 @@ _ON_PINS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pixels": ("Lights of a strip", ("device", "first", "count", "colour")),
 }
 _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "pca9685": ("PCA9685, 16 channels", ()),
+    "pca9685": ("PCA9685, 16 channels", ("own_supply",)),
     "ssd1306": ("Display SSD1306", ()),
     "mpu6050": ("Motion sensor MPU6050", ("rate_hz", "gyro_range_dps", "accel_range_g", "axes")),
     "bmp280": ("Pressure sensor BMP280", ("rate_hz",)),
     "vl53l0x": ("Distance sensor VL53L0X", ("rate_hz",)),
     "ina219": ("Current meter INA219", ("rate_hz", "shunt_ohm", "max_current_a")),
     "tsl2561": ("Light sensor TSL2561", ("rate_hz",)),
-    "ws2812": ("Light strip WS2812", ("speed_hz", "count", "order")),
+    "ws2812": ("Light strip WS2812", ("speed_hz", "count", "order", "own_supply")),
     "st7789": (
         "Display ST7789",
         ("speed_hz", "size", "rotation", "data_pin", "reset_pin", "light_pin"),

@@ -3,7 +3,7 @@ as a version, serves it to the nodes. Not here: the files (versions.py), request
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -34,6 +34,7 @@ from ...lib.robot.source import (
     mark_of,
     template_text,
 )
+from ...lib.role_config.supply import overload
 from ..adapters import catalog_of
 from ..calibration_store import CalibrationStore
 from ..registry import Catalog, Node, Registry, RoleKey
@@ -180,6 +181,7 @@ class RobotService:
             changes=changes(self.robot, robot),
             refusal=self._refusal(robot, text),
             notes=self._notes(robot),
+            warnings=self._warnings(robot),
         )
 
     async def change(
@@ -294,6 +296,19 @@ class RobotService:
             )
         return ""
 
+    def _warnings(self, robot: RobotDescription) -> list[str]:
+        """Return what the owner should know of each computer: its roles by node, else by `nodes`
+        of the robot, else each for itself."""
+        held = [list(_targets(node)) for node in self._nodes.nodes]
+        groups = [*held, *robot.manifest.nodes.values()]
+        placed = {target for group in groups for target in group}
+        groups += [[target] for target in robot.roles if target not in placed]
+        found = (
+            overload(robot.roles[target] for target in group if target in robot.roles)
+            for group in groups
+        )
+        return list(dict.fromkeys(each for each in found if each))
+
     def _notes(self, robot: RobotDescription) -> list[str]:
         notes = [
             f"{target} opens its drivers again when its outputs are safe."
@@ -312,6 +327,10 @@ def _key(target: str) -> RoleKey:
 
 def _is_live(node: Node) -> bool:
     return node.is_online(monotonic_s()) and not node.outputs_safe
+
+
+def _targets(node: Node) -> Iterator[str]:
+    return (f"{key.role}.{key.instance}".strip(".") for key in node.keys)
 
 
 def _unfit(node: Node, robot: RobotDescription, text: str) -> str:

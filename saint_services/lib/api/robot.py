@@ -56,6 +56,7 @@ class RobotReview(Reply):
     problem: str = ""  # the fault with file, line and key; empty for a sound text
     refusal: str = ""  # why a sound text cannot be put in force now
     notes: list[str] = []  # what follows: a restart of the router, roles that open again
+    warnings: list[str] = []  # what may not work, but is the owner's to judge
 
 
 class RobotApplied(Reply):

@@ -90,6 +90,7 @@ class PinSpec(_DeviceModel):
     first: int = Field(default=0, ge=0, le=999)
     count: int | None = Field(default=None, ge=1, le=1000)
     colour: Literal["", "red", "green", "blue", "brightness"] = ""
+    own_supply: bool = False  # not fed by the 5 V of the computer (supply.py)
     current_device: str = ""  # key in i2c_devices: the meter in this motor's supply
     # For a servo with a meter: torque per ampere above the unloaded current.
     torque_nm_per_a: float | None = Field(default=None, gt=0)
@@ -166,6 +167,7 @@ class I2cDevice(_DeviceModel):
     mux: Multiplexer | None = None
     purpose: str = ""
     required: bool = False
+    own_supply: bool = False  # pca9685: its servos are not fed by the 5 V of the computer
     rate_hz: float = Field(default=0.0, ge=0, le=200)  # read rate; 0: the driver's default
     gyro_range_dps: Literal[250, 500, 1000, 2000] = 500  # mpu6050
     accel_range_g: Literal[2, 4, 8, 16] = 4  # mpu6050
@@ -200,6 +202,7 @@ class SpiDevice(_DeviceModel):
     driver: Literal["ws2812", "st7789"]
     purpose: str = ""
     required: bool = False
+    own_supply: bool = False  # ws2812: not fed by the 5 V of the computer
     speed_hz: int = Field(default=0, ge=0, le=125_000_000)  # 0: the driver's default
     count: int = Field(default=1, ge=1, le=1000)  # ws2812: lights in the strip
     order: Literal["grb", "rgb"] = "grb"  # ws2812

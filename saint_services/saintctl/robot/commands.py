@@ -53,6 +53,8 @@ def lint(context: typer.Context, file: _File, as_json: AsJson = False) -> None:
         print_json(review)
     else:
         print(review.problem or review.refusal or f"{file} is sound.")
+        for each in review.warnings:
+            print(f"Warning: {each}.")
     if review.problem:
         raise typer.Exit(_WRONG_FILE)
 
@@ -69,6 +71,8 @@ def diff(context: typer.Context, file: _File, as_json: AsJson = False) -> None:
         raise typer.Exit(_WRONG_FILE)
     for each in review.changes or ["Nothing would change."]:
         print(each)
+    for each in review.warnings:
+        print(f"Warning: {each}.")
     for each in (*review.notes, *([f"Refused now: {review.refusal}."] if review.refusal else ())):
         print(each)
 

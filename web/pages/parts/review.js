@@ -69,6 +69,7 @@ export function reviewView(review, fault, actions) {
           ? html`<ul class="quiet">${found.notes.map((note) => html`<li>${note}</li>`)}</ul>`
           : nothing
       }
+      ${found.warnings.map((each) => html`<p class="quiet"><strong>Warning:</strong> ${each}.</p>`)}
       ${
         found.refusal
           ? html`<p class="refusal" role="alert"><strong>Refused now:</strong> ${found.refusal}</p>`
