@@ -215,6 +215,8 @@ class NodeRunner:
                 self._ctx.spawn(self._fetch(action, slot), "fetch configuration")
             case model.StoreRole():
                 self._ctx.spawn(self._store(action, slot), "store role")
+            case model.StoreRoles():
+                self._ctx.spawn(self._store_together(action), "store roles")
             case model.ForgetRole():
                 self._ctx.spawn(self._forget(action, slot), "forget role")
             case model.AnswerRequest():
@@ -288,6 +290,12 @@ class NodeRunner:
     async def _store(self, action: model.StoreRole, slot: int) -> None:
         reason = await self._on_disk(lambda: self._files.store(action.assignment))
         self.handle(model.StoreResult(action.attempt, reason), slot)
+
+    async def _store_together(self, action: model.StoreRoles) -> None:
+        assignments = [each.assignment for _, each in action.roles]
+        reason = await self._on_disk(lambda: self._files.store_together(assignments))
+        for slot, each in action.roles:
+            self.handle(model.StoreResult(each.attempt, reason), slot)
 
     async def _forget(self, action: model.ForgetRole, slot: int) -> None:
         reason = await self._on_disk(lambda: self._files.forget(action.wanted))

@@ -7,6 +7,7 @@ role.yaml and go on with the first. Calls block: run them in a thread.
 import contextlib
 import re
 import secrets
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,6 +90,27 @@ def _roles_from_1(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "roles": [_role_from_1(role) for role in data.get("roles", [])]}
 
 
+class NextRole(BaseModel):
+    """One role of next_roles.json."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    assigned_role: str
+    instance: str = ""
+    server: str = ""
+    server_address: str = ""
+    text: str = Field(max_length=_LARGEST_CONFIG_BYTES)
+
+
+class NextRoles(BaseModel):
+    """next_roles.json: roles whose configurations change together. Once it is on the disk they
+    count, until all are in their own files; before, the ones of before do."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    roles: list[NextRole] = Field(default=[], max_length=MOST_ROLES)
+
+
 class NodeFiles:
     """The files below the state directory."""
 
@@ -101,6 +123,7 @@ class NodeFiles:
         self._more = StateStore(
             directory / "more_roles.yaml", MoreRoles, 2, {1: _roles_from_1}, keeps_last_good=True
         )
+        self._next = StateStore(directory / "next_roles.json", NextRoles, 1)
         self._directory = directory
 
     def identity(self, given_id: str = "", root: Path = Path("/")) -> NodeIdentity:
@@ -139,6 +162,7 @@ class NodeFiles:
     def load_roles(self) -> RolesLoaded:
         """Load the roles. A node without a role has an empty role.yaml, so a missing file is a
         loss."""
+        unwritten = self._complete()
         first, problem = _loaded(self._role, StoredRole())
         is_lost = not first.assigned_role and bool(problem or not self._role.path.exists())
         more, more_problem = _loaded(self._more, MoreRoles())
@@ -146,6 +170,10 @@ class NodeFiles:
         problem = problem or more_problem
         roles = [role for role in (first, *more.after(first)) if role.assigned_role]
         found = [self._role_started(role) for role in roles] or [RoleLoaded(problem=problem)]
+        found = [
+            replace(each, held=unwritten[each.wanted]) if each.wanted in unwritten else each
+            for each in found
+        ]
         if problem and not found[0].problem:
             found[0] = replace(found[0], problem=problem)
         return RolesLoaded(tuple(found), is_lost)
@@ -167,8 +195,47 @@ class NodeFiles:
         problem = f"{problem}. Its last good copy is in force"
         return RoleLoaded(held=held, wanted=role.wanted, problem=problem)
 
+    def store_together(self, assignments: Sequence[Assignment]) -> None:
+        """Store the changed configurations of several roles: after a power cut all of them count,
+        or none."""
+        roles = [_next_role(each) for each in assignments]
+        self._next.save(NextRoles(roles=roles))
+        self._finish(assignments)
+
     def store(self, assignment: Assignment) -> None:
         """Store a role, its configuration first: a role without one must not be found."""
+        if self._complete():  # the disk was full: what it could not complete is older than this
+            self._next.forget()
+        self._store(assignment)
+
+    def _complete(self) -> dict[RoleId, Assignment]:
+        """Complete what a power cut, or a full disk, has interrupted. Returns what counts although
+        it could not be written: the next start tries again."""
+        if not self._next.path.exists():
+            return {}
+        held = self._held()
+        found: dict[RoleId, Assignment] = {}
+        for role in self._next.load().roles:
+            with contextlib.suppress(SaintError):  # of another release, which has its own checks
+                assignment = _assignment_of(role)
+                found |= {assignment.wanted: assignment} if assignment.wanted in held else {}
+        try:
+            self._finish(found.values())
+        except SaintError:
+            return found
+        return {}
+
+    def _finish(self, assignments: Iterable[Assignment]) -> None:
+        for each in assignments:
+            self._store(each)
+        self._next.forget()
+
+    def _held(self) -> set[RoleId]:
+        first, _ = _loaded(self._role, StoredRole())
+        more, _ = _loaded(self._more, MoreRoles())
+        return {role.wanted for role in (first, *more.after(first))}
+
+    def _store(self, assignment: Assignment) -> None:
         wanted = assignment.wanted
         first, more = self._role.load(), self._more.load()
         if first.assigned_role and first.wanted != wanted:
@@ -184,6 +251,9 @@ class NodeFiles:
     def forget(self, wanted: RoleId | None = None) -> None:
         """Remove a role, or all with None. The role's file is removed first: without it the
         configuration means nothing."""
+        self._complete()
+        if self._next.path.exists():
+            self._next.forget()
         if wanted is None:
             self._more.forget()
             self._keep_no_role()
@@ -224,6 +294,21 @@ class NodeFiles:
         """The configuration file of a role that is, or was, not the first."""
         name = re.sub(r"[^A-Za-z0-9]", "_", str(wanted))
         return self._directory / f"role_config_{name}.yaml"
+
+
+def _next_role(assignment: Assignment) -> NextRole:
+    return NextRole(
+        assigned_role=assignment.config.role,
+        instance=assignment.config.instance,
+        server=assignment.server,
+        server_address=assignment.server_address,
+        text=assignment.text,
+    )
+
+
+def _assignment_of(role: NextRole) -> Assignment:
+    wanted = RoleId(role.assigned_role, role.instance)
+    return checked_assignment(wanted, role.text, role.server, role.server_address)
 
 
 def _loaded(store: StateStore[S], default: S) -> tuple[S, str]:

@@ -163,6 +163,13 @@ class ConfigChecked:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigsChecked:
+    """The server answered for every role of the node, by slot, all of one robot."""
+
+    found: tuple[tuple[int, ConfigChecked], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RoleReported:
     """A report of the role process."""
 
@@ -227,6 +234,7 @@ Event = (
     | ConfigArrived
     | ConfigFailed
     | ConfigChecked
+    | ConfigsChecked
     | RoleReported
     | RoleBroken
     | ServerChanged
@@ -287,6 +295,13 @@ class StoreRole:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreRoles:
+    """Write several roles to the disk, all or none; each has its slot."""
+
+    roles: tuple[tuple[int, StoreRole], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetRole:
     """Remove the role from the disk; with `factory` also the node's name and server, with
     `forgets_server` its server."""
@@ -316,6 +331,7 @@ Action = (
     | StopRole
     | MakeSafe
     | StoreRole
+    | StoreRoles
     | ForgetRole
     | AnswerRequest
     | Announce

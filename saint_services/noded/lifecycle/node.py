@@ -21,6 +21,7 @@ from .model import (
     ConfigArrived,
     ConfigChecked,
     ConfigFailed,
+    ConfigsChecked,
     Event,
     FetchRoles,
     MadeSafe,
@@ -33,7 +34,10 @@ from .model import (
     RolesFailed,
     RolesLoaded,
     ServerChanged,
+    StartRole,
     StopRole,
+    StoreRole,
+    StoreRoles,
     UpdateBegan,
     UpdateEnded,
 )
@@ -160,6 +164,8 @@ def step(node: NodeLifecycle, event: Event, slot: int = 0) -> Outcome:
             return _roles_arrived(node, event)
         case RolesFailed() if node.is_lost:
             return _roles_failed(node, event)
+        case ConfigsChecked():
+            return _configs_checked(node, event)
         case ServerChanged():
             return _for_all(replace(node, search=""), event)
         case UpdateBegan() if node.is_changing:
@@ -245,6 +251,52 @@ def _for_one(node: NodeLifecycle, event: Event, slot: int) -> Outcome:
     if len(lives) > 1 and life.state is NodeState.UNADOPTED:
         del lives[slot]  # its adoption failed, or it was reset; the others go on
     return replace(node, lives=lives), tuple((slot, action) for action in actions)
+
+
+def _configs_checked(node: NodeLifecycle, event: ConfigsChecked) -> Outcome:
+    """Apply the newer configurations of a robot's change together: one robot, never a part of one.
+    They wait until the outputs of all roles that change are safe.
+    """
+    newer = {slot: each.newer for slot, each in event.found if each.newer and slot in node.lives}
+    waits = _unmet(node, newer)
+    lives, actions = dict(node.lives), list[tuple[int, Action]]()
+    for slot, checked in event.found:
+        if slot not in lives:
+            continue
+        if slot in newer and waits:
+            version = newer[slot].config.version
+            checked = ConfigChecked(notice=f"configuration {version} {waits}")
+        lives[slot], todo = logic.step(lives[slot], checked)
+        actions += [(slot, action) for action in todo]
+    return replace(node, lives=lives), _together(actions)
+
+
+def _unmet(node: NodeLifecycle, newer: Mapping[int, Assignment]) -> str:
+    """Return what keeps newer configurations from being applied; empty when nothing does."""
+    configs: list[RoleConfig] = []
+    for slot, life in node.lives.items():
+        config = newer[slot].config if slot in newer else life.config_in_use
+        if config and (reason := conflict(configs, config, node.pwm_channels)):
+            return f"is not applied: {reason}"
+        configs += [config] if config else []
+    lives = (node.lives[slot] for slot in newer)
+    moving = [str(life.wanted) for life in lives if life.role_alive and not life.outputs_safe]
+    return f"waits until the outputs of {' and '.join(moving)} are safe" if moving else ""
+
+
+def _together(actions: list[tuple[int, Action]]) -> tuple[tuple[int, Action], ...]:
+    """Order the actions of several roles: all stop, all are stored at once, all start."""
+
+    def of(kind: type[Action]) -> list[tuple[int, Action]]:
+        return [each for each in actions if isinstance(each[1], kind)]
+
+    stored = tuple((slot, each) for slot, each in actions if isinstance(each, StoreRole))
+    store: list[tuple[int, Action]] = [*stored]
+    if len(stored) > 1:
+        store = [(stored[0][0], StoreRoles(stored))]
+    ordered = (StopRole, StoreRole, StartRole)
+    rest = [each for each in actions if not isinstance(each[1], ordered)]
+    return _announced_once([*of(StopRole), *store, *of(StartRole), *rest])
 
 
 def _is_button(event: Event, life: RoleLifecycle) -> bool:

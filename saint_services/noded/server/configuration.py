@@ -4,7 +4,7 @@ those in force current. The server signs each answer for this very request.
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,6 +25,8 @@ from ..state import checked_assignment
 
 _LONGEST_NAME = 64
 _MOST_ROLES = 8
+_MOST_READS = 4  # of all roles, until two in a row agree
+_Checked = dict[int, model.ConfigChecked]  # by slot
 _AWAY_S = 3.0  # three statuses of the server
 
 
@@ -171,18 +173,31 @@ class ConfigRefresh:
         await self._node.server_answers()
         if not self._node.server.is_known:
             return  # its key was lost; the server exchanges keys again
-        for slot, life in self._node.life.lives.items():
-            if life.held and not await self._is_answered(slot, life.held):
-                return  # the server is away for the other roles too
+        held = {slot: life.held for slot, life in self._node.life.lives.items() if life.held}
+        found = await self._of_one_robot(held)
+        if found:
+            self._node.handle(model.ConfigsChecked(tuple(found.items())))
 
-    async def _is_answered(self, slot: int, held: Assignment) -> bool:
-        try:
-            served = await self._node.server.fetch(held.wanted, known=held)
-        except SaintError as err:
-            if err.code is Code.BUS_TIMEOUT:
-                return False
-            self._node.handle(model.ConfigChecked(notice=err.message), slot)
-            return True
-        await self._node.rename(served.display_name)
-        self._node.handle(model.ConfigChecked(newer=served.assignment), slot)
-        return True
+    async def _of_one_robot(self, held: Mapping[int, Assignment]) -> _Checked:
+        """Return what the server has for every role; empty while it is away. What is newer is read
+        again until nothing changes any more, so that no two roles are of different robots."""
+        newest, found = dict(held), _Checked()
+        for _ in range(_MOST_READS):
+            changed = False
+            for slot, known in list(newest.items()):
+                try:
+                    served = await self._node.server.fetch(known.wanted, known=known)
+                except SaintError as err:
+                    if err.code is Code.BUS_TIMEOUT:
+                        return {}  # the server is away for the other roles too
+                    found[slot] = model.ConfigChecked(notice=err.message)
+                    continue
+                await self._node.rename(served.display_name)
+                if served.assignment:
+                    newest[slot], changed = served.assignment, True
+                is_newer = newest[slot] is not held[slot]
+                found[slot] = model.ConfigChecked(newer=newest[slot] if is_newer else None)
+            if not changed:
+                return found
+        self._is_due.set()  # the robot is being changed again and again
+        return {}

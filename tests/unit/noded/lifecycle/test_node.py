@@ -238,3 +238,59 @@ def test_role_that_is_gone_is_not_brought_back_by_late_events():
     node, slot = adding(started(HEAD), CONSOLE)
     node, _ = step(node, ResetRequested(8, "pi_1"))
     assert step(node, model.RoleReported(1, READY), slot) == (node, ())
+
+
+def with_pins(name: str, **pins: tuple[int, int]) -> Assignment:
+    """Return a role with other pins: from, to."""
+    text = ROLES[name][1]
+    for before, after in pins.values():
+        text = text.replace(f"pin: {before}}}", f"pin: {after}}}")
+        text = text.replace(f"pin: {before},", f"pin: {after},")
+    return Assignment(settings.parse(RoleConfig, text, name), text, "SAINT-01")
+
+
+# GPIO13 and GPIO5 change hands between the head's tilt and the console's button.
+SWAPPED = {0: with_pins(HEAD, tilt=(13, 5)), 1: with_pins(CONSOLE, button=(5, 13))}
+
+
+def all_checked(found: dict[int, Assignment]) -> model.ConfigsChecked:
+    return model.ConfigsChecked(
+        tuple((slot, model.ConfigChecked(newer)) for slot, newer in found.items())
+    )
+
+
+def test_roles_that_change_hands_of_a_pin_change_together():
+    node, actions = step(started(HEAD, CONSOLE), all_checked(SWAPPED))
+    assert {slot: life.held for slot, life in node.lives.items()} == SWAPPED
+    kinds = [type(action).__name__ for _, action in actions]
+    assert kinds == ["StopRole", "StopRole", "StoreRoles", "StartRole", "StartRole", "Announce"]
+    assert node.reason == ""
+
+
+def test_no_role_changes_while_an_output_of_one_of_them_moves():
+    before, _ = step(started(HEAD, CONSOLE), model.RoleReported(1, MOVING), 0)
+    node, actions = step(before, all_checked(SWAPPED))
+    assert [life.held for life in node.lives.values()] == [assignment(HEAD), assignment(CONSOLE)]
+    assert {type(action) for _, action in actions} == {model.Announce}
+    assert "waits until the outputs of head are safe" in node.lives[1].reason
+    node, _ = step(node, model.RoleReported(1, READY), 0)
+    node, _ = step(node, all_checked(SWAPPED))
+    assert {slot: life.held for slot, life in node.lives.items()} == SWAPPED
+
+
+def test_role_that_does_not_change_goes_on_while_another_one_does():
+    before, _ = step(started(HEAD, CONSOLE), model.RoleReported(1, MOVING), 0)
+    checked = model.ConfigsChecked(
+        ((0, model.ConfigChecked()), (1, model.ConfigChecked(with_pins(CONSOLE, b=(5, 16)))))
+    )
+    node, actions = step(before, checked)
+    assert {slot for slot, action in actions if not isinstance(action, model.Announce)} == {1}
+    assert node.lives[0].attempt == before.lives[0].attempt
+
+
+def test_robot_in_which_two_roles_need_one_pin_is_not_applied_at_all():
+    clash = {0: with_pins(HEAD, tilt=(13, 6)), 1: with_pins(CONSOLE, button=(5, 16))}
+    node, actions = step(started(HEAD, CONSOLE), all_checked(clash))
+    assert [life.held for life in node.lives.values()] == [assignment(HEAD), assignment(CONSOLE)]
+    assert "GPIO6 is used by head (tilt) and would be used by console (button_b)" in node.reason
+    assert not [action for _, action in actions if isinstance(action, model.StopRole)]
