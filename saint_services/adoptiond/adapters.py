@@ -30,7 +30,8 @@ def catalog_of(manifests: Path, robot: RobotDescription) -> Catalog:
     """Return what nodes get of a robot. Raises config_invalid or config_missing. Blocks."""
     manifest = robot.manifest
     configs = {entry.target: read_role(manifests, entry) for entry in manifest.roles}
-    body = load_body(manifests, manifest, {name: config for name, (config, _) in configs.items()})
+    # Sizes that are invented must neither stop an arm nor promise that it keeps clear.
+    body = None if robot.figure.is_generated else load_body(robot)
     roles = {
         RoleKey(entry.role, entry.instance): _role_text(*configs[entry.target], body)
         for entry in manifest.roles

@@ -59,8 +59,9 @@ async def run(ctx: Context[Config]) -> None:
     keys.answer(api, service)
     await ctx.serve_ipc(api)
     serve_ros(bus, service, api.on_entry)
-    viewed = await asyncio.to_thread(load_viewed, places.manifests, robots.robot)
-    view = RosView(bus, viewed, partial(service.diagnostics, ctx.directories.state))
+    view = RosView(
+        bus, load_viewed(robots.robot), partial(service.diagnostics, ctx.directories.state)
+    )
     service.ros_view = view
     ctx.spawn(view.work(), "ros view")
     ctx.spawn(service.tick(), "tick")

@@ -143,6 +143,7 @@ def _handlers(
 ) -> list[RequestHandlers]:
     """Return the handlers of all requests except pages and WebSockets."""
     directories, commands = ctx.directories, Commands(gate, robot)
+    places = RobotPlaces.of(directories, ctx.config.robot)
     return [
         robot.encryption,
         Login(gate, robot),
@@ -156,7 +157,7 @@ def _handlers(
         LogFiles(gate, robot),
         BackupFiles(gate, robot),
         Diagnostics(gate, robot),
-        ModelFiles(gate, robot.roles.urdf),
+        ModelFiles(gate, robot.roles.figure, places.figures),
     ]
 
 

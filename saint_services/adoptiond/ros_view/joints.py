@@ -3,6 +3,7 @@ computes the transforms of its links. Pure. Not here: topics (publisher.py).
 """
 
 from collections.abc import Iterable, Iterator
+from math import radians
 
 from ...lib.bus.names import frame
 from ...lib.generated.builtin_interfaces import Time
@@ -45,6 +46,14 @@ class JointBook:
         if joint and share == share:
             low, high = self._links[joint].limits
             self._positions[joint] = low + share * (high - low)
+
+    def see_part(self, target: str, field: str, value: float) -> None:
+        """Accept a part in its own unit; NaN says nothing."""
+        role = self._body.roles.get(target)
+        if role and (joint := role.angles.get(field)) and value == value:
+            self._positions[joint] = radians(value)
+        else:
+            self.see_share(target, field, value)
 
     def see_odometry(self, odometry: Odometry, width_m: float) -> None:
         """Turn the sprockets by the way that their tracks went."""

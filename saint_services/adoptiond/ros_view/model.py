@@ -1,9 +1,8 @@
-"""Loads what the ROS view needs of a robot: the text of its model, its body, its tracks. Blocks.
+"""Finds what the ROS view needs of a robot: the text of its model, its body, its tracks. Pure.
 Not here: what is published of it (publisher.py).
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from ...lib.robot.body import load_body
 from ...lib.robot.manifest import RobotDescription
@@ -13,7 +12,7 @@ from ...lib.role_config.model import RoleConfig
 
 @dataclass(frozen=True, slots=True)
 class ViewedRobot:
-    """A robot with a model."""
+    """A robot with its figure."""
 
     urdf: str
     body: Body
@@ -22,18 +21,14 @@ class ViewedRobot:
     track_width_m: float
 
 
-def load_viewed(manifests: Path, found: RobotDescription) -> ViewedRobot | None:
-    """Load what is viewed of a robot; None for one without a model. Raises config_invalid."""
-    body = load_body(manifests, found.manifest, found.roles)
-    if found.urdf is None or body is None:
-        return None
-    text = found.urdf.read_text(encoding="utf-8")
+def load_viewed(found: RobotDescription) -> ViewedRobot:
+    """Return what is viewed of a robot."""
     wheels: dict[str, tuple[str, float]] = {}
     width_m = 1.0
-    for entry in found.manifest.roles:
-        geometry = found.roles[entry.target].geometry
+    for target, joints in found.figure.joints.items():
+        geometry = found.roles[target].geometry
         if geometry:
             width_m = geometry.track_width_m
-            for motor, joint in entry.joints.items():
+            for motor, joint in joints.items():
                 wheels[motor] = joint, geometry.wheel_radius_m
-    return ViewedRobot(text, body, found.roles, wheels, width_m)
+    return ViewedRobot(found.figure.text, load_body(found), found.roles, wheels, width_m)

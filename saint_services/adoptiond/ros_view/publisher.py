@@ -13,8 +13,10 @@ from ...lib.clock import stamp
 from ...lib.generated import topics
 from ...lib.generated.diagnostic_msgs import DiagnosticArray
 from ...lib.generated.nav_msgs import Odometry
+from ...lib.generated.saint_msgs import PartState
 from ...lib.generated.sensor_msgs import JointState
 from ...lib.generated.std_msgs import String
+from ...lib.role_config.part_topics import has_parts, states_topic
 from .joints import JointBook
 from .model import ViewedRobot
 
@@ -22,12 +24,12 @@ PERIOD_S = 0.05  # as the roles state their joints
 
 
 class RosView:
-    """The view of one robot; without a model it has diagnostics alone."""
+    """The view of one robot."""
 
     def __init__(
         self,
         bus: Bus,
-        robot: ViewedRobot | None,
+        robot: ViewedRobot,
         diagnose: Callable[[], Awaitable[DiagnosticArray]],
     ) -> None:
         self._bus = bus
@@ -36,8 +38,6 @@ class RosView:
         self._wanted = asyncio.Event()
         self._states: list[PolledSubscription] = []
         self._diagnostics = bus.publisher(topics.DIAGNOSTICS)
-        if robot is None:
-            return
         self._book = JointBook(robot.body, robot.wheels)
         self._joint_states = bus.publisher(topics.JOINT_STATES)
         self._moving = bus.publisher(topics.TF)
@@ -50,8 +50,6 @@ class RosView:
         """See who reads, once a second."""
         if self._diagnostics.has_readers:
             self._diagnostics.publish(await self._diagnose())
-        if self._robot is None:
-            return
         is_wanted = self._joint_states.has_readers or self._moving.has_readers
         if is_wanted and not self._states:
             self._listen(self._robot)
@@ -91,6 +89,8 @@ class RosView:
                 self._poll(gripper, partial(self._on_shares, target, paths))
             elif name == "tracks":
                 self._poll(topics.TRACKS_ODOM, self._on_odometry)
+            if has_parts(role):
+                self._poll(states_topic(role), partial(self._on_parts, target))
 
     def _poll(self, topic: Topic[Any], take: Callable[[Sample[Any]], None]) -> None:
         self._states.append(self._bus.poll(topic, take, depth=1))
@@ -102,6 +102,9 @@ class RosView:
         for field, path in paths.items():
             self._book.see_share(target, field, float(getattr(sample.message, path)))
 
+    def _on_parts(self, target: str, sample: Sample[PartState]) -> None:
+        for name, value in zip(sample.message.names, sample.message.values, strict=False):
+            self._book.see_part(target, name, value)
+
     def _on_odometry(self, sample: Sample[Odometry]) -> None:
-        assert self._robot
         self._book.see_odometry(sample.message, self._robot.track_width_m)

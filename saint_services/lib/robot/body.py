@@ -5,37 +5,45 @@ mesh has no simple shape and is left out; only its link moves.
 
 from collections.abc import Mapping
 from math import hypot
-from pathlib import Path
 
-from ..role_config.body import Body, BodyLink, BodyRole, Shape
+from ..role_config.body import Body, BodyLink, BodyRole, Hand, Shape
 from ..role_config.model import RoleConfig
-from .manifest import RobotManifest, RobotRole, checked_model
-from .urdf import UrdfJoint, UrdfModel, UrdfShape, load
+from .figure.figure import Figure
+from .manifest import RobotDescription, RobotManifest
+from .urdf import UrdfJoint, UrdfModel, UrdfShape
 
 
-def load_body(
-    manifests: Path, manifest: RobotManifest, roles: Mapping[str, RoleConfig]
-) -> Body | None:
-    """Load the body of a robot; None without a model. Raises config_invalid or config_missing.
-    Blocks."""
-    path = checked_model(manifests, manifest, roles)
-    return body_of(manifest, load(path), roles) if path else None
+def load_body(robot: RobotDescription) -> Body:
+    """Return the body of a robot. Pure: its model was parsed with the robot."""
+    return body_of(robot.manifest, robot.figure.model, robot.roles, robot.figure)
 
 
-def body_of(manifest: RobotManifest, model: UrdfModel, roles: Mapping[str, RoleConfig]) -> Body:
-    """Return the body of a robot whose manifest was checked against its model and roles."""
+def body_of(
+    manifest: RobotManifest,
+    model: UrdfModel,
+    roles: Mapping[str, RoleConfig],
+    figure: Figure | None = None,
+) -> Body:
+    """Return the body of a robot whose manifest was checked against its model and roles; with the
+    joints of `figure`, else those of the manifest."""
     carried = {joint.child: joint for joint in model.joints.values()}
+    below: dict[str, list[str]] = {}
+    for joint in model.joints.values():
+        below.setdefault(joint.parent, []).append(joint.child)
     order = [model.root]
     for link in order:
-        order += [joint.child for joint in model.joints.values() if joint.parent == link]
+        order += below.get(link, ())
+    joints = figure.joints if figure else {each.target: each.joints for each in manifest.roles}
+    hands = {each.target: each.hand for each in manifest.roles}
+    has_hands = not figure or not figure.is_generated
     return Body(
         margin_m=manifest.collision.margin_m,
         floor_m=manifest.collision.floor_m,
         links=[_link(name, carried.get(name), model.shapes.get(name, ())) for name in order],
         roles={
-            entry.target: _role(entry, roles[entry.target], model)
-            for entry in manifest.roles
-            if entry.joints
+            target: _role(shown, roles[target], hands[target] if has_hands else None)
+            for target, shown in joints.items()
+            if shown
         },
     )
 
@@ -81,11 +89,11 @@ def cover(shape: UrdfShape) -> Shape:
     )
 
 
-def _role(entry: RobotRole, role: RoleConfig, model: UrdfModel) -> BodyRole:
+def _role(joints: Mapping[str, str], role: RoleConfig, hand: Hand | None) -> BodyRole:
     angles: dict[str, str] = {}
     shares: dict[str, str] = {}
-    for name, joint in entry.joints.items():
+    for name, joint in joints.items():
         field = role.fields.get(name)
         if field and field.kind == "position":
             (angles if field.unit == "deg" else shares)[name] = joint
-    return BodyRole(angles=angles, shares=shares, hand=entry.hand)
+    return BodyRole(angles=angles, shares=shares, hand=hand)

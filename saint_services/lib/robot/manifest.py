@@ -2,11 +2,9 @@
 of a role. One file describes a robot, so another robot needs no code. A shipped manifest
 (manifests/robots/*.yaml) names files with the roles' configurations; the owner's robot.yaml has
 them inside. `load` validates it with everything that it names. Not here: role configurations
-(lib/role_config), the model's format (urdf.py), which of the two is in force (source.py).
+(lib/role_config), the model (figure), which of the two is in force (source.py).
 """
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,13 +14,11 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_val
 from .. import config as settings
 from ..errors import Code, SaintError
 from ..role_config.body import Hand
-from ..role_config.model import FieldSpec, RoleConfig, RoleName
+from ..role_config.model import RoleConfig, RoleName
 from ..role_config.reading import load_role_config
 
 if TYPE_CHECKING:
-    from .urdf import UrdfJoint
-
-_SAME = 1e-3  # limits in the model have four digits
+    from .figure.figure import Figure
 
 
 class RobotRole(BaseModel):
@@ -79,7 +75,10 @@ class RobotManifest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(min_length=1, max_length=64)
-    urdf: str = ""  # path below manifests/; empty: no model
+    urdf: str = ""  # a shipped model: path below manifests/
+    # The owner's model, by its checksum (figure/store.py). Without both one is generated of the
+    # parts (figure/generated.py).
+    figure: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
     roles: list[RobotRole] = Field(min_length=1)
     collision: Collision = Collision()
     # Roles that share a computer, by node name; every other role has its own. Used by the
@@ -105,38 +104,35 @@ class RobotManifest(BaseModel):
             for name in names:
                 if names.count(name) > 1:
                     raise ValueError(f"{where} names {name} twice")
-        if joints and not self.urdf:
+        if self.urdf and self.figure:
+            raise ValueError("urdf and figure both name a model; one of them is possible")
+        if joints and not (self.urdf or self.figure):
             raise ValueError("roles.joints names joints; urdf, which has them, is missing")
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class RobotDescription:
-    """A robot manifest with the roles and the model that it names."""
+    """A robot manifest with the roles that it names, and its figure."""
 
     manifest: RobotManifest
     roles: dict[str, RoleConfig]  # by target
-    urdf: Path | None
+    figure: "Figure"
+
+    @property
+    def urdf(self) -> Path | None:
+        """The shipped model; None for a figure that was generated, or is the owner's."""
+        return self.figure.path
 
 
 def load(manifests: Path, robot: str) -> RobotDescription:
     """Load and validate a robot. Raises config_invalid or config_missing. Blocks."""
+    from .figure.figure import figure_of
+
     path = manifests / "robots" / f"{robot}.yaml"
     manifest = settings.load(RobotManifest, path, required=True)
     roles = {entry.target: read_role(manifests, entry)[0] for entry in manifest.roles}
-    return RobotDescription(manifest, roles, checked_model(manifests, manifest, roles))
-
-
-def checked_model(
-    manifests: Path, manifest: RobotManifest, roles: Mapping[str, RoleConfig]
-) -> Path | None:
-    """Return the file of the model, which fits the roles; None without one. Raises config_invalid
-    or config_missing. Blocks."""
-    if not manifest.urdf:
-        return None
-    path = _below(manifests, manifest.urdf)
-    _check_joints(manifest, roles, path)
-    return path
+    return RobotDescription(manifest, roles, figure_of(manifests, manifest, roles))
 
 
 def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
@@ -147,7 +143,7 @@ def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
         written = entry.config.model_dump(mode="json", exclude_unset=True)
         role, text, path = entry.config, settings.write_yaml(written), Path("robot.yaml")
     else:
-        path = _below(manifests, entry.config)
+        path = below(manifests, entry.config)
         role, text = load_role_config(path)
     if role.target != entry.target:
         raise _invalid(f"{path} is for {role.target}, the robot names it for {entry.target}")
@@ -163,52 +159,12 @@ def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
     return settings.parse(RoleConfig, text, f"{path} with i2c_addresses of the robot"), text
 
 
-def _below(manifests: Path, name: str) -> Path:
+def below(manifests: Path, name: str) -> Path:
+    """Return a path below manifests/. Raises config_invalid."""
     path = (manifests / name).resolve()
     if not path.is_relative_to(manifests.resolve()):
         raise _invalid(f"{name} is not below {manifests}")
     return path
-
-
-def _check_joints(manifest: RobotManifest, roles: Mapping[str, RoleConfig], urdf: Path) -> None:
-    from . import urdf as models
-
-    model = models.load(urdf)
-    for entry in manifest.roles:
-        role = roles[entry.target]
-        if entry.hand and entry.hand.link not in model.links:
-            raise _invalid(f"the hand of {entry.target} is {entry.hand.link}, which {urdf} has not")
-        for field, name in entry.joints.items():
-            joint = model.joints.get(name)
-            if joint is None:
-                raise _invalid(f"{entry.target}.{field} is shown by {name}, which {urdf} has not")
-            if joint.mimics:
-                raise _invalid(f"{entry.target}.{field} is shown by {name}, which only mimics")
-            _check_joint(f"{entry.target}.{field}", role, field, joint)
-
-
-def _check_joint(what: str, role: RoleConfig, field: str, joint: "UrdfJoint") -> None:
-    spec = role.fields.get(field)
-    if spec is None:
-        if field not in role.gpio_mapping:
-            raise _invalid(f"{what}: {role.target} has no such field and no such motor")
-        if joint.kind != "continuous":
-            raise _invalid(f"{what} is a motor; {joint.name} must be continuous, not {joint.kind}")
-        return
-    if spec.unit == "ratio" and joint.kind in ("revolute", "prismatic"):
-        return
-    wanted = _in_model(spec)
-    is_inside = joint.lower - _SAME <= wanted[0] and wanted[1] <= joint.upper + _SAME
-    if joint.kind != "revolute" or not is_inside:
-        raise _invalid(
-            f"{what} may go from {wanted[0]:.4f} to {wanted[1]:.4f} rad; {joint.name} is"
-            f" {joint.kind} from {joint.lower:.4f} to {joint.upper:.4f}"
-        )
-
-
-def _in_model(spec: FieldSpec) -> tuple[float, float]:
-    low, high = spec.limits
-    return (math.radians(low), math.radians(high)) if spec.unit == "deg" else (low, high)
 
 
 def _invalid(sentence: str) -> SaintError:

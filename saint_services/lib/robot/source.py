@@ -17,7 +17,9 @@ from ..role_config.model import RoleConfig
 from ..role_config.reading import load_role_config
 from ..role_config.resources import clash
 from ..state import last_good
-from .manifest import RobotDescription, RobotManifest, checked_model, load, read_role
+from .figure.figure import figure_of
+from .figure.store import FigureStore
+from .manifest import RobotDescription, RobotManifest, load, read_role
 from .placing import misplaced
 
 FILE = "robot.yaml"
@@ -42,6 +44,11 @@ class RobotPlaces:
     @property
     def file(self) -> Path:
         return self.own / FILE
+
+    @property
+    def figures(self) -> FigureStore:
+        """The owner's figures."""
+        return FigureStore(self.own / "figures")
 
     @property
     def shipped(self) -> tuple[str, ...]:
@@ -85,12 +92,21 @@ def load_robot(places: RobotPlaces) -> LoadedRobot:
 
 def _own(places: RobotPlaces, path: Path) -> LoadedRobot:
     text = settings.read_text(path)
-    return LoadedRobot(checked(places.manifests, text, str(path)), text, is_own=True)
+    robot = checked(places.manifests, text, str(path), places.figures, is_stored=True)
+    return LoadedRobot(robot, text, is_own=True)
 
 
-def checked(manifests: Path, text: str, name: str) -> RobotDescription:
-    """Parse and check a robot's text with everything that it names: roles, model, hardware that
-    two parts want. `name` stands in errors, with the line. Raises config_invalid. Blocks.
+def checked(
+    manifests: Path,
+    text: str,
+    name: str,
+    figures: FigureStore | None = None,
+    *,
+    is_stored: bool = False,
+) -> RobotDescription:
+    """Parse and check a robot's text with everything that it names: roles, figure, hardware that
+    two parts want. `name` stands in errors, with the line. A robot that is stored does not fail
+    for its figure alone: another one is shown and says why. Raises config_invalid. Blocks.
     """
     if len(text.encode()) > LARGEST_BYTES:
         raise SaintError(Code.CONFIG_INVALID, f"{name} is longer than {LARGEST_BYTES // 1024} KiB")
@@ -102,7 +118,8 @@ def checked(manifests: Path, text: str, name: str) -> RobotDescription:
         roles[entry.target] = read_role(manifests, entry)[0]
         if problem := clash(roles[entry.target]) or _unknown_command(roles[entry.target]):
             raise SaintError(Code.CONFIG_INVALID, f"{name}: {problem}")
-    robot = RobotDescription(manifest, roles, checked_model(manifests, manifest, roles))
+    figure = figure_of(manifests, manifest, roles, figures, may_stand_in=is_stored)
+    robot = RobotDescription(manifest, roles, figure)
     for targets in manifest.nodes.values():
         if problem := misplaced(robot, text, name, targets):
             raise SaintError(Code.CONFIG_INVALID, problem)
@@ -139,7 +156,8 @@ def mark_of(robot: RobotDescription) -> str:
     """Return a text that changes when something changes that routerd, webd and pages know of a
     robot: roles, fields, commands, model, names. Pins and chips are no part of it.
     """
-    known = [robot.manifest.model_dump(mode="json", exclude={"roles", "nodes"})]
+    known: list[object] = [robot.manifest.model_dump(mode="json", exclude={"roles", "nodes"})]
+    known.append([robot.figure.text, robot.figure.joints])
     for entry in robot.manifest.roles:
         role = robot.roles[entry.target]
         known.append(role.model_dump(mode="json", exclude=_HARDWARE))

@@ -62,6 +62,11 @@ class UrdfModel:
 
 def load(path: Path) -> UrdfModel:
     """Load a model. Raises config_missing or config_invalid. Blocks."""
+    return parse(read(path), str(path))
+
+
+def read(path: Path) -> bytes:
+    """Read the file of a model. Raises config_missing or config_invalid. Blocks."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
@@ -69,7 +74,7 @@ def load(path: Path) -> UrdfModel:
         raise SaintError(Code.CONFIG_MISSING, f"{path} cannot be read: {err.strerror}") from err
     if len(data) > LARGEST_BYTES:
         raise _fault(str(path), f"is longer than {LARGEST_BYTES} bytes")
-    return parse(data, str(path))
+    return data
 
 
 def parse(data: bytes, name: str) -> UrdfModel:

@@ -65,7 +65,7 @@ class Body(_Part):
 
     margin_m: float = Field(gt=0, le=0.2)  # no two shapes are commanded closer to each other
     floor_m: float | None = None  # height of the floor in the frame of the root; None: no floor
-    links: list[BodyLink] = Field(min_length=1, max_length=512)
+    links: list[BodyLink] = Field(min_length=1, max_length=1024)
     roles: dict[str, BodyRole] = {}  # by target
 
     @model_validator(mode="after")

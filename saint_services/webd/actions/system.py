@@ -46,7 +46,7 @@ def describe(robot: RobotContext, _: Caller, __: Nothing) -> Description | Data:
         "robot": robot.roles.name,
         "targets": {target: _fields(role) for target, role in roles.items()},
         "hardware": {target: hardware(role).model_dump() for target, role in roles.items()},
-        "model": f"{MODEL_PATH}{robot.roles.urdf.name}" if robot.roles.urdf else "",
+        "model": f"{MODEL_PATH}{robot.roles.figure.file}" if robot.roles.figure else "",
         "joints": robot.roles.joints,
         "topics": list(robot.hub.names),
     }

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...lib.robot.body import load_body
+from ...lib.robot.figure.figure import Figure
 from ...lib.robot.manifest import RobotDescription, load
 from ...lib.robot.source import RobotPlaces, load_robot
 from ...lib.role_config.body import Body
@@ -17,28 +18,27 @@ class Roles:
     name: str
     by_target: dict[str, RoleConfig]
     joints: dict[str, dict[str, str]] = field(default_factory=dict)  # target -> field -> joint
-    urdf: Path | None = None
+    figure: Figure | None = None
     body: Body | None = None
     mark: str = ""  # of this robot (lib/robot/source.py)
 
 
 def load_roles(share: Path, robot: str) -> Roles:
     """Read a shipped robot. Blocks: use asyncio.to_thread."""
-    return _roles(share / "manifests", load(share / "manifests", robot))
+    return _roles(load(share / "manifests", robot))
 
 
 def load_roles_in_force(places: RobotPlaces) -> Roles:
     """Read the robot in force. Blocks: use asyncio.to_thread."""
     found = load_robot(places)
-    return replace(_roles(places.manifests, found.description), mark=found.mark)
+    return replace(_roles(found.description), mark=found.mark)
 
 
-def _roles(manifests: Path, robot: RobotDescription) -> Roles:
-    manifest, by_target = robot.manifest, robot.roles
+def _roles(robot: RobotDescription) -> Roles:
     return Roles(
-        manifest.name,
-        by_target,
-        {entry.target: entry.joints for entry in manifest.roles if entry.joints},
-        robot.urdf,
-        load_body(manifests, manifest, by_target),
+        robot.manifest.name,
+        robot.roles,
+        robot.figure.joints,
+        robot.figure,
+        load_body(robot),
     )

@@ -24,14 +24,12 @@ from tests.unit.adoptiond.adoption_rig import REPOSITORY, Robot
 from tests.unit.adoptiond.test_daemon import adopt, known
 from tests.waiting import turns, until
 
-VIEWED = load_viewed(REPOSITORY / "manifests", load(REPOSITORY / "manifests", "saint"))
-assert VIEWED
+VIEWED = load_viewed(load(REPOSITORY / "manifests", "saint"))
 URDF = ElementTree.fromstring(VIEWED.urdf)
 NOW = Time(sec=7)
 
 
 def book() -> JointBook:
-    assert VIEWED
     return JointBook(VIEWED.body, VIEWED.wheels)
 
 
@@ -66,7 +64,6 @@ def test_roles_move_their_joints_and_those_that_mimic_them() -> None:
 
 def test_sprockets_turn_with_the_tracks() -> None:
     joints = book()
-    assert VIEWED
     for tenth in range(11):
         at = Header(stamp=Time(sec=10 + tenth // 10, nanosec=tenth % 10 * 100_000_000))
         speed = TwistWithCovariance(Twist(Vector3(0.5, 0.0, 0.0), Vector3()))
@@ -97,7 +94,6 @@ def placed(*messages: TFMessage) -> dict[str, Pose]:
 
 
 def test_transforms_place_every_link_where_the_model_has_it() -> None:
-    assert VIEWED
     joints = book()
     angles = {"arms_left_joint_0": 0.7, "arms_left_joint_3": -1.1, "arms_left_joint_5": 0.2}
     joints.see_angles("arms.left", JointState(Header(), tuple(angles), tuple(angles.values())))

@@ -38,13 +38,23 @@ export function axisOf(head, field) {
   return typeof value === "number" ? value : null;
 }
 
+const HEAD_FIELDS = ["pan", "tilt", "roll", "jaw", "eye_pan", "eye_tilt"];
+
+/** Whether the topic "parts" has the position: the role's own topic has only its own fields. */
+const isPart = (/** @type {Field} */ { target, field }) =>
+  target.startsWith("parts") ||
+  (target === "head" && !HEAD_FIELDS.includes(field)) ||
+  (target.startsWith("arms") && field !== "gripper" && !/^joint_\d+$/.test(field));
+
 /**
  * Return the position that the role reports, in the field's unit.
  * @param {Field} part
  * @param {Partial<States>} data by topic
  * @returns {number | null}
  */
-export function measured({ target, field }, data) {
+export function measured(part, data) {
+  const { target, field } = part;
+  if (isPart(part)) return data.parts?.targets?.[target]?.outputs[field]?.value ?? null;
   const [role, instance = ""] = target.split(".");
   if (role === "head") return (data.head && axisOf(data.head, field)) ?? null;
   if (role !== "arms") return null;
@@ -66,7 +76,7 @@ export function commanded({ target, field }, data) {
 }
 
 /** Return the topic with the field's position. @param {Field} part */
-export const topicOf = ({ target }) => target.split(".")[0];
+export const topicOf = (part) => (isPart(part) ? "parts" : part.target.split(".")[0]);
 
 /**
  * Convert a value to the unit of the model's joint, radians or metres.

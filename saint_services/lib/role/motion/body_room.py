@@ -5,15 +5,19 @@ states of other roles with the shapes that these move. Not here: what may come h
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from math import radians
+from math import degrees, radians
 
 from ...bus import Topic
+from ...errors import Code, SaintError
 from ...generated.sensor_msgs import JointState
 from ...generated.topics import ARM_JOINT_STATES, HEAD_JOINT_STATES, PARTS_JOINT_STATES
 from ...kinematics.clearance import Clearance
 from ...kinematics.others import ABSENT_S
 from ...role_config.body import Body
+from ...role_config.fields import FieldSpec
 from ...role_config.model import RoleConfig
+
+_SAME_DEG = 0.06  # limits in a model have four digits, in rad
 
 
 class BodyRoom:
@@ -96,3 +100,26 @@ def states_of(target: str) -> Topic[JointState]:
     if role == "parts":
         return PARTS_JOINT_STATES.at(instance=instance)
     return ARM_JOINT_STATES.at(instance=instance) if role == "arms" else HEAD_JOINT_STATES
+
+
+def within_body(body: Body | None, target: str, name: str, field: FieldSpec) -> FieldSpec:
+    """Return a field whose limits are narrowed to those of its joint, never widened. The pulses of
+    its servo stay those of the field's own limits.
+    """
+    joint = body.roles[target].angles.get(name) if body else None
+    link = next((each for each in body.links if each.joint == joint), None) if body else None
+    if joint is None or link is None or link.kind != "revolute":
+        return field
+    low, high = map(degrees, link.limits)
+    own_low, own_high = field.limits
+    limits = (
+        low if low > own_low + _SAME_DEG else own_low,
+        high if high < own_high - _SAME_DEG else own_high,
+    )
+    if limits[0] >= limits[1]:
+        raise SaintError(
+            Code.CONFIG_INVALID, f"{name} and its joint {joint} have no range in common"
+        )
+    neutral = min(max(field.neutral, limits[0]), limits[1])
+    park = None if field.park is None else min(max(field.park, limits[0]), limits[1])
+    return field.model_copy(update={"limits": limits, "neutral": neutral, "park": park})

@@ -15,7 +15,7 @@ from ...role_config.model import FieldSpec, PinSpec, RoleConfig
 from ..pulse_chips import PulseChips
 from ..timers import Clock, Handle, Motion
 from .axis import SLICE_S, Axis, Glide
-from .body_room import BodyRoom
+from .body_room import BodyRoom, within_body
 from .collisions import Fences
 from .outputs import JointOutput, ServoChannel, ServoPin
 
@@ -136,7 +136,10 @@ class Joints:
                 message = f"fields.{name} is no position that has a servo in gpio_mapping"
                 raise SaintError(Code.CONFIG_INVALID, message)
             output = self._output(board, name, field, pin)
-            self.by_name[name] = Joint(name, field, output, pin.sleep_after_s)
+            narrowed = within_body(self._config.body, self._config.target, name, field)
+            joint = self.by_name[name] = Joint(name, narrowed, output, pin.sleep_after_s)
+            if narrowed is not field and (found := output.found()) is not None:
+                joint.axis.stand(found)  # from outside it comes back at its rate, not at once
         self._found()
 
     def _found(self) -> None:

@@ -46,15 +46,18 @@ def numbers(element: ElementTree.Element | None, key: str, default: str) -> V:
     return tuple(float(word) for word in text.split())
 
 
-def where(link: str, positions: dict[str, float]) -> tuple[V, V]:
-    """Return the place and the rotation (w first) of a link, by the file."""
-    robot = ElementTree.parse(URDF).getroot()
+def where(
+    link: str, positions: dict[str, float], robot: ElementTree.Element | None = None
+) -> tuple[V, V]:
+    """Return the place and the rotation (w first) of a link, by the file, or by another model."""
+    if robot is None:
+        robot = ElementTree.parse(URDF).getroot()
     for joint in robot.findall("joint"):
         child, parent = joint.find("child"), joint.find("parent")
         assert child is not None and parent is not None
         if child.get("link") != link:
             continue
-        place, rotation = where(parent.get("link", ""), positions)
+        place, rotation = where(parent.get("link", ""), positions, robot)
         xyz = numbers(joint.find("origin"), "xyz", "0 0 0")
         roll, pitch, yaw = numbers(joint.find("origin"), "rpy", "0 0 0")
         fixed = times(

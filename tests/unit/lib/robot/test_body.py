@@ -9,6 +9,7 @@ from saint_services.lib.config import parse
 from saint_services.lib.errors import SaintError
 from saint_services.lib.robot import manifest, urdf
 from saint_services.lib.robot.body import body_of, load_body
+from saint_services.lib.robot.source import checked, template_text
 from saint_services.lib.role_config.body import Body, BodyLink
 
 MANIFESTS = Path(__file__).resolve().parents[4] / "manifests"
@@ -37,10 +38,21 @@ def test_body_survives_its_way_to_a_node() -> None:
     assert Body.model_validate_json(body.model_dump_json(exclude_defaults=True)) == body
 
 
-def test_loading_gives_the_same_body_and_none_without_a_model() -> None:
-    assert load_body(MANIFESTS, ROBOT.manifest, ROBOT.roles) == saint()
-    bare = ROBOT.manifest.model_copy(update={"urdf": ""})
-    assert load_body(MANIFESTS, bare, ROBOT.roles) is None
+def test_loading_gives_the_same_body_and_parses_the_model_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[str] = []
+    parse_model = urdf.parse
+
+    def counted(data: bytes, name: str) -> urdf.UrdfModel:
+        parsed.append(name)
+        return parse_model(data, name)
+
+    monkeypatch.setattr(urdf, "parse", counted)
+    robot = manifest.load(MANIFESTS, "saint")
+    assert load_body(robot) == load_body(robot)
+    assert len(parsed) == 1
+    assert load_body(robot) == saint()
 
 
 @pytest.mark.parametrize(
@@ -84,11 +96,7 @@ def test_body_that_contradicts_itself_is_refused(change: dict[str, object], says
         Body.model_validate(data)
 
 
-def test_hand_on_a_link_that_the_model_has_not_is_refused(tmp_path: Path) -> None:
-    arm = ROBOT.manifest.roles[1]
-    assert arm.hand
-    wrong = arm.model_copy(update={"hand": arm.hand.model_copy(update={"link": "claw"})})
-    roles = [wrong if each is arm else each for each in ROBOT.manifest.roles]
-    robot = ROBOT.manifest.model_copy(update={"roles": roles})
+def test_hand_on_a_link_that_the_model_has_not_is_refused() -> None:
+    text = template_text(MANIFESTS, "saint").replace("link: left_arm_hand", "link: claw")
     with pytest.raises(SaintError, match=r"the hand of arms.left is claw"):
-        load_body(MANIFESTS, robot, ROBOT.roles)
+        checked(MANIFESTS, text, "robot.yaml")

@@ -1,7 +1,17 @@
 // One copy of the robot's 3D model: joints by name, and meshes with colours by state. Not here:
 // camera and scene (stage.js), joint positions (lib/robot/joints.js).
 
-import { Color, CylinderGeometry, DoubleSide, Group, Mesh, MeshStandardMaterial } from "three";
+import {
+  CanvasTexture,
+  Color,
+  CylinderGeometry,
+  DoubleSide,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  Sprite,
+  SpriteMaterial,
+} from "three";
 import { ColladaLoader } from "three/examples/jsm/loaders/ColladaLoader.js";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
@@ -11,6 +21,9 @@ import { readBytes, readText } from "../../lib/transfer.js";
 
 const STOPPED = new Color("#d32d21");
 const OLD = new Color("#8b949b");
+const LABELLED = "part_"; // begins the names of links that have their name beside them
+const LABEL_PX = 32;
+const LABEL_M = 0.022;
 
 /** Policy for XML that is parsed and never inserted into the page. */
 const policy =
@@ -26,6 +39,7 @@ export class RobotModel {
   /** @type {Map<string, import("three").Mesh[]>} by moving joint, "" for the base */
   meshes = new Map();
   /** Every mesh, in the order of the file. @type {import("three").Mesh[]} */ all = [];
+  /** @type {Sprite[]} */ labels = [];
 
   /**
    * @param {import("/vendor/urdf-loader/src/URDFLoader.js").URDFRobot} robot
@@ -102,12 +116,47 @@ export class RobotModel {
     }
   }
 
+  /** Write the names of small bodies beside them. */
+  addLabels() {
+    for (const [name, link] of Object.entries(this.robot.links ?? {})) {
+      if (!name.startsWith(LABELLED)) continue;
+      const label = labelOf(name.slice(LABELLED.length).replaceAll("_", " "));
+      label.position.set(0, 0, 0.05);
+      link.add(label);
+      this.labels.push(label);
+    }
+  }
+
   dispose() {
+    for (const label of this.labels) {
+      label.material.map?.dispose();
+      label.material.dispose();
+    }
     for (const mesh of this.all) {
       mesh.geometry.dispose();
       materialOf(mesh).dispose();
     }
   }
+}
+
+/** Return a text that faces the camera. @param {string} text */
+function labelOf(text) {
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d");
+  const font = `600 ${LABEL_PX}px system-ui, sans-serif`;
+  if (!context) return new Sprite();
+  context.font = font;
+  canvas.width = Math.ceil(context.measureText(text).width) + LABEL_PX / 2;
+  canvas.height = LABEL_PX * 1.5;
+  context.font = font; // a new size has reset it
+  context.fillStyle = "rgb(20 24 28 / 72%)";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.fillStyle = "#ffffff";
+  context.textBaseline = "middle";
+  context.fillText(text, LABEL_PX / 4, canvas.height / 2);
+  const label = new Sprite(new SpriteMaterial({ map: new CanvasTexture(canvas) }));
+  label.scale.set((LABEL_M * canvas.width) / canvas.height, LABEL_M, 1);
+  return label;
 }
 
 /** @param {import("three").Mesh} mesh after setMaterials() */
@@ -157,6 +206,7 @@ export async function loadModels(url, joints) {
   const solidModel = await readModel(text, folder, joints);
   const ghost = await readModel(text, folder, joints);
   solidModel.setMaterials(false);
+  solidModel.addLabels();
   ghost.setMaterials(true);
   return [solidModel, ghost];
 }

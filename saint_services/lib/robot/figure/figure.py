@@ -1,0 +1,107 @@
+"""Finds the figure of a robot: the owner's, a shipped one, or one that is generated of the parts.
+A stored figure that is damaged, or fits the robot no more, is replaced by its last good copy or by
+a generated one; `problem` says so. Not here: how one is made (generated.py) or stored (store.py).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ...errors import Code, SaintError
+from ...role_config.model import RoleConfig
+from .. import urdf
+from ..urdf import UrdfModel
+from .bindings import check_joints
+from .builder import Joints
+from .generated import generate
+from .store import FigureStore
+
+if TYPE_CHECKING:
+    from ..manifest import RobotManifest
+
+FigureKind = Literal["generated", "own", "shipped"]
+FILE = "figure.urdf"  # of a figure that no shipped file holds
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The model that page, ROS and kinematics show, parsed once."""
+
+    kind: FigureKind
+    text: str  # URDF
+    model: UrdfModel
+    joints: Joints  # which joint shows which part
+    path: Path | None = None  # of a shipped one
+    digest: str = ""  # of the owner's
+    problem: str = ""  # why it is not the one that the robot names
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether its sizes are invented: nothing is kept clear by it, no hand moved by it."""
+        return self.kind == "generated"
+
+    @property
+    def file(self) -> str:
+        """Its file's name, as pages request it."""
+        return self.path.name if self.path else FILE
+
+
+def figure_of(
+    manifests: Path,
+    manifest: "RobotManifest",
+    roles: Mapping[str, RoleConfig],
+    figures: FigureStore | None = None,
+    *,
+    may_stand_in: bool = False,
+) -> Figure:
+    """Return the figure of a robot. One that is wrong raises config_invalid or config_missing, or
+    is replaced. Blocks.
+    """
+    if manifest.urdf:
+        return _shipped(manifests, manifest, roles)
+    if not manifest.figure:
+        return generated_figure(manifest, roles)
+    try:
+        return _own(manifest, roles, figures)
+    except SaintError as err:
+        if not may_stand_in:
+            raise
+        problem = f"{err.message}. A figure made of the parts is shown instead"
+        return replace(generated_figure(manifest, roles), problem=problem)
+
+
+def generated_figure(manifest: "RobotManifest", roles: Mapping[str, RoleConfig]) -> Figure:
+    """Return the figure that is made of a robot's parts."""
+    made = generate(manifest.name, roles)
+    model = urdf.parse(made.text.encode(), FILE)
+    return Figure("generated", made.text, model, made.joints)
+
+
+def _shipped(manifests: Path, manifest: "RobotManifest", roles: Mapping[str, RoleConfig]) -> Figure:
+    from ..manifest import below
+
+    path = below(manifests, manifest.urdf)
+    data = urdf.read(path)
+    model = urdf.parse(data, str(path))
+    check_joints(manifest, roles, model, str(path))
+    return Figure("shipped", data.decode(), model, _named(manifest), path=path)
+
+
+def _own(
+    manifest: "RobotManifest", roles: Mapping[str, RoleConfig], figures: FigureStore | None
+) -> Figure:
+    name = f"figure {manifest.figure}"
+    if figures is None:
+        raise SaintError(Code.CONFIG_INVALID, f"{name} is not stored on this robot")
+    found = figures.read(manifest.figure)
+    model = urdf.parse(found.files.urdf, name)
+    check_joints(manifest, roles, model, name, may_narrow=True)
+    text = found.files.urdf.decode()
+    return Figure(
+        "own", text, model, _named(manifest), digest=manifest.figure, problem=found.problem
+    )
+
+
+def _named(manifest: "RobotManifest") -> Joints:
+    return {entry.target: dict(entry.joints) for entry in manifest.roles if entry.joints}
