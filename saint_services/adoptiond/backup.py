@@ -4,6 +4,7 @@ itself knows its roles, so only names are restored for nodes that are online. Th
 it only if it was added, sealed with a passphrase (server_key.py).
 """
 
+import asyncio
 from dataclasses import replace
 
 from ..lib.api.keys import SealedKey
@@ -49,11 +50,11 @@ def backup_of(service: RegistryService, robots: RobotService) -> Backup:
         """Skip the key: only its passphrase opens it (server_key.py)."""
 
     async def robot() -> SavedRobot:
-        return robots.saved()
+        return await asyncio.to_thread(robots.saved)
 
     calibrations = service.calibrations
     return Backup(
-        Section("robot", SavedRobot, 1, robot, robots.unfit, robots.restore),
+        Section("robot", SavedRobot, 2, robot, robots.unfit, robots.restore, {1: dict}),
         Section("nodes", SavedRegistry, VERSION, current, check, use, MIGRATIONS),
         Section(
             "calibration",

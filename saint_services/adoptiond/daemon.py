@@ -19,6 +19,8 @@ from .credentials import CredentialAuthority
 from .order_sender import OrderSender
 from .registry_service import RegistryService
 from .robots.api import answer_robot
+from .robots.figure_api import answer_figure
+from .robots.figures import FigureService
 from .robots.service import RobotService
 from .ros_view.model import load_viewed
 from .ros_view.publisher import RosView
@@ -52,6 +54,7 @@ async def run(ctx: Context[Config]) -> None:
     api = Api()
     answer_ipc(api, service)
     answer_robot(api, robots)
+    answer_figure(api, FigureService(robots))
     authority = CredentialAuthority(order_sender, ctx.directories.state, ctx.health, service)
     await authority.load()
     authority.add_to(api)

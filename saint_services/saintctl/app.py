@@ -25,7 +25,7 @@ from .program import commands as program
 from .rc import commands as rc
 from .remote import RemoteRobot
 from .robot import commands as robot
-from .robot import part
+from .robot import figure, part
 from .route import commands as route
 from .selftest import commands as selftest
 from .system import commands as system
@@ -41,6 +41,7 @@ app = typer.Typer(
 )
 app.command("status")(status.show)
 app.add_typer(node.app, name="node")
+robot.app.add_typer(figure.app, name="figure")
 app.add_typer(robot.app, name="robot")
 app.add_typer(part.app, name="part")
 app.add_typer(part.pins, name="pin")

@@ -25,6 +25,7 @@ from .config import Config
 from .metrics.scrape import Metrics
 from .pages.assets import Assets
 from .pages.camera import CameraStream
+from .pages.figure_upload import FigureUpload
 from .pages.files import ApiDocuments, ModelFiles
 from .programs.programs import Programs
 from .programs.upload import ProgramArchives
@@ -157,6 +158,7 @@ def _handlers(
         LogFiles(gate, robot),
         BackupFiles(gate, robot),
         Diagnostics(gate, robot),
+        FigureUpload(gate, robot),
         ModelFiles(gate, robot.roles.figure, places.figures),
     ]
 

@@ -13,6 +13,7 @@ from saint_services.lib.hw.motors.roboclaw import (
     READ_VOLTAGE,
     crc16,
 )
+from saint_services.lib.robot.figure.archive import zipped
 from saint_services.rcd.protocols import PARSERS
 from tools.fuzz.targets import MESSAGES, PRESETS, SETTINGS
 
@@ -94,9 +95,22 @@ def _written(name: str) -> list[bytes]:
         apply = _osc(b"/VMC/Ext/Blend/Apply", b"", b"")
         parts = b"".join(len(each).to_bytes(4, "big") + each for each in (blend, bone, apply))
         return [as_pieces(blend, bone, apply), as_pieces(b"#bundle\0" + bytes(8) + parts)]
+    if name == "figure":
+        return _figures()
     if name == "roboclaw":
         return [_controller()]
     return [*_TEXTS.get(name, ()), *_DOCUMENTS.get(name, ())]
+
+
+def _figures() -> list[bytes]:
+    plain = (ROOT / "manifests" / "robots" / "saint.urdf").read_bytes()
+    mesh = b'<mesh filename="package://saint/meshes/head.stl"/>'
+    facet = struct.pack("<12fH", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
+    files = {
+        "saint/urdf/saint.urdf": plain.replace(b'<box size="0.18 0.16 0.18"/>', mesh),
+        "saint/meshes/head.stl": bytes(80) + struct.pack("<I", 1) + facet,
+    }
+    return [plain, zipped(files)]
 
 
 def _controller() -> bytes:

@@ -18,6 +18,10 @@ from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
 from saint_services.lib.hw.motors.roboclaw import RoboClaw
+from saint_services.lib.robot import urdf
+from saint_services.lib.robot.figure.archive import received
+from saint_services.lib.robot.figure.bindings import proposed
+from saint_services.lib.robot.manifest import RobotDescription, load
 from saint_services.livelinkd.config import Config as LiveLinkConfig
 from saint_services.livelinkd.logic import Subject, SubjectRegistry
 from saint_services.livelinkd.protocols import Frame, make_decoder
@@ -249,6 +253,24 @@ def redirect(data: bytes) -> None:
     assert target.startswith("https://") and target.isprintable() and target.isascii()
 
 
+def figure(data: bytes) -> None:
+    """An owner's figure: refused with a sentence, or a model that stays the same when stored."""
+    try:
+        found = received(data)
+    except SaintError as err:
+        assert err.message
+        return
+    assert received(found.packed()).digest == found.digest
+    page = urdf.parse(found.page_text().encode(), "page")
+    assert page.links == urdf.parse(found.urdf, "figure").links
+    proposed(page, _described().roles)
+
+
+@cache
+def _described() -> RobotDescription:
+    return load(SHARE / "manifests", "saint")
+
+
 @cache
 def _robot() -> RobotTargets:
     return adapters.load_robot(SHARE, "saint")
@@ -292,4 +314,5 @@ TARGETS: dict[str, Target] = {
     "manifest": manifest,
     "address": address_manifest,
     "redirect": redirect,
+    "figure": figure,
 }

@@ -29,6 +29,12 @@ const PAGE_WORDS = {
 const TABS = [
   ["Add a part", "Parts", "/parts/add", "new servo motor sensor light relay chip i2c device"],
   ["Wiring sheet", "Parts", "/parts/wiring", "print cable wires pins header supply ground"],
+  [
+    "Figure of the robot",
+    "Parts",
+    "/parts/figure",
+    "urdf 3d model mesh stl cad upload joints body",
+  ],
   ["Robot file", "Parts", "/parts/file", "yaml edit import export text git manifest"],
   ["Templates", "Parts", "/parts/templates", "example robot start from rover saint"],
   ["Versions of the robot", "Parts", "/parts/versions", "undo history differences return"],

@@ -37,7 +37,7 @@ def with_part(text: str, robot: RobotDescription, wanted: SetPart) -> str:
         _merge(config.setdefault(_group_of(config, name, hardware), {}), name, hardware)
     if wanted.rename and wanted.rename != name:
         _rename(document, config, target, name, wanted.rename)
-    return _written(document)
+    return text_of(document)
 
 
 def without_part(text: str, robot: RobotDescription, wanted: RemovePart) -> str:
@@ -50,8 +50,13 @@ def without_part(text: str, robot: RobotDescription, wanted: RemovePart) -> str:
         raise SaintError(Code.NOT_FOUND, message, fix=f"Its parts: {', '.join(names)}.")
     for key in groups:
         del config[key][wanted.name]
-    _entry(document, wanted.target).get("joints", {}).pop(wanted.name, None)
-    return _written(document)
+    entry_of(document, wanted.target).get("joints", {}).pop(wanted.name, None)
+    return text_of(document)
+
+
+def document_of(text: str) -> Any:
+    """Return a text as a document to edit, which keeps comments and order."""
+    return _yaml().load(text)
 
 
 def _opened(text: str, robot: RobotDescription, target: str) -> tuple[Any, Any]:
@@ -61,11 +66,12 @@ def _opened(text: str, robot: RobotDescription, target: str) -> tuple[Any, Any]:
         raise SaintError(
             Code.NOT_FOUND, f"the robot has no role {target!r}", fix=f"Roles: {known}."
         )
-    document = _yaml().load(text)
-    return document, _entry(document, target)["config"]
+    document = document_of(text)
+    return document, entry_of(document, target)["config"]
 
 
-def _entry(document: Any, target: str) -> Any:
+def entry_of(document: Any, target: str) -> Any:
+    """Return the entry of a role. Raises not_found."""
     role, _, instance = target.partition(".")
     for entry in document["roles"]:
         if (entry["role"], entry.get("instance", "")) == (role, instance):
@@ -121,7 +127,7 @@ def _rename(document: Any, config: Any, target: str, old: str, new: str) -> None
         _renamed_key(group, old, new)
         if key == _OUTPUTS and group[new].get("path") == old:
             group[new]["path"] = new
-    joints = _entry(document, target).get("joints")
+    joints = entry_of(document, target).get("joints")
     if joints and old in joints:
         _renamed_key(joints, old, new)
 
@@ -142,7 +148,8 @@ def _yaml() -> Any:
     return found
 
 
-def _written(document: Any) -> str:
+def text_of(document: Any) -> str:
+    """Return the text of an edited document."""
     out = io.StringIO()
     _yaml().dump(document, out)
     return out.getvalue()

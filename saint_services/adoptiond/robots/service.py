@@ -3,6 +3,8 @@ as a version, serves it to the nodes. Not here: the files (versions.py), request
 """
 
 import asyncio
+import base64
+import binascii
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Protocol
@@ -23,6 +25,8 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
 from ...lib.robot.changes import changed_roles, changes
+from ...lib.robot.figure.archive import FigureFiles, received
+from ...lib.robot.figure.store import named_figures
 from ...lib.robot.manifest import RobotDescription
 from ...lib.robot.placing import misplaced
 from ...lib.robot.source import (
@@ -40,6 +44,7 @@ from ..calibration_store import CalibrationStore
 from ..registry import Catalog, Node, Registry, RoleKey
 from .versions import SavedRobot, SavedVersion, VersionStore
 
+FIGURE = "figure"  # the subject of its health issues
 _log = log.get("adoptiond")
 
 
@@ -84,6 +89,7 @@ class RobotService:
         self._mark = self.loaded.mark
         if self.loaded.problem:
             self._health.raise_issue(Code.CONFIG_INVALID, self.loaded.problem, FILE)
+        self._report_figure()
         return await asyncio.to_thread(catalog_of, self.places.manifests, self.robot)
 
     def _load(self) -> LoadedRobot:
@@ -98,6 +104,22 @@ class RobotService:
     def _number_of(self, text: str) -> int:
         found = (each.number for each in self._versions.all() if each.saved.text == text)
         return next(found, 0)
+
+    def _report_figure(self) -> None:
+        if problem := self.robot.figure.problem:
+            self._health.raise_issue(Code.CONFIG_INVALID, problem, FIGURE)
+        else:
+            self._health.clear(Code.CONFIG_INVALID, FIGURE)
+
+    def own_figure(self) -> FigureFiles | None:
+        """Return the owner's figure in force; None for any other. Blocks."""
+        digest = self.robot.figure.digest
+        return self.places.figures.read(digest).files if digest else None
+
+    def named_figures(self) -> set[str]:
+        """Return the figures of all stored versions. Blocks."""
+        texts = [each.saved.text for each in self._versions.all()]
+        return {found for text in (*texts, self.loaded.text) for found in named_figures(text)}
 
     def attach(self, nodes: RoleHolders, calibrations: CalibrationStore) -> None:
         """Set who is notified of a change."""
@@ -117,7 +139,7 @@ class RobotService:
             version=number,
             is_own=is_own,
             template=self.places.template,
-            problem=self.loaded.problem,
+            problem=" ".join(filter(None, (self.loaded.problem, self.robot.figure.problem))),
         )
 
     async def template(self, name: str) -> RobotDocument:
@@ -213,21 +235,31 @@ class RobotService:
         return earlier[-1]
 
     def saved(self) -> SavedRobot:
-        """Return the owner's robot for a backup."""
-        return SavedRobot(text=self.loaded.text if self.loaded.is_own else "")
+        """Return the owner's robot for a backup. Blocks."""
+        if not self.loaded.is_own:
+            return SavedRobot()
+        figure = self.own_figure()
+        packed = base64.b64encode(figure.packed()).decode() if figure else ""
+        return SavedRobot(text=self.loaded.text, figure=packed)
 
     async def unfit(self, saved: SavedRobot) -> list[str]:
         """Return what of a backup's robot would be skipped: nothing. Raises what is wrong with
         it."""
-        if saved.text:
-            robot = await self._checked(saved.text)
-            if refusal := self._refusal(robot, saved.text):
-                raise SaintError(Code.REFUSED, refusal)
+        if not saved.text:
+            return []
+        files = await asyncio.to_thread(_figure_in, saved)
+        robot = await asyncio.to_thread(
+            checked, self.places.manifests, saved.text, FILE, self.places.figures, given=files
+        )
+        if refusal := self._refusal(robot, saved.text):
+            raise SaintError(Code.REFUSED, refusal)
         return []
 
     async def restore(self, saved: SavedRobot) -> None:
         """Put the robot of a backup in force; an empty one is the template."""
         async with self._changing:
+            if files := await asyncio.to_thread(_figure_in, saved):
+                await asyncio.to_thread(self.places.figures.add, files)
             if saved.text:
                 await self._put_in_force(saved.text, "restored from a backup", "")
             elif self.loaded.is_own:
@@ -252,6 +284,7 @@ class RobotService:
         number = await asyncio.to_thread(self._store, text, note[:200], person)
         self.loaded, self._number = LoadedRobot(robot, text, is_own=True), number
         self._health.clear(Code.CONFIG_INVALID, FILE)
+        self._report_figure()
         self._calibrations.use_catalog(catalog)
         _log.info("robot changed", version=number, note=note, changes=len(differences))
         message = await self._notify(changed_roles(before, robot))
@@ -281,7 +314,9 @@ class RobotService:
         return "; ".join(said) or "saved; no role has changed"
 
     async def _checked(self, text: str) -> RobotDescription:
-        return await asyncio.to_thread(checked, self.places.manifests, text, FILE)
+        return await asyncio.to_thread(
+            checked, self.places.manifests, text, FILE, self.places.figures
+        )
 
     def _refusal(self, robot: RobotDescription, text: str) -> str:
         """Return why this robot cannot be put in force now; empty when it can."""
@@ -318,6 +353,16 @@ class RobotService:
         if mark_of(robot) != self._mark:
             notes.append("The router and the pages start again: nothing moves for a second or two.")
         return notes
+
+
+def _figure_in(saved: SavedRobot) -> FigureFiles | None:
+    """Return the figure of a backup, checked. Raises config_invalid."""
+    if not saved.figure:
+        return None
+    try:
+        return received(base64.b64decode(saved.figure, validate=True))
+    except binascii.Error as err:
+        raise SaintError(Code.CONFIG_INVALID, "the figure in the backup is not Base64") from err
 
 
 def _key(target: str) -> RoleKey:

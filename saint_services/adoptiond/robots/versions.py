@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...lib.api.robot import LONGEST_TEXT
+from ...lib.api.robot_figure import MOST_BASE64
 from ...lib.errors import Code, SaintError
 from ...lib.robot.source import RobotPlaces
 from ...lib.state import StateStore, last_good, write_atomic
@@ -33,6 +34,7 @@ class SavedRobot(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str = Field(default="", max_length=LONGEST_TEXT)
+    figure: str = Field(default="", max_length=MOST_BASE64)  # the owner's: its zip in Base64
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class VersionStore:
             path.unlink(missing_ok=True)
         for number in self.numbers():
             self._store(number).forget()
+        self._places.figures.forget_all()
 
     def keep_copy(self, text: str) -> None:
         """Write the last good copy of a robot that was found sound."""

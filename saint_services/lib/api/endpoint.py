@@ -245,6 +245,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
         "logs",
         "orders",
         "robot",
+        "robot_figure",
         "selftest",
     ),
     "livelinkd": ("livelink",),

@@ -17,6 +17,7 @@ from ..role_config.model import RoleConfig
 from ..role_config.reading import load_role_config
 from ..role_config.resources import clash
 from ..state import last_good
+from .figure.archive import FigureFiles
 from .figure.figure import figure_of
 from .figure.store import FigureStore
 from .manifest import RobotDescription, RobotManifest, load, read_role
@@ -103,10 +104,12 @@ def checked(
     figures: FigureStore | None = None,
     *,
     is_stored: bool = False,
+    given: FigureFiles | None = None,
 ) -> RobotDescription:
     """Parse and check a robot's text with everything that it names: roles, figure, hardware that
     two parts want. `name` stands in errors, with the line. A robot that is stored does not fail
-    for its figure alone: another one is shown and says why. Raises config_invalid. Blocks.
+    for its figure alone: another one is shown and says why. `given` is a figure that comes with the
+    text and is not stored yet. Raises config_invalid. Blocks.
     """
     if len(text.encode()) > LARGEST_BYTES:
         raise SaintError(Code.CONFIG_INVALID, f"{name} is longer than {LARGEST_BYTES // 1024} KiB")
@@ -118,7 +121,7 @@ def checked(
         roles[entry.target] = read_role(manifests, entry)[0]
         if problem := clash(roles[entry.target]) or _unknown_command(roles[entry.target]):
             raise SaintError(Code.CONFIG_INVALID, f"{name}: {problem}")
-    figure = figure_of(manifests, manifest, roles, figures, may_stand_in=is_stored)
+    figure = figure_of(manifests, manifest, roles, figures, may_stand_in=is_stored, given=given)
     robot = RobotDescription(manifest, roles, figure)
     for targets in manifest.nodes.values():
         if problem := misplaced(robot, text, name, targets):

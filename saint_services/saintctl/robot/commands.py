@@ -3,6 +3,7 @@ here: its parts (part.py).
 """
 
 import asyncio
+import base64
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from ...lib import config
 from ...lib.api import robot as rows
+from ...lib.api import robot_figure as rows_of_figure
 from ...lib.api.robot import (
     ApplyRobot,
     RobotApplied,
@@ -19,9 +21,14 @@ from ...lib.api.robot import (
     RobotText,
     RobotVersions,
 )
+from ...lib.api.robot_figure import OpenArchive
+from ...lib.robot.figure.archive import received
+from ...lib.robot.figure.robot_archive import opened_robot
+from ...lib.robot.figure.store import named_figures
 from ..connect import request, run_request
 from ..console import AsJson, print_json, print_table, run
 from ..row_command import help_of, row_command
+from .files import read_file
 
 app = typer.Typer(
     help="The robot as a file: show, lint, diff, apply, export, import, template, undo, versions.",
@@ -81,12 +88,24 @@ def apply(context: typer.Context, file: _File, note: _Note = "", as_json: AsJson
     """Put a file in force; nodes follow when their outputs are safe."""
 
     async def work() -> RobotApplied:
-        text = await asyncio.to_thread(config.read_text, Path(file))
+        text = await _text_of(context, Path(file))
         params = ApplyRobot(text=text, note=note or Path(file).name)
         return await request(context.obj, rows.APPLY_ROBOT, params)
 
     reply = run(work(), as_json)
     print_json(reply) if as_json else print_applied(reply)
+
+
+async def _text_of(context: typer.Context, path: Path) -> str:
+    """Return the text of a robot; of a zip, after its figure has been stored on the robot."""
+    if path.suffix.lower() != ".zip":
+        return await asyncio.to_thread(config.read_text, path)
+    raw = await asyncio.to_thread(read_file, path)
+    _, figure = await asyncio.to_thread(opened_robot, raw)  # a fault is found before it is sent
+    if figure:
+        await asyncio.to_thread(received, figure)
+    params = OpenArchive(archive=base64.b64encode(raw).decode())
+    return (await request(context.obj, rows_of_figure.OPEN_ARCHIVE, params)).text
 
 
 app.command("apply")(apply)
@@ -99,7 +118,12 @@ def export(
     to: Annotated[str, typer.Option(help="The file to write. Default: print.")] = "",
     version: Annotated[int, typer.Option(help="Version to write. Default: the newest.")] = 0,
 ) -> None:
-    """Write the robot to a file, for `robot import`, an editor or git."""
+    """Write the robot to a file for `robot import`, an editor or git. A .zip has its figure too."""
+    if to.lower().endswith(".zip") and not version:
+        archive = run_request(context.obj, rows_of_figure.EXPORT_ARCHIVE)
+        Path(to).write_bytes(base64.b64decode(archive.archive))
+        print(f"{archive.name} and its figure are in {to}.")
+        return
     if version:
         found = run_request(context.obj, rows.GET_VERSION, number=version)
     else:
@@ -109,6 +133,8 @@ def export(
         return
     Path(to).write_text(found.text, encoding="utf-8")
     print(f"{found.name} is in {to}.")
+    if named_figures(found.text):
+        print("Its figure is not: --to robot.zip writes both.")
 
 
 @app.command("template")

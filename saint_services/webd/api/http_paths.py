@@ -11,6 +11,7 @@ from ...lib.api.backup import RestoreReply
 from ...lib.api.endpoint import Severity
 from ...lib.api.firmware import FirmwareReport, Release
 from ...lib.api.programs import ProgramInfo
+from ...lib.api.robot_figure import OpenedArchive, RobotFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,23 @@ ADD_PROGRAM = Described(
     "Add a program of the owner's, or replace it; the body is its archive (saintctl program pack).",
     Level.ADMIN, "The program.", ProgramInfo, body_type="application/zip",
     log="A program was added", severity="WARNING",
+)  # fmt: skip
+UPLOAD_FIGURE = Described(
+    "POST", "/api/robot/figures", "upload_figure", "robot",
+    "Upload a figure, a URDF or a zip of a URDF and its meshes, which is not in force yet.",
+    Level.ADMIN, "The figure, with proposals of which joint shows which part.", RobotFigure,
+    body_type="application/zip", log="A figure was uploaded",
+)  # fmt: skip
+DOWNLOAD_ROBOT = Described(
+    "GET", "/api/robot/archive", "download_robot", "robot",
+    "Download the robot and its figure as one file.",
+    Level.VIEWER, "The file.", answer_type="application/zip",
+)  # fmt: skip
+UPLOAD_ROBOT = Described(
+    "POST", "/api/robot/archive", "upload_robot", "robot",
+    "Upload a robot's file: its figure is stored, its text is replied and not in force yet.",
+    Level.ADMIN, "The text.", OpenedArchive, body_type="application/zip",
+    log="A robot's zip was opened",
 )  # fmt: skip
 DOWNLOAD_BACKUP = Described(
     "GET", "/api/backup", "download_backup", "maintenance", "Download the whole robot as one file.",
@@ -112,6 +130,9 @@ OTHERS = (
     LIST_RELEASES,
     UPLOAD_RELEASE,
     ADD_PROGRAM,
+    UPLOAD_FIGURE,
+    DOWNLOAD_ROBOT,
+    UPLOAD_ROBOT,
     Described(
         "GET", "/api/logs", "download_logs", "logs",
         "The log as text, newest last; with follow=1 one JSON object per line from now on. Filters "

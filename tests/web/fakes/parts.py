@@ -9,6 +9,8 @@ from saint_services.adoptiond.adapters import load_catalog
 from saint_services.adoptiond.calibration_store import CalibrationStore
 from saint_services.adoptiond.registry import Node, Registry, RoleKey
 from saint_services.adoptiond.robots.api import answer_robot
+from saint_services.adoptiond.robots.figure_api import answer_figure
+from saint_services.adoptiond.robots.figures import FigureService
 from saint_services.adoptiond.robots.service import RobotService
 from saint_services.adoptiond.state import SavedNode
 from saint_services.lib.api.adoption import NodeInfo
@@ -26,7 +28,7 @@ class FakeParts:
         self, manifests: Path, state: Path, nodes: Callable[[], Mapping[str, NodeInfo]]
     ) -> None:
         health = Health("adoptiond")
-        self.service = RobotService(RobotPlaces(manifests, state / "robot", "saint"), health)
+        self.service = RobotService(RobotPlaces(manifests, state.parent / "robot", "saint"), health)
         self._calibrations = CalibrationStore(state, health, load_catalog(manifests, "saint"))
         self._infos = nodes
         self.refreshed: list[str] = []
@@ -37,6 +39,7 @@ class FakeParts:
         await self.service.load()
         self.service.attach(self, self._calibrations)
         answer_robot(api, self.service)
+        answer_figure(api, FigureService(self.service))
 
     @property
     def nodes(self) -> tuple[Node, ...]:

@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 import { withField, withValue } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
-import { saveText } from "../../lib/transfer.js";
+import { downloadFile, saveText, uploadFile } from "../../lib/transfer.js";
 import { framed } from "./frame.js";
 import { Review, reviewView } from "./review.js";
 import { state } from "./state.js";
@@ -25,7 +25,7 @@ export function fileView(app) {
       <input
         class="hidden"
         type="file"
-        accept=".yaml,.yml"
+        accept=".yaml,.yml,.zip"
         ?disabled=${!isAdmin(app)}
         @change=${withField(({ files }) => load(app, files?.[0]))}
       >
@@ -37,14 +37,33 @@ export function fileView(app) {
   return framed("/parts/file", actions, robot ? editor(app) : nothing);
 }
 
+/** Save the robot, with its own figure as one file. */
 function save() {
-  if (state.document) saveText("robot.yaml", state.document.text);
+  const text = state.document?.text;
+  if (!text) return;
+  if (/^figure:/m.test(text)) void downloadFile("/api/robot/archive");
+  else saveText("robot.yaml", text);
+}
+
+/** Return the text of a file; of a zip, after its figure was stored on the robot. @param {File} file */
+async function textOf(file) {
+  if (!/\.zip$/i.test(file.name)) return file.text();
+  const opened = /** @type {import("../../lib/types.js").OpenedArchive} */ (
+    await uploadFile("/api/robot/archive", file)
+  );
+  return opened.text;
 }
 
 /** @param {App} app @param {File | undefined} file */
 async function load(app, file) {
   if (!file) return;
-  type(app, await file.text());
+  try {
+    type(app, await textOf(file));
+  } catch (err) {
+    draft.refusal = sentenceOf(err);
+    app.draw();
+    return;
+  }
   draft.note ||= file.name.slice(0, 120);
   void check(app);
 }

@@ -7,6 +7,7 @@ import { state } from "./state.js";
 const TABS = [
   { href: "/parts", title: "Parts" },
   { href: "/parts/wiring", title: "Wiring" },
+  { href: "/parts/figure", title: "Figure" },
   { href: "/parts/file", title: "File" },
   { href: "/parts/templates", title: "Templates" },
   { href: "/parts/versions", title: "Versions" },

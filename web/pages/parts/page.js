@@ -2,6 +2,7 @@
 // the wiring sheet, the robot as a file, templates and versions.
 
 import { addView } from "./add.js";
+import { figureView, refreshFigure } from "./figure.js";
 import { fileView } from "./file.js";
 import { listView } from "./list.js";
 import { partView } from "./part.js";
@@ -21,6 +22,7 @@ const REPORTING = ["head", "arms", "tracks"]; // roles with a topic of their own
 const VIEWS = {
   "": listView,
   add: addView,
+  figure: figureView,
   file: fileView,
   part: (app, rest) => {
     const [, target = "", name = ""] = rest.split("/");
@@ -46,6 +48,9 @@ export const page = {
     state.applied = state.isBusy || state.keepsResult() ? state.applied : null;
     void state.load(app);
   },
-  linked: (app) => state.linked(app),
+  linked(app) {
+    refreshFigure();
+    state.linked(app);
+  },
   close: release,
 };

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from ...errors import Code, SaintError
 from .. import urdf as models
-from .meshes import KINDS, kind_of, triangles
+from .meshes import KINDS, MOST_TRIANGLES, kind_of, triangles
 from .xml_check import check_xml
 
 MOST_UPLOAD_BYTES = 8 << 20
@@ -26,7 +26,6 @@ MOST_UNPACKED_BYTES = 16 << 20
 MOST_STORED_BYTES = 600 << 10
 MOST_FILES = 400
 MOST_LINKS = 256
-MOST_TRIANGLES = 20_000  # of all meshes: what an older phone draws twice, with the ghost
 _DATE = (1980, 1, 1, 0, 0, 0)
 _READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
@@ -51,7 +50,7 @@ class FigureFiles:
     def digest(self) -> str:
         """The checksum that the robot's file names."""
         found = hashlib.sha256()
-        for name, data in sorted({self.name: self.urdf, **self.meshes}.items()):
+        for name, data in sorted(self.files.items()):
             found.update(f"{name}\0{len(data)}\0".encode() + data)
         return found.hexdigest()[:16]
 
@@ -68,14 +67,24 @@ class FigureFiles:
             mesh.set("filename", names[self.references[mesh.get("filename", "")]])
         return ElementTree.tostring(robot, encoding="unicode")
 
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Everything by its name."""
+        return {self.name: self.urdf, **self.meshes}
+
     def packed(self) -> bytes:
         """Return the zip that is stored."""
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as archive:
-            for name, data in sorted({self.name: self.urdf, **self.meshes}.items()):
-                info = zipfile.ZipInfo(name, _DATE)
-                archive.writestr(info, data, zipfile.ZIP_DEFLATED, compresslevel=9)
-        return out.getvalue()
+        return zipped(self.files)
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip; the same content gives the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in sorted(files.items()):
+            info = zipfile.ZipInfo(name, _DATE)
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED, compresslevel=9)
+    return out.getvalue()
 
 
 def received(data: bytes) -> FigureFiles:

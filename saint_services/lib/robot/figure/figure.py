@@ -12,10 +12,11 @@ from ...errors import Code, SaintError
 from ...role_config.model import RoleConfig
 from .. import urdf
 from ..urdf import UrdfModel
+from .archive import FigureFiles
 from .bindings import check_joints
 from .builder import Joints
 from .generated import generate
-from .store import FigureStore
+from .store import FigureStore, StoredFigure
 
 if TYPE_CHECKING:
     from ..manifest import RobotManifest
@@ -54,6 +55,7 @@ def figure_of(
     figures: FigureStore | None = None,
     *,
     may_stand_in: bool = False,
+    given: FigureFiles | None = None,
 ) -> Figure:
     """Return the figure of a robot. One that is wrong raises config_invalid or config_missing, or
     is replaced. Blocks.
@@ -63,7 +65,7 @@ def figure_of(
     if not manifest.figure:
         return generated_figure(manifest, roles)
     try:
-        return _own(manifest, roles, figures)
+        return _own(manifest, roles, _stored(manifest.figure, figures, given))
     except SaintError as err:
         if not may_stand_in:
             raise
@@ -88,19 +90,20 @@ def _shipped(manifests: Path, manifest: "RobotManifest", roles: Mapping[str, Rol
     return Figure("shipped", data.decode(), model, _named(manifest), path=path)
 
 
-def _own(
-    manifest: "RobotManifest", roles: Mapping[str, RoleConfig], figures: FigureStore | None
-) -> Figure:
-    name = f"figure {manifest.figure}"
+def _stored(digest: str, figures: FigureStore | None, given: FigureFiles | None) -> StoredFigure:
+    if given and given.digest == digest:
+        return StoredFigure(given)
     if figures is None:
-        raise SaintError(Code.CONFIG_INVALID, f"{name} is not stored on this robot")
-    found = figures.read(manifest.figure)
+        raise SaintError(Code.CONFIG_MISSING, f"figure {digest} is not stored on this robot")
+    return figures.read(digest)
+
+
+def _own(manifest: "RobotManifest", roles: Mapping[str, RoleConfig], found: StoredFigure) -> Figure:
+    name = f"figure {manifest.figure}"
     model = urdf.parse(found.files.urdf, name)
     check_joints(manifest, roles, model, name, may_narrow=True)
-    text = found.files.urdf.decode()
-    return Figure(
-        "own", text, model, _named(manifest), digest=manifest.figure, problem=found.problem
-    )
+    text, joints = found.files.urdf.decode(), _named(manifest)
+    return Figure("own", text, model, joints, digest=manifest.figure, problem=found.problem)
 
 
 def _named(manifest: "RobotManifest") -> Joints:

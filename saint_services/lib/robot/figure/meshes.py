@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from ...errors import Code, SaintError
 from .xml_check import check_xml
 
+MOST_TRIANGLES = 20_000  # of a figure: what an older phone draws twice, with the ghost
 _HEADER, _FACET = 84, 50  # of a binary STL, bytes
 _GLB_MAGIC, _GLB_JSON = 0x46546C67, 0x4E4F534A
 _TRIANGLES = 4  # mode of a primitive; strips and fans have 5 and 6
@@ -41,7 +42,8 @@ def _stl(data: bytes, name: str) -> int:
     if len(data) >= _HEADER:
         (count,) = struct.unpack_from("<I", data, 80)
         if len(data) == _HEADER + count * _FACET:
-            _check_facets(data, count, name)
+            if count <= MOST_TRIANGLES:  # more are refused unread
+                _check_facets(data, count, name)
             return int(count)
     text = data.decode("ascii")
     if not text.lstrip().startswith("solid"):

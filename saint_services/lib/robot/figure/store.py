@@ -12,6 +12,7 @@ from ...state import last_good, write_atomic
 from .archive import MOST_STORED_BYTES, FigureFiles, opened
 
 _READABLE = 0o644  # routerd and webd read figures; they hold no secrets
+_IN_TEXT = re.compile(r"^figure:\s*[\"']?([0-9a-f]{16})\b", re.MULTILINE)
 _NAME = re.compile(r"[0-9a-f]{16}")
 
 
@@ -41,14 +42,6 @@ class FigureStore:
                 raise err from None
             return replace(found, problem=f"{err.message}. Its last good copy is shown")
 
-    def has(self, digest: str) -> bool:
-        """Whether a figure is stored and whole."""
-        try:
-            self.read(digest)
-        except SaintError:
-            return False
-        return True
-
     def add(self, files: FigureFiles) -> str:
         """Store a figure that was checked; return its checksum. Raises internal."""
         path, data = self._path(files.digest), files.packed()
@@ -75,10 +68,20 @@ class FigureStore:
         for path in (self._path(digest), last_good(self._path(digest))):
             path.unlink(missing_ok=True)
 
+    def forget_all(self) -> None:
+        """Delete every figure."""
+        for digest in self.digests():
+            self.forget(digest)
+
     def _path(self, digest: str) -> Path:
         if not _NAME.fullmatch(digest):
             raise SaintError(Code.CONFIG_INVALID, f"{digest[:40]!r} is no checksum of a figure")
         return self.folder / f"{digest}.zip"
+
+
+def named_figures(text: str) -> list[str]:
+    """Return the figures that a robot's text names."""
+    return _IN_TEXT.findall(text)
 
 
 def _read(path: Path, digest: str) -> FigureFiles:

@@ -1,5 +1,5 @@
-"""A figure that is made of the parts: every part has a link, every link a place, and what moves goes
-the way that its name says; for the shipped robots and for random ones.
+"""A figure that is made of the parts: every part has a link, every link a place, and what moves
+goes the way that its name says; for the shipped robots and for random ones.
 """
 
 import math
