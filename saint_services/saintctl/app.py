@@ -10,6 +10,8 @@ from ..lib.machine import computer
 from . import inputs, motion, sim, status
 from .access import tls, tokens, users
 from .backup import commands as backup
+from .board import commands as board
+from .can import commands as can
 from .connect import existing_directory
 from .console import EXIT_CODES, fail
 from .doctor import commands as doctor
@@ -30,6 +32,7 @@ from .route import commands as route
 from .selftest import commands as selftest
 from .system import commands as system
 from .system import machine as system_machine
+from .teleop import commands as teleop
 
 app = typer.Typer(
     help="Monitor and control a SAINT.OS robot.",
@@ -57,6 +60,9 @@ app.add_typer(image.app, name="image")
 app.add_typer(program.app, name="program")
 app.add_typer(rc.app, name="rc")
 app.add_typer(livelink.app, name="livelink")
+app.add_typer(can.app, name="can")
+app.add_typer(board.app, name="board")
+app.add_typer(teleop.app, name="teleop")
 app.command("sim", context_settings=sim.SETTINGS)(sim.simulate)
 system_machine.add_to(system.app)
 app.add_typer(system.app, name="system")

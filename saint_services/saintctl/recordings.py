@@ -3,12 +3,17 @@
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, TextIO
 
+import typer
+
+from ..lib.binary_layout import LayoutError
 from ..lib.errors import Code, SaintError
+
+SOURCE = Annotated[str, typer.Argument(metavar="FILE", help="A file, or - for standard input.")]
 
 CHUNK_BYTES = 1 << 16
 LONGEST_LINE_BYTES = 1 << 20
@@ -36,13 +41,35 @@ def chunks(file: BinaryIO, source: str) -> Iterator[bytes]:
         yield data
 
 
-def lines(file: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield number and object of every line that is not empty."""
+def raw_lines(file: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
+    """Yield number and bytes of every line that is not empty."""
     number = 0
     while raw := _read(lambda: file.readline(LONGEST_LINE_BYTES), source):
         number += 1
         if raw.strip():
-            yield number, _object(raw, f"{source}, line {number}")
+            yield number, raw
+
+
+def lines(file: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number and object of every line that is not empty."""
+    for number, raw in raw_lines(file, source):
+        yield number, parsed(raw, f"{source}, line {number}")
+
+
+def encoded(source: str, out: TextIO, encode: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
+    """Write what `encode` makes of every line, or why it cannot. Return the exit code."""
+    with opened(source) as file:
+        for number, raw in raw_lines(file, source):
+            try:
+                line = encode(parsed(raw, f"{source}, line {number}"))
+            except (LayoutError, SaintError) as err:
+                reason = err.message if isinstance(err, SaintError) else str(err)
+                line = {"kind": "refused", "reason": reason}
+            out.write(json.dumps(line) + "\n")
+            if source == "-":
+                out.flush()
+    out.flush()
+    return 0
 
 
 def time_us(line: dict[str, Any], where: str) -> int:
@@ -64,7 +91,8 @@ def payload(line: dict[str, Any], where: str) -> bytes:
         raise _fault(f"{where}: hex is not pairs of hexadecimal digits") from None
 
 
-def _object(raw: bytes, where: str) -> dict[str, Any]:
+def parsed(raw: bytes, where: str) -> dict[str, Any]:
+    """Return a line's object."""
     if len(raw) >= LONGEST_LINE_BYTES:
         raise _fault(f"{where} is longer than {LONGEST_LINE_BYTES} bytes")
     try:

@@ -5,6 +5,8 @@ import struct
 from pathlib import Path
 
 from saint_services.lib.bus import cdr
+from saint_services.lib.hw.can import log_line
+from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.motors.roboclaw import (
     ACKNOWLEDGED,
     READ_CURRENTS,
@@ -13,7 +15,11 @@ from saint_services.lib.hw.motors.roboclaw import (
     READ_VOLTAGE,
     crc16,
 )
+from saint_services.lib.hw.vesc import messages as vesc
 from saint_services.lib.robot.figure.archive import zipped
+from saint_services.lib.teleop.structs import COMMAND, STATE
+from saint_services.lib.wagon import board_link
+from saint_services.lib.wagon import can_frames as wagon
 from saint_services.rcd.protocols import PARSERS
 from tools.fuzz.targets import MESSAGES, PRESETS, SETTINGS
 
@@ -23,7 +29,15 @@ DATA = ROOT / "tests" / "data"
 
 def seeds(name: str) -> list[bytes]:
     """Inputs in the form that the target takes."""
-    makers = {**dict.fromkeys(PARSERS, _receiver), "cdr": _cdr, "yaml": _yaml}
+    makers = {
+        **dict.fromkeys(PARSERS, _receiver),
+        "cdr": _cdr,
+        "yaml": _yaml,
+        "can_recording": _can_recording,
+        "can_frames": _can_frames,
+        "board": _board,
+        "teleop": _teleop,
+    }
     return makers[name](name) if name in makers else _written(name)
 
 
@@ -60,6 +74,48 @@ def _yaml(_: str) -> list[bytes]:
         b"? [x]\n: |\n  text\n--- !!float .nan\n",
     ]
     return found + [bytes((n,)) + text for n in range(len(SETTINGS)) for text in texts]
+
+
+def _frames() -> list[CanFrame]:
+    """One frame of each row, all zeros or with the magic byte."""
+    found = [CanFrame(row.number << 8 | 10, bytes(row.layout.size), True) for row in vesc.TABLE]
+    for row in wagon.TABLE:
+        data = row.layout.constant + bytes(row.layout.size - len(row.layout.constant))
+        found.append(CanFrame(row.id, data))
+    return found
+
+
+def _can_recording(_: str) -> list[bytes]:
+    logged = [log_line.written(frame, 1000, "can0").encode() for frame in _frames()]
+    line = b'{"t_us": 0, "id": 2314, "extended": true, "hex": "00003039ffcb036c"}'
+    return [b"\n".join(logged), line, b"(0.0) can0 123#R\n(0.0) can0 20000004#0004000000000000"]
+
+
+def _can_frames(_: str) -> list[bytes]:
+    parts = [
+        (frame.id | (frame.is_extended << 31)).to_bytes(4, "big")
+        + bytes((len(frame.data),))
+        + frame.data.ljust(8, b"\0")
+        for frame in _frames()
+    ]
+    return [b"".join(parts), *parts]
+
+
+def _board(_: str) -> list[bytes]:
+    messages: list[object] = [
+        board_link.BoardRcChannels((1500,) * 16, 1),
+        board_link.BoardSensor(1, 0.5),
+        board_link.BoardNfc(bytes(7), 4),
+        board_link.BoardActuators(1, 2, 3, 4, 5),
+        board_link.BoardStatus(1, 0.5, -0.5),
+        board_link.BoardHeartbeat(1234),
+        board_link.BoardOther(0x42, b"abc"),
+    ]
+    return [as_reads(b"".join(board_link.encode(each) for each in messages))]
+
+
+def _teleop(_: str) -> list[bytes]:
+    return [b"\0" + bytes(COMMAND.size), b"\1" + bytes(STATE.size)]
 
 
 _BONE = {"Name": "Head", "Parent": -1, "Location": [1, 2, 3], "Rotation": [0, 0, 0.3, 0.9],

@@ -17,11 +17,13 @@ from saint_services.lib.api.routing import RouteFile
 from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
+from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.motors.roboclaw import RoboClaw
 from saint_services.lib.robot import urdf
 from saint_services.lib.robot.figure.archive import received
 from saint_services.lib.robot.figure.bindings import proposed
 from saint_services.lib.robot.manifest import RobotDescription, load
+from saint_services.lib.wagon import board_link
 from saint_services.livelinkd.config import Config as LiveLinkConfig
 from saint_services.livelinkd.logic import Subject, SubjectRegistry
 from saint_services.livelinkd.protocols import Frame, make_decoder
@@ -41,8 +43,14 @@ from saint_services.routerd.config import Config as RouterConfig
 from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.logic import Router
 from saint_services.saintctl import recordings
+from saint_services.saintctl.board.decode import described as board_line
+from saint_services.saintctl.can.decode import decoded_line
+from saint_services.saintctl.can.lines import described as can_line
+from saint_services.saintctl.can.lines import frame_of
 from saint_services.saintctl.livelink.decode import described
 from saint_services.saintctl.route.replay import Replay
+from saint_services.saintctl.teleop.decode import STRUCTS, hex_line
+from saint_services.saintctl.teleop.decode import described as teleop_line
 from saint_services.webd import logic
 from saint_services.webd.actions.table import MODELS
 from saint_services.webd.config import Config as WebConfig
@@ -127,6 +135,54 @@ def roboclaw(data: bytes) -> None:
         assert 0.0 <= readings.voltage_v <= 6553.5
         assert isinstance(core.problem, str)
     assert all(len(order) <= 8 for order in sent)
+
+
+def can_recording(data: bytes) -> None:
+    """Lines of recorded CAN frames; a printed message is encoded to a frame that says the same."""
+    for raw in data.splitlines():
+        try:
+            line = decoded_line(raw, "fuzz")
+        except SaintError as err:
+            assert err.exit_code == 2
+            continue
+        json.dumps(line, allow_nan=False)
+        if line["kind"] != "refused":
+            assert can_line(frame_of(line)) == line
+
+
+def can_frames(data: bytes) -> None:
+    """Frames: four bytes of identifier, one of length, data; and so on."""
+    for at in range(0, len(data) - 12, 13):
+        identifier, size = int.from_bytes(data[at : at + 4], "big"), data[at + 4] % 9
+        is_extended = bool(identifier >> 31)
+        identifier &= 0x1FFFFFFF if is_extended else 0x7FF
+        frame = CanFrame(identifier, data[at + 5 : at + 5 + size], is_extended)
+        line = can_line(frame)
+        json.dumps(line, allow_nan=False)
+        if line["kind"] != "refused":
+            assert can_line(frame_of(line)) == line
+
+
+def board_bytes(data: bytes) -> None:
+    """The link between the wagon's boards: each byte is in a message, or counted as discarded."""
+    parser, carried, total = board_link.BoardLinkParser(), 0, 0
+    found = []
+    for chunk, _ in reads(data):
+        total += len(chunk)
+        found += parser.feed(chunk)
+    for each in [*found, *parser.flush()]:
+        json.dumps(board_line(each), allow_nan=False)
+        carried += len(board_link.encode(each))
+    assert carried + parser.discarded_bytes == total
+
+
+def teleop_structs(data: bytes) -> None:
+    """The struct that the first byte names."""
+    kind = ("command", "state")[data[0] % 2] if data else "command"
+    line = teleop_line(kind, data[1:])
+    json.dumps(line, allow_nan=False)
+    if line["kind"] in STRUCTS:
+        assert hex_line(line)["hex"] == data[1:].hex()
 
 
 def capture(format: str) -> Target:
@@ -305,6 +361,10 @@ TARGETS: dict[str, Target] = {
     **{name: receiver(name) for name in PARSERS},
     **{name: capture(name) for name in ("llf", "json", "vmc", "ifacialmocap", "lines", "capture")},
     "roboclaw": roboclaw,
+    "can_recording": can_recording,
+    "can_frames": can_frames,
+    "board": board_bytes,
+    "teleop": teleop_structs,
     "frames": websocket_frames,
     "messages": websocket_messages,
     "cdr": messages,

@@ -1,0 +1,1 @@
+"""VESC motor controllers on a CAN bus."""

@@ -1,0 +1,1 @@
+"""Remote operation: the bytes that an operator and a walking robot exchange."""

@@ -1,0 +1,1 @@
+"""`saintctl board`: recordings of the link between the wagon's boards."""

@@ -1,0 +1,1 @@
+"""`saintctl can`: frames of a CAN bus, decoded, encoded, received and sent."""

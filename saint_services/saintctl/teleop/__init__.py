@@ -1,0 +1,1 @@
+"""`saintctl teleop`: recordings of remote operation."""
