@@ -12,6 +12,7 @@ from .errors import Code, SaintError
 if TYPE_CHECKING:  # the guard loads this file without the boards' imports
     from .guard.will import Write
     from .hw.cameras.camera import CameraSource
+    from .hw.can.port import CanPort
     from .hw.ports import Board, EdgeInput
     from .role_config.model import Camera
 
@@ -35,6 +36,8 @@ class Simulation(Protocol):
     def open_edges(self, directory: Path) -> "EdgeInput": ...
 
     def open_camera(self, directory: Path, settings: "Camera") -> "CameraSource": ...
+
+    def open_can(self, directory: Path, interface: str) -> "CanPort": ...
 
     def open_will_port(self, write: "Write") -> "WillPort": ...
 

@@ -11,6 +11,7 @@ from saint_services.lib.simulation import VARIABLE, WillPort
 if TYPE_CHECKING:  # each opener loads what it needs: a guard needs no camera
     from saint_services.lib.guard.will import Write
     from saint_services.lib.hw.cameras.camera import CameraSource
+    from saint_services.lib.hw.can.port import CanPort
     from saint_services.lib.hw.ports import Board, EdgeInput
     from saint_services.lib.role_config.model import Camera
 
@@ -42,6 +43,13 @@ def open_camera(directory: Path, settings: "Camera") -> "CameraSource":
     from .camera import SimCamera
 
     return SimCamera(directory, settings)
+
+
+def open_can(directory: Path, interface: str) -> "CanPort":
+    """Open a participant of a bus of the board. Raises hardware_missing while it is unplugged."""
+    from .can_bus import SimCan
+
+    return SimCan(directory, interface)
 
 
 def open_will_port(write: "Write") -> WillPort:
