@@ -12,12 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from saint_services.lib import config as settings
 from saint_services.lib.generated.saint_msgs import GPIOPin, PeripheralInfo
 from saint_services.lib.guard.will import Write, WriteKind
+from saint_services.lib.hw.can.frame import CanFrame
+from saint_services.lib.hw.can.port import CanPort
+from saint_services.lib.hw.can.socketcan import EFF_FLAG
 from saint_services.lib.hw.pins.header import HEADER_UART
 from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
 from saint_services.lib.hw.pwm import sysfs_pwm
 from saint_services.lib.records import RecordReading
-from saint_services.lib.role_config.devices import I2cDevice, Multiplexer, SerialDevice
+from saint_services.lib.role_config.devices import (
+    CanDevice,
+    I2cDevice,
+    Multiplexer,
+    SerialDevice,
+)
 from saint_services.lib.role_config.model import RoleConfig
 from tools.sim.bare_line import WIRE, BareLine
 from tools.sim.bodies.feeding import SensorFeeder
@@ -28,6 +36,7 @@ from tools.sim.pins import SimEdges, SimI2c, SimOutput, SimPwm
 
 if TYPE_CHECKING:
     from tools.sim.chips.controllers import Controller
+    from tools.sim.chips.vesc import SimVesc
 
 _NOTHING = RecordReading(0.0, 0, 0)
 
@@ -87,8 +96,9 @@ class SimBoard:
         self._drivers: dict[tuple[int, int], str] = {}
         self._hidden: dict[tuple[int, int, int], dict[int, Chip]] = {}  # by bus, mux, channel
         self._servo_chips: dict[str, Pca9685Chip] = {}
-        self._controllers: dict[str, Controller] = {}
+        self._controllers: dict[str, Controller | SimVesc] = {}
         self._lines: dict[str, SerialDevice] = {}
+        self._nodes: dict[str, CanDevice] = {}
         self._feeder: SensorFeeder | None = None
         self._panels: dict[tuple[int, int], int | None] = {}  # data pins of displays on SPI
         for chip in _USUAL if self._file.chips is None else self._file.chips:
@@ -115,7 +125,7 @@ class SimBoard:
                 self._servo_chips[name] = chip
             elif chip:
                 self._feeder.attach(chip, name, config)
-        self._lines = config.serial_devices
+        self._lines, self._nodes = config.serial_devices, config.can_devices
         self._controllers = self._opened_controllers()
         self.drive.wire(config, self._directory)
 
@@ -170,6 +180,16 @@ class SimBoard:
         peer.on_look = partial(self._before_reply, port)
         return SimSerial(port, peer)
 
+    def can(self, port: str, bit_rate: int) -> CanPort:
+        """Open a CAN bus with the role's VESCs on it."""
+        from tools.sim.chips.vesc import SimVesc
+        from tools.sim.vesc_nodes import VescNodes
+
+        names = [name for name, node in self._nodes.items() if node.port == port]
+        found = {name: self._controllers[name] for name in names}
+        vescs = {name: each for name, each in found.items() if isinstance(each, SimVesc)}
+        return VescNodes(self._directory, port, vescs, self.drive)
+
     def will_quiet(self, pin: int) -> Write:
         """Return the write that ends pulses on a pin."""
         return Write(WriteKind.RECORD, str(self._directory / PINS_FILE), pin)
@@ -193,6 +213,13 @@ class SimBoard:
         from tools.sim.chips.roboclaw import serial_file
 
         return Write(WriteKind.SIM_SERIAL, str(self._directory / serial_file(port)), baud, data)
+
+    def will_can(self, port: str, frame: CanFrame) -> Write:
+        """Return the write of a frame to the VESCs of a bus."""
+        from tools.sim.can_bus import bus_folder
+
+        place = frame.id | (EFF_FLAG if frame.is_extended else 0)
+        return Write(WriteKind.SIM_CAN, str(bus_folder(self._directory, port)), place, frame.data)
 
     def line_descriptor(self, pin: int) -> int | None:
         """Return None: simulated lines have no descriptor."""
@@ -245,14 +272,14 @@ class SimBoard:
             hidden[device.address] = CHIPS[device.driver](self._directory / name)
         return hidden[device.address]
 
-    def _opened_controllers(self) -> "dict[str, Controller]":
+    def _opened_controllers(self) -> "dict[str, Controller | SimVesc]":
         for controller in self._controllers.values():
             controller.close()
-        if not self._lines:
+        if not self._lines and not self._nodes:
             return {}
-        from tools.sim.chips.controllers import Controller
+        from tools.sim.chips.controllers import controllers_of
 
-        return {name: Controller(self._directory, line.port) for name, line in self._lines.items()}
+        return controllers_of(self._directory, self._lines, self._nodes)
 
     def _plug(self, bus: int, address: int, driver: str) -> None:
         key = bus, address

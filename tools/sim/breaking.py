@@ -37,7 +37,7 @@ _KINDS = {
     **dict.fromkeys(MOTORS, "motor"),
     **dict.fromkeys(("servo", "pca9685"), "servo"),
     "stepper": "stepper",
-    **dict.fromkeys(("quadrature", "roboclaw_encoder"), "encoder"),
+    **dict.fromkeys(("quadrature", "roboclaw_encoder", "vesc_encoder"), "encoder"),
 }
 _MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0}
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from ...lib.api.robot import HeaderPlace, PartKind, PartSetting, RobotCatalog
 from ...lib.hw.pins.header import HEADER
-from ...lib.role_config.devices import I2cDevice, PinSpec, SerialDevice, SpiDevice
+from ...lib.role_config.devices import CanDevice, I2cDevice, PinSpec, SerialDevice, SpiDevice
 from ...lib.role_config.model import FieldSpec
 from ...lib.role_config.part_defaults import hardware_defaults, output_defaults
 
@@ -27,8 +27,10 @@ _ON_PINS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "drv8833": ("Motor, DRV8833", ("pin", "reverse_pin", "enable_pins", *_PULSES)),
     "tb6612": ("Motor, TB6612", ("pin", "direction_pins", "enable_pins", *_PULSES)),
     "roboclaw": ("Motor, RoboClaw", ("device", "channel", "reversed", "full_duty")),
+    "vesc": ("Motor, VESC on CAN", ("device", "reversed", "full_duty")),
     "quadrature": ("Encoder on two pins", ("pin", "pin_b", "reversed")),
     "roboclaw_encoder": ("Encoder of a RoboClaw", ("device", "channel", "reversed")),
+    "vesc_encoder": ("Tachometer of a VESC", ("device", "reversed")),
     "button": ("Button", ("pin",)),
     "switch": ("Switch: relay, solenoid, MOSFET", ("pin", "device", "channel", *_SWITCH)),
     "dimmer": ("Dimmed light", ("pin", "device", "channel", "frequency", "full_duty")),
@@ -48,17 +50,25 @@ _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ("speed_hz", "size", "rotation", "data_pin", "reset_pin", "light_pin"),
     ),
     "roboclaw": ("RoboClaw", ("baud", "address")),
+    "vesc": (
+        "VESC",
+        (
+            *("bit_rate", "pole_pairs", "gear", "brake_current_a"),
+            *("hottest_fet_c", "hottest_motor_c", "least_v"),
+        ),
+    ),
 }
 _BUSES: tuple[tuple[type[BaseModel], str, tuple[str, ...]], ...] = (
     (I2cDevice, "i2c_devices", ("bus", "address", "mux")),
     (SpiDevice, "spi_devices", ("bus", "select")),
     (SerialDevice, "serial_devices", ("port",)),
+    (CanDevice, "can_devices", ("port", "id")),
 )
 _OF_EVERY_CHIP = ("purpose", "required")
 _OF_THE_ROLE = ("command", "path")  # how a value travels: not a maker's matter
 _UNITS = {
     "hz": "Hz", "us": "µs", "s": "s", "a": "A", "dps": "°/s", "g": "g", "ohm": "Ω",
-    "nm_per_a": "Nm/A", "frequency": "Hz", "baud": "baud",
+    "c": "°C", "v": "V", "bit_rate": "bit/s", "nm_per_a": "Nm/A", "frequency": "Hz", "baud": "baud",
 }  # fmt: skip
 _Form = Literal["number", "whole", "switch", "choice", "text", "list"]
 

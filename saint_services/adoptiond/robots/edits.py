@@ -12,7 +12,7 @@ from ...lib.robot.manifest import RobotDescription
 from ...lib.role_config.part_defaults import command_for, hardware_defaults, output_defaults
 
 _OUTPUTS, _HARDWARE = "fields", "gpio_mapping"
-_DEVICES = ("i2c_devices", "spi_devices", "serial_devices")
+_DEVICES = ("i2c_devices", "spi_devices", "serial_devices", "can_devices")
 _WIDE = 4096  # a line of the owner's is never wrapped
 
 
@@ -86,6 +86,8 @@ def _group_of(config: Any, name: str, hardware: Mapping[str, object]) -> str:
             return key
     if "driver" not in hardware:
         return _HARDWARE
+    if hardware["driver"] == "vesc":
+        return "can_devices"
     if "port" in hardware:
         return "serial_devices"
     return "spi_devices" if "select" in hardware else "i2c_devices"

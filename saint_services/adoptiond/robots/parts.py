@@ -65,6 +65,11 @@ def _devices(target: str, role: RoleConfig) -> Iterator[RobotPart]:
             target=target, name=name, kind=line.driver, place=line.port,
             hardware=line.model_dump(mode="json", exclude_unset=True),
         )  # fmt: skip
+    for name, node in role.can_devices.items():
+        yield RobotPart(
+            target=target, name=name, kind=node.driver, place=f"{node.id} on {node.port}",
+            hardware=node.model_dump(mode="json", exclude_unset=True),
+        )  # fmt: skip
 
 
 def template_view(name: str, text: str, robot: RobotDescription) -> RobotTemplate:

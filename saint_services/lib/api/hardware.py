@@ -50,8 +50,8 @@ class DeviceUse(Reply):
     """A chip, line or camera that a role needs."""
 
     name: str
-    kind: Literal["i2c", "spi", "serial", "camera"]
-    place: str  # "1:0x40", "0.0", "/dev/ttyAMA0"; empty for a camera
+    kind: Literal["i2c", "spi", "serial", "can", "camera"]
+    place: str  # "1:0x40", "0.0", "/dev/ttyAMA0", "can0:68"; empty for a camera
     chip: str
     required: bool
     drives: list[str] = []  # fields and motors driven by it

@@ -1,7 +1,8 @@
 """Carries out the writes of a will. A port is opened beforehand and then writes without allocating,
 importing or waiting; one that fails is opened once more by its path.
 
-Sources: Linux uapi gpio.h (v2 lines), i2c-dev.h; the socket interface of pigpio, command WRITE.
+Sources: Linux uapi gpio.h (v2 lines), i2c-dev.h, can.h; the socket interface of pigpio, command
+WRITE.
 """
 
 import contextlib
@@ -29,6 +30,8 @@ assert _LINE_REQUEST.size == 592
 _LINE_VALUES = struct.Struct("=QQ")
 HEADER_CHIPS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")  # Pi 5, 4, older
 _CONNECT_S = 0.1
+_AF_CAN, _CAN_RAW, _SOL_CAN_RAW, _CAN_RAW_FILTER = 29, 1, 101, 1
+_CAN_FRAME = struct.Struct("=IB3x8s")  # its flag for 29 bits is bit 31, as in `place`
 _OWN_PINS = (
     WriteKind.FILE,
     WriteKind.LINE,
@@ -145,6 +148,35 @@ def _serial(write: Write) -> OutputPort:
     return _Descriptor(descriptor, write.data)
 
 
+class _CanPort:
+    """A raw socket on an interface, which receives nothing."""
+
+    def __init__(self, write: Write) -> None:
+        import socket  # slow to import, and few robots have a CAN bus
+
+        self._socket = socket.socket(_AF_CAN, socket.SOCK_RAW, _CAN_RAW)
+        try:
+            self._socket.setblocking(False)
+            self._socket.setsockopt(_SOL_CAN_RAW, _CAN_RAW_FILTER, b"")
+            self._socket.bind((write.path,))
+        except OSError:
+            self._socket.close()
+            raise
+        self._data = can_frame(write)
+
+    def write(self) -> None:
+        if self._socket.send(self._data) != len(self._data):
+            raise OSError(errno.EIO, "the bus accepted only a part")
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def can_frame(write: Write) -> bytes:
+    """Return the frame of a write as the kernel's struct can_frame."""
+    return _CAN_FRAME.pack(write.place, len(write.data), write.data)
+
+
 class _PigpioPort:
     """A connection to pigpiod. Its answers are discarded before the next command."""
 
@@ -204,6 +236,8 @@ def open_port(write: Write, passed: int | None = None) -> OutputPort:
             return _LinePort(write, passed)
         case WriteKind.SERIAL:
             return _serial(write)
+        case WriteKind.CAN:
+            return _CanPort(write)
         case WriteKind.PIGPIO:
             return _PigpioPort(write)
         case WriteKind.RECORD:

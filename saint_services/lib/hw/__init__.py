@@ -82,6 +82,11 @@ def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
 
         stop = duties(device.address, 0.0, 0.0)
         yield board.will_serial(device.port, device.baud, stop)
+    for node in config.can_devices.values():
+        from .vesc.messages import encode
+        from .vesc.opening import settings_of
+
+        yield board.will_can(node.port, encode(settings_of(node).rest))
 
 
 def _channels(board: Board, config: RoleConfig, name: str, chip: I2cDevice) -> Iterator[Write]:

@@ -14,6 +14,8 @@ from ..role_config.devices import WITH_PWM
 from ..role_config.model import RoleConfig
 from . import peripherals
 from .buses.smbus import SmbusI2c
+from .can.frame import CanFrame
+from .can.port import CanPort
 from .pins import pigpio_pins, spi_pins
 from .pins.gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
@@ -92,6 +94,12 @@ class PiBoard:
 
         return open_serial(port, baud, parity, stopbits)
 
+    def can(self, port: str, bit_rate: int) -> CanPort:
+        """A CAN bus."""
+        from .can.opening import open_can
+
+        return open_can(port, bit_rate=bit_rate)
+
     def will_quiet(self, pin: int) -> Write:
         """No pulses on a pin."""
         self._open_pwm()
@@ -119,6 +127,16 @@ class PiBoard:
     def will_serial(self, port: str, baud: int, data: bytes) -> Write:
         """Bytes on a serial line."""
         return Write(WriteKind.SERIAL, port, baud, data)
+
+    def will_can(self, port: str, frame: CanFrame) -> Write:
+        """A frame on a CAN bus; to a serial adapter it is text."""
+        from .can import slcan
+        from .can.socketcan import EFF_FLAG
+
+        if port.startswith("/"):  # the empty line ends what the role had half written
+            return Write(WriteKind.SERIAL, port, slcan.BAUD, b"\r" + slcan.written(frame))
+        place = frame.id | (EFF_FLAG if frame.is_extended else 0)
+        return Write(WriteKind.CAN, port, place, frame.data)
 
     def line_descriptor(self, pin: int) -> int | None:
         """The request of an output line."""

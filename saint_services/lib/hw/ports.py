@@ -11,6 +11,8 @@ from typing import Protocol
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..guard.will import Write
 from ..role_config.model import RoleConfig
+from .can.frame import CanFrame
+from .can.port import CanPort
 
 EdgeCallback = Callable[[int, bool, int], None]  # pin, new level, CLOCK_MONOTONIC ns
 
@@ -123,6 +125,10 @@ class Board(Protocol):
         self, port: str, baud: int, *, parity: str = "none", stopbits: int = 1
     ) -> ByteStream: ...
 
+    def can(self, port: str, bit_rate: int) -> CanPort:
+        """Open a CAN bus: an interface of the kernel, or an adapter's serial port."""
+        ...
+
     # Parts of a will: each call returns the write that has this effect when it is carried out,
     # whether the process that opened the output still runs or not.
 
@@ -144,6 +150,10 @@ class Board(Protocol):
 
     def will_serial(self, port: str, baud: int, data: bytes) -> Write:
         """Return the write of bytes to a serial line."""
+        ...
+
+    def will_can(self, port: str, frame: CanFrame) -> Write:
+        """Return the write of a frame to a CAN bus."""
         ...
 
     def line_descriptor(self, pin: int) -> int | None:

@@ -12,6 +12,7 @@ _PARTS = {
     "i2c_devices": "I2C device",
     "spi_devices": "SPI device",
     "serial_devices": "serial device",
+    "can_devices": "CAN device",
     "commands": "command",
 }
 _LONGEST = 60  # of a value

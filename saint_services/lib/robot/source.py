@@ -168,4 +168,7 @@ def mark_of(robot: RobotDescription) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
 
 
-_HARDWARE = {"gpio_mapping", "i2c_devices", "spi_devices", "serial_devices", "version", "body"}
+_HARDWARE = {
+    *("gpio_mapping", "i2c_devices", "spi_devices", "serial_devices", "can_devices"),
+    *("version", "body"),
+}

@@ -19,13 +19,16 @@ _NEEDS = {
     "tb6612": ("pin", "direction_pins"),
     "roboclaw": ("device", "channel"),
     "roboclaw_encoder": ("device", "channel"),
+    "vesc": ("device",),
+    "vesc_encoder": ("device",),
     "stepper": ("pin", "direction_pin", "switch_pin", "switch_at", "homing_rate"),
     "pixels": ("device", "count", "colour"),
 }
 # Pulses on their `pwm_pins`.
 WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612", "dimmer")
 BRIDGES = ("hbridge", "bts7960", "drv8833", "tb6612")  # those of one kind may share enable pins
-MOTORS = (*BRIDGES, "roboclaw")
+MOTORS = (*BRIDGES, "roboclaw", "vesc")
+ON_CAN = ("vesc", "vesc_encoder")  # their `device` is one of can_devices
 SERVOS = ("servo", "pca9685")
 ON_PIN_OR_CHANNEL = ("switch", "dimmer")  # on a `pin`, or on a `channel` of a PCA9685
 # Keys that only some types have.
@@ -60,6 +63,8 @@ class PinSpec(_DeviceModel):
         "roboclaw",  # `device` in serial_devices, `channel` 1 or 2
         "quadrature",
         "roboclaw_encoder",
+        "vesc",  # `device` in can_devices
+        "vesc_encoder",  # its tachometer: 6 counts for each pole pair in a turn of the motor
         # STEP on `pin`, DIR on `direction_pin` (high: up), EN on `enable_pins` (low: on)
         "stepper",
         "button",
@@ -73,7 +78,7 @@ class PinSpec(_DeviceModel):
     direction_pins: tuple[int, int] | None = None
     reverse_pin: Bcm = Field(default=None, ge=0, le=27)
     enable_pins: tuple[int, ...] = ()
-    device: str = ""  # key in i2c_devices, serial_devices or spi_devices
+    device: str = ""  # key in i2c_devices, serial_devices, spi_devices or can_devices
     channel: int | None = Field(default=None, ge=0, le=15)
     frequency: int = Field(default=50, gt=0, le=100_000)  # Hz
     pulse_us: tuple[int, int] = (1000, 2000)
@@ -234,5 +239,22 @@ class SerialDevice(_DeviceModel):
     baud: int = Field(default=115_200, ge=1200, le=4_000_000)
     driver: Literal["roboclaw"]
     address: int = Field(default=0x80, ge=0x80, le=0x87)
+    purpose: str = ""
+    required: bool = False
+
+
+class CanDevice(_DeviceModel):
+    """A device on a CAN bus: an interface of the kernel, or the serial port of an adapter."""
+
+    port: str = Field(pattern=r"^(can\d{1,2}|/dev/[\w./:-]+)$")
+    bit_rate: int = Field(default=500_000, ge=10_000, le=1_000_000)  # of a serial adapter
+    driver: Literal["vesc"]
+    id: int = Field(ge=0, le=252)
+    pole_pairs: int = Field(default=15, ge=1, le=100)  # magnets of the motor / 2
+    gear: float = Field(default=1.0, gt=0, le=1000)  # turns of the motor per turn of the wheel
+    brake_current_a: float = Field(default=0.0, ge=0, le=200)  # at rest; 0: it turns freely
+    hottest_fet_c: float = Field(default=85.0, ge=40, le=120)
+    hottest_motor_c: float = Field(default=100.0, ge=40, le=180)
+    least_v: float = Field(default=0.0, ge=0, le=120)  # of the supply; 0: not looked at
     purpose: str = ""
     required: bool = False

@@ -83,6 +83,13 @@ def _devices(config: RoleConfig) -> list[DeviceUse]:
         )
         for name, line in config.serial_devices.items()
     ]  # fmt: skip
+    found += [
+        DeviceUse(
+            name=name, kind="can", place=f"{node.port}:{node.id}", chip=node.driver,
+            required=node.required, drives=_driven(config, name),
+        )
+        for name, node in config.can_devices.items()
+    ]  # fmt: skip
     if config.camera.enabled:
         found.append(
             DeviceUse(name="camera", kind="camera", place="", chip="camera", required=False)
@@ -123,8 +130,10 @@ def _pin(use: PinUse, held: Mapping[int, HeaderPinState], own: set[str]) -> Hard
 
 
 def _device(use: DeviceUse, peripherals: Sequence[Peripheral]) -> HardwareFinding:
-    look = {"i2c": _i2c, "spi": _spi, "serial": _serial, "camera": _camera}[use.kind]
-    verdict, text = look(use, [p for p in peripherals if p.type == use.kind])
+    look = {"i2c": _i2c, "spi": _spi, "serial": _serial, "can": _can, "camera": _camera}[use.kind]
+    # A bus may be an interface of the kernel, or an adapter's serial port.
+    kinds = ("can", "serial") if use.kind == "can" else (use.kind,)
+    verdict, text = look(use, [p for p in peripherals if p.type in kinds])
     what = "Camera" if use.kind == "camera" else f"{use.chip.upper()} at {_where(use)}"
     if verdict == "missing":
         text += f"; {_NEEDED if use.required else _WITHOUT}"
@@ -181,6 +190,15 @@ def _serial(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
         return "missing", "the line does not exist"
     names = f"{HEADER_UART}, /dev/serial/by-id/..."
     return "unknown", f"lines are known by their lasting names only ({names})"
+
+
+def _can(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
+    port = use.place.rpartition(":")[0]
+    if any(each.address == port for each in found):
+        return "unknown", "the bus is there; the role finds out whether the controller answers"
+    if port.startswith("/") and not port.startswith("/dev/serial"):
+        return "unknown", "ports are known by their lasting names only (/dev/serial/by-id/...)"
+    return "missing", "the bus does not exist: plug in its adapter"
 
 
 def _camera(_: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:

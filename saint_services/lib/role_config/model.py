@@ -11,6 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from . import ownership, parts
 from .body import Body, unpacked
 from .camera import CameraCalibration, PixelCount
+from .devices import ON_CAN
+from .devices import CanDevice as CanDevice
 from .devices import I2cDevice as I2cDevice
 from .devices import PinSpec as PinSpec
 from .devices import SerialDevice as SerialDevice
@@ -90,6 +92,7 @@ class RoleConfig(_Part):
     i2c_devices: dict[str, I2cDevice] = {}
     spi_devices: dict[str, SpiDevice] = {}
     serial_devices: dict[str, SerialDevice] = {}
+    can_devices: dict[str, CanDevice] = {}
     camera: Camera = Camera()
     geometry: TrackGeometry | None = None
     collision_limits: list[CollisionLimit] = []
@@ -134,6 +137,8 @@ class RoleConfig(_Part):
     def _devices_of(self, pin: PinSpec) -> Collection[str]:
         if pin.type == "pixels":
             return self.spi_devices
+        if pin.type in ON_CAN:
+            return self.can_devices
         return self.serial_devices if pin.type.startswith("roboclaw") else self.i2c_devices
 
     @model_validator(mode="after")

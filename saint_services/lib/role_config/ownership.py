@@ -8,7 +8,16 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
-from .devices import BRIDGES, HEADER_UART, I2cDevice, PinSpec, SerialDevice, SpiDevice
+from .devices import (
+    BRIDGES,
+    HEADER_UART,
+    ON_CAN,
+    CanDevice,
+    I2cDevice,
+    PinSpec,
+    SerialDevice,
+    SpiDevice,
+)
 
 _I2C = {0: ((0, "SDA"), (1, "SCL")), 1: ((2, "SDA"), (3, "SCL"))}
 _SPI = {
@@ -38,6 +47,9 @@ class NamedHardware(Protocol):
 
     @property
     def serial_devices(self) -> Mapping[str, SerialDevice]: ...
+
+    @property
+    def can_devices(self) -> Mapping[str, CanDevice]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +173,9 @@ def _channels(config: NamedHardware) -> Iterator[Use]:
                 segment = f"{name} (lights {spec.first} to {last})"
                 owner = f"lights {spec.first} to {last} of {spec.device}"
                 yield Use(f"light {light} of {spec.device}", segment, f"{place}.first", owner)
+        elif spec.type in ON_CAN:
+            what = "tachometer" if spec.type.endswith("encoder") else "motor"
+            yield Use(f"{what} of {spec.device}", name, f"{place}.device")
         elif spec.device and spec.channel is not None:
             # A channel of a RoboClaw has a motor and its encoder.
             what = "encoder" if spec.type.endswith("encoder") else "channel"
@@ -189,6 +204,9 @@ def _addresses(config: NamedHardware) -> Iterator[Use]:
             yield Use(f"SPI bus {panel.bus}", name, f"spi_devices.{name}.bus")
     for name, line in config.serial_devices.items():
         yield Use(f"the serial line {line_of(line.port)}", name, f"serial_devices.{name}.port")
+    for name, node in config.can_devices.items():
+        what = f"the {node.driver.upper()} {node.id} on {node.port}"
+        yield Use(what, name, f"can_devices.{name}.id")
 
 
 def _numbers(value: object) -> list[int]:

@@ -54,6 +54,11 @@ def _claims(config: RoleConfig) -> Iterator[Use]:
             yield Use(f"SPI bus {spi.bus}", name, f"spi_devices.{name}.bus")
     for name, line in config.serial_devices.items():
         yield Use(f"the serial line {line_of(line.port)}", name, f"serial_devices.{name}.port")
+    for name, node in config.can_devices.items():
+        what = f"the {node.driver.upper()} {node.id} on {node.port}"
+        yield Use(what, name, f"can_devices.{name}.id")
+        if node.port.startswith("/"):  # one program alone has the line; an interface is shared
+            yield Use(f"the serial line {line_of(node.port)}", name, f"can_devices.{name}.port")
     if config.camera.enabled:
         yield Use("the camera", "camera", "camera.enabled")
 

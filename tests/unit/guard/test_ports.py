@@ -352,3 +352,55 @@ def test_header_is_found_by_the_label_of_its_chip(
     (tmp_path / "gpiochip1").unlink()
     with pytest.raises(FileNotFoundError, match="no GPIO chip"):
         ports.header_chip(str(tmp_path))
+
+
+class FakeBus:
+    """A raw CAN socket."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+        self.refusal = 0
+
+    def setblocking(self, blocking: bool) -> None:
+        self.calls.append(("blocking", blocking))
+
+    def setsockopt(self, *option: Any) -> None:
+        self.calls.append(("option", *option))
+
+    def bind(self, address: Any) -> None:
+        self.calls.append(("bind", address))
+        if self.refusal:
+            raise OSError(self.refusal, os.strerror(self.refusal))
+
+    def send(self, data: bytes) -> int:
+        self.calls.append(("send", data))
+        return len(data)
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+def test_frame_of_a_will_is_sent_on_its_bus_and_nothing_received(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bus = FakeBus()
+    monkeypatch.setattr(socket, "socket", lambda *family: bus.calls.append(family) or bus)
+    write = Write(WriteKind.CAN, "can0", 0x8000_0144, bytes(4))
+    assert carry_out([will(write)]) == []
+    assert bus.calls == [
+        (29, socket.SOCK_RAW, 1),
+        ("blocking", False),
+        ("option", 101, 1, b""),
+        ("bind", ("can0",)),
+        ("send", bytes.fromhex("44010080 04000000 00000000 00000000")),
+        "close",
+    ]
+
+
+def test_bus_of_a_will_that_is_missing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    bus = FakeBus()
+    bus.refusal = errno.ENODEV
+    monkeypatch.setattr(socket, "socket", lambda *_: bus)
+    write = Write(WriteKind.CAN, "can0", 0x8000_0144, bytes(4))
+    assert carry_out([will(write)]) == ["can0: No such device"]
+    assert bus.calls[-1] == "close"

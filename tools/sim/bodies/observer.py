@@ -19,6 +19,7 @@ from tools.sim.faults import Faults
 
 if TYPE_CHECKING:
     from tools.sim.chips.controllers import Controller
+    from tools.sim.chips.vesc import SimVesc
 
 _NOTHING = RecordReading(0.0, 0, 0)
 
@@ -40,7 +41,7 @@ class BodyObserver:
         self._faults: Faults | None = None
         self._states: States | None = None
         self._outputs: dict[str, Records] = {}
-        self._controllers: dict[str, Controller] = {}
+        self._controllers: dict[str, Controller | SimVesc] = {}
         self._plant: Plant | None = None
         self.config: RoleConfig | None = None
 
@@ -100,10 +101,11 @@ class BodyObserver:
             if device.driver == "pca9685":
                 path = self._directory / outputs_file(device.bus, device.address)
                 self._outputs[name] = Records(path, CHANNELS)
-        if config.serial_devices:
-            from tools.sim.chips.controllers import Controller
-        for name, line in config.serial_devices.items():
-            self._controllers[name] = Controller(self._directory, line.port)
+        if config.serial_devices or config.can_devices:
+            from tools.sim.chips.controllers import controllers_of
+
+            lines, nodes = config.serial_devices, config.can_devices
+            self._controllers = controllers_of(self._directory, lines, nodes)
 
     def _output(self, device: str, channel: int) -> RecordReading:
         if controller := self._controllers.get(device):

@@ -54,8 +54,8 @@ class Wheel:
 
     def newest_ns(self, pins: PinReading, outputs: OutputReading) -> int:
         """Return when the duty changed last."""
-        if self.spec.channel is not None:
-            return outputs(self.spec.device, self.spec.channel).stamp_ns
+        if self.spec.device:
+            return outputs(self.spec.device, self.spec.channel or 0).stamp_ns
         return max(pins(pin).stamp_ns for pin in self.pins)
 
     def levels(self) -> list[tuple[int, bool]]:
@@ -174,10 +174,11 @@ class Plant:
         """Apply a motor's pins, or its controller's output."""
         spec, motor = wheel.spec, wheel.motor
         motor.is_open = wheel.is_cut or any(level(pin) < 0.5 for pin in spec.enable_pins)
-        if spec.channel is None:
-            duty = duty_of(spec, level)
+        if spec.device:
+            value = outputs(spec.device, spec.channel or 0).value
+            duty = -value if spec.reversed else value
         else:
-            duty = outputs(spec.device, spec.channel).value * (-1.0 if spec.reversed else 1.0)
+            duty = duty_of(spec, level)
         motor.duty = duty * min(1.0, self._supply_v / NOMINAL_V)
 
     @property
@@ -307,7 +308,7 @@ def _wheels(config: RoleConfig) -> list[Wheel]:
         wheel = Wheel(name, spec, motor, count_m=count_m)
         encoder = name.removesuffix("_motor") + "_encoder"
         lines = config.gpio_mapping.get(encoder)
-        if lines and lines.type == "roboclaw_encoder":
+        if lines and lines.type in ("roboclaw_encoder", "vesc_encoder"):
             wheel.encoder, wheel.is_counted_backward = encoder, lines.reversed
         elif lines and lines.type == "quadrature":
             a, b = lines.pin or 0, lines.pin_b or 0

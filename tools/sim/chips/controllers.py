@@ -2,11 +2,14 @@
 back. Not here: its packets (roboclaw.py).
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from saint_services.lib.records import RecordReading, Records
+from saint_services.lib.role_config.devices import CanDevice, SerialDevice
 from tools.sim.bodies.plant import Plant
 from tools.sim.chips.roboclaw import RoboClawPeer, serial_file
+from tools.sim.chips.vesc import SimVesc
 
 _CHANNELS = 2
 
@@ -36,3 +39,15 @@ class Controller:
         """Unmap all files, which keep their values."""
         self._peer.close()
         self._records.close()
+
+
+def controllers_of(
+    directory: Path, lines: Mapping[str, SerialDevice], nodes: Mapping[str, CanDevice]
+) -> dict[str, Controller | SimVesc]:
+    """Open the controllers of a role by the names of its devices."""
+    found: dict[str, Controller | SimVesc] = {
+        name: Controller(directory, line.port) for name, line in lines.items()
+    }
+    for name, node in nodes.items():
+        found[name] = SimVesc(directory, node.port, node.id)
+    return found

@@ -21,6 +21,7 @@ const GROUPS = {
   i2c_devices: "On I2C",
   spi_devices: "On SPI",
   serial_devices: "On a serial line",
+  can_devices: "On a CAN bus",
 };
 
 /** What is filled in. */
@@ -156,9 +157,11 @@ function lacking(kind) {
   if (kind.settings.some(({ name }) => name === "pin")) return nothing;
   const driver = kind.kind.startsWith("roboclaw")
     ? "roboclaw"
-    : kind.kind === "pixels"
-      ? "ws2812"
-      : "pca9685";
+    : kind.kind.startsWith("vesc")
+      ? "vesc"
+      : kind.kind === "pixels"
+        ? "ws2812"
+        : "pca9685";
   if (devicesOf(form.target, driver).length) return nothing;
   return html`<p class="notice is-quiet" data-lacking>
     ${targetName(form.target)} has no ${driver.toUpperCase()} yet: add one first.
@@ -208,9 +211,13 @@ function propose(given) {
   form.draft = new Draft({ output: {}, hardware: {} }, { output: [], hardware: kind.settings });
   const has = (/** @type {string} */ name) => kind.settings.some((each) => each.name === name);
   const isPlaced = kind.group === "gpio_mapping";
-  const driver = { roboclaw: "roboclaw", roboclaw_encoder: "roboclaw", pixels: "ws2812" }[
-    kind.kind
-  ];
+  const driver = {
+    roboclaw: "roboclaw",
+    roboclaw_encoder: "roboclaw",
+    vesc: "vesc",
+    vesc_encoder: "vesc",
+    pixels: "ws2812",
+  }[kind.kind];
   const device = devicesOf(form.target, driver ?? "pca9685").find(
     ({ name }) => kind.kind === "pixels" || freeChannel(parts, form.target, name) >= 0,
   );

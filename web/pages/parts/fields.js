@@ -204,7 +204,9 @@ function pinOptions({ target, name }) {
 function deviceOptions({ target }, kind) {
   const driver = kind.startsWith("roboclaw")
     ? "roboclaw"
-    : ({ pixels: "ws2812", meter: "ina219" }[kind] ?? "pca9685");
+    : kind.startsWith("vesc")
+      ? "vesc"
+      : ({ pixels: "ws2812", meter: "ina219" }[kind] ?? "pca9685");
   return devicesOf(target, driver).map((part) => [part.name, `${part.name} · ${part.place}`]);
 }
 

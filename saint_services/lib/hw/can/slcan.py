@@ -1,8 +1,8 @@
 """Serves CAN adapters on a serial line with the text protocol of Lawicel, such as a CANable with
 slcan firmware.
 
-Firmware differs in what it acknowledges, so no reply is waited for; a bell character (a refusal)
-counts as an error. No adapter reports bus-off this way. Source: Lawicel CANUSB manual, version 1.0.
+Firmware differs in what it acknowledges, so no reply is waited for; a refusal counts as an error.
+No adapter reports bus-off this way. Source: Lawicel CANUSB manual, version 1.0.
 """
 
 import time
@@ -19,7 +19,7 @@ BIT_RATES: Final = {
     500_000: b"S6", 800_000: b"S7", 1_000_000: b"S8",
 }  # fmt: skip
 BAUD: Final = 115_200  # of the line; a USB adapter ignores it
-_OK, _BELL = b"\r", b"\a"
+_OK, _REFUSAL = b"\r", b"\a"
 _LONGEST = 32  # T, 8 digits, length, 16 digits, 4 of a time stamp
 _QUIET: Final = b"zZVvNFEA"  # replies that are no frames
 _WIDTHS: Final = {b"t": (3, False), b"T": (8, True)}
@@ -61,7 +61,7 @@ class SlcanParser:
     def feed(self, data: bytes, t_ns: int = 0) -> list[CanFrame]:
         """Return the frames whose lines are complete now."""
         found: list[CanFrame] = []
-        *lines, self._held = (self._held + data.replace(_BELL, _BELL + _OK)).split(_OK)
+        *lines, self._held = (self._held + data.replace(_REFUSAL, _REFUSAL + _OK)).split(_OK)
         for line in lines:
             frame = None if self._is_too_long else frame_of(line, t_ns)
             if frame is not None:

@@ -13,9 +13,10 @@ from .hbridge import DirectionPair, HBridge, SharedEnable, TwinPwmBridge
 from .quadrature import Quadrature
 
 if TYPE_CHECKING:
+    from ..vesc.opening import VescOpener
     from .roboclaw_line import RoboClawLine
 
-_ENCODERS = ("quadrature", "roboclaw_encoder")
+_ENCODERS = ("quadrature", "roboclaw_encoder", "vesc_encoder")
 
 
 class Drives:
@@ -26,6 +27,7 @@ class Drives:
         self._config = config
         self._enables: dict[int, SharedEnable] = {}
         self._lines: dict[str, RoboClawLine] = {}
+        self._vesc_opener: VescOpener | None = None
 
     def motor(self, name: str) -> Motor:
         """Open the motor of gpio_mapping.<name>, at rest. Raises SaintError."""
@@ -34,6 +36,8 @@ class Drives:
             from .roboclaw_line import RoboClawMotor  # loaded only where there is one
 
             return RoboClawMotor(self._line(spec), spec.channel or 1, spec.reversed)
+        if spec.type == "vesc":
+            return self._vescs.motor(spec)
         with ExitStack() as undo:
             motor = self._bridge(name, spec, undo)
             undo.pop_all()
@@ -48,6 +52,8 @@ class Drives:
             from .roboclaw_line import RoboClawEncoder
 
             return RoboClawEncoder(self._line(spec), spec.channel or 1, spec.reversed)
+        if spec.type == "vesc_encoder":
+            return self._vescs.encoder(spec)
         if spec.pin is None or spec.pin_b is None:
             raise SaintError(Code.CONFIG_INVALID, f"gpio_mapping.{name} needs pin and pin_b")
         edges = self._board.edges((spec.pin, spec.pin_b), name)
@@ -87,6 +93,14 @@ class Drives:
         output = self._board.output(pin, name)
         undo.callback(output.close)
         return output
+
+    @property
+    def _vescs(self) -> "VescOpener":
+        from ..vesc.opening import VescOpener  # loaded only where there is one
+
+        if self._vesc_opener is None:
+            self._vesc_opener = VescOpener(self._board, self._config.can_devices)
+        return self._vesc_opener
 
     def _line(self, spec: PinSpec) -> "RoboClawLine":
         from .roboclaw_line import RoboClawLine

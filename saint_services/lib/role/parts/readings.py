@@ -65,7 +65,7 @@ class PartReadings:
                 self._buttons[name] = ButtonInput(name, edges, pin.pin, pin.reversed, clock)
                 found.append((name, ""))
                 self._values.append(partial(self._pressed_value, name))
-            elif pin.type in ("quadrature", "roboclaw_encoder"):
+            elif pin.type in ("quadrature", "roboclaw_encoder", "vesc_encoder"):
                 encoder = drives.encoder(name)
                 assert encoder  # the manifest has it
                 self._encoders[name] = encoder
