@@ -9,6 +9,7 @@ from ..lib.errors import SaintError
 from ..lib.machine import computer
 from . import inputs, motion, sim, status
 from .access import tls, tokens, users
+from .arm import commands as arm
 from .backup import commands as backup
 from .board import commands as board
 from .can import commands as can
@@ -53,6 +54,7 @@ app.add_typer(inputs.app, name="input")
 app.add_typer(estop.app, name="estop")
 app.add_typer(motion.head, name="head")
 app.add_typer(motion.arms, name="arms")
+app.add_typer(arm.app, name="arm")
 app.add_typer(motion.parts, name="parts")
 app.add_typer(motion.tracks, name="tracks")
 app.add_typer(firmware.app, name="firmware")

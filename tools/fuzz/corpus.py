@@ -7,6 +7,7 @@ from pathlib import Path
 from saint_services.lib.bus import cdr
 from saint_services.lib.hw.can import log_line
 from saint_services.lib.hw.can.frame import CanFrame
+from saint_services.lib.hw.feetech import packets
 from saint_services.lib.hw.motors.roboclaw import (
     ACKNOWLEDGED,
     READ_CURRENTS,
@@ -155,6 +156,8 @@ def _written(name: str) -> list[bytes]:
         return _figures()
     if name == "roboclaw":
         return [_controller()]
+    if name == "servo_bus":
+        return [bytes((series,)) + _servo_bus() for series in range(2)]
     return [*_TEXTS.get(name, ()), *_DOCUMENTS.get(name, ())]
 
 
@@ -167,6 +170,25 @@ def _figures() -> list[bytes]:
         "saint/meshes/head.stl": bytes(80) + struct.pack("<I", 1) + facet,
     }
     return [plain, zipped(files)]
+
+
+def _servo_bus() -> bytes:
+    """One of each instruction, with the answers to the first three."""
+    position = b"\x00\x08"
+    sent = (
+        packets.ping(1),
+        packets.Packet(1, 0),
+        packets.read(1, 56, 2),
+        packets.Packet(1, 0, position),
+        packets.sync_read(56, 2, (1, 2)),
+        packets.Packet(1, 0, position),
+        packets.Packet(2, packets.ErrorBit.OVERLOAD, position),
+        packets.sync_write(42, {1: position, 2: position}),
+        packets.reg_write(1, 31, b"\x05\x08"),
+        packets.action(),
+        packets.reset(3),
+    )
+    return b"".join(packet.encoded() for packet in sent)
 
 
 def _controller() -> bytes:

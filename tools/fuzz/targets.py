@@ -18,6 +18,7 @@ from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
 from saint_services.lib.hw.can.frame import CanFrame
+from saint_services.lib.hw.feetech.registers import Series
 from saint_services.lib.hw.motors.roboclaw import RoboClaw
 from saint_services.lib.robot import urdf
 from saint_services.lib.robot.figure.archive import received
@@ -43,6 +44,7 @@ from saint_services.routerd.config import Config as RouterConfig
 from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.logic import Router
 from saint_services.saintctl import recordings
+from saint_services.saintctl.arm.decode import BusReader
 from saint_services.saintctl.board.decode import described as board_line
 from saint_services.saintctl.can.decode import decoded_line
 from saint_services.saintctl.can.lines import described as can_line
@@ -183,6 +185,19 @@ def teleop_structs(data: bytes) -> None:
     json.dumps(line, allow_nan=False)
     if line["kind"] in STRUCTS:
         assert hex_line(line)["hex"] == data[1:].hex()
+
+
+def servo_bus(data: bytes) -> None:
+    """A recording of a servo bus: each packet has one line, and no byte is lost."""
+    series = tuple(Series)[data[0] % len(Series)] if data else Series.STS
+    whole, cut = BusReader(series), BusReader(series)
+    lines = whole.feed(data[1:]) + whole.flush()
+    pieces_of = [line for at in range(1, len(data), 7) for line in cut.feed(data[at : at + 7])]
+    assert pieces_of + cut.flush() == lines
+    assert whole.summary() == cut.summary() or whole.summary()["frames"] == len(lines)
+    json.dumps(lines, allow_nan=False)
+    low, high = -0x7FFF, 0xFFFF
+    assert all(low <= line["value"] <= high for line in lines if "value" in line)
 
 
 def capture(format: str) -> Target:
@@ -365,6 +380,7 @@ TARGETS: dict[str, Target] = {
     "can_frames": can_frames,
     "board": board_bytes,
     "teleop": teleop_structs,
+    "servo_bus": servo_bus,
     "frames": websocket_frames,
     "messages": websocket_messages,
     "cdr": messages,

@@ -1,0 +1,1 @@
+"""`saintctl arm`: servos on a serial bus."""
