@@ -53,7 +53,7 @@ tests = $(1) || { [ $$? = 1 ] && [ -n "$$CI" ] && echo "Once more, alone, what f
 AT_ONCE = $(MAKE) --silent --output-sync=target
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-pigen bench screenshots
+.PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-pigen bench screenshots
 .PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real $(SHARES)
 .PHONY: test-ros test-faults fuzz-http mutation lock clean
 
@@ -178,6 +178,9 @@ test-boards: setup ## overlays and pins on the device tree of every board; fetch
 test-powercut: setup ## cut the power of a running image at thousands of places
 	@$(BIN)/python -m tools.powercut $(ARGS)
 
+test-servos: setup build/peers/.ready ## the simulated bus servos, driven by Feetech's own library
+	@$(BIN)/pytest tests/unit/sim/test_servo_sdk.py -q $(ARGS)
+
 test-pigen: setup ## the stage for Raspberry Pi OS, over a small Debian (Linux, root, minutes)
 	@SAINT_PIGEN=1 $(BIN)/pytest tests/integration/test_pigen_stage.py $(ARGS)
 
@@ -228,9 +231,10 @@ lock: ## compute the lock files again from pyproject.toml; requirements-run.lock
 	@echo "atheris==3.0.0" | build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  -o requirements-fuzz.lock -
-	@printf 'crsf-parser\npylivelinkface\n' | build/lock/bin/uv pip compile --quiet --universal \
+	@printf 'crsf-parser\nfeetech-servo-sdk\npylivelinkface\n' | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
-	  --no-emit-package numpy --no-emit-package typing-extensions -o requirements-peers.lock -
+	  --no-emit-package numpy --no-emit-package pyserial \
+	  --no-emit-package typing-extensions -o requirements-peers.lock -
 	@echo "schemathesis==4.32.5" | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  -o requirements-contract.lock -

@@ -19,6 +19,7 @@ TITLES = {
     "start": "From `make run` to a robot that is ready",
     "nodes": "Thirty nodes, and twenty adoptions at once",
     "role_loop": "How evenly a role moves a joint",
+    "servos": "Six bus servos: turns, and processor time of a turn",
     "camera": "Whether a camera disturbs the head",
     "memory": "Memory and idle load of every process",
 }

@@ -24,6 +24,7 @@ from saint_services.lib.role_config.devices import (
     CanDevice,
     I2cDevice,
     Multiplexer,
+    PinSpec,
     SerialDevice,
 )
 from saint_services.lib.role_config.model import RoleConfig
@@ -99,6 +100,7 @@ class SimBoard:
         self._controllers: dict[str, Controller | SimVesc] = {}
         self._lines: dict[str, SerialDevice] = {}
         self._nodes: dict[str, CanDevice] = {}
+        self._pins: dict[str, PinSpec] = {}
         self._feeder: SensorFeeder | None = None
         self._panels: dict[tuple[int, int], int | None] = {}  # data pins of displays on SPI
         for chip in _USUAL if self._file.chips is None else self._file.chips:
@@ -126,6 +128,7 @@ class SimBoard:
             elif chip:
                 self._feeder.attach(chip, name, config)
         self._lines, self._nodes = config.serial_devices, config.can_devices
+        self._pins = config.gpio_mapping
         self._controllers = self._opened_controllers()
         self.drive.wire(config, self._directory)
 
@@ -174,6 +177,8 @@ class SimBoard:
         """Open a serial line with a motor controller; the header's own line has none of itself."""
         if port == HEADER_UART and not any(line.port == port for line in self._lines.values()):
             return BareLine(is_wired=WIRE in self._file.wires)
+        if self._is_of_servos(port):
+            return self._servo_line(port)
         from tools.sim.chips.roboclaw import RoboClawPeer, SimSerial, serial_file
 
         peer = RoboClawPeer(self._directory / serial_file(port))
@@ -211,8 +216,10 @@ class SimBoard:
     def will_serial(self, port: str, baud: int, data: bytes) -> Write:
         """Return the write of bytes to a serial line."""
         from tools.sim.chips.roboclaw import serial_file
+        from tools.sim.chips.servo_bus import servo_file
 
-        return Write(WriteKind.SIM_SERIAL, str(self._directory / serial_file(port)), baud, data)
+        name = servo_file(port) if self._is_of_servos(port) else serial_file(port)
+        return Write(WriteKind.SIM_SERIAL, str(self._directory / name), baud, data)
 
     def will_can(self, port: str, frame: CanFrame) -> Write:
         """Return the write of a frame to the VESCs of a bus."""
@@ -280,6 +287,24 @@ class SimBoard:
         from tools.sim.chips.controllers import controllers_of
 
         return controllers_of(self._directory, self._lines, self._nodes)
+
+    def _is_of_servos(self, port: str) -> bool:
+        return any(line.port == port and line.driver == "feetech" for line in self._lines.values())
+
+    def _servo_line(self, port: str) -> ByteStream:
+        """Open a line whose servos are those that the role's manifest names."""
+        from saint_services.lib.hw.feetech.registers import Series
+        from tools.sim.chips.servo_bus import ServoBusPeer, open_servo_bus, servo_file
+
+        name, line = next(each for each in self._lines.items() if each[1].port == port)
+        ids = {s.servo_id: part for part, s in self._pins.items() if s.device == name}
+        wanted = [servo for servo in ids if servo is not None]
+        path = self._directory / servo_file(port)
+        peer = ServoBusPeer(path, wanted, Series(line.protocol))
+        peer.switches = lambda: {
+            servo: switch for servo in wanted if (switch := self.drive.switches().get(ids[servo]))
+        }
+        return open_servo_bus(port, peer)
 
     def _plug(self, bus: int, address: int, driver: str) -> None:
         key = bus, address

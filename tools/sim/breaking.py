@@ -31,15 +31,25 @@ _BODY_FAULTS = {
     "servo": (Fault.STALL, Fault.UNPLUG, Fault.LOAD),
     "stepper": (Fault.STALL, Fault.UNPLUG),  # the motor; the wire of its switch
     "encoder": (Fault.UNPLUG, Fault.NOISE),
+    "bus_servo": (
+        Fault.STALL,
+        Fault.UNPLUG,
+        Fault.LOAD,
+        Fault.NOISE,
+        Fault.HOT,
+        Fault.DOUBLED,
+        Fault.BROWN_OUT,
+    ),
     "supply": (Fault.BROWN_OUT,),
 }
 _KINDS = {
     **dict.fromkeys(MOTORS, "motor"),
     **dict.fromkeys(("servo", "pca9685"), "servo"),
     "stepper": "stepper",
+    "bus_servo": "bus_servo",
     **dict.fromkeys(("quadrature", "roboclaw_encoder", "vesc_encoder"), "encoder"),
 }
-_MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0}
+_MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0, Fault.HOT: 120.0}
 
 
 def devices(directory: Path) -> dict[str, str]:

@@ -28,10 +28,12 @@ class Fault(StrEnum):
     SLIP = "slip"  # the track turns, the robot does not go
     NOISE = "noise"  # value: share of edges that are lost
     BROWN_OUT = "brown-out"  # value: volts
+    HOT = "hot"  # value: degrees Celsius
+    DOUBLED = "doubled"  # another servo has its id
 
 
 # What a switch that was given no value stands for.
-VALUES = {Fault.LOAD: 0.5, Fault.NOISE: 0.1, Fault.BROWN_OUT: 4.0}
+VALUES = {Fault.LOAD: 0.5, Fault.NOISE: 0.1, Fault.BROWN_OUT: 4.0, Fault.HOT: 75.0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from tools.sim.can_bus import SimCan
 from tools.sim.chips.multiplexer import Tca9548aChip, behind_open_channels, mux_file
 from tools.sim.chips.outputs import ChipFault, Pca9685Chip
 from tools.sim.chips.roboclaw import RoboClawPeer
+from tools.sim.chips.servo_bus import PREFIX, ServoBusPeer
 from tools.sim.chips.vesc import VescPeer
 
 
@@ -49,10 +50,12 @@ class _ChipPort:
 
 
 class _LinePort:
-    """Port to a simulated RoboClaw on its serial line."""
+    """Port to what hangs on a simulated serial line: a RoboClaw, or bus servos."""
 
     def __init__(self, write: Write) -> None:
-        self._peer = RoboClawPeer(Path(write.path))
+        path = Path(write.path)
+        kind = ServoBusPeer if path.name.startswith(PREFIX) else RoboClawPeer
+        self._peer: ServoBusPeer | RoboClawPeer = kind(path)
         self._data = write.data
 
     def write(self) -> None:

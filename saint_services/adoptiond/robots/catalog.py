@@ -19,6 +19,9 @@ _SERVO = ("frequency", "pulse_us", "centre_us", "reversed", "sleep_after_s", "ow
 _METER = ("current_device", "torque_nm_per_a", "idle_current_a")
 _PULSES = ("frequency", "full_duty", "reversed", "current_device")
 _SWITCH = ("active_low", "longest_on_s", "most_duty", "duty_window_s", "own_supply")
+_BUS_SERVO = (
+    "ticks", "reversed", "homing_offset", "torque_limit", "max_temperature_c", "on_stop",
+)  # fmt: skip
 _ON_PINS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pca9685": ("Servo on a PCA9685", ("device", "channel", *_SERVO, *_METER)),
     "servo": ("Servo on a pin", ("pin", *_SERVO, *_METER)),
@@ -34,6 +37,7 @@ _ON_PINS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "button": ("Button", ("pin",)),
     "switch": ("Switch: relay, solenoid, MOSFET", ("pin", "device", "channel", *_SWITCH)),
     "dimmer": ("Dimmed light", ("pin", "device", "channel", "frequency", "full_duty")),
+    "bus_servo": ("Servo on a serial bus (Feetech)", ("device", "servo_id", *_BUS_SERVO)),
     "pixels": ("Lights of a strip", ("device", "first", "count", "colour")),
 }
 _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -57,6 +61,7 @@ _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             *("hottest_fet_c", "hottest_motor_c", "least_v"),
         ),
     ),
+    "feetech": ("Line with Feetech servos", ("baud", "protocol")),
 }
 _BUSES: tuple[tuple[type[BaseModel], str, tuple[str, ...]], ...] = (
     (I2cDevice, "i2c_devices", ("bus", "address", "mux")),

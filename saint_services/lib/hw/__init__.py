@@ -6,12 +6,13 @@ outputs safe.
 from collections.abc import Iterator
 
 from ..errors import Code, SaintError
-from ..guard.will import Will, Write, WriteKind
-from ..role_config.devices import MOTORS
+from ..guard.will import MOST_BYTES, Will, Write, WriteKind
+from ..role_config.devices import MOTORS, SerialDevice
 from ..role_config.model import I2cDevice, RoleConfig
 from ..simulation import load_simulation, simulated_directory
 from .ports import Board
 
+_MOST_LIMP = 16  # servos of one write of a will, which has 64 bytes
 _ON_CHIP = ("pca9685", "switch", "dimmer")  # outputs that may be channels of a PCA9685
 
 __all__ = ["Board", "line_descriptors", "open_board", "will_of"]
@@ -35,8 +36,9 @@ def open_board(spec: str) -> Board:
 def will_of(board: Board, config: RoleConfig, process: str) -> Will:
     """Return the writes that stop motors, and servos that run as motors, and open switches.
 
-    Position outputs keep their last pulse: a limp neck or arm would fall. Pins come first: a
-    controller on a serial line or a bus may take a moment. Raises SaintError.
+    Position outputs keep their last pulse: a limp neck or arm would fall. Bus servos hold their
+    goal, which is at most one slice ahead; those with `on_stop: limp` lose their torque. Pins come
+    first: a controller on a serial line or a bus may take a moment. Raises SaintError.
     """
     writes = (*dict.fromkeys(_pins(board, config)), *_chips(board, config))
     return Will(process, config.target, writes)
@@ -77,7 +79,10 @@ def _rests_at_zero(config: RoleConfig, name: str) -> bool:
 def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
     for name, chip in config.i2c_devices.items():
         yield from _channels(board, config, name, chip)
-    for device in config.serial_devices.values():
+    for name, device in config.serial_devices.items():
+        if device.driver == "feetech":
+            yield from _limp_servos(board, config, name, device)
+            continue
         from .motors.roboclaw import duties
 
         stop = duties(device.address, 0.0, 0.0)
@@ -87,6 +92,27 @@ def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
         from .vesc.opening import settings_of
 
         yield board.will_can(node.port, encode(settings_of(node).rest))
+
+
+def _limp_servos(
+    board: Board, config: RoleConfig, name: str, device: SerialDevice
+) -> Iterator[Write]:
+    """Yield the writes that switch torque off. Answers that servos still send to a process that has
+    just ended destroy what is sent meanwhile, so each packet is sent again after their time, which
+    zeros fill: no servo reads them.
+    """
+    servos = [s for s in config.gpio_mapping.values() if s.device == name]
+    limp = [s.servo_id for s in servos if s.servo_id is not None and s.on_stop == "limp"]
+    if not limp:
+        return
+    from .feetech.bus import ANSWER_BYTES, release_of
+    from .feetech.registers import Series
+
+    pause = [bytes(MOST_BYTES)] * (len(servos) * ANSWER_BYTES // MOST_BYTES + 1)
+    for first in range(0, len(limp), _MOST_LIMP):
+        packet = release_of(Series(device.protocol), limp[first : first + _MOST_LIMP]).encoded()
+        for data in (packet, *pause, packet):
+            yield board.will_serial(device.port, device.baud, data)
 
 
 def _channels(board: Board, config: RoleConfig, name: str, chip: I2cDevice) -> Iterator[Write]:

@@ -201,6 +201,7 @@ class RoleSession(ABC):
         if self.sensors:
             self.sensors.start()
             self.every(_SENSORS_S, self._check_sensors)
+        self.joints.listen(self.every, self.notice)
         self.start()
         if self.parts.is_wanted:
             self._start_parts()

@@ -3,7 +3,7 @@ named after its chip, and the keys that it needs are checked before anything is 
 the drivers (lib/hw), the rest of the configuration (model.py).
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -23,6 +23,7 @@ _NEEDS = {
     "vesc_encoder": ("device",),
     "stepper": ("pin", "direction_pin", "switch_pin", "switch_at", "homing_rate"),
     "pixels": ("device", "count", "colour"),
+    "bus_servo": ("device", "servo_id"),
 }
 # Pulses on their `pwm_pins`.
 WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612", "dimmer")
@@ -43,6 +44,12 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "first": ("pixels",),
     "count": ("pixels",),
     "colour": ("pixels",),
+    "servo_id": ("bus_servo",),
+    "ticks": ("bus_servo",),
+    "homing_offset": ("bus_servo",),
+    "torque_limit": ("bus_servo",),
+    "max_temperature_c": ("bus_servo",),
+    "on_stop": ("bus_servo",),
 }
 
 
@@ -71,6 +78,7 @@ class PinSpec(_DeviceModel):
         "switch",  # relay, solenoid, MOSFET on `pin`, or on `device` and `channel` of a PCA9685
         "dimmer",  # pulses of variable width on the same; nothing turns backwards
         "pixels",  # lights `first` to `first + count - 1` of the ws2812 `device`
+        "bus_servo",  # servo `servo_id` of the feetech `device` in serial_devices
     ]
     pin: Bcm = Field(default=None, ge=0, le=27)
     pin_b: Bcm = Field(default=None, ge=0, le=27)
@@ -107,6 +115,14 @@ class PinSpec(_DeviceModel):
     switch_pin: Bcm = Field(default=None, ge=0, le=27)  # closes to ground at `switch_at`
     switch_at: float | None = None  # in the unit of the field
     homing_rate: float | None = Field(default=None, gt=0)  # unit per second
+
+    # bus_servo
+    servo_id: int | None = Field(default=None, ge=0, le=253)
+    ticks: tuple[int, int] = (0, 4095)  # its positions at the field's limits
+    homing_offset: int | None = Field(default=None, ge=-2047, le=2047)  # None: as the servo has it
+    torque_limit: float = Field(default=1.0, gt=0, le=1)  # share of its full torque
+    max_temperature_c: int = Field(default=70, ge=30, le=100)  # it protects itself from here on
+    on_stop: Literal["hold", "limp"] = "hold"  # after a stop, a crash, or without commands
 
     @property
     def steps_per_deg(self) -> float:
@@ -236,11 +252,18 @@ class SerialDevice(_DeviceModel):
     """A device on a serial line."""
 
     port: str = Field(pattern=r"^/dev/[\w./:-]+$")  # preferably of /dev/serial/by-id
-    baud: int = Field(default=115_200, ge=1200, le=4_000_000)
-    driver: Literal["roboclaw"]
-    address: int = Field(default=0x80, ge=0x80, le=0x87)
+    baud: int = Field(default=115_200, ge=1200, le=4_000_000)  # feetech: 1,000,000
+    driver: Literal["roboclaw", "feetech"]
+    address: int = Field(default=0x80, ge=0x80, le=0x87)  # roboclaw
+    protocol: Literal["sts", "scs"] = "sts"  # feetech: sts is for SMS servos too
     purpose: str = ""
     required: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_baud(cls, data: Any) -> Any:
+        is_servos = isinstance(data, dict) and data.get("driver") == "feetech"
+        return {"baud": 1_000_000} | data if is_servos else data
 
 
 class CanDevice(_DeviceModel):

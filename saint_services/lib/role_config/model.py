@@ -10,6 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from . import ownership, parts
 from .body import Body, unpacked
+from .bus_servos import BUS_SERVO
+from .bus_servos import problem as servo_problem
 from .camera import CameraCalibration, PixelCount
 from .devices import ON_CAN
 from .devices import CanDevice as CanDevice
@@ -130,7 +132,7 @@ class RoleConfig(_Part):
     @model_validator(mode="after")
     def _parts_can_be_driven(self) -> "RoleConfig":
         parts.check(self)
-        if problem := ownership.clash(self):
+        if problem := servo_problem(self) or ownership.clash(self):
             raise ValueError(problem)
         return self
 
@@ -139,7 +141,8 @@ class RoleConfig(_Part):
             return self.spi_devices
         if pin.type in ON_CAN:
             return self.can_devices
-        return self.serial_devices if pin.type.startswith("roboclaw") else self.i2c_devices
+        is_on_line = pin.type == BUS_SERVO or pin.type.startswith("roboclaw")
+        return self.serial_devices if is_on_line else self.i2c_devices
 
     @model_validator(mode="after")
     def _body_has_the_role(self) -> "RoleConfig":

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..generated.saint_msgs import PartCommand
+from .bus_servos import BUS_SERVO
 from .devices import MOTORS, SERVOS
 from .model import RoleConfig
 from .part_topics import commands_topic
@@ -33,7 +34,7 @@ def output_defaults(kind: str, moves: object = None) -> dict[str, Any]:
     `moves` is the kind of field where it is known: a servo may be a continuous one."""
     if moves == "velocity" and kind in SERVOS:
         return dict(_VELOCITY)
-    if kind in (*SERVOS, "stepper"):
+    if kind in (*SERVOS, "stepper", BUS_SERVO):
         return dict(_POSITION) | (
             {"max_rate": 30, "max_acceleration": 60} if kind == "stepper" else {}
         )

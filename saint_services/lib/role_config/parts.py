@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from ..generated.saint_msgs import PartCommand
+from .bus_servos import BUS_SERVO
 from .devices import MOTORS, SERVOS, I2cDevice, PinSpec, SpiDevice
 from .fields import CommandTopic, FieldSpec
 
@@ -16,7 +17,7 @@ MOST = 128  # of one role
 MOST_LIGHTS = 300  # of one strip
 # The outputs that a kind of part may have.
 _OUTPUTS: Mapping[str, tuple[str, ...]] = {
-    "position": (*SERVOS, "stepper"),
+    "position": (*SERVOS, "stepper", BUS_SERVO),
     "velocity": (*SERVOS, *MOTORS, "dimmer"),
     "switch": ("switch",),
     "light": ("switch", "dimmer", "pixels"),

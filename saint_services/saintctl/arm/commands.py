@@ -1,28 +1,31 @@
-"""Commands of `saintctl arm`. Not here: moving an arm (`saintctl arms`)."""
+"""Commands of `saintctl arm`: servos on a serial line of this machine. Not here: moving an arm
+(`saintctl arms`).
+"""
 
 import sys
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ...lib.errors import SaintError
+from ...lib.errors import Code, SaintError
 from ...lib.hw.feetech.registers import Series
-from ..console import fail
+from ..console import AsJson, fail, print_table
 
-app = typer.Typer(help="Servos on a serial bus: decode.", no_args_is_help=True)
-
-
-@app.callback()
-def group() -> None:
-    """Work on servos on a serial bus."""
+app = typer.Typer(
+    help="Servos on a serial bus: status, setup, calibrate, decode.", no_args_is_help=True
+)
+Port = Annotated[str, typer.Argument(metavar="PORT", help="The line: /dev/serial/by-id/...")]
+Protocol = Annotated[
+    Series, typer.Option("--protocol", help="sts for STS and SMS servos, scs for the SCS series")
+]
 
 
 @app.command()
 def decode(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or - for standard input.")],
-    protocol: Annotated[
-        Series, typer.Option(help="sts for STS and SMS servos, scs for the SCS series")
-    ] = Series.STS,
+    protocol: Protocol = Series.STS,
 ) -> None:
     """Print every packet in a recording of a servo bus, one JSON object per line."""
     from .decode import arm_decode  # no other command needs it
@@ -32,3 +35,121 @@ def decode(
     except SaintError as err:
         raise fail(err) from None
     raise typer.Exit(code)
+
+
+@app.command()
+def status(
+    port: Port,
+    protocol: Protocol = Series.STS,
+    most: Annotated[int, typer.Option(min=1, max=253, help="The last id to look for")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show the servos that answer on a line that no role uses."""
+    from . import servos  # hardware libraries
+
+    try:
+        found = servos.states(port, protocol, most)
+    except SaintError as err:
+        raise fail(err, as_json) from None
+    if as_json:
+        import json
+
+        print(json.dumps({"servos": [asdict(each) for each in found]}, indent=2))
+        return
+    rows = [
+        (
+            each.id, each.model, each.position, f"{each.load:.0%}", f"{each.voltage_v:.1f} V",
+            f"{each.temperature_c} \u00b0C", "on" if each.has_torque else "off",
+            "-" if each.homing_offset is None else each.homing_offset,
+        )
+        for each in found
+    ]  # fmt: skip
+    columns = ("id", "model", "position", "load", "supply", "temperature", "torque", "homing")
+    print_table(columns, [tuple(map(str, row)) for row in rows], "No servo answers.")
+
+
+@app.command()
+def setup(
+    port: Port,
+    servo_id: Annotated[int, typer.Option("--id", min=0, max=253, help="The id that it gets")],
+    protocol: Protocol = Series.STS,
+) -> None:
+    """Give the only servo on a line its id, and 1,000,000 baud."""
+    from . import servos
+
+    try:
+        before = servos.give_id(port, protocol, servo_id)
+    except SaintError as err:
+        raise fail(err) from None
+    print(f"Servo {before} has the id {servo_id} now. Connect the next one alone.")
+
+
+@app.command()
+def calibrate(
+    port: Port,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="LeRobot's calibration file")],
+    motor: Annotated[
+        list[str] | None, typer.Option(help="NAME=ID; default: the six of an SO-101")
+    ] = None,
+    restore: Annotated[
+        bool, typer.Option("--restore", help="Write what FILE has into the servos.")
+    ] = False,
+) -> None:
+    """Calibrate an arm by hand, as LeRobot does, and write its file. The arm goes limp."""
+    try:
+        _restore(port, file) if restore else _calibrate(port, file, motor or [])
+    except SaintError as err:
+        raise fail(err) from None
+
+
+def _restore(port: str, file: Path) -> None:
+    from ...lib.hw.feetech import calibration
+    from . import servos
+
+    try:
+        data = file.read_bytes()
+    except OSError as err:
+        raise SaintError(Code.REQUEST_INVALID, f"{file}: {err.strerror}") from err
+    with servos.opened(port, Series.STS) as line:
+        servos.save(line, calibration.read(data, str(file)))
+    print(f"The servos have the calibration of {file}.")
+
+
+def _calibrate(port: str, file: Path, named: list[str]) -> None:
+    from ...lib.hw.feetech import calibration
+    from . import servos
+
+    motors = _motors(named) or calibration.SO_ARM
+    with servos.opened(port, Series.STS) as line:
+        print(
+            "Hold the arm: it goes limp. Move every joint to the middle of its range, then Enter."
+        )
+        sys.stdin.readline()
+        offsets = servos.home(line, motors)
+        print("Move every joint from end to end, then press Enter.")
+        ranges = calibration.ranges(servos.record(line, motors))
+        found = {
+            name: calibration.MotorCalibration(
+                id=servo, drive_mode=0, homing_offset=offsets[name],
+                range_min=ranges[name][0], range_max=ranges[name][1],
+            )
+            for name, servo in motors.items()
+        }  # fmt: skip
+        servos.save(line, found)
+    try:
+        file.write_text(calibration.written(found), encoding="utf-8")
+    except OSError as err:
+        raise SaintError(Code.REQUEST_INVALID, f"{file}: {err.strerror}") from err
+    print(f"The calibration is in the servos and in {file}.")
+
+
+def _motors(named: list[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for text in named:
+        name, _, number = text.partition("=")
+        if not name or not number.isdecimal() or int(number) > 253:
+            raise typer.BadParameter(f"{text!r} is no NAME=ID")
+        if (servo := int(number)) in found.values():
+            raise typer.BadParameter(f"{text!r}: another motor has this id")
+        found[name] = servo
+    return found

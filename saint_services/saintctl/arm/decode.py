@@ -3,7 +3,7 @@
 import json
 from typing import Any, TextIO
 
-from ...lib.hw.feetech.dialogue import Answer, Dialogue
+from ...lib.hw.feetech.dialogue import Dialogue, ServoAnswer
 from ...lib.hw.feetech.packets import Code, Packet, PacketFinder, block_of
 from ...lib.hw.feetech.registers import Series, register_at
 from .. import recordings
@@ -40,7 +40,7 @@ class BusReader:
         answer = self._dialogue.follow(packet)
         return self._status(answer) if answer else self._instruction(packet)
 
-    def _status(self, answer: Answer) -> dict[str, Any]:
+    def _status(self, answer: ServoAnswer) -> dict[str, Any]:
         found, block = answer.status, block_of(answer.instruction)
         line: dict[str, Any] = {"kind": "status", "id": found.id, "error": found.code}
         line["data"] = found.parameters.hex()

@@ -4,7 +4,7 @@ reported in time. Not here: the physics (plant.py).
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import monotonic_ns
 
@@ -13,7 +13,7 @@ from tools.sim import wiring
 from tools.sim.bodies.plant import OutputReading, PinReading, Plant, Wheel
 from tools.sim.bodies.states import States
 from tools.sim.bodies.steppers import SimStepper
-from tools.sim.faults import Faults
+from tools.sim.faults import Faults, FaultSwitch
 
 _PERIOD_S = 0.01
 
@@ -57,6 +57,10 @@ class BodyDrive:
         self._states = States(directory, config.target, plant.names)
         self._resume()
         wiring.store(directory, config)
+
+    def switches(self) -> Mapping[str, FaultSwitch]:
+        """Return the faults by device."""
+        return self._faults.read() if self._faults else {}
 
     def pin_changed(self, pin: int) -> None:
         """Follow a pin that was written. Short, as it is on the path from a command to its motor:

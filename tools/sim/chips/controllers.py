@@ -46,7 +46,9 @@ def controllers_of(
 ) -> dict[str, Controller | SimVesc]:
     """Open the controllers of a role by the names of its devices."""
     found: dict[str, Controller | SimVesc] = {
-        name: Controller(directory, line.port) for name, line in lines.items()
+        name: Controller(directory, line.port)
+        for name, line in lines.items()
+        if line.driver == "roboclaw"
     }
     for name, node in nodes.items():
         found[name] = SimVesc(directory, node.port, node.id)

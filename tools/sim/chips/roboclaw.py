@@ -7,6 +7,7 @@ import socket
 import struct
 from pathlib import Path
 from time import monotonic_ns
+from typing import Protocol
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.motors import roboclaw
@@ -134,10 +135,21 @@ class RoboClawPeer(ChipFile):
         return b""
 
 
+class LinePeer(Protocol):
+    """What hangs on a simulated line."""
+
+    @property
+    def fault(self) -> ChipFault: ...
+
+    def received(self, data: bytes) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
 class SimSerial:
     """Line with its controller, which replies inside the write. Implements ports.ByteStream."""
 
-    def __init__(self, port: str, peer: RoboClawPeer) -> None:
+    def __init__(self, port: str, peer: LinePeer) -> None:
         if peer.fault is ChipFault.UNPLUGGED:
             message = f"serial line {port}: the device is not plugged in"
             raise SaintError(Code.HARDWARE_MISSING, message)

@@ -19,7 +19,7 @@ class Awaited(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServoAnswer:
     """A status, and the instruction that it answers."""
 
     status: Packet
@@ -34,14 +34,14 @@ class Dialogue:
         self._roll_call: Packet | None = None  # a ping of all servos
         self._answered: set[int] = set()  # it
 
-    def follow(self, packet: Packet) -> Answer | None:
+    def follow(self, packet: Packet) -> ServoAnswer | None:
         """Return the answer that a packet is; None for an instruction. What is a copy of the
         instruction that waits for its answer is its echo on the wire."""
         awaited = self._awaited_of(packet.id)
         if awaited and len(packet.parameters) == awaited.length and packet != awaited.instruction:
             self._awaited.pop(packet.id, None)
             self._answered.add(packet.id)
-            return Answer(packet, awaited.instruction)
+            return ServoAnswer(packet, awaited.instruction)
         self._instructed(packet)
         return None
 

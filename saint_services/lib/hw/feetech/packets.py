@@ -109,7 +109,7 @@ def sync_write(address: int, values: Mapping[int, bytes]) -> Packet:
     return Packet(BROADCAST, Code.SYNC_WRITE, bytes((address, lengths.pop())) + body)
 
 
-class Block(NamedTuple):
+class RegisterBlock(NamedTuple):
     """What an instruction concerns: bytes from an address on, of these servos. `data` are the bytes
     that it writes, by servo."""
 
@@ -119,22 +119,22 @@ class Block(NamedTuple):
     data: Mapping[int, bytes] = {}
 
 
-def block_of(packet: Packet) -> Block | None:
+def block_of(packet: Packet) -> RegisterBlock | None:
     """Return what a read or write concerns; None for other instructions, and where the parameters
     do not fit."""
     found = packet.parameters
     match packet.code:
         case Code.READ if len(found) == 2:
-            return Block(found[0], found[1], (packet.id,))
+            return RegisterBlock(found[0], found[1], (packet.id,))
         case Code.WRITE | Code.REG_WRITE if found:
-            return Block(found[0], len(found) - 1, (packet.id,), {packet.id: found[1:]})
+            return RegisterBlock(found[0], len(found) - 1, (packet.id,), {packet.id: found[1:]})
         case Code.SYNC_READ if len(found) > 2:
-            return Block(found[0], found[1], tuple(found[2:]))
+            return RegisterBlock(found[0], found[1], tuple(found[2:]))
         case Code.SYNC_WRITE if len(found) > 2 and not (len(found) - 2) % (found[1] + 1):
             step = found[1] + 1
             parts = [found[at : at + step] for at in range(2, len(found), step)]
             data = {part[0]: part[1:] for part in parts}
-            return Block(found[0], found[1], tuple(data), data)
+            return RegisterBlock(found[0], found[1], tuple(data), data)
     return None
 
 

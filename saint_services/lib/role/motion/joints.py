@@ -8,9 +8,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import nan
+from typing import TYPE_CHECKING
 
 from ...errors import Code, SaintError
 from ...hw.ports import Board
+from ...role_config.bus_servos import BUS_SERVO
 from ...role_config.model import FieldSpec, PinSpec, RoleConfig
 from ..pulse_chips import PulseChips
 from ..timers import Clock, Handle, Motion
@@ -18,6 +20,12 @@ from .axis import SLICE_S, Axis, Glide
 from .body_room import BodyRoom, within_body
 from .collisions import Fences
 from .outputs import JointOutput, ServoChannel, ServoPin
+
+if TYPE_CHECKING:
+    from ..servo_lines import ServoLines
+    from .bus_servo_output import BusServoOutput
+
+_LOOK_S = 0.5  # between looks at the faults of bus servos
 
 
 class Joint:
@@ -50,6 +58,8 @@ class Joint:
         self.was_found = found is not None
         kind = Glide if field.max_acceleration else Axis
         self.axis: Axis = kind(field, found)
+        if found is not None and found != self.axis.applied:  # outside of its limits
+            self.axis.stand(found)
         self.is_driven = False  # until the first command
         self.is_written = True
         self.is_placed = output.is_ready  # the axis is where the output is
@@ -60,7 +70,10 @@ class Joint:
     @property
     def place(self) -> float:
         """Where it is, NaN where nobody knows."""
-        return self.axis.applied if self.output.is_ready else nan
+        if self.output.is_ready:
+            return self.axis.applied
+        found = self.output.found()
+        return nan if found is None else found
 
     def find(self) -> bool:
         """Go on from where the output has found itself; True when it just has."""
@@ -125,6 +138,8 @@ class Joints:
         self.room = BodyRoom(config.body, config) if config.body else None
         self._stopped: dict[str, str] = {}  # by the body: joint and reason
         self.by_name: dict[str, Joint] = {}
+        self.bus_servos: dict[str, BusServoOutput] = {}
+        self._lines: ServoLines | None = None
 
     def open(self, board: Board) -> None:
         """Open the outputs of all position fields. Other fields are not of joints."""
@@ -313,6 +328,8 @@ class Joints:
         for joint in self.by_name.values():
             joint.output.close()
         self.by_name.clear()
+        self.bus_servos.clear()
+        self._lines = None
 
     def _output(self, board: Board, name: str, field: FieldSpec, pin: PinSpec) -> JointOutput:
         if pin.type == "servo" and pin.pin is not None:
@@ -325,15 +342,40 @@ class Joints:
 
             stepper = open_stepper(board, name, pin)
             return StepperOutput(name, stepper, field, pin, self._clock, self._attempt, self._fail)
+        if pin.type == BUS_SERVO:
+            return self._bus_servo(board, name, field, pin)
         message = f"gpio_mapping.{name} is no servo with its pin, or with its chip and channel"
         raise SaintError(Code.CONFIG_INVALID, message)
+
+    def _bus_servo(self, board: Board, name: str, field: FieldSpec, pin: PinSpec) -> JointOutput:
+        from ..servo_lines import ServoLines  # loaded only where there is one
+
+        self._lines = self._lines or ServoLines(board, self._config, self._clock)
+        output = self.bus_servos[name] = self._lines.output(field, pin)
+        return output
+
+    def listen(
+        self,
+        every: Callable[[float, Callable[[], None]], None],
+        notice: Callable[[str, str], None],
+    ) -> None:
+        """Follow what bus servos measure from now on, in the running loop; report their faults."""
+        for servo in self.bus_servos.values():
+            servo.start()
+
+        def look() -> None:
+            for name, servo in self.bus_servos.items():
+                notice(name, servo.problem)
+
+        if self.bus_servos:
+            every(_LOOK_S, look)
 
 
 def speeds(joints: Iterable[Joint], before: dict[str, float], period_s: float) -> tuple[float, ...]:
     """Return the speeds of joints since the last call, in unit per second; updates `before`."""
     found = []
     for joint in joints:
-        applied = joint.axis.applied
-        found.append((applied - before.get(joint.name, applied)) / period_s)
-        before[joint.name] = applied
+        place = joint.place
+        found.append((place - before.get(joint.name, place)) / period_s)
+        before[joint.name] = place
     return tuple(found)

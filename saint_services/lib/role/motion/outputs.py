@@ -33,7 +33,13 @@ class JointOutput(Protocol):
 
     @property
     def is_ready(self) -> bool:
-        """False while it does not know its place: it must `seek` before anything is put."""
+        """False while it does not know its place, or does not hold it: it must `seek` before
+        anything is put."""
+        ...
+
+    @property
+    def missing(self) -> str:
+        """Why it has no position, while it has none."""
         ...
 
     def seek(self, now_s: float) -> None:
@@ -59,6 +65,7 @@ class ServoPin:
 
     is_ready = True
     is_still = True
+    missing = ""
 
     def __init__(self, output: PwmOut, field: FieldSpec, pin: PinSpec) -> None:
         self._output = output

@@ -96,9 +96,9 @@ class PositionSession(RoleSession):
         publish = self.publisher(topic)
 
         def send() -> None:
-            known = [each for each in turning if each.output.is_ready]
+            known = [each for each in turning if not isnan(each.place)]
             velocities = tuple(map(radians, speeds(known, before, _STATE_S)))
-            positions = tuple(radians(each.axis.applied) for each in known)
+            positions = tuple(radians(each.place) for each in known)
             named = tuple(names[each.name] for each in known)
             publish(JointState(Header(stamp=stamp()), named, positions, velocities, efforts(known)))
             self._name_unplaced()
@@ -106,9 +106,12 @@ class PositionSession(RoleSession):
         self.every(_STATE_S, send)
 
     def _name_unplaced(self) -> None:
-        lost = [each.name for each in self.joints.by_name.values() if not each.output.is_ready]
-        text = f"{', '.join(lost)}: no position before its switch was found" if lost else ""
-        self.notice("homing", text)
+        lost: dict[str, list[str]] = {}
+        for each in self.joints.by_name.values():
+            if not each.output.is_ready and isnan(each.place):
+                lost.setdefault(each.output.missing, []).append(each.name)
+        texts = [f"{', '.join(names)}: {why}" for why, names in lost.items()]
+        self.notice("homing", "; ".join(texts))
 
     def move(
         self,

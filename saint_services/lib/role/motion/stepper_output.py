@@ -31,6 +31,8 @@ class StepperOutput:
     """The stepper of one joint. `attempt` makes a write or returns False (RoleSession.drive),
     `miss` takes a fault in a sentence."""
 
+    missing = "no position before its switch was found"
+
     def __init__(
         self,
         name: str,

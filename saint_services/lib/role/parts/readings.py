@@ -1,11 +1,12 @@
-"""Names what the sensors of a role measure: chips of i2c_devices, buttons and encoders. A reading
-that is missing or old is NaN. Not here: reading the chips (lib/hw/sensors).
+"""Names what the sensors of a role measure: chips of i2c_devices, buttons, encoders, bus servos. A
+reading that is missing or old is NaN. Not here: reading the chips (lib/hw/sensors).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import astuple
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ...hw.motors.drives import Drives
 from ...hw.pins.button import ButtonEvent
@@ -23,6 +24,9 @@ from ...hw.sensors.polling import Sensors
 from ...role_config.model import RoleConfig
 from ..buttons import ButtonInput
 from ..timers import Clock
+
+if TYPE_CHECKING:
+    from ..motion.bus_servo_output import BusServoOutput
 
 # What a reading of each driver has, in its order: the rest of its name, its unit.
 _MEASURES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -52,9 +56,16 @@ class PartReadings:
         self.units: tuple[str, ...] = ()
         self._values: list[Callable[[Sensors | None], tuple[float, ...]]] = []
 
-    def open(self, board: Board, drives: Drives, clock: Clock) -> None:
+    def open(
+        self, board: Board, drives: Drives, clock: Clock, servos: Mapping[str, "BusServoOutput"]
+    ) -> None:
         """Open buttons and encoders, and name all readings. Raises SaintError."""
         found: list[tuple[str, str]] = []
+        for name, servo in servos.items():
+            units = (self._config.fields[name].unit, "ratio", "degC")
+            kinds = zip(("position", "load", "temperature"), units, strict=True)
+            found += [(f"{name}_{kind}", unit) for kind, unit in kinds]
+            self._values.append(partial(_of_servo, servo))
         for name, device in self._config.i2c_devices.items():
             if measures := _MEASURES.get(device.driver):
                 found += [(f"{name}_{what}" if what else name, unit) for what, unit in measures]
@@ -107,6 +118,10 @@ class PartReadings:
 
 def _count(encoder: Encoder, _: Sensors | None) -> tuple[float, ...]:
     return (float(encoder.count),)
+
+
+def _of_servo(servo: "BusServoOutput", _: Sensors | None) -> tuple[float, ...]:
+    return servo.measured()
 
 
 def _reader(name: str, count: int) -> Callable[[Sensors | None], tuple[float, ...]]:

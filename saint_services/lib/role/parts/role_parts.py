@@ -48,7 +48,7 @@ class RoleParts:
         """Open outputs, buttons and encoders. Raises SaintError."""
         self._outputs.open(board)
         assert self._outputs.opener
-        self.readings.open(board, self._outputs.opener.drives, clock)
+        self.readings.open(board, self._outputs.opener.drives, clock, self._joints.bus_servos)
 
     def obey(self, message: PartCommand, now_s: float) -> bool:
         """Obey a command: all of it, or nothing (False) when it is malformed. A velocity or switch
@@ -92,6 +92,8 @@ class RoleParts:
     def _applied(self, name: str) -> float:
         joint = self._joints.by_name.get(name)
         if joint:
+            if not joint.output.is_ready:
+                return joint.place
             return joint.axis.applied if joint.is_driven or joint.was_found else nan
         output = self._outputs.by_name.get(name)
         return output.applied if output else nan

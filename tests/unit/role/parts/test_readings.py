@@ -37,7 +37,7 @@ def test_button_is_one_while_pressed_and_a_short_press_counts_once() -> None:
     pins = {"brow": PINS["brow"], "hatch": {"type": "button", "pin": 19}}
     role = config({"brow": FIELDS["brow"]}, pins, i2c_devices={"chip": CHIP})
     readings, clock, board = PartReadings(role, has_inputs=True), FakeClock(), _board()
-    readings.open(board, Drives(board, role), clock)
+    readings.open(board, Drives(board, role), clock, {})
     readings.listen()
     assert readings.names == ("hatch",)
     assert readings.values(None) == (0.0,)

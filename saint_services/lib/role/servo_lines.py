@@ -1,0 +1,67 @@
+"""Opens the lines with bus servos of a role; joints of one device share its line. Not here: what a
+joint does with its servo (motion/bus_servo_output.py).
+"""
+
+from ..hw.feetech.bus import BusServo
+from ..hw.feetech.line import ServoLine
+from ..hw.feetech.registers import TURN, Series
+from ..hw.feetech.setup import ServoSettings, ServoSetup
+from ..hw.ports import Board, ByteStream
+from ..role_config.bus_servos import BUS_SERVO
+from ..role_config.model import FieldSpec, PinSpec, RoleConfig
+from .motion.bus_servo_output import BusServoOutput
+from .timers import Clock
+
+_SCS_TURN = 1024
+
+
+class ServoLines:
+    """The lines of one role by the names of its serial_devices."""
+
+    def __init__(self, board: Board, config: RoleConfig, clock: Clock) -> None:
+        self._board = board
+        self._config = config
+        self._clock = clock
+        self._lines: dict[str, ServoLine] = {}
+
+    def output(self, field: FieldSpec, pin: PinSpec) -> BusServoOutput:
+        """Return the servo of a joint. Opens its line with the first. Raises SaintError."""
+        line = self._lines.get(pin.device)
+        if line is None:
+            line = self._lines[pin.device] = self._opened(pin.device)
+        turn = TURN if line.core.series is Series.STS else _SCS_TURN
+        return BusServoOutput(line, line.servo(pin.servo_id or 0), field, pin, turn - 1)
+
+    def _opened(self, name: str) -> ServoLine:
+        """Open a line and set its servos up. Blocks."""
+        device = self._config.serial_devices[name]
+        series = Series(device.protocol)
+        pins = {
+            part: pin
+            for part, pin in self._config.gpio_mapping.items()
+            if pin.type == BUS_SERVO and pin.device == name
+        }
+        servos = {
+            pin.servo_id or 0: BusServo(
+                pin.servo_id or 0, part, pin.torque_limit, pin.max_temperature_c
+            )
+            for part, pin in pins.items()
+        }
+
+        def prepare(port: ByteStream) -> None:
+            setup = ServoSetup(port, series, name)
+            for pin in pins.values():
+                settings = ServoSettings(
+                    homing_offset=pin.homing_offset, max_temperature=pin.max_temperature_c
+                )
+                setup.configure(pin.servo_id or 0, settings)
+
+        return ServoLine(
+            lambda: self._board.serial(device.port, device.baud),
+            servos,
+            series,
+            device.baud,
+            name,
+            self._clock,
+            prepare,
+        )

@@ -1,0 +1,209 @@
+"""The core of a servo bus: turns, repetitions, torque, faults. Numbers by hand."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.hw.feetech.bus import Torque
+from saint_services.lib.hw.feetech.packets import Code
+from saint_services.lib.hw.feetech.registers import Series
+from tests.unit.hw.feetech.served import ServedServos
+from tools.sim.faults import Fault
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[ServedServos]:
+    served = ServedServos(tmp_path)
+    served.run(0.3)
+    yield served
+    served.peer.close()
+
+
+def test_servos_are_known_before_anything_is_written(served: ServedServos) -> None:
+    assert all(servo.torque is Torque.OFF for servo in served.core.servos.values())
+    written = {packet.parameters for packet in served.of(Code.WRITE)}
+    assert written == {bytes((48, 0xF4, 0x01))}  # the torque limit: 500 of 1000
+    assert served.of(Code.SYNC_WRITE) == []
+
+
+def test_torque_goes_on_at_the_position_whatever_the_goal_was(served: ServedServos) -> None:
+    servo = served.peer.servo(1)
+    servo.shaft = 1000.0
+    servo.put("goal_position", 3000)
+    served.rouse()
+    served.run(1.0)
+    assert served.position(1) == 1000
+    writes = [p.parameters[0] for p in served.of(Code.WRITE) if p.id == 1]
+    assert writes[-2:] == [42, 40]  # the goal, then torque
+
+
+def test_goals_of_one_moment_are_one_packet(served: ServedServos) -> None:
+    served.rouse()
+    served.sent.clear()
+    for servo in range(1, 7):
+        served.aim(servo, 2100)
+    served.run(0.02)
+    assert len(served.of(Code.SYNC_WRITE)) == 1
+    assert len(served.of(Code.SYNC_READ)) <= 1
+    served.run(1.0)
+    assert [served.position(servo) for servo in range(1, 7)] == [2100] * 6
+
+
+def test_turns_are_fifty_a_second_in_motion_and_ten_at_rest(served: ServedServos) -> None:
+    served.rouse()
+    served.run(1.0)
+    before = served.core.turns
+    served.run(1.0)
+    assert 9 <= served.core.turns - before <= 11
+    before, then_s = served.core.turns, served.now_s
+    for step in range(50):
+        served.aim(1, 2048 + step)
+        served.run(0.02)
+    assert 45 <= (served.core.turns - before) / (served.now_s - then_s) <= 55
+
+
+def test_readings_are_shares_volts_and_degrees(served: ServedServos) -> None:
+    served.rouse()
+    served.break_servo(2, Fault.LOAD, 0.25)
+    served.run(0.2)
+    reading = served.core.servos[2].reading
+    assert reading is not None
+    assert (reading.position, reading.load, reading.voltage_v) == (2048, 0.25, 7.4)
+    assert 20 <= reading.temperature_c <= 30
+
+
+def test_answers_with_wrong_checksums_are_requested_again(served: ServedServos) -> None:
+    served.rouse()
+    served.break_servo(3, Fault.NOISE, 0.5)
+    served.run(2.0)
+    assert not served.core.servos[3].is_lost
+    served.break_servo(3, Fault.NOISE, 1.0)
+    served.run(2.0)
+    assert "its answers are damaged: another servo may have its id" in served.core.servos[3].problem
+
+
+def test_missing_servo_is_lost_and_the_others_go_on(served: ServedServos) -> None:
+    served.rouse()
+    served.break_servo(1, Fault.UNPLUG)
+    served.run(2.0)
+    assert served.core.servos[1].problem == "servo 1 does not answer"
+    assert served.core.servos[1].reading is None
+    served.aim(2, 2200)
+    served.run(1.0)
+    assert served.position(2) == 2200
+
+
+def test_servo_that_returns_without_power_gets_no_goal_before_it_is_roused(
+    served: ServedServos,
+) -> None:
+    served.rouse()
+    served.aim(1, 2500)
+    served.run(1.0)
+    served.break_servo(1, Fault.UNPLUG)
+    served.run(1.0)
+    servo = served.peer.servo(1)
+    servo.power_up()
+    servo.shaft = 700.0
+    served.faults.clear()
+    served.run(1.0)
+    assert served.core.servos[1].torque is Torque.OFF
+    assert served.position(1) == 700
+    assert served.peer.servo(1).get("torque_limit") == 500
+    served.core.rouse(served.core.servos[1])
+    served.run(1.0)
+    assert served.position(1) == 700
+
+
+def test_servo_that_kept_its_torque_is_known_at_once(served: ServedServos) -> None:
+    served.rouse()
+    served.core.lost()
+    assert served.core.servos[4].torque is Torque.UNKNOWN
+    served.run(0.5)
+    assert served.core.servos[4].torque is Torque.ON
+    assert served.core.servos[4].goal == 2048
+
+
+def test_two_servos_with_one_id_are_named(served: ServedServos) -> None:
+    served.rouse()
+    served.break_servo(5, Fault.DOUBLED)
+    served.run(1.0)
+    assert "two servos have its id" in served.core.servos[5].problem
+    served.faults.clear()
+    served.run(3.0)
+    assert served.core.servos[5].problem == ""
+
+
+@pytest.mark.parametrize(
+    ("fault", "value", "text"),
+    [
+        (Fault.HOT, 65.0, "servo 6: it has 65 °C"),
+        (Fault.HOT, 75.0, "servo 6: it is too hot"),
+        (Fault.BROWN_OUT, 3.0, "servo 6: its supply is outside of its limits"),
+    ],
+)
+def test_fault_of_a_servo_is_a_sentence(
+    served: ServedServos, fault: Fault, value: float, text: str
+) -> None:
+    served.break_servo(6, fault, value)
+    served.run(0.3)
+    assert served.core.servos[6].problem == text
+
+
+def test_overloaded_servo_does_not_jump_when_its_way_is_free(served: ServedServos) -> None:
+    served.rouse()
+    served.break_servo(1, Fault.STALL)
+    served.aim(1, 3000)
+    served.run(1.9)
+    assert served.core.servos[1].problem == ""
+    served.run(0.5)  # it gives up after two seconds
+    served.faults.clear()
+    served.run(1.0)
+    assert served.position(1) == 2048
+    assert served.core.servos[1].torque is Torque.ON
+
+
+def test_release_does_not_wait_for_an_answer_and_is_confirmed(served: ServedServos) -> None:
+    served.rouse()
+    served.core.step(served.now_s + 1.0)  # a question is on its way
+    assert not served.core.is_idle
+    served.core.release(list(served.core.servos.values()))
+    assert served.sent[-1].parameters == bytes((40, 1, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0))
+    assert not served.peer.servo(1).get("torque_enable")
+    served.run(0.5)
+    assert not any(servo.is_released for servo in served.core.servos.values())
+
+
+def test_goal_that_was_dropped_is_sent_when_it_is_wanted_again(served: ServedServos) -> None:
+    served.rouse()
+    served.aim(1, 2300)
+    served.core.drop(served.core.servos[1])
+    served.run(0.5)
+    assert served.position(1) == 2048
+    served.aim(1, 2300)
+    served.run(0.5)
+    assert served.position(1) == 2300
+
+
+def test_echo_on_one_wire_is_no_answer(tmp_path: Path) -> None:
+    served = ServedServos(tmp_path, (1, 2))
+    served.peer.has_echo = True
+    served.run(0.3)
+    served.rouse()
+    served.aim(1, 2300)
+    served.run(1.0)
+    assert served.position(1) == 2300
+    assert [servo.problem for servo in served.core.servos.values()] == ["", ""]
+    served.peer.close()
+
+
+def test_scs_servos_are_read_one_by_one(tmp_path: Path) -> None:
+    served = ServedServos(tmp_path, (1, 2), Series.SCS)
+    served.run(0.3)
+    served.rouse()
+    served.aim(2, 700)
+    served.run(1.0)
+    assert served.of(Code.SYNC_READ) == []
+    assert served.position(2) == 700
+    assert served.core.servos[2].reading and served.core.servos[2].reading.position == 700
+    served.peer.close()

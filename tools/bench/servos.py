@@ -1,0 +1,230 @@
+"""How fast bus servos are driven: six simulated ones behind a pseudo terminal, at the byte time of
+1,000,000 baud. A turn is one sync write of all goals and one sync read of all measurements.
+
+`python -m tools.bench.servos [--seconds 16] [--json]`. In blocks of a second, in turns: the driver
+as fast as it goes, Feetech's own SDK (build/peers), a bare loop that writes the same bytes and
+waits for as many; then the driver at its own rate, beside a bare loop of the same rate. Processor
+time is that of the thread that drives.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from saint_services.lib.hw.buses.serial import open_serial
+from saint_services.lib.hw.feetech import bus, packets
+from saint_services.lib.hw.feetech.bus import ANSWER_BYTES, BusServo
+from saint_services.lib.hw.feetech.line import ServoLine
+from saint_services.lib.hw.feetech.registers import Series
+from saint_services.lib.hw.feetech.setup import ServoSettings, ServoSetup
+
+from .peers import FOLDER
+
+_IDS = tuple(range(1, 7))
+_BAUD = 1_000_000
+_GOAL, _PRESENT, _LENGTH = 42, 56, 8
+_MIDDLE, _SWING = 2048, 100
+_BLOCK_S = 1.0
+# As the wire alone allows: 24 bytes of goals, 14 of the request, 14 from each servo, 10 us each.
+WIRE_HZ = _BAUD / 10 / (24 + 14 + ANSWER_BYTES * len(_IDS))
+
+
+@dataclass(slots=True)
+class Sum:
+    """Turns, the time that they took, and the processor's time."""
+
+    turns: int = 0
+    wall_s: float = 0.0
+    processor_s: float = 0.0
+
+    def add(self, turns: int, wall_s: float, processor_s: float) -> None:
+        """Add a block."""
+        self.turns += turns
+        self.wall_s += wall_s
+        self.processor_s += processor_s
+
+    @property
+    def rate_hz(self) -> float:
+        """Turns a second."""
+        return self.turns / self.wall_s if self.wall_s else 0.0
+
+    @property
+    def turn_us(self) -> float:
+        """Processor time of a turn."""
+        return 1e6 * self.processor_s / self.turns if self.turns else 0.0
+
+
+@dataclass(slots=True)
+class Figures:
+    """All sums by what drives."""
+
+    sums: dict[str, Sum] = field(default_factory=dict)
+
+    def run(self, name: str, block: Callable[[], int]) -> None:
+        """Measure a block of turns."""
+        wall_s, processor_s = time.monotonic(), time.thread_time()
+        turns = block()
+        taken = time.monotonic() - wall_s, time.thread_time() - processor_s
+        self.sums.setdefault(name, Sum()).add(turns, *taken)
+
+
+def goals() -> Iterator[int]:
+    """Yield goals on which servos are always under way."""
+    return itertools.cycle((*range(_SWING), *range(_SWING, 0, -1)))
+
+
+@contextlib.contextmanager
+def servos() -> Iterator[str]:
+    """Run the servos in a process of their own; yield their port."""
+    command = [sys.executable, "-m", "tools.sim.servo_pty", *(f"--servo={n}" for n in _IDS)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        port = process.stdout.readline().strip()
+        line = open_serial(port, _BAUD)
+        setup = ServoSetup(line, Series.STS, "bench")
+        for servo in _IDS:
+            setup.configure(servo, ServoSettings())
+            setup.put(servo, "torque_enable", 1)
+        line.close()
+        yield port
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def ours(port: str, seconds: float, period_s: float) -> int:
+    """Drive by the driver; return the turns."""
+    bus.FAST_S = period_s
+    return asyncio.run(_ours(port, seconds))
+
+
+async def _ours(port: str, seconds: float) -> int:
+    loop = asyncio.get_running_loop()
+    named = {servo: BusServo(servo, str(servo)) for servo in _IDS}
+    line = ServoLine(lambda: open_serial(port, _BAUD), named, Series.STS, _BAUD, "bench", loop)
+    found = [line.servo(servo) for servo in _IDS]
+    core, way = line.core, goals()
+    begin = core._begin_turn
+
+    def begin_turn(now_s: float) -> None:
+        place = _MIDDLE + next(way)
+        for servo in found:
+            core.aim(servo, place, now_s)
+        begin(now_s)
+
+    core._begin_turn = begin_turn  # type: ignore[method-assign]
+    before = core.turns
+    line.start()
+    await asyncio.sleep(seconds)
+    turns = core.turns - before
+    for _ in found:
+        line.close()
+    return turns
+
+
+def bare(port: str, seconds: float, period_s: float) -> int:
+    """Write the same bytes and wait for as many, without a look at them."""
+    line = open_serial(port, _BAUD)
+    request = packets.sync_read(_PRESENT, _LENGTH, _IDS).encoded()
+    turns, way, end_s, due_s = 0, goals(), time.monotonic() + seconds, time.monotonic()
+    while time.monotonic() < end_s:
+        place = (_MIDDLE + next(way)).to_bytes(2, "little")
+        line.write(packets.sync_write(_GOAL, dict.fromkeys(_IDS, place)).encoded())
+        line.write(request)
+        missing = ANSWER_BYTES * len(_IDS)
+        while missing > 0 and select.select([line], [], [], 0.1)[0]:
+            missing -= len(line.read())
+        turns += 1
+        due_s += period_s
+        if period_s:
+            select.select([], [], [], max(0.0, due_s - time.monotonic()))
+    line.close()
+    return turns
+
+
+def sdk(port: str, seconds: float) -> int:
+    """Drive by Feetech's own library."""
+    found = _sdk()
+    line = found.PortHandler(port)
+    line.openPort()
+    line.setBaudRate(_BAUD)
+    handler = found.PacketHandler(0)
+    writer = found.GroupSyncWrite(line, handler, _GOAL, 2)
+    reader = found.GroupSyncRead(line, handler, _PRESENT, _LENGTH)
+    for servo in _IDS:
+        reader.addParam(servo)
+    turns, way, end_s = 0, goals(), time.monotonic() + seconds
+    while time.monotonic() < end_s:
+        place = list((_MIDDLE + next(way)).to_bytes(2, "little"))
+        writer.clearParam()
+        for servo in _IDS:
+            writer.addParam(servo, place)
+        writer.txPacket()
+        if reader.txRxPacket() == found.COMM_SUCCESS:
+            turns += 1
+    line.closePort()
+    return turns
+
+
+def _sdk() -> Any:
+    import importlib
+
+    if str(FOLDER) not in sys.path:
+        sys.path.append(str(FOLDER))
+    return importlib.import_module("scservo_sdk")
+
+
+def measured(seconds: float) -> Figures:
+    """Measure in turns."""
+    found, usual_s = Figures(), bus.FAST_S
+    has_sdk = (FOLDER / "scservo_sdk").is_dir()
+    with servos() as port:
+        for _ in range(max(1, round(seconds / 4 / _BLOCK_S))):
+            found.run("driver", lambda: ours(port, _BLOCK_S, 0.0))
+            if has_sdk:
+                found.run("sdk", lambda: sdk(port, _BLOCK_S))
+            found.run("bare", lambda: bare(port, _BLOCK_S, 0.0))
+            found.run("driver at its rate", lambda: ours(port, _BLOCK_S, usual_s))
+            found.run("bare at that rate", lambda: bare(port, _BLOCK_S, usual_s))
+    bus.FAST_S = usual_s
+    return found
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--seconds", type=float, default=16.0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    os.chdir(Path(__file__).resolve().parents[2])
+    found = measured(options.seconds).sums
+    if options.json:
+        print(json.dumps({name: asdict(each) for name, each in found.items()}, indent=2))
+        return 0
+    print(f"the wire alone allows {WIRE_HZ:.0f} turns/s")
+    for name, each in found.items():
+        share = 100 * each.processor_s / each.wall_s
+        print(f"{name:<20} {each.rate_hz:6.0f} turns/s {each.turn_us:6.0f} us/turn {share:5.1f} %")
+    first, last = found["driver"], found["bare"]
+    print(f"driver / bare: {first.rate_hz / last.rate_hz:.2f} x rate, ", end="")
+    print(f"{first.turn_us / last.turn_us:.2f} x processor time")
+    if other := found.get("sdk"):
+        print(f"driver / sdk: {first.rate_hz / other.rate_hz:.2f} x rate, ", end="")
+        print(f"{first.turn_us / other.turn_us:.2f} x processor time")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+"""One servo on a simulated bus: its registers and its mechanics. Time comes in as an argument. Not
+here: packets, wires and their faults (servo_bus.py).
+
+A servo that is blocked pushes with its torque limit; after its protection time it switches its
+torque off and reports overload, as the STS3215 does. Numbers are those of its data sheet.
+"""
+
+import math
+
+from saint_services.lib.hw.feetech.packets import ErrorBit
+from saint_services.lib.hw.feetech.registers import (
+    BAUD_RATES,
+    EEPROM_END,
+    REGISTERS,
+    TURN,
+    Register,
+    Series,
+)
+from tools.sim.faults import Fault, FaultSwitch
+
+REGISTER_BYTES = 128
+_POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S = range(5)
+NUMBERS = 8
+BYTES = REGISTER_BYTES + EEPROM_END + 8 * NUMBERS  # a multiple of 8
+_SLICE_S = 0.002
+_LONGEST_S = 2.0  # after it a motion has ended
+_TOP_TICKS_PER_S = 3400.0  # 50 turns a minute without load
+_TOP_GAIN = 40_000.0  # ticks per second squared
+_GAIN = 100.0  # of one unit of acceleration
+_ROOM_C, _HEAT_C, _COOLING_S = 25.0, 45.0, 60.0
+_NEAR = 4  # ticks: a goal at its position ends an overload
+_FULL = 1000  # of load and torque
+_SUPPLY_DV = 74
+_FREE = FaultSwitch(Fault.LOAD)
+_MAKERS = {
+    "firmware_major": 3, "firmware_minor": 10, "model": 777, "return_delay": 250,
+    "response_level": 1, "max_position": TURN - 1, "max_temperature": 70, "max_voltage": 80,
+    "min_voltage": 40, "max_torque": _FULL, "phase": 0x0C, "unloading_condition": 44,
+    "alarm_condition": 47, "p_coefficient": 32, "d_coefficient": 32, "protection_current": 500,
+    "angular_resolution": 1, "protective_torque": 20, "protection_time": 200,
+    "overload_torque": 80,
+}  # fmt: skip
+_OF_SCS = {"model": 1284, "max_position": 1023}
+
+
+class SimBusServo:
+    """A servo in the memory of its bus, which outlives processes."""
+
+    def __init__(self, memory: "memoryview[int]", series: Series) -> None:
+        self._registers = memory[:REGISTER_BYTES]
+        self._saved = memory[REGISTER_BYTES : REGISTER_BYTES + EEPROM_END]
+        self._numbers = memory[REGISTER_BYTES + EEPROM_END :].cast("d")
+        self._table = REGISTERS[series]
+        self.series = series
+        self.turn = TURN if series is Series.STS else 1024
+        self._switch = _FREE
+
+    # Registers
+
+    def get(self, name: str) -> int:
+        """Return a register's number."""
+        register = self._table[name]
+        at = register.address
+        return register.decode(bytes(self._registers[at : at + register.size]), self.series)
+
+    def put(self, name: str, value: int) -> None:
+        """Set a register's number, cut off at what it can hold."""
+        register = self._table.get(name)
+        if register is not None:
+            low, high = register.limits
+            self._fill(register, max(low, min(value, high)))
+
+    def load_bytes(self, address: int, length: int) -> bytes:
+        """Return bytes as a read gets them; beyond the last register they are zero."""
+        return bytes(self._registers[address : address + length]).ljust(length, b"\0")
+
+    def store_bytes(self, address: int, data: bytes) -> None:
+        """Set bytes as a write does. EEPROM is saved while it is unlocked only."""
+        data = data[: max(0, REGISTER_BYTES - address)]
+        self._registers[address : address + len(data)] = data
+        if self.get("lock") == 0:
+            self._saved[:] = self._registers[:EEPROM_END]
+        is_given_up = abs(self.get("goal_position") - self.position) <= _NEAR
+        if self.get("torque_enable") == 0 or is_given_up:
+            self._numbers[_BLOCKED_S] = 0.0
+
+    def make(self, servo: int) -> None:
+        """Give it the maker's registers, and its id; its shaft is in the middle."""
+        self._registers[:] = bytes(REGISTER_BYTES)
+        for name, value in _MAKERS.items():
+            self.put(name, value)
+        if self.series is Series.SCS:
+            for name, value in _OF_SCS.items():
+                self.put(name, value)
+        self.put("id", servo)
+        self._saved[:] = self._registers[:EEPROM_END]
+        self._numbers[_POSITION] = self.turn / 2
+        self._numbers[_TEMPERATURE] = _ROOM_C
+        self.power_up()
+
+    def power_up(self) -> None:
+        """Have its power come back: EEPROM as it was saved, no torque, no memory of a goal."""
+        self._registers[:EEPROM_END] = self._saved
+        self._registers[EEPROM_END:] = bytes(REGISTER_BYTES - EEPROM_END)
+        self.put("torque_limit", self.get("max_torque"))
+        self.put("lock", 1)
+        self.put("max_acceleration", 254)
+        self.put("goal_position", self.position)
+        self._numbers[_VELOCITY] = self._numbers[_BLOCKED_S] = 0.0
+
+    # Mechanics
+
+    @property
+    def position(self) -> int:
+        """The position that it reports: from its homing offset on, one turn unless bit 4 of the
+        phase is set."""
+        raw = round(self.shaft) - self._offset
+        has_turns = "phase" in self._table and self.get("phase") & 0x10
+        return raw if has_turns else raw % self.turn
+
+    @property
+    def shaft(self) -> float:
+        """Where the shaft is, in ticks."""
+        return self._numbers[_POSITION]
+
+    @shaft.setter
+    def shaft(self, ticks: float) -> None:
+        self._numbers[_POSITION] = ticks % self.turn
+        self._numbers[_VELOCITY] = 0.0
+
+    @property
+    def baud(self) -> int:
+        """The rate at which it listens."""
+        return BAUD_RATES[self.get("baud_rate") % len(BAUD_RATES)]
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether its motor has torque."""
+        return bool(self.get("torque_enable")) and not self.errors & ErrorBit.OVERLOAD
+
+    @property
+    def errors(self) -> ErrorBit:
+        """The error bits that it reports."""
+        found = ErrorBit(0)
+        if not self.get("min_voltage") <= self._supply_dv <= self.get("max_voltage"):
+            found |= ErrorBit.VOLTAGE
+        if self._celsius >= self.get("max_temperature"):
+            found |= ErrorBit.TEMPERATURE
+        protected_s = self.get("protection_time") / 100
+        if protected_s and self._numbers[_BLOCKED_S] >= protected_s:
+            found |= ErrorBit.OVERLOAD
+        return found
+
+    def advance(self, now_ns: int, switch: FaultSwitch | None = None) -> None:
+        """Move to the present, and set the registers that measure."""
+        self._switch = switch or _FREE
+        elapsed_s = (now_ns - self._numbers[_STAMP_NS]) / 1e9
+        self._numbers[_STAMP_NS] = float(now_ns)
+        left_s = min(max(elapsed_s, 0.0), _LONGEST_S)
+        self._warm(left_s)
+        if not self.is_driven:
+            self._numbers[_VELOCITY] = 0.0
+        while left_s > 0.0 and self.is_driven:
+            self._move(min(left_s, _SLICE_S))
+            left_s -= _SLICE_S
+        self._measure()
+
+    def _move(self, dt_s: float) -> None:
+        numbers = self._numbers
+        gap = self._goal - (self.shaft - self._offset) % self.turn
+        if self._is_blocked:
+            numbers[_VELOCITY] = 0.0
+            numbers[_BLOCKED_S] = numbers[_BLOCKED_S] + dt_s if abs(gap) > 2 else 0.0
+            return
+        numbers[_BLOCKED_S] = 0.0
+        gain = self._gain
+        wanted = math.copysign(min(self._top, math.sqrt(2.0 * gain * abs(gap))), gap)
+        most = gain * dt_s
+        speed = numbers[_VELOCITY] + max(-most, min(wanted - numbers[_VELOCITY], most))
+        if abs(gap) <= abs(speed * dt_s) or abs(gap) < 0.5:
+            numbers[_VELOCITY] = 0.0
+            numbers[_POSITION] = (self._goal + self._offset) % self.turn
+            return
+        numbers[_VELOCITY] = speed
+        numbers[_POSITION] = (self.shaft + speed * dt_s) % self.turn
+
+    def _measure(self) -> None:
+        speed = self._numbers[_VELOCITY]
+        self.put("present_position", self.position)
+        self.put("present_velocity", round(speed))
+        self.put("present_load", round(_FULL * self._load))
+        self.put("present_voltage", self._supply_dv)
+        self.put("present_temperature", round(self._celsius))
+        self.put("present_current", round(200 * abs(self._load)))  # 6.5 mA each
+        self.put("status", int(self.errors))
+        self.put("moving", int(abs(speed) > 0.5))
+
+    def _warm(self, dt_s: float) -> None:
+        end_c = _ROOM_C + _HEAT_C * self._load**2
+        gap_c = self._numbers[_TEMPERATURE] - end_c
+        self._numbers[_TEMPERATURE] = end_c + gap_c * math.exp(-dt_s / _COOLING_S)
+
+    @property
+    def _goal(self) -> int:
+        low, high = self.get("min_position"), self.get("max_position")
+        return max(low, min(self.get("goal_position"), high)) if high else 0
+
+    @property
+    def _offset(self) -> int:
+        return self.get("homing_offset") if "homing_offset" in self._table else 0
+
+    @property
+    def _is_blocked(self) -> bool:
+        return self._switch.fault is Fault.STALL
+
+    @property
+    def _load(self) -> float:
+        """The share of its torque that it needs."""
+        if not self.is_driven:
+            return 0.0
+        limit = self.get("torque_limit") / _FULL if "torque_limit" in self._table else 1.0
+        gap = self._goal - self.position
+        if self._is_blocked:
+            return math.copysign(limit, gap) if abs(gap) > 2 else 0.0
+        return min(self._switch.value, limit) if self._switch.fault is Fault.LOAD else 0.0
+
+    @property
+    def _celsius(self) -> float:
+        is_hot = self._switch.fault is Fault.HOT
+        return self._switch.value if is_hot else self._numbers[_TEMPERATURE]
+
+    @property
+    def _supply_dv(self) -> int:
+        is_low = self._switch.fault is Fault.BROWN_OUT
+        return round(10 * self._switch.value) if is_low else _SUPPLY_DV
+
+    @property
+    def _top(self) -> float:
+        share = self._switch.value if self._switch.fault is Fault.LOAD else 0.0
+        wanted = abs(self.get("goal_velocity")) or _TOP_TICKS_PER_S
+        return min(wanted, _TOP_TICKS_PER_S * max(0.0, 1.0 - share))
+
+    @property
+    def _gain(self) -> float:
+        return min(_GAIN * self.get("acceleration") or _TOP_GAIN, _TOP_GAIN)
+
+    def _fill(self, register: Register, value: int) -> None:
+        at = register.address
+        self._registers[at : at + register.size] = register.encode(value, self.series)
