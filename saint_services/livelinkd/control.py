@@ -1,4 +1,4 @@
-"""Handles requests about subjects, their zero offset and scale, and recordings."""
+"""Handles requests about subjects, their zero offset, scale and measurement, and recordings."""
 
 import asyncio
 from collections import Counter
@@ -8,6 +8,8 @@ from ..lib import clock
 from ..lib.api import Done, livelink
 from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import (
+    Measurement,
+    MeasureSubject,
     PlayRecording,
     RecordingDetail,
     RecordingInfo,
@@ -26,12 +28,22 @@ from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
 from . import reports
 from .logic import Subject, SubjectRegistry
+from .measuring import MOST, RunningMeasurement
 from .recorder import Player, Recorder, read
 from .senders.limits import Refusals
 from .state import MAX_SUBJECTS, SavedTunings, TuningStore
 from .tuning import Tuning, looking_straight
 
 MAX_SCALED = 1024  # a sender can make up any number of names
+
+
+def known_subject(registry: SubjectRegistry, name: str) -> Subject:
+    """Return a subject by its name; raise not_found that names a similar one."""
+    subject = registry.subjects.get(name)
+    if subject is None:
+        near = hint(name, registry.subjects)
+        raise SaintError(Code.NOT_FOUND, f"subject {name[:LONGEST_NAME]!r} is not known{near}")
+    return subject
 
 
 class SubjectControl:
@@ -129,14 +141,35 @@ class SubjectControl:
             await asyncio.to_thread(self._store.save, self.tuned())
 
     def _known(self, name: str) -> Subject:
-        subject = self._registry.subjects.get(name)
-        if subject is None:
-            near = hint(name, self._registry.subjects)
-            raise SaintError(Code.NOT_FOUND, f"subject {name[:LONGEST_NAME]!r} is not known{near}")
-        return subject
+        return known_subject(self._registry, name)
 
     def _detail(self, subject: Subject) -> SubjectDetail:
         return reports.detail(subject, clock.monotonic_s(), clock.wall_s())
+
+
+class MeasuringControl:
+    """Handles requests to measure a subject."""
+
+    def __init__(self, registry: SubjectRegistry, running: list[RunningMeasurement]) -> None:
+        self._registry = registry
+        self._running = running
+
+    def add_to(self, api: Api) -> None:
+        api.bind(livelink.MEASURE, self.measure)
+
+    async def measure(self, call: Call[MeasureSubject]) -> Measurement:
+        body = call.body
+        known_subject(self._registry, body.subject_name)
+        if len(self._running) >= MOST:
+            text = f"{MOST} measurements run already, which is the limit"
+            raise SaintError(Code.REFUSED, text, fix="Try again in a few seconds.")
+        mine = RunningMeasurement(body.subject_name)
+        self._running.append(mine)
+        try:
+            await asyncio.sleep(body.seconds)
+        finally:
+            self._running.remove(mine)
+        return mine.result(body.seconds, frozenset(body.names))
 
 
 class RecordingControl:

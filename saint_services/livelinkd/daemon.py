@@ -18,9 +18,10 @@ from ..lib.state import StateStore
 from . import reports, state, switches
 from .backup import backup_of
 from .config import Config
-from .control import RecordingControl, SubjectControl
+from .control import MeasuringControl, RecordingControl, SubjectControl
 from .listeners.listeners import Listeners, formats_of
 from .logic import Address, Subject, SubjectRegistry
+from .measuring import RunningMeasurement
 from .protocols import CaptureDecoder, Decode, Refused, make_decoder
 from .protocols.ifacialmocap import PHONE_PORT
 from .recorder import MEGABYTE, Player, Recorder
@@ -50,6 +51,7 @@ async def run(context: Context[Config]) -> None:
     api = Api()
     subjects = SubjectControl(daemon.registry, daemon.refusals, store)
     subjects.add_to(api)
+    MeasuringControl(daemon.registry, daemon.measurements).add_to(api)
     switching = _switches(context, daemon, listeners)
     switching.add_to(api)
     accepting = await _accepting(context, daemon)
@@ -149,6 +151,7 @@ class Livelinkd:
         self._formats = formats_of(config)
         self._limits: dict[str, SenderLimit] = {}
         self.limit(config.datagrams_per_second)
+        self.measurements: list[RunningMeasurement] = []
         self._changed: dict[str, Subject] = {}  # avatars with a part of a frame
         self._samples = writer.publisher(INPUT_LIVELINK)
         self._frames = bus.publisher(LIVELINK_FRAME)
@@ -233,6 +236,9 @@ class Livelinkd:
 
     def _publish(self, subject: Subject, now_s: float) -> None:
         values = subject.shaper.values(subject.frame)
+        for each in self.measurements:
+            if each.subject == subject.frame.subject:
+                each.take(subject.shaper.names, values)
         self._samples.publish(
             InputSample(
                 stamp=clock.stamp(),

@@ -26,6 +26,7 @@ from .estop.latch_file import LatchFile
 from .estop.latch_start import SOURCE, after_start, leave_marker
 from .estop.latch_store import LatchStore
 from .estop.proven_roles import ProvenRoles
+from .faces.api import FacesApi
 from .fields.targets import RobotTargets
 from .inputs.neighbours import Neighbours, WriterAnnouncements
 from .inputs.writers import InputWriters, WriterRegistration
@@ -77,6 +78,7 @@ async def run(context: Context[Config]) -> None:
     control = RoutesApi(router, routes_store, parked, loaded, wiring.settle, wiring.estop_info)
     presets = adapters.PresetStore(share, folder)
     api = PresetsApi(control, presets, robot).add_to(control.add_to(Api()))
+    FacesApi(router).add_to(api)
     RouterBackup(control, presets, robot, preset, context.config.preset).backup().add_to(api)
     WriterRegistration(writers, partial(_writer_changed, announcements)).add_to(api)
     EStopApi(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)

@@ -12,7 +12,7 @@ from ..lib.generated.saint_msgs import InputSample
 from .estop import latch as latches
 from .fields.board import FieldBoard
 from .fields.claims import Claim, InputStream, output_fields
-from .fields.locks import Locks
+from .fields.locks import Lock, Locks
 from .fields.motion import NEVER, STEP_S
 from .fields.targets import RobotTargets
 from .inputs.intake import SampleIntake
@@ -304,7 +304,8 @@ class Router:
 
     def advance(self, now: float) -> None:
         """Time out sources and locks, go on with ramps and slews."""
-        if self.locks.held and self.locks.expire(now):
+        if self.locks.held and (over := self.locks.expire(now)):
+            self._end_motion(over)
             self._relock(now)
         self.board.advance(now)
         for source in self.sources.values():
@@ -333,6 +334,8 @@ class Router:
         self.latch = latches.raised(self.latch, source, reason, is_repeat=is_repeat)
         if not was_active:
             self.board.stop_all(now)
+        if self.locks.end_of_people():
+            self._apply_locks()
 
     def stamp_presses(self, wall: str) -> None:
         """Write the time of day into presses that have none."""
@@ -393,6 +396,16 @@ class Router:
         """End exclusive control of the target."""
         self.locks.release(target, holder, force=force)
         self._relock(now)
+
+    def _end_motion(self, over: Iterable[Lock]) -> None:
+        """Let the holder of a lock that timed out drive its target no longer: a lock may be shorter
+        than the time-out of its source.
+        """
+        for lock in over:
+            for claim in self.claims:
+                is_holders = claim.source == lock.holder and claim.output.target == lock.target
+                if is_holders and (stream := claim.stream) is not None:
+                    stream.received = min(stream.received, lock.until - claim.timeout_s)
 
     def _relock(self, now: float) -> None:
         self._apply_locks()

@@ -13,6 +13,7 @@ Acceptance = Literal["known", "all"]  # accepted senders only; every sender
 SenderIp = Annotated[str, Field(pattern=r"^[0-9A-Fa-f:.]{2,45}$")]
 SubjectName = Annotated[str, Field(min_length=1, max_length=100)]
 ValueName = Annotated[str, Field(min_length=1, max_length=128)]
+Measure = Annotated[float, Field(ge=-1e6, le=1e6)]
 Rate = Annotated[int, Field(ge=1, le=100_000)]
 RecordingName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")]
 
@@ -128,6 +129,33 @@ class SubjectRef(Request):
     """A subject by name."""
 
     subject_name: SubjectName
+
+
+class MeasureSubject(SubjectRef):
+    """Which values of a subject are measured, and for how long."""
+
+    seconds: float = Field(default=2.0, ge=0.5, le=8.0, description="How long to measure, in s.")
+    names: list[ValueName] = Field(
+        default=[], max_length=128, description="Values to report. Default: all."
+    )
+
+
+class MeasuredValue(Request):
+    """How one value moved while it was measured, as the router gets it."""
+
+    low: Measure  # 5 % of the frames are below
+    middle: Measure  # median
+    high: Measure  # 5 % of the frames are above
+    noise: float = Field(ge=0, le=1e6)  # standard deviation from frame to frame, outliers apart
+
+
+class Measurement(Request):
+    """What a subject sent while it was measured."""
+
+    frames: int = Field(ge=0)  # that arrived; one that repeats the frame before counts once
+    tracked: int = Field(ge=0)  # of these, with a face
+    rate_hz: float = Field(ge=0, le=1000)
+    values: dict[ValueName, MeasuredValue] = Field(default={}, max_length=256)
 
 
 class SetZero(SubjectRef):
@@ -280,6 +308,11 @@ RELEASE = _row(
     "release", "POST", "/release", SubjectRef, Done,
     "Release a subject to the next other sender.",
     level=_OPERATOR, log="Subject {subject_name} was released",
+)
+MEASURE = _row(
+    "measure", "GET", "/subjects/{subject_name}/measurement", MeasureSubject, Measurement,
+    "Measure for some seconds how a subject's values move: percentiles and noise.",
+    limit_s=15.0,
 )
 ZERO = _row(
     "zero", "POST", "/zero", SetZero, SubjectDetail,

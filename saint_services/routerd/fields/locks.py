@@ -1,5 +1,6 @@
 """Exclusive control: one source alone drives a target until it releases the target or times out.
-Class safety is never locked out, and the e-stop ignores locks. Locks do not outlive the process.
+Class safety is never locked out. The e-stop ignores locks, and ends those of people. Locks do not
+outlive the process.
 """
 
 from collections.abc import Collection, Iterable
@@ -72,11 +73,20 @@ class Locks:
             if lock.holder == holder:
                 lock.until = now + lock.timeout_s
 
-    def expire(self, now: float) -> bool:
-        """Drop locks that timed out; return whether there were any."""
-        over = [target for target, lock in self.held.items() if lock.until <= now]
-        for target in over:
-            del self.held[target]
+    def expire(self, now: float) -> list[Lock]:
+        """Drop and return the locks that timed out."""
+        over = [lock for lock in self.held.values() if lock.until <= now]
+        for lock in over:
+            del self.held[lock.target]
+        return over
+
+    def end_of_people(self) -> bool:
+        """Drop the locks that clients hold; return whether there were any: a stop ends what a
+        person tries. A leader arm is no person, and keeps its lock.
+        """
+        over = [lock for lock in self.held.values() if kind_of(lock.holder) == "websocket"]
+        for lock in over:
+            del self.held[lock.target]
         return bool(over)
 
     @property

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...lib.api import Done, livelink
-from ...lib.api.livelink import FormatList, SubjectDetail, SubjectInfo, SubjectList
+from ...lib.api.livelink import FormatList, Measurement, SubjectDetail, SubjectInfo, SubjectList
 from ...lib.errors import Code, SaintError
 from ..connect import run_request
 from ..console import AsJson, dot, fail, print_facts, print_json, print_table
@@ -74,6 +74,18 @@ def _tuning(reply: SubjectDetail, name: str) -> str:
     if name in reply.scale:
         parts.append(f"times {reply.scale[name]:g}")
     return ", ".join(parts)
+
+
+@row_command(app, "measure", livelink.MEASURE)
+def print_measurement(reply: Measurement) -> None:
+    """Measure for some seconds how a subject's values move: percentiles and noise."""
+    print(f"{reply.frames} frames, {reply.tracked} with a face, {reply.rate_hz:.0f} a second")
+    columns = ("value", "5 %", "median", "95 %", "noise")
+    rows = [
+        (name, f"{each.low:.3f}", f"{each.middle:.3f}", f"{each.high:.3f}", f"{each.noise:.4f}")
+        for name, each in reply.values.items()
+    ]
+    print_table(columns, rows, "There was no face.")
 
 
 @row_command(app, "zero", livelink.ZERO)

@@ -13,11 +13,11 @@ from ..console import AsJson, fail, print_facts, print_json, print_table, run
 from ..estop.confirm import RemoveStop, request_confirmed
 from ..names import RouteId
 from ..row_command import row_command
-from . import blending, files, preset, show
+from . import blending, face, files, preset, show
 from .output_text import age_text, policy_text, value_text
 
 app = typer.Typer(
-    help="Routes: list, show, why, propose, set, preview, curve, priority, blending, preset, test.",
+    help="Routes: list, show, why, propose, face, set, preview, curve, blending, preset, test.",
     no_args_is_help=True,
 )
 
@@ -100,6 +100,7 @@ def print_released(reply: RouterStatus) -> None:
 
 
 show.add_to(app)
+face.add_to(app)
 files.add_to(app)
 app.command("blending")(blending.blending)
 app.add_typer(preset.app, name="preset")
