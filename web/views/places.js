@@ -52,6 +52,12 @@ const TABS = [
     "face capture mocap iphone phone unreal arkit blendshapes vmc record recording playback " +
       "replay zero neutral sender accept",
   ],
+  [
+    "Map a face to the robot",
+    "Routes",
+    "/routes/wizard/face",
+    "face wizard animatronic mouth jaw eyes brows smile blink expression puppet servo range teach",
+  ],
   ["Clients", "Inputs", "/inputs/websocket", "websocket browser connected programs sessions"],
   [
     "Programs that drive",

@@ -71,8 +71,9 @@ def travel(pull: Pull, rest: MeasuredValue, moved: MeasuredValue) -> Travel | No
 
 def hardly(pull: Pull, rest: MeasuredValue, moved: MeasuredValue) -> str:
     """Say how little an input moved."""
-    far = moved.low if rest.middle - moved.low > moved.high - rest.middle else moved.high
-    return f"{pull.input} went from {rest.middle:.2f} to {far:.2f}"
+    if pull.towards == "both":
+        return f"{pull.input} stayed within {moved.low:.2f} and {moved.high:.2f}"
+    return f"{pull.input} went from {rest.middle:.2f} to {moved.high:.2f}"
 
 
 def cutoff_hz(noise: float, rate_hz: float) -> float | None:

@@ -40,7 +40,7 @@ class FaceTemplateEntry:
 
 STEPS: Final[dict[str, StepWords]] = {
     REST: StepWords("Look straight", "Face the phone, relaxed, mouth closed. Keep still.", 3.0),
-    "open": StepWords("Open your mouth", "As wide as the robot's jaw shall open."),
+    "open": StepWords("Open your mouth", "As wide as you can."),
     "brows_up": StepWords("Brows up", "Raise both brows and hold them."),
     "brows_down": StepWords("Brows down", "Frown and hold it."),
     "left": StepWords("Look left", "Turn only your eyes to your left."),

@@ -18,7 +18,7 @@ _ANYBODY = "*"
 
 
 class Answers(Protocol):
-    """Asks a person; the answers are those of input()."""
+    """Returns what a person types after a text, as input() does."""
 
     def __call__(self, text: str, /) -> str: ...
 

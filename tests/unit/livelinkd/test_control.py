@@ -11,6 +11,7 @@ import pytest
 from saint_services.lib.api import livelink
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
+    MeasureSubject,
     PlayRecording,
     RecordingDetail,
     RecordingList,
@@ -282,3 +283,37 @@ async def test_what_is_being_recorded_is_kept_at_the_end(tmp_path: Path) -> None
         ears.send(CAPTURE[0])
         await until(lambda: len(ears.samples) == 1)
     assert len((tmp_path / "recordings/a.jsonl").read_text().splitlines()) == 1
+
+
+async def test_subject_is_measured_while_it_sends(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        ears.send(CAPTURE[0])
+        await until(lambda: len(ears.samples) == 1)
+        wanted = MeasureSubject(subject_name=WHO, seconds=0.5, names=["jawOpen", "headYaw"])
+        measuring = asyncio.create_task(ears.client.request(livelink.MEASURE, wanted))
+        number = 1000
+        while not measuring.done():
+            number += 1
+            ears.send(changed(CAPTURE[number % 2], number))
+            await turns()
+        found = await measuring
+    assert 0 < found.tracked <= found.frames
+    assert sorted(found.values) == ["headYaw", "jawOpen"]
+
+
+async def test_measurement_of_an_unknown_subject_and_one_too_many_are_refused(
+    tmp_path: Path,
+) -> None:
+    async with listening(tmp_path) as ears:
+        ears.send(CAPTURE[0])
+        await until(lambda: len(ears.samples) == 1)
+        with pytest.raises(SaintError, match="is not known") as caught:
+            await ears.client.request(livelink.MEASURE, MeasureSubject(subject_name="Nobody"))
+        assert caught.value.code is Code.NOT_FOUND
+        wanted = MeasureSubject(subject_name=WHO, seconds=0.5)
+        outcomes = await asyncio.gather(
+            *(ears.client.request(livelink.MEASURE, wanted) for _ in range(5)),
+            return_exceptions=True,
+        )
+    refused = [each for each in outcomes if isinstance(each, SaintError)]
+    assert [each.code for each in refused] == [Code.REFUSED]

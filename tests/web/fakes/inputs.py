@@ -12,6 +12,9 @@ from saint_services.lib.api.livelink import (
     Acceptance,
     FormatInfo,
     FormatList,
+    MeasuredValue,
+    Measurement,
+    MeasureSubject,
     PlayRecording,
     RecordingInfo,
     RecordingList,
@@ -248,6 +251,9 @@ class FakeCapture:
     code: str = "k7m2pq9xab"
     current: RecordingState | None = None
     playing: str = ""
+    measured: list[MeasureSubject] = field(default_factory=list)
+    lazy: set[str] = field(default_factory=set)  # values that hardly move while measured
+    is_seen: bool = True  # the phone sees a face
 
     def api(self) -> Api:
         api = Api()
@@ -262,6 +268,7 @@ class FakeCapture:
         api.bind(livelink.GET_SENDER_CODE, self._code)
         api.bind(livelink.RENEW_SENDER_CODE, self._new_code)
         api.bind(livelink.RELEASE, self._release)
+        api.bind(livelink.MEASURE, self._measure)
         api.bind(livelink.ZERO, self._zero)
         api.bind(livelink.SCALE, self._scale)
         api.bind(livelink.LIST_RECORDINGS, self._recordings)
@@ -339,6 +346,21 @@ class FakeCapture:
     async def _release(self, _: Call[SubjectRef]) -> Done:
         self.is_open = True
         return Done()
+
+    async def _measure(self, call: Call[MeasureSubject]) -> Measurement:
+        """Answer at once: the first measurement is of a face at rest, the next ones of moves."""
+        self.measured.append(call.body)
+        top = 0.6 if len(self.measured) > 1 else 0.08
+        values = {
+            name: MeasuredValue(
+                low=-top, middle=0.05, high=0.1 if name in self.lazy else top, noise=0.002
+            )
+            for name in call.body.names
+        }
+        frames = 120
+        return Measurement(
+            frames=frames, tracked=frames if self.is_seen else 0, rate_hz=60, values=values
+        )
 
     async def _zero(self, call: Call[SetZero]) -> SubjectDetail:
         self.zeros.append(call.body.clear)

@@ -5,9 +5,11 @@ sample reaches. Not here: outputs and their sources (robot.py simulates them), t
 from pathlib import Path
 
 from saint_services.lib.api.routing import EStopInfo, Route
+from saint_services.lib.clock import monotonic_s
 from saint_services.lib.ipc import Api
 from saint_services.routerd.adapters import PresetStore, load_robot, load_start
 from saint_services.routerd.api import RoutesApi
+from saint_services.routerd.faces.api import FacesApi
 from saint_services.routerd.logic import Router
 from saint_services.routerd.report import estop_info
 from saint_services.routerd.routes.presets_api import PresetsApi
@@ -31,8 +33,21 @@ class FakeRouter:
 
     def add_to(self, api: Api) -> Api:
         """After the fake's own paths, which come first."""
+        FacesApi(self._router).add_to(api)
         return self._presets.add_to(self._control.add_to(api))
 
     def route(self, name: str) -> Route | None:
         """As it is in force."""
         return next((each for each in self._router.routes if each.id == name), None)
+
+    def names(self) -> list[str]:
+        """The routes in force."""
+        return [each.id for each in self._router.routes]
+
+    def holders(self) -> dict[str, str]:
+        """Who has exclusive control, by target."""
+        return {target: lock.holder for target, lock in self._router.locks.held.items()}
+
+    def take(self, target: str, holder: str) -> None:
+        """Give a source exclusive control."""
+        self._router.take_control(target, holder, 60.0, monotonic_s())

@@ -156,7 +156,7 @@ async def test_invalid_value_is_reported_at_its_field_an_error_in_the_dialog(
 
 async def test_speed_has_limits_but_no_buttons_that_move_it(site: Site) -> None:
     page = await site.open("nodes/sim_tracks/calibrate")
-    await page.get_by_text("Speeds cannot be tested here").wait_for()
+    await page.get_by_text("Speeds and switches are not tried here").wait_for()
     assert await page.locator("[data-way], [name=offset], [data-mark]").count() == 0
     await page.fill("input[name=high]", "0.8")
     await page.click("[data-save]")

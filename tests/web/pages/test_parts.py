@@ -196,20 +196,17 @@ async def test_page_comes_back_by_itself_after_the_restart_that_a_change_causes(
     await expect(page.locator("[name=max_rate]")).to_have_value("200")
 
 
-async def test_held_button_moves_one_output_slowly_to_the_goal_and_a_release_stops_it(
-    site: Site,
-) -> None:
+async def test_held_button_moves_one_output_slowly_and_a_release_stops_it(site: Site) -> None:
     samples = site.robot.listen_to_clients()
     page = await opened(site, "parts/part/arms.left/joint_1")
-    await expect(page.locator("[data-at]")).to_have_text("20.0°")
+    await expect(page.locator("[data-position]")).to_have_text("20.0°")
     assert samples == []
-    await page.locator(".part-try input[type=range]").fill("60.3")
-    await page.hover("[data-hold]")
+    await page.hover("[data-way='1']")
     await page.mouse.down()
     await until(lambda: len(samples) >= 10)
-    await expect(page.locator(".part-try [data-why]")).to_contain_text("Moving")
+    await expect(page.locator("[data-jog]")).to_contain_text("Moving")
     await page.mouse.up()
-    await expect(page.locator(".part-try [data-why]")).to_contain_text("Hold the button")
+    await expect(page.locator("[data-jog]")).to_contain_text("Hold a button")
     assert {(each.target, tuple(each.names)) for each in samples} == {("arms.left", ("joint_1",))}
     values = [each.values[0] for each in samples]
     # The arm does not follow: the goal leads by 0.4 s of a tenth of 180 degrees a second.
@@ -220,17 +217,95 @@ async def test_held_button_moves_one_output_slowly_to_the_goal_and_a_release_sto
     await expect(page.locator("[data-save]")).to_be_enabled()
 
 
+async def test_part_is_tried_under_exclusive_control_that_the_release_ends(site: Site) -> None:
+    held = site.robot.router.holders
+    samples = site.robot.listen_to_clients()
+    page = await opened(site, "parts/part/arms.left/joint_1")
+    await expect(page.locator("[data-position]")).to_have_text("20.0°")
+    assert held() == {}
+    await page.hover("[data-way='1']")
+    await page.mouse.down()
+    await until(lambda: len(samples) >= 3)
+    assert list(held()) == ["arms.left"]
+    assert held()["arms.left"].startswith("websocket:page-")
+    await page.mouse.up()
+    await until(lambda: held() == {})
+
+
+@pytest.mark.parametrize("loss", ["stop", "leave", "blur"])
+async def test_stop_leaving_and_losing_the_focus_end_exclusive_control(
+    site: Site, loss: str
+) -> None:
+    held = site.robot.router.holders
+    page = await opened(site, "parts/part/arms.left/joint_1")
+    await expect(page.locator("[data-position]")).to_have_text("20.0°")
+    await page.hover("[data-way='1']")
+    await page.mouse.down()
+    await until(lambda: bool(held()))
+    if loss == "stop":
+        site.robot.set_estop(True, "rc", "switch")
+    elif loss == "leave":
+        await page.evaluate("document.querySelector('.way-back a').click()")
+    else:
+        await page.evaluate("dispatchEvent(new Event('blur'))")
+    await until(lambda: held() == {})
+    await page.mouse.up()
+
+
+async def test_target_that_another_client_has_taken_is_not_tried_and_says_so(site: Site) -> None:
+    samples = site.robot.listen_to_clients()
+    site.robot.router.take("arms.left", "websocket:other")
+    page = await opened(site, "parts/part/arms.left/joint_1")
+    await expect(page.locator("[data-position]")).to_have_text("20.0°")
+    await page.hover("[data-way='1']")
+    await page.mouse.down()
+    await expect(page.locator("[data-jog]")).to_contain_text("locked by websocket:other")
+    await page.mouse.up()
+    assert samples == []
+    assert site.robot.router.holders() == {"arms.left": "websocket:other"}
+
+
 async def test_output_that_another_input_drives_says_why_it_cannot_be_tried(site: Site) -> None:
     samples = site.robot.listen_to_clients()
     page = await opened(site, "parts/part/head/tilt")
-    why = page.locator(".part-try [data-why]")
+    why = page.locator("[data-jog]")
     await expect(why).to_contain_text("LiveLink FaceCapture drives this joint")
     site.robot.set_estop(True, "rc", "switch")
     await expect(why).to_contain_text("Emergency stop")
-    await page.hover("[data-hold]")
+    await page.hover("[data-way='1']")
     await page.mouse.down()
     await page.mouse.up()
     assert samples == []
+
+
+async def test_limits_are_saved_with_their_pulses_and_the_next_part_opens(site: Site) -> None:
+    page = await opened(site, "parts/part/arms.left/joint_1")
+    await expect(page.locator("[data-position]")).to_have_text("20.0°")
+    await page.fill("[name=limits-lower]", "-60")
+    await page.click("[data-mark=high]")
+    await expect(page.locator("[data-follows]")).to_contain_text("start")
+    await page.click("[data-next]")
+    await page.wait_for_selector("[data-open='arms.left.joint_2']")
+    await expect(page.locator("[data-applied]")).to_contain_text("limits")
+    assert role(site, "arms.left").fields["joint_1"].limits == (-60, 20)
+    assert role(site, "arms.left").fields["joint_2"].limits == (-135, 135)
+    await expect(page.locator("[data-next]")).to_contain_text("Next: joint 3")
+    await page.click("[data-next]")
+    await page.wait_for_selector("[data-open='arms.left.joint_3']")
+    assert site.robot.parts.restarts == 1
+
+
+async def test_limits_that_cannot_be_are_refused_at_their_field(site: Site) -> None:
+    page = await opened(site, "parts/part/arms.left/joint_1")
+    before = role(site, "arms.left").fields["joint_1"].limits
+    await page.fill("[name=limits-lower]", "60")
+    await page.fill("[name=limits-upper]", "20")
+    await page.click("[data-save]")
+    wrong = page.locator("[data-setting=limits] .wrong")
+    await expect(wrong).to_contain_text("limits")
+    await expect(page.locator("[name=limits-lower]")).to_have_value("60")
+    assert await violations(page) == []
+    assert role(site, "arms.left").fields["joint_1"].limits == before
 
 
 async def test_wiring_sheet_has_pin_gpio_and_colours_and_prints_without_the_frame(
@@ -250,12 +325,13 @@ async def test_wiring_sheet_has_pin_gpio_and_colours_and_prints_without_the_fram
 
 async def test_rows_and_controls_are_large_enough_on_a_phone(site: Site) -> None:
     page = await opened(site, "parts", viewport=PHONE, has_touch=True)
-    small = """() => [...document.querySelectorAll("main :is(a, button, select, input)")].filter(
+    small = """() => [...document.querySelectorAll(
+        "main :is(a, button, select, input:not([type=radio]), .segments label)")].filter(
         (each) => each.offsetParent && each.type !== "checkbox"
             && each.getBoundingClientRect().height < 43.5).map((each) => each.outerHTML)"""
     assert await page.evaluate(small) == []
     await page.click("[data-part='head.pan']")
-    await page.wait_for_selector("[data-hold]")
+    await page.wait_for_selector("[data-way]")
     assert await page.evaluate(small) == []
     assert await page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
@@ -279,5 +355,45 @@ async def test_viewer_sees_all_and_changes_nothing(locked_site: Site) -> None:
     await expect(page.locator("[data-add]")).to_have_count(0)
     await page.click("[data-part='head.pan']")
     await expect(page.locator("[name=pin]")).to_be_disabled()
+    await expect(page.locator("[name=limits-lower]")).to_be_disabled()
     await expect(page.locator("[data-save], [data-do=remove], [data-mark]")).to_have_count(0)
-    await expect(page.locator(".part-try [data-why]")).to_contain_text("View-only account")
+    await expect(page.locator("[data-jog]")).to_contain_text("View-only account")
+    samples = locked_site.robot.listen_to_clients()
+    await page.hover("[data-way='1']")
+    await page.mouse.down()
+    await page.mouse.up()
+    for tab, button in (("file", "[data-check]"), ("templates", "[data-use]")):
+        await page.goto(f"{locked_site.url}parts/{tab}")
+        await page.locator(".tabs a[aria-current]").wait_for()
+        await expect(page.locator(button)).to_have_count(0)
+    await page.goto(f"{locked_site.url}parts/add")
+    await expect(page.locator(".notice")).to_contain_text("Adding parts needs the admin role.")
+    assert samples == [] and locked_site.robot.router.holders() == {}
+    assert not locked_site.robot.parts.service.loaded.is_own
+
+
+async def test_viewer_without_the_page_is_refused_too(locked_site: Site) -> None:
+    admin = await locked_site.open()
+    await claim(locked_site, admin)
+    await add_user(admin, "vic", "viewer")
+    page = await locked_site.open("parts")
+    await sign_in(page, "vic", PASSWORD)
+    await page.wait_for_selector(".part-row")
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("robot/set_part", {"target": "head", "name": "pan", "output": {}}),
+        ("robot/remove_part", {"target": "head", "name": "imu"}),
+        ("robot/apply", {"text": "name: x"}),
+        ("robot/use_template", {"name": "rover"}),
+        ("robot/undo", {}),
+        ("router/take_control", {"target": "head"}),
+        ("parts/set", {"target": "head", "values": {"pan": 1}}),
+    ]
+    send = """([name, body]) => fetch(`/api/v1/${name}`, {method: "POST",
+        body: JSON.stringify(body), headers: {"Content-Type": "application/json"}})
+        .then(({status}) => status)"""
+    for name, body in calls:
+        assert await page.evaluate(send, [name, body]) == 403, name
+    # The browser reports each refusal as an error of the page.
+    locked_site.faults[:] = [each for each in locked_site.faults if "403" not in each]
+    assert locked_site.robot.router.holders() == {}
+    assert not locked_site.robot.parts.service.loaded.is_own

@@ -1,18 +1,24 @@
-// Jogs one joint slowly while a button is held (dead-man). Losing the focus or the page releases
-// the joint. The samples are inputs like any other: the router limits them, and times out when they
-// stop. No drawing.
+// Jogs one joint slowly while a button is held (dead-man), under exclusive control of its target:
+// no other input drives it meanwhile. Losing the focus or the page releases the joint. The samples
+// are inputs like any other: the router limits them, and when they stop for 300 ms, control and
+// motion end. No drawing.
+
+import { ExclusiveControl, onAbsence } from "./exclusive.js";
 
 /** @typedef {import("../api.js").Api} Api */
 /**
  * @typedef {{target: string, field: string, limits: [number, number]}} Joint with its active limits
  */
 
-const PERIOD_MS = 40; // the router times a client out after 300 ms
+const PERIOD_MS = 40;
 /** Share of the manifest's range per second. */
 export const JOG_SPEEDS = { fine: 0.005, slow: 0.02, trial: 0.1 };
 // The goal leads the joint by at most the motion of this time, so that a blocked joint winds up no
 // distance, and little motion remains after the release.
 const LEAD_S = 0.4;
+
+/** @param {Joint} joint */
+const keyOf = ({ target, field }) => `${target}.${field}`;
 
 /** @param {number} value @param {number} low @param {number} high */
 const within = (value, low, high) => Math.min(high, Math.max(low, value));
@@ -23,7 +29,13 @@ export class Jog {
   /** Direction: 1 or -1; 0: no button is held. */ direction = 0;
   /** Position of each joint at its release, by "target.field". @type {Map<string, number>} */
   released = new Map();
+  /**
+   * Range that each joint was jogged through, by "target.field".
+   * @type {Map<string, [number, number]>}
+   */
+  tried = new Map();
   /** Commanded position. */ goal = 0;
+  /** Why exclusive control was refused. */ problem = "";
   #span = 0;
   #timer = 0;
 
@@ -38,9 +50,8 @@ export class Jog {
     this.refusal = refusal;
     this.position = position;
     this.changed = changed;
-    addEventListener("blur", () => this.release());
-    addEventListener("pagehide", () => this.release());
-    document.addEventListener("visibilitychange", () => document.hidden && this.release());
+    this.control = new ExclusiveControl(api);
+    onAbsence(() => this.release());
   }
 
   /**
@@ -53,20 +64,44 @@ export class Jog {
     if (this.direction) return;
     const at = this.position(joint);
     if (at === null || this.refusal(joint)) return;
-    Object.assign(this, { joint, direction, goal: at });
+    Object.assign(this, { joint, direction, goal: at, problem: "" });
     this.#span = span;
+    void this.#begin(joint);
+    this.changed();
+  }
+
+  /** Take control, then move; both only while the button is still held. @param {Joint} joint */
+  async #begin(joint) {
+    const refused = await this.control.take(joint.target, () => this.joint === joint);
+    if (this.joint !== joint) return;
+    if (refused) {
+      this.problem = refused;
+      this.release();
+      return;
+    }
     this.#timer = setInterval(() => this.#tick(), PERIOD_MS);
     this.#tick();
   }
 
-  /** Stop moving the joint. */
+  /** Stop moving the joint, and let other inputs drive its target. */
   release() {
-    if (!this.joint) return;
+    const { joint } = this;
+    if (!joint) return;
     clearInterval(this.#timer);
-    const at = this.position(this.joint);
-    if (at !== null) this.released.set(`${this.joint.target}.${this.joint.field}`, at);
+    this.#note(joint, this.released);
     Object.assign(this, { joint: null, direction: 0 });
+    void this.control.release(joint.target);
     this.changed();
+  }
+
+  /** Note where the joint is. @param {Joint} joint @param {Map<string, number>} places */
+  #note(joint, places) {
+    const at = this.position(joint);
+    if (at === null) return;
+    const key = keyOf(joint);
+    places.set(key, at);
+    const [low, high] = this.tried.get(key) ?? [at, at];
+    this.tried.set(key, [Math.min(low, at), Math.max(high, at)]);
   }
 
   /** Whether the joint limit in this direction is reached. */
@@ -85,6 +120,7 @@ export class Jog {
     }
     const speed = JOG_SPEEDS[this.speed] * this.#span; // units per second
     const next = this.goal + (this.direction * speed * PERIOD_MS) / 1000;
+    this.#note(joint, new Map());
     const near = within(next, at - speed * LEAD_S, at + speed * LEAD_S);
     // A joint outside its limits returns at the jog speed instead of being sent there at once.
     const [low, high] = joint.limits;

@@ -45,7 +45,6 @@ const numberOrText = (text) => (Number.isNaN(Number(text)) ? text : Number(text)
 export class Draft {
   /** Typed texts, by side and setting. @type {Record<Side, Map<string, string>>} */
   typed = { output: new Map(), hardware: new Map() };
-  note = "";
   rename = "";
 
   /** @param {Record<Side, Entry>} before @param {Record<Side, PartSetting[]>} settings */

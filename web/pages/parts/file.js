@@ -6,13 +6,14 @@ import { withField, withValue } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { downloadFile, saveText, uploadFile } from "../../lib/transfer.js";
 import { framed } from "./frame.js";
-import { Review, reviewView } from "./review.js";
+import { applyRow, Review, RobotChange, reviewView } from "./review.js";
 import { state } from "./state.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
 
 const review = new Review();
-const draft = { text: "", base: -1, note: "", refusal: "", isTyped: false };
+const change = new RobotChange();
+const draft = { text: "", base: -1, isTyped: false };
 
 /** @param {App} app */
 export function fileView(app) {
@@ -60,17 +61,18 @@ async function load(app, file) {
   try {
     type(app, await textOf(file));
   } catch (err) {
-    draft.refusal = sentenceOf(err);
+    change.refusal = sentenceOf(err);
     app.draw();
     return;
   }
-  draft.note ||= file.name.slice(0, 120);
+  change.note ||= file.name.slice(0, 120);
   void check(app);
 }
 
 /** @param {App} app @param {string} text */
 function type(app, text) {
-  Object.assign(draft, { text, isTyped: text !== state.document?.text, refusal: "" });
+  Object.assign(draft, { text, isTyped: text !== state.document?.text });
+  change.refusal = "";
   review.close();
   app.draw();
 }
@@ -120,7 +122,6 @@ function editor(app) {
           : nothing
       }
       ${reviewView(review, fault(), applying(app))}
-      ${draft.refusal ? html`<p class="refusal" role="alert">${draft.refusal}</p>` : nothing}
     </div>
   `;
 }
@@ -157,42 +158,23 @@ function select(line) {
 }
 
 /** @param {App} app */
-const applying = (app) => html`
-  <div class="part-save">
-    <label class="entry">
-      <span>Note <small class="quiet">for the list of versions</small></span>
-      <input
-        name="note"
-        maxlength="120"
-        .value=${draft.note}
-        @input=${withValue((value) => (draft.note = value))}
-      >
-    </label>
-    <button
-      class="button primary"
-      type="button"
-      data-apply
-      ?disabled=${state.isBusy || !review.isReady}
-      @click=${() => apply(app)}
-    >
-      ${state.isBusy ? "Applying…" : "Put in force"}
-    </button>
-  </div>
-`;
+const applying = (app) =>
+  applyRow(change, {
+    name: "file",
+    verb: "Put in force",
+    busy: "Applying…",
+    isOff: !review.isReady,
+    press: () => apply(app),
+  });
 
 /** @param {App} app */
 async function apply(app) {
-  const { text, base, note } = { ...draft, text: review.text };
-  try {
-    await state.change(
-      app,
-      () => app.api.request("robot", "apply", { text, base, note }),
-      review.restarts,
-    );
-    Object.assign(draft, { isTyped: false, base: -1, note: "", refusal: "" });
-    review.close();
-  } catch (err) {
-    draft.refusal = sentenceOf(err);
-  }
+  const { text } = review;
+  const base = draft.base;
+  const work = (/** @type {number} */ _, /** @type {string} */ note) =>
+    app.api.request("robot", "apply", { text, base, note });
+  if (!(await change.apply(app, work, review.restarts))) return;
+  Object.assign(draft, { isTyped: false, base: -1 });
+  review.close();
   app.draw();
 }

@@ -29,6 +29,7 @@ export function listView(app) {
       .value=${filter}
       @input=${withValue((value) => ((filter = value), app.draw()))}
     >
+    <a class="button" data-face-wizard href="/routes/wizard/face">Map a face…</a>
     ${
       isAdmin(app)
         ? html`<a class="button primary" data-add href="/parts/add">Add a part</a>`

@@ -16,7 +16,7 @@ import { wiringView } from "./wiring.js";
 
 const ROLE_RATE_HZ = 20;
 const OUTPUTS_RATE_HZ = 10;
-const REPORTING = ["head", "arms", "tracks"]; // roles with a topic of their own
+const REPORTING = ["head", "arms", "tracks", "parts"]; // roles with a topic of their own
 
 /** @type {Record<string, (app: App, rest: string) => unknown>} */
 const VIEWS = {

@@ -1,19 +1,18 @@
 // One part: its settings as fields, rename, remove, note, and the card to try it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { sentenceOf } from "../../lib/api.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { targetName, words } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { keyOf, kindOf } from "../../lib/robot/parts.js";
+import { addressOf, keyOf, kindOf } from "../../lib/robot/parts.js";
 import { wiresOf } from "../../lib/robot/wiring.js";
 import { askConfirmation } from "../../parts/confirm.js";
-import { errorLine } from "../../parts/dialog.js";
 import { Draft, faultOf } from "./draft.js";
 import { fieldsOf } from "./fields.js";
 import { notices } from "./frame.js";
+import { applyRow, RobotChange } from "./review.js";
 import { state } from "./state.js";
-import { tryCard } from "./try.js";
+import { forgetTried, tryCard } from "./try.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
@@ -26,7 +25,7 @@ const open = {
   key: "",
   version: -1,
   draft: new Draft({ output: {}, hardware: {} }, { output: [], hardware: [] }),
-  refusal: "",
+  change: new RobotChange(),
 };
 
 /** @param {RobotPart} part */
@@ -41,7 +40,8 @@ function draftOf(part) {
       hardware: kind?.settings ?? [],
     },
   );
-  Object.assign(open, { key: keyOf(part), version: state.version, refusal: "" });
+  Object.assign(open, { key: keyOf(part), version: state.version });
+  open.change = new RobotChange();
   return open.draft;
 }
 
@@ -99,7 +99,8 @@ const actions = (app, part) => html`
 /** @param {App} app @param {RobotPart} part */
 function form(app, part) {
   const draft = draftOf(part);
-  const fault = faultOf(open.refusal, draft);
+  const { refusal } = open.change;
+  const fault = faultOf(refusal, draft);
   const shared = {
     target: part.target,
     name: part.name,
@@ -107,13 +108,13 @@ function form(app, part) {
     unit: String(draft.value("output", "unit") ?? ""),
     draft,
     isLocked: !isAdmin(app) || state.isBusy,
-    refusal: open.refusal,
+    refusal,
     fault,
-    changed: () => ((open.refusal = ""), app.draw()),
+    changed: () => ((open.change.refusal = ""), app.draw()),
   };
   const { hardware, output } = draft.settings;
   return html`
-    <form class="card part-form" @submit=${onSubmit(() => save(app, part, draft))}>
+    <form class="card part-form" @submit=${onSubmit(() => save(app, part, draft, null))}>
       ${
         hardware.length
           ? html`<fieldset>
@@ -136,8 +137,10 @@ function form(app, part) {
 }
 
 /** @param {App} app @param {RobotPart} part @param {Draft} draft @param {string} fault */
-const saving = (app, part, draft, fault) => html`
-  <div class="part-save">
+function saving(app, part, draft, fault) {
+  const isOff = !(draft.isChanged || isRenamed(part, draft));
+  const next = nextOf(part);
+  const name = html`
     <label class="entry">
       <span>Name</span>
       <input
@@ -149,33 +152,47 @@ const saving = (app, part, draft, fault) => html`
         @input=${withValue((value) => ((draft.rename = value.trim()), app.draw()))}
       >
     </label>
-    <label class="entry">
-      <span>Note <small class="quiet">for the list of versions</small></span>
-      <input
-        name="note"
-        maxlength="120"
-        .value=${draft.note}
-        @input=${withValue((value) => (draft.note = value))}
-      >
-    </label>
+  `;
+  const saveNext = html`
     <button
-      class="button primary"
-      type="submit"
-      data-save
-      ?disabled=${state.isBusy || !(draft.isChanged || isRenamed(part, draft))}
+      class="button"
+      type="button"
+      data-next
+      ?disabled=${state.isBusy}
+      @click=${() => save(app, part, draft, next)}
     >
-      ${state.isBusy ? "Saving…" : "Save"}
+      ${isOff ? "Next" : "Save, next"}: ${next ? words(next.name).toLowerCase() : ""}
     </button>
-  </div>
-  ${open.refusal && !fault ? errorLine(open.refusal, "Refused") : nothing}
-  ${
-    restarts(part, draft)
-      ? html`<p class="quiet" data-follows>
-        Saving this starts the router and the pages again: nothing moves for a second or two.
-      </p>`
-      : nothing
-  }
-`;
+  `;
+  return html`
+    ${applyRow(open.change, {
+      name: "part",
+      verb: "Save",
+      busy: "Saving…",
+      isOff,
+      fields: name,
+      more: next ? saveNext : nothing,
+      isShownElsewhere: Boolean(fault),
+    })}
+    ${
+      restarts(part, draft)
+        ? html`<p class="quiet" data-follows>
+          Saving this starts the router and the pages again: nothing moves for a second or two.
+        </p>`
+        : nothing
+    }
+  `;
+}
+
+/** The next output of the same role, which a person who sets ranges goes on with.
+ * @param {RobotPart} part
+ */
+function nextOf(part) {
+  const outputs = (state.parts ?? []).filter(
+    (each) => each.target === part.target && Object.keys(each.output).length,
+  );
+  return outputs[outputs.findIndex((each) => each.name === part.name) + 1] ?? null;
+}
 
 /** @param {RobotPart} part @param {Draft} draft */
 const isRenamed = (part, { rename }) => rename !== "" && rename !== part.name;
@@ -185,30 +202,23 @@ const restarts = (part, draft) =>
   Object.keys(draft.changes("output")).length > 0 ||
   (isRenamed(part, draft) && Object.keys(part.output).length > 0);
 
-/** @param {App} app @param {RobotPart} part @param {Draft} draft */
-async function save(app, part, draft) {
+/**
+ * Save what was typed, then open `next`, or the part by its new name.
+ * @param {App} app @param {RobotPart} part @param {Draft} draft @param {RobotPart | null} next
+ */
+async function save(app, part, draft, next) {
   const { target, name } = part;
   const rename = isRenamed(part, draft) ? draft.rename : "";
-  open.refusal = "";
-  try {
-    await state.change(
-      app,
-      (base) =>
-        app.api.request("robot", "set_part", {
-          target,
-          name,
-          output: draft.changes("output"),
-          hardware: draft.changes("hardware"),
-          rename,
-          note: draft.note,
-          base,
-        }),
-      restarts(part, draft),
-    );
-    if (rename) app.router.go(`/parts/part/${target}/${rename}`);
-  } catch (err) {
-    open.refusal = sentenceOf(err);
+  const output = draft.changes("output");
+  const hardware = draft.changes("hardware");
+  const work = (/** @type {number} */ base, /** @type {string} */ note) =>
+    app.api.request("robot", "set_part", { target, name, output, hardware, rename, note, base });
+  if (draft.isChanged || rename) {
+    if (!(await open.change.apply(app, work, restarts(part, draft)))) return;
+    forgetTried(part);
   }
+  if (next) app.router.go(addressOf(next));
+  else if (rename) app.router.go(`/parts/part/${target}/${rename}`);
   app.draw();
 }
 

@@ -1,11 +1,16 @@
-// What a robot's text would change, as the robot checks it, and the button that puts it in force.
+// A change of the robot before it is in force: what a text would change, as the robot checks it,
+// and the row with a note and the button that puts a change in force.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
+import { withValue } from "../../lib/events.js";
+import { errorLine } from "../../parts/dialog.js";
 import { changeList } from "./frame.js";
+import { state } from "./state.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").RobotReview} RobotReview */
+/** @typedef {import("../../lib/types.js").RobotApplied} RobotApplied */
 
 /** A text with what the robot says about it. */
 export class Review {
@@ -48,6 +53,64 @@ export class Review {
     Object.assign(this, { of: "", text: "", found: null, problem: "" });
   }
 }
+
+/** A change that a person prepares. */
+export class RobotChange {
+  note = ""; // for the list of versions
+  refusal = ""; // why the robot did not take it
+
+  /**
+   * Put the change in force; false: it was refused.
+   * @param {App} app
+   * @param {(base: number, note: string) => Promise<RobotApplied>} work
+   * @param {boolean} restarts router and pages start again
+   */
+  async apply(app, work, restarts) {
+    this.refusal = "";
+    try {
+      await state.change(app, (base) => work(base, this.note), restarts);
+      this.note = "";
+    } catch (err) {
+      this.refusal = sentenceOf(err);
+    }
+    app.draw();
+    return !this.refusal;
+  }
+}
+
+/**
+ * The row under a change: its note and its button. Without `press` the button submits its form.
+ * @param {RobotChange} change
+ * @param {{name: string, verb: string, busy: string, isOff: boolean, press?: () => void,
+ *   fields?: unknown, more?: unknown, isShownElsewhere?: boolean}} row `fields` before the note,
+ *   `more` buttons; a refusal that is shown at its field is not repeated
+ */
+export const applyRow = (change, row) => html`
+  <div class="part-save">
+    ${row.fields ?? nothing}
+    <label class="entry">
+      <span>Note <small class="quiet">for the list of versions</small></span>
+      <input
+        name="note"
+        maxlength="120"
+        .value=${change.note}
+        @input=${withValue((value) => (change.note = value))}
+      >
+    </label>
+    <button
+      class="button primary"
+      type=${row.press ? "button" : "submit"}
+      data-save
+      data-apply=${row.name}
+      ?disabled=${state.isBusy || row.isOff}
+      @click=${row.press ?? nothing}
+    >
+      ${state.isBusy ? row.busy : row.verb}
+    </button>
+    ${row.more ?? nothing}
+  </div>
+  ${change.refusal && !row.isShownElsewhere ? errorLine(change.refusal, "Refused") : nothing}
+`;
 
 /**
  * @param {Review} review

@@ -1,28 +1,25 @@
-// The card to try an output: a slider for the goal, a button that moves there slowly while it is
-// held (dead-man), and buttons that take the limits and the centre from where it stands.
+// The card to try a part: it is jogged while a button is held, and its limits and its centre are
+// set from where it stands or from the range that it was jogged through.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { Jog } from "../../lib/control/jog.js";
 import { whyNotMoved } from "../../lib/control/why-not-moved.js";
-import { prevent, withValue } from "../../lib/events.js";
-import { fixed, quantity } from "../../lib/format.js";
+import { fixed } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { commanded, measured } from "../../lib/robot/joints.js";
-import { rarely, reading } from "../../parts/live.js";
+import { keyOf } from "../../lib/robot/parts.js";
+import { jogCard } from "../../parts/jog-card.js";
 
-/** @typedef {"api" | "dialogs" | "draw" | "robot" | "store"} Needs */
+/** @typedef {"api" | "dialogs" | "draw" | "now" | "robot" | "store"} Needs */
 /** @typedef {import("../../context.js").With<Needs>} App */
 /** @typedef {import("../../lib/types.js").RobotPart} RobotPart */
 /** @typedef {import("./draft.js").Draft} Draft */
 /** @typedef {{target: string, field: string}} Field */
 
-const STEPS = 200;
-const MOVING = "Moving. Release the button to stop.";
-const HOLD = "Hold the button, or Enter on it: the part moves slowly to the goal.";
+const DIGITS = 100;
 
 /** @type {Jog | null} */ let jog = null;
 /** @type {App | null} */ let shownIn = null;
-const goal = { key: "", value: 0 };
 
 /** Where an output stands: measured, else commanded, else its centre. @param {Field} field */
 function position(field) {
@@ -47,126 +44,81 @@ function whyNot(app, part) {
   return whyNotMoved(app, { target: part.target, field: part.name });
 }
 
+/** Forget the range that a part was jogged through. @param {RobotPart} part */
+export const forgetTried = (part) => jog?.tried.delete(keyOf(part));
+
 /** @param {App} app @param {RobotPart} part @param {Draft} draft */
 export function tryCard(app, part, draft) {
   shownIn = app;
-  jog ??= new Jog(
-    () => /** @type {App} */ (shownIn).api,
-    (joint) => whyNotMoved(/** @type {App} */ (shownIn), joint),
-    position,
-    () => shownIn?.draw(),
-  );
-  jog.speed = "trial";
+  if (!jog) {
+    jog = new Jog(
+      () => /** @type {App} */ (shownIn).api,
+      (joint) => whyNotMoved(/** @type {App} */ (shownIn), joint),
+      position,
+      () => shownIn?.draw(),
+    );
+    jog.speed = "trial";
+  }
   const field = { target: part.target, field: part.name };
-  const why = whyNot(app, part);
+  const isPosition = part.output.kind === "position";
+  const at = isPosition ? position(field) : null;
   const [low, high] = part.limits;
-  const at = part.output.kind === "position" ? position(field) : null;
-  const key = `${part.target}.${part.name}`;
-  if (goal.key !== key && at !== null)
-    Object.assign(goal, { key, value: Math.min(high, Math.max(low, at)) });
   const pulse = at === null ? null : pulseAt(part, at);
-  return html`
-    <section class="card part-try" aria-labelledby="try-title">
-      <h2 id="try-title">Try</h2>
-      ${
-        part.output.kind === "position"
-          ? html`
-            <dl class="part-now">
-              <div><dt>Stands at</dt><dd data-at>${reading(quantity(at, part.unit))}</dd></div>
-              <div>
-                <dt>Goal</dt><dd data-goal>${quantity(goal.value, part.unit)}</dd>
-              </div>
-              ${
-                pulse === null
-                  ? nothing
-                  : html`<div><dt>Pulse</dt><dd>${reading(fixed(pulse, 0))} µs</dd></div>`
-              }
-            </dl>
-            <input
-              type="range"
-              aria-label="Goal"
-              min=${low}
-              max=${high}
-              step=${(high - low) / STEPS}
-              .value=${String(goal.value)}
-              ?disabled=${Boolean(why)}
-              @input=${withValue((value) => ((goal.value = Number(value)), app.draw()))}
-            >
-            ${holdButton(part, at, Boolean(why))}
-          `
-          : nothing
-      }
-      <p class="quiet" role="status" data-why>
-        ${why || (jog.joint ? MOVING : HOLD)}
-      </p>
-      ${part.output.kind === "position" && isAdmin(app) ? marks(app, part, draft, at) : nothing}
-    </section>
-  `;
+  const of = {
+    ...field,
+    title: "Try",
+    unit: part.unit,
+    isPosition,
+    limits: /** @type {[number, number]} */ ([low, high]),
+    range: /** @type {[number, number]} */ ([low, high]),
+    neutral: app.robot?.targets?.[part.target]?.[part.name]?.neutral ?? 0,
+    isHeld: part.output.on_loss === "hold",
+    at,
+    refusal: whyNot(app, part),
+    facts: /** @type {[string, string][]} */ (
+      pulse === null ? [] : [["Pulse", `${fixed(pulse, 0)} µs`]]
+    ),
+  };
+  return jogCard(app, jog, of, isAdmin(app) ? marks(app, part, draft, at) : nothing);
 }
 
-/** @param {RobotPart} part @param {number | null} at @param {boolean} isOff */
-function holdButton(part, at, isOff) {
-  const moving = /** @type {Jog} */ (jog);
-  const [low, high] = part.limits;
-  const hold = () => {
-    if (at === null || isOff || at === goal.value) return;
-    const direction = goal.value > at ? 1 : -1;
-    /** @type {[number, number]} */
-    const limits = direction > 0 ? [low, goal.value] : [goal.value, high];
-    moving.hold({ target: part.target, field: part.name, limits }, direction, high - low);
-  };
-  /** @param {PointerEvent} event */
-  const down = (event) => {
-    if (event.button !== 0) return;
-    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    hold();
-  };
-  /** @param {KeyboardEvent} event */
-  const press = (event) => {
-    if (event.key !== "Enter") return; // Space stops
-    event.preventDefault();
-    if (!event.repeat) hold();
-  };
-  return html`
-    <button
-      class="button part-hold ${moving.joint ? "primary" : ""}"
-      type="button"
-      data-hold
-      data-moves
-      aria-disabled=${rarely(String(isOff))}
-      @pointerdown=${down}
-      @pointerup=${release}
-      @pointercancel=${release}
-      @lostpointercapture=${release}
-      @contextmenu=${prevent}
-      @keydown=${press}
-      @keyup=${release}
-      @blur=${release}
-    >
-      Hold to move
-    </button>
-  `;
-}
+/** @param {number} value */
+const rounded = (value) => Math.round(value * DIGITS) / DIGITS;
 
 /** The pulse of a servo at a position; null for other parts. @param {RobotPart} part
  * @param {number} at
  */
 function pulseAt(part, at) {
-  const pulses = part.hardware.pulse_us;
-  if (!Array.isArray(pulses) || pulses.length !== 2 || part.hardware.centre_us) return null;
-  const [first, last] = (part.hardware.reversed ? [...pulses].reverse() : pulses).map(Number);
+  const { pulse_us: pulses, centre_us: given, reversed } = part.hardware;
+  if (!Array.isArray(pulses) || pulses.length !== 2) return null;
+  const [first, last] = (reversed ? [...pulses].reverse() : pulses).map(Number);
   const [low, high] = part.limits;
-  return first + ((at - low) / (high - low)) * (last - first);
+  const middle = low < 0 && high > 0 ? 0 : (low + high) / 2; // as in lib/hw/pwm/servo.py
+  const straight = first + ((middle - low) / (high - low)) * (last - first);
+  const centre = typeof given === "number" ? given : straight;
+  return at < middle
+    ? first + ((at - low) / (middle - low)) * (centre - first)
+    : centre + ((at - middle) / (high - middle)) * (last - centre);
 }
 
 /** @param {App} app @param {RobotPart} part @param {Draft} draft @param {number | null} at */
 function marks(app, part, draft, at) {
+  // On release a part may return to its centre: what counts is where it was released.
+  const key = keyOf(part);
+  const there = part.output.on_loss === "hold" ? at : (jog?.released.get(key) ?? at);
+  const tried = jog?.tried.get(key);
   const mark = (/** @type {"low" | "centre" | "high"} */ which) => {
-    if (at === null) return;
-    take(part, draft, which, Math.round(at * 100) / 100);
+    if (there === null) return;
+    take(part, draft, which, rounded(there));
     app.draw();
   };
-  const off = at === null;
+  const markTried = () => {
+    if (!tried) return;
+    take(part, draft, "low", rounded(tried[0]));
+    take(part, draft, "high", rounded(tried[1]));
+    app.draw();
+  };
+  const off = there === null;
   return html`
     <div class="part-marks" role="group" aria-label="Set from where it stands">
       <button class="button small" type="button" data-mark="low" ?disabled=${off}
@@ -175,6 +127,9 @@ function marks(app, part, draft, at) {
         @click=${() => mark("centre")}>Centre here</button>
       <button class="button small" type="button" data-mark="high" ?disabled=${off}
         @click=${() => mark("high")}>Upper limit here</button>
+      <button class="button small" type="button" data-mark="tried"
+        ?disabled=${!tried || tried[0] === tried[1]}
+        @click=${markTried}>Range as tried</button>
     </div>
     <p class="quiet">Fills the fields in; a servo's pulse follows its limit. Save applies it.</p>
   `;

@@ -10,6 +10,9 @@ import { flow } from "./diagram/diagram.js";
 import { mappingDialog } from "./diagram/mapping-dialog.js";
 import { editing, editor, NEW } from "./editor/editor.js";
 import { leaveDialog, mayLeave } from "./editor/unsaved-changes.js";
+import { closeFace, openFace } from "./face/page-life.js";
+import { faceView } from "./face/view.js";
+import { wizard } from "./face/wizard.js";
 import { exportRoutes, importDialog, openImport } from "./import-export.js";
 import { activeSources, allSources, byNumber } from "./model.js";
 import { presets, saveDialog } from "./presets.js";
@@ -20,10 +23,14 @@ import { view } from "./view.js";
 /** @typedef {import("../../context.js").App} App */
 /** @typedef {import("./model.js").Source} Source */
 
+const FACE = "wizard/face";
+// Whether a role reports, before its parts may follow a face.
+const ROLE_TOPICS = { parts: 10, head: 10, arms: 10 };
+
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
-  topics: { inputs: 20, outputs: 20 },
-  view: (app, rest) => html`${viewerNotice(app)} ${rest ? editor(app, rest) : overview(app)}`,
+  topics: (rest) => ({ inputs: 20, outputs: 20, ...(rest === FACE ? ROLE_TOPICS : {}) }),
+  view: (app, rest) => html`${viewerNotice(app)} ${viewOf(app, rest)}`,
   dialogs: (app) => [
     mappingDialog(app),
     saveDialog(app),
@@ -36,14 +43,24 @@ export const page = {
     if (!rest) editing.draft = null;
     view.pick.clear();
     routes.start(app);
+    closeFace();
+    if (rest === FACE) openFace(app);
   },
+  linked: (app, rest) => void (rest === FACE && wizard.load(app)),
   close(app) {
+    closeFace();
     routes.stop();
     editing.draft = null;
     Object.assign(app.dialogs, { mapping: null, preset: null, importing: null, blending: null });
   },
   mayLeave,
 };
+
+/** @param {App} app @param {string} rest */
+function viewOf(app, rest) {
+  if (rest === FACE) return faceView(app);
+  return rest ? editor(app, rest) : overview(app);
+}
 
 const KINDS = {
   "": "All",
@@ -105,6 +122,7 @@ function tools(app) {
     >
       Import…
     </button>
+    <a class="button small" data-face-wizard href="/routes/${FACE}">Map a face…</a>
     <a class="button small primary" href="/routes/${NEW}">New route</a>
   `;
 }

@@ -124,8 +124,8 @@ class ServoLine:
         return f"{self._name}, {servo.problem}" if servo.problem else ""
 
     def close(self) -> None:
-        """Remove a user; the last one closes the line. Servos keep torque and goal; a release that is
-        not confirmed yet is sent again, behind answers that may be on the wire."""
+        """Remove a user; the last one closes the line. Servos keep torque and goal; a release that
+        is not confirmed yet is sent again, behind answers that may be on the wire."""
         self._users -= 1
         if self._users > 0:
             return

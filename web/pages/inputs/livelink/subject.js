@@ -69,6 +69,13 @@ export function subject(app, info) {
         ${fact("Owner", html`${info.is_open ? "next sender" : info.source_ip}`)}
       </dl>
       <div class="toolbar">
+        ${
+          info.subject_type === "face"
+            ? html`<a class="button small" data-face-wizard href="/routes/wizard/face">
+              Map to the robot…
+            </a>`
+            : nothing
+        }
         <button
           class="button small"
           type="button"

@@ -4,8 +4,8 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { quantity, targetName, words } from "../../../lib/format.js";
 import { nodeTitle, rolesOf } from "../../../lib/robot/nodes.js";
+import { jogCard } from "../../../parts/jog-card.js";
 import { unknown } from "../details.js";
-import { jogCard } from "./jog-card.js";
 import { trimCard } from "./trim-card.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "now" | "store">} App */
@@ -53,10 +53,29 @@ const body = (app, calibration, rows, row) => html`
   <div class="calibrate-page" data-calibrate=${row.key}>
     ${list(calibration, rows, row)}
     <div class="calibrate-joint">
-      ${jogCard(app, calibration, row)} ${trimCard(app, calibration, row)}
+      ${jog(app, calibration, row)} ${trimCard(app, calibration, row)}
     </div>
   </div>
 `;
+
+/** @param {App} app @param {Calibration} calibration @param {Row} row */
+function jog(app, calibration, { target, field: given }) {
+  const { field, unit, limits, manifest_limits: range } = given;
+  const spec = calibration.spec(target, field);
+  return jogCard(app, /** @type {import("../../../lib/control/jog.js").Jog} */ (calibration.jog), {
+    title: words(field),
+    target,
+    field,
+    unit,
+    isPosition: spec?.kind === "position",
+    limits,
+    range,
+    neutral: spec?.neutral ?? 0,
+    isHeld: spec?.on_loss === "hold",
+    at: calibration.position({ target, field }),
+    refusal: calibration.refusal({ target, field }),
+  });
+}
 
 /** @param {Calibration} calibration @param {NodeInfo} node */
 function nothingToDo(calibration, node) {
