@@ -121,7 +121,7 @@ def test_hold_takes_no_field_that_another_had() -> None:
     assert winner(rig) == "web"
 
 
-def test_hold_takes_back_what_a_time_out_gave_away() -> None:
+def test_hold_takes_back_what_a_time_out_released() -> None:
     """A report of the loss that the machine delayed: until it comes, another source drives."""
     rig = Rig(DRIVE, GRIP, DIRECT)
     both(rig, 0.3)
