@@ -16,6 +16,7 @@ from ..errors import Code, SaintError
 from ..role_config.body import Hand
 from ..role_config.model import RoleConfig, RoleName
 from ..role_config.reading import load_role_config
+from .shipped_files import below
 
 if TYPE_CHECKING:
     from .figure.figure import Figure
@@ -157,14 +158,6 @@ def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
         document["i2c_devices"][name]["address"] = address
     text = settings.write_yaml(document)
     return settings.parse(RoleConfig, text, f"{path} with i2c_addresses of the robot"), text
-
-
-def below(manifests: Path, name: str) -> Path:
-    """Return a path below manifests/. Raises config_invalid."""
-    path = (manifests / name).resolve()
-    if not path.is_relative_to(manifests.resolve()):
-        raise _invalid(f"{name} is not below {manifests}")
-    return path
 
 
 def _invalid(sentence: str) -> SaintError:

@@ -41,13 +41,14 @@ def status(robot: RobotContext, _: Caller, __: Nothing) -> SystemReply | Data:
 
 @ACTS.bind(rows.DESCRIBE)
 def describe(robot: RobotContext, _: Caller, __: Nothing) -> Description | Data:
-    roles = robot.roles.by_target
+    roles, body = robot.roles.by_target, robot.roles.body
     return {
         "robot": robot.roles.name,
         "targets": {target: _fields(role) for target, role in roles.items()},
         "hardware": {target: hardware(role).model_dump() for target, role in roles.items()},
         "model": f"{MODEL_PATH}{robot.roles.figure.file}" if robot.roles.figure else "",
         "joints": robot.roles.joints,
+        "hands": [name for name, role in body.roles.items() if role.hand] if body else [],
         "topics": list(robot.hub.names),
     }
 

@@ -117,7 +117,7 @@ function askRemoval(app) {
   askConfirmation(app, {
     title: "Make the figure of the parts?",
     text:
-      "The page and ROS then show a simple model. Its sizes are invented: no arm is kept clear of " +
+      "Page and ROS then show a simple model of invented sizes: no arm is kept clear of " +
       "anything by it. The present figure stays in the versions.",
     verb: "Make it of the parts",
     work: () =>
@@ -128,7 +128,8 @@ function askRemoval(app) {
 /** @param {App} app */
 function content(app) {
   const { figure } = shown;
-  if (!figure) return shown.refusal ? refusal() : html`<p class="quiet" role="status">Loading…</p>`;
+  if (!figure && shown.refusal) return refusal();
+  if (!figure) return html`<p class="quiet" role="status">Loading…</p>`;
   return html`
     ${refusal()}
     ${
@@ -148,8 +149,8 @@ function content(app) {
       </section>
       <section class="card figure-joints" aria-labelledby="joints-title">
         <h2 id="joints-title">Which joint shows which part</h2>
-        ${figure.parts.map((part) => row(app, figure, part))}
         ${free(figure)} ${figure.is_in_force ? changed(app, figure) : ready(app, figure)}
+        ${figure.parts.map((part) => row(app, figure, part))}
       </section>
     </div>
   `;
@@ -192,20 +193,24 @@ function row(app, figure, part) {
   const isFixed = figure.kind !== "own" || !isAdmin(app);
   return html`
     <div class="figure-row ${shown.chosen === key ? "is-chosen" : ""}" data-shows=${key}>
-      <label class="entry">
-        <span>${title}</span>
-        <select
-          ?disabled=${isFixed}
-          @change=${withValue((value) => choose(app, key, value))}
-        >
-          <option value="" ?selected=${!name}>no joint</option>
-          ${fitting(figure, part).map(
-            (each) =>
-              html`<option value=${each.name} ?selected=${each.name === name}>${each.name}</option>`,
-          )}
-        </select>
-      </label>
-      ${joint ? slider(app, key, title, part, joint) : nothing}
+      <span>${title}</span>
+      ${
+        isFixed
+          ? html`<span class="quiet figure-joint">${name || "no joint"}</span>`
+          : html`<select
+            aria-label=${title}
+            @change=${withValue((value) => choose(app, key, value))}
+          >
+            <option value="" ?selected=${!name}>no joint</option>
+            ${fitting(figure, part).map(
+              (each) =>
+                html`<option value=${each.name} ?selected=${each.name === name}>
+                  ${each.name}
+                </option>`,
+            )}
+          </select>`
+      }
+      ${joint ? slider(app, key, title, part, joint) : html`<span></span>`}
       ${
         part.note && part.joint === name
           ? html`<small class="quiet">It ${part.note}.</small>`

@@ -46,7 +46,7 @@ function save() {
   else saveText("robot.yaml", text);
 }
 
-/** Return the text of a file; of a zip, after its figure was stored on the robot. @param {File} file */
+/** The text of a file; of a zip, after its figure was stored on the robot. @param {File} file */
 async function textOf(file) {
   if (!/\.zip$/i.test(file.name)) return file.text();
   const opened = /** @type {import("../../lib/types.js").OpenedArchive} */ (

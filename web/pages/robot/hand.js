@@ -26,8 +26,8 @@ const form = {
 
 /** @param {App} app */
 export function handCard(app) {
-  const arms = SIDES.filter((side) => app.robot?.targets?.[`arms.${side}`]);
-  if (!arms.length || !app.robot?.model) return nothing;
+  const arms = SIDES.filter((side) => app.robot?.hands?.includes(`arms.${side}`));
+  if (!arms.length) return nothing;
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   const isReady = app.api.state === "open" && mayOperate(app) && !isStopped && !form.isBusy;
   const reason = app.store.data.arms?.[form.arm]?.error_message ?? "";

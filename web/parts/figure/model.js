@@ -23,7 +23,7 @@ const STOPPED = new Color("#d32d21");
 const OLD = new Color("#8b949b");
 const LABELLED = "part_"; // begins the names of links that have their name beside them
 const LABEL_PX = 32;
-const LABEL_M = 0.022;
+const LABEL_M = 0.04;
 
 /** Policy for XML that is parsed and never inserted into the page. */
 const policy =
@@ -121,7 +121,7 @@ export class RobotModel {
     for (const [name, link] of Object.entries(this.robot.links ?? {})) {
       if (!name.startsWith(LABELLED)) continue;
       const label = labelOf(name.slice(LABELLED.length).replaceAll("_", " "));
-      label.position.set(0, 0, 0.05);
+      label.position.set(0, 0, 0.06);
       link.add(label);
       this.labels.push(label);
     }

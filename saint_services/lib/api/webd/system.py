@@ -58,6 +58,7 @@ class Description(Reply):
     hardware: dict[str, RoleHardware]  # "arms.left" -> pins and devices that the role needs
     model: str  # path of its URDF; empty: it has none
     joints: dict[str, dict[str, str]]  # "head" -> "pan" -> joint of the URDF
+    hands: list[str]  # arms whose hand can be moved to a place: "arms.left"
     topics: list[str]  # that can be subscribed
 
 

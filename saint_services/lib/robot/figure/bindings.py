@@ -4,18 +4,16 @@ joint of the owner's model may narrow the range of its part, never widen it. Pur
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 from ...errors import Code, SaintError
+from ...role_config.body import Hand
 from ...role_config.devices import MOTORS
 from ...role_config.fields import FieldSpec
 from ...role_config.model import RoleConfig
 from ..urdf import UrdfJoint, UrdfModel
 from .builder import FigurePart, Joints
-
-if TYPE_CHECKING:
-    from ..manifest import RobotManifest
 
 SAME_RAD = 1e-3  # limits in a model have four digits
 _LIKE_ENOUGH = 0.5
@@ -28,8 +26,37 @@ _SAME_WORDS = {
 _SAY_NOTHING = {"joint", "link", "motor", "servo", "the", "of", "parts", "to", "saint"}
 
 
+class ShownRole(Protocol):
+    """An entry of the manifest, as far as its figure is concerned."""
+
+    @property
+    def target(self) -> str: ...
+
+    @property
+    def joints(self) -> Mapping[str, str]: ...
+
+    @property
+    def hand(self) -> Hand | None: ...
+
+
+class ShownRobot(Protocol):
+    """A manifest, as far as its figure is concerned."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def urdf(self) -> str: ...
+
+    @property
+    def figure(self) -> str: ...
+
+    @property
+    def roles(self) -> Sequence[ShownRole]: ...
+
+
 def check_joints(
-    manifest: "RobotManifest",
+    manifest: ShownRobot,
     roles: Mapping[str, RoleConfig],
     model: UrdfModel,
     name: str,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...role_config.fields import FieldSpec
 from ..urdf import Vector
-from .urdf_text import Drawn, Motion, UrdfText
+from .urdf_text import Drawn, JointMotion, UrdfText
 
 _SLOWEST = 1e-6  # a URDF wants a velocity above 0
 Joints = dict[str, dict[str, str]]  # target -> field -> joint
@@ -64,7 +64,7 @@ class FigureBuilder:
         part: FigurePart,
         parent: str,
         xyz: Vector,
-        motion: Motion | None,
+        motion: JointMotion | None,
         *shapes: Drawn,
         has_label: bool = False,
     ) -> str:
@@ -80,7 +80,7 @@ class FigureBuilder:
         return link
 
     def copy(
-        self, part: FigurePart, parent: str, xyz: Vector, motion: Motion, *shapes: Drawn
+        self, part: FigurePart, parent: str, xyz: Vector, motion: JointMotion, *shapes: Drawn
     ) -> str:
         """Add a second link that one part moves: the other of two eyes."""
         joint = self.joints[part.target][part.name]
@@ -89,14 +89,14 @@ class FigureBuilder:
         return link
 
 
-def motion_of(part: FigurePart, axis: Vector, share: Share) -> Motion | None:
+def motion_of(part: FigurePart, axis: Vector, share: Share) -> JointMotion | None:
     """Return how a part moves; None for one whose place no joint can show."""
     spec = part.spec
     if spec is None or not part.is_position:
         return None
     if spec.unit == "deg":
         low, high = map(math.radians, spec.limits)
-        return Motion("revolute", axis, low, high, max(math.radians(spec.max_rate), _SLOWEST))
+        return JointMotion("revolute", axis, low, high, max(math.radians(spec.max_rate), _SLOWEST))
     kind = "revolute" if share.is_turn else "prismatic"
     velocity = max(min(spec.max_rate, 1e6) * share.upper, _SLOWEST)
-    return Motion(kind, share.axis or axis, 0.0, share.upper, velocity)
+    return JointMotion(kind, share.axis or axis, 0.0, share.upper, velocity)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ..urdf import Vector
 from .builder import FigureBuilder, FigurePart, Share, motion_of
 from .features import SIDES
-from .urdf_text import BACKWARD, FORWARD, HERE, LEFT, RIGHT, UP, Drawn, Motion
+from .urdf_text import BACKWARD, FORWARD, HERE, LEFT, RIGHT, UP, Drawn, JointMotion
 
 Slots = Mapping[str, FigurePart]  # what each part is: "jaw", "eye_pan", "brow.left"
 _JAW = Share(0.35)
@@ -111,7 +111,7 @@ def _once(
     shapes: list[Drawn],
 ) -> str:
     """Add a part; the second time, as one of two eyes, a link that copies its motion."""
-    motion: Motion | None = motion_of(part, axis, share)
+    motion: JointMotion | None = motion_of(part, axis, share)
     if (part.target, part.name) not in builder.links:
         return builder.part(part, parent, xyz, motion, *shapes)
     if motion is None:

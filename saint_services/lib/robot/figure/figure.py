@@ -6,20 +6,18 @@ a generated one; `problem` says so. Not here: how one is made (generated.py) or 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...errors import Code, SaintError
 from ...role_config.model import RoleConfig
 from .. import urdf
+from ..shipped_files import below
 from ..urdf import UrdfModel
 from .archive import FigureFiles
-from .bindings import check_joints
+from .bindings import ShownRobot, check_joints
 from .builder import Joints
 from .generated import generate
 from .store import FigureStore, StoredFigure
-
-if TYPE_CHECKING:
-    from ..manifest import RobotManifest
 
 FigureKind = Literal["generated", "own", "shipped"]
 FILE = "figure.urdf"  # of a figure that no shipped file holds
@@ -50,7 +48,7 @@ class Figure:
 
 def figure_of(
     manifests: Path,
-    manifest: "RobotManifest",
+    manifest: ShownRobot,
     roles: Mapping[str, RoleConfig],
     figures: FigureStore | None = None,
     *,
@@ -73,16 +71,14 @@ def figure_of(
         return replace(generated_figure(manifest, roles), problem=problem)
 
 
-def generated_figure(manifest: "RobotManifest", roles: Mapping[str, RoleConfig]) -> Figure:
+def generated_figure(manifest: ShownRobot, roles: Mapping[str, RoleConfig]) -> Figure:
     """Return the figure that is made of a robot's parts."""
     made = generate(manifest.name, roles)
     model = urdf.parse(made.text.encode(), FILE)
     return Figure("generated", made.text, model, made.joints)
 
 
-def _shipped(manifests: Path, manifest: "RobotManifest", roles: Mapping[str, RoleConfig]) -> Figure:
-    from ..manifest import below
-
+def _shipped(manifests: Path, manifest: ShownRobot, roles: Mapping[str, RoleConfig]) -> Figure:
     path = below(manifests, manifest.urdf)
     data = urdf.read(path)
     model = urdf.parse(data, str(path))
@@ -98,7 +94,7 @@ def _stored(digest: str, figures: FigureStore | None, given: FigureFiles | None)
     return figures.read(digest)
 
 
-def _own(manifest: "RobotManifest", roles: Mapping[str, RoleConfig], found: StoredFigure) -> Figure:
+def _own(manifest: ShownRobot, roles: Mapping[str, RoleConfig], found: StoredFigure) -> Figure:
     name = f"figure {manifest.figure}"
     model = urdf.parse(found.files.urdf, name)
     check_joints(manifest, roles, model, name, may_narrow=True)
@@ -106,5 +102,5 @@ def _own(manifest: "RobotManifest", roles: Mapping[str, RoleConfig], found: Stor
     return Figure("own", text, model, joints, digest=manifest.figure, problem=found.problem)
 
 
-def _named(manifest: "RobotManifest") -> Joints:
+def _named(manifest: ShownRobot) -> Joints:
     return {entry.target: dict(entry.joints) for entry in manifest.roles if entry.joints}

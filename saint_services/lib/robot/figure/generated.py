@@ -14,13 +14,13 @@ from .arm import draw_arm
 from .builder import FigureBuilder, FigurePart, Joints, Share, motion_of
 from .face import draw_face
 from .features import axis_of, feature_of
-from .urdf_text import FORWARD, HERE, LEFT, RIGHT, UP, Drawn, Motion
+from .urdf_text import FORWARD, HERE, LEFT, RIGHT, UP, Drawn, JointMotion
 
 BASE = "base_link"
 WHEELS = ("left_motor", "right_motor")  # of the tracks
 _FLAT = (1.5708, 0.0, 0.0)  # a cylinder that lies across
 _NUMBER = re.compile(r"\d+")
-_IN_A_ROW, _STEP_M = 6, 0.1
+_IN_A_ROW, _STEP_M = 5, 0.12
 _AXES = {"tilt": RIGHT, "roll": FORWARD}
 _SLIDE = Share(0.05, is_turn=False, axis=UP)
 _USUAL = TrackGeometry(track_width_m=0.5, wheel_radius_m=0.08, ticks_per_turn=1, top_speed_mps=1)
@@ -49,7 +49,7 @@ class _Assembly:
         self.builder = FigureBuilder(name)
         self._base = self.builder.urdf.link(BASE)
         self._top_m = 0.05  # of what stands on the ground
-        self._back_m = -0.15
+        self._front_m = 0.15
         self._others: list[FigurePart] = []
 
     def assemble(self) -> None:
@@ -89,11 +89,11 @@ class _Assembly:
                 draw(self._base, Drawn(wheel.size, "metal", place, _FLAT))
                 continue
             part = FigurePart(target, motor)
-            self.builder.part(part, self._base, place, Motion("continuous", LEFT), wheel)
+            self.builder.part(part, self._base, place, JointMotion("continuous", LEFT), wheel)
         shown = ("linear", "angular") if len(self.builder.joints.get(target, {})) == 2 else ()
         self._keep(target, role, shown)
         self._top_m = max(self._top_m, radius + 0.34 * width)
-        self._back_m = min(self._back_m, x - 0.7 * width)
+        self._front_m = max(self._front_m, x + 0.7 * width)
 
     def _face_of(self, target: str, role: RoleConfig) -> tuple[str, dict[str, FigurePart]] | None:
         """Return what of a role is a face; all else is kept for the shelf."""
@@ -151,11 +151,11 @@ class _Assembly:
         self._keep(target, role, shown)
 
     def _shelf(self) -> None:
-        """Stand what is part of nothing else in rows behind the robot."""
+        """Stand what is part of nothing else in rows before the robot."""
         for number, part in enumerate(self._others):
             row, column = divmod(number, _IN_A_ROW)
             in_row = min(len(self._others) - row * _IN_A_ROW, _IN_A_ROW)
-            x = self._back_m - _STEP_M * (row + 1)
+            x = self._front_m + _STEP_M * (row + 1)
             y = _STEP_M * ((in_row - 1) / 2.0 - column)
             self.builder.urdf.draw(
                 self._base,

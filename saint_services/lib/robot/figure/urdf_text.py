@@ -36,7 +36,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class JointMotion:
     """How a joint moves: rad or m, and each of them per second."""
 
     kind: str
@@ -67,10 +67,16 @@ class UrdfText:
     def fix(self, child: str, parent: str, xyz: Vector) -> None:
         """Carry a link by another one."""
         name = _unique(f"{child}_mount", self._joints)
-        self._joints[name] = _joint(name, Motion("fixed", FORWARD), child, parent, xyz, "")
+        self._joints[name] = _joint(name, JointMotion("fixed", FORWARD), child, parent, xyz, "")
 
     def move(
-        self, wanted: str, motion: Motion, child: str, parent: str, xyz: Vector, mimics: str = ""
+        self,
+        wanted: str,
+        motion: JointMotion,
+        child: str,
+        parent: str,
+        xyz: Vector,
+        mimics: str = "",
     ) -> str:
         """Carry a link by a joint, which may copy another one; return the joint's name."""
         name = _unique(plain(wanted), self._joints)
@@ -124,7 +130,9 @@ def _geometry(shape: Drawn) -> str:
     return f'<sphere radius="{_number(shape.size[0])}"/>'
 
 
-def _joint(name: str, motion: Motion, child: str, parent: str, xyz: Vector, mimics: str) -> str:
+def _joint(
+    name: str, motion: JointMotion, child: str, parent: str, xyz: Vector, mimics: str
+) -> str:
     lines = [
         f'  <joint name="{name}" type="{motion.kind}">',
         f'    <parent link="{parent}"/><child link="{child}"/>{_origin(xyz, HERE)}',
