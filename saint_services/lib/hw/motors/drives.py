@@ -14,6 +14,7 @@ from .quadrature import Quadrature
 
 if TYPE_CHECKING:
     from ..vesc.opening import VescOpener
+    from ..vesc.vesc_bus import VescMeter
     from .roboclaw_line import RoboClawLine
 
 _ENCODERS = ("quadrature", "roboclaw_encoder", "vesc_encoder")
@@ -58,6 +59,16 @@ class Drives:
             raise SaintError(Code.CONFIG_INVALID, f"gpio_mapping.{name} needs pin and pin_b")
         edges = self._board.edges((spec.pin, spec.pin_b), name)
         return Quadrature(edges, spec.pin, spec.pin_b, spec.reversed)
+
+    def meters(self) -> "dict[str, VescMeter]":
+        """Open what the motor controllers of can_devices measure. Raises SaintError."""
+        found: dict[str, VescMeter] = {}
+        with ExitStack() as undo:
+            for name in self._config.can_devices:
+                found[name] = self._vescs.meter(name)
+                undo.callback(found[name].close)
+            undo.pop_all()
+        return found
 
     def _bridge(self, name: str, spec: PinSpec, undo: ExitStack) -> HBridge | TwinPwmBridge:
         if spec.pin is None or (spec.type == "hbridge" and spec.direction_pin is None):

@@ -88,6 +88,10 @@ class VescController:
         """Return whether STATUS_1 was ever received."""
         return self._reported_s >= 0
 
+    def is_silent(self, now_s: float) -> bool:
+        """Return whether its last report is too old to be believed, or none came."""
+        return not self.is_reporting or now_s - self._reported_s > SILENT_S
+
     def begin(self, now_s: float) -> None:
         """Count the silence from now on: reports until now were left unread."""
         if self.is_reporting:
@@ -150,7 +154,7 @@ class VescController:
         """Return why the VESC cannot be driven, in words that follow its name, or ""."""
         if now_s - self._intruded_s < SILENT_S:
             return "another program drives it"
-        if not self.is_reporting or now_s - self._reported_s > SILENT_S:
+        if self.is_silent(now_s):
             return "it does not report; its status messages 1, 4 and 5 must be switched on"
         if self.derating == 0.0:
             return f"it is at its limit: {self._limits()}"
@@ -170,13 +174,18 @@ class VescController:
         shares = [1.0]
         for value, limit in (
             (readings.temp_fet_c, settings.hottest_fet_c),
-            (_plausible(readings.temp_motor_c), settings.hottest_motor_c),
+            (self.motor_c, settings.hottest_motor_c),
         ):
             if value is not None:
                 shares.append((limit - value) / _DERATING_C)
         if settings.least_v and readings.voltage_v is not None:
             shares.append((readings.voltage_v - settings.least_v) / _DERATING_V)
         return max(0.0, min(shares))
+
+    @property
+    def motor_c(self) -> float | None:
+        """Return the temperature of the motor; None without a sensor in it."""
+        return _plausible(self.readings.temp_motor_c)
 
     @property
     def wheel_radps(self) -> float:
@@ -194,8 +203,8 @@ class VescController:
     def _limits(self) -> str:
         readings = self.readings
         parts = [] if readings.temp_fet_c is None else [f"transistors {readings.temp_fet_c:.0f} °C"]
-        if (motor_c := _plausible(readings.temp_motor_c)) is not None:
-            parts.append(f"motor {motor_c:.0f} °C")
+        if self.motor_c is not None:
+            parts.append(f"motor {self.motor_c:.0f} °C")
         if readings.voltage_v is not None:
             parts.append(f"supply {readings.voltage_v:.1f} V")
         return ", ".join(parts)

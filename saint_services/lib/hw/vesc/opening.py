@@ -6,7 +6,7 @@ from ...errors import SaintError
 from ...role_config.devices import CanDevice, PinSpec
 from ..ports import Board
 from .controller import VescController, VescSettings
-from .vesc_bus import VescBus, VescEncoder, VescMotor
+from .vesc_bus import VescBus, VescEncoder, VescMeter, VescMotor
 
 
 def settings_of(device: CanDevice) -> VescSettings:
@@ -39,6 +39,10 @@ class VescOpener:
         """Open the tachometer. Raises SaintError."""
         bus, controller = self._opened(spec.device)
         return VescEncoder(bus, controller, spec.reversed)
+
+    def meter(self, name: str) -> VescMeter:
+        """Open the measurements of a device. Raises SaintError."""
+        return VescMeter(*self._opened(name))
 
     def _opened(self, name: str) -> tuple[VescBus, VescController]:
         device = self._devices[name]

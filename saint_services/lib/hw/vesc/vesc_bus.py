@@ -8,6 +8,7 @@ import select
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import nan
 from typing import Final
 
 from ...binary_layout import LayoutError
@@ -140,6 +141,10 @@ class VescBus:
     def rest(self, controller: VescController) -> None:
         """Bring a motor to rest; never raises: a VESC that is lost stops by its own time-out."""
         controller.rest(self._clock())
+
+    def is_silent(self, controller: VescController) -> bool:
+        """Return whether a VESC does not report, or its bus is lost."""
+        return bool(self._lost) or controller.is_silent(self._clock())
 
     def fault(self, controller: VescController) -> str:
         """Return why a motor cannot be driven in a sentence, or ""."""
@@ -320,6 +325,45 @@ class VescEncoder:
 
     def listen(self) -> None:
         """Count from now on, in the running loop."""
+        self._bus.start()
+
+    def close(self) -> None:
+        """Release the bus."""
+        self._bus.close()
+
+
+class VescMeter:
+    """What one VESC measures. The values stand in the order of MEASURES; NaN: not known, or old."""
+
+    MEASURES: Final = (
+        ("speed", "rad/s"),  # of the wheel
+        ("current", "A"),
+        ("supply_current", "A"),
+        ("voltage", "V"),
+        ("temperature", "degC"),
+        ("motor_temperature", "degC"),
+    )
+
+    def __init__(self, bus: VescBus, controller: VescController) -> None:
+        self._bus = bus.use()
+        self._controller = controller
+
+    def values(self) -> tuple[float, ...]:
+        """Return the last reported values."""
+        controller, readings = self._controller, self._controller.readings
+        if self._bus.is_silent(controller):
+            return (nan,) * len(self.MEASURES)
+        known = (
+            readings.current_a,
+            readings.current_in_a,
+            readings.voltage_v,
+            readings.temp_fet_c,
+            controller.motor_c,
+        )
+        return (controller.wheel_radps, *(nan if each is None else each for each in known))
+
+    def listen(self) -> None:
+        """Receive reports from now on, in the running loop."""
         self._bus.start()
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
-"""Names what the sensors of a role measure: chips of i2c_devices, buttons, encoders, bus servos. A
-reading that is missing or old is NaN. Not here: reading the chips (lib/hw/sensors).
+"""Names what the sensors of a role measure: chips of i2c_devices, buttons, encoders, bus servos,
+controllers of can_devices. A reading that is missing or old is NaN. Not here: reading the chips
+(lib/hw/sensors).
 """
 
 import math
@@ -26,6 +27,7 @@ from ..buttons import ButtonInput
 from ..timers import Clock
 
 if TYPE_CHECKING:
+    from ...hw.vesc.vesc_bus import VescMeter
     from ..motion.bus_servo_output import BusServoOutput
 
 # What a reading of each driver has, in its order: the rest of its name, its unit.
@@ -52,6 +54,7 @@ class PartReadings:
         self._buttons: dict[str, ButtonInput] = {}
         self._pressed: set[str] = set()  # since the last look
         self._encoders: dict[str, Encoder] = {}
+        self._meters: dict[str, VescMeter] = {}
         self.names: tuple[str, ...] = ()
         self.units: tuple[str, ...] = ()
         self._values: list[Callable[[Sensors | None], tuple[float, ...]]] = []
@@ -82,6 +85,10 @@ class PartReadings:
                 self._encoders[name] = encoder
                 found.append((name, "counts"))
                 self._values.append(partial(_count, encoder))
+        self._meters = drives.meters() if self._has_inputs else {}
+        for name, meter in self._meters.items():
+            found += [(f"{name}_{what}", unit) for what, unit in meter.MEASURES]
+            self._values.append(partial(_measured, meter))
         self.names = tuple(name for name, _ in found)
         self.units = tuple(unit for _, unit in found)
 
@@ -91,6 +98,8 @@ class PartReadings:
             button.listen(self._on_event)
         for encoder in self._encoders.values():
             encoder.listen()
+        for meter in self._meters.values():
+            meter.listen()
 
     def values(self, sensors: Sensors | None) -> tuple[float, ...]:
         """Return all readings in the order of the names."""
@@ -104,8 +113,11 @@ class PartReadings:
             button.close()
         for encoder in self._encoders.values():
             encoder.close()
+        for meter in self._meters.values():
+            meter.close()
         self._buttons.clear()
         self._encoders.clear()
+        self._meters.clear()
 
     def _on_event(self, name: str, event: ButtonEvent) -> None:
         if event.event == "pressed":
@@ -114,6 +126,10 @@ class PartReadings:
     def _pressed_value(self, name: str, _: Sensors | None) -> tuple[float, ...]:
         """Return 1 while a button is pressed; a press that was shorter than a look counts once."""
         return (float(self._buttons[name].is_down or name in self._pressed),)
+
+
+def _measured(meter: "VescMeter", _: Sensors | None) -> tuple[float, ...]:
+    return meter.values()
 
 
 def _count(encoder: Encoder, _: Sensors | None) -> tuple[float, ...]:

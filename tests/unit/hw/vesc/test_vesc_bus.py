@@ -2,6 +2,7 @@
 models of tools/sim.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from saint_services.lib.hw.motors.drives import Drives
 from saint_services.lib.hw.vesc import messages as vesc
 from saint_services.lib.hw.vesc.controller import VescController, VescSettings
 from saint_services.lib.hw.vesc.messages import VescMessage
-from saint_services.lib.hw.vesc.vesc_bus import OWN_ID, VescBus, VescEncoder, VescMotor
+from saint_services.lib.hw.vesc.vesc_bus import OWN_ID, VescBus, VescEncoder, VescMeter, VescMotor
 from saint_services.lib.role_config.model import RoleConfig
 from tests.waiting import every, until
 from tools.sim.board import SimBoard
@@ -155,6 +156,23 @@ async def test_current_and_count_come_from_the_reports(nodes: Nodes) -> None:
     assert encoder.illegal == 0 and motor.problem == ""
     motor.close()
     encoder.close()
+
+
+async def test_meter_has_what_was_reported_and_nan_where_nothing_was(nodes: Nodes) -> None:
+    bus = VescBus(nodes, "can0")
+    controller = bus.add(VescSettings(68, pole_pairs=10), "left")
+    meter = VescMeter(bus, controller)
+    meter.listen()
+    nodes.peers[0].feed(6000.0, 0.0, 4.5)
+    nodes.peers[0].feed_temperatures(41.5, -79.7)
+    await until(lambda: meter.values()[1] == 4.5 and meter.values()[4] == 41.5)
+    speed, _, supply_a, voltage_v, _, motor_c = meter.values()
+    assert speed == pytest.approx(20 * math.pi)  # 600 turns a minute
+    assert (supply_a, voltage_v) == (4.5, 36.0) and math.isnan(motor_c)
+    assert len(meter.MEASURES) == 6
+    nodes.peers[0].set_fault(Fault.DEAF)
+    await until(lambda: all(map(math.isnan, meter.values())))
+    meter.close()
 
 
 async def test_hot_vesc_is_limited_and_says_so_and_then_refuses(nodes: Nodes) -> None:

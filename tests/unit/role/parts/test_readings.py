@@ -1,6 +1,8 @@
-"""Buttons as readings of the role parts."""
+"""Buttons, and what motor controllers measure, as readings of the role parts."""
 
+import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from saint_services.lib.hw.motors.drives import Drives
@@ -8,6 +10,7 @@ from saint_services.lib.hw.ports import EdgeCallback
 from saint_services.lib.role.parts.readings import PartReadings
 from tests.unit.role.parts.parts_rig import FIELDS, PINS, config
 from tests.unit.role.role_rig import FakeClock
+from tools.sim.board import SimBoard
 
 
 class _Edges:
@@ -60,3 +63,25 @@ CHIP = {"bus": 1, "address": 0x40, "driver": "pca9685"}
 
 def _board() -> Any:
     return _Board()
+
+
+def test_vesc_of_a_part_reports_what_it_measures(tmp_path: Path) -> None:
+    pins = {"motor": {"type": "vesc", "device": "drive"}}
+    nodes = {"drive": {"port": "can0", "driver": "vesc", "id": 68}}
+    role = config({"motor": FIELDS["motor"]}, pins, i2c_devices={}, can_devices=nodes)
+    board, readings = SimBoard(tmp_path), PartReadings(role, has_inputs=True)
+    board.prepare(role)
+    readings.open(board, Drives(board, role), FakeClock())
+    values = dict(zip(readings.names, readings.values(None), strict=True))
+    assert list(zip(readings.names, readings.units, strict=True)) == [
+        ("drive_speed", "rad/s"),
+        ("drive_current", "A"),
+        ("drive_supply_current", "A"),
+        ("drive_voltage", "V"),
+        ("drive_temperature", "degC"),
+        ("drive_motor_temperature", "degC"),
+    ]
+    assert (values["drive_voltage"], values["drive_temperature"]) == (36.0, 30.0)
+    assert math.isnan(values["drive_motor_temperature"])  # no sensor in the motor
+    readings.close()
+    board.close()
