@@ -294,16 +294,22 @@ class SimBoard:
     def _servo_line(self, port: str) -> ByteStream:
         """Open a line whose servos are those that the role's manifest names."""
         from saint_services.lib.hw.feetech.registers import Series
-        from tools.sim.chips.servo_bus import ServoBusPeer, open_servo_bus, servo_file
+        from tools.sim.chips.servo_bus import (
+            ServoBusPeer,
+            open_servo_bus,
+            servo_file,
+            switches_of,
+        )
 
         name, line = next(each for each in self._lines.items() if each[1].port == port)
-        ids = {s.servo_id: part for part, s in self._pins.items() if s.device == name}
-        wanted = [servo for servo in ids if servo is not None]
-        path = self._directory / servo_file(port)
-        peer = ServoBusPeer(path, wanted, Series(line.protocol))
-        peer.switches = lambda: {
-            servo: switch for servo in wanted if (switch := self.drive.switches().get(ids[servo]))
+        parts = {
+            spec.servo_id: part
+            for part, spec in self._pins.items()
+            if spec.device == name and spec.servo_id is not None
         }
+        path = self._directory / servo_file(port)
+        peer = ServoBusPeer(path, parts, Series(line.protocol))
+        peer.switches = switches_of(self.drive.switches, parts)
         return open_servo_bus(port, peer)
 
     def _plug(self, bus: int, address: int, driver: str) -> None:

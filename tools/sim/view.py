@@ -14,7 +14,9 @@ from . import breaking
 from .bodies.observer import BodyObserver
 from .bodies.plant import Plant
 from .breaking import name_of
+from .chips.servo_bus import ServoBusPeer, servo_file, switches_of
 from .chips.spi import read_lights
+from .faults import Faults
 from .observe import read_display
 
 REPORT = "robot.json"  # of make run in its root, of a single node in its own folder
@@ -76,6 +78,8 @@ def bodies(hw: Path) -> list[Body]:
         current = f"{sum(plant.current_a for plant in supplies):.2f} A"
         voltage, fault = f"{supplies[0].supply_v:.2f} V", broken.get("supply", "")
         found.append(Body("supply", "battery", "", voltage, "", current, fault))
+    for role in roles:
+        found += _bus_servos(hw, role, broken)
     for name, kind in breaking.devices(hw).items():
         if supplies and name not in (body.name for body in found):
             found.append(Body(name, kind, "", "", "", "", broken.get(name, "")))
@@ -108,6 +112,27 @@ def _moving(hw: Path, role: RoleConfig, plant: Plant, broken: dict[str, str]) ->
         switch = "at its switch" if stepper.is_switch_closed else ""
         figures = switch, f"{stepper.position:.1f} {stepper.field.unit}", ""
         found.append(Body(name, "stepper", *figures, "", broken.get(name, "")))
+    return found
+
+
+def _bus_servos(hw: Path, role: RoleConfig, broken: dict[str, str]) -> list[Body]:
+    """Read the servos of a role's serial lines."""
+    found = []
+    for device, line in role.serial_devices.items():
+        if line.driver != "feetech" or not (hw / servo_file(line.port)).exists():
+            continue
+        pins = [(part, s) for part, s in role.gpio_mapping.items() if s.device == device]
+        parts = {spec.servo_id: part for part, spec in pins if spec.servo_id is not None}
+        peer, faults = ServoBusPeer(hw / servo_file(line.port)), Faults(hw, role.target)
+        peer.switches = switches_of(faults.read, parts)
+        for servo_id, part in parts.items():
+            name, servo = name_of(hw, role, part), peer.servo(servo_id)
+            command = f"{servo.get('goal_position')}" if servo.is_driven else "limp"
+            load = f"{servo.get('present_load') / 10:.0f} %"
+            fault = broken.get(name, "")
+            found.append(Body(name, "bus_servo", command, f"{servo.position}", "", load, fault))
+        peer.close()
+        faults.close()
     return found
 
 

@@ -160,29 +160,42 @@ class SimBusServo:
         self._warm(left_s)
         if not self.is_driven:
             self._numbers[_VELOCITY] = 0.0
-        while left_s > 0.0 and self.is_driven:
-            self._move(min(left_s, _SLICE_S))
-            left_s -= _SLICE_S
+        elif self._is_blocked:
+            self._push(left_s)
+        else:
+            self._move(left_s)
         self._measure()
 
-    def _move(self, dt_s: float) -> None:
+    def _push(self, dt_s: float) -> None:
+        """Stand against a stop for a while."""
         numbers = self._numbers
-        gap = self._goal - (self.shaft - self._offset) % self.turn
-        if self._is_blocked:
-            numbers[_VELOCITY] = 0.0
-            numbers[_BLOCKED_S] = numbers[_BLOCKED_S] + dt_s if abs(gap) > 2 else 0.0
-            return
+        is_short = abs(self._goal - self._reached) > 2
+        numbers[_VELOCITY] = 0.0
+        numbers[_BLOCKED_S] = numbers[_BLOCKED_S] + dt_s if is_short else 0.0
+
+    def _move(self, left_s: float) -> None:
+        """Go towards the goal, in slices; its numbers stay the same meanwhile."""
+        numbers = self._numbers
         numbers[_BLOCKED_S] = 0.0
-        gain = self._gain
-        wanted = math.copysign(min(self._top, math.sqrt(2.0 * gain * abs(gap))), gap)
-        most = gain * dt_s
-        speed = numbers[_VELOCITY] + max(-most, min(wanted - numbers[_VELOCITY], most))
-        if abs(gap) <= abs(speed * dt_s) or abs(gap) < 0.5:
-            numbers[_VELOCITY] = 0.0
-            numbers[_POSITION] = (self._goal + self._offset) % self.turn
-            return
+        goal, gain, top, offset = self._goal, self._gain, self._top, self._offset
+        place, speed = self._reached, numbers[_VELOCITY]
+        while left_s > 0.0 and (place != goal or speed):
+            dt_s = min(left_s, _SLICE_S)
+            left_s -= dt_s
+            gap = goal - place
+            wanted = math.copysign(min(top, math.sqrt(2.0 * gain * abs(gap))), gap)
+            speed += max(-gain * dt_s, min(wanted - speed, gain * dt_s))
+            if abs(gap) <= abs(speed * dt_s) or abs(gap) < 0.5:
+                place, speed = float(goal), 0.0
+            else:
+                place += speed * dt_s
         numbers[_VELOCITY] = speed
-        numbers[_POSITION] = (self.shaft + speed * dt_s) % self.turn
+        numbers[_POSITION] = (place + offset) % self.turn
+
+    @property
+    def _reached(self) -> float:
+        """Where it is, from its homing offset on."""
+        return (self.shaft - self._offset) % self.turn
 
     def _measure(self) -> None:
         speed = self._numbers[_VELOCITY]

@@ -187,3 +187,15 @@ class ServoBusPeer(ChipFile):
 def open_servo_bus(port: str, peer: ServoBusPeer) -> SimSerial:
     """Open the line; its servos reply inside the write."""
     return SimSerial(port, peer)
+
+
+def switches_of(
+    read: Callable[[], Mapping[str, FaultSwitch]], names: Mapping[int, str]
+) -> Callable[[], Mapping[int, FaultSwitch]]:
+    """Return what reads the faults by id, given those by name."""
+
+    def found() -> Mapping[int, FaultSwitch]:
+        switches = read()
+        return {servo: switches[name] for servo, name in names.items() if name in switches}
+
+    return found

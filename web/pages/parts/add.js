@@ -150,18 +150,22 @@ function choices(app) {
   `;
 }
 
+/** What a kind is connected to, where that is no PCA9685. @type {Record<string, string>} */
+const DRIVERS = {
+  roboclaw: "roboclaw",
+  roboclaw_encoder: "roboclaw",
+  vesc: "vesc",
+  vesc_encoder: "vesc",
+  pixels: "ws2812",
+  bus_servo: "feetech",
+};
+
 /** Say what a kind needs that the role does not have. @param {PartKind | undefined} kind */
 function lacking(kind) {
   if (kind?.group !== "gpio_mapping") return nothing;
   if (!kind.settings.some(({ name }) => name === "device")) return nothing;
   if (kind.settings.some(({ name }) => name === "pin")) return nothing;
-  const driver = kind.kind.startsWith("roboclaw")
-    ? "roboclaw"
-    : kind.kind.startsWith("vesc")
-      ? "vesc"
-      : kind.kind === "pixels"
-        ? "ws2812"
-        : "pca9685";
+  const driver = DRIVERS[kind.kind] ?? "pca9685";
   if (devicesOf(form.target, driver).length) return nothing;
   return html`<p class="notice is-quiet" data-lacking>
     ${targetName(form.target)} has no ${driver.toUpperCase()} yet: add one first.
@@ -211,20 +215,14 @@ function propose(given) {
   form.draft = new Draft({ output: {}, hardware: {} }, { output: [], hardware: kind.settings });
   const has = (/** @type {string} */ name) => kind.settings.some((each) => each.name === name);
   const isPlaced = kind.group === "gpio_mapping";
-  const driver = {
-    roboclaw: "roboclaw",
-    roboclaw_encoder: "roboclaw",
-    vesc: "vesc",
-    vesc_encoder: "vesc",
-    pixels: "ws2812",
-  }[kind.kind];
-  const device = devicesOf(form.target, driver ?? "pca9685").find(
-    ({ name }) => kind.kind === "pixels" || freeChannel(parts, form.target, name) >= 0,
+  const hasChannels = has("channel");
+  const device = devicesOf(form.target, DRIVERS[kind.kind] ?? "pca9685").find(
+    ({ name }) => !hasChannels || freeChannel(parts, form.target, name) >= 0,
   );
   if (isPlaced && has("device") && !has("pin") && device) {
     form.draft.type("hardware", "device", device.name);
     const channel = freeChannel(parts, form.target, device.name);
-    if (has("channel")) form.draft.type("hardware", "channel", String(channel));
+    if (hasChannels) form.draft.type("hardware", "channel", String(channel));
   }
   const near = neighbours(parts, form.target);
   const free = freePins(catalog, near, PULSED.includes(kind.kind));

@@ -206,7 +206,7 @@ function deviceOptions({ target }, kind) {
     ? "roboclaw"
     : kind.startsWith("vesc")
       ? "vesc"
-      : ({ pixels: "ws2812", meter: "ina219" }[kind] ?? "pca9685");
+      : ({ pixels: "ws2812", meter: "ina219", bus_servo: "feetech" }[kind] ?? "pca9685");
   return devicesOf(target, driver).map((part) => [part.name, `${part.name} · ${part.place}`]);
 }
 
