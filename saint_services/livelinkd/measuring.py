@@ -11,6 +11,7 @@ from ..lib.api.livelink import MeasuredValue, Measurement
 
 MOST = 4  # measurements at a time
 MOST_FRAMES = 2000  # 8 s of 240 frames a second
+FASTEST_HZ = 1000.0  # a stream that floods is no faster for the filters
 OUTLIERS = 0.05  # share of the frames above and below a range
 # The median of |a - b| of two equal normal distributions is 0.6745 * sqrt(2) deviations.
 _TO_DEVIATION = 1.0483
@@ -36,7 +37,7 @@ class RunningMeasurement:
         rows = [values for given, values in tracked if given == names]
         series = zip(names, zip(*rows, strict=True), strict=True)
         found = {name: measured(each) for name, each in series if not wanted or name in wanted}
-        rate_hz = round(len(self.frames) / seconds, 1)
+        rate_hz = min(round(len(self.frames) / seconds, 1), FASTEST_HZ)
         return Measurement(
             frames=len(self.frames), tracked=len(rows), rate_hz=rate_hz, values=found
         )

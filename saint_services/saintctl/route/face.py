@@ -1,7 +1,6 @@
 """`saintctl route face`: maps a person's face to the robot's parts step by step, in a terminal."""
 
-from collections.abc import Callable
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import typer
 
@@ -12,15 +11,12 @@ from ...lib.api.livelink import Measurement, MeasureSubject
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
 from ..connect import RobotAddress, request
-from ..console import print_table, run
+from ..console import fail, print_table, run
 
 _ANYBODY = "*"
 
 
-class Answers(Protocol):
-    """Returns what a person types after a text, as input() does."""
-
-    def __call__(self, text: str, /) -> str: ...
+_GIVEN_UP = SaintError(Code.REFUSED, "nothing was saved", fix="Start again when you are ready.")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -38,73 +34,66 @@ def face(
     """Map a captured face to the robot's parts: measures step by step, then saves a route for each
     part.
     """
-    run(_face(context.obj, template, subject))
-
-
-async def _face(robot: RobotAddress, name: str, subject: str) -> None:
-    known = await request(robot, faces.LIST_FACE_TEMPLATES, Nothing())
-    if not name:
+    robot: RobotAddress = context.obj
+    known = run(request(robot, faces.LIST_FACE_TEMPLATES, Nothing()))
+    if not template:
         _print_templates(known)
         return
-    template = next((each for each in known.templates if each.name == name), None)
-    if template is None:
-        words = f"template {name!r} is not known"
+    chosen = next((each for each in known.templates if each.name == template), None)
+    if chosen is None:
+        words = f"template {template!r} is not known"
         names = [each.name for each in known.templates]
-        raise SaintError(Code.NOT_FOUND, words + hint_or_all(name, names))
-    measured = subject or await _only_subject(robot)
-    made = await lead(robot, template, measured, subject or _ANYBODY)
-    for part in made.parts:
-        if part.route is not None:
-            sent = routing.SetRoute(route=part.route)
-            await request(robot, routing.SET_ROUTE, sent)
-    print(f"{sum(part.route is not None for part in made.parts)} routes were saved.")
+        raise fail(SaintError(Code.NOT_FOUND, words + hint_or_all(template, names)))
+    measured = subject or _only_subject(robot)
+    made = _lead(robot, chosen, measured, subject or _ANYBODY)
+    routes = [part.route for part in made.parts if part.route is not None]
+    for route in routes:
+        run(request(robot, routing.SET_ROUTE, routing.SetRoute(route=route)))
+    print(f"{len(routes)} routes were saved.")
 
 
-async def _only_subject(robot: RobotAddress) -> str:
-    found = (await request(robot, livelink.LIST_SOURCES, Nothing())).sources
-    faces_of = [each.subject_name for each in found if each.subject_type == "face"]
-    if len(faces_of) == 1:
-        return faces_of[0]
-    words = f"{len(faces_of)} faces are received" if faces_of else "no face is received"
-    fix = (
-        "Name one with --subject." if faces_of else "Start the capture app: saintctl livelink list."
-    )
-    raise SaintError(Code.NOT_FOUND, words, fix=fix)
+def _only_subject(robot: RobotAddress) -> str:
+    found = run(request(robot, livelink.LIST_SOURCES, Nothing())).sources
+    names = [each.subject_name for each in found if each.subject_type == "face"]
+    if len(names) == 1:
+        return names[0]
+    words = f"{len(names)} faces are received" if names else "no face is received"
+    fix = "Name one with --subject." if names else "Start the capture app: saintctl livelink list."
+    raise fail(SaintError(Code.NOT_FOUND, words, fix=fix))
 
 
-async def lead(
-    robot: RobotAddress,
-    template: FaceTemplate,
-    measured: str,
-    subject: str,
-    answer: Answers = input,
-    say: Callable[[str], None] = print,
-) -> ProposedFace:
-    """Lead a person through the steps of a template. Raises refused when the person gives up."""
-    say("Enter measures, s skips a step, q ends without a change.")
+def _lead(robot: RobotAddress, template: FaceTemplate, measured: str, subject: str) -> ProposedFace:
+    """Lead a person through the steps of a template; the program ends if the person gives up."""
+    print("Enter measures, s skips a step, q ends without a change.")
     steps: dict[str, Measurement] = {}
     made = ProposedFace(parts=[])
     for step in template.steps:
-        while True:
-            typed = answer(f"{step.title}. {step.text} ").strip().lower()
-            if typed == "q":
-                raise SaintError(Code.REFUSED, "nothing was saved")
-            if typed == "s":
-                break
+        while _answer(f"{step.title}. {step.text}") != "s":
             wanted = MeasureSubject(subject_name=measured, seconds=step.seconds, names=step.inputs)
-            steps[step.name] = await request(robot, livelink.MEASURE, wanted)
+            steps[step.name] = run(request(robot, livelink.MEASURE, wanted))
             given = ProposeFace(template=template.name, steps=steps, subject=subject)
-            made = await request(robot, faces.PROPOSE_FACE, given)
+            made = run(request(robot, faces.PROPOSE_FACE, given))
             if step.name not in made.refusals:
                 break
-            say(made.refusals[step.name])
+            print(made.refusals[step.name])
     rows = [(each.part, each.output or "none", each.text) for each in made.parts]
-    print_table(("part", "output", "how"), rows, "")
+    print_table(("part", "output", "how"), rows, "No step was measured.")
     for note in made.notes:
-        say(note)
-    if answer("Save these routes? y saves them. ").strip().lower() != "y":
-        raise SaintError(Code.REFUSED, "nothing was saved")
+        print(note)
+    if _answer("Save these routes? y saves them.") != "y":
+        raise fail(_GIVEN_UP)
     return made
+
+
+def _answer(text: str) -> str:
+    """Return what a person types; the program ends with q, and at the end of the input."""
+    try:
+        typed = input(f"{text} ").strip().lower()
+    except EOFError:
+        typed = "q"
+    if typed == "q":
+        raise fail(_GIVEN_UP)
+    return typed
 
 
 def _print_templates(known: FaceTemplates) -> None:
