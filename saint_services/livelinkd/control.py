@@ -8,7 +8,6 @@ from ..lib import clock
 from ..lib.api import Done, livelink
 from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import (
-    Measurement,
     MeasureSubject,
     PlayRecording,
     RecordingDetail,
@@ -23,6 +22,7 @@ from ..lib.api.livelink import (
     SubjectList,
     SubjectRef,
 )
+from ..lib.api.measurement import Measurement
 from ..lib.config.spelling import LONGEST_NAME, hint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from ..lib.api.livelink import MeasuredValue, Measurement
+from ..lib.api.measurement import MeasuredValue, Measurement
 
 MOST = 4  # measurements at a time
 MOST_FRAMES = 2000  # 8 s of 240 frames a second

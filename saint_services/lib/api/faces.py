@@ -8,7 +8,7 @@ from pydantic import Field
 
 from . import Reply, Request
 from .endpoint import Nothing, Rows
-from .livelink import Measurement
+from .measurement import Measurement
 from .routing import Route
 
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]

@@ -7,13 +7,12 @@ from pydantic import Field
 from ..access.levels import Level
 from . import Done, Reply, Request
 from .endpoint import Nothing, Rows
+from .measurement import Measurement, ValueName
 
 FormatName = Literal["llf", "json", "vmc", "ifacialmocap", "lines", "capture"]
 Acceptance = Literal["known", "all"]  # accepted senders only; every sender
 SenderIp = Annotated[str, Field(pattern=r"^[0-9A-Fa-f:.]{2,45}$")]
 SubjectName = Annotated[str, Field(min_length=1, max_length=100)]
-ValueName = Annotated[str, Field(min_length=1, max_length=128)]
-Measure = Annotated[float, Field(ge=-1e6, le=1e6)]
 Rate = Annotated[int, Field(ge=1, le=100_000)]
 RecordingName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")]
 
@@ -138,24 +137,6 @@ class MeasureSubject(SubjectRef):
     names: list[ValueName] = Field(
         default=[], max_length=128, description="Values to report. Default: all."
     )
-
-
-class MeasuredValue(Request):
-    """How one value moved while it was measured, as the router gets it."""
-
-    low: Measure  # 5 % of the frames are below
-    middle: Measure  # median
-    high: Measure  # 5 % of the frames are above
-    noise: float = Field(ge=0, le=1e6)  # standard deviation from frame to frame, outliers apart
-
-
-class Measurement(Request):
-    """What a subject sent while it was measured."""
-
-    frames: int = Field(ge=0)  # that arrived; one that repeats the frame before counts once
-    tracked: int = Field(ge=0)  # of these, with a face
-    rate_hz: float = Field(ge=0, le=1000)
-    values: dict[ValueName, MeasuredValue] = Field(default={}, max_length=256)
 
 
 class SetZero(SubjectRef):

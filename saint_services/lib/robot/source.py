@@ -7,6 +7,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import config as settings
 from ..api.robot import LONGEST_TEXT
@@ -17,11 +18,13 @@ from ..role_config.model import RoleConfig
 from ..role_config.reading import load_role_config
 from ..role_config.resources import clash
 from ..state import last_good
-from .figure.archive import FigureFiles
 from .figure.figure import figure_of
 from .figure.store import FigureStore
 from .manifest import RobotDescription, RobotManifest, load, read_role
 from .placing import misplaced
+
+if TYPE_CHECKING:
+    from .figure.archive import FigureFiles
 
 FILE = "robot.yaml"
 FOLDER = "robot"  # beside the daemons' own folders of state; adoptiond alone may write there
@@ -104,7 +107,7 @@ def checked(
     figures: FigureStore | None = None,
     *,
     is_stored: bool = False,
-    given: FigureFiles | None = None,
+    given: "FigureFiles | None" = None,
 ) -> RobotDescription:
     """Parse and check a robot's text with everything that it names: roles, figure, hardware that
     two parts want. `name` stands in errors, with the line. A robot that is stored does not fail

@@ -14,8 +14,8 @@ from ...lib.api.faces import (
     ProposedFacePart,
     ProposeFace,
 )
-from ...lib.api.livelink import Measurement
 from ...lib.api.mapping import Mapping
+from ...lib.api.measurement import Measurement
 from ...lib.api.routing import Route
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError

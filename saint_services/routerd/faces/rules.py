@@ -21,8 +21,8 @@ from itertools import pairwise
 from math import pi
 from typing import Final
 
-from ...lib.api.livelink import MeasuredValue, Measurement
 from ...lib.api.mapping import Mapping, Point
+from ...lib.api.measurement import MeasuredValue, Measurement
 from ...lib.role_config.model import FieldSpec
 from .templates import Pull
 

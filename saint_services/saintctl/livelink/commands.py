@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ...lib.api import Done, livelink
-from ...lib.api.livelink import FormatList, Measurement, SubjectDetail, SubjectInfo, SubjectList
+from ...lib.api.livelink import FormatList, SubjectDetail, SubjectInfo, SubjectList
+from ...lib.api.measurement import Measurement
 from ...lib.errors import Code, SaintError
 from ..connect import run_request
 from ..console import AsJson, dot, fail, print_facts, print_json, print_table

@@ -7,7 +7,8 @@ import typer
 from ...lib.api import faces, livelink, routing
 from ...lib.api.endpoint import Nothing
 from ...lib.api.faces import FaceTemplate, FaceTemplates, ProposedFace, ProposeFace
-from ...lib.api.livelink import Measurement, MeasureSubject
+from ...lib.api.livelink import MeasureSubject
+from ...lib.api.measurement import Measurement
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
 from ..connect import RobotAddress, request

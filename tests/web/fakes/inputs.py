@@ -12,8 +12,6 @@ from saint_services.lib.api.livelink import (
     Acceptance,
     FormatInfo,
     FormatList,
-    MeasuredValue,
-    Measurement,
     MeasureSubject,
     PlayRecording,
     RecordingInfo,
@@ -34,6 +32,7 @@ from saint_services.lib.api.livelink import (
     SubjectList,
     SubjectRef,
 )
+from saint_services.lib.api.measurement import MeasuredValue, Measurement
 from saint_services.lib.api.rc import (
     CalibrationFinding,
     CalibrationInfo,

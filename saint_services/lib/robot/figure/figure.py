@@ -6,18 +6,20 @@ a generated one; `problem` says so. Not here: how one is made (generated.py) or 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...errors import Code, SaintError
 from ...role_config.model import RoleConfig
 from .. import urdf
 from ..shipped_files import below
 from ..urdf import UrdfModel
-from .archive import FigureFiles
 from .bindings import ShownRobot, check_joints
 from .builder import Joints
 from .generated import generate
 from .store import FigureStore, StoredFigure
+
+if TYPE_CHECKING:
+    from .archive import FigureFiles
 
 FigureKind = Literal["generated", "own", "shipped"]
 FILE = "figure.urdf"  # of a figure that no shipped file holds
@@ -53,7 +55,7 @@ def figure_of(
     figures: FigureStore | None = None,
     *,
     may_stand_in: bool = False,
-    given: FigureFiles | None = None,
+    given: "FigureFiles | None" = None,
 ) -> Figure:
     """Return the figure of a robot. One that is wrong raises config_invalid or config_missing, or
     is replaced. Blocks.
@@ -86,7 +88,7 @@ def _shipped(manifests: Path, manifest: ShownRobot, roles: Mapping[str, RoleConf
     return Figure("shipped", data.decode(), model, _named(manifest), path=path)
 
 
-def _stored(digest: str, figures: FigureStore | None, given: FigureFiles | None) -> StoredFigure:
+def _stored(digest: str, figures: FigureStore | None, given: "FigureFiles | None") -> StoredFigure:
     if given and given.digest == digest:
         return StoredFigure(given)
     if figures is None:

@@ -6,10 +6,13 @@ writes them; every daemon of the server reads the one in force. Calls block.
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import Code, SaintError
 from ...state import last_good, write_atomic
-from .archive import MOST_STORED_BYTES, FigureFiles, opened
+
+if TYPE_CHECKING:
+    from .archive import FigureFiles
 
 _READABLE = 0o644  # routerd and webd read figures; they hold no secrets
 _IN_TEXT = re.compile(r"^figure:\s*[\"']?([0-9a-f]{16})\b", re.MULTILINE)
@@ -20,7 +23,7 @@ _NAME = re.compile(r"[0-9a-f]{16}")
 class StoredFigure:
     """A figure as stored; `problem` says why it is the copy."""
 
-    files: FigureFiles
+    files: "FigureFiles"
     problem: str = ""
 
 
@@ -42,7 +45,7 @@ class FigureStore:
                 raise err from None
             return replace(found, problem=f"{err.message}. Its last good copy is shown")
 
-    def add(self, files: FigureFiles) -> str:
+    def add(self, files: "FigureFiles") -> str:
         """Store a figure that was checked; return its checksum. Raises internal."""
         path, data = self._path(files.digest), files.packed()
         try:
@@ -84,7 +87,9 @@ def named_figures(text: str) -> list[str]:
     return _IN_TEXT.findall(text)
 
 
-def _read(path: Path, digest: str) -> FigureFiles:
+def _read(path: Path, digest: str) -> "FigureFiles":
+    from .archive import MOST_STORED_BYTES, opened  # zipfile: few robots have such a figure
+
     name = f"figure {digest}"
     try:
         with path.open("rb") as file:

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from saint_services.lib.api.faces import ProposedFace, ProposeFace
-from saint_services.lib.api.livelink import MeasuredValue, Measurement
+from saint_services.lib.api.measurement import MeasuredValue, Measurement
 from saint_services.lib.api.routing import Route, RouteFile
 from saint_services.lib.errors import SaintError
 from saint_services.routerd import adapters

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from saint_services.lib.api.livelink import MeasuredValue, Measurement
+from saint_services.lib.api.measurement import MeasuredValue, Measurement
 from saint_services.lib.role_config.fields import FieldSpec
 from saint_services.routerd.faces import rules
 from saint_services.routerd.faces.rules import InputNoise, Travel, cutoff_hz, mapping, travel
