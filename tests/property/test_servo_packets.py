@@ -5,6 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saint_services.lib.hw.feetech.bus import BusServo, ServoBus
 from saint_services.lib.hw.feetech.packets import MOST_ID, Packet, PacketFinder
 from saint_services.lib.hw.feetech.registers import REGISTERS, Register, Series
 from saint_services.saintctl.arm.decode import BusReader
@@ -44,6 +45,25 @@ def test_numbers_survive_the_wire(number: tuple[Series, Register], data: st.Data
     series, register = number
     value = data.draw(st.integers(*register.limits))
     assert register.decode(register.encode(value, series), series) == value
+
+
+@given(st.lists(st.binary(max_size=60), max_size=20), st.lists(PACKETS, max_size=20))
+def test_whatever_arrives_a_bus_goes_on(noise: list[bytes], packets: list[Packet]) -> None:
+    sent: list[bytes] = []
+    servos = {servo: BusServo(servo, str(servo)) for servo in (1, 2)}
+    bus = ServoBus(servos, Series.STS, 1_000_000, sent.append)
+    now_s = 0.0
+    for each in [*noise, *(packet.encoded() for packet in packets)]:
+        bus.step(now_s)
+        bus.received(each, now_s)
+        now_s += 0.01
+        assert bus.due_s < now_s + 1.0
+        assert all(isinstance(servo.problem, str) for servo in servos.values())
+    before = len(sent)
+    for _ in range(100):
+        bus.step(now_s)
+        now_s += 0.01
+    assert len(sent) > before
 
 
 @given(st.lists(PACKETS, max_size=12), st.binary(max_size=20), st.sampled_from(list(Series)))

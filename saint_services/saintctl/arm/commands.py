@@ -5,7 +5,7 @@
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +13,11 @@ from ...lib.errors import Code, SaintError
 from ...lib.hw.feetech.registers import Series
 from ..console import AsJson, fail, print_table
 
+if TYPE_CHECKING:
+    from ...lib.hw.feetech.calibration import MotorCalibration
+
 app = typer.Typer(
-    help="Servos on a serial bus: status, setup, calibrate, decode.", no_args_is_help=True
+    help="Servos on a serial bus: status, setup, calibrate, parts, decode.", no_args_is_help=True
 )
 Port = Annotated[str, typer.Argument(metavar="PORT", help="The line: /dev/serial/by-id/...")]
 Protocol = Annotated[
@@ -102,16 +105,42 @@ def calibrate(
         raise fail(err) from None
 
 
-def _restore(port: str, file: Path) -> None:
+@app.command()
+def parts(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="LeRobot's calibration file")],
+    device: Annotated[str, typer.Option(help="Key of the line in serial_devices")] = "arm",
+) -> None:
+    """Print what a role configuration says of the motors of a calibration file, as YAML."""
     from ...lib.hw.feetech import calibration
-    from . import servos
 
     try:
-        data = file.read_bytes()
+        found = {n: calibration.part_of(each) for n, each in _calibration(file).items()}
+    except SaintError as err:
+        raise fail(err) from None
+    print("fields:  # limits in degrees")
+    for name, part in found.items():
+        print(f"  {name}: {{limits: [{part.limits[0]:.4f}, {part.limits[1]:.4f}]}}")
+    print("gpio_mapping:")
+    for name, part in found.items():
+        place = f"device: {device}, servo_id: {part.servo_id}, ticks: {list(part.ticks)}"
+        print(f"  {name}: {{type: bus_servo, {place}, homing_offset: {part.homing_offset}}}")
+
+
+def _calibration(file: Path) -> "dict[str, MotorCalibration]":
+    from ...lib.hw.feetech import calibration
+
+    try:
+        return calibration.read(file.read_bytes(), str(file))
     except OSError as err:
         raise SaintError(Code.REQUEST_INVALID, f"{file}: {err.strerror}") from err
+
+
+def _restore(port: str, file: Path) -> None:
+    from . import servos
+
+    found = _calibration(file)
     with servos.opened(port, Series.STS) as line:
-        servos.save(line, calibration.read(data, str(file)))
+        servos.save(line, found)
     print(f"The servos have the calibration of {file}.")
 
 

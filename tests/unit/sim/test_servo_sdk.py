@@ -1,6 +1,6 @@
-"""The simulated bus servos, driven by Feetech's own library (`make test-servos` fetches it). It
-waits a few milliseconds for an answer, so on a busy machine one may come too late: it is requested
-again.
+"""The simulated bus servos, driven by Feetech's own library (`make test-servos` fetches it).
+
+It waits a few milliseconds for an answer; one that is late on a busy machine is requested again.
 """
 
 import importlib

@@ -169,6 +169,16 @@ def part_of(motor: MotorCalibration) -> CalibratedPart:
     return CalibratedPart(motor.id, motor.homing_offset, ticks, motor.limits_deg)
 
 
+def motor_of(part: CalibratedPart) -> MotorCalibration:
+    """Return the calibration that a part's settings are. Raises ValueError where its positions are
+    none of a range."""
+    low, high = sorted(part.ticks)
+    return MotorCalibration(
+        id=part.servo_id, drive_mode=int(part.ticks[0] > part.ticks[1]),
+        homing_offset=part.homing_offset, range_min=low, range_max=high,
+    )  # fmt: skip
+
+
 def _twice(values: Iterable[int]) -> list[int]:
     return [each for each, count in Counter(values).items() if count > 1]
 

@@ -197,6 +197,20 @@ def test_echo_on_one_wire_is_no_answer(tmp_path: Path) -> None:
     served.peer.close()
 
 
+def test_two_arms_on_one_line_are_one_packet_each_way(tmp_path: Path) -> None:
+    served = ServedServos(tmp_path, range(1, 13))
+    served.run(0.5)
+    served.rouse()
+    served.sent.clear()
+    for servo in range(1, 13):
+        served.aim(servo, 2100)
+    served.run(0.12)
+    assert len(served.of(Code.SYNC_WRITE)) == 1
+    assert served.of(Code.READ) == []
+    assert len(served.of(Code.SYNC_READ)[0].parameters) == 2 + 12
+    served.peer.close()
+
+
 def test_scs_servos_are_read_one_by_one(tmp_path: Path) -> None:
     served = ServedServos(tmp_path, (1, 2), Series.SCS)
     served.run(0.3)

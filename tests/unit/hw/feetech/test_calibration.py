@@ -90,6 +90,10 @@ def test_part_has_the_same_degrees() -> None:
         assert scale.ticks(PAN.degrees(ticks)) == ticks
 
 
+def test_calibration_comes_back_from_its_part_with_the_same_numbers() -> None:
+    assert calibration.motor_of(calibration.part_of(PAN)) == PAN
+
+
 def recorder(*seen: int) -> RangeRecorder:
     found = RangeRecorder(seen[0])
     for ticks in seen[1:]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from saint_services.lib.hw.feetech.calibration import RangeRecorder
@@ -91,3 +92,21 @@ def test_setup_of_a_line_with_two_servos_is_refused(
     assert run("setup", str(line.port), "--id", "2")[0] == 0
     with line.lock:
         assert (line.peer.servo(2).baud, line.peer.servo(2).get("lock")) == (1_000_000, 1)
+
+
+def test_parts_of_a_calibration_are_a_configuration(tmp_path: Path) -> None:
+    file = tmp_path / "arm.json"
+    motor = {"id": 1, "drive_mode": 0, "homing_offset": -85, "range_min": 748, "range_max": 3346}
+    file.write_text(json.dumps({"shoulder_pan": motor}))
+    code, text = run("parts", str(file))
+    assert code == 0
+    assert yaml.safe_load(text) == {
+        "fields": {"shoulder_pan": {"limits": [-114.1978, 114.1978]}},
+        "gpio_mapping": {
+            "shoulder_pan": {
+                "type": "bus_servo", "device": "arm", "servo_id": 1, "ticks": [748, 3346],
+                "homing_offset": -85,
+            }
+        },
+    }  # fmt: skip
+    assert run("parts", str(tmp_path / "missing"))[0] == 2
