@@ -1,4 +1,4 @@
-"""The figure on the page Parts: an upload, its joints with a preview, and the way back."""
+"""The figure on the page Parts: an upload, its joints with a preview, and one of the parts."""
 
 from typing import Any
 

@@ -68,7 +68,7 @@ class _Assembly:
         for number, (target, slots) in enumerate(faces):
             place = (0.0, (number + 1) // 2 * 0.35 * (-1) ** number, height_m)
             self._head(target, slots, carrier, place)
-        self._shelf()
+        self._rows()
 
     def _tracks(self, target: str, role: RoleConfig, number: int) -> None:
         geometry = role.geometry or _USUAL
@@ -96,7 +96,7 @@ class _Assembly:
         self._front_m = max(self._front_m, x + 0.7 * width)
 
     def _face_of(self, target: str, role: RoleConfig) -> tuple[str, dict[str, FigurePart]] | None:
-        """Return what of a role is a face; all else is kept for the shelf."""
+        """Return what of a role is a face; all else is kept for the rows."""
         if role.role in ("tracks", "arms"):
             return None
         slots: dict[str, FigurePart] = {}
@@ -150,7 +150,7 @@ class _Assembly:
         shown = [part.name for part in (*joints, *([gripper] if gripper else ()))]
         self._keep(target, role, shown)
 
-    def _shelf(self) -> None:
+    def _rows(self) -> None:
         """Stand what is part of nothing else in rows before the robot."""
         for number, part in enumerate(self._others):
             row, column = divmod(number, _IN_A_ROW)
@@ -183,7 +183,7 @@ class _Assembly:
 
 
 def _leave_unused(slots: dict[str, FigurePart]) -> None:
-    """Leave a part for both sides to the shelf where each side has its own."""
+    """Leave a part for both sides to the rows where each side has its own."""
     for what in [each for each in slots if "." not in each]:
         if f"{what}.left" in slots and f"{what}.right" in slots:
             del slots[what]

@@ -144,8 +144,8 @@ def test_parts_of_a_face_move_as_their_names_say(roles: dict[str, RoleConfig]) -
     tree = Tree(body)
     for (target, name), link in made.links.items():
         what = feature_of(name, is_head=roles[target].role == "head").partition(".")[0]
-        on_shelf = link.startswith("part_")
-        if what not in WAYS or on_shelf or name not in made.joints.get(target, {}):
+        in_rows = link.startswith("part_")
+        if what not in WAYS or in_rows or name not in made.joints.get(target, {}):
             continue
         if roles[target].role == "arms":
             continue
