@@ -13,6 +13,7 @@ from ..lib.robot.body import load_body
 from ..lib.robot.manifest import RobotDescription, load, read_role
 from ..lib.role_config.body import Body, packed
 from ..lib.role_config.model import RoleConfig
+from ..lib.role_config.outputs_mark import outputs_mark
 from .registry import Catalog, RoleKey, RoleText
 from .state import SavedRegistry, registry_store
 
@@ -40,7 +41,11 @@ def catalog_of(manifests: Path, robot: RobotDescription) -> Catalog:
 
 
 def _role_text(config: RoleConfig, text: str, body: Body | None) -> RoleText:
-    """Return what a node gets; a role that moves positions of the model gets the robot's body."""
+    """Return what a node gets: a role with outputs gets their mark, one that moves positions of the
+    model the robot's body."""
+    if config.fields:
+        text = f"{text.rstrip()}\n\noutputs_mark: {outputs_mark(config)}\n"
+        config = settings.parse(RoleConfig, text, config.target)
     role = body.roles.get(config.target) if body else None
     if body and role and (role.angles or role.shares):
         text = f"{text.rstrip()}\n\nbody: {packed(body)}\n"

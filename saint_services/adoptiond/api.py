@@ -104,6 +104,7 @@ def _answer_looks(api: Api, service: RegistryService) -> None:
             strangers=found.strangers,
             roles=all_roles(),
             robot_mark=service.robot_mark(),
+            robot_edition=service.robot_edition(),
         )
 
     async def list_nodes(_: Call[Nothing]) -> NodeList:

@@ -48,7 +48,7 @@ async def run(ctx: Context[Config]) -> None:
     await calibrations.load()
     service = RegistryService(ctx, bus, order_sender, calibrations, memory, registry, address)
     robots.attach(service, calibrations)
-    service.robot_mark = robots.mark
+    service.robot_mark, service.robot_edition = robots.mark, robots.edition
     # The name in signed orders, the model for ROS: all that was made of the robot.
     service.on_robot = restart_when_changed(ctx, places, robots.mark())
     api = Api()

@@ -78,6 +78,7 @@ class RegistryService:
         self._gone: frozenset[str] = frozenset()
         self._online: frozenset[str] = frozenset()
         self.robot_mark: Callable[[], str] = str  # of the robot in force
+        self.robot_edition: Callable[[], str] = str
         self.on_robot: Callable[[str], None] = lambda _: None  # gets that mark with every change
         self.ros_view: RosView | None = None
         self._health = ctx.health

@@ -201,10 +201,13 @@ class NodeRunner:
                 self._rescues[slot] = self._ctx.spawn(work, "make safe")
             case model.StartRole(attempt, config, pause_s):
                 key = self.orders.bond.server_key
+                life = self.life.lives[slot]
+                held = life.candidate or life.held
                 assignment = RoleAssignment(
-                    node_id=self.identity.node_id, config=config, server_key=key
-                )
-                process = self.life.lives[slot].process
+                    node_id=self.identity.node_id, config=config, server_key=key,
+                    robot=held.server if held else "",
+                )  # fmt: skip
+                process = life.process
                 rescue = self._after(self._rescues.pop(slot, None))
                 self._process(slot).start(assignment, process, attempt, pause_s, rescue)
             case model.StopRole():

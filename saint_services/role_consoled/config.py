@@ -8,7 +8,5 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    # manifests/robots/<robot>.yaml; its name is on the status page
-    robot: str = Field(default="saint", pattern=r"^[A-Za-z0-9_-]{1,64}$")
     # Of the lights: at 1 each draws up to 60 mA from the Pi's 5 V, and dazzles in a room.
     brightness: float = Field(default=0.2, gt=0, le=1)

@@ -1,15 +1,11 @@
 """Wires the console: status, pages and alerts to display and lights, buttons to overrides."""
 
-import asyncio
 from collections import Counter
 from functools import partial
-from pathlib import Path
 
 from saint_services.lib import clock as clocks
-from saint_services.lib import config as settings
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
-from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import (
     ConsoleAlert,
     ConsoleDisplay,
@@ -31,7 +27,6 @@ from saint_services.lib.generated.topics import (
 from saint_services.lib.hw.displays.ssd1306 import COLUMNS, PAGES
 from saint_services.lib.hw.pins.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.robot.manifest import RobotManifest
 from saint_services.lib.role import RoleHost, RoleSession
 from saint_services.lib.role.timers import Clock, Handle, Motion
 from saint_services.lib.role_config.model import RoleConfig
@@ -58,7 +53,6 @@ class ConsoleRole(RoleSession):
 
     def __init__(
         self,
-        robot: str,
         brightness: float,
         config: RoleConfig,
         node_id: str,
@@ -66,7 +60,6 @@ class ConsoleRole(RoleSession):
         counters: Counter[str],
     ) -> None:
         super().__init__(config, node_id, clock, counters)
-        self._robot = robot
         self._strips = LightStrips(config, brightness)
         self._driven_s = -_DRIVEN_S  # when the robot was last driven
         self._screen = Screen(PAGES, COLUMNS)
@@ -158,7 +151,7 @@ class ConsoleRole(RoleSession):
 
     def _status(self, now_s: float) -> ConsoleStatus:
         return ConsoleStatus(
-            robot=self._robot,
+            robot=self.robot_name or _NO_NAME,
             node_id=self.node_id,
             target=self.config.target,
             is_estop=self.gate.latched,
@@ -216,15 +209,6 @@ class ConsoleRole(RoleSession):
         self._refresh()
 
 
-def _robot(path: Path) -> RobotManifest:
-    return settings.load(RobotManifest, path, required=True)
-
-
 async def run(ctx: Context[Config]) -> None:
     """Serve assignments until stopped."""
-    manifest = ctx.directories.share / "manifests" / "robots" / f"{ctx.config.robot}.yaml"
-    try:
-        robot = (await asyncio.to_thread(_robot, manifest)).name
-    except SaintError:
-        robot = _NO_NAME  # a name on a display is no reason not to start
-    await RoleHost(ctx, "console", partial(ConsoleRole, robot, ctx.config.brightness)).serve()
+    await RoleHost(ctx, "console", partial(ConsoleRole, ctx.config.brightness)).serve()

@@ -163,6 +163,7 @@ class Wiring:
                 sequence=self._beats,
                 estop=latch.active,
                 estop_generation=latch.generation,
+                outputs=self._router.robot.marks,
             )
         )
         if not latch.active:

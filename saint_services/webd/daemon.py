@@ -1,9 +1,11 @@
 """Connects webd: the bus and the other daemons on one side, the web server on the other."""
 
 import asyncio
+import contextlib
 import gc
 import math
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from ..lib import log
 from ..lib.bus.input_writer import InputWriter
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context, bind, bind_tcp
+from ..lib.errors import SaintError
 from ..lib.generated.topics import INPUT_WEBSOCKET
 from ..lib.robot.restart import restart_when_changed
 from ..lib.robot.source import RobotPlaces
@@ -31,7 +34,7 @@ from .programs.programs import Programs
 from .programs.upload import ProgramArchives
 from .robot.context import RobotContext
 from .robot.daemon_clients import DaemonClients
-from .robot.roles import load_roles_in_force
+from .robot.roles import load_roles_in_force, with_hardware_of
 from .server.boundary import Boundary
 from .server.connections import WebConnections
 from .server.handlers import RequestHandlers
@@ -72,6 +75,7 @@ async def run(ctx: Context[Config]) -> None:
     feeds.on_robot = restart_when_changed(
         ctx, RobotPlaces.of(ctx.directories, config.robot), robot.roles.mark
     )
+    feeds.on_edition = _reading_again(ctx, robot)
     try:
         feeds.open()
         secure = ctx.sockets.pop("https", [])
@@ -97,6 +101,27 @@ async def run(ctx: Context[Config]) -> None:
 
 def _connections(robot: RobotContext, config: Config) -> WebConnections:
     return WebConnections(robot.newest.counters, config.max_clients, robot.stalls)
+
+
+def _reading_again(ctx: Context[Config], robot: RobotContext) -> Callable[[str], None]:
+    """Return what is called with the edition of the robot in force: pins and chips that have
+    changed are read again, as nothing else here depends on them."""
+    places = RobotPlaces.of(ctx.directories, ctx.config.robot)
+    seen = {"", robot.roles.edition}
+
+    async def read() -> None:
+        with contextlib.suppress(SaintError):  # the robot that was read stays in force
+            newer = await asyncio.to_thread(load_roles_in_force, places)
+            robot.roles = with_hardware_of(robot.roles, newer)
+            robot.hub.changed("nodes")
+
+    def on_edition(edition: str) -> None:
+        if edition not in seen:
+            seen.clear()
+            seen.update(("", edition))
+            ctx.spawn(read(), "another edition of the robot")
+
+    return on_edition
 
 
 async def _robot(

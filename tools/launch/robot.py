@@ -71,13 +71,9 @@ def node_environment(folders: Folders, node_id: str) -> dict[str, str]:
     return {"SAINT_NODE_ID": node_id} | hardware
 
 
-def write_settings(
-    folders: Folders, roles: Collection[Role], carrier: str, named: str = ""
-) -> None:
-    """Of a node's daemons and its board; `named`: another robot than SAINT."""
+def write_settings(folders: Folders, roles: Collection[Role], carrier: str) -> None:
+    """Of a node's daemons and its board."""
     settings.write(folders.config, settings.node())
-    if named:
-        settings.write(folders.config, settings.robot(named, "role-consoled"))
     if _FEELS in roles and carrier not in ("", folders.machine):
         settings.write(folders.hw, settings.board(Path("../..") / carrier / "hw"))
 
@@ -134,7 +130,7 @@ class Robot:
         )
         for node in roster.nodes:
             folders = Folders(node.name, root)
-            write_settings(folders, node.roles, roster.carrier, named)
+            write_settings(folders, node.roles, roster.carrier)
             environment = node_environment(folders, node.node_id)
             board = updates.add(folders, is_server=False) if updates else {}
             launcher.add(Plan(folders, NODE_TARGET, shared | environment | board))

@@ -24,7 +24,7 @@ from ...lib.ipc import Api, Call
 from .catalog import catalog
 from .edits import with_part, without_part
 from .parts import parts, template_view
-from .service import RobotService
+from .service import RobotService, from_template
 
 
 def answer_robot(api: Api, service: RobotService) -> None:
@@ -81,8 +81,8 @@ def _answer_changes(api: Api, service: RobotService) -> None:
     async def use_template(call: Call[UseTemplate]) -> RobotApplied:
         body = call.body
         text = (await service.template(body.name)).text
-        note = f"template {body.name}"
-        return await service.change(body, _name_of(call.person), lambda _: text, note)
+        wanted = body.model_copy(update={"note": from_template(body.name)})
+        return await service.change(wanted, _name_of(call.person), lambda _: text)
 
     async def set_part(call: Call[SetPart]) -> RobotApplied:
         body, person = call.body, _name_of(call.person)

@@ -5,6 +5,7 @@ as a version, serves it to the nodes. Not here: the files (versions.py), request
 import asyncio
 import base64
 import binascii
+import contextlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Protocol
@@ -24,7 +25,7 @@ from ...lib.api.robot import (
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
-from ...lib.robot.changes import changed_roles, changes
+from ...lib.robot.changes import changed_roles, changes, news
 from ...lib.robot.figure.archive import FigureFiles, received
 from ...lib.robot.figure.store import named_figures
 from ...lib.robot.manifest import RobotDescription
@@ -45,7 +46,13 @@ from ..registry import Catalog, Node, Registry, RoleKey
 from .versions import SavedRobot, SavedVersion, VersionStore
 
 FIGURE = "figure"  # the subject of its health issues
+_FROM_TEMPLATE = "template "
 _log = log.get("adoptiond")
+
+
+def from_template(name: str) -> str:
+    """Return the note of a version that is a template."""
+    return f"{_FROM_TEMPLATE}{name}"
 
 
 class RoleHolders(Protocol):
@@ -82,6 +89,10 @@ class RobotService:
     def mark(self) -> str:
         """Return the mark of the robot in force (see mark_of)."""
         return self._mark
+
+    def edition(self) -> str:
+        """Return the edition of the robot in force (see LoadedRobot)."""
+        return self.loaded.edition
 
     async def load(self) -> Catalog:
         """Load the robot in force; return its catalog. Raises config_invalid, config_missing."""
@@ -159,8 +170,25 @@ class RobotService:
         """Return every shipped robot."""
         names = await asyncio.to_thread(lambda: self.places.shipped)
         found = {name: (await self.template(name)).text for name in names}
-        views = [shown(name, text, await self._checked(text)) for name, text in found.items()]
+        origin, before = await asyncio.to_thread(self._origin)
+        views = []
+        for name, text in found.items():
+            robot = await self._checked(text)
+            view = shown(name, text, robot)
+            if name == origin and text != before:
+                with contextlib.suppress(SaintError):  # it was of a release with other settings
+                    gained = news(await self._checked(before), robot, self.robot)
+                    view = view.model_copy(update={"news": gained})
+            views.append(view)
         return RobotTemplates(templates=views)
+
+    def _origin(self) -> tuple[str, str]:
+        """Return the template that the owner's robot began with, and its text at that time; empty
+        where that is not stored any more."""
+        for each in self._versions.all() if self.loaded.is_own else ():
+            if each.number <= self._number and each.saved.note.startswith(_FROM_TEMPLATE):
+                return each.saved.note.removeprefix(_FROM_TEMPLATE), each.saved.text
+        return "", ""
 
     def holders(self) -> dict[str, str]:
         """Return the node of each role that one holds."""
@@ -298,7 +326,7 @@ class RobotService:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         if not self._versions.numbers():
             is_own = self.loaded.is_own
-            first = "as found on the disk" if is_own else f"template {self.places.template}"
+            first = "as found on the disk" if is_own else from_template(self.places.template)
             self._versions.add(SavedVersion(note=first, saved=now, text=self.loaded.text))
         saved = SavedVersion(note=note, person=person, saved=now, text=text)
         number = self._versions.add(saved)
@@ -323,8 +351,14 @@ class RobotService:
         for node in self._nodes.nodes:
             if problem := _unfit(node, robot, text):
                 return problem
-        live = [node.title for node in self._nodes.nodes if _is_live(node)]
-        if live and mark_of(robot) != self._mark:
+        if mark_of(robot) == self._mark:
+            return ""
+        if lost := [node.title for node in self._nodes.nodes if _is_lost_live(node)]:
+            return (
+                f"{', '.join(lost)} went offline while outputs were live, so nobody knows whether "
+                "they rest; switch it on again, or forget it (saintctl node reset), then repeat"
+            )
+        if live := [node.title for node in self._nodes.nodes if _is_live(node)]:
             return (
                 f"outputs of {', '.join(live)} are live, and a change of roles or outputs restarts "
                 "the router; stop driving first, then repeat"
@@ -372,6 +406,12 @@ def _key(target: str) -> RoleKey:
 
 def _is_live(node: Node) -> bool:
     return node.is_online(monotonic_s()) and not node.outputs_safe
+
+
+def _is_lost_live(node: Node) -> bool:
+    """Return whether outputs were live in the last report of a node that is offline."""
+    is_lost = node.seen_s is not None and not node.is_online(monotonic_s())
+    return is_lost and not node.outputs_safe
 
 
 def _targets(node: Node) -> Iterator[str]:

@@ -186,6 +186,7 @@ class RobotNodes(NodeList):
 
     roles: RoleList
     robot_mark: str = ""  # changes with roles or outputs: then routerd and webd start again
+    robot_edition: str = ""  # changes with pins and chips too: then webd reads the robot again
 
 
 def _adopted(params: AdoptNode, _: AdoptReply) -> str:

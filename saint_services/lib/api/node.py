@@ -76,6 +76,7 @@ class RoleAssignment(Request):
     node_id: str
     config: RoleConfig
     server_key: str = ""  # of the server whose router is obeyed; empty: none is obeyed
+    robot: str = ""  # its name, for people
 
 
 class RoleReport(Reply):

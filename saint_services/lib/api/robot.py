@@ -104,6 +104,7 @@ class RobotTemplate(Reply):
     about: str  # its first comment
     roles: list[str]  # targets
     parts: int
+    news: list[str] = []  # what it has gained since the robot in force began with it
 
 
 class RobotTemplates(Reply):

@@ -610,13 +610,14 @@ class RouterHeartbeat:
     """Heartbeat of the router. Topic /saint/router/heartbeat, 20 Hz."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RouterHeartbeat"
-    HASH: ClassVar[str] = "RIHS01_0e8763d13857573fb6ce324fd0409b267075933719957c19a4a875e322f64ef0"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("sequence", "uint64"), ("estop", "bool"), ("estop_generation", "uint64"))
+    HASH: ClassVar[str] = "RIHS01_b63b474c7df1e987a30c6acc24c5160f4eb7a417c920c734f84d1abdd35f3707"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("sequence", "uint64"), ("estop", "bool"), ("estop_generation", "uint64"), ("outputs", cdr.Sequence("uint32", 0)))
 
     stamp: Time = field(default_factory=Time)
     sequence: int = 0
     estop: bool = False  # state of the latch
     estop_generation: int = 0
+    outputs: Sequence[int] = ()  # marks of the outputs that the router drives; none in older releases
 
 
 @dataclass(slots=True)

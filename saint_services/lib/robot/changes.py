@@ -26,6 +26,28 @@ def changes(before: RobotDescription, after: RobotDescription) -> list[str]:
     ]
 
 
+def news(before: RobotDescription, after: RobotDescription, own: RobotDescription) -> list[str]:
+    """Return one sentence for each role and part that a template has gained, and that an owner who
+    started from it as it was `before` does not have."""
+    found = []
+    for target, role in after.roles.items():
+        if target not in before.roles:
+            if target not in own.roles:
+                found += list(_roles({}, {target: role}))
+        elif target in own.roles:
+            found += _new_parts(target, before.roles[target], role, own.roles[target])
+    return found
+
+
+def _new_parts(
+    target: str, before: RoleConfig, after: RoleConfig, own: RoleConfig
+) -> Iterator[str]:
+    for key, word in _PARTS.items():
+        for name, entry in getattr(after, key).items():
+            if name not in getattr(before, key) and name not in getattr(own, key):
+                yield f"{target}.{name}: {word} is new ({_brief(entry.model_dump())})."
+
+
 def changed_roles(before: RobotDescription, after: RobotDescription) -> set[str]:
     """Return the targets whose configuration differs, also those that one of them lacks."""
     every = {*before.roles, *after.roles}

@@ -73,6 +73,11 @@ class LoadedRobot:
     def mark(self) -> str:
         return mark_of(self.description)
 
+    @property
+    def edition(self) -> str:
+        """A text that changes with everything, pins and comments included."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
 
 def load_robot(places: RobotPlaces) -> LoadedRobot:
     """Load the robot in force. A damaged or missing file of the owner's is replaced by its last
@@ -122,7 +127,8 @@ def checked(
         if entry.target in roles:
             raise SaintError(Code.CONFIG_INVALID, f"{name} names {entry.target} twice")
         roles[entry.target] = read_role(manifests, entry)[0]
-        if problem := clash(roles[entry.target]) or _unknown_command(roles[entry.target]):
+        role = roles[entry.target]
+        if problem := clash(role) or _unknown_command(role) or _not_the_owners(role):
             raise SaintError(Code.CONFIG_INVALID, f"{name}: {problem}")
     figure = figure_of(manifests, manifest, roles, figures, may_stand_in=is_stored, given=given)
     robot = RobotDescription(manifest, roles, figure)
@@ -130,6 +136,12 @@ def checked(
         if problem := misplaced(robot, text, name, targets):
             raise SaintError(Code.CONFIG_INVALID, problem)
     return robot
+
+
+def _not_the_owners(role: RoleConfig) -> str:
+    """Return which key a robot's text must not have, as the server adds it; empty without one."""
+    found = [key for key in _BY_SERVER if key in role.model_fields_set]
+    return f"{found[0]} of {role.target} is added by the server; remove it" if found else ""
 
 
 def _unknown_command(role: RoleConfig) -> str:
@@ -171,7 +183,8 @@ def mark_of(robot: RobotDescription) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
 
 
+_BY_SERVER = ("body", "outputs_mark")  # of a role's configuration
 _HARDWARE = {
-    *("gpio_mapping", "i2c_devices", "spi_devices", "serial_devices", "can_devices"),
-    *("version", "body"),
+    *("gpio_mapping", "i2c_devices", "spi_devices", "serial_devices", "can_devices", "version"),
+    *_BY_SERVER,
 }

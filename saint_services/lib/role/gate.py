@@ -5,8 +5,13 @@ that should stand still, so in doubt a command is refused.
 
 import math
 from collections import Counter
+from collections.abc import Collection
 from enum import StrEnum
 
+OTHER_ROBOT = (
+    "the robot was changed, and its router has other limits or outputs for this role: nothing "
+    "moves until the role has them too, which is when its node reaches its server"
+)
 _MOST_PROVEN = 16  # routers that are stored; the oldest terms are dropped first
 _MOST_PRESSED = 8  # participants whose press is stored by name
 _OTHERS = "others"  # never a participant's name
@@ -20,6 +25,7 @@ class Refusal(StrEnum):
     STALE = "refused_stale"  # older than the deadline
     ESTOP = "refused_estop"
     MALFORMED = "refused_malformed"  # not finite, or too many values
+    OTHER_ROBOT = "refused_other_robot"  # the router has other outputs for this role
 
 
 class CommandGate:
@@ -40,6 +46,7 @@ class CommandGate:
         "_floor",
         "_generation",
         "_heartbeat_s",
+        "_mark",
         "_pressed_by",
         "_proven",
         "_seen_from",
@@ -47,14 +54,19 @@ class CommandGate:
         "controller",
         "counters",
         "deadline_s",
+        "has_other_robot",
         "latched",
     )
 
-    def __init__(self, deadline_ms: int, counters: Counter[str] | None = None) -> None:
+    def __init__(
+        self, deadline_ms: int, counters: Counter[str] | None = None, mark: int = 0
+    ) -> None:
         self.deadline_s = deadline_ms / 1000
         self.counters: Counter[str] = Counter() if counters is None else counters
         self.controller: str | None = None
         self.latched = False
+        self._mark = mark  # of the outputs as the role has them; 0: any router may drive them
+        self.has_other_robot = False  # the controller has other outputs for this role
         self._proven: dict[str, int] = {}  # participant -> term
         self._floor = 0  # terms below it are superseded
         self._heartbeat_s = -math.inf
@@ -88,9 +100,17 @@ class CommandGate:
         return self._proven.get(origin, -1) >= self._floor
 
     def heartbeat(
-        self, origin: str, sequence: int, is_estop: bool, generation: int, now_s: float
+        self,
+        origin: str,
+        sequence: int,
+        is_estop: bool,
+        generation: int,
+        now_s: float,
+        marks: Collection[int] = (),
     ) -> None:
-        """Record a router's heartbeat; no other router replaces a controller that is alive."""
+        """Record a router's heartbeat; no other router replaces a controller that is alive.
+        `marks`: of the outputs that it drives; an older release names none.
+        """
         if not self.is_proven(origin):
             self.counters["heartbeats_unproven"] += 1
             return
@@ -108,6 +128,7 @@ class CommandGate:
             self._follow(origin)
         self._sequence = sequence
         self._heartbeat_s = now_s
+        self.has_other_robot = bool(self._mark and marks) and self._mark not in marks
         self._accept(is_estop, generation)
 
     def estop(self, is_active: bool, generation: int, origin: str) -> None:
@@ -133,6 +154,8 @@ class CommandGate:
             return Refusal.SILENT
         if origin != self.controller:
             return Refusal.FOREIGN
+        if self.has_other_robot:
+            return Refusal.OTHER_ROBOT
         if now_s - received_s > self.deadline_s:
             return Refusal.STALE
         return None

@@ -135,6 +135,7 @@ class RoleHost:
         counters = self._context.health.counters
         session = self._factory(assignment.config, assignment.node_id, loop, counters)
         session.server_key = assignment.server_key
+        session.robot_name = assignment.robot
         await asyncio.to_thread(signing.prepare)
         self._report_unproven(bus)
         board = await self._opened(session)

@@ -30,7 +30,7 @@ from ..hw.sensors.polling import Sensors
 from ..role_config.model import RoleConfig, RoleName
 from ..role_config.part_topics import commands_topic, states_topic
 from ..stall import StallWatch
-from .gate import CommandGate, Refusal
+from .gate import OTHER_ROBOT, CommandGate, Refusal
 from .guard_client import OutputGuard, Unguarded
 from .latch import SILENT_MS, LatchFollower
 from .motion.joints import Joints
@@ -41,7 +41,7 @@ from .pulse_chips import PulseChips
 from .stop_reports import REPEAT_S, RoleStopReports
 from .timers import Clock, Handle, Ticker
 
-_REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
+_REFUSED = tuple(each for each in Refusal if each is not Refusal.ESTOP)
 _WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
 _UNPROVEN_S = 3.0  # after its start a role waits this long for its router before it reports one
 _UNPROVEN = (
@@ -102,8 +102,9 @@ class RoleSession(ABC):
         self.clock = clock
         self.counters: Counter[str] = Counter() if counters is None else counters
         deadline_ms = config.deadline_ms if self.is_commanded else SILENT_MS
-        self.gate = CommandGate(deadline_ms, self.counters)
+        self.gate = CommandGate(deadline_ms, self.counters, config.outputs_mark)
         self.guard: OutputGuard = Unguarded()  # the host sets the real one
+        self.robot_name = ""  # as the server has it; set before open()
         self.server_key = ""  # the router of the server with this key is obeyed; set before open()
         self.changed = asyncio.Event()  # the condition may have changed
         self.fault = ""
@@ -444,9 +445,9 @@ class RoleSession(ABC):
         was_latched = self.gate.latched
         if not self.gate.is_proven(sample.origin):
             self._unproven_s = sample.received_s
-        self.gate.heartbeat(
-            sample.origin, beat.sequence, beat.estop, beat.estop_generation, sample.received_s
-        )
+        latch = beat.estop, beat.estop_generation
+        self.gate.heartbeat(sample.origin, beat.sequence, *latch, sample.received_s, beat.outputs)
+        self.notice("robot", OTHER_ROBOT if self.gate.has_other_robot else "")
         self.latch_changed(was_latched)
         ticker = self._tickers.get(_BEAT_S)
         if ticker and sample.origin == self.gate.controller:

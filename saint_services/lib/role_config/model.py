@@ -102,6 +102,8 @@ class RoleConfig(_Part):
     homing: Homing | None = None
     # Added by the server, which has the robot's model.
     body: Annotated[Body | None, BeforeValidator(unpacked)] = None
+    # Added by the server: the outputs as its router knows them (outputs_mark.py); 0: not known.
+    outputs_mark: int = Field(default=0, ge=0, lt=1 << 32)
     # What a button of the console requests: when pressed, "clear" when held for 5 s.
     overrides: dict[str, Override] = {}
     reset_button: str = ""  # held for 5 s it resets the node

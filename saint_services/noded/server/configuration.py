@@ -5,7 +5,7 @@ those in force current. The server signs each answer for this very request.
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ...lib.api.orders import config_parts
@@ -76,7 +76,7 @@ class ConfigServer:
         name = answer.display_name[:_LONGEST_NAME]
         name = name if name.isprintable() else ""
         if known and not answer.changed:
-            return ServedConfig(None, name)
+            return ServedConfig(_renamed(known, answer.server[:_LONGEST_NAME]), name)
         if checksum(answer.config_yaml) != answer.checksum:
             message = f"the configuration for {wanted} does not match its checksum"
             raise SaintError(Code.MESSAGE_MALFORMED, message)
@@ -114,6 +114,13 @@ class ConfigServer:
             )
             raise SaintError(Code.REFUSED, message)
         return answer
+
+
+def _renamed(known: Assignment, robot: str) -> Assignment | None:
+    """Return the assignment with the robot's new name; None when it has the one that is known."""
+    if robot in ("", known.server) or not robot.isprintable():
+        return None
+    return replace(known, server=robot)
 
 
 def checksum(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...lib.generated.saint_msgs import PartCommand
 from ...lib.role_config.model import CommandTopic, FieldSpec, RoleConfig
+from ...lib.role_config.outputs_mark import outputs_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class RobotTargets:
     fields: dict[str, dict[str, FieldSpec]]
     commands: tuple[CommandLayout, ...]
     stop_buttons: tuple[str, ...] = ()  # of roles: "console:button_b"
+    marks: tuple[int, ...] = ()  # of the outputs of each role (lib/role_config/outputs_mark.py)
 
     @classmethod
     def of(cls, roles: Iterable[RoleConfig]) -> "RobotTargets":
@@ -74,7 +76,8 @@ class RobotTargets:
             for key, topic in role.commands.items():
                 if carried := _carried(role, key, topic.type == PartCommand.TYPE):
                     commands.append(CommandLayout(role.target, topic, carried))
-        return cls(fields, tuple(commands), buttons)
+        marks = tuple(outputs_mark(role) for role in roles if role.fields)
+        return cls(fields, tuple(commands), buttons, marks)
 
 
 def _carried(role: RoleConfig, command: str, is_named: bool) -> tuple[tuple[str, str], ...]:

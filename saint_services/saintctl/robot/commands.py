@@ -158,6 +158,10 @@ def template(
 def _print_templates(listed: RobotTemplates) -> None:
     lines = [(t.name, str(t.parts), ", ".join(t.roles), t.about) for t in listed.templates]
     print_table(("template", "outputs", "roles", "about"), lines, "There is none.")
+    for each in (each for each in listed.templates if each.news):
+        print(f"\nNew in {each.name} since this robot began with it (saintctl part add):")
+        for sentence in each.news:
+            print(f"  {sentence}")
 
 
 NUMBER = typer.Argument(metavar="[VERSION]", help="Version to return to. Default: the one before.")

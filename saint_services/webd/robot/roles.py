@@ -21,6 +21,7 @@ class Roles:
     figure: Figure | None = None
     body: Body | None = None
     mark: str = ""  # of this robot (lib/robot/source.py)
+    edition: str = ""
 
 
 def load_roles(share: Path, robot: str) -> Roles:
@@ -31,7 +32,16 @@ def load_roles(share: Path, robot: str) -> Roles:
 def load_roles_in_force(places: RobotPlaces) -> Roles:
     """Read the robot in force. Blocks: use asyncio.to_thread."""
     found = load_robot(places)
-    return replace(_roles(found.description), mark=found.mark)
+    roles = _roles(found.description)
+    return replace(roles, mark=found.mark, edition=found.edition)
+
+
+def with_hardware_of(roles: Roles, newer: Roles) -> Roles:
+    """Return the roles with the pins and chips of a newer edition; a robot with other outputs is
+    read at a restart (lib/robot/restart.py)."""
+    if newer.mark != roles.mark:
+        return roles
+    return replace(roles, by_target=newer.by_target, edition=newer.edition)
 
 
 def _roles(robot: RobotDescription) -> Roles:

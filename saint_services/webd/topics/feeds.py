@@ -55,6 +55,7 @@ class Feeds:
         self._hub = robot.hub
         self._open: dict[str, list[Subscription]] = {}
         self.on_robot: Callable[[str], None] = lambda _: None  # gets the mark of the robot in force
+        self.on_edition: Callable[[str], None] = lambda _: None  # and its edition
         self._commands = CommandWatch()
         daemons = robot.daemons
         self.nodes_watch = Watch(daemons.adoptiond, WATCH_NODES, self._nodes, self._no_nodes)
@@ -198,6 +199,7 @@ class Feeds:
         newest.node_history.add(found.nodes, monotonic_s())
         self._hub.changed("nodes")
         self.on_robot(found.robot_mark)
+        self.on_edition(found.robot_edition)
 
     def _no_nodes(self, problem: SaintError) -> None:
         self._newest.nodes_problem = problem

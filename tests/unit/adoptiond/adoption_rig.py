@@ -1,5 +1,6 @@
 """A registry inside the test's loop, and nodes that are played by the test over a local bus."""
 
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -116,6 +117,11 @@ class Robot:
 
     def node(self, node_id: str) -> FakeNode:
         return FakeNode(self.domain, node_id)
+
+    def copy_manifests(self) -> None:
+        """Have manifests of one's own, to change them."""
+        shutil.copytree(REPOSITORY / "manifests", self.root / "share/manifests")
+        self.directories = replace(self.directories, share=self.root / "share")
 
     def give_twenty_arms(self) -> None:
         """A robot manifest "big" with twenty instances of one role."""

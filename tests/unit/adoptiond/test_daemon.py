@@ -84,7 +84,8 @@ async def test_adoption_by_ipc_and_by_ros_lead_to_the_same(robot: Robot):
         assert (reply.topic_prefix, left.instance) == ("/saint/arms/left", "left")
         assert left.person == pwd.getpwuid(os.getuid()).pw_name  # saintctl's own user
         shipped = (REPOSITORY / "manifests/roles/arms_left.yaml").read_text()
-        assert left.config_yaml.startswith(f"{shipped}\nbody: '{{")  # with the robot's body
+        assert left.config_yaml.startswith(f"{shipped}\noutputs_mark: ")
+        assert "\n\nbody: '{" in left.config_yaml  # with the robot's body
         request = msgs.AdoptNode_Request(node_id="pi_2", role="arms", instance="right")
         answer = await robot.watcher.call(topics.NODES_ADOPT, request, 8.0)
         assert (answer.success, answer.assigned_topic_prefix) == (True, "/saint/arms/right")

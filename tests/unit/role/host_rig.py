@@ -42,12 +42,16 @@ class House:
 
     def assign(self, config: RoleConfig) -> AsyncGenerator[RoleReport]:
         """Return the stream that noded keeps open."""
-        body = RoleAssignment(node_id="pi_1", config=config, server_key=SERVER.public)
+        body = RoleAssignment(
+            node_id="pi_1", config=config, server_key=SERVER.public, robot="SAINT-01"
+        )
         return self.client.stream("POST", "/assignment", body, RoleReport)
 
     def ask_raw(self, config: RoleConfig) -> socket.socket:
         """Send the request of `assign` on a plain socket, before the daemon's loop runs."""
-        assignment = RoleAssignment(node_id="pi_1", config=config, server_key=SERVER.public)
+        assignment = RoleAssignment(
+            node_id="pi_1", config=config, server_key=SERVER.public, robot="SAINT-01"
+        )
         body = assignment.model_dump_json(by_alias=True)
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(5.0)

@@ -184,15 +184,22 @@ class Rig:
         assert self.session.sensors
         self.session.sensors.start = lambda: None  # type: ignore[method-assign]
         self.session.server_key = SERVER.public
+        self.session.robot_name = "SAINT-01"
         self.session.open(self.bus)  # type: ignore[arg-type]
         self.send(ROUTER_CREDENTIAL, credential(ROUTER))
         self._beats = itertools.count(1)
+        self.router_outputs: tuple[int, ...] = ()  # marks of what the router drives
         self.generation = 0
 
     def beat(self, origin: str = ROUTER, *, estop: bool = False, sequence: int = 0) -> None:
         """Send a heartbeat of a router."""
         number = sequence or next(self._beats)
-        beat = RouterHeartbeat(sequence=number, estop=estop, estop_generation=self.generation)
+        beat = RouterHeartbeat(
+            sequence=number,
+            estop=estop,
+            estop_generation=self.generation,
+            outputs=self.router_outputs,
+        )
         self.bus.send(ROUTER_HEARTBEAT, beat, origin)
 
     def estop(self, active: bool, generation: int, origin: str = ROUTER) -> None:
@@ -256,7 +263,7 @@ class Rig:
         if self.config.role == "parts":
             return PartsRole(*parts)
         if self.config.role == "console":
-            return ConsoleRole("SAINT-01", 0.2, *parts)
+            return ConsoleRole(0.2, *parts)
         if self.config.role == "head":
             return HeadRole(f"sim:{self.directory}", *parts)
         return ArmRole(*parts)

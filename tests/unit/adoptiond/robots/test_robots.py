@@ -1,10 +1,12 @@
 """The owner's robot over the control plane: changes, versions, refusals, power cuts."""
 
+import asyncio
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
+from saint_services.adoptiond.robots import service
 from saint_services.adoptiond.robots.versions import MOST_VERSIONS, SavedVersion, VersionStore
 from saint_services.lib.api import Done, adoption
 from saint_services.lib.api import robot as rows
@@ -13,9 +15,8 @@ from saint_services.lib.api.endpoint import Nothing, WatchRequest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Client
 from saint_services.lib.robot import restart
-from saint_services.lib.robot.source import RobotPlaces, load_robot, template_text
+from saint_services.lib.robot.source import RobotPlaces, template_text
 from tests.unit.adoptiond.adoption_rig import FakeNode, Robot
-from tests.unit.noded.power_cut import PowerCut, PowerCutError
 from tests.waiting import until
 
 MANIFESTS = Path(__file__).resolve().parents[4] / "manifests"
@@ -142,6 +143,23 @@ async def test_robot_that_a_node_could_not_drive_is_refused_with_the_line(robot:
         assert (await document(client)).version == 0
 
 
+async def test_outputs_do_not_change_while_a_node_that_drove_is_cut_off(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server does not receive it any more; its motors may turn all the same."""
+    async with robot.registry() as client:
+        node = await adopted(client, robot, "head")  # reports live outputs
+        silent_s = service.monotonic_s() + 60.0
+        monkeypatch.setattr(service, "monotonic_s", lambda: silent_s)
+        with pytest.raises(SaintError) as caught:
+            await apply(client, RENAMED)
+        assert caught.value.code is Code.REFUSED
+        assert "went offline while outputs were live" in caught.value.message
+        await apply(client, OTHER_PIN)  # pins alone: the node changes them when it rests
+        await client.request(adoption.RESET_NODE, adoption.ResetNode(node_id=node.node_id))
+        monkeypatch.undo()
+
+
 async def test_part_is_set_and_removed_by_name(robot: Robot) -> None:
     async with robot.registry() as client:
         await client.request(
@@ -165,33 +183,35 @@ async def test_backup_brings_the_robot_back_and_a_reset_the_template(robot: Robo
         assert (await document(client)).name == "Robi"
 
 
+async def test_template_that_grew_offers_its_new_parts_to_who_began_with_it(robot: Robot) -> None:
+    await asyncio.to_thread(robot.copy_manifests)
+    role = robot.directories.share / "manifests/roles/parts_face.yaml"
+    async with robot.registry() as client:
+        used = rows.UseTemplate(name="face", note="my face")
+        await client.request(rows.USE_TEMPLATE, used)
+        await client.request(rows.REMOVE_PART, rows.RemovePart(target="parts.face", name="jaw"))
+
+        async def offered() -> list[str]:
+            listed = await client.request(rows.LIST_TEMPLATES, Nothing())
+            return [each for template in listed.templates for each in template.news]
+
+        assert await offered() == []
+        nose = "  nose: {command: cmd, kind: switch}\n\n"
+        nose += "gpio_mapping:\n  nose: {type: switch, pin: 6}\n"
+        role.write_text(role.read_text().replace("\ngpio_mapping:\n", nose))
+        assert await offered() == [
+            "parts.face.nose: output is new (kind switch, limits 0 to 1).",
+            "parts.face.nose: hardware is new (type switch, pin 6).",
+        ]
+        wanted = rows.SetPart(
+            target="parts.face", name="nose", hardware={"type": "switch", "pin": 6}
+        )
+        await client.request(rows.SET_PART, wanted)
+        assert await offered() == []
+
+
 def test_fifty_versions_are_kept(tmp_path: Path) -> None:
     store = VersionStore(RobotPlaces(MANIFESTS, tmp_path, "saint"))
     for number in range(MOST_VERSIONS + 3):
         assert store.add(SavedVersion(note=str(number), text=SAINT)) == number + 1
     assert store.numbers() == list(range(4, MOST_VERSIONS + 4))
-
-
-def test_power_cut_at_any_write_leaves_the_old_or_the_new_robot(tmp_path: Path) -> None:
-    """Every operation on the disk of a change is a point at which the power may go."""
-    for at in range(300):
-        places = RobotPlaces(MANIFESTS, tmp_path / str(at), "saint")
-        store = VersionStore(places)
-        store.open()
-        store.put_in_force(SAINT)
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            cut = PowerCut(monkeypatch, at)
-            try:
-                store.add(SavedVersion(text=RENAMED))
-                store.put_in_force(RENAMED)
-                is_done = True
-            except PowerCutError:
-                is_done = False
-            cut.left = 10**9
-        found = load_robot(places)
-        assert found.text in (SAINT, RENAMED)
-        assert not found.problem
-        if is_done:
-            assert found.text == RENAMED
-            return
-    pytest.fail("the change has more than 300 operations on the disk")
