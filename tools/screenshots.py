@@ -82,6 +82,7 @@ PLACES = (
     "parts/part/head/pan",
     "parts/add",
     "parts/templates",
+    "routes/wizard/face",
 )
 
 

@@ -87,6 +87,8 @@ export function jogCard(app, jog, of, more = nothing) {
   `;
 }
 
+/** The button that was pressed last. @type {EventTarget | null} */ let heldBy = null;
+
 /** @param {App} app @param {FieldState | null} output @param {boolean} isOld */
 function controlChip(app, output, isOld) {
   if (isOld) return html`<span class="chip bad"><i class="dot"></i>Timed out</span>`;
@@ -147,20 +149,25 @@ function hint(jog, of) {
 function button(jog, of, direction) {
   const { target, field, limits } = of;
   const [low, high] = of.range;
-  const hold = (/** @type {number} */ to) => jog.hold({ target, field, limits }, to, high - low);
+  const hold = (/** @type {EventTarget | null} */ by, /** @type {number} */ to) => {
+    heldBy = by;
+    jog.hold({ target, field, limits }, to, high - low);
+  };
   const release = () => jog.release();
+  // A press on one button takes the focus from the other, which must not end the new hold.
+  const blur = (/** @type {FocusEvent} */ event) => event.currentTarget === heldBy && release();
   /** @param {PointerEvent} event */
   const down = (event) => {
     if (event.button !== 0) return;
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    hold(direction);
+    hold(event.currentTarget, direction);
   };
   /** @param {KeyboardEvent} event */
   const press = (event) => {
     const to = { ArrowLeft: -1, ArrowRight: 1, Enter: direction }[event.key]; // Space stops
     if (!to) return;
     event.preventDefault();
-    if (!event.repeat) hold(to);
+    if (!event.repeat) hold(event.currentTarget, to);
   };
   const isHeld = jog.direction === direction;
   return html`
@@ -178,7 +185,7 @@ function button(jog, of, direction) {
       @contextmenu=${prevent}
       @keydown=${press}
       @keyup=${release}
-      @blur=${release}
+      @blur=${blur}
     >
       ${direction > 0 ? "+" : "\u2212"}
     </button>

@@ -252,6 +252,20 @@ async def test_stop_leaving_and_losing_the_focus_end_exclusive_control(
     await page.mouse.up()
 
 
+async def test_other_button_moves_back_at_its_first_press(site: Site) -> None:
+    """The press takes the focus from the button that was held before."""
+    samples = site.robot.listen_to_clients()
+    page = await opened(site, "parts/part/arms.left/joint_1")
+    await expect(page.locator("[data-position]")).to_have_text("20.0°")
+    for way in ("1", "-1"):
+        samples.clear()
+        await page.hover(f"[data-way='{way}']")
+        await page.mouse.down()
+        await until(lambda: len(samples) >= 8)
+        await page.mouse.up()
+        assert (samples[-1].values[0] > 20) is (way == "1")
+
+
 async def test_target_that_another_client_has_taken_is_not_tried_and_says_so(site: Site) -> None:
     samples = site.robot.listen_to_clients()
     site.robot.router.take("arms.left", "websocket:other")

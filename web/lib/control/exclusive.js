@@ -52,7 +52,7 @@ export class ExclusiveControl {
   }
 }
 
-/** Call when whoever holds a button is gone: focus, page or tab. @param {() => void} release */
+/** Release a button when its focus, its page or its tab is gone. @param {() => void} release */
 export function onAbsence(release) {
   addEventListener("blur", release);
   addEventListener("pagehide", release);

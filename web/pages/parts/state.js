@@ -9,6 +9,8 @@ import { sentenceOf } from "../../lib/api.js";
 /** @typedef {import("../../lib/types.js").RobotDocument} RobotDocument */
 /** @typedef {import("../../lib/types.js").RobotPart} RobotPart */
 
+const LOOK_MS = 100;
+const LOST_REPLY = "The pages started again before the reply; Versions lists what has changed.";
 const RESTART_MS = 8000; // by then router and pages have started again, or need not
 
 export class PartsState {
@@ -64,9 +66,9 @@ export class PartsState {
     this.applied = null;
     app.draw();
     try {
-      this.applied = await work(this.version);
+      this.applied = await this.#carriedOut(app, work, restarts);
       this.#appliedAt = performance.now();
-      const isNew = this.applied.changes.length > 0;
+      const isNew = this.applied.changes.length > 0 && this.applied.changes[0] !== LOST_REPLY;
       this.restartUntil = restarts && isNew ? performance.now() + RESTART_MS : 0;
       await this.load(app);
     } finally {
@@ -74,6 +76,30 @@ export class PartsState {
       app.draw();
     }
   }
+
+  /**
+   * Return what the change did. The restart of the pages that it causes may swallow the reply: then
+   * the version in force shows whether the change was carried out.
+   * @param {App} app @param {(base: number) => Promise<RobotApplied>} work
+   * @param {boolean} restarts
+   */
+  async #carriedOut(app, work, restarts) {
+    const before = this.version;
+    const isLinked = () => app.api.state === "open";
+    try {
+      return await work(before);
+    } catch (err) {
+      if (!restarts || isLinked()) throw err;
+      this.restartUntil = performance.now() + RESTART_MS;
+      while (this.isRestarting && !isLinked()) await pause(LOOK_MS);
+      await this.load(app);
+      if (this.version === before) throw err;
+      return { version: this.version, message: "", changes: [LOST_REPLY] };
+    }
+  }
 }
+
+/** @param {number} ms */
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export const state = new PartsState();

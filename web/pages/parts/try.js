@@ -9,6 +9,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { commanded, measured } from "../../lib/robot/joints.js";
 import { keyOf } from "../../lib/robot/parts.js";
 import { jogCard } from "../../parts/jog-card.js";
+import { state } from "./state.js";
 
 /** @typedef {"api" | "dialogs" | "draw" | "now" | "robot" | "store"} Needs */
 /** @typedef {import("../../context.js").With<Needs>} App */
@@ -41,6 +42,7 @@ function whyNot(app, part) {
   if (!part.node_id) return "No node holds this role: adopt one on the page Nodes.";
   if (!app.robot?.targets?.[part.target]?.[part.name])
     return "The router does not know this output yet: it knows it after it has started again.";
+  if (state.isRestarting) return "The router and the pages start again; wait a moment.";
   return whyNotMoved(app, { target: part.target, field: part.name });
 }
 
