@@ -54,10 +54,9 @@ const isPart = (/** @type {Field} */ { target, field }) =>
  */
 export function measured(part, data) {
   const { target, field } = part;
-  if (isPart(part)) return data.parts?.targets?.[target]?.outputs[field]?.value ?? null;
+  const position = data.parts?.targets?.[target]?.outputs[field]?.value ?? null;
+  if (position !== null || isPart(part)) return position;
   const [role, instance = ""] = target.split(".");
-  const part = data.parts?.targets?.[target]?.outputs[field]?.value ?? null;
-  if (part !== null || role === "parts") return part;
   if (role === "head") return (data.head && axisOf(data.head, field)) ?? null;
   if (role !== "arms") return null;
   const arm = { left: data.arms?.left, right: data.arms?.right }[instance];
