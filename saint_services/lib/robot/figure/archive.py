@@ -9,10 +9,10 @@ import io
 import posixpath
 import stat
 import struct
-import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from ...errors import Code, SaintError
@@ -26,13 +26,16 @@ MOST_UNPACKED_BYTES = 16 << 20
 MOST_STORED_BYTES = 600 << 10
 MOST_FILES = 400
 MOST_LINKS = 256
+if TYPE_CHECKING:
+    import zipfile  # else where it is needed: routerd has no figure of the owner's to read, mostly
+
 _DATE = (1980, 1, 1, 0, 0, 0)
-_READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_STORED, _DEFLATED = 0, 8  # as zipfile numbers them
 _ENCRYPTED = 0x1
 _ZIP = b"PK"
 # All exceptions of zipfile for damaged or malicious files.
 _BROKEN = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError),
+    *(zlib.error, EOFError, NotImplementedError, RuntimeError, OSError),
     *(ValueError, OverflowError, IndexError, KeyError, AttributeError, struct.error),
 )
 
@@ -79,6 +82,8 @@ class FigureFiles:
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
     """Return a zip; the same content gives the same bytes."""
+    import zipfile
+
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in sorted(files.items()):
@@ -138,14 +143,16 @@ def opened(data: bytes) -> FigureFiles:
 
 def unpacked(data: bytes) -> dict[str, bytes]:
     """Return the files of a zip by their names. Raises config_invalid or too_large."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return dict(_members(archive))
-    except _BROKEN as err:
+    except (zipfile.BadZipFile, *_BROKEN) as err:
         raise _invalid("the file is no zip, or it is damaged") from err
 
 
-def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+def _members(archive: "zipfile.ZipFile") -> Iterator[tuple[str, bytes]]:
     members = [each for each in archive.infolist() if not each.is_dir()]
     if len(members) > MOST_FILES:
         raise _invalid(f"the archive holds {len(members)} files, at most {MOST_FILES} are possible")
@@ -167,7 +174,7 @@ def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
         yield name, content
 
 
-def _plain(member: zipfile.ZipInfo) -> str:
+def _plain(member: "zipfile.ZipInfo") -> str:
     """Return a member's name, which stays in the archive."""
     name, shown = member.filename, repr(member.filename[:80])
     is_inside = posixpath.normpath(name) == name.removeprefix("./") and not name.startswith("/")
@@ -178,7 +185,7 @@ def _plain(member: zipfile.ZipInfo) -> str:
     mode = member.external_attr >> 16
     if mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         raise _invalid(f"{shown} is a link or a device")
-    if member.flag_bits & _ENCRYPTED or member.compress_type not in _READABLE:
+    if member.flag_bits & _ENCRYPTED or member.compress_type not in (_STORED, _DEFLATED):
         raise _invalid(f"{shown} is encrypted, or compressed in an unusual way")
     return name.removeprefix("./")
 

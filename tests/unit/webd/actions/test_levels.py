@@ -27,7 +27,7 @@ VIEWER = """
     livelink list_senders,
     users change_password, users list_sessions, users end_session, drill status,
     selftest last, programs list, robot get, robot check, robot versions, robot version,
-    robot templates, robot template, robot parts, robot catalog
+    robot templates, robot template, robot parts, robot catalog, robot figure, robot archive
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms move_hand, arms home, arms gripper,
@@ -57,7 +57,8 @@ ADMIN = """
     users require_sign_in, users list_tokens, users add_token, users renew_token,
     users revoke_token,
     users get_claim_code, drill kill, selftest run, programs remove,
-    robot apply, robot undo, robot use_template, robot set_part, robot remove_part
+    robot apply, robot undo, robot use_template, robot set_part, robot remove_part,
+    robot add_figure, robot set_figure, robot remove_figure, robot open_archive
 """
 
 
