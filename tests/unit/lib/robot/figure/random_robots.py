@@ -15,7 +15,7 @@ FACE = (
 )  # fmt: skip
 NAMES = st.one_of(
     st.sampled_from(FACE), st.from_regex(r"[a-z][a-z0-9_]{0,20}", fullmatch=True)
-).filter(lambda name: name != "eyes")  # a word of the routes
+).filter(lambda name: name != "eyes" and not name.startswith("joint_"))  # reserved words
 NUMBERS = st.floats(-400, 400).map(lambda value: round(value, 3))
 LIMITS = st.tuples(NUMBERS, NUMBERS).filter(lambda pair: pair[0] < pair[1])
 RATES = st.floats(1e-3, 5000)
