@@ -71,7 +71,7 @@ def test_vesc_of_a_part_reports_what_it_measures(tmp_path: Path) -> None:
     role = config({"motor": FIELDS["motor"]}, pins, i2c_devices={}, can_devices=nodes)
     board, readings = SimBoard(tmp_path), PartReadings(role, has_inputs=True)
     board.prepare(role)
-    readings.open(board, Drives(board, role), FakeClock())
+    readings.open(board, Drives(board, role), FakeClock(), {})
     values = dict(zip(readings.names, readings.values(None), strict=True))
     assert list(zip(readings.names, readings.units, strict=True)) == [
         ("drive_speed", "rad/s"),
