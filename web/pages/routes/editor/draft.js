@@ -82,6 +82,18 @@ export class RouteDraft {
     });
   }
 
+  /**
+   * Change the conditions of a mapping.
+   * @param {number} index
+   * @param {(list: import("../model.js").Mapping["only_while"]) =>
+   *   import("../model.js").Mapping["only_while"]} change
+   */
+  setConditions(index, change) {
+    const { mapping } = this.route;
+    if (mapping === "passthrough") return;
+    this.setMapping(index, { only_while: change(mapping[index].only_while) });
+  }
+
   /** @param {string} from @param {string} to */
   addMapping(from, to) {
     const others = this.route.mapping === "passthrough" ? [] : this.route.mapping;

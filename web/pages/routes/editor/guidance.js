@@ -112,15 +112,16 @@ export function responsePlot({ response, limits: [low, high], unit }) {
  * @param {App} app
  * @param {Mapping} mapping
  * @param {MakeEntry} entry
- * @param {Change} set
+ * @param {(change: (list: Condition[]) => Condition[]) => void} edit changes the conditions of the
+ *   draft, which may be newer than those that are drawn
  * @param {string} wrong
  */
-export function conditions(app, mapping, entry, set, wrong) {
+export function conditions(app, mapping, entry, edit, wrong) {
   const list = mapping.only_while;
   const change = (/** @type {number} */ index, /** @type {Partial<Condition>} */ more) =>
-    set({ only_while: list.map((each, at) => (at === index ? { ...each, ...more } : each)) });
+    edit((now) => now.map((each, at) => (at === index ? { ...each, ...more } : each)));
   const remove = (/** @type {number} */ index) =>
-    set({ only_while: list.filter((_, at) => at !== index) });
+    edit((now) => now.filter((_, at) => at !== index));
   return html`
     ${list.map((each, index) => condition(app, each, index, entry, change, remove))}
     ${wrong ? html`<p class="refusal">${wrong}</p>` : nothing}
@@ -130,7 +131,7 @@ export function conditions(app, mapping, entry, set, wrong) {
             class="button plain small map-add"
             type="button"
             data-add-condition
-            @click=${() => set({ only_while: [...list, NEW_CONDITION] })}
+            @click=${() => edit((now) => [...now, NEW_CONDITION])}
           >
             Add condition
           </button>`

@@ -174,6 +174,9 @@ function live(draft, mapping, index) {
 /** @param {App} app @param {RouteDraft} draft @param {Mapping} mapping @param {number} index */
 function details(app, draft, mapping, index) {
   const set = (/** @type {Partial<Mapping>} */ more) => (draft.setMapping(index, more), app.draw());
+  const edit = (/** @type {Parameters<RouteDraft["setConditions"]>[1]} */ change) => (
+    draft.setConditions(index, change), app.draw()
+  );
   const remove = () => (draft.removeMapping(index), app.draw());
   const entry = (/** @type {string} */ name, /** @type {string} */ label, hint = "") => {
     const key = `mapping[${index}].${name}`;
@@ -214,7 +217,7 @@ function details(app, draft, mapping, index) {
           mapping.to === ESTOP
             ? nothing
             : html`${filterFields(mapping, entry, set)}
-              ${conditions(app, mapping, entry, set, draft.wrong(`mapping[${index}].only_while`))}`
+              ${conditions(app, mapping, entry, edit, draft.wrong(`mapping[${index}].only_while`))}`
         }
         ${
           draft.wrong(`mapping[${index}]`)
