@@ -6,10 +6,10 @@ Not here: what RAUC does (tools/fake_rauc), how a machine boots (board.py).
 import asyncio
 import shutil
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from saint_services.lib.machine import computer
 from tools.fake_rauc import bus_daemon
 from tools.fake_rauc.bundle_writer import COMPATIBLE
 
@@ -40,6 +40,14 @@ def missing() -> list[str]:
     return [name for name, found in wanted.items() if found is None]
 
 
+def _version() -> str:
+    """Return the release that the machines run; a checkout may be not installed."""
+    try:
+        return metadata.version("saint-os")
+    except metadata.PackageNotFoundError:
+        return "0.0.0"
+
+
 class Updates:
     """The boards of all machines; add them first, then the machines, then `serve`."""
 
@@ -55,7 +63,7 @@ class Updates:
         self._root = root
         self._launcher = launcher
         self._report = report
-        self._version = computer.version() or "0.0.0"  # run from a checkout that is not installed
+        self._version = _version()
         self._boards: dict[str, Board] = {}
         self._buses: Machine | None = None
         self._open: list[tuple[MessageBus, Installer, Systemd]] = []

@@ -19,7 +19,7 @@ VIEWER = """
     management get_node_history, management firmware_status, management get_activity_log,
     management get_calibration, management firmware_check, management get_update_settings,
     router get_status, router list_routes, router preview_route, router preview_curve,
-    router propose_mapping,
+    router propose_mapping, router face_templates, router propose_face, livelink measure,
     router get_output, router list_presets, router get_preset, router export_routes,
     router list_livelink_sources, router get_livelink_subject, rc get_status, rc get_protocol,
     rc get_channel_config, rc get_failsafe, rc get_calibration, livelink list_sources,
