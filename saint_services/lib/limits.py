@@ -10,3 +10,8 @@ def clamp(value: float, low: float, high: float) -> float:
     if math.isnan(value):
         raise ValueError("cannot clamp NaN")
     return low if value < low else min(value, high)
+
+
+def limited_duty(value: float) -> float:
+    """Limit a motor's duty to -1 and 1. NaN becomes 0, which is no torque."""
+    return 0.0 if math.isnan(value) else clamp(value, -1.0, 1.0)

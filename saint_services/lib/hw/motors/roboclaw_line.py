@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from ...errors import Code, SaintError
+from ...limits import limited_duty
 from ...role_config.devices import SerialDevice
 from ..ports import ByteStream
 from .roboclaw import READ_VERSION, RoboClaw, crc16, duties
@@ -150,9 +151,7 @@ class RoboClawMotor:
 
     def set(self, duty: float) -> None:
         """Set the duty as ports.Motor.set; NaN stops the motor."""
-        if duty != duty:
-            duty = 0.0
-        self.duty = max(-1.0, min(duty, 1.0))
+        self.duty = limited_duty(duty)
         self._line.drive(self._index, self.duty * self._sign)
 
     def stop(self) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from ...binary_layout import LayoutError
 from ...errors import Code, SaintError
+from ...limits import limited_duty
 from ..can.frame import CanFrame
 from ..can.port import BusState, CanPort
 from . import messages as vesc
@@ -278,9 +279,7 @@ class VescMotor:
 
     def set(self, duty: float) -> None:
         """Set the duty as ports.Motor.set; NaN stops the motor."""
-        if duty != duty:
-            duty = 0.0
-        self.duty = max(-1.0, min(duty, 1.0))
+        self.duty = limited_duty(duty)
         self._bus.drive(self.controller, self.duty * self._sign)
 
     def stop(self) -> None:
