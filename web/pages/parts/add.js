@@ -8,7 +8,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { freeChannel, freePins, kindsNamed, neighbours } from "../../lib/robot/parts.js";
 import { errorLine } from "../../parts/dialog.js";
 import { Draft, faultOf } from "./draft.js";
-import { devicesOf, fieldsOf } from "./fields.js";
+import { devicesOf, driverOf, fieldsOf } from "./fields.js";
 import { notices } from "./frame.js";
 import { state } from "./state.js";
 
@@ -150,22 +150,12 @@ function choices(app) {
   `;
 }
 
-/** What a kind is connected to, where that is no PCA9685. @type {Record<string, string>} */
-const DRIVERS = {
-  roboclaw: "roboclaw",
-  roboclaw_encoder: "roboclaw",
-  vesc: "vesc",
-  vesc_encoder: "vesc",
-  pixels: "ws2812",
-  bus_servo: "feetech",
-};
-
 /** Say what a kind needs that the role does not have. @param {PartKind | undefined} kind */
 function lacking(kind) {
   if (kind?.group !== "gpio_mapping") return nothing;
   if (!kind.settings.some(({ name }) => name === "device")) return nothing;
   if (kind.settings.some(({ name }) => name === "pin")) return nothing;
-  const driver = DRIVERS[kind.kind] ?? "pca9685";
+  const driver = driverOf(kind.kind);
   if (devicesOf(form.target, driver).length) return nothing;
   return html`<p class="notice is-quiet" data-lacking>
     ${targetName(form.target)} has no ${driver.toUpperCase()} yet: add one first.
@@ -216,7 +206,7 @@ function propose(given) {
   const has = (/** @type {string} */ name) => kind.settings.some((each) => each.name === name);
   const isPlaced = kind.group === "gpio_mapping";
   const hasChannels = has("channel");
-  const device = devicesOf(form.target, DRIVERS[kind.kind] ?? "pca9685").find(
+  const device = devicesOf(form.target, driverOf(kind.kind)).find(
     ({ name }) => !hasChannels || freeChannel(parts, form.target, name) >= 0,
   );
   if (isPlaced && has("device") && !has("pin") && device) {

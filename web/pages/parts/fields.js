@@ -198,16 +198,28 @@ function pinOptions({ target, name }) {
   });
 }
 
+/** What a kind is connected to, where that is no PCA9685. @type {Record<string, string>} */
+const DRIVERS = {
+  roboclaw: "roboclaw",
+  roboclaw_encoder: "roboclaw",
+  vesc: "vesc",
+  vesc_encoder: "vesc",
+  pixels: "ws2812",
+  meter: "ina219",
+  bus_servo: "feetech",
+};
+
+/** @param {string} kind */
+export const driverOf = (kind) => DRIVERS[kind] ?? "pca9685";
+
 /** Return the chips that a kind is connected to. @param {Form} form @param {string} kind
  * @returns {[string, string][]}
  */
 function deviceOptions({ target }, kind) {
-  const driver = kind.startsWith("roboclaw")
-    ? "roboclaw"
-    : kind.startsWith("vesc")
-      ? "vesc"
-      : ({ pixels: "ws2812", meter: "ina219", bus_servo: "feetech" }[kind] ?? "pca9685");
-  return devicesOf(target, driver).map((part) => [part.name, `${part.name} · ${part.place}`]);
+  return devicesOf(target, driverOf(kind)).map((part) => [
+    part.name,
+    `${part.name} · ${part.place}`,
+  ]);
 }
 
 /** @param {string} target @param {string} driver */
