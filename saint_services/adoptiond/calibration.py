@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib import config as settings
 from ..lib.api.calibration import Calibrate, CalibratedField
@@ -16,6 +16,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.hw.pwm.servo import ServoScale, centre_of
 from ..lib.role_config.model import FieldSpec, RoleConfig
 from ..lib.state import Migration
+from ..lib.strict import StrictModel
 from .registry import RoleText
 
 _SERVOS = ("servo", "pca9685")
@@ -24,10 +25,8 @@ _LARGEST_OFFSET = 0.2  # fraction of the travel
 _FINE = 6  # decimal digits
 
 
-class Trim(BaseModel):
+class Trim(StrictModel):
     """The calibration of one field."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     offset: float = 0.0
     minimum: float | None = None
@@ -35,19 +34,15 @@ class Trim(BaseModel):
     is_reversed: bool = False  # the servo is mounted reversed
 
 
-class RoleTrims(BaseModel):
+class RoleTrims(StrictModel):
     """The calibration of one role."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     revision: int = Field(default=0, ge=0)
     fields: dict[str, Trim] = Field(default={}, max_length=64)
 
 
-class SavedCalibration(BaseModel):
+class SavedCalibration(StrictModel):
     """calibration.json: by target, e.g. "arms.left"."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     roles: dict[str, RoleTrims] = Field(default={}, max_length=64)
 

@@ -1,12 +1,12 @@
 """Settings of adoptiond: /etc/saint/adoptiond.yaml."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ..lib.strict import StrictModel
 
 
-class Config(BaseModel):
+class Config(StrictModel):
     """adoptiond.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     # Which manifest below manifests/robots/ describes this robot.
     robot: str = Field(default="saint", pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")

@@ -6,7 +6,7 @@ routerd).
 import asyncio
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib import log
 from ..lib.access.person import check_daemon
@@ -25,6 +25,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 from .order_sender import OrderSender
 from .registry_service import RegistryService
 
@@ -34,10 +35,8 @@ _FILE = "routers.json"
 _log = log.get("adoptiond")
 
 
-class SavedRouters(BaseModel):
+class SavedRouters(StrictModel):
     """routers.json: the term of each certified router, the newest last."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     terms: dict[str, int] = Field(default={}, max_length=_MOST_ROUTERS)
 

@@ -5,27 +5,24 @@ Others announce themselves again every second, so they are not persisted.
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 
 VERSION = 3
 
 
-class SavedRole(BaseModel):
+class SavedRole(StrictModel):
     """One role of a node."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     role: str
     instance: str = ""
     config_version: str = ""
 
 
-class SavedNode(BaseModel):
+class SavedNode(StrictModel):
     """One node. `role`, `instance` and `config_version` are those of its first role."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     display_name: str = ""
     role: str = ""
@@ -47,10 +44,8 @@ class SavedNode(BaseModel):
     )
 
 
-class SavedRegistry(BaseModel):
+class SavedRegistry(StrictModel):
     """nodes.json"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     nodes: dict[str, SavedNode] = Field(default={}, max_length=256)
 

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib.api.livelink import Acceptance, FormatName, SenderIp
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 from .protocols.names import LONGEST_NAME
 from .protocols.skeleton import Quaternion
 from .tuning import Tuning
@@ -21,20 +22,16 @@ CODE_FILE = "sender_code.json"
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 
 
-class SavedTuning(BaseModel):
+class SavedTuning(StrictModel):
     """Zero, rest and scale of one subject."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     zero: dict[str, float] = {}
     rest: dict[str, Quaternion] = {}
     scale: dict[str, float] = {}
 
 
-class SavedTunings(BaseModel):
+class SavedTunings(StrictModel):
     """Contents of subjects.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     subjects: dict[Name, SavedTuning] = Field(default={}, max_length=MAX_SUBJECTS)
 
@@ -53,10 +50,8 @@ class SavedTunings(BaseModel):
         return {name: Tuning(t.zero, t.rest, t.scale) for name, t in self.subjects.items()}
 
 
-class AcceptedSender(BaseModel):
+class AcceptedSender(StrictModel):
     """One sender that an operator has accepted."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     format: FormatName
     ip: SenderIp
@@ -64,19 +59,15 @@ class AcceptedSender(BaseModel):
     accepted_s: float = 0.0  # seconds since 1970
 
 
-class SavedSenders(BaseModel):
+class SavedSenders(StrictModel):
     """Contents of senders.json. With a file that cannot be read, no sender is accepted."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     senders: list[AcceptedSender] = Field(default=[], max_length=64)
     accept: Acceptance | None = None  # as an admin has switched it; None: as livelinkd.yaml says
 
 
-class SavedCode(BaseModel):
+class SavedCode(StrictModel):
     """Contents of sender_code.json. Not part of a backup: it stays with its robot."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     code: str = Field(default="", pattern=r"^([a-z0-9]{10})?$", repr=False)
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib.api import livelink
 from ..lib.api.endpoint import Nothing
@@ -14,6 +14,7 @@ from ..lib.api.livelink import FormatList, FormatName, Rate, SetFormats
 from ..lib.backup.sections import Section
 from ..lib.ipc import Api, Call
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 from .config import Config
 from .listeners.listeners import Listeners, formats_of
 
@@ -21,10 +22,8 @@ VERSION = 1
 FILE = "switches.json"
 
 
-class SavedSwitches(BaseModel):
+class SavedSwitches(StrictModel):
     """switches.json: only what an admin has set over livelinkd.yaml."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     formats: dict[FormatName, bool] = Field(default={}, max_length=6)
     datagrams_per_second: Rate | None = None

@@ -6,11 +6,10 @@ a release is installed (lib/update).
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from ..lib.errors import SaintError
 from ..lib.machine import computer
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +41,8 @@ class OfferTimes:
         return first_s if self.requested_s < first_s else self.requested_s + self.again_s
 
 
-class _SeenBoot(BaseModel):
+class _SeenBoot(StrictModel):
     """boot.json"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     boot_id: str = ""
 

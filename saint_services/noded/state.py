@@ -13,13 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..lib import log
 from ..lib.errors import Code, SaintError
 from ..lib.machine import computer
 from ..lib.role_config.parsing import parse_role_config
 from ..lib.state import StateStore, last_good, write_atomic
+from ..lib.strict import StrictModel
 from .lifecycle.model import Assignment, RoleId, RoleLoaded, RolesLoaded
 from .lifecycle.node import MOST_ROLES
 
@@ -28,10 +29,8 @@ _log = log.get("noded")
 S = TypeVar("S", bound=BaseModel)
 
 
-class NodeIdentity(BaseModel):
+class NodeIdentity(StrictModel):
     """identity.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     node_id: str = ""
     mac_address: str = ""
@@ -39,10 +38,8 @@ class NodeIdentity(BaseModel):
     first_seen: str = ""  # ISO 8601, UTC
 
 
-class StoredRole(BaseModel):
+class StoredRole(StrictModel):
     """role.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     assigned_role: str = ""
     instance: str = ""
@@ -63,11 +60,9 @@ class StoredRole(BaseModel):
         return f"{self.wanted} {self.assigned_at}"
 
 
-class MoreRoles(BaseModel):
+class MoreRoles(StrictModel):
     """more_roles.yaml: the roles after the first. They count beside that adoption only: a release
     that knows one role may have reset the node, or adopted it as another one."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     beside: list[str] = Field(default=[], max_length=2)
     roles: list[StoredRole] = Field(default=[], max_length=MOST_ROLES - 1)
@@ -90,10 +85,8 @@ def _roles_from_1(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "roles": [_role_from_1(role) for role in data.get("roles", [])]}
 
 
-class NextRole(BaseModel):
+class NextRole(StrictModel):
     """One role of next_roles.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     assigned_role: str
     instance: str = ""
@@ -102,11 +95,9 @@ class NextRole(BaseModel):
     text: str = Field(max_length=_LARGEST_CONFIG_BYTES)
 
 
-class NextRoles(BaseModel):
+class NextRoles(StrictModel):
     """next_roles.json: roles whose configurations change together. Once it is on the disk they
     count, until all are in their own files; before, the ones of before do."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     roles: list[NextRole] = Field(default=[], max_length=MOST_ROLES)
 

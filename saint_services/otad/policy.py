@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..lib.api.update_policy import OfferPolicy, RolloutPolicy, SetUpdatePolicy, UpdatePolicy
 from ..lib.backup.sections import Section
 from ..lib.config import Settings, validation
 from ..lib.errors import Code, SaintError
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 from .rollout.offers import Window
 from .sources import address, authority
 
@@ -54,10 +55,8 @@ class OwnerPolicy(Settings):
         return authority.checked(text)
 
 
-class SavedPolicy(BaseModel):
+class SavedPolicy(StrictModel):
     """policy.json: only what an admin has set over otad.yaml."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     offers: OfferPolicy | None = None
     window: str | None = None

@@ -4,15 +4,14 @@ the disk (releases/repository.py).
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib.api.firmware import RolloutState, RolloutStep
+from ..lib.strict import StrictModel
 
 
-class SavedStep(BaseModel):
+class SavedStep(StrictModel):
     """One machine of a roll-out."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     node_id: str
     step: RolloutStep = RolloutStep.WAITING
@@ -24,10 +23,8 @@ class SavedStep(BaseModel):
     is_leftover: bool = False  # still updating to the release of the plan before
 
 
-class SavedPlan(BaseModel):
+class SavedPlan(StrictModel):
     """A roll-out, in the order of its machines."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: str
     state: RolloutState = RolloutState.RUNNING
@@ -52,10 +49,8 @@ def from_1(data: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS = {1: from_1}
 
 
-class SavedFirmware(BaseModel):
+class SavedFirmware(StrictModel):
     """otad.json"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     current: str = ""  # the release that booting nodes are offered
     previous: str = ""  # the offer before

@@ -6,22 +6,21 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from ..lib.api.rc import RcProtocol, SettingsPart
 from ..lib.config import validation
 from ..lib.errors import Code, SaintError
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 from .config import Channel, Failsafe, RcReceiver
 
 VERSION = 3
 FILE = "rcd.json"
 
 
-class SavedRcSettings(BaseModel):
+class SavedRcSettings(StrictModel):
     """Settings made by hand; None: rcd.yaml applies."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool | None = None
     protocol: RcProtocol | None = None

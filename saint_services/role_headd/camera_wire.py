@@ -4,20 +4,16 @@ lines of JSON. Not here: either side.
 
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
-
 from saint_services.lib.role_config.model import Camera
+
+from ..lib.strict import StrictModel
 
 REPORT_S: Final = 1.0
 SILENCE_S: Final = 5.0  # without a report, the process hangs
 LONGEST_LINE: Final = 64 * 1024
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class CameraOrder(_Line):
+class CameraOrder(StrictModel):
     """What the process is for. It works until its input ends."""
 
     hardware: str  # SAINT_HW
@@ -25,7 +21,7 @@ class CameraOrder(_Line):
     settings: Camera
 
 
-class CameraReport(_Line):
+class CameraReport(StrictModel):
     """How it goes; numbers count from the start of the process."""
 
     problem: str = ""

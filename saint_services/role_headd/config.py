@@ -1,9 +1,7 @@
 """Settings, /etc/saint/role-headd.yaml. None yet: the assignment says all."""
 
-from pydantic import BaseModel, ConfigDict
+from ..lib.strict import StrictModel
 
 
-class Config(BaseModel):
+class Config(StrictModel):
     """role-headd.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

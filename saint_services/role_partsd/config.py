@@ -1,9 +1,7 @@
 """Settings, /etc/saint/role-partsd.yaml. None yet: the assignment says all."""
 
-from pydantic import BaseModel, ConfigDict
+from ..lib.strict import StrictModel
 
 
-class Config(BaseModel):
+class Config(StrictModel):
     """role-partsd.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -1,12 +1,12 @@
 """Settings, /etc/saint/role-tracksd.yaml. What the role drives comes with its assignment."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ..lib.strict import StrictModel
 
 
-class Config(BaseModel):
+class Config(StrictModel):
     """role-tracksd.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     # Without a meter the currents are estimated from duty and speed.
     stall_current_a: float = Field(default=12.0, gt=0, le=200)  # full duty, motor blocked

@@ -5,11 +5,12 @@ presets. Not the e-stop latch: an old backup must not decide whether the robot m
 import asyncio
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib.api.routing import RouteFile
 from ..lib.backup.sections import Backup, Section
 from ..lib.errors import SaintError
+from ..lib.strict import StrictModel
 from .adapters import MOST_PRESETS, PresetStore
 from .api import RoutesApi
 from .fields.targets import RobotTargets
@@ -26,10 +27,8 @@ from .state import (
 )
 
 
-class SavedPresets(BaseModel):
+class SavedPresets(StrictModel):
     """The operators' own presets, by name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     presets: dict[str, SavedPreset] = Field(default={}, max_length=MOST_PRESETS)
 

@@ -6,11 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..lib.api.routing import Blending, Route
 from ..lib.errors import Code, SaintError
 from ..lib.state import VERSION_KEY, Migration, StateStore
+from ..lib.strict import StrictModel
 from .estop.latch import Latch, Press
 
 LATCH_VERSION = 1
@@ -20,10 +21,8 @@ ROUTES_VERSION = 3
 PRESET_VERSION = 2  # 2: as version 3 of the routes
 
 
-class SavedPress(BaseModel):
+class SavedPress(StrictModel):
     """One request to stop."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str
     reason: str = ""
@@ -31,10 +30,8 @@ class SavedPress(BaseModel):
     generation: int = Field(default=0, ge=0)
 
 
-class SavedLatch(BaseModel):
+class SavedLatch(StrictModel):
     """estop.latch. An open latch has its generation too: it must never fall."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     active: bool = False
     source: str = ""
@@ -71,20 +68,16 @@ def decode_latch(record: bytes) -> Latch:
         raise SaintError(Code.STATE_DAMAGED, "the stored e-stop is damaged") from err
 
 
-class SavedRoutes(BaseModel):
+class SavedRoutes(StrictModel):
     """routes.yaml, in the form of a preset. Without routes the configured preset is in force."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     routes: list[Route] | None = None
     blending: Blending = Blending()
     loaded: str = ""  # the name of the preset that they are, until they are edited
 
 
-class SavedPreset(BaseModel):
+class SavedPreset(StrictModel):
     """presets/<name>.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     routes: list[Route] = []
     blending: Blending = Blending()

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict
-
 from ..lib import log
 from ..lib.config.last_good import PROBLEM
 from ..lib.errors import SaintError
 from ..lib.machine import settings_request
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 from . import adapters, boot_file, logic, overrides, sources, yaml_secrets
 from .adapters import SetupPaths
 from .config import KEPT, Machine
@@ -27,10 +26,9 @@ _STEP_ERRORS = (OSError, SaintError, subprocess.SubprocessError, ValueError)
 _HOTSPOT_LETTERS, _CLAIM_LETTERS = 12, 24
 
 
-class KeptSettings(BaseModel):
+class KeptSettings(StrictModel):
     """The last valid settings, with secrets; the file is readable by root only."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     machine: Machine | None = None
     texts: dict[str, str] = {}  # the texts of the boot partition's files, without secrets
     rewriting: list[str] = []  # files that a power cut may have destroyed on it

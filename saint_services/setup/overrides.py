@@ -5,34 +5,29 @@ cannot be reached any more can be repaired by its card. Pure.
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from ..lib.api.machine import JoinWifi
 from ..lib.state import StateStore
+from ..lib.strict import StrictModel
 from .config import Machine, Wifi
 
 VERSION = 1
 
 
-class _Choice(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class NameOverride(_Choice):
+class NameOverride(StrictModel):
     """The name of the machine."""
 
     hostname: str
     instead_of: str | None = None
 
 
-class WifiOverride(_Choice):
+class WifiOverride(StrictModel):
     """The wireless network; none: the machine's own hotspot."""
 
     wifi: Wifi | None = None
     instead_of: Wifi | None = None
 
 
-class Overrides(_Choice):
+class Overrides(StrictModel):
     """chosen.yaml: readable by root only, since it holds a password."""
 
     name: NameOverride | None = None

@@ -5,22 +5,21 @@ what may be put in force (service.py).
 
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ...lib.api.robot import LONGEST_TEXT
 from ...lib.api.robot_figure import MOST_BASE64
 from ...lib.errors import Code, SaintError
 from ...lib.robot.source import RobotPlaces
 from ...lib.state import StateStore, last_good, write_atomic
+from ...lib.strict import StrictModel
 
 MOST_VERSIONS = 50
 _READABLE = 0o644  # routerd and webd read the robot; it holds no secrets
 
 
-class SavedVersion(BaseModel):
+class SavedVersion(StrictModel):
     """versions/0007.json"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     note: str = Field(default="", max_length=200)
     person: str = Field(default="", max_length=120)
@@ -28,10 +27,8 @@ class SavedVersion(BaseModel):
     text: str = Field(default="", max_length=LONGEST_TEXT)
 
 
-class SavedRobot(BaseModel):
+class SavedRobot(StrictModel):
     """The owner's robot in a backup; without a text there is none."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str = Field(default="", max_length=LONGEST_TEXT)
     figure: str = Field(default="", max_length=MOST_BASE64)  # the owner's: its zip in Base64

@@ -5,19 +5,18 @@ Not here: which part of YAML is supported (yaml_text.py).
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ..errors import Code, SaintError
+from ..strict import StrictModel
 from . import validation
 from .document import LARGEST_BYTES, Document
 
 T = TypeVar("T", bound=BaseModel)
 
 
-class Settings(BaseModel):
+class Settings(StrictModel):
     """Base of every daemon's Config: unknown keys are errors, numbers are finite."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def load(model: type[T], path: Path, *, required: bool = False) -> T:

@@ -8,7 +8,6 @@ import contextlib
 import fcntl
 import mmap
 import os
-import tempfile
 
 # A moving role, or a guard, whose beat is older than this counts as dead or frozen.
 LIMIT_NS = 150_000_000
@@ -72,6 +71,8 @@ class Beat:
 def new_memory() -> int:
     """Make the memory, zeroed and of fixed size; returns its descriptor. Raises OSError."""
     if not hasattr(os, "memfd_create"):  # macOS, where the robot is only simulated
+        import tempfile  # with its archive formats it costs every daemon of a node 0.5 MB
+
         with tempfile.TemporaryFile() as file:
             file.truncate(BYTES)
             return os.dup(file.fileno())

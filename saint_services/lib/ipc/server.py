@@ -67,6 +67,7 @@ class Api:
 
     def bind(self, row: Endpoint[P, R], handler: Callable[[Call[P]], Awaitable[R]]) -> None:
         """Serve the request that this row of lib/api describes."""
+        _build(row)
         self._routes.append(
             ApiRoute(row.method, row.path, handler, row.params, row.limit_s, row=row)
         )
@@ -75,6 +76,7 @@ class Api:
         self, row: Endpoint[P, R], handler: Callable[[Call[P]], AsyncIterator[R]]
     ) -> None:
         """Serve this row as a stream, one reply per line (see `stream`)."""
+        _build(row)
         self._routes.append(
             ApiRoute(
                 row.method, row.path, handler, row.params, row.limit_s, is_stream=True, row=row
@@ -276,6 +278,12 @@ async def _send_lines(route: ApiRoute, call: Call[Any], connection: ApiConnectio
                 await connection.line(_encoded(first))
             async for reply in replies:
                 await connection.line(_encoded(reply))
+
+
+def _build(row: Endpoint[Any, Any]) -> None:
+    """Build what checks a row's models now: models are built when they are first used."""
+    for model in (row.params, row.reply):
+        model.model_rebuild()
 
 
 def _discard(_: AuditRecord) -> None:

@@ -10,7 +10,6 @@ import contextlib
 import faulthandler
 import gc
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -75,6 +74,8 @@ def ordinary(command: Sequence[str]) -> list[str]:
     """Return a command that starts with normal priority from a process that has a real-time one.
     Dropped by the started program itself, it would load its modules before everything else.
     """
+    import shutil  # with its archive formats it costs every daemon 0.5 MB
+
     scheduler = getattr(os, "sched_getscheduler", None)
     is_raised = scheduler is not None and scheduler(0) != os.SCHED_OTHER
     changer = shutil.which("chrt") if is_raised else None

@@ -9,26 +9,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from .. import config as settings
 from ..errors import Code, SaintError
 from ..role_config.body import Hand
 from ..role_config.model import RoleConfig, RoleName
 from ..role_config.reading import load_role_config
+from ..strict import StrictModel
 from .shipped_files import below
 
 if TYPE_CHECKING:
     from .figure.figure import Figure
 
 
-class RobotRole(BaseModel):
+class RobotRole(StrictModel):
     """A role of the robot. `joints` names the model's joint for each field (a field in degrees is
     the joint's angle, one from 0 to 1 its full range); also for motors of gpio_mapping, which turn
     without limits. `i2c_addresses` overrides addresses of the role's i2c_devices by name.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     role: RoleName
     instance: str = ""
@@ -60,20 +59,16 @@ class RobotRole(BaseModel):
         return f"{self.role}.{self.instance}" if self.instance else self.role
 
 
-class Collision(BaseModel):
+class Collision(StrictModel):
     """How far the shapes of the model are kept from each other, and where the floor is. A margin is
     for what the shapes leave out: cables, play of the joints, the lag of a servo."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     margin_m: float = Field(default=0.01, gt=0, le=0.2)
     floor_m: float | None = None  # height in the frame of the model's root; without it: no floor
 
 
-class RobotManifest(BaseModel):
+class RobotManifest(StrictModel):
     """manifests/robots/*.yaml"""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(min_length=1, max_length=64)
     urdf: str = ""  # a shipped model: path below manifests/

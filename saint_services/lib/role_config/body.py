@@ -7,16 +7,14 @@ configuration, so that a node needs no file of the robot. Not here: how it is ma
 import json
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from ..strict import StrictModel
 
 Numbers3 = tuple[float, float, float]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Shape(_Part):
+class Shape(StrictModel):
     """A box whose surface is moved outwards by `radius`: a sphere is a point with a radius, a
     capsule a line with one. In the frame of its link."""
 
@@ -26,7 +24,7 @@ class Shape(_Part):
     radius: float = Field(default=0.0, ge=0)
 
 
-class BodyLink(_Part):
+class BodyLink(StrictModel):
     """A link and the joint that carries it. Radians and metres."""
 
     name: str
@@ -44,14 +42,14 @@ class BodyLink(_Part):
     shapes: list[Shape] = []
 
 
-class Hand(_Part):
+class Hand(StrictModel):
     """The point of an arm that "move the hand there" moves."""
 
     link: str
     point: Numbers3 = (0.0, 0.0, 0.0)  # in the frame of the link, metres
 
 
-class BodyRole(_Part):
+class BodyRole(StrictModel):
     """The joints that one role moves, by field: those of fields in degrees, and those of fields
     from 0 to 1, which go through the joint's whole range."""
 
@@ -60,7 +58,7 @@ class BodyRole(_Part):
     hand: Hand | None = None
 
 
-class Body(_Part):
+class Body(StrictModel):
     """The robot's body. `links` are in an order in which every parent comes before its children."""
 
     margin_m: float = Field(gt=0, le=0.2)  # no two shapes are commanded closer to each other

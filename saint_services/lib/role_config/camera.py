@@ -5,15 +5,15 @@ of their file is pasted below `camera: calibration:` of a head's manifest. Not h
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from ..strict import StrictModel
 
 PixelCount = Annotated[int, Field(ge=16, le=2592)]
 
 
-class Matrix(BaseModel):
+class Matrix(StrictModel):
     """A matrix, row by row."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     rows: int = Field(ge=1, le=4)
     cols: int = Field(ge=1, le=14)
@@ -29,10 +29,8 @@ class Matrix(BaseModel):
 _IDENTITY = Matrix(rows=3, cols=3, data=(1, 0, 0, 0, 1, 0, 0, 0, 1))
 
 
-class CameraCalibration(BaseModel):
+class CameraCalibration(StrictModel):
     """How the lens draws, measured with one resolution (sensor_msgs/CameraInfo explains it)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     image_width: PixelCount
     image_height: PixelCount

@@ -5,7 +5,9 @@ the drivers (lib/hw), the rest of the configuration (model.py).
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from ..strict import StrictModel
 
 Bcm = int | None
 # The serial line of GPIO14 and GPIO15 where it has parity, the PL011: saint-uart.dts in image/boot,
@@ -53,11 +55,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
 }
 
 
-class _DeviceModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class PinSpec(_DeviceModel):
+class PinSpec(StrictModel):
     """A pin or a channel of a chip, and what it is connected to (specification: gpio_mapping)."""
 
     type: Literal[
@@ -172,14 +170,14 @@ class PinSpec(_DeviceModel):
         return min(self.pulse_us) < pulse_us < max(self.pulse_us)
 
 
-class Multiplexer(_DeviceModel):
+class Multiplexer(StrictModel):
     """A TCA9548A, and the channel behind which a chip is."""
 
     address: int = Field(default=0x70, ge=0x70, le=0x77)
     channel: int = Field(ge=0, le=7)
 
 
-class I2cDevice(_DeviceModel):
+class I2cDevice(StrictModel):
     """A chip on an I2C bus. A chip that is not `required` may be missing."""
 
     bus: int = Field(ge=0, le=31)
@@ -215,7 +213,7 @@ class I2cDevice(_DeviceModel):
         return self
 
 
-class SpiDevice(_DeviceModel):
+class SpiDevice(StrictModel):
     """A chip on an SPI bus; its presence cannot be detected."""
 
     bus: int = Field(ge=0, le=9)
@@ -248,7 +246,7 @@ class SpiDevice(_DeviceModel):
         return self
 
 
-class SerialDevice(_DeviceModel):
+class SerialDevice(StrictModel):
     """A device on a serial line."""
 
     port: str = Field(pattern=r"^/dev/[\w./:-]+$")  # preferably of /dev/serial/by-id
@@ -266,7 +264,7 @@ class SerialDevice(_DeviceModel):
         return {"baud": 1_000_000} | data if is_servos else data
 
 
-class CanDevice(_DeviceModel):
+class CanDevice(StrictModel):
     """A device on a CAN bus: an interface of the kernel, or the serial port of an adapter."""
 
     port: str = Field(pattern=r"^(can\d{1,2}|/dev/[\w./:-]+)$")

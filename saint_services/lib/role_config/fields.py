@@ -4,13 +4,11 @@ carry them. Not here: the outputs of parts (parts.py), the whole configuration (
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from ..strict import StrictModel
 
 FieldKind = Literal["position", "velocity", "switch", "light"]
-
-
-class _FieldModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 # What a switch and a light need not say.
@@ -20,7 +18,7 @@ _USUAL: dict[str, dict[str, Any]] = {
 }
 
 
-class CommandTopic(_FieldModel):
+class CommandTopic(StrictModel):
     """A command message of the role: its topic, and its constant fields."""
 
     topic: str
@@ -28,7 +26,7 @@ class CommandTopic(_FieldModel):
     constants: dict[str, float] = {}
 
 
-class FieldSpec(_FieldModel):
+class FieldSpec(StrictModel):
     """One output that a route may drive. Limits and rates are in `unit`.
 
     A switch is off at 0, on from 0.5; like a velocity it rests at 0. A light is harmless: it stays

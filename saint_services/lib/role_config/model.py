@@ -6,8 +6,9 @@ routerd (knows the fields from it). Not here: rules about them.
 from collections.abc import Collection
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from ..strict import StrictModel
 from . import ownership, parts
 from .body import Body, unpacked
 from .bus_servos import BUS_SERVO
@@ -26,11 +27,7 @@ from .steppers import stepper_problem
 RoleName = Literal["head", "arms", "tracks", "console", "parts"]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Camera(_Part):
+class Camera(StrictModel):
     """Camera of the head."""
 
     enabled: bool = False
@@ -39,7 +36,7 @@ class Camera(_Part):
     calibration: CameraCalibration | None = None
 
 
-class CollisionLimit(_Part):
+class CollisionLimit(StrictModel):
     """While all joints of `when` are inside their ranges, those of `then` stay inside theirs.
 
     Without `then` the joints of `when` are never all inside at once.
@@ -49,7 +46,7 @@ class CollisionLimit(_Part):
     then: dict[str, tuple[float, float]] = {}
 
 
-class Grip(_Part):
+class Grip(StrictModel):
     """The force of a gripper. A plain servo does not report it: see role_armsd/README.md."""
 
     field: str = "gripper"  # closes towards its lower limit
@@ -62,7 +59,7 @@ class Grip(_Part):
 Override = Literal["stop", "clear", "home", "release"]  # ConsoleOverride.action
 
 
-class Homing(_Part):
+class Homing(StrictModel):
     """How joints that nobody commands go to their neutral position after the role has started."""
 
     speed: float = Field(default=0.15, gt=0, le=1)  # of the joints' top rates
@@ -70,7 +67,7 @@ class Homing(_Part):
     stagger_s: float = Field(default=0.25, ge=0, le=5)  # between servos that get their first pulse
 
 
-class TrackGeometry(_Part):
+class TrackGeometry(StrictModel):
     """Converts wheel ticks into metres."""
 
     track_width_m: float = Field(gt=0)
@@ -80,7 +77,7 @@ class TrackGeometry(_Part):
     start_duty: float = Field(default=0.0, ge=0, lt=0.5)  # below it friction holds the motors
 
 
-class RoleConfig(_Part):
+class RoleConfig(StrictModel):
     """One role manifest."""
 
     role: RoleName

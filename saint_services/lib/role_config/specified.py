@@ -8,8 +8,9 @@ what happens when an input is lost) is that of the shipped robot.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from ..strict import StrictModel
 from .devices import I2cDevice
 from .model import Camera
 
@@ -27,11 +28,7 @@ _JOINT_LIMITS, _GRIPPER_LIMITS = (-90.0, 90.0), (0.0, 1.0)
 Degrees = Annotated[float, Field(ge=-360, le=360)]
 
 
-class _Specified(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class SpecifiedPin(_Specified):
+class SpecifiedPin(StrictModel):
     """A servo at a pin of the header."""
 
     pin: int = Field(ge=0, le=27)
@@ -39,7 +36,7 @@ class SpecifiedPin(_Specified):
     frequency: int = Field(default=50, ge=40, le=330)  # Hz; its period must hold a pulse of 2500 us
 
 
-class SpecifiedLimits(_Specified):
+class SpecifiedLimits(StrictModel):
     """Limits of the fields by their names, and the share of their top rates."""
 
     model_config = ConfigDict(extra="allow", frozen=True, allow_inf_nan=False)
@@ -59,7 +56,7 @@ class SpecifiedLimits(_Specified):
         return self.__pydantic_extra__ or {}
 
 
-class SpecifiedRole(_Specified):
+class SpecifiedRole(StrictModel):
     """A role configuration in the specification's form."""
 
     role: Literal["head", "arms"]

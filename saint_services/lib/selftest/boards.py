@@ -11,17 +11,16 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import Code, SaintError
+from ..strict import StrictModel
 
 FILE = Path("image/boards.yaml")  # in the checkout, and below /usr/share/saint
 
 Part = Literal["ethernet", "ethernet-1000", "wifi"]
 
 
-class SupportedBoard(BaseModel):
+class SupportedBoard(StrictModel):
     """One board: its file among the kernel's device trees, what of config.txt holds for it, how the
     running tree names it, what is soldered on."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     family: Literal["pi3", "zero2", "pi4"]
@@ -36,10 +35,8 @@ class SupportedBoard(BaseModel):
         return any(part.startswith("ethernet") for part in self.has)
 
 
-class HeaderPart(BaseModel):
+class HeaderPart(StrictModel):
     """One part of the header as the merged device tree has it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: str
     node: str
@@ -49,20 +46,16 @@ class HeaderPart(BaseModel):
     is_optional: bool = False  # an owner may switch it off
 
 
-class PiOsBoard(BaseModel):
+class PiOsBoard(StrictModel):
     """A board on which SAINT.OS runs with Raspberry Pi OS alone."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     compatible: str
 
 
-class PiOsFunction(BaseModel):
+class PiOsFunction(StrictModel):
     """One function with Raspberry Pi OS: "yes", "yes: how" or "no: why", on a Pi 5 and its kind and
     on the boards of the A/B image; and how that was shown."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: str
     pi5: str
@@ -87,10 +80,8 @@ class BoardLimits:
         )
 
 
-class PiOsTable(BaseModel):
+class PiOsTable(StrictModel):
     """SAINT.OS on Raspberry Pi OS (image/pi-gen)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     boards: list[PiOsBoard] = []
     functions: list[PiOsFunction] = []

@@ -7,10 +7,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ..api.firmware import UpdateVerdict
 from ..state import StateStore
+from ..strict import StrictModel
 
 LONGEST_LOG = 4096
 _MOST_BAD = 8
@@ -31,11 +32,7 @@ class UpdatePhase(StrEnum):
     CONDEMNED = "condemned"  # the release ran and is not healthy: the old slot must start again
 
 
-class _Kept(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class StateBefore(_Kept):
+class StateBefore(StrictModel):
     """The state of the machine before the update: what did not work then is not the new release's
     fault."""
 
@@ -44,7 +41,7 @@ class StateBefore(_Kept):
     server_answers: bool = False
 
 
-class PendingUpdate(_Kept):
+class PendingUpdate(StrictModel):
     """An update that has no verdict yet."""
 
     kind: UpdateKind
@@ -63,7 +60,7 @@ class PendingUpdate(_Kept):
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
 
-class LastUpdate(_Kept):
+class LastUpdate(StrictModel):
     """The outcome of the last update."""
 
     version: str = ""
@@ -75,14 +72,14 @@ class LastUpdate(_Kept):
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
 
-class BadRelease(_Kept):
+class BadRelease(StrictModel):
     """A release that was rolled back on this machine: only a user's request installs it again."""
 
     version: str
     checksum_sha256: str = ""
 
 
-class LastRun(_Kept):
+class LastRun(StrictModel):
     """What worked in the last run that lasted. In the first seconds of a boot nothing works yet, so
     an update that is taken then is compared with this."""
 
@@ -90,7 +87,7 @@ class LastRun(_Kept):
     silent: tuple[str, ...] = ()  # parts that did not for minutes
 
 
-class WatchedRelease(_Kept):
+class WatchedRelease(StrictModel):
     """A release that has passed its trial and still leads back when a part of the work fails. The
     names differ from those of a pending update, which the initrd looks for."""
 
@@ -105,7 +102,7 @@ class WatchedRelease(_Kept):
     left_s: float  # of running time
 
 
-class UpdateRecord(_Kept):
+class UpdateRecord(StrictModel):
     """update.json"""
 
     pending: PendingUpdate | None = None

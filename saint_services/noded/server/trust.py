@@ -5,22 +5,19 @@ issued, the signature. Pure but for `TrustFiles`. Not here: what an order does (
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from ...lib.api.orders import OrderKind, order_parts
 from ...lib.crypto.signing import PrivateKey, is_signed, load_key
 from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import SignedOrder_Request
 from ...lib.state import StateStore
+from ...lib.strict import StrictModel
 
 CHALLENGE_LASTS_S = 10.0
 _MOST_CHALLENGES = 16
 
 
-class ServerBond(BaseModel):
+class ServerBond(StrictModel):
     """trust.yaml: the server that this node belongs to. Empty: none."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     server: str = ""
     server_key: str = ""

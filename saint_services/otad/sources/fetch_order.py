@@ -5,17 +5,17 @@ the job. Not here: the job (fetch_job.py), otad's side (adapters/fetch_socket.py
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ...lib.strict import StrictModel
 
 SOCKET = "otad-fetch.sock"
 LONGEST_ORDER_BYTES = 1 << 18  # an authority with escaped line ends
 LONGEST_HEAD_BYTES = 1 << 13
 
 
-class FetchOrder(BaseModel):
+class FetchOrder(StrictModel):
     """One file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     address: str = Field(max_length=1000)
     authority: str = Field(default="", max_length=65536, repr=False)  # PEM; empty: the public ones
@@ -34,10 +34,8 @@ class FaultKind(StrEnum):
     RANGE = "range"  # the file has nothing at this offset
 
 
-class FetchHead(BaseModel):
+class FetchHead(StrictModel):
     """What follows: bytes from `offset` on, or a fault."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     fault: FaultKind | None = None
     text: str = Field(default="", max_length=1000)

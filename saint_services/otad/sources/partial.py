@@ -9,10 +9,9 @@ import os
 import shutil
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from ...lib.errors import Code, SaintError
 from ...lib.state import StateStore
+from ...lib.strict import StrictModel
 from ..releases.incoming import mib
 from .fetch_order import FetchHead
 from .remote_manifest import RemoteRelease
@@ -26,10 +25,8 @@ _FILE = "saint_node.img.part"
 _VERSION = 1
 
 
-class SavedDownload(BaseModel):
+class SavedDownload(StrictModel):
     """download.json: the release that is being downloaded, or was last."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: str = ""
     checksum_sha256: str = ""

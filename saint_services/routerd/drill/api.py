@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ...lib.api import drill
 from ...lib.api.drill import DrillInfo, DrillKill, DrillReport, DrillSkip, DrillStep, DrillWait
@@ -18,6 +18,7 @@ from ...lib.health import Health
 from ...lib.ipc import Api, Call, Client
 from ...lib.machine import computer
 from ...lib.state import StateStore
+from ...lib.strict import StrictModel
 from ..estop.confirmations import Confirmations, holders
 from ..logic import Router
 from . import rules
@@ -28,10 +29,8 @@ FILE = "drills.json"
 _KILL_LIMIT_S = KILL.limit_s
 
 
-class SavedDrills(BaseModel):
+class SavedDrills(StrictModel):
     """drills.json, the newest first."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     reports: list[DrillReport] = Field(default=[], max_length=MOST_REPORTS)
 

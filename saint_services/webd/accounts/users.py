@@ -6,21 +6,20 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ...lib.access.levels import Level
 from ...lib.api.users import Role, TokenId, TokenName, UserName
 from ...lib.errors import Code, SaintError
+from ...lib.strict import StrictModel
 from .passwords import is_same
 
 MOST_USERS, MOST_TOKENS = 64, 64
 FIRST_TOKEN = "first token"
 
 
-class StoredPart(BaseModel):
+class StoredPart(StrictModel):
     """A part of the state file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class User(StoredPart):

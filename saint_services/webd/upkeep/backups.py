@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict
-
 from ...lib import log
 from ...lib.access.person import Person
 from ...lib.api import keys
@@ -23,6 +21,7 @@ from ...lib.backup.sealed_key import key_in, with_key
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Client
 from ...lib.state import StateStore, write_atomic
+from ...lib.strict import StrictModel
 
 _VERSION = 1
 _LIMIT_S = 30.0
@@ -30,10 +29,8 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 60.0
 _log = log.get("webd")
 
 
-class Unfinished(BaseModel):
+class Unfinished(StrictModel):
     """Content of restore.json: what is left to do; a daemon without content has to reset."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     daemons: dict[str, DaemonBackup | None] = {}
     since: str = ""

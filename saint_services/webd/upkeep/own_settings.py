@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ...lib.backup.sections import Section
 from ...lib.state import StateStore
+from ...lib.strict import StrictModel
 
 VERSION = 2
 
@@ -24,10 +25,8 @@ def from_1(data: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS = {1: from_1}
 
 
-class SavedSettings(BaseModel):
+class SavedSettings(StrictModel):
     """Content of settings.json. An empty field has its shipped value."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(default="", max_length=64)
     sign_in_required: bool | None = None  # None: as webd.yaml says

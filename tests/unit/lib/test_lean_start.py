@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-_HEAVY = ("importlib.metadata", "zipfile", "email", "nacl", "aiohttp")
+_HEAVY = ("importlib.metadata", "zipfile", "lzma", "html", "email", "nacl", "aiohttp")
 # Models of other daemons: a model needs memory as soon as its module is loaded.
 _OTHERS = ("saint_services.lib.api.livelink", "saint_services.lib.api.rc")
 _SCRIPT = """

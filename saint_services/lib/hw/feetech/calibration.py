@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, model_validator
+from pydantic import Field, RootModel, ValidationError, model_validator
 
 from ...errors import Code, SaintError
+from ...strict import StrictModel
 from .registers import MOST_OFFSET, TURN
 
 _MOST = TURN - 1
@@ -27,10 +28,8 @@ SO_ARM = {
 FULL_TURN = ("wrist_roll",)
 
 
-class MotorCalibration(BaseModel):
+class MotorCalibration(StrictModel):
     """The calibration of one motor, with LeRobot's names."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: int = Field(ge=0, le=253)
     drive_mode: int = Field(ge=0, le=1)  # 1: shares count the other way; degrees do not

@@ -5,7 +5,6 @@ The same calls give the same text. Not here: what a robot looks like (generated.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 
 from ..urdf import Vector
 
@@ -90,7 +89,7 @@ class UrdfText:
             '<?xml version="1.0"?>',
             "<!-- Made from the parts of robot.yaml. Metres, radians; x forward, y left,",
             "     z up (REP 103). Sizes are invented, so it has no collision shapes. -->",
-            f'<robot name="{escape(self._name)}">',
+            f'<robot name="{self._name}">',
             *(
                 f'  <material name="{name}"><color rgba="{rgba}"/></material>'
                 for name, rgba in _COLOURS.items()

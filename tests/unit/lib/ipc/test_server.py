@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saint_services.lib import ipc
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, Reply, Request
+from saint_services.lib.api.endpoint import Rows
 from saint_services.lib.errors import Code, SaintError
 from tests.unit.lib.ipc.ipc_rig import (
     Adopt,
@@ -214,3 +215,20 @@ async def test_curl_gets_an_answer(path: Path) -> None:
         out, _ = await asyncio.wait_for(curl.communicate(), 5)
 
     assert json.loads(out) == {"message": "a=1"}
+
+
+def test_the_models_of_a_bound_row_are_built_before_the_first_request() -> None:
+    class Sum(Request):
+        numbers: tuple[int, ...]
+
+    class Total(Reply):
+        total: int
+
+    row = Rows("sums", "routerd").row("add", "POST", "/sums", Sum, Total, "Add numbers.")
+
+    async def add(call: ipc.Call[Sum]) -> Total:
+        return Total(total=sum(call.body.numbers))
+
+    assert not (Sum.__pydantic_complete__ or Total.__pydantic_complete__)
+    ipc.Api().bind(row, add)
+    assert Sum.__pydantic_complete__ and Total.__pydantic_complete__
