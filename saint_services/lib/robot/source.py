@@ -84,7 +84,7 @@ def load_robot(places: RobotPlaces) -> LoadedRobot:
     good copy; without a copy nothing may guess which robot this is. Raises SaintError. Blocks.
     """
     copy = last_good(places.file)
-    if not places.file.exists() and not copy.exists():
+    if _is_missing(places.file) and _is_missing(copy):
         name = places.template
         text = template_text(places.manifests, name)
         return LoadedRobot(load(places.manifests, name), text, is_own=False)
@@ -97,6 +97,18 @@ def load_robot(places: RobotPlaces) -> LoadedRobot:
             raise err from None
         problem = f"{err.message}. The last good copy is in force"
         return LoadedRobot(found.description, found.text, is_own=True, problem=problem)
+
+
+def _is_missing(path: Path) -> bool:
+    """Return whether there is no such file; one that cannot be looked at may well be there."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError as err:
+        text = f"{path} cannot be read: {err.strerror}"
+        raise SaintError(Code.CONFIG_INVALID, text, fix="Check who may read its folder.") from err
+    return False
 
 
 def _own(places: RobotPlaces, path: Path) -> LoadedRobot:

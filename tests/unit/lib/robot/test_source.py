@@ -30,6 +30,17 @@ def own(places: RobotPlaces, text: str) -> None:
     places.file.write_text(text)
 
 
+def test_file_that_may_not_be_read_is_never_taken_for_the_template(
+    places: RobotPlaces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", refused)
+    with pytest.raises(SaintError, match=r"robot\.yaml cannot be read: Permission denied"):
+        load_robot(places)
+
+
 @pytest.mark.parametrize("name", RobotPlaces(MANIFESTS, Path(), "").shipped)
 def test_template_with_its_roles_inside_is_the_shipped_robot(name: str) -> None:
     text = template_text(MANIFESTS, name)

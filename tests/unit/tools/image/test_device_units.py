@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api import endpoint
+from saint_services.lib.robot.source import FOLDER
 from saint_services.otad.sources import fetch_order
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -299,3 +300,14 @@ def test_folders_of_the_data_partition_can_be_made_within_the_sandbox() -> None:
     modes = re.findall(r"^[a-zA-Z]\S* \S+ (\d+) ", listed, re.MULTILINE)
     assert modes
     assert [mode for mode in modes if int(mode, 8) & 0o6000] == []
+
+
+def test_robot_that_other_daemons_read_is_in_no_closed_folder() -> None:
+    """systemd makes a StateDirectory with a mode that keeps others out."""
+    listed = (OVERLAYS / "common/usr/lib/tmpfiles.d/saint-data.conf.j2").read_text()
+    assert f"d /data/saint/{FOLDER} 0755 saint-adoptiond saint-adoptiond -" in listed.split("\n")
+    for unit in (ROOT / "systemd").rglob("*.service*"):
+        if unit.is_file():
+            assert f"saint/{FOLDER}" not in " ".join(
+                re.findall(r"^StateDirectory=(.*)$", unit.read_text(), re.MULTILINE)
+            )
