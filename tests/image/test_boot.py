@@ -55,6 +55,15 @@ def test_targets_of_the_role_and_no_others_are_up(booted: Host) -> None:
     )
 
 
+def test_no_unit_of_ours_had_to_start_again(booted: Host) -> None:
+    """A daemon that ends and is started again is no failed unit: systemd only waits for it."""
+    assert booted.sh("ls /data/system/crashes") == ""
+    wanted = "--property=Id,NRestarts 'saint-*.service'"
+    shown = booted.sh(f"systemctl show {wanted}").split()
+    assert [each for each in shown if each.startswith("NRestarts=")]
+    assert not [each for each in shown if re.fullmatch(r"NRestarts=[1-9]\d*", each)]
+
+
 def test_root_is_read_only(booted: Host) -> None:
     assert booted.machine.shell.run("touch /usr/x /etc/x /x").code != 0
     assert "ro" in booted.sh("findmnt -no OPTIONS /").split(",")
