@@ -10,7 +10,7 @@ from saint_services.lib import clock as clocks
 from saint_services.lib import log
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
-from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import MotorCurrent, TrackState
 from saint_services.lib.generated.std_msgs import Bool
@@ -25,16 +25,17 @@ from saint_services.lib.generated.topics import (
 )
 from saint_services.lib.hw.motors.drives import Drives
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import RoleHost, RoleSession, Throttle
-from saint_services.lib.role.motion.axis import SLICE_S
+from saint_services.lib.role import RoleHost, RoleSession
+from saint_services.lib.role.motion import odometry_messages as messages
+from saint_services.lib.role.motion.axis import SLICE_S, throttle
+from saint_services.lib.role.motion.odometry import Odometer
 from saint_services.lib.role.session import RolePublisher
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 
-from . import messages
 from .adapters import Track, geometry_of
 from .config import Config
-from .logic import Odometer, SpeedEstimate, current_a, duty_of, mix
+from .logic import SpeedEstimate, current_a, duty_of, mix
 from .stall import Retry, StallDetector, Verdict
 
 _ODOMETRY_S = 0.02  # while a track turns; at rest with each state
@@ -61,8 +62,8 @@ class TracksRole(RoleSession):
         super().__init__(config, node_id, clock, counters)
         self._settings = settings
         self._geometry = geometry_of(config)
-        self._linear = self._throttle("linear")
-        self._angular = self._throttle("angular")
+        self._linear = throttle(config.fields, "linear", "tracks")
+        self._angular = throttle(config.fields, "angular", "tracks")
         self._motion = Motion(clock, SLICE_S, self._advance)
         self._measuring = Motion(clock, _ODOMETRY_S, self._measure)
         self._tracks: list[Track] = []  # left, right
@@ -127,12 +128,6 @@ class TracksRole(RoleSession):
     def are_devices_safe(self) -> bool:
         """True when both motors are off."""
         return all(track.motor.duty == 0.0 for track in self._tracks)
-
-    def _throttle(self, name: str) -> Throttle:
-        field = self.config.fields.get(name)
-        if field is None or field.kind != "velocity":
-            raise SaintError(Code.CONFIG_INVALID, f"the role tracks needs the velocity {name}")
-        return Throttle(field)
 
     def _on_command(self, message: Twist, now_s: float) -> bool:
         linear, angular = message.linear, message.angular

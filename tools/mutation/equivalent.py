@@ -108,10 +108,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "saint_services/role_tracksd/logic.py": {
         "Gt -> GtE: fastest > top_mps": "what is exactly as fast as possible is scaled by one",
+        "Div: speed / top_mps * math.copysign(1.0, duty)": "by 1 or -1, the same",
+    },
+    "saint_services/lib/role/motion/odometry.py": {
         "Lt -> LtE: abs(turn) < _STRAIGHT_RAD": "at the bound both ways to compute it agree",
         "True: if self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
         "Or: self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
-        "Div: speed / top_mps * math.copysign(1.0, duty)": "by 1 or -1, the same",
     },
     "saint_services/routerd/fields/motion.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",

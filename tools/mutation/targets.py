@@ -133,6 +133,9 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     "saint_services/role_tracksd/logic.py": _stages(
         ("tests/unit/role_tracksd/test_logic.py",), (*_ROLE_RIGS, *_ROLE)
     ),
+    "saint_services/lib/role/motion/odometry.py": _stages(
+        ("tests/unit/role_tracksd/test_logic.py",), (*_ROLE_RIGS, *_ROLE)
+    ),
     "saint_services/lib/role/motion/axis.py": _stages(
         ("tests/safety/test_role_axis.py", "tests/safety/test_role_glide.py", _ROLE[0]),
         (*_ROLE_RIGS, *_ROLE),

@@ -13,7 +13,7 @@ from saint_services.lib import config as settings
 from saint_services.lib.generated.saint_msgs import GPIOPin, PeripheralInfo
 from saint_services.lib.guard.will import Write, WriteKind
 from saint_services.lib.hw.can.frame import CanFrame
-from saint_services.lib.hw.can.port import CanPort
+from saint_services.lib.hw.can.port import CanFilter, CanPort
 from saint_services.lib.hw.can.socketcan import EFF_FLAG
 from saint_services.lib.hw.pins.header import HEADER_UART
 from saint_services.lib.hw.pins.spi_pins import mark
@@ -185,13 +185,13 @@ class SimBoard:
         peer.on_look = partial(self._before_reply, port)
         return SimSerial(port, peer)
 
-    def can(self, port: str, bit_rate: int) -> CanPort:
+    def can(self, port: str, bit_rate: int, filters: Sequence[CanFilter] = ()) -> CanPort:
         """Open a CAN bus with the role's VESCs on it."""
         from tools.sim.chips.vesc import SimVesc
         from tools.sim.vesc_nodes import VescNodes
 
         names = [name for name, node in self._nodes.items() if node.port == port]
-        found = {name: self._controllers[name] for name in names}
+        found = {name: self._controllers[name] for name in names if name in self._controllers}
         vescs = {name: each for name, each in found.items() if isinstance(each, SimVesc)}
         return VescNodes(self._directory, port, vescs, self.drive)
 

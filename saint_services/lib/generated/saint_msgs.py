@@ -414,7 +414,7 @@ class NodeRole:
     HASH: ClassVar[str] = "RIHS01_fae10336261b9078be1be99b38cec19493d532d35d5a0485ef5b88acd259b3da"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("role", "string"), ("instance", "string"), ("state", "string"), ("config_version", "string"), ("reason", "string"), ("restarts", "uint32"), ("alive", "bool"), ("outputs_safe", "bool"))
 
-    role: str = ""  # "head", "arms", "tracks", "console", "parts"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon"
     instance: str = ""  # "left", "right" or empty
     state: str = ""  # "adopting", "active", "updating"
     config_version: str = ""  # version of the role configuration in force
@@ -456,7 +456,7 @@ class NodeStatus:
     hardware_rev: str = ""
     firmware_version: str = ""
     state: str = ""  # "adopting", "active", "updating"
-    role: str = ""  # "head", "arms", "tracks", "console", "parts"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon"
     instance: str = ""  # "left", "right" or empty
     config_version: str = ""  # version of the role configuration in force
     reason: str = ""  # why the node is not healthy; empty: healthy
@@ -716,6 +716,61 @@ class TrackState:
 
 
 @dataclass(slots=True)
+class WagonReply:
+    """What became of a request. Topic /saint/wagon/reply."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/WagonReply"
+    HASH: ClassVar[str] = "RIHS01_3a8d4e1aa9258fd569a0b4cea87deb754b1123d7b2bd7246fe018ec57ff75c39"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("id", "uint32"), ("is_done", "bool"), ("text", "string"))
+
+    id: int = 0  # of the request
+    is_done: bool = False
+    text: str = ""  # what was done, or why not
+
+
+@dataclass(slots=True)
+class WagonRequest:
+    """What a person requests of the wagon, by the router. Topic /saint/wagon/request."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/WagonRequest"
+    HASH: ClassVar[str] = "RIHS01_39a4bb515ec399e8554778b9fd4e0ce2610004497cea26cb13ddecf4a8e64b21"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("id", "uint32"), ("action", "string"), ("kp", "float32"), ("ki", "float32"), ("kd", "float32"))
+
+    id: int = 0  # of this request; each has another
+    action: str = ""  # "arm", "disarm", "gains"
+    kp: float = 0.0
+    ki: float = 0.0
+    kd: float = 0.0
+
+
+@dataclass(slots=True)
+class WagonState:
+    """A wagon and its BALANCE board, as its role sees them. Topic /saint/wagon/state. NaN: not known, or too old."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/WagonState"
+    HASH: ClassVar[str] = "RIHS01_41ba11276d6ecd620acbefbf21bb758586cc0174d4e60a888177faf5a756fbdb"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("state", "string"), ("mode", "string"), ("why", "string"), ("prevents", cdr.Sequence("string", 0)), ("pitch", "float32"), ("speed", "float32"), ("yaw_rate", "float32"), ("commanded_speed", "float32"), ("commanded_turn", "float32"), ("battery_voltage", "float32"), ("rssi", "float32"), ("fault_code", "uint8"), ("fault", "string"), ("receiver", "string"), ("arm_switch", "bool"), ("must_cycle", "bool"), ("gains", cdr.Sequence("float32", 0)))
+
+    state: str = ""  # "disarmed", "armed", "failsafe", "estop", "tilt", "fault"; "silent": the board does not report
+    mode: str = ""  # who drives: "rc" (the pilot), "assisted", "autonomous"; empty: not known
+    why: str = ""  # why commands of the computer do not count now; empty: they do
+    prevents: Sequence[str] = ()  # what prevents arming, each "name: text"; empty: nothing
+    pitch: float = 0.0  # degrees, nose down is positive
+    speed: float = 0.0  # metres per second
+    yaw_rate: float = 0.0  # degrees per second, left is positive
+    commanded_speed: float = 0.0  # as sent to the board, m/s
+    commanded_turn: float = 0.0  # as sent to the board, rad/s
+    battery_voltage: float = 0.0  # volts
+    rssi: float = 0.0  # dBm
+    fault_code: int = 0
+    fault: str = ""  # the fault or warning in words; empty: none
+    receiver: str = ""  # "first" (Crossfire), "second" (ELRS), "none", empty: not known
+    arm_switch: bool = False  # of the pilot: at ARM
+    must_cycle: bool = False  # it must go to DISARM and back
+    gains: Sequence[float] = ()  # kp, ki, kd as last set since this role's start; empty: not set
+
+
+@dataclass(slots=True)
 class AdoptNode_Request:
     """/saint/nodes/adopt (server) and /saint/node/<id>/adopt (node)"""
 
@@ -724,7 +779,7 @@ class AdoptNode_Request:
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"))
 
     node_id: str = ""
-    role: str = ""  # "head", "arms", "tracks", "console", "parts"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon"
     instance: str = ""  # "left", "right" for arms; else empty
 
 

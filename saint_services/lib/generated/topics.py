@@ -145,9 +145,27 @@ TRACKS_ODOM: Final[Topic[nav_msgs.Odometry]] = Topic(
 TRACKS_MOTOR_CURRENT: Final[Topic[saint_msgs.MotorCurrent]] = Topic(
     "/saint/tracks/motor_current", saint_msgs.MotorCurrent, Qos(reliable=True, depth=1, latched=False)
 )  # from role-tracksd
+WAGON_CMD_VEL: Final[Topic[geometry_msgs.Twist]] = Topic(
+    "/saint/wagon/cmd_vel", geometry_msgs.Twist, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+WAGON_REQUEST: Final[Topic[saint_msgs.WagonRequest]] = Topic(
+    "/saint/wagon/request", saint_msgs.WagonRequest, Qos(reliable=True, depth=10, latched=False)
+)  # from routerd
+WAGON_REPLY: Final[Topic[saint_msgs.WagonReply]] = Topic(
+    "/saint/wagon/reply", saint_msgs.WagonReply, Qos(reliable=True, depth=10, latched=False)
+)  # from role-wagond
+WAGON_STATE: Final[Topic[saint_msgs.WagonState]] = Topic(
+    "/saint/wagon/state", saint_msgs.WagonState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-wagond
+WAGON_ODOM: Final[Topic[nav_msgs.Odometry]] = Topic(
+    "/saint/wagon/odom", nav_msgs.Odometry, Qos(reliable=True, depth=1, latched=False)
+)  # from role-wagond
+WAGON_IMU: Final[Topic[sensor_msgs.Imu]] = Topic(
+    "/saint/wagon/imu", sensor_msgs.Imu, Qos(reliable=True, depth=1, latched=False)
+)  # from role-wagond
 TF: Final[Topic[tf2_msgs.TFMessage]] = Topic(
     "/tf", tf2_msgs.TFMessage, Qos(reliable=True, depth=100, latched=False)
-)  # from role-tracksd, adoptiond
+)  # from role-tracksd, role-wagond, adoptiond
 TF_STATIC: Final[Topic[tf2_msgs.TFMessage]] = Topic(
     "/tf_static", tf2_msgs.TFMessage, Qos(reliable=True, depth=1, latched=True)
 )  # from adoptiond
@@ -333,6 +351,9 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/StopReport": saint_msgs.StopReport,
     "saint_msgs/msg/SystemStatus": saint_msgs.SystemStatus,
     "saint_msgs/msg/TrackState": saint_msgs.TrackState,
+    "saint_msgs/msg/WagonReply": saint_msgs.WagonReply,
+    "saint_msgs/msg/WagonRequest": saint_msgs.WagonRequest,
+    "saint_msgs/msg/WagonState": saint_msgs.WagonState,
     "saint_msgs/srv/AdoptNode_Request": saint_msgs.AdoptNode_Request,
     "saint_msgs/srv/AdoptNode_Response": saint_msgs.AdoptNode_Response,
     "saint_msgs/srv/FirmwareCheck_Request": saint_msgs.FirmwareCheck_Request,

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from ..errors import Code, SaintError
 from ..guard.will import MOST_BYTES, Will, Write, WriteKind
 from ..role_config.devices import MOTORS, SerialDevice
-from ..role_config.model import I2cDevice, RoleConfig
+from ..role_config.model import CanDevice, I2cDevice, RoleConfig
 from ..simulation import load_simulation, simulated_directory
+from .can.frame import CanFrame
 from .ports import Board
 
 _MOST_LIMP = 16  # servos of one write of a will, which has 64 bytes
@@ -88,10 +89,19 @@ def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
         stop = duties(device.address, 0.0, 0.0)
         yield board.will_serial(device.port, device.baud, stop)
     for node in config.can_devices.values():
-        from .vesc.messages import encode
-        from .vesc.opening import settings_of
+        yield board.will_can(node.port, _rest(node))
 
-        yield board.will_can(node.port, encode(settings_of(node).rest))
+
+def _rest(node: CanDevice) -> CanFrame:
+    """Return the frame that brings a device on CAN to rest."""
+    if node.driver == "wagon":
+        from ..wagon import can_frames
+
+        return can_frames.encode(can_frames.WagonEstop())
+    from .vesc.messages import encode
+    from .vesc.opening import settings_of
+
+    return encode(settings_of(node).rest)
 
 
 def _limp_servos(

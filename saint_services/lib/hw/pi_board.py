@@ -15,7 +15,7 @@ from ..role_config.model import RoleConfig
 from . import peripherals
 from .buses.smbus import SmbusI2c
 from .can.frame import CanFrame
-from .can.port import CanPort
+from .can.port import CanFilter, CanPort
 from .pins import pigpio_pins, spi_pins
 from .pins.gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
@@ -94,11 +94,11 @@ class PiBoard:
 
         return open_serial(port, baud, parity, stopbits)
 
-    def can(self, port: str, bit_rate: int) -> CanPort:
+    def can(self, port: str, bit_rate: int, filters: Sequence[CanFilter] = ()) -> CanPort:
         """A CAN bus."""
         from .can.opening import open_can
 
-        return open_can(port, bit_rate=bit_rate)
+        return open_can(port, bit_rate=bit_rate, filters=filters)
 
     def will_quiet(self, pin: int) -> Write:
         """No pulses on a pin."""

@@ -12,7 +12,7 @@ from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..guard.will import Write
 from ..role_config.model import RoleConfig
 from .can.frame import CanFrame
-from .can.port import CanPort
+from .can.port import CanFilter, CanPort
 
 EdgeCallback = Callable[[int, bool, int], None]  # pin, new level, CLOCK_MONOTONIC ns
 
@@ -125,8 +125,9 @@ class Board(Protocol):
         self, port: str, baud: int, *, parity: str = "none", stopbits: int = 1
     ) -> ByteStream: ...
 
-    def can(self, port: str, bit_rate: int) -> CanPort:
-        """Open a CAN bus: an interface of the kernel, or an adapter's serial port."""
+    def can(self, port: str, bit_rate: int, filters: Sequence[CanFilter] = ()) -> CanPort:
+        """Open a CAN bus: an interface of the kernel, or an adapter's serial port. Where the kernel
+        can filter, other frames do not wake the process."""
         ...
 
     # Parts of a will: each call returns the write that has this effect when it is carried out,

@@ -269,7 +269,7 @@ class CanDevice(StrictModel):
 
     port: str = Field(pattern=r"^(can\d{1,2}|/dev/[\w./:-]+)$")
     bit_rate: int = Field(default=500_000, ge=10_000, le=1_000_000)  # of a serial adapter
-    driver: Literal["vesc"]
+    driver: Literal["vesc", "wagon"]  # wagon: the BALANCE board, whose identifiers are fixed
     id: int = Field(ge=0, le=252)
     pole_pairs: int = Field(default=15, ge=1, le=100)  # magnets of the motor / 2
     gear: float = Field(default=1.0, gt=0, le=1000)  # turns of the motor per turn of the wheel
@@ -279,3 +279,9 @@ class CanDevice(StrictModel):
     least_v: float = Field(default=0.0, ge=0, le=120)  # of the supply; 0: not looked at
     purpose: str = ""
     required: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _id_of_wagon(cls, data: Any) -> Any:
+        is_wagon = isinstance(data, dict) and data.get("driver") == "wagon"
+        return {"id": 0} | data if is_wagon else data

@@ -24,7 +24,7 @@ from .fields import CommandTopic as CommandTopic
 from .fields import FieldSpec as FieldSpec
 from .steppers import stepper_problem
 
-RoleName = Literal["head", "arms", "tracks", "console", "parts"]
+RoleName = Literal["head", "arms", "tracks", "console", "parts", "wagon"]
 
 
 class Camera(StrictModel):

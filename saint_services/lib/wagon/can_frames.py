@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 from ..binary_layout import F16, I8, U8, U16, BinaryLayout, FieldForm, Flag, LayoutError
 from ..hw.can.frame import CanFrame
+from ..hw.can.port import CanFilter
 
 FULL_SPEED: Final = 1000
 ESTOP_MAGIC: Final = b"\xe5"
@@ -86,6 +87,8 @@ TABLE: Final = (
     WagonFrame(0x401, "POWER", BinaryLayout(WagonPower, "<"), is_telemetry=True),
 )
 BY_ID: Final = {row.id: row for row in TABLE}
+# Of the board's reports on a bus that motor controllers fill.
+REPORT_FILTERS: Final = tuple(CanFilter(row.id, 0x7FF, False) for row in TABLE if row.is_telemetry)
 BY_NAME: Final = {row.name: row for row in TABLE}
 _BY_KIND: Final = {row.layout.kind: row for row in TABLE}
 

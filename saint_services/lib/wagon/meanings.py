@@ -1,5 +1,5 @@
-"""Declares what the numbers in the wagon's CAN frames mean, and the limits that the computer and the
-BALANCE board share: modes, states, flags, faults, units, times. Pure.
+"""Declares what the numbers in the wagon's CAN frames mean, and the limits that the computer and
+the BALANCE board share: modes, states, flags, faults, units, times. Pure.
 
 Source: the reference of SAUL-TEE, sections 5 to 7 and 11; where it is silent, the comment says so.
 The boards' firmware takes its numbers from here. Not here: the bytes (can_frames.py).
@@ -139,9 +139,9 @@ class FlagsOfAttitude:
 
 def flags_of(raw: int) -> FlagsOfAttitude:
     """Take the flags of 0x400 apart; the unused mode 3 counts as RC."""
-    flags, mode = WagonFlag(raw), raw & WagonFlag.MODE
+    flags, mode = WagonFlag(raw), raw & int(WagonFlag.MODE)
     return FlagsOfAttitude(
-        mode=WagonMode(mode) if mode in WagonMode else WagonMode.RC,
+        mode=WagonMode(mode) if mode in set(WagonMode) else WagonMode.RC,
         is_rc_alive=WagonFlag.RC_ALIVE in flags,
         is_failover=WagonFlag.RC_FAILOVER in flags,
         is_host_alive=WagonFlag.HOST_ALIVE in flags,

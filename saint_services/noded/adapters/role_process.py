@@ -20,6 +20,7 @@ DAEMONS = {
     "tracks": "role-tracksd",
     "console": "role-consoled",
     "parts": "role-partsd",
+    "wagon": "role-wagond",
 }
 
 

@@ -28,6 +28,8 @@ from saint_services.role_headd.daemon import HeadRole
 from saint_services.role_partsd.daemon import PartsRole
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import TracksRole
+from saint_services.role_wagond.config import Config as WagonConfig
+from saint_services.role_wagond.daemon import WagonRole
 from tests.unit.role.credentials import SERVER, credential
 from tools.sim.board import SimBoard
 from tools.sim.faults import Faults
@@ -260,6 +262,8 @@ class Rig:
         parts = (self.config, "pi_1", self.clock, self.counters)
         if self.config.role == "tracks":
             return TracksRole(Config(), *parts)
+        if self.config.role == "wagon":
+            return WagonRole(WagonConfig(), *parts)
         if self.config.role == "parts":
             return PartsRole(*parts)
         if self.config.role == "console":

@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from pathlib import Path
 
-from saint_services.role_tracksd.logic import Odometer
+from saint_services.lib.role.motion.odometry import Odometer
 from tests.unit.role.role_rig import Rig
 
 WAY_M, WIDTH_M = 100.0, 0.5

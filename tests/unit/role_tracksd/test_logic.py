@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.role_tracksd.logic import (
-    Covariance,
-    Odometer,
-    SpeedEstimate,
-    current_a,
-    duty_of,
-    mix,
-)
+from saint_services.lib.role.motion.odometry import Covariance, Odometer
+from saint_services.role_tracksd.logic import SpeedEstimate, current_a, duty_of, mix
 
 WIDTH_M = 0.5
 

@@ -51,5 +51,7 @@ def controllers_of(
         if line.driver == "roboclaw"
     }
     for name, node in nodes.items():
+        if node.driver != "vesc":
+            continue
         found[name] = SimVesc(directory, node.port, node.id)
     return found

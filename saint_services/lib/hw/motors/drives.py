@@ -64,7 +64,9 @@ class Drives:
         """Open what the motor controllers of can_devices measure. Raises SaintError."""
         found: dict[str, VescMeter] = {}
         with ExitStack() as undo:
-            for name in self._config.can_devices:
+            for name, device in self._config.can_devices.items():
+                if device.driver != "vesc":
+                    continue
                 found[name] = self._vescs.meter(name)
                 undo.callback(found[name].close)
             undo.pop_all()

@@ -5,7 +5,9 @@ for which the caller passes the time.
 """
 
 import math
+from collections.abc import Mapping
 
+from ...errors import Code, SaintError
 from ...limits import clamp
 from ...role_config.model import FieldSpec
 from .trajectory import Trajectory, braking_way, plan
@@ -206,3 +208,16 @@ class Throttle(Axis):
     def stop(self) -> None:
         """Set the velocity to zero, at once."""
         self.applied = self.target = 0.0
+
+
+def throttle(
+    fields: Mapping[str, FieldSpec], name: str, role: str, most: float = math.inf
+) -> Throttle:
+    """Return the velocity of that name; `most` is what the role can command. Raises SaintError."""
+    field = fields.get(name)
+    if field is None or field.kind != "velocity":
+        raise SaintError(Code.CONFIG_INVALID, f"the role {role} needs the velocity {name}")
+    if max(map(abs, field.limits)) > most:
+        text = f"fields.{name}.limits are {list(field.limits)}; at most {most:g} {field.unit}"
+        raise SaintError(Code.CONFIG_INVALID, text)
+    return Throttle(field)

@@ -1,5 +1,6 @@
 """Every shipped robot opens on a simulated board by the real drivers, is driven, stops, is safe."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +88,24 @@ def test_rover_drives_with_both_motors_and_stands_after_a_stop(tmp_path: Path, n
     assert rig.duties() == (0.0, 0.0)
     assert rig.session.is_safe
     rig.close()
+
+
+def test_wagon_has_the_size_and_the_mass_of_its_reference() -> None:
+    robot = checked(MANIFESTS, template_text(MANIFESTS, "saul_tee"), "saul_tee")
+    model = robot.figure.model
+    edges: list[tuple[float, ...]] = []
+    for link, shapes in model.shapes.items():
+        joint = next((each for each in model.joints.values() if each.child == link), None)
+        at = joint.xyz if joint else (0.0, 0.0, 0.0)
+        for shape in shapes:
+            size = shape.size
+            if shape.kind == "cylinder":  # lies along y
+                size = (2 * size[0], size[1], 2 * size[0])
+            centre = [a + b for a, b in zip(at, shape.xyz, strict=True)]
+            for sign in (-0.5, 0.5):
+                edges.append(tuple(c + sign * e for c, e in zip(centre, size, strict=True)))
+    spans = [max(axis) - min(axis) for axis in zip(*edges, strict=True)]
+    assert spans == pytest.approx([0.87, 0.51, 0.55])
+    assert min(edge[2] for edge in edges) == pytest.approx(0.0)
+    mass = sum(map(float, re.findall(r'mass value="([\d.]+)"', robot.figure.text)))
+    assert mass == pytest.approx(23.0)

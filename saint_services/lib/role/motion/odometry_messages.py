@@ -1,8 +1,8 @@
-"""Builds the messages of the tracks."""
+"""Builds the messages of a base's odometry. Not here: the arithmetic (odometry.py)."""
 
-from saint_services.lib.bus.names import frame
-from saint_services.lib.generated.builtin_interfaces import Time
-from saint_services.lib.generated.geometry_msgs import (
+from ...bus.names import frame
+from ...generated.builtin_interfaces import Time
+from ...generated.geometry_msgs import (
     Point,
     Pose,
     PoseWithCovariance,
@@ -13,15 +13,14 @@ from saint_services.lib.generated.geometry_msgs import (
     TwistWithCovariance,
     Vector3,
 )
-from saint_services.lib.generated.nav_msgs import Odometry
-from saint_services.lib.generated.std_msgs import Header
-from saint_services.lib.generated.tf2_msgs import TFMessage
-
-from .logic import Odometer
+from ...generated.nav_msgs import Odometry
+from ...generated.std_msgs import Header
+from ...generated.tf2_msgs import TFMessage
+from .odometry import Odometer
 
 ODOM, BASE = frame("odom"), frame("base_link")  # REP 105
 _FLOOR = 1e-6  # variance before anything was driven
-_UNKNOWN = 1e6  # variance of what tracks cannot measure
+_UNKNOWN = 1e6  # variance of what wheels cannot measure
 # Variances of forward speed and turning: encoder counts over 100 ms, and slip.
 _SPEED, _TURNING = 1e-3, 1e-2
 

@@ -1,0 +1,1 @@
+"""Hosts a CAN wagon's BALANCE board: drive, arming, stop, odometry."""
