@@ -178,7 +178,7 @@ class WagonRole(RoleSession):
             return False
         self._linear.aim(linear.x)
         self._angular.aim(angular.z)
-        self.host.heard(now_s, is_motion=bool(self._linear.target or self._angular.target))
+        self.host.renew(now_s, is_motion=bool(self._linear.target or self._angular.target))
         if self._advance(now_s):
             self._motion.start(now_s)
         return True

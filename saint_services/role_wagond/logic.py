@@ -70,7 +70,7 @@ class WagonHost:
         elif self.sent != (0, 0) and not self.may_move(now_s):
             self._drive(now_s)
 
-    def heard(self, now_s: float, *, is_motion: bool) -> None:
+    def renew(self, now_s: float, *, is_motion: bool) -> None:
         """Record a fresh command of a living source; `drive` says how fast it moves the wagon."""
         is_new = now_s - self._command_s > FRESH_S
         self._command_s = now_s
@@ -90,7 +90,7 @@ class WagonHost:
             self._drive(now_s)
 
     def rest(self, now_s: float) -> None:
-        """End the motion: no source is alive. The board hears 0 for RESTING_S, then nothing."""
+        """End the motion: no source is alive. The board receives 0 for RESTING_S, then nothing."""
         had_source, self._is_commanded = self._is_commanded, False
         self._wanted = (0, 0)
         self._must_release = False
@@ -217,7 +217,7 @@ class WagonHost:
 
     def _follow_release(self, now_s: float) -> None:
         """A source that commands a motion before it counts has to return to 0 first: it must not
-        start the wagon by a held stick when somebody arms it or turns the mode switch."""
+        start the wagon by a held stick when a person arms it or turns the mode switch."""
         if not self._is_motion:
             self._must_release = False
             return

@@ -34,6 +34,7 @@ from .logic import Router
 from .routes.checks import check, check_file
 from .routes.presets_api import PresetsApi
 from .status_publisher import StatusPublisher
+from .wagon_api import WagonApi
 from .wiring import Wiring, iso_now
 
 _log = log.get("routerd")
@@ -79,6 +80,7 @@ async def run(context: Context[Config]) -> None:
     presets = adapters.PresetStore(share, folder)
     api = PresetsApi(control, presets, robot).add_to(control.add_to(Api()))
     FacesApi(router).add_to(api)
+    WagonApi(bus, router, proven).add_to(api)
     RouterBackup(control, presets, robot, preset, context.config.preset).backup().add_to(api)
     WriterRegistration(writers, partial(_writer_changed, announcements)).add_to(api)
     EStopApi(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)

@@ -34,6 +34,7 @@ from .selftest import commands as selftest
 from .system import commands as system
 from .system import machine as system_machine
 from .teleop import commands as teleop
+from .wagon import commands as wagon
 
 app = typer.Typer(
     help="Monitor and control a SAINT.OS robot.",
@@ -57,6 +58,7 @@ app.add_typer(motion.arms, name="arms")
 app.add_typer(arm.app, name="arm")
 app.add_typer(motion.parts, name="parts")
 app.add_typer(motion.tracks, name="tracks")
+app.add_typer(wagon.app, name="wagon")
 app.add_typer(firmware.app, name="firmware")
 app.add_typer(image.app, name="image")
 app.add_typer(program.app, name="program")

@@ -249,6 +249,7 @@ def _topics(
         "head": lambda: views.head(newest),
         "arms": lambda: views.arms(newest, monotonic_s()),
         "tracks": lambda: views.tracks(newest),
+        "wagon": lambda: views.wagon(newest),
         "parts": lambda: views.parts(newest, monotonic_s()),
         "console": lambda: views.console(newest),
         "system": lambda: views.system(newest, monotonic_s()) | {"clients": clients.count()},

@@ -11,6 +11,7 @@ from .adoption import NodeInfo, RoleChoice, UnknownDevice
 from .firmware import MachineFirmware, Release, RolloutPlan
 from .routing import StopOutcomeInfo
 from .update_policy import SourceStatus, UpdatePolicy
+from .wagon import WagonInfo
 
 Value = float | None
 
@@ -78,6 +79,12 @@ class TracksState(Reply):
     right_current: Value = None
     estop_active: bool | None = None
     motors_enabled: bool | None = None
+    odom: OdometryState | None = None
+
+
+class WagonTopic(WagonInfo):
+    """Topic "wagon": its state and the odometry."""
+
     odom: OdometryState | None = None
 
 
@@ -326,6 +333,7 @@ STATES: dict[str, type[Reply]] = {
     "head": HeadState,
     "arms": ArmsState,
     "tracks": TracksState,
+    "wagon": WagonTopic,
     "parts": PartsState,
     "console": ConsoleState,
     "system": SystemState,

@@ -56,6 +56,13 @@ class ProvenRoles:
         found = self._found(origin, now_s)
         return found is not None and found.role == CONSOLE
 
+    def is_role(self, origin: str, target: str, now_s: float) -> bool:
+        """Return whether this is the role process of this robot that drives the target."""
+        if not origin:
+            return self._is_unnamed_accepted
+        found = self._found(origin, now_s)
+        return found is not None and found.role.replace(" ", ".") == target
+
     def is_reporter(self, origin: str, report: StopReport, now_s: float) -> bool:
         """Return whether this participant may send the report: the role process that it is about,
         or the node that holds the role. Only a node reports for its guard, and only for that.

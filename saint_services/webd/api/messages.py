@@ -31,6 +31,7 @@ Group = Literal[
     "maintenance",
     "programs",
     "robot",
+    "wagon",
 ]
 MessageId = (
     Annotated[str, StringConstraints(max_length=128)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]

@@ -63,7 +63,7 @@ class Feeds:
 
     def open(self) -> None:
         """Subscribe the topics that are always received; the bus closes the subscriptions."""
-        for name in ("head", "arms", "tracks", "parts", "inputs"):
+        for name in ("head", "arms", "tracks", "wagon", "parts", "inputs"):
             self._hub.when_subscribed(name, partial(self._select, name))
         self._hub.when_subscribed("nodes", self._select_nodes)
         self._hub.when_subscribed("firmware", self._select_firmware)
@@ -105,6 +105,9 @@ class Feeds:
             yield self._store(topics.TRACKS_STATE, self._newest, "tracks", name)
             yield self._store(topics.TRACKS_ODOM, self._newest, "odometry", name)
             yield self._store(topics.TRACKS_MOTOR_CURRENT, self._newest, "motor_current", name)
+        elif name == "wagon":
+            yield self._store(topics.WAGON_STATE, self._newest, "wagon", name)
+            yield self._store(topics.WAGON_ODOM, self._newest, "wagon_odometry", name)
         elif name == "parts":
             for role in self._robot.roles.by_target.values():
                 if has_parts(role):

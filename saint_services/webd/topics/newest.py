@@ -28,6 +28,7 @@ from ...lib.generated.saint_msgs import (
     StopOutcomes,
     SystemStatus,
     TrackState,
+    WagonState,
 )
 from .node_history import NodeHistories
 
@@ -97,6 +98,8 @@ class Newest:
     router_received_s: float = 0.0
     estop: EStop | None = None
     estop_answered: EStopInfo | None = None  # the router's answer to a press, before the topic's
+    wagon: WagonState | None = None
+    wagon_odometry: Odometry | None = None
     outcomes: StopOutcomes | None = None
     system: SystemStatus | None = None
     system_received_s: float = 0.0
@@ -127,6 +130,8 @@ class Newest:
             self.parts.clear()
         elif name == "tracks":
             self.tracks = self.odometry = self.motor_current = None
+        elif name == "wagon":
+            self.wagon = self.wagon_odometry = None
 
     def add(self, sample: Sample[InputSample]) -> bool:
         """Store an input sample; return whether its source is new. Too many sources are ignored."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...lib.api.adoption import NodeList
 from ...lib.api.routing import UNKNOWN_AGE_MS
+from ...lib.api.wagon import wagon_info
 from ...lib.errors import SaintError
 from ...lib.generated.builtin_interfaces import Time
 from ...lib.generated.nav_msgs import Odometry
@@ -129,6 +130,16 @@ def tracks(newest: Newest) -> Data | None:
     if newest.odometry is not None:
         data["odom"] = _odometry(newest.odometry)
     return data or None
+
+
+def wagon(newest: Newest) -> Data | None:
+    """Return the state of the wagon, and its odometry."""
+    if (state := newest.wagon) is None:
+        return None
+    data: Data = wagon_info(state).model_dump()
+    if newest.wagon_odometry is not None:
+        data["odom"] = _odometry(newest.wagon_odometry)
+    return data
 
 
 def _odometry(odometry: Odometry) -> Data:

@@ -82,6 +82,8 @@ COMMANDS = {
     "rc set_failsafe": "rc failsafe", "rc set_protocol": "rc protocol", "rc reset": "rc reset",
     "rc get_calibration": "rc calibrate", "rc calibration": "rc calibrate",
     "rc detect_protocol": "rc detect",
+    "wagon get_status": "wagon status", "wagon arm": "wagon arm", "wagon disarm": "wagon disarm",
+    "wagon set_gains": "wagon gains",
     "livelink list_sources": "livelink list", "livelink get_subject": "livelink show",
     "livelink list_formats": "livelink formats", "livelink release": "livelink release",
     "livelink set_formats": "livelink switch", "livelink list_senders": "livelink senders",

@@ -1,0 +1,1 @@
+"""`saintctl wagon`: state, arming and gains of the CAN wagon."""
