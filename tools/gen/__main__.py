@@ -35,7 +35,8 @@ def documents() -> dict[Path, str]:
 
 def modules() -> dict[Path, str]:
     """Return the Python modules."""
-    from . import definitions, messages, tables  # need rosbags, which a robot that runs does not
+    # They need rosbags, which a robot that runs does not.
+    from . import boards, definitions, messages, tables
 
     manifests = ROOT / "manifests"
     table = yaml.safe_load((manifests / "topics.yaml").read_text())
@@ -48,6 +49,7 @@ def modules() -> dict[Path, str]:
     files[TARGET / "topics.py"] = tables.topics(table, interfaces, generated)
     errors = yaml.safe_load((manifests / "errors.yaml").read_text())
     files[TARGET / "errors.py"] = tables.errors(errors)
+    files[ROOT / "image" / "boards" / "shared" / "tables.py"] = boards.module()
     return files
 
 

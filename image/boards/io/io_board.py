@@ -1,0 +1,114 @@
+"""The IO board: reads both receivers, reports to the BALANCE board, drives bridges and accessories.
+All lines, pins and the clock come in.
+"""
+
+import json
+
+from ..shared import tables as t
+from ..shared.freshness import Period
+from ..shared.lines import LineReader
+from ..shared.link import LinkParser, framed
+from .receivers import ELRS, NEITHER, Receivers
+
+_STALL_MS = 200  # bytes that waited for longer are old
+_SENSOR_MS = 200
+_NAMES = ("crossfire", "elrs", "none")
+
+
+class IoBoard:
+    """`crossfire`, `elrs`, `link` and `console` have read() and write(data). A sensor has
+    poll(now_ms), which returns frames for the link.
+    """
+
+    def __init__(
+        self, crossfire, elrs, link, console, bridges, accessories, now_ms: int, version: str = ""
+    ) -> None:
+        self.version = version
+        self.receivers = Receivers()
+        self.bridges = bridges
+        self.accessories = accessories
+        self.sensors: list = []
+        self._lines = (crossfire, elrs)
+        self._link, self._serial = link, console
+        self._parser = LinkParser()
+        self._reader = LineReader()
+        self._start_ms = self._last_ms = now_ms
+        self._is_reported_alive = False
+        self._rc_period = Period(t.RC_PERIOD_MS)
+        self._heartbeat_period = Period(t.HEARTBEAT_PERIOD_MS)
+        self._sensor_period = Period(_SENSOR_MS)
+
+    def step(self, now_ms: int) -> None:
+        """Do everything once; called every few milliseconds."""
+        has_stalled, self._last_ms = now_ms - self._last_ms > _STALL_MS, now_ms
+        for line, receiver in zip(self._lines, self.receivers.each):
+            data = line.read()
+            receiver.feed(b"" if has_stalled else data, now_ms)
+        self.receivers.update(now_ms)
+        for kind, values in self._parser.feed(self._link.read(), now_ms):
+            self.bridges.received(kind, values, now_ms)
+            self.accessories.received(kind, values)
+        if has_stalled:
+            self.bridges.off()
+        else:
+            self.bridges.update(now_ms, self.has_pilot)
+        self.accessories.update(now_ms, self.bridges.is_balance_alive(now_ms))
+        self._report(now_ms)
+        self._console(now_ms)
+
+    @property
+    def has_pilot(self) -> bool:
+        """Return whether a receiver lives and its arm switch is at ARM."""
+        is_alive = self.receivers.active != NEITHER
+        return is_alive and self.receivers.channels[t.CHANNEL_ARM] > t.ARM_ABOVE_US
+
+    def off(self) -> None:
+        """Switch everything off: the last act before the program ends."""
+        self.bridges.off()
+        self.accessories.off()
+
+    def _report(self, now_ms: int) -> None:
+        is_alive = self.receivers.active != NEITHER
+        is_urgent = self.receivers.has_news or is_alive != self._is_reported_alive
+        if self._rc_period.is_due(now_ms) or is_urgent:
+            self._rc_period.restart(now_ms)
+            self._is_reported_alive = is_alive
+            self._link.write(framed(t.LINK_RC_CHANNELS, *self.receivers.report()))
+        if self._heartbeat_period.is_due(now_ms):
+            uptime_ms = (now_ms - self._start_ms) & 0xFFFFFFFF
+            self._link.write(framed(t.LINK_HEARTBEAT, uptime_ms))
+        if self._sensor_period.is_due(now_ms):
+            self._report_sensors(now_ms)
+
+    def _report_sensors(self, now_ms: int) -> None:
+        crossfire, elrs = self.receivers.each
+        in_use = elrs if self.receivers.active == ELRS else crossfire
+        for number, value in (
+            (t.SENSOR_RSSI_CROSSFIRE, crossfire.rssi_dbm),
+            (t.SENSOR_RSSI_ELRS, elrs.rssi_dbm),
+            (t.SENSOR_LINK_QUALITY, in_use.quality),
+        ):
+            self._link.write(framed(t.LINK_SENSOR, number, float(value)))
+        for sensor in self.sensors:
+            for frame in sensor.poll(now_ms):
+                self._link.write(frame)
+
+    def _console(self, now_ms: int) -> None:
+        for words in self._reader.feed(self._serial.read()):
+            if words == ["STATUS"]:
+                self._serial.write(self._status_line(now_ms))
+            else:
+                self._serial.write(b"ERR the IO board knows STATUS only\n")
+
+    def _status_line(self, now_ms: int) -> bytes:
+        found = {
+            "board": "io",
+            "version": self.version,
+            "uptime_ms": now_ms - self._start_ms,
+            "armed": self.bridges.is_on,
+            "receiver": _NAMES[self.receivers.active],
+            "rssi": [each.rssi_dbm for each in self.receivers.each],
+            "balance": self.bridges.is_balance_alive(now_ms),
+            "channels": list(self.receivers.channels),
+        }
+        return json.dumps(found).encode() + b"\n"
