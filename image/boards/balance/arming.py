@@ -104,7 +104,7 @@ class Arming:
         """Arm if nothing prevents it; return whether the motors are armed. The caller has an act of
         a person: the switch moved to ARM, or a command to arm.
         """
-        if self.state == t.STATE_DISARMED and not self.prevents():
+        if not self.prevents():
             self.state = t.STATE_ARMED
         return self.is_armed
 

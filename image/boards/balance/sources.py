@@ -137,8 +137,11 @@ class Sources:
         is_ready = self.pilot.is_alive(now_ms) and is_armed
         if isinstance(driver, Computer):
             is_ready = is_ready and driver.is_steady(now_ms)
-        if driver is not self._driver or not is_ready:
+        before = self._driver
+        if driver is not before or not is_ready:
             self._driver, self._is_released = driver, False
+        if driver is not before and isinstance(before, Computer) and not before.is_alive(now_ms):
+            return None  # its speed must not fade out
         if is_ready and driver.is_neutral:
             self._is_released = True
         return (driver.speed, driver.steer) if is_ready and self._is_released else None

@@ -56,15 +56,16 @@ class Bridges:
         """Return whether the BALANCE board's heartbeat comes."""
         return self._heartbeat.is_fresh(now_ms)
 
+    def is_armed(self, now_ms: int) -> bool:
+        """Return whether the BALANCE board reports that it is armed."""
+        return self._is_armed and self._status.is_fresh(now_ms)
+
     def update(self, now_ms: int, has_pilot: bool) -> None:
         """Drive, or take all enables low. `has_pilot`: a receiver lives and its arm switch is at
         ARM.
         """
-        may = has_pilot and self._is_armed and self._heartbeat.is_fresh(now_ms)
-        may = may and self._status.is_fresh(now_ms) and self._wheels.is_fresh(now_ms)
-        if not may:
-            if not self._wheels.is_fresh(now_ms):
-                self._duties = (0, 0)
+        may = has_pilot and self.is_armed(now_ms) and self._heartbeat.is_fresh(now_ms)
+        if not (may and self._wheels.is_fresh(now_ms)):
             self.off()
             return
         self.is_on = True

@@ -62,6 +62,11 @@ class IoBoard:
         is_alive = self.receivers.active != NEITHER
         return is_alive and self.receivers.channels[t.CHANNEL_ARM] > t.ARM_ABOVE_US
 
+    @property
+    def is_armed(self) -> bool:
+        """Return whether the wagon is armed, as far as this board knows."""
+        return self.bridges.is_on or self.bridges.is_armed(self._last_ms)
+
     def off(self) -> None:
         """Switch everything off: the last act before the program ends."""
         self.bridges.off()
@@ -105,7 +110,7 @@ class IoBoard:
             "board": "io",
             "version": self.version,
             "uptime_ms": now_ms - self._start_ms,
-            "armed": self.bridges.is_on,
+            "armed": self.is_armed,
             "receiver": _NAMES[self.receivers.active],
             "rssi": [each.rssi_dbm for each in self.receivers.each],
             "balance": self.bridges.is_balance_alive(now_ms),

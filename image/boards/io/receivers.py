@@ -50,6 +50,10 @@ class Receiver:
         """Return whether its channels may drive."""
         return self.quality > 0 and self.fresh.is_fresh(now_ms)
 
+    def may_take_over(self, now_ms: int) -> bool:
+        """Return whether it may replace a receiver that was lost just now."""
+        return self.is_alive(now_ms) and self.fresh.age_ms(now_ms) <= _GAP_MS
+
     def may_return(self, now_ms: int) -> bool:
         """Return whether it may replace a receiver that lives."""
         return self.is_alive(now_ms) and self._steady.is_steady(now_ms)
@@ -72,12 +76,12 @@ class Receivers:
         """
         crossfire, elrs = self.each
         if self.active == CROSSFIRE and not crossfire.is_alive(now_ms):
-            self.active = ELRS if elrs.is_alive(now_ms) else NEITHER
+            self.active = ELRS if elrs.may_take_over(now_ms) else NEITHER
         elif self.active == ELRS:
             if crossfire.may_return(now_ms):
                 self.active = CROSSFIRE
             elif not elrs.is_alive(now_ms):
-                self.active = CROSSFIRE if crossfire.is_alive(now_ms) else NEITHER
+                self.active = CROSSFIRE if crossfire.may_take_over(now_ms) else NEITHER
         if self.active == NEITHER:
             if crossfire.may_begin(now_ms):
                 self.active = CROSSFIRE

@@ -1,5 +1,5 @@
-"""Both boards of the wagon on one clock, with wires, receivers, motor controllers and a computer that
-a test can break. Runs the firmware's own files; nothing waits.
+"""Both boards of the wagon on one clock, with wires, receivers, motor controllers and a computer
+that a test can break. Runs the firmware's own files; nothing waits.
 """
 
 from collections.abc import Callable

@@ -1,0 +1,90 @@
+"""What is true of a simulated wagon: one mapped file of numbers, which any process may read and
+set. Sticks and faults are set by people and tests, the rest by the simulation.
+"""
+
+import mmap
+import os
+from pathlib import Path
+
+RECEIVERS = ("crossfire", "elrs")
+VESCS = (68, 56)  # left, right: the confirmed identifiers of the source document
+CHANNELS = 16
+WHEELS = ("front_left", "rear_left", "front_right", "rear_right")
+_FILE = "wagon-world"
+_CHANNEL_DEFAULTS = (1500.0,) * 4 + (1000.0, 1000.0, 2000.0) + (1000.0,) * 9
+
+_DEFAULTS: dict[str, float] = {
+    **{
+        f"{receiver}_{number}": us
+        for receiver in RECEIVERS
+        for number, us in enumerate(_CHANNEL_DEFAULTS, 1)
+    },
+    **{f"{receiver}_on": 1.0 for receiver in RECEIVERS},
+    **{f"{receiver}_stuck": 0.0 for receiver in RECEIVERS},  # its channels no longer change
+    **{f"{receiver}_quality": 100.0 for receiver in RECEIVERS},  # percent
+    "receivers_swapped": 0.0,
+    "link_drop": 0.0,  # share of what is sent between the boards
+    "link_corrupt": 0.0,  # share
+    "link_delay_ms": 0.0,
+    "can_drop": 0.0,  # share of the frames that the BALANCE board sends and receives
+    "balance_power": 1.0,  # 0: brown-out
+    "io_power": 1.0,
+    "pitch": 0.0,  # degrees, nose down positive
+    "roll": 0.0,
+    "sensor_frozen": 0.0,
+    "sensor_silent": 0.0,
+    **{f"blocked_{number}": 0.0 for number in VESCS},
+    "battery_v": 37.0,
+    # By the simulation: shares of the full duty, metres per second, radians.
+    **{f"duty_{number}": 0.0 for number in VESCS},
+    **{f"bridge_{wheel}": 0.0 for wheel in WHEELS},
+    **dict.fromkeys(("speed", "yaw_rate", "acceleration", "heading", "x", "y"), 0.0),
+    **dict.fromkeys(("horn", "light", "fan", "buzzer", "red", "green", "blue"), 0.0),
+    "balance_starts": 0.0,
+    "io_starts": 0.0,
+}
+NAMES = tuple(_DEFAULTS)
+_PLACE = {name: place for place, name in enumerate(NAMES)}
+
+
+class WagonWorld:
+    """The numbers, by name. Raises KeyError for a name that is none."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(directory / _FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            is_new = os.fstat(descriptor).st_size == 0
+            os.ftruncate(descriptor, 8 * len(NAMES))
+            self._map = mmap.mmap(descriptor, 8 * len(NAMES))
+        finally:
+            os.close(descriptor)
+        self._numbers = memoryview(self._map).cast("d")
+        if is_new:
+            self.reset()
+
+    def reset(self) -> None:
+        """Set everything as it is with a new wagon that stands."""
+        for name, value in _DEFAULTS.items():
+            self[name] = value
+
+    def __getitem__(self, name: str) -> float:
+        return self._numbers[_PLACE[name]]
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self._numbers[_PLACE[name]] = value
+
+    def channel(self, number: int, us: float, *receivers: str) -> None:
+        """Set a channel (from 1) of the pilot's transmitter, for these receivers or both."""
+        for receiver in receivers or RECEIVERS:
+            self[f"{receiver}_{number}"] = us
+
+    @property
+    def is_turning(self) -> bool:
+        """Return whether any wheel is driven."""
+        driven = [f"duty_{number}" for number in VESCS] + [f"bridge_{wheel}" for wheel in WHEELS]
+        return any(self[name] for name in driven)
+
+    def close(self) -> None:
+        self._numbers.release()
+        self._map.close()
