@@ -195,7 +195,8 @@ def open_io(directory: Path, world: WagonWorld, console: PtyEnd) -> tuple[WagonB
     wheels = [WagonBridge(world, wheel).bridge for wheel in WHEELS]
     outputs = [WagonOutput(world, name) for name in ("horn", "light", "fan", "buzzer")]
     board = IoBoard(
-        *lines,
+        lines[0],
+        lines[1],
         link,
         console,
         Bridges(tuple(wheels[:2]), tuple(wheels[2:])),

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import cos, sin
 from pathlib import Path
+from typing import Any
 
 from image.boards.balance import config
 from image.boards.io.crsf import crc_d5
@@ -207,7 +208,7 @@ class SimulatedWagon:
 
     def serve(self, is_ended: Callable[[], bool]) -> None:
         """Run until the end."""
-        wakes = [*self._wire.ends, self._vescs.bus]
+        wakes: list[Any] = [*self._wire.ends, self._vescs.bus]
         try:
             while not is_ended():
                 select.select(wakes, [], [], _TICK_S)
@@ -274,6 +275,8 @@ class WagonBoards:
         """End it and its boards."""
         self.process.terminate()
         self.process.wait(10.0)
+        if self.process.stdin:
+            self.process.stdin.close()
         self.world.close()
 
 
@@ -314,7 +317,7 @@ class _StopSignals:
     @property
     def is_stopped(self) -> bool:
         if self._until_eof and select.select([sys.stdin], [], [], 0)[0]:
-            self._is_signalled = not sys.stdin.buffer.read1(1) or self._is_signalled
+            self._is_signalled = not os.read(sys.stdin.fileno(), 1) or self._is_signalled
         return self._is_signalled
 
 

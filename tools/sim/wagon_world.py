@@ -80,10 +80,10 @@ class WagonWorld:
             self[f"{receiver}_{number}"] = us
 
     @property
-    def is_turning(self) -> bool:
-        """Return whether any wheel is driven."""
+    def turning(self) -> dict[str, float]:
+        """Return what drives a wheel, and its duty."""
         driven = [f"duty_{number}" for number in VESCS] + [f"bridge_{wheel}" for wheel in WHEELS]
-        return any(self[name] for name in driven)
+        return {name: self[name] for name in driven if self[name]}
 
     def close(self) -> None:
         self._numbers.release()

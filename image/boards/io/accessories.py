@@ -20,13 +20,13 @@ _LOST_BEEP_MS = 1000  # one beep in this time while the other board is missing
 class Accessories:
     """Drives the outputs: `strip` has show(colour), the others have value(0 or 1)."""
 
-    def __init__(self, strip, horn, light, fan, buzzer):
+    def __init__(self, strip, horn, light, fan, buzzer) -> None:
         self._strip = strip
         self._outputs = (horn, light, fan, buzzer)
         self._wanted = (0, 0, 0, 0, 0)
         self._state = t.STATE_DISARMED
         self._horn_since_ms = -1
-        self._shown = None
+        self._shown: tuple = ()
         self.off()
 
     def received(self, kind: int, values: tuple) -> None:
