@@ -1,0 +1,1 @@
+"""The messages between a robot and the controller that walks it."""
