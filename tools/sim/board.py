@@ -15,6 +15,7 @@ from saint_services.lib.guard.will import Write, WriteKind
 from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.can.port import CanFilter, CanPort
 from saint_services.lib.hw.can.socketcan import EFF_FLAG
+from saint_services.lib.hw.datagrams import DatagramPort
 from saint_services.lib.hw.pins.header import HEADER_UART
 from saint_services.lib.hw.pins.spi_pins import mark
 from saint_services.lib.hw.ports import ByteStream, SpiBus
@@ -195,6 +196,12 @@ class SimBoard:
         vescs = {name: each for name, each in found.items() if isinstance(each, SimVesc)}
         return VescNodes(self._directory, port, vescs, self.drive)
 
+    def datagrams(self, host: str, port: int, listen_port: int) -> DatagramPort:
+        """Open UDP to the board's walking controller, which is a process of its own."""
+        from tools.sim.walker.address import open_port
+
+        return open_port(self._directory)
+
     def will_quiet(self, pin: int) -> Write:
         """Return the write that ends pulses on a pin."""
         return Write(WriteKind.RECORD, str(self._directory / PINS_FILE), pin)
@@ -227,6 +234,12 @@ class SimBoard:
 
         place = frame.id | (EFF_FLAG if frame.is_extended else 0)
         return Write(WriteKind.SIM_CAN, str(bus_folder(self._directory, port)), place, frame.data)
+
+    def will_datagram(self, host: str, port: int, data: bytes) -> Write:
+        """Return the write of one datagram to the board's walking controller."""
+        from tools.sim.walker.address import command_address
+
+        return Write(WriteKind.UDP, command_address(self._directory), 0, data)
 
     def line_descriptor(self, pin: int) -> int | None:
         """Return None: simulated lines have no descriptor."""

@@ -177,6 +177,29 @@ def can_frame(write: Write) -> bytes:
     return _CAN_FRAME.pack(write.place, len(write.data), write.data)
 
 
+class _UdpPort:
+    """A socket that sends to one address. That nothing listens there is no failure: a controller
+    that is away is at rest by its own time-out."""
+
+    def __init__(self, write: Write) -> None:
+        import socket  # slow to import, and few robots have such a controller
+
+        host, _, port = write.path.rpartition(":")
+        socket.inet_pton(socket.AF_INET, host)  # a name would be looked up, and block
+        if not port.isdecimal() or not 0 < int(port) < 1 << 16:
+            raise OSError(errno.EINVAL, "no port")
+        self._address = host, int(port)
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+        self._data = write.data
+
+    def write(self) -> None:
+        self._socket.sendto(self._data, self._address)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
 class _PigpioPort:
     """A connection to pigpiod. Its answers are discarded before the next command."""
 
@@ -238,6 +261,8 @@ def open_port(write: Write, passed: int | None = None) -> OutputPort:
             return _serial(write)
         case WriteKind.CAN:
             return _CanPort(write)
+        case WriteKind.UDP:
+            return _UdpPort(write)
         case WriteKind.PIGPIO:
             return _PigpioPort(write)
         case WriteKind.RECORD:

@@ -28,6 +28,7 @@ class WriteKind(StrEnum):
     SERIAL = "serial"  # bytes on a serial line at `place` baud
     PIGPIO = "pigpio"  # one command to pigpiod, path "host:port"
     CAN = "can"  # one frame on that interface with identifier `place`; bit 31: it has 29 bits
+    UDP = "udp"  # one datagram to path "host:port"; the host is an address
     RECORD = "record"  # record `place` of a simulated board's pins becomes 0, or 1 with b"\\1"
     SIM_I2C = "sim_i2c"  # one transfer to the simulated PCA9685 of that file
     SIM_SERIAL = "sim_serial"  # bytes to the simulated RoboClaw of that file

@@ -14,6 +14,7 @@ from .can.frame import CanFrame
 from .ports import Board
 
 _MOST_LIMP = 16  # servos of one write of a will, which has 64 bytes
+_DATAGRAMS = 3  # of one kind: nothing confirms that one arrived
 _ON_CHIP = ("pca9685", "switch", "dimmer")  # outputs that may be channels of a PCA9685
 
 __all__ = ["Board", "line_descriptors", "open_board", "will_of"]
@@ -90,6 +91,12 @@ def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
         yield board.will_serial(device.port, device.baud, stop)
     for node in config.can_devices.values():
         yield board.will_can(node.port, _rest(node))
+    if config.walker:
+        from ..walker.damping import damping
+
+        host, (port, _) = str(config.walker.host), config.walker.ports
+        for _ in range(_DATAGRAMS):
+            yield board.will_datagram(host, port, damping(config.walker.protocol))
 
 
 def _rest(node: CanDevice) -> CanFrame:

@@ -16,6 +16,7 @@ from . import peripherals
 from .buses.smbus import SmbusI2c
 from .can.frame import CanFrame
 from .can.port import CanFilter, CanPort
+from .datagrams import DatagramPort
 from .pins import pigpio_pins, spi_pins
 from .pins.gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
@@ -100,6 +101,12 @@ class PiBoard:
 
         return open_can(port, bit_rate=bit_rate, filters=filters)
 
+    def datagrams(self, host: str, port: int, listen_port: int) -> DatagramPort:
+        """UDP to a device."""
+        from .datagrams import UdpPort
+
+        return UdpPort(host, port, listen_port)
+
     def will_quiet(self, pin: int) -> Write:
         """No pulses on a pin."""
         self._open_pwm()
@@ -137,6 +144,10 @@ class PiBoard:
             return Write(WriteKind.SERIAL, port, slcan.BAUD, b"\r" + slcan.written(frame))
         place = frame.id | (EFF_FLAG if frame.is_extended else 0)
         return Write(WriteKind.CAN, port, place, frame.data)
+
+    def will_datagram(self, host: str, port: int, data: bytes) -> Write:
+        """A datagram to a device."""
+        return Write(WriteKind.UDP, f"{host}:{port}", 0, data)
 
     def line_descriptor(self, pin: int) -> int | None:
         """The request of an output line."""

@@ -13,6 +13,7 @@ from ..guard.will import Write
 from ..role_config.model import RoleConfig
 from .can.frame import CanFrame
 from .can.port import CanFilter, CanPort
+from .datagrams import DatagramPort
 
 EdgeCallback = Callable[[int, bool, int], None]  # pin, new level, CLOCK_MONOTONIC ns
 
@@ -130,6 +131,10 @@ class Board(Protocol):
         can filter, other frames do not wake the process."""
         ...
 
+    def datagrams(self, host: str, port: int, listen_port: int) -> DatagramPort:
+        """Open UDP to a device on the robot's network, and the port at which it reports."""
+        ...
+
     # Parts of a will: each call returns the write that has this effect when it is carried out,
     # whether the process that opened the output still runs or not.
 
@@ -155,6 +160,10 @@ class Board(Protocol):
 
     def will_can(self, port: str, frame: CanFrame) -> Write:
         """Return the write of a frame to a CAN bus."""
+        ...
+
+    def will_datagram(self, host: str, port: int, data: bytes) -> Write:
+        """Return the write of one datagram to a device."""
         ...
 
     def line_descriptor(self, pin: int) -> int | None:

@@ -23,8 +23,9 @@ from .devices import SpiDevice as SpiDevice
 from .fields import CommandTopic as CommandTopic
 from .fields import FieldSpec as FieldSpec
 from .steppers import stepper_problem
+from .walker import Walker as Walker
 
-RoleName = Literal["head", "arms", "tracks", "console", "parts", "wagon"]
+RoleName = Literal["head", "arms", "tracks", "console", "parts", "wagon", "legs"]
 
 
 class Camera(StrictModel):
@@ -94,6 +95,7 @@ class RoleConfig(StrictModel):
     can_devices: dict[str, CanDevice] = {}
     camera: Camera = Camera()
     geometry: TrackGeometry | None = None
+    walker: Walker | None = None  # of legs
     collision_limits: list[CollisionLimit] = []
     grip: Grip | None = None
     homing: Homing | None = None
@@ -126,6 +128,12 @@ class RoleConfig(StrictModel):
                     f"gpio_mapping.{name}.current_device names {pin.current_device!r}, unknown"
                 )
                 raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _legs_have_a_walker(self) -> "RoleConfig":
+        if (self.role == "legs") != (self.walker is not None):
+            raise ValueError("walker, the walking controller, is for the role legs, which needs it")
         return self
 
     @model_validator(mode="after")

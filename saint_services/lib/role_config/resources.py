@@ -59,6 +59,11 @@ def _claims(config: RoleConfig) -> Iterator[Use]:
         yield Use(what, name, f"can_devices.{name}.id")
         if node.port.startswith("/"):  # one program alone has the line; an interface is shared
             yield Use(f"the serial line {line_of(node.port)}", name, f"can_devices.{name}.port")
+    if config.walker:  # one program alone commands it
+        command_port, state_port = config.walker.ports
+        where = f"{config.walker.host}:{command_port}"
+        yield Use(f"the walking controller at {where}", "walker", "walker.host")
+        yield Use(f"UDP port {state_port}", "walker", "walker.state_port")
     if config.camera.enabled:
         yield Use("the camera", "camera", "camera.enabled")
 

@@ -404,3 +404,28 @@ def test_bus_of_a_will_that_is_missing_is_reported(monkeypatch: pytest.MonkeyPat
     write = Write(WriteKind.CAN, "can0", 0x8000_0144, bytes(4))
     assert carry_out([will(write)]) == ["can0: No such device"]
     assert bus.calls[-1] == "close"
+
+
+def test_datagram_goes_to_its_address_and_nothing_listening_is_no_failure() -> None:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    listener.bind(("127.0.0.1", 0))
+    listener.settimeout(5.0)
+    place = f"127.0.0.1:{listener.getsockname()[1]}"
+    before = descriptors()
+    opened = WillPorts(will(Write(WriteKind.UDP, place, 0, b"damp")))
+    assert opened.carry_out() == []
+    assert listener.recv(100) == b"damp"
+    listener.close()
+    opened.carry_out()
+    assert opened.carry_out() == []  # the answer to the one before is passed over
+    opened.close()
+    assert descriptors() == before - 1
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["robot.local:8850", "127.0.0.1:x", "127.0.0.1:0", "127.0.0.1:65536", "8850", "1:5", ""],
+)
+def test_datagram_to_no_address_is_a_failure_and_looks_nothing_up(place: str) -> None:
+    with pytest.raises(OSError):
+        open_port(Write(WriteKind.UDP, place, 0, b"damp"))
