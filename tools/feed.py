@@ -36,6 +36,8 @@ _RECORDING_S, _SWEEP_S = 3.0, 12.0
 _ADDRESS, _CHANNELS_TYPE = 0xC8, 0x16
 _CENTRE, _SWING = 992, 500  # of 820: sticks at about 60 %
 _STICKS, _REST_S = 4, 3.0
+# Channel 7, which has a robot stand up and walk: low, middle, high; since when in a sweep.
+_MODE, _MODES, _MODE_SINCE_S = 6, (172, 992, 1811), (1.0, 4.5)
 # Live Link Face v6 ends in 61 big-endian floats; these two turn the head.
 _FACE_VALUES, _HEAD_YAW, _HEAD_PITCH = 61, 52, 53
 
@@ -44,7 +46,8 @@ what is played:
   recording   the captured streams of tests/data again and again: RC byte for byte, faces with
               frame numbers that go on rising, as a phone's do
   sweep       made up here, to see everything move: the recording's last RC frame with the right
-              stick moved, and a recorded face with the head turned
+              stick moved and channel 7 raised (a robot with legs stands up and walks), and a
+              recorded face with the head turned
   demo        3 s of recording, then 12 s of sweep, and so on
 While the e-stop is active, and for 3 s afterwards, the sticks are in neutral.
 """
@@ -122,7 +125,9 @@ def rc_stream(what: str, is_stopped: Callable[[], bool] = lambda: False) -> Iter
     """Yield CRSF frames endlessly."""
     recorded = split_crsf((DATA / "crsf-receiver.bin").read_bytes())
     base = unpack_channels(recorded[-1])
-    at_rest = pack_channels([_CENTRE] * _STICKS + base[_STICKS:])
+    resting = [_CENTRE] * _STICKS + base[_STICKS:]
+    resting[_MODE] = _MODES[0]
+    at_rest = pack_channels(resting)
     played = _mixed(what, RC_HZ, recorded, lambda at_s: sweep_frame(base, at_s))
     rest = 0
     while True:
@@ -170,6 +175,7 @@ def sweep_frame(base: list[int], at_s: float) -> bytes:
     channels = list(base)
     channels[1] = _CENTRE + round(_SWING * math.sin(2 * turn))
     channels[0] = _CENTRE + round(_SWING * math.sin(turn))
+    channels[_MODE] = _MODES[sum(at_s >= since for since in _MODE_SINCE_S)]
     return pack_channels(channels)
 
 

@@ -19,7 +19,7 @@ from .launch.machines import updates
 from .launch.machines.machine import Folders, Plan
 from .launch.machines.updates import Updates
 from .launch.ownership import own
-from .launch.robot import Ports, Robot
+from .launch.robot import Ports, Robot, Roster
 from .launch.services import realtime
 from .launch.stop_signals import listen
 from .launch.summary import ROOT, Terminal, address, claim_fact, facts, open_browser
@@ -108,6 +108,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         launcher.facts = _facts(chosen.number, robot.ports)
         terminal.say(f"Starting a server and {len(roster.nodes)} nodes ...")
         launcher.start()
+        _walkers(launcher, options.root, roster)
         if boards:
             await boards.serve()
         if await stop_signals.until(_become_whole(robot, launcher, terminal)):
@@ -169,6 +170,16 @@ def _show_ports(wanted: Ports, got: Ports, terminal: Terminal) -> None:
 def _feed(launcher: Launcher, options: argparse.Namespace) -> None:
     command = (sys.executable, "-m", "tools.feed", options.feed, "--root", str(options.root))
     _add_program(launcher, Folders("input", options.root), "feed", command, restarts=True)
+
+
+def _walkers(launcher: Launcher, root: Path, roster: Roster) -> None:
+    """Start the walking controller of each node with legs."""
+    for node in roster.nodes:
+        if any(role.role == "legs" for role in node.roles):
+            board = str(Folders(node.name, root).hw)
+            command = (sys.executable, "-m", "tools.sim.walker", "--board", board)
+            folders = Folders(f"{node.name}_controller", root)
+            _add_program(launcher, folders, "walker", command, restarts=True)
 
 
 def _release(launcher: Launcher, options: argparse.Namespace) -> None:

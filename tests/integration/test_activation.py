@@ -92,7 +92,15 @@ def _ask_health(path: Path) -> object:
 
 
 _SERVER = ("adoptiond", "routerd", "rcd", "livelinkd")
-_NODE = ("noded", "role_headd", "role_armsd", "role_tracksd", "role_consoled", "role_partsd")
+_NODE = (
+    "noded",
+    "role_headd",
+    "role_armsd",
+    "role_tracksd",
+    "role_consoled",
+    "role_partsd",
+    "role_legsd",
+)
 
 
 @pytest.mark.parametrize("package", [*_SERVER, *_NODE])

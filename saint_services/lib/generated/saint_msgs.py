@@ -299,6 +299,49 @@ class InputSample:
 
 
 @dataclass(slots=True)
+class LegsCommand:
+    """What the router commands a walking robot. Topic /saint/legs/cmd. The mode is held: its end damps."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/LegsCommand"
+    HASH: ClassVar[str] = "RIHS01_233ce59af35ae61d3571f6dc2042bd718075e4d86660297ee5643ded4b7b404b"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("mode", "float64"), ("vx", "float64"), ("vy", "float64"), ("vyaw", "float64"))
+
+    mode: float = 0.0  # 0 damp, 1 stand, 2 balance, 3 move
+    vx: float = 0.0  # metres per second, forward
+    vy: float = 0.0  # metres per second, to the left
+    vyaw: float = 0.0  # radians per second, counterclockwise
+
+
+@dataclass(slots=True)
+class LegsState:
+    """A walking robot, 20 times a second. Topic /saint/legs/state."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/LegsState"
+    HASH: ClassVar[str] = "RIHS01_086a0c019a27cec9ae2ae8175996a2d3cde8b5075370184cd45dddb192e50fb2"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("mode", "string"), ("reported", "string"), ("requested", "string"), ("reason", "string"), ("vx", "float32"), ("vy", "float32"), ("vyaw", "float32"), ("report_age", "float32"), ("gravity", cdr.Array("float32", 3)), ("gait_phase", "float32"), ("battery_voltage", "float32"), ("battery_percent", "float32"), ("hottest_joint", "float32"), ("largest_current", "float32"), ("joints", cdr.Sequence("string", 0)), ("positions", cdr.Sequence("float32", 0)), ("alerts", cdr.Sequence("string", 0)), ("estop_active", "bool"))
+
+    stamp: Time = field(default_factory=Time)
+    mode: str = ""  # "damp", "stand", "balance", "move", "fault": as commanded
+    reported: str = ""  # the mode that the controller reports; empty without a report
+    requested: str = ""  # by the operator
+    reason: str = ""  # why the mode is not the requested one; empty when it is
+    vx: float = 0.0  # metres per second, as commanded
+    vy: float = 0.0  # metres per second, as commanded
+    vyaw: float = 0.0  # radians per second, as commanded
+    report_age: float = 0.0  # seconds since the controller's newest report; NaN: there was none
+    gravity: Sequence[float] = (0.0,) * 3  # unit vector in the body; upright is 0, 0, -1
+    gait_phase: float = 0.0  # 0 to 1
+    battery_voltage: float = 0.0  # volts; NaN: not reported
+    battery_percent: float = 0.0  # 0 to 100; NaN: not reported
+    hottest_joint: float = 0.0  # degrees Celsius; NaN: not reported
+    largest_current: float = 0.0  # amperes of one joint; NaN: not reported
+    joints: Sequence[str] = ()  # names
+    positions: Sequence[float] = ()  # radians
+    alerts: Sequence[str] = ()  # in plain words, the worst first
+    estop_active: bool = False
+
+
+@dataclass(slots=True)
 class LiveLinkFrame:
     """One frame of one LiveLink subject. Topic /saint/livelink/frame."""
 
@@ -414,7 +457,7 @@ class NodeRole:
     HASH: ClassVar[str] = "RIHS01_fae10336261b9078be1be99b38cec19493d532d35d5a0485ef5b88acd259b3da"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("role", "string"), ("instance", "string"), ("state", "string"), ("config_version", "string"), ("reason", "string"), ("restarts", "uint32"), ("alive", "bool"), ("outputs_safe", "bool"))
 
-    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
     instance: str = ""  # "left", "right" or empty
     state: str = ""  # "adopting", "active", "updating"
     config_version: str = ""  # version of the role configuration in force
@@ -456,7 +499,7 @@ class NodeStatus:
     hardware_rev: str = ""
     firmware_version: str = ""
     state: str = ""  # "adopting", "active", "updating"
-    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
     instance: str = ""  # "left", "right" or empty
     config_version: str = ""  # version of the role configuration in force
     reason: str = ""  # why the node is not healthy; empty: healthy
@@ -779,7 +822,7 @@ class AdoptNode_Request:
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"))
 
     node_id: str = ""
-    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon"
+    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
     instance: str = ""  # "left", "right" for arms; else empty
 
 

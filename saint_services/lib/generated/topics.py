@@ -163,6 +163,18 @@ WAGON_ODOM: Final[Topic[nav_msgs.Odometry]] = Topic(
 WAGON_IMU: Final[Topic[sensor_msgs.Imu]] = Topic(
     "/saint/wagon/imu", sensor_msgs.Imu, Qos(reliable=True, depth=1, latched=False)
 )  # from role-wagond
+LEGS_CMD: Final[Topic[saint_msgs.LegsCommand]] = Topic(
+    "/saint/legs/cmd", saint_msgs.LegsCommand, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+LEGS_STATE: Final[Topic[saint_msgs.LegsState]] = Topic(
+    "/saint/legs/state", saint_msgs.LegsState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-legsd
+LEGS_JOINT_STATES: Final[Topic[sensor_msgs.JointState]] = Topic(
+    "/saint/legs/joint_states", sensor_msgs.JointState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-legsd
+LEGS_IMU: Final[Topic[sensor_msgs.Imu]] = Topic(
+    "/saint/legs/imu", sensor_msgs.Imu, Qos(reliable=True, depth=1, latched=False)
+)  # from role-legsd
 TF: Final[Topic[tf2_msgs.TFMessage]] = Topic(
     "/tf", tf2_msgs.TFMessage, Qos(reliable=True, depth=100, latched=False)
 )  # from role-tracksd, role-wagond, adoptiond
@@ -177,7 +189,7 @@ JOINT_STATES: Final[Topic[sensor_msgs.JointState]] = Topic(
 )  # from adoptiond
 DIAGNOSTICS: Final[Topic[diagnostic_msgs.DiagnosticArray]] = Topic(
     "/diagnostics", diagnostic_msgs.DiagnosticArray, Qos(reliable=True, depth=10, latched=False)
-)  # from adoptiond
+)  # from adoptiond, role-legsd
 CMD_VEL: Final[Topic[geometry_msgs.Twist]] = Topic(
     "/cmd_vel", geometry_msgs.Twist, Qos(reliable=False, depth=1, latched=False)
 )  # from any program
@@ -323,6 +335,8 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/HeadSensors": saint_msgs.HeadSensors,
     "saint_msgs/msg/HeadState": saint_msgs.HeadState,
     "saint_msgs/msg/InputSample": saint_msgs.InputSample,
+    "saint_msgs/msg/LegsCommand": saint_msgs.LegsCommand,
+    "saint_msgs/msg/LegsState": saint_msgs.LegsState,
     "geometry_msgs/msg/Vector3": geometry_msgs.Vector3,
     "geometry_msgs/msg/Quaternion": geometry_msgs.Quaternion,
     "geometry_msgs/msg/Transform": geometry_msgs.Transform,

@@ -21,6 +21,7 @@ DAEMONS = {
     "console": "role-consoled",
     "parts": "role-partsd",
     "wagon": "role-wagond",
+    "legs": "role-legsd",
 }
 
 

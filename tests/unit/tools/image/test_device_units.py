@@ -59,7 +59,7 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
 
 ROLES = [
     f"role-{role}d{at}"
-    for role in ("head", "arms", "tracks", "console", "parts")
+    for role in ("head", "arms", "tracks", "console", "parts", "legs")
     for at in ("", "@")
 ]
 # Who opens a socket that is another daemon's. Users of the device differ; in a simulated robot all
@@ -99,7 +99,7 @@ def test_who_connects_is_in_the_group_of_the_socket(
     assert closed == []
 
 
-@pytest.mark.parametrize("role", ["headd", "armsd", "tracksd", "consoled", "partsd"])
+@pytest.mark.parametrize("role", ["headd", "armsd", "tracksd", "consoled", "partsd", "legsd"])
 def test_second_process_of_a_role_has_the_sandbox_of_all(merged: Path, role: str) -> None:
     """systemd finds saint-.service.d and saint-role-.service.d for a template's instance too."""
     said = analyze(merged, "security", "--offline=true", f"saint-role-{role}@2.service")
@@ -179,7 +179,7 @@ def test_socket_of_a_second_process_is_enabled_by_the_image(tmp_path: Path) -> N
     )  # fmt: skip
     wanted = tmp_path / "etc/systemd/system/saint-node.target.wants"
     found = {path.name for path in wanted.glob("saint-role-*.socket")}
-    roles = ("armsd", "consoled", "headd", "partsd", "tracksd")
+    roles = ("armsd", "consoled", "headd", "legsd", "partsd", "tracksd")
     assert found == {f"saint-role-{role}{n}.socket" for role in roles for n in ("", "@2")}
 
 

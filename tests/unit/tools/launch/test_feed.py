@@ -28,14 +28,15 @@ def test_channels_survive_unpacking_and_packing() -> None:
         assert feed.pack_channels(feed.unpack_channels(frame)) == frame
 
 
-def test_swept_frames_are_valid_and_move_only_the_right_stick() -> None:
+def test_swept_frames_are_valid_and_move_only_the_right_stick_and_the_switch_of_legs() -> None:
     frames = _take(feed.rc_stream("sweep"), 600)
     parser = PARSERS["crsf"]()
     for n, frame in enumerate(frames):
         assert len(parser.feed(frame, n * 20_000)) == 1
     channels = [feed.unpack_channels(frame) for frame in frames]
     moved = [len({row[index] for row in channels}) > 1 for index in range(16)]
-    assert moved == [True, True] + [False] * 14
+    assert moved == [True, True] + [False] * 4 + [True] + [False] * 9
+    assert {row[6] for row in channels} == {172, 992, 1811}  # low, middle, high
     assert all(172 <= value <= 1811 for row in channels for value in row)
 
 
@@ -49,8 +50,10 @@ def test_sticks_rest_during_a_stop_and_for_three_seconds_afterwards(what: str) -
     is_neutral = [each == [992] * 4 for each in sticks]
     assert all(is_neutral[10 : 35 + 149])
     assert not all(is_neutral[35 + 150 :])
-    switches = {tuple(feed.unpack_channels(frame)[4:]) for frame in frames[10:35]}
-    assert switches == {tuple(feed.unpack_channels(frames[-1])[4:])}
+    rows = [feed.unpack_channels(frame) for frame in (*frames[10:35], frames[-1])]
+    switches = {tuple(row[4:6] + row[7:]) for row in rows}
+    assert len(switches) == 1
+    assert {row[6] for row in rows[:-1]} == {172}  # a robot with legs is to sit
 
 
 def test_swept_face_changes_only_the_heads_angles() -> None:

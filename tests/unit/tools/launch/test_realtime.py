@@ -21,10 +21,12 @@ PRIORITIES = {
     "saint-routerd.service": 2,
     "saint-role-armsd.service": 2,
     "saint-role-headd.service": 2,
+    "saint-role-legsd.service": 2,
     "saint-role-partsd.service": 2,
     "saint-role-tracksd.service": 2,
     "saint-role-armsd@2.service": 2,
     "saint-role-headd@2.service": 2,
+    "saint-role-legsd@2.service": 2,
     "saint-role-partsd@2.service": 2,
     "saint-role-tracksd@2.service": 2,
     "saint-noded.service": 3,  # above what it has to make safe

@@ -1,0 +1,1 @@
+"""Drives the legs: the modes and the velocity of a walking controller."""
