@@ -224,7 +224,10 @@ class RoutesApi:
 
     async def take_control(self, call: Call[TakeControl]) -> RouterStatus:
         body = call.body
-        self._router.take_control(body.target, body.holder, body.timeout_ms / 1000, monotonic_s())
+        self._router.take_control(
+            *(body.target, body.holder, body.timeout_ms / 1000, monotonic_s()),
+            takes_over=body.takeover,
+        )
         self._settle()
         return self._status()
 

@@ -71,6 +71,7 @@ async def run(context: Context[Config]) -> None:
     writers = InputWriters(is_unnamed_accepted=is_accepted)
     adoptiond = Client(context.directories.runtime / "adoptiond.sock")
     proven = ProvenRoles(bus, adoptiond, is_unnamed_accepted=is_accepted)
+    writers.is_role = proven.is_role
     neighbours = Neighbours(bus.origin)
     announcements = WriterAnnouncements(bus, neighbours)
     wiring = Wiring(bus, router, store, writers, proven, neighbours, adoptiond)

@@ -13,6 +13,7 @@ from .estop import latch as latches
 from .fields.board import FieldBoard
 from .fields.claims import Claim, InputStream, output_fields
 from .fields.locks import Lock, Locks
+from .fields.masters import CLUTCH, Masters
 from .fields.motion import NEVER, STEP_S
 from .fields.targets import RobotTargets
 from .inputs.intake import SampleIntake
@@ -51,6 +52,9 @@ class Router:
         self._intake = SampleIntake(self._planner, self.outputs, robot.fields, self._apply_locks)
         self.sources = self._intake.sources
         self.refused: Counter[str] = self._intake.refused
+        self.masters = Masters(
+            self.locks, self.outputs, self.refused, self.take_control, self.release_control
+        )
         check_file(RouteFile(routes=list(routes), blending=self.blending), robot)
         self._planner.use(routes)
         self._planner.timeout_of = timeouts(self.blending)
@@ -98,6 +102,7 @@ class Router:
         if message.failsafe:
             self._accept(source, sequence, origin, now)
             self._fail(source, message, now)
+            self.masters.disengage(source, now)
             return True
         names, values = message.names, message.values
         last = stream = source.stream
@@ -117,6 +122,9 @@ class Router:
         is_same = stream is last and now - stream.received < stream.patience_s
         source.stream = stream
         old, stream.values = stream.values, values if type(values) is tuple else tuple(values)
+        if stream.names == CLUTCH:
+            is_new = now - stream.received >= stream.patience_s
+            self.masters.clutch(source, () if is_new else old, stream.values, now)
         if is_same:
             stream.received = now
             if values != old:
@@ -387,9 +395,12 @@ class Router:
 
     # Exclusive control
 
-    def take_control(self, target: str, holder: str, timeout_s: float, now: float) -> None:
+    def take_control(
+        self, target: str, holder: str, timeout_s: float, now: float, *, takes_over: bool = False
+    ) -> None:
         """Let only this source, and class safety, drive the target from now on."""
-        self.locks.take(target, holder, timeout_s, now)
+        ended = self.locks.take(target, holder, timeout_s, now, takes_over=takes_over)
+        self.masters.begin(holder, ended, now)
         self._relock(now)
 
     def release_control(self, target: str, holder: str, now: float, *, force: bool = False) -> None:

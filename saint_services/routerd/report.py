@@ -47,7 +47,12 @@ def status(router: Router, estop: EStopInfo, now: float) -> RouterStatus:
         samples=router.samples,
         refused=dict(router.refused),
         control=[
-            ControlInfo(target=lock.target, holder=lock.holder, remaining_ms=_ms(lock.until - now))
+            ControlInfo(
+                target=lock.target,
+                holder=lock.holder,
+                remaining_ms=_ms(lock.until - now),
+                held_ms=_ms(now - lock.since),
+            )
             for lock in router.locks.held.values()
         ],
         stop_switches=stop_switches(router),
@@ -172,7 +177,8 @@ def _reason(router: Router, claim: Claim, now: float) -> str:
         _unmet(claim, now): bool(_unmet(claim, now)),
         "timed out": not claim.is_live(now),
         "e-stop": router.latch.active,
-        f"panel locked by {holder}": claim.is_locked,
+        f"panel locked by {holder}": claim.is_locked and holder != "",
+        "waits for its clutch": claim.is_locked,
         "must move first": not claim.is_armed,
         f"failsafe of {output.held_by.source if output.held_by else ''} holds": output.is_barred(
             claim

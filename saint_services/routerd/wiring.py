@@ -23,6 +23,7 @@ from .estop.stop_topics import StopTopics
 from .fields.command_messages import CommandWriter
 from .fields.command_queue import CommandQueue
 from .fields.motion import FOREVER
+from .fields.places import JointPlaces
 from .inputs.console_topic import ConsoleTopic
 from .inputs.input_topics import InputTopics
 from .inputs.neighbours import Neighbours
@@ -67,6 +68,7 @@ class Wiring:
             bus.publisher(writer.topic) for writer in self._writers
         ]
         self._queue = CommandQueue()
+        router.masters.places_of = JointPlaces(bus, router.robot.fields).of
         self._publish_latch()
         self._stops = StopTopics(bus, router, neighbours, self.settle)
         targets = tuple(router.robot.fields)

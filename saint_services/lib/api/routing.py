@@ -176,6 +176,7 @@ class ControlInfo(Reply):
     target: str
     holder: str  # the source's name
     remaining_ms: int  # until control ends, unless the holder sends again
+    held_ms: int = 0  # since it was taken
 
 
 class RouterStatus(Reply):
@@ -340,6 +341,7 @@ class TakeControl(Request):
         le=600_000,
         description="Control ends after this time without samples of the holder.",
     )
+    takeover: bool = Field(default=False, description="Take it from another holder.")
 
 
 class ReleaseControl(Request):

@@ -1,7 +1,7 @@
 """Which participants are role processes and nodes of this robot: its nodes have signed for them,
 and adoptiond checks the signatures. Any participant may stop the robot; only a proven console
-clears, brings home and releases, and only a proven role or node confirms a stop. Not here: what the
-buttons do (inputs/console.py), what a confirmation means (outcomes.py).
+clears, brings home and releases, only a proven leader leads, and only a proven role or node confirms
+a stop. Not here: what the buttons do (inputs/console.py), what a confirmation means (outcomes.py).
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class ProvenRoles:
         return found is not None and found.role == CONSOLE
 
     def is_role(self, origin: str, target: str, now_s: float) -> bool:
-        """Return whether this is the role process of this robot that drives the target."""
+        """Return whether this is the role process of a target of this robot: "leader.left"."""
         if not origin:
             return self._is_unnamed_accepted
         found = self._found(origin, now_s)

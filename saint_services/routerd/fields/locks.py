@@ -1,6 +1,6 @@
 """Exclusive control: one source alone drives a target until it releases the target or times out.
 Class safety is never locked out. The e-stop ignores locks, and ends those of people. Locks do not
-outlive the process.
+outlive the process. A leader drives only what it has locked; not here: when it does (masters.py).
 """
 
 from collections.abc import Collection, Iterable
@@ -11,7 +11,7 @@ from ...lib.errors import Code, SaintError
 from ..inputs.source_classes import kind_of
 from ..routes.checks import ANY
 from .claims import Claim
-from .motion import FOREVER
+from .motion import FOREVER, NEVER
 
 
 @dataclass(slots=True)
@@ -22,6 +22,7 @@ class Lock:
     holder: str
     timeout_s: float
     until: float
+    since: float = NEVER
 
 
 @dataclass(slots=True)
@@ -31,8 +32,12 @@ class Locks:
     targets: Collection[str]
     held: dict[str, Lock] = field(default_factory=dict)
 
-    def take(self, target: str, holder: str, timeout_s: float, now: float) -> None:
-        """Lock a target for a source. Raises SaintError conflict if another source holds it."""
+    def take(
+        self, target: str, holder: str, timeout_s: float, now: float, *, takes_over: bool = False
+    ) -> list[Lock]:
+        """Lock a target for a source; return the locks of others that this has ended. Raises
+        SaintError conflict if another source holds it, unless the source takes over.
+        """
         wanted = self._targets(target)
         if kind_of(holder) is None:
             raise SaintError(
@@ -42,14 +47,21 @@ class Locks:
             )
         for each in wanted:
             lock = self.held.get(each)
-            if lock is not None and lock.holder != holder:
+            if lock is not None and lock.holder != holder and not takes_over:
                 raise SaintError(
                     Code.CONFLICT,
                     f"{each} is locked by {lock.holder} for {lock.until - now:.1f} s more",
-                    fix="Wait until the holder releases it, or release it with force.",
+                    fix="Wait until the holder releases it, or take it over.",
                 )
+        ended: list[Lock] = []
         for each in wanted:
-            self.held[each] = Lock(each, holder, timeout_s, now + timeout_s)
+            lock = self.held.get(each)
+            is_same = lock is not None and lock.holder == holder
+            since = lock.since if lock is not None and is_same else now
+            if lock is not None and not is_same:
+                ended.append(lock)
+            self.held[each] = Lock(each, holder, timeout_s, now + timeout_s, since)
+        return ended
 
     def release(self, target: str, holder: str, *, force: bool) -> None:
         """Release a target; one that is not locked stays so. Raises SaintError conflict if another
@@ -96,7 +108,8 @@ class Locks:
     def apply(self, claims: Iterable[Claim]) -> None:
         """Mark the claims that are locked out."""
         for claim in claims:
-            claim.is_locked = self.holder(claim) not in ("", claim.source)
+            holder = self.holder(claim)
+            claim.is_locked = holder != claim.source and (holder != "" or _needs_lock(claim))
 
     def holder(self, claim: Claim) -> str:
         """Return the source that locks this claim out, or holds the lock itself; empty if there is
@@ -112,3 +125,8 @@ class Locks:
             meant = hint_or_all(target, self.targets)
             raise SaintError(Code.NOT_FOUND, f"there is no target {target!r}{meant}")
         return [target]
+
+
+def _needs_lock(claim: Claim) -> bool:
+    """Return whether a claim counts under a lock only: a leader's commands to a target."""
+    return claim.is_direct and kind_of(claim.source) == "leader"

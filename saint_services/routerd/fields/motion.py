@@ -11,6 +11,7 @@ NEVER: Final = float("-inf")
 FOREVER: Final = float("inf")
 STEP_S: Final = 0.010  # while something ramps or slews it is advanced this often
 RAMP_S: Final = 0.050  # a lost velocity is zero within 60 ms, a late timer included
+SOFT: Final = 0.25  # share of the rate until a position has caught up with a new master
 
 Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
 LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
@@ -33,6 +34,7 @@ class FieldMotion:
     at: float = NEVER  # when `value` was last advanced
     is_driven: bool = False  # part of the commands; else the joint is left as it is
     is_moving: bool = False  # `value` is not yet what is wanted
+    is_soft: bool = False  # it catches up slowly with a master that has its own pose
     policy: Policy = "hold"
     changed_at: float = NEVER  # when control last changed
     fade_s: float = 0.0  # 0: no cross-fade under way
@@ -72,12 +74,31 @@ class FieldMotion:
             want = self._faded(want, now)
         room = self.rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
         gap = want - value
+        if self.is_soft:
+            room = self._soft_room(room, gap)
         if -room <= gap <= room:
             self.value = want
             self.is_moving = self.fade_s > 0.0
         else:
             self.value = value + room if gap > 0.0 else value - room
             self.is_moving = True
+
+    def start_softly(self, place: float | None) -> None:
+        """Catch up slowly with the next want, from the place where the joint stands if it is
+        known and nothing has driven the field yet, or since the e-stop. A velocity does not.
+        """
+        if self.is_velocity:
+            return
+        self.is_soft = True
+        if place is not None and not self.is_driven:
+            self.value = clamp(place, self.low, self.high)
+
+    def _soft_room(self, room: float, gap: float) -> float:
+        """Return the way of a soft start's step, which ends where the want is reached."""
+        room *= SOFT
+        if room > 0.0 and -room <= gap <= room and not self.fade_s:
+            self.is_soft = False
+        return room
 
     def fade(self, duration_s: float, now: float) -> None:
         """Start a cross-fade from the present value to what is requested; 0 s: none."""
@@ -159,5 +180,6 @@ class FieldMotion:
 
     def _end_drive(self, now: float) -> None:
         self.rate = self.max_rate
+        self.is_soft = False
         self.changed_at = now
         self.fade_s = 0.0

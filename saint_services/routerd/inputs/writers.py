@@ -37,6 +37,8 @@ class InputWriters:
     """
 
     def __init__(self, *, is_unnamed_accepted: bool = False) -> None:
+        # Whether a node of this robot has signed for the participant of a leader.
+        self.is_role: Callable[[str, str, float], bool] = lambda *_: False
         self._origins: dict[WriterName, Counter[str]] = {name: Counter() for name in _NAMES}
         self._newcomers: OrderedDict[str, float] = OrderedDict()  # when each wrote first
         self._is_unnamed_accepted = is_unnamed_accepted
@@ -66,6 +68,8 @@ class InputWriters:
         """
         kind = source.partition(":")[0]
         if kind == "leader":
+            if self.is_role(origin, source.replace(":", "."), now):
+                return AdmittedSource(source, is_known=True)
             return self.admit("leader", source, origin, now)
         if kind == "safety":
             return AdmittedSource(source, origin in self._origins["safety"])

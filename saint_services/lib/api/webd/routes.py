@@ -25,6 +25,7 @@ class TakeTarget(Request):
 
     target: Target
     timeout_ms: int = Field(default=5000, ge=200, le=600_000)
+    takeover: bool = False  # from another holder
 
 
 class ReleaseTarget(Request):
