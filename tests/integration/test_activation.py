@@ -100,6 +100,8 @@ _NODE = (
     "role_consoled",
     "role_partsd",
     "role_legsd",
+    "role_wagond",
+    "role_leaderd",
 )
 
 

@@ -24,6 +24,14 @@ class ServoLines:
         self._clock = clock
         self._lines: dict[str, ServoLine] = {}
 
+    def opened(self) -> dict[str, ServoLine]:
+        """Open every line whose servos are read and not driven; close each once. Raises
+        SaintError."""
+        for name, device in self._config.serial_devices.items():
+            if device.driver == "feetech" and name not in self._lines:
+                self._lines[name] = self._opened(name)
+        return self._lines
+
     def output(self, field: FieldSpec, pin: PinSpec) -> BusServoOutput:
         """Return the servo of a joint. Opens its line with the first. Raises SaintError."""
         line = self._lines.get(pin.device)

@@ -22,10 +22,14 @@ from .devices import SerialDevice as SerialDevice
 from .devices import SpiDevice as SpiDevice
 from .fields import CommandTopic as CommandTopic
 from .fields import FieldSpec as FieldSpec
+from .lead import Lead as Lead
+from .lead import problem as lead_problem
 from .steppers import stepper_problem
 from .walker import Walker as Walker
 
-RoleName = Literal["head", "arms", "tracks", "console", "parts", "wagon", "legs"]
+RoleName = Literal[
+    "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
+]  # fmt: skip
 
 
 class Camera(StrictModel):
@@ -96,6 +100,7 @@ class RoleConfig(StrictModel):
     camera: Camera = Camera()
     geometry: TrackGeometry | None = None
     walker: Walker | None = None  # of legs
+    lead: Lead | None = None
     collision_limits: list[CollisionLimit] = []
     grip: Grip | None = None
     homing: Homing | None = None
@@ -139,7 +144,7 @@ class RoleConfig(StrictModel):
     @model_validator(mode="after")
     def _parts_can_be_driven(self) -> "RoleConfig":
         parts.check(self)
-        if problem := servo_problem(self) or ownership.clash(self):
+        if problem := servo_problem(self) or ownership.clash(self) or lead_problem(self):
             raise ValueError(problem)
         return self
 

@@ -22,6 +22,7 @@ DAEMONS = {
     "parts": "role-partsd",
     "wagon": "role-wagond",
     "legs": "role-legsd",
+    "leader": "role-leaderd",
 }
 
 

@@ -17,7 +17,7 @@ CLUTCH: Final = ("clutch",)
 SEQUENCE: Final = "autonomous:sequence_"  # and the target; no participant has such a name
 
 
-class TakeTarget(Protocol):
+class LockTaker(Protocol):
     """Locks a target for a source."""
 
     def __call__(
@@ -44,7 +44,7 @@ class Masters:
     locks: Locks
     outputs: Sequence[OutputField]
     refused: Counter[str]
-    take: TakeTarget
+    take: LockTaker
     release: Callable[[str, str, float], None]
     places_of: Callable[[str], Mapping[str, float]] = lambda _: {}
 

@@ -1,5 +1,5 @@
 """Reads where the joints of a target stand, as its role reports it: a master with a pose of its own
-begins there. States wait until somebody requests them, so they cost nothing meanwhile.
+begins there. States wait until they are requested, so they cost nothing meanwhile.
 """
 
 from collections.abc import Callable, Iterable, Mapping

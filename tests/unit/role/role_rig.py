@@ -25,6 +25,7 @@ from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_armsd.daemon import ArmRole
 from saint_services.role_consoled.daemon import ConsoleRole
 from saint_services.role_headd.daemon import HeadRole
+from saint_services.role_leaderd.daemon import LeaderRole
 from saint_services.role_partsd.daemon import PartsRole
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import TracksRole
@@ -266,6 +267,8 @@ class Rig:
             return WagonRole(WagonConfig(), *parts)
         if self.config.role == "parts":
             return PartsRole(*parts)
+        if self.config.role == "leader":
+            return LeaderRole(*parts)
         if self.config.role == "console":
             return ConsoleRole(0.2, *parts)
         if self.config.role == "head":

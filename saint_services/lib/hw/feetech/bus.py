@@ -128,6 +128,8 @@ class ServoBus:
         self.servos = dict(servos)
         self.series = series
         self.turns = 0
+        self.period_s: float | None = None  # between turns; None: as fast as motion needs
+        self.on_turn: Callable[[float], None] | None = None  # called at the end of each turn
         self._byte_s = _BITS / baud
         self._table = REGISTERS[series]
         self._send = send
@@ -194,6 +196,7 @@ class ServoBus:
         """Send what is due, unless an answer is awaited."""
         if self._pending and now_s >= self._pending.deadline_s:
             self._expired(self._pending, now_s)
+            self._end_turn(now_s)
         if self._pending:
             return
         self._write_goals()
@@ -208,6 +211,7 @@ class ServoBus:
             self._accept(packet, now_s)
         if self._pending and not self._pending.missing:
             self._pending = None
+            self._end_turn(now_s)
             self.step(now_s)
 
     # Turns
@@ -215,9 +219,14 @@ class ServoBus:
     def _begin_turn(self, now_s: float) -> None:
         self.turns += 1
         is_busy = now_s - self._busy_s < _BUSY_S
-        period_s = FAST_S if is_busy or self._are_changing else SLOW_S
+        usual_s = FAST_S if is_busy or self._are_changing else SLOW_S
+        period_s = self.period_s or usual_s
         self._due_s = max(self._due_s + period_s, now_s + period_s / 2)
         self._queue = list(self._exchanges(now_s))
+
+    def _end_turn(self, now_s: float) -> None:
+        if self.on_turn and not self._queue:
+            self.on_turn(now_s)
 
     @property
     def _are_changing(self) -> bool:

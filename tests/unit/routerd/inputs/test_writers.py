@@ -317,3 +317,10 @@ async def test_route_for_leaders_ignores_an_unregistered_one(directories: Direct
         await turns()
         status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert [each.source for each in status.sources] == []
+
+
+def test_leader_that_a_node_has_signed_for_leads_under_its_own_name_alone() -> None:
+    writers = InputWriters()
+    writers.is_role = lambda origin, target, _: (origin, target) == (OTHER, "leader.left")
+    assert writers.admit_program("leader:left", OTHER, 0.0) == AdmittedSource("leader:left", True)
+    assert writers.admit_program("leader:right", OTHER, 0.0) is None

@@ -10,6 +10,7 @@ import pytest
 
 from saint_services.lib.api import endpoint
 from saint_services.lib.robot.source import FOLDER
+from saint_services.noded.adapters.role_process import DAEMONS
 from saint_services.otad.sources import fetch_order
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -57,11 +58,7 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
     assert {name: rate for name, rate in rates.items() if rate > MOST_EXPOSED} == {}
 
 
-ROLES = [
-    f"role-{role}d{at}"
-    for role in ("head", "arms", "tracks", "console", "parts", "legs")
-    for at in ("", "@")
-]
+ROLES = [f"{daemon}{at}" for daemon in DAEMONS.values() for at in ("", "@")]
 # Who opens a socket that is another daemon's. Users of the device differ; in a simulated robot all
 # have one, so that a refused connection shows here or on a device alone.
 OPENED_BY = {
@@ -99,10 +96,10 @@ def test_who_connects_is_in_the_group_of_the_socket(
     assert closed == []
 
 
-@pytest.mark.parametrize("role", ["headd", "armsd", "tracksd", "consoled", "partsd", "legsd"])
+@pytest.mark.parametrize("role", DAEMONS.values())
 def test_second_process_of_a_role_has_the_sandbox_of_all(merged: Path, role: str) -> None:
     """systemd finds saint-.service.d and saint-role-.service.d for a template's instance too."""
-    said = analyze(merged, "security", "--offline=true", f"saint-role-{role}@2.service")
+    said = analyze(merged, "security", "--offline=true", f"saint-{role}@2.service")
     found = re.search(r"exposure level for \S+@2\S+: ([\d.]+)", said)
     if found is None:
         pytest.skip("this systemd-analyze does not rate unit files")
@@ -179,8 +176,7 @@ def test_socket_of_a_second_process_is_enabled_by_the_image(tmp_path: Path) -> N
     )  # fmt: skip
     wanted = tmp_path / "etc/systemd/system/saint-node.target.wants"
     found = {path.name for path in wanted.glob("saint-role-*.socket")}
-    roles = ("armsd", "consoled", "headd", "legsd", "partsd", "tracksd")
-    assert found == {f"saint-role-{role}{n}.socket" for role in roles for n in ("", "@2")}
+    assert found == {f"saint-{role}{n}.socket" for role in DAEMONS.values() for n in ("", "@2")}
 
 
 def test_job_that_keeps_last_words_is_not_exposed_and_starts_no_other(merged: Path) -> None:

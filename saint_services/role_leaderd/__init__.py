@@ -1,0 +1,1 @@
+"""Reads a leader arm and publishes its pose as an input."""
