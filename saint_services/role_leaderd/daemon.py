@@ -71,9 +71,7 @@ class LeaderRole(RoleSession):
         if isinstance(clutch, ButtonClutch):
             pin = self.config.gpio_mapping[clutch.button]
             edges = board.edges((pin.pin or 0,), clutch.button, pull_up=True)
-            self._button = ButtonInput(
-                clutch.button, edges, pin.pin or 0, pin.reversed, self.clock
-            )
+            self._button = ButtonInput(clutch.button, edges, pin.pin or 0, pin.reversed, self.clock)
 
     def start(self) -> None:
         """Have the arm go limp, and read it from now on."""

@@ -33,6 +33,8 @@ from .inputs.writers import InputWriters, WriterRegistration
 from .logic import Router
 from .routes.checks import check, check_file
 from .routes.presets_api import PresetsApi
+from .sequences.api import SequencesApi
+from .sequences.store import SequenceStore
 from .status_publisher import StatusPublisher
 from .wagon_api import WagonApi
 from .wiring import Wiring, iso_now
@@ -85,6 +87,8 @@ async def run(context: Context[Config]) -> None:
     RouterBackup(control, presets, robot, preset, context.config.preset).backup().add_to(api)
     WriterRegistration(writers, partial(_writer_changed, announcements)).add_to(api)
     EStopApi(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)
+    played = SequencesApi(router, SequenceStore(folder), wiring.settle)
+    played.add_to(api)
     stored = drills_store(folder)
     drills = DrillApi(router, wiring.confirmations, adoptiond, stored, context.health, iso_now)
     await drills.load()
@@ -96,6 +100,7 @@ async def run(context: Context[Config]) -> None:
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(StatusPublisher(bus, router).work(), "status")
     context.spawn(store.work(), "latch")
+    context.spawn(played.work(), "sequences")
     context.spawn(wiring.console.work(), "console")
     context.ready(f"{len(routes)} routes")
     await context.stopping.wait()

@@ -53,7 +53,8 @@ class Router:
         self.sources = self._intake.sources
         self.refused: Counter[str] = self._intake.refused
         self.masters = Masters(
-            self.locks, self.outputs, self.refused, self.take_control, self.release_control
+            *(self.locks, self.outputs, self.refused, self.take_control, self.release_control),
+            self._intake.forget,
         )
         check_file(RouteFile(routes=list(routes), blending=self.blending), robot)
         self._planner.use(routes)

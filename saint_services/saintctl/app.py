@@ -31,6 +31,7 @@ from .robot import commands as robot
 from .robot import figure, part
 from .route import commands as route
 from .selftest import commands as selftest
+from .sequence import commands as sequence
 from .system import commands as system
 from .system import machine as system_machine
 from .teleop import commands as teleop
@@ -56,6 +57,7 @@ app.add_typer(estop.app, name="estop")
 app.add_typer(motion.head, name="head")
 app.add_typer(motion.arms, name="arms")
 app.add_typer(arm.app, name="arm")
+app.add_typer(sequence.app, name="sequence")
 app.add_typer(motion.parts, name="parts")
 app.add_typer(motion.tracks, name="tracks")
 app.add_typer(wagon.app, name="wagon")

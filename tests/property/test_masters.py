@@ -128,7 +128,9 @@ class Fight:
 
 @settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.tuples(action, st.integers(0, 30)), max_size=30))
-def test_one_master_at_a_time_without_a_jump(course: list[tuple[tuple[str, str, float], int]]) -> None:
+def test_one_master_at_a_time_without_a_jump(
+    course: list[tuple[tuple[str, str, float], int]],
+) -> None:
     fight = Fight()
     fight.connected = set(MASTERS)
     for what, turns in course:

@@ -252,7 +252,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "noded": ("node", "selftest"),
     "otad": ("firmware", "update_policy"),
     "rcd": ("rc",),
-    "routerd": ("drill", "faces", "presets", "routing", "wagon"),
+    "routerd": ("drill", "faces", "presets", "routing", "sequences", "wagon"),
     "webd": tuple(
         f"webd.{name}"
         for name in ("motion", "nodes", "programs", "routes", "system", "upkeep", "users")

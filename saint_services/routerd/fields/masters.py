@@ -46,6 +46,7 @@ class Masters:
     refused: Counter[str]
     take: LockTaker
     release: Callable[[str, str, float], None]
+    forget: Callable[[str], None]  # a source: its next motion is its first
     places_of: Callable[[str], Mapping[str, float]] = lambda _: {}
 
     def clutch(

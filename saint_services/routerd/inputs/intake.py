@@ -79,6 +79,11 @@ class SampleIntake:
         self._forget(min(idle, key=lambda source: source.received))
         return True
 
+    def forget(self, name: str) -> None:
+        """Forget a source that no output follows: what it sends next is its first motion."""
+        if (source := self.sources.get(name)) is not None:
+            self._forget(source)
+
     def _forget(self, source: InputSource) -> None:
         """Forget a source that no output follows: an idle one, or one that never drives."""
         claims = self._planner.claims.values()

@@ -24,6 +24,7 @@ Group = Literal[
     "rc",
     "livelink",
     "drill",
+    "sequence",
     "selftest",
     "users",
     "logs",

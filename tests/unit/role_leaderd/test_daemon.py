@@ -43,7 +43,7 @@ def test_several_followers_get_one_pose(tmp_path: Path) -> None:
     rig.close()
 
 
-def test_arm_has_no_torque_and_loses_what_somebody_gives_it(rig: LeaderRig) -> None:
+def test_arm_has_no_torque_and_loses_what_another_program_gives_it(rig: LeaderRig) -> None:
     assert rig.servo(1).get("torque_enable") == 0
     rig.servo(1).put("torque_enable", 1)
     rig.faults.set("shoulder_pan", Fault.UNPLUG)  # its power was away: it is surveyed again

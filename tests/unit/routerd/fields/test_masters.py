@@ -35,7 +35,10 @@ def test_leader_drives_nothing_before_its_clutch_is_closed() -> None:
     rig = Rig(LEAD)
     lead(rig, 0.1)
     output = rig.output(JOINT)
-    assert (output.winner, [each.reason for each in output.rivals]) == ("", ["waits for its clutch"])
+    assert (output.winner, [each.reason for each in output.rivals]) == (
+        "",
+        ["waits for its clutch"],
+    )
 
 
 def test_closed_clutch_locks_the_arm_and_status_says_since_when() -> None:

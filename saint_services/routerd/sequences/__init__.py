@@ -1,0 +1,1 @@
+"""Sequences: movements of one target that are recorded, stored, imported and played."""

@@ -1,0 +1,1 @@
+"""`saintctl sequence`: movements that are recorded, imported and played."""
