@@ -1,5 +1,5 @@
 """Plays input into a robot of `make run`: RC frames into the receiver's serial line at 50 Hz, face
-datagrams to its UDP port at 60 Hz, in a loop until stopped. While the robot's e-stop is active, and
+datagrams to its UDP port at 60 Hz, in a loop until stopped; leader arms are moved too. While the robot's e-stop is active, and
 for three seconds afterwards, the sticks rest in neutral, as those of a user who wants to clear it.
 """
 
@@ -23,6 +23,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import EStop
 
 from .launch.machines.receiver import open_wire
+from .feed_leader import move_leaders
 from .launch.robot import bus_environment
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,7 +62,7 @@ def main() -> None:
     )  # fmt: skip
     parser.add_argument("what", choices=("recording", "sweep", "demo"))
     parser.add_argument("--root", type=Path, default=ROOT / ".run", help="the robot's --root")
-    parser.add_argument("--only", choices=("rc", "face"), help="leave the other one out")
+    parser.add_argument("--only", choices=("rc", "face", "leader"), help="leave the others out")
     options = parser.parse_args()
     try:
         asyncio.run(_play(options.what, options.root.absolute(), options.only))
@@ -89,17 +90,20 @@ async def _play(what: str, root: Path, only: str | None) -> None:
     bus = await open_bus("feed")
     bus.subscribe(topics.ESTOP, latch.follow)
     try:
-        await _play_all(what, root, only, int(report["ports"]["llf"]), latch)
+        players = [_play_all(what, root, only, int(report["ports"]["llf"]), latch)]
+        if only in (None, "leader"):
+            players.append(move_leaders(root, str(report.get("robot", "saint")), bus))
+        await asyncio.gather(*players)
     finally:
         await bus.close()
 
 
 async def _play_all(what: str, root: Path, only: str | None, face_port: int, latch: Latch) -> None:
     players = []
-    if only != "face":
+    if only in (None, "rc"):
         stream = rc_stream(what, lambda: latch.is_active)
         players.append(_repeat(RC_HZ, stream, _to_wire(open_wire(root))))
-    if only != "rc":
+    if only in (None, "face"):
         players.append(_repeat(FACE_HZ, face_stream(what), _to_port(face_port)))
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _end_all)
     await asyncio.gather(*players)

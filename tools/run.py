@@ -105,7 +105,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
             launcher, options.root, chosen.number, ports, roster, boards, is_locked=options.auth
         )
         _show_ports(ports, robot.ports, terminal)
-        launcher.facts = _facts(chosen.number, robot.ports)
+        launcher.facts = _facts(chosen.number, robot.ports) | {"robot": options.robot}
         terminal.say(f"Starting a server and {len(roster.nodes)} nodes ...")
         launcher.start()
         _walkers(launcher, options.root, roster)
