@@ -53,7 +53,7 @@ tests = $(1) || { [ $$? = 1 ] && [ -n "$$CI" ] && echo "Once more, alone, what f
 AT_ONCE = $(MAKE) --silent --output-sync=target
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-pigen bench screenshots
+.PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-lerobot test-pigen bench screenshots
 .PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real $(SHARES)
 .PHONY: test-ros test-faults fuzz-http mutation lock clean
 
@@ -181,6 +181,15 @@ test-powercut: setup ## cut the power of a running image at thousands of places
 test-servos: setup build/peers/.ready ## the simulated bus servos, driven by Feetech's own library
 	@$(BIN)/pytest tests/unit/sim/test_servo_sdk.py -q $(ARGS)
 
+test-lerobot: setup build/lerobot/.ready ## the simulated bus servos, driven by LeRobot itself: calibrate, teleoperate, all registers
+	@$(BIN)/pytest tests/unit/sim/test_lerobot.py -q $(ARGS)
+
+# LeRobot 0.4.4 without torch and what else its motor code never uses; numpy, pyserial and PyYAML are those of .venv.
+build/lerobot/.ready: requirements-lerobot.lock $(READY)
+	@rm -rf build/lerobot && $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes \
+	  --no-deps --no-build-isolation --target build/lerobot/lib -r requirements-lerobot.lock
+	@touch $@
+
 test-pigen: setup ## the stage for Raspberry Pi OS, over a small Debian (Linux, root, minutes)
 	@SAINT_PIGEN=1 $(BIN)/pytest tests/integration/test_pigen_stage.py $(ARGS)
 
@@ -235,6 +244,9 @@ lock: ## compute the lock files again from pyproject.toml; requirements-run.lock
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  --no-emit-package numpy --no-emit-package pyserial \
 	  --no-emit-package typing-extensions -o requirements-peers.lock -
+	@printf 'lerobot==0.4.4\nfeetech-servo-sdk==1.0.0\ndeepdiff<9\norderly-set\ntqdm\ndraccus==0.10.0\nmergedeep\npyyaml-include<2\ntoml\ntyping-inspect\nmypy-extensions\nhuggingface-hub<0.36\n' | \
+	  build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes \
+	  --no-header --no-emit-index-url --no-emit-find-links -o requirements-lerobot.lock -
 	@echo "schemathesis==4.32.5" | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  -o requirements-contract.lock -

@@ -1,6 +1,7 @@
 """Plays input into a robot of `make run`: RC frames into the receiver's serial line at 50 Hz, face
-datagrams to its UDP port at 60 Hz, in a loop until stopped; leader arms are moved too. While the robot's e-stop is active, and
-for three seconds afterwards, the sticks rest in neutral, as those of a user who wants to clear it.
+datagrams to its UDP port at 60 Hz, in a loop until stopped; leader arms are moved too. While the
+robot's e-stop is active, and for three seconds afterwards, the sticks rest in neutral, as those of
+a user who wants to clear it.
 """
 
 import argparse
@@ -22,8 +23,8 @@ from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import EStop
 
-from .launch.machines.receiver import open_wire
 from .feed_leader import move_leaders
+from .launch.machines.receiver import open_wire
 from .launch.robot import bus_environment
 
 ROOT = Path(__file__).resolve().parents[1]

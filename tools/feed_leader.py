@@ -1,5 +1,5 @@
-"""Moves the leader arms of a robot of `make run` as a hand would: by a recording, a sequence file, on
-their simulated servos. An open clutch is closed first, by two squeezes of the gripper. Not here:
+"""Moves the leader arms of a robot of `make run` as a hand would: by a recording, a sequence file,
+on their simulated servos. An open clutch is closed first, by two squeezes of the gripper. Not here:
 what else is played (feed.py).
 """
 
@@ -44,7 +44,7 @@ class LeaderHand:
     is_closed: bool = False  # the clutch, as the leader reports it
     _places: dict[str, float] = field(default_factory=dict)
 
-    def hear(self, sample: Sample[InputSample]) -> None:
+    def receive(self, sample: Sample[InputSample]) -> None:
         """Follow the clutch of this leader."""
         message = sample.message
         if message.source == f"leader:{self.config.instance}" and tuple(message.names) == (
@@ -119,7 +119,7 @@ async def move_leaders(root: Path, robot: str, bus: Bus) -> None:
     """Move all leaders until cancelled; return at once where there are none."""
     found = await asyncio.to_thread(hands, root, robot)
     for hand in found:
-        bus.subscribe(topics.INPUT_AUTONOMOUS, hand.hear)
+        bus.subscribe(topics.INPUT_AUTONOMOUS, hand.receive)
     loop = asyncio.get_running_loop()
     due_s, courses = loop.time(), [(hand, hand.poses()) for hand in found]
     while courses:

@@ -12,7 +12,7 @@ from ..lib.role_config.devices import PinSpec
 from ..lib.role_config.lead import ButtonClutch, Lead, SqueezeClutch
 
 _DEGREES = 360.0 / 4095  # of one position, as LeRobot counts
-# A hand turns a joint by less; beyond it a servo reports what is not so, or its encoder is at fault.
+# A hand turns a joint by less; a servo that reports more is at fault.
 _FASTEST_TICKS_PER_S = 12_000.0
 _NOISE_TICKS = 40
 GOOD_S = 1.0  # without a fault before the arm is believed again

@@ -3,6 +3,7 @@ close clutches and take over at random. One of them at most holds the arm, nobod
 no change of control makes a joint jump, and no joint is faster than its limit.
 """
 
+import contextlib
 from collections.abc import Callable
 
 from hypothesis import given, settings
@@ -72,10 +73,8 @@ class Fight:
 
     def request(self, send: Callable[[], None]) -> None:
         def try_it() -> None:
-            try:
+            with contextlib.suppress(SaintError):  # another one holds it
                 send()
-            except SaintError:
-                pass  # another one holds it
 
         self.watch(try_it)
 

@@ -1,7 +1,8 @@
 """Which participants are role processes and nodes of this robot: its nodes have signed for them,
 and adoptiond checks the signatures. Any participant may stop the robot; only a proven console
-clears, brings home and releases, only a proven leader leads, and only a proven role or node confirms
-a stop. Not here: what the buttons do (inputs/console.py), what a confirmation means (outcomes.py).
+clears, brings home and releases, only a proven leader leads, and only a proven role or node
+confirms a stop. Not here: what the buttons do (inputs/console.py), what a confirmation means
+(outcomes.py).
 """
 
 import asyncio

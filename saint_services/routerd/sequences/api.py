@@ -12,12 +12,12 @@ from ...lib.api.sequences import (
     ImportEpisode,
     JointSequence,
     PlaySequence,
-    SequenceRecording,
     RecordSequence,
     SaveSequence,
     SequenceInfo,
     SequenceList,
     SequenceParams,
+    SequenceRecording,
     StopSequence,
 )
 from ...lib.clock import monotonic_s

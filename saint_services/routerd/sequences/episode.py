@@ -25,16 +25,17 @@ _DIGITS = 4
 Row = Mapping[str, Any]
 
 
-def sequence_of(asked: ImportEpisode, fields: Mapping[str, FieldSpec]) -> JointSequence:
+def sequence_of(request: ImportEpisode, fields: Mapping[str, FieldSpec]) -> JointSequence:
     """Return the sequence for the target with these fields. Raises request_invalid."""
-    rows = _of_episode(_csv(asked.text) if asked.format == "csv" else _json(asked.text), asked)
+    parse = _csv if request.format == "csv" else _json
+    rows = _of_episode(parse(request.text), request)
     if len(rows) > MOST_FRAMES:
         raise _refused(f"the episode has {len(rows)} rows; {MOST_FRAMES} at most")
     joints = [name for name, spec in fields.items() if spec.kind == "position"]
     found = _table(rows, joints)
     names = list(found)
     start_s = _number(rows[0].get(_TIME), 0, _TIME)
-    columns = [_in_unit(found[name], name, fields[name], asked.degrees) for name in names]
+    columns = [_in_unit(found[name], name, fields[name], request.degrees) for name in names]
     frames = [
         [round(_number(row.get(_TIME), number, _TIME) - start_s, 6), *values]
         for number, (row, values) in enumerate(zip(rows, zip(*columns, strict=True), strict=True))
@@ -79,7 +80,7 @@ def _json(text: str) -> list[Row]:
     return data
 
 
-def _of_episode(rows: list[Row], asked: ImportEpisode) -> list[Row]:
+def _of_episode(rows: list[Row], request: ImportEpisode) -> list[Row]:
     if not rows:
         raise _refused("it has no rows")
     if _TIME not in rows[0]:
@@ -88,7 +89,7 @@ def _of_episode(rows: list[Row], asked: ImportEpisode) -> list[Row]:
         return rows
     numbers = [_number(row.get(_EPISODE), at, _EPISODE) for at, row in enumerate(rows)]
     known = sorted(set(numbers))
-    wanted = known[0] if asked.episode is None and len(known) == 1 else asked.episode
+    wanted = known[0] if request.episode is None and len(known) == 1 else request.episode
     if wanted not in known:
         shown = ", ".join(f"{number:g}" for number in known[:10])
         raise _refused(f"it has the episodes {shown}", "Name one of them: --episode N.")
@@ -118,7 +119,7 @@ def _from_lists(rows: list[Row], joints: list[str]) -> dict[str, list[float]]:
         raise _refused(f"the target has no joint {missing[0]}; a column {_ACTION} has all six")
     found: dict[str, list[float]] = {name: [] for name in names}
     for at, row in enumerate(rows):
-        values = _list(row[_ACTION] if _ACTION in row else None, at)
+        values = _list(row.get(_ACTION), at)
         if len(values) != len(names):
             raise _refused(f"row {at}: {_ACTION} has {len(values)} numbers, not {len(names)}")
         for name, value in zip(names, values, strict=True):

@@ -1,12 +1,12 @@
-"""Plays one sequence on one target, as an input of the router with the target's lock. Whoever takes
-the lock ends it, and so does the e-stop. No clock: time comes in as an argument.
+"""Plays one sequence on one target, as an input of the router with the target's lock. Another
+source that takes the lock ends it, and so does the e-stop. No clock: time comes in as an argument.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...lib.api.sequences import PlayingInfo, PlaySequence, JointSequence
+from ...lib.api.sequences import JointSequence, PlayingInfo, PlaySequence
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import InputSample
 from ..fields.claims import OutputField
@@ -36,18 +36,18 @@ class SequencePlayer:
 
     @classmethod
     def begin(
-        cls, router: Router, sequence: JointSequence, asked: PlaySequence, now_s: float
+        cls, router: Router, sequence: JointSequence, request: PlaySequence, now_s: float
     ) -> "SequencePlayer":
         """Lock the target and begin. Raises SaintError conflict, refused or request_invalid."""
-        target, name = asked.target, asked.sequence_name
+        target, name = request.target, request.sequence_name
         if router.latch.active:
             raise SaintError(Code.REFUSED, "the e-stop is active", fix="Clear the e-stop first.")
         check_fits(name, sequence, target, router.robot.fields.get(target, {}))
-        course = SequenceCourse(sequence, asked.speed, asked.loop)
+        course = SequenceCourse(sequence, request.speed, request.loop)
         player = cls(router, name, target, course)
         source = player.source
         router.masters.forget(source)  # a person requests its first motion
-        router.take_control(target, source, LOCK_S, now_s, takes_over=asked.takeover)
+        router.take_control(target, source, LOCK_S, now_s, takes_over=request.takeover)
         player._there_s = now_s
         player.step(now_s)
         if not any(each.winner and each.winner.source == source for each in player._outputs()):

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from saint_services.lib.role_config.model import RoleConfig
-from tests.unit.role_leaderd.leader_rig import leader
 from tests.unit.role.role_rig import load_role
+from tests.unit.role_leaderd.leader_rig import leader
 
 
 def test_leader_with_any_clutch_is_valid() -> None:

@@ -58,8 +58,8 @@ async def test_played_sequence_drives_holds_the_lock_and_is_recorded(
         await robot.client.request(
             sequences.RECORD_SEQUENCE, RecordSequence(sequence_name="copy", target=ARM)
         )
-        asked = PlaySequence(sequence_name="wave", target=ARM)
-        await robot.client.request(sequences.PLAY_SEQUENCE, asked)
+        request = PlaySequence(sequence_name="wave", target=ARM)
+        await robot.client.request(sequences.PLAY_SEQUENCE, request)
         status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert [each.holder for each in status.control] == ["autonomous:sequence_arms_left"]
 
