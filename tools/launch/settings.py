@@ -16,7 +16,7 @@ def server(rc_tty: Path, root: Path, named: str = "", *, is_locked: bool = False
     """Of the server's daemons; `named`: a robot other than SAINT; `is_locked`: its pages require a
     sign-in, as those of a robot that was just flashed.
     """
-    others = robot(named, "adoptiond", "routerd") if named else {}
+    others = robot(named, "adoptiond", "routerd", "teleopd") if named else {}
     return others | {
         "rcd.yaml": (
             "rc_receiver:\n  enabled: true\n  protocol: crsf\n"

@@ -16,9 +16,9 @@ from .endpoint import Rows
 ORIGIN_PATTERN = r"^[0-9a-f]{24}$"
 NODE = "node"  # in place of a role: the node daemon itself
 Origin = Annotated[str, Field(pattern=ORIGIN_PATTERN)]
-# Writers of inputs: three daemons, and two kinds of programs that an operator may install on the
+# Writers of inputs: four daemons, and two kinds of programs that an operator may install on the
 # server, each as a user of its own (saint-leader, saint-safety).
-WriterName = Literal["rcd", "livelinkd", "webd", "leader", "safety"]
+WriterName = Literal["rcd", "livelinkd", "webd", "teleopd", "leader", "safety"]
 
 
 class CredentialRequest(Request):

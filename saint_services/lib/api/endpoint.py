@@ -27,7 +27,9 @@ Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 CONFIRM = "confirm"  # the parameter that names the stops that a change removes
 _MOST_FIELDS = 100  # of a query
 _PART = re.compile(r"{([\w.]+)}")
-_SECRETS = frozenset({"password", "old_password", "passphrase", "token", "code", "psk", "sealed"})
+_SECRETS = frozenset(
+    {"password", "old_password", "passphrase", "token", "code", "psk", "sealed", "sdp"}
+)
 
 
 class Nothing(Request):
@@ -253,6 +255,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "otad": ("firmware", "update_policy"),
     "rcd": ("rc",),
     "routerd": ("drill", "faces", "presets", "routing", "sequences", "wagon"),
+    "teleopd": ("teleop",),
     "webd": tuple(
         f"webd.{name}"
         for name in ("motion", "nodes", "programs", "routes", "system", "upkeep", "users")

@@ -43,6 +43,9 @@ INPUT_LIVELINK: Final[Topic[saint_msgs.InputSample]] = Topic(
 INPUT_WEBSOCKET: Final[Topic[saint_msgs.InputSample]] = Topic(
     "/saint/input/websocket", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
 )  # from webd
+INPUT_TELEOP: Final[Topic[saint_msgs.InputSample]] = Topic(
+    "/saint/input/teleop", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
+)  # from teleopd
 INPUT_AUTONOMOUS: Final[Topic[saint_msgs.InputSample]] = Topic(
     "/saint/input/autonomous", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
 )  # from any program

@@ -21,11 +21,13 @@ from .sources import MAX_NAMES
 from .writers import AdmittedSource, InputWriters
 
 ROS = "autonomous:ros"  # foreign commands on our command topics
+TELEOP = "websocket:teleop-"  # the operator of a remote session; no client of webd's has this name
 # The daemon that a topic belongs to, and its sources.
 INPUTS: dict[Topic[InputSample], tuple[WriterName, str]] = {
     topics.INPUT_RC: ("rcd", "rc"),
     topics.INPUT_LIVELINK: ("livelinkd", "livelink"),
     topics.INPUT_WEBSOCKET: ("webd", "websocket"),
+    topics.INPUT_TELEOP: ("teleopd", TELEOP),
 }
 PROGRAMS = ("autonomous", "leader:", "safety:")  # sources on the topic of programs
 
@@ -64,7 +66,8 @@ class InputTopics:
         def receive(sample: Sample[InputSample]) -> None:
             source, origin, now = sample.message.source, sample.origin, sample.received_s
             admitted = admit(daemon, source, origin, now)
-            if admitted and admitted.is_known and not source.startswith(kind):
+            is_own = source.startswith(kind) and source.startswith(TELEOP) == (kind == TELEOP)
+            if admitted and admitted.is_known and not is_own:
                 self._router.refused["source on the wrong topic"] += 1
             else:
                 self._on_sample(sample, admitted)

@@ -26,7 +26,7 @@ from ..server.connections import is_old
 from ..server.handlers import RequestHandlers
 from . import admission
 
-DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
+DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded", "teleopd")
 MOST_AT_ONCE = 64
 _ROWS = {daemon: rows_of(daemon) for daemon in DAEMONS}
 _ROOT = "/api/v1/daemon/"

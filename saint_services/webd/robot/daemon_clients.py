@@ -14,7 +14,7 @@ from ...lib.ipc import Client
 P = TypeVar("P", bound=BaseModel)
 R = TypeVar("R", bound=BaseModel)
 
-NAMES = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
+NAMES = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "teleopd")
 
 
 class AnsweredError(SaintError):
@@ -30,6 +30,7 @@ class DaemonClients:
     rcd: Client
     livelinkd: Client
     otad: Client
+    teleopd: Client  # ends by itself when nobody operates the robot from afar
 
     @classmethod
     def at(cls, runtime: Path) -> "DaemonClients":

@@ -16,6 +16,7 @@ from aiohttp import web
 from ...lib.access.levels import Level
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
+from ...lib.reading_age import ReadingAge
 from .. import logic
 from ..accounts.access import Identity, RefusedError, network_of
 from ..accounts.gate import Gate, address_of
@@ -32,7 +33,7 @@ from ..topics.hub import encoded
 from . import places
 from .frames import CloseCode, FrameError, Opcode
 from .outbox import Outbox, Turns
-from .timing import MessageRate, ReadingAge
+from .timing import MessageRate
 from .wire import Wire, accept
 
 AUTH_LIMIT_S = 10.0

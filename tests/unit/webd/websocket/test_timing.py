@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.webd.websocket.timing import MessageRate, ReadingAge
+from saint_services.lib.reading_age import ReadingAge
+from saint_services.webd.websocket.timing import MessageRate
 
 CLOCK_S = -12_345.0  # what the client's clock differs from ours
 

@@ -1,0 +1,146 @@
+"""Remote operation over WebRTC: sessions, who has control, signalling. The socket of teleopd."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ..access.levels import Level
+from . import Done, Reply, Request
+from .endpoint import Nothing, Rows
+
+LEASE_S = 15.0  # a session ends when webd has not renewed it for so long
+SessionName = Annotated[str, Field(pattern=r"^[0-9a-f]{8}$")]
+Seat = Literal["operator", "viewer"]
+
+
+class Connect(Request):
+    """The offer of a new session: its data channels, and video to receive."""
+
+    sdp: str = Field(min_length=1, max_length=48_000)
+    wants_control: bool = Field(
+        default=False, description="Become the operator, if there is none when the link is up."
+    )
+    camera: str = Field(default="", max_length=64, description="Empty: the first one.")
+
+
+class Connected(Reply):
+    """The answer to the offer, with all ICE candidates."""
+
+    session: str
+    sdp: str
+    lease_s: float = LEASE_S  # renew it at least so often
+    cameras: list[str] = []
+
+
+class SessionRef(Request):
+    """A session by its name."""
+
+    session: SessionName = Field(description="See `sessions`.")
+
+
+class RequestControl(SessionRef):
+    """Request control for a session; `force` takes it from the operator and needs an admin."""
+
+    force: bool = Field(default=False, description="Take control without a grant (admin).")
+
+
+class RemoteSessionInfo(Reply):
+    """One session."""
+
+    session: str
+    who: str
+    level: str
+    address: str
+    seat: Seat
+    is_linked: bool  # its data channels are open
+    is_requesting: bool  # control
+    beat_age_ms: int | None = None  # of its input loop; None: none so far
+    refused: int = 0  # commands that were refused
+    connected_s: float = 0.0
+
+
+class RemoteSessionList(Reply):
+    """All sessions, and what the video has cost."""
+
+    sessions: list[RemoteSessionInfo] = []
+    operator: str = ""  # session; empty: none
+    cameras: list[str] = []
+    viewers_at_most: int = 0
+    encoded: int = 0  # pictures since the start, once for all viewers
+    dropped: int = 0  # pictures that came while another was encoded
+
+
+class OperatorReply(Reply):
+    """Who has control now."""
+
+    operator: str  # session; empty: none
+    who: str = ""
+    is_granted: bool = False
+    message: str = ""
+
+
+class LinkTest(Reply):
+    """A connection of the robot's server with itself: data channel and encoder."""
+
+    connected_ms: float
+    round_trip_ms: float  # median
+    encode_ms: float  # of one picture of 640 x 480
+    addresses: list[str]  # ICE candidates that a peer is offered
+
+
+def _connected(params: Connect, reply: Connected) -> str:
+    what = "to operate" if params.wants_control else "to watch"
+    return f"Remote session {reply.session} was opened {what}"
+
+
+def _requested(params: RequestControl, reply: OperatorReply) -> str:
+    if reply.is_granted:
+        by = " by force" if params.force else ""
+        return f"Session {params.session} has got control{by}"
+    return f"Session {params.session} requested control"
+
+
+ROWS = Rows("teleop", "teleopd")
+_row = ROWS.row
+_OPERATOR, _ADMIN = Level.OPERATOR, Level.ADMIN
+
+# fmt: off
+LIST_SESSIONS = _row(
+    "list_sessions", "GET", "/sessions", Nothing, RemoteSessionList,
+    "List the sessions of remote operation, and which one has control.",
+)
+CONNECT = _row(
+    "connect", "POST", "/sessions", Connect, Connected,
+    "Open a session over WebRTC: an offer in, an answer out.",
+    log=_connected, limit_s=15.0,
+)
+RENEW = _row(
+    "renew", "POST", "/sessions/{session}/renew", SessionRef, Done,
+    "Renew the lease of your session; it ends without, as after the end of a sign-in.",
+)
+REQUEST_CONTROL = _row(
+    "request_control", "POST", "/sessions/{session}/control", RequestControl, OperatorReply,
+    "Request control for your session: at once if there is no operator, else by the operator's "
+    "grant.",
+    level=_OPERATOR, log=_requested,
+)
+GRANT_CONTROL = _row(
+    "grant_control", "POST", "/sessions/{session}/grant", SessionRef, OperatorReply,
+    "Grant control to a session that requests it: the operator's own act, or an admin's.",
+    level=_OPERATOR, log="Control was granted to session {session}",
+)
+RELEASE_CONTROL = _row(
+    "release_control", "POST", "/sessions/{session}/release", SessionRef, OperatorReply,
+    "Release control of your session.",
+    level=_OPERATOR, log="Session {session} released control",
+)
+KICK = _row(
+    "kick", "DELETE", "/sessions/{session}", SessionRef, Done,
+    "End a session at once; what it drives stops.",
+    level=_ADMIN, log="Remote session {session} was ended by an admin", severity="WARNING",
+)
+TEST = _row(
+    "test", "GET", "/test", Nothing, LinkTest,
+    "Connect the server with itself, and measure data channel and encoder.",
+    level=_OPERATOR, limit_s=20.0,
+)

@@ -1,0 +1,61 @@
+"""Declares the named form of remote operation: one JSON object per message of the data channel
+`fields` (unordered, not repeated, the newest wins), for every robot. Not here: the binary structs
+(structs.py).
+
+Version 1. Operator to robot: `v`, `seq` (rises), `t` (milliseconds of the operator's clock), and
+`targets` with values by field. A message without targets is a heartbeat of the operator's input
+loop. Robot to operator, 10 times per second: see `RobotReport`.
+"""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from ..api import Reply, Request
+from ..api.mapping import FiniteNumber
+
+VERSION: Final = 1
+LARGEST_BYTES: Final = 4096
+CHANNELS: Final = ("commands", "state", "fields")
+
+TargetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.]{0,63}$")]
+FieldName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,63}$")]
+Values = Annotated[dict[FieldName, FiniteNumber], Field(min_length=1, max_length=32)]
+
+
+class FieldsMessage(Request):
+    """A command, or a heartbeat."""
+
+    v: Literal[1]
+    seq: int = Field(ge=0, lt=1 << 53, strict=True)
+    t: float = Field(ge=0, lt=1e15)  # ms
+    targets: dict[TargetName, Values] = Field(default={}, max_length=8)
+
+
+class PictureReport(Reply):
+    """The newest picture of this session's camera."""
+
+    camera: str = ""
+    state: Literal["live", "none"] = "none"  # none: no new one for 400 ms
+    age_ms: float | None = None  # from capture until it was sent
+    number: int = 0
+
+
+class RobotReport(Reply):
+    """What the robot reports to each session."""
+
+    v: Literal[1] = 1
+    seq: int
+    t: float  # ms since 1970, the robot's clock
+    echo: float | None = None  # `t` of the newest message that arrived
+    echo_age_ms: float | None = None  # how long ago that was
+    seat: Literal["operator", "viewer"] = "viewer"
+    operator: str = ""  # who has control; empty: nobody
+    requests: list[tuple[str, str]] = []  # session and user that request control
+    refused: int = 0
+    why: str = ""  # why the newest command does not move the robot; empty: it counts
+    stopped: bool | None = None  # the e-stop; None: unknown
+    battery_v: float | None = None
+    battery_percent: float | None = None
+    speed_mps: float | None = None
+    picture: PictureReport = PictureReport()

@@ -1,0 +1,1 @@
+"""Remote operation: picture, commands and state over WebRTC."""

@@ -1,0 +1,124 @@
+"""Gives the pictures of a camera to all that watch it: subscribed and encoded only while somebody
+does, each picture once. The newest picture counts; one that comes while another is encoded waits,
+and replaces the one that waited. Not here: the encoder (picture.py), the tracks (peers.py).
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from typing import Protocol
+
+from ..lib.bus import Bus, Sample, Subscription, Topic
+from ..lib.clock import monotonic_s, wall_s
+from ..lib.generated import topics
+from ..lib.generated.sensor_msgs import CompressedImage
+from ..lib.role_config.model import RoleConfig
+from ..lib.teleop.fields import PictureReport
+from .picture import EncodedPicture, PictureEncoder, PictureError
+
+SILENT_S = 0.35  # without a new picture; the report follows within 0.1 s
+ENCODED, DROPPED, DAMAGED = "pictures_encoded", "pictures_dropped", "pictures_damaged"
+
+
+class Viewer(Protocol):
+    """Receives the encoded pictures."""
+
+    def put(self, picture: EncodedPicture) -> None: ...
+
+
+class SharedCamera:
+    """One camera and its viewers."""
+
+    def __init__(
+        self, name: str, topic: Topic[CompressedImage], bus: Bus, bitrate_kbps: int,
+        counters: Counter[str],
+    ) -> None:  # fmt: skip
+        self.name = name
+        self._topic = topic
+        self._bus = bus
+        self._bitrate_kbps = bitrate_kbps
+        self._counters = counters
+        self._viewers: set[Viewer] = set()
+        self._subscription: Subscription | None = None
+        self._encoder: PictureEncoder | None = None
+        self._waiting: CompressedImage | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._is_key_wanted = True
+        self._number = 0
+        self._newest_s = float("-inf")
+        self._age_s: float | None = None
+
+    def add(self, viewer: Viewer) -> None:
+        """Send the pictures to a viewer too, from the next key picture on."""
+        self._viewers.add(viewer)
+        self.want_key()
+        if self._subscription is None:
+            self._encoder = PictureEncoder(self._bitrate_kbps)
+            self._subscription = self._bus.subscribe(self._topic, self._store)
+
+    def remove(self, viewer: Viewer) -> None:
+        """Send nothing more to a viewer; without viewers the camera is not read."""
+        self._viewers.discard(viewer)
+        if not self._viewers and self._subscription is not None:
+            self._subscription.close()
+            self._subscription = self._encoder = self._waiting = None
+
+    def want_key(self) -> None:
+        """Make the next picture one that a viewer can begin with."""
+        self._is_key_wanted = True
+
+    def report(self, now_s: float) -> PictureReport:
+        """Return whether pictures come, and how old the newest was when it was sent."""
+        is_live = now_s - self._newest_s <= SILENT_S
+        age_ms = round(self._age_s * 1000, 1) if is_live and self._age_s is not None else None
+        return PictureReport(
+            camera=self.name,
+            state="live" if is_live else "none",
+            age_ms=age_ms,
+            number=self._number,
+        )
+
+    def _store(self, sample: Sample[CompressedImage]) -> None:
+        if self._waiting is not None:
+            self._counters[DROPPED] += 1
+        self._waiting = sample.message
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._work())
+
+    async def _work(self) -> None:
+        """Encode what waits, until nothing does."""
+        try:
+            while self._waiting is not None and self._encoder is not None:
+                picture, self._waiting = self._waiting, None
+                await self._encode(picture, self._encoder)
+        finally:
+            self._task = None
+
+    async def _encode(self, picture: CompressedImage, encoder: PictureEncoder) -> None:
+        stamp = picture.header.stamp
+        capture_s = stamp.sec + stamp.nanosec / 1e9 or wall_s()
+        is_key, self._is_key_wanted = self._is_key_wanted, False
+        try:
+            encoded = await asyncio.to_thread(
+                encoder.encode, bytes(picture.data), picture.format, capture_s, is_key=is_key
+            )
+        except PictureError:
+            self._counters[DAMAGED] += 1
+            self._is_key_wanted |= is_key
+            return
+        self._counters[ENCODED] += 1
+        self._number += 1
+        self._newest_s, self._age_s = monotonic_s(), max(0.0, wall_s() - capture_s)
+        for viewer in tuple(self._viewers):
+            viewer.put(encoded)
+
+
+def cameras_of(
+    roles: Mapping[str, RoleConfig], bus: Bus, bitrate_kbps: int, counters: Counter[str]
+) -> dict[str, SharedCamera]:
+    """Return the robot's cameras by name. Only the role head publishes pictures today."""
+    return {
+        target: SharedCamera(target, topics.HEAD_CAMERA, bus, bitrate_kbps, counters)
+        for target, role in roles.items()
+        if role.role == "head" and role.camera.enabled
+    }

@@ -1,0 +1,125 @@
+"""Decides what one message of a session commands: which values, whether it stops the robot, and why
+it is refused. Pure. Not here: who has control (seats.py), the bytes (lib/teleop).
+
+A command of the binary form has neither sequence nor time. It is held, and sent again with each
+heartbeat of the same session; without heartbeats the router drops it after 300 ms. Whatever was
+held when the heartbeats failed counts no more: the control has to be released first. In the binary
+form that is a command without motion, in the named form a heartbeat without targets.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+
+from pydantic import ValidationError
+
+from ..lib.binary_layout import LayoutError
+from ..lib.reading_age import ReadingAge
+from ..lib.teleop.fields import LARGEST_BYTES, FieldsMessage
+from ..lib.teleop.structs import COMMAND, TeleopCommand
+from ..lib.teleop.velocity import MOVE, VelocityTarget
+
+GAP_S = 0.3  # after a longer pause a held velocity has to be released first
+
+TargetValues = Mapping[str, Mapping[str, float]]
+
+NOT_OPERATOR = "You watch. Request control to move the robot."
+MALFORMED = "The message is malformed."
+NO_TARGET = "This robot has no target for velocities."
+RELEASE_FIRST = "The link was interrupted. Release the control, then move again."
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What follows from one message."""
+
+    values: TargetValues = field(default_factory=dict)
+    is_beat: bool = False  # the input loop of the sender runs
+    is_stop: bool = False
+    refusal: str = ""  # shown to the sender
+    count: str = ""  # why it was dropped or refused, for the counters
+
+
+@dataclass(slots=True)
+class CommandStream:
+    """The messages of one session."""
+
+    velocity: VelocityTarget | None
+    is_held_stop: bool = False
+    echo_t: float | None = None
+    echo_s: float = 0.0
+    _held: TeleopCommand | None = None
+    _must_release: bool = False  # of the binary form
+    _must_release_named: bool = False
+    _was_named: bool = False  # the newest message of the named form had targets
+    _heard_s: float | None = None
+    _sequence: int = -1
+    _age: ReadingAge = field(default_factory=ReadingAge)
+
+    def forget(self) -> None:
+        """Drop what is held, until the control was released: the operator has changed."""
+        self._held, self._must_release, self._must_release_named = None, True, True
+
+    def binary(self, data: bytes, now_s: float, *, is_operator: bool) -> Decision:
+        """Decide on a TeleopCommand_S."""
+        try:
+            command = COMMAND.decode(data)
+        except LayoutError:
+            return Decision(refusal=MALFORMED, count="malformed")
+        is_stop = bool(command.e_stop) and not self.is_held_stop
+        self.is_held_stop = bool(command.e_stop)
+        if not all(map(isfinite, (command.vx, command.vy, command.vyaw))):
+            return Decision(is_stop=is_stop, refusal=MALFORMED, count="malformed")
+        if not is_operator:
+            return Decision(is_stop=is_stop, refusal=NOT_OPERATOR, count="not_operator")
+        if self.velocity is None:
+            return Decision(is_stop=is_stop, refusal=NO_TARGET, count="no_target")
+        self._listen(now_s)
+        if self._must_release and _moves(command):
+            self._held = None
+            return Decision(is_beat=True, is_stop=is_stop, refusal=RELEASE_FIRST, count="release")
+        self._must_release, self._held = False, command
+        return Decision(self._values(command), is_beat=True, is_stop=is_stop)
+
+    def named(self, text: str | bytes, now_s: float, *, is_operator: bool) -> Decision:
+        """Decide on a message of the named form: a command, or a heartbeat."""
+        if len(text) > LARGEST_BYTES:
+            return Decision(refusal=MALFORMED, count="malformed")
+        try:
+            message = FieldsMessage.model_validate_json(text)
+        except ValidationError:
+            return Decision(refusal=MALFORMED, count="malformed")
+        if message.seq <= self._sequence:
+            return Decision(count="overtaken")
+        self._sequence = message.seq
+        if self._age.is_stale(message.t / 1000.0, now_s):
+            return Decision(count="stale")
+        self.echo_t, self.echo_s = message.t, now_s
+        if message.targets and not is_operator:
+            return Decision(is_beat=True, refusal=NOT_OPERATOR, count="not_operator")
+        self._listen(now_s)
+        if message.targets and self._must_release_named:
+            return Decision(is_beat=True, refusal=RELEASE_FIRST, count="release")
+        self._must_release_named, self._was_named = False, bool(message.targets)
+        if message.targets:
+            self._held = None  # the newest form counts
+            return Decision(message.targets, is_beat=True)
+        held = self._held if is_operator else None
+        return Decision(self._values(held) if held else {}, is_beat=True)
+
+    def _listen(self, now_s: float) -> None:
+        """Record a sign of life; after a gap a held velocity counts no more."""
+        is_gap = self._heard_s is not None and now_s - self._heard_s > GAP_S
+        self._heard_s = now_s
+        if is_gap and (self._was_named or (self._held is not None and _moves(self._held))):
+            self.forget()
+            self._was_named = False
+
+    def _values(self, command: TeleopCommand) -> TargetValues:
+        velocity = self.velocity
+        return {velocity.target: velocity.values(command)} if velocity else {}
+
+
+def _moves(command: TeleopCommand) -> bool:
+    velocities = (command.vx, command.vy, command.vyaw)
+    return bool(command.enable) and command.mode == MOVE and any(velocities)

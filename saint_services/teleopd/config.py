@@ -1,0 +1,24 @@
+"""Settings of teleopd.yaml."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ..lib.config import Settings
+
+StunAddress = Annotated[str, Field(pattern=r"^stuns?:[A-Za-z0-9.:\[\]-]{1,128}$")]
+
+
+class Config(Settings):
+    """Content of teleopd.yaml."""
+
+    # manifests/robots/<robot>.yaml
+    robot: str = Field(default="saint", pattern=r"^[a-z0-9_-]{1,64}$")
+    # Sessions beside the operator's; each costs the picture's bytes once more, not its encoding.
+    viewers: int = Field(default=4, ge=0, le=32)
+    # Servers that name our address on the internet: "stun:stun.example.org:3478". Without them
+    # sessions keep to the local network.
+    stun: list[StunAddress] = Field(default=[], max_length=4)
+    bitrate_kbps: int = Field(default=1500, ge=100, le=20_000)  # of the picture
+    # The daemon ends after this time without a session, and starts again at the next one.
+    idle_s: float = Field(default=30.0, ge=1.0, le=3600.0)

@@ -1,0 +1,150 @@
+"""The WebRTC connection of one session: offer and answer, data channels, the video track. The only
+module that imports aiortc, and imported with the first session. Decides nothing.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from aiortc import (
+    RTCConfiguration,
+    RTCDataChannel,
+    RTCIceServer,
+    RTCPeerConnection,
+    RTCRtpSender,
+    RTCSessionDescription,
+)
+from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
+from av import Packet
+
+from ..lib.errors import Code, SaintError
+from ..lib.teleop.fields import CHANNELS
+from .cameras import SharedCamera
+from .picture import EncodedPicture
+
+_MOST_WAITING = 4  # pictures of a viewer whose connection is slow
+_MOST_BUFFERED_BYTES = 32_768  # of a channel; what does not fit is not sent
+_CLOSE_LIMIT_S = 2.0
+
+
+class PeerEvents(Protocol):
+    """What a connection reports."""
+
+    def opened(self, session: str, channel: str) -> None: ...
+    def received(self, session: str, channel: str, data: bytes | str) -> None: ...
+    def lost(self, session: str, reason: str) -> None: ...
+
+
+class CameraTrack(MediaStreamTrack):
+    """Passes encoded pictures on to one connection, beginning with a key picture."""
+
+    kind = "video"
+
+    def __init__(self, want_key: Callable[[], None]) -> None:
+        super().__init__()
+        self._want_key = want_key
+        self._packets: asyncio.Queue[Packet[Any]] = asyncio.Queue(_MOST_WAITING)
+        self._is_waiting_for_key = True
+
+    def put(self, picture: EncodedPicture) -> None:
+        """Queue a picture. After a gap the next key picture continues the stream."""
+        if self._is_waiting_for_key and not picture.is_key:
+            return
+        if self._packets.full():
+            while not self._packets.empty():
+                self._packets.get_nowait()
+            self._is_waiting_for_key = not picture.is_key
+            self._want_key()
+            if self._is_waiting_for_key:
+                return
+        self._is_waiting_for_key = False
+        self._packets.put_nowait(picture.packet)
+
+    async def recv(self) -> "Packet[Any]":
+        """Return the next encoded picture."""
+        if self.readyState != "live":
+            raise MediaStreamError
+        return await self._packets.get()
+
+
+class RemotePeer:
+    """One connection. `camera` is sent if the offer has video."""
+
+    def __init__(
+        self, session: str, events: PeerEvents, camera: SharedCamera | None, stun: Sequence[str]
+    ) -> None:
+        servers = [RTCIceServer(urls=each) for each in stun]
+        self._pc = RTCPeerConnection(RTCConfiguration(iceServers=servers))
+        self._session = session
+        self._events = events
+        self.camera = camera
+        self._track: CameraTrack | None = None
+        self._channels: dict[str, RTCDataChannel] = {}
+        self._pc.on("datachannel", self._on_channel)
+        self._pc.on("connectionstatechange", self._on_state)
+
+    async def answer(self, sdp: str) -> str:
+        """Return the answer to an offer. Raises request_invalid."""
+        try:
+            offer = RTCSessionDescription(sdp=sdp, type="offer")
+            if "m=video" in sdp and self.camera is not None:
+                self._add_video(self.camera)
+            await self._pc.setRemoteDescription(offer)
+            await self._pc.setLocalDescription(await self._pc.createAnswer())
+        except (ValueError, IndexError, KeyError, AttributeError, AssertionError) as err:
+            text = "the offer cannot be read as SDP with data channels"
+            raise SaintError(Code.REQUEST_INVALID, text) from err
+        return self._pc.localDescription.sdp
+
+    def send(self, channel: str, data: bytes | str) -> bool:
+        """Send a message that may get lost; False when the channel is not open or is full."""
+        found = self._channels.get(channel)
+        if found is None or found.readyState != "open":
+            return False
+        if found.bufferedAmount > _MOST_BUFFERED_BYTES:
+            return False
+        found.send(data)
+        return True
+
+    def has(self, channel: str) -> bool:
+        """Return whether the other end has opened this channel."""
+        return channel in self._channels
+
+    async def close(self) -> None:
+        """Close the connection and stop its video."""
+        if self.camera is not None and self._track is not None:
+            self.camera.remove(self._track)
+        self._pc.remove_all_listeners()
+        try:
+            async with asyncio.timeout(_CLOSE_LIMIT_S):
+                await self._pc.close()
+        except TimeoutError:
+            pass  # nothing of it is used any more
+
+    def _add_video(self, camera: SharedCamera) -> None:
+        """Offer VP8 alone, as the pictures are encoded once for all."""
+        self._track = CameraTrack(camera.want_key)
+        sender = self._pc.addTrack(self._track)
+        # aiortc asks its own encoder for a key picture; ours is shared.
+        setattr(sender, "_send_keyframe", camera.want_key)  # noqa: B010
+        codecs = RTCRtpSender.getCapabilities("video").codecs
+        chosen = [each for each in codecs if each.mimeType in ("video/VP8", "video/rtx")]
+        for transceiver in self._pc.getTransceivers():
+            if transceiver.sender is sender:
+                transceiver.direction = "sendonly"
+                transceiver.setCodecPreferences(chosen)
+        camera.add(self._track)
+
+    def _on_channel(self, channel: RTCDataChannel) -> None:
+        name = channel.label
+        if name not in CHANNELS or name in self._channels:
+            channel.close()
+            return
+        self._channels[name] = channel
+        channel.on("message", lambda data: self._events.received(self._session, name, data))
+        self._events.opened(self._session, name)
+
+    def _on_state(self) -> None:
+        state = self._pc.connectionState
+        if state in ("failed", "closed", "disconnected"):
+            self._events.lost(self._session, f"its link is {state}")

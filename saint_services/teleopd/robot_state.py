@@ -1,0 +1,114 @@
+"""Holds the newest state of the robot for the operator's pages, subscribed only while there is a
+session; packs it as TeleopState_S and as the named report.
+"""
+
+from math import isfinite
+from typing import Final, TypeVar
+
+from ..lib.bus import Bus, Sample, Subscription
+from ..lib.clock import monotonic_s, wall_s
+from ..lib.generated import topics
+from ..lib.generated.saint_msgs import EStop, TrackState
+from ..lib.generated.sensor_msgs import BatteryState
+from ..lib.teleop.structs import JOINTS, STATE, TeleopState
+
+M = TypeVar("M")
+
+FRESH_S = 2.0  # older than this is unknown
+DAMPED: Final = 0
+STANDING: Final = 1
+MOVING: Final = 2
+_NO_JOINTS = (0.0,) * JOINTS
+_DOWN = (0.0, 0.0, -1.0)  # projected gravity of a robot that stands upright
+
+
+class RobotState:
+    """What the robot's topics reported last."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._subscriptions: list[Subscription] = []
+        self._estop: EStop | None = None
+        self._battery: tuple[float, BatteryState] | None = None
+        self._tracks: tuple[float, TrackState] | None = None
+        self._sequence = 0
+
+    def open(self) -> None:
+        """Subscribe, unless that is done."""
+        if self._subscriptions:
+            return
+        subscribe = self._bus.subscribe
+        self._subscriptions = [
+            subscribe(topics.ESTOP, self._on_estop),
+            subscribe(topics.BATTERY, self._on_battery),
+            subscribe(topics.TRACKS_STATE, self._on_tracks),
+        ]
+
+    def close(self) -> None:
+        """Unsubscribe, and forget what was reported."""
+        for each in self._subscriptions:
+            each.close()
+        self._subscriptions = []
+        self._estop = self._battery = self._tracks = None
+
+    @property
+    def is_stopped(self) -> bool | None:
+        """The e-stop; None while it is unknown."""
+        return self._estop.active if self._estop else None
+
+    @property
+    def battery(self) -> tuple[float | None, float | None]:
+        """Volts and percent; None where unknown."""
+        found = _fresh(self._battery)
+        if found is None:
+            return None, None
+        percent = found.percentage * 100.0
+        return _finite(found.voltage), _finite(percent) if 0.0 <= percent <= 100.0 else None
+
+    @property
+    def speed_mps(self) -> float | None:
+        """The forward speed that the tracks report."""
+        found = _fresh(self._tracks)
+        return _finite((found.left_velocity + found.right_velocity) / 2) if found else None
+
+    def packed(self, *, is_driven: bool) -> bytes:
+        """Return TeleopState_S. What this robot does not measure is zero; a stop that is unknown
+        counts as one."""
+        self._sequence = (self._sequence + 1) & 0xFFFFFFFF
+        is_stopped = self.is_stopped is not False
+        tracks = _fresh(self._tracks)
+        volts, percent = self.battery
+        mode = DAMPED if is_stopped else MOVING if is_driven else STANDING
+        return STATE.encode(
+            TeleopState(
+                timestamp_us=round(wall_s() * 1e6),
+                sequence=self._sequence,
+                mode=mode,
+                motors_enabled=int(bool(tracks and tracks.motors_enabled)),
+                emergency_stop=int(is_stopped),
+                joint_pos=_NO_JOINTS,
+                joint_vel=_NO_JOINTS,
+                base_ang_vel=(0.0, 0.0, 0.0),
+                projected_gravity=_DOWN,
+                gait_phase=0.0,
+                battery_voltage=volts or 0.0,
+                battery_percent=round(percent or 0.0),
+            )
+        )
+
+    def _on_estop(self, sample: Sample[EStop]) -> None:
+        self._estop = sample.message
+
+    def _on_battery(self, sample: Sample[BatteryState]) -> None:
+        self._battery = monotonic_s(), sample.message
+
+    def _on_tracks(self, sample: Sample[TrackState]) -> None:
+        self._tracks = monotonic_s(), sample.message
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 3) if isfinite(value) else None
+
+
+def _fresh(found: tuple[float, M] | None) -> M | None:
+    return found[1] if found and monotonic_s() - found[0] <= FRESH_S else None

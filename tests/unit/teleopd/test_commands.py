@@ -1,0 +1,139 @@
+"""What a message commands, and why it is refused. The bytes are packed here with struct alone."""
+
+import json
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.lib.teleop.velocity import VelocityTarget, velocity_target
+from saint_services.teleopd.commands import (
+    MALFORMED,
+    NOT_OPERATOR,
+    RELEASE_FIRST,
+    CommandStream,
+)
+
+TRACKS = VelocityTarget("tracks", {"vx": "linear", "vyaw": "angular"})
+_COMMAND = struct.Struct("<BfffBBB")  # mode, vx, vy, vyaw, gait, enable, stop: 16 bytes
+
+
+def command(vx: float = 0.0, vyaw: float = 0.0, *, mode: int = 2, enable: int = 1,
+            stop: int = 0) -> bytes:  # fmt: skip
+    data = _COMMAND.pack(mode, vx, 0.0, vyaw, 0, enable, stop)
+    assert len(data) == 16
+    return data
+
+
+def named(seq: int, t_ms: float, **targets: dict[str, float]) -> str:
+    message: dict[str, Any] = {"v": 1, "seq": seq, "t": t_ms}
+    return json.dumps(message | ({"targets": targets} if targets else {}))
+
+
+def test_packet_of_the_document_drives_the_tracks() -> None:
+    decision = CommandStream(TRACKS).binary(command(0.5, -1.0), 0.0, is_operator=True)
+    assert decision.values == {"tracks": {"linear": 0.5, "angular": -1.0}}
+    assert decision.is_beat
+
+
+@pytest.mark.parametrize("data", [command(0.5, mode=1), command(0.5, mode=0),
+                                  command(0.5, enable=0), command(0.5, stop=1)])  # fmt: skip
+def test_velocity_counts_enabled_in_mode_move_only(data: bytes) -> None:
+    decision = CommandStream(TRACKS).binary(data, 0.0, is_operator=True)
+    assert decision.values == {"tracks": {"linear": 0.0, "angular": 0.0}}
+
+
+def test_stop_of_a_viewer_stops_once_until_it_is_released() -> None:
+    stream = CommandStream(TRACKS)
+    stops = [stream.binary(command(stop=bit), 0.0, is_operator=False).is_stop
+             for bit in (1, 1, 0, 1)]  # fmt: skip
+    assert stops == [True, False, False, True]
+
+
+def test_viewer_is_refused_and_told_in_both_forms() -> None:
+    stream = CommandStream(TRACKS)
+    binary = stream.binary(command(0.5), 0.0, is_operator=False)
+    text = stream.named(named(1, 0.0, tracks={"linear": 0.5}), 0.0, is_operator=False)
+    for decision in (binary, text):
+        assert (decision.values, decision.refusal) == ({}, NOT_OPERATOR)
+        assert decision.count == "not_operator"
+
+
+def test_held_command_is_sent_again_with_each_heartbeat() -> None:
+    stream = CommandStream(TRACKS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    for number in range(1, 20):
+        decision = stream.named(named(number, number * 100.0), number * 0.1, is_operator=True)
+        assert decision.values["tracks"]["linear"] == 0.5
+
+
+def test_held_command_counts_no_more_after_a_gap() -> None:
+    stream = CommandStream(TRACKS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    assert stream.named(named(1, 310.0), 0.31, is_operator=True).values == {}
+    refused = stream.binary(command(0.5), 0.4, is_operator=True)
+    assert (refused.values, refused.refusal) == ({}, RELEASE_FIRST)
+    assert stream.binary(command(0.0), 0.5, is_operator=True).values
+    moved = stream.binary(command(0.5), 0.6, is_operator=True)
+    assert moved.values["tracks"]["linear"] == 0.5
+
+
+def test_named_command_counts_no_more_after_a_gap_until_released() -> None:
+    stream = CommandStream(TRACKS)
+    drive = {"linear": 0.5}
+    assert stream.named(named(1, 0.0, tracks=drive), 0.0, is_operator=True).values
+    late = stream.named(named(2, 400.0, tracks=drive), 0.4, is_operator=True)
+    assert (late.values, late.refusal) == ({}, RELEASE_FIRST)
+    stream.named(named(3, 450.0), 0.45, is_operator=True)
+    assert stream.named(named(4, 500.0, tracks=drive), 0.5, is_operator=True).values
+
+
+def test_new_operator_has_to_release_first() -> None:
+    stream = CommandStream(TRACKS)
+    stream.forget()
+    assert not stream.named(named(1, 0.0, tracks={"linear": 1.0}), 0.0, is_operator=True).values
+    assert not stream.binary(command(0.5), 0.0, is_operator=True).values
+
+
+def test_overtaken_and_stale_messages_are_dropped() -> None:
+    stream = CommandStream(TRACKS)
+    drive = {"linear": 0.5}
+    stream.named(named(5, 0.0), 0.0, is_operator=True)
+    assert stream.named(named(4, 20.0, tracks=drive), 0.02, is_operator=True).count == "overtaken"
+    stale = stream.named(named(6, 40.0, tracks=drive), 0.25, is_operator=True)
+    assert (stale.count, stale.is_beat, stale.values) == ("stale", False, {})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"v": 2, "seq": 1, "t": 1}', named(1, -1.0),
+    '{"v": 1, "seq": 1, "t": 1, "targets": {"tracks": {"linear": NaN}}}', "x" * 5000,
+    '{"v": 1, "seq": 1.5, "t": 1}', '{"v": 1, "seq": 1, "t": 1, "more": 1}'])  # fmt: skip
+def test_malformed_text_is_refused(text: str) -> None:
+    decision = CommandStream(TRACKS).named(text, 0.0, is_operator=True)
+    assert (decision.refusal, decision.is_beat, decision.values) == (MALFORMED, False, {})
+
+
+@given(data=st.binary(max_size=40), text=st.text(max_size=80), is_operator=st.booleans())
+def test_no_message_of_a_viewer_commands_anything(
+    data: bytes, text: str, is_operator: bool
+) -> None:
+    stream = CommandStream(TRACKS)
+    for decision in (
+        stream.binary(data, 0.0, is_operator=is_operator),
+        stream.named(text, 0.0, is_operator=is_operator),
+        stream.named(data, 0.0, is_operator=is_operator),
+    ):
+        assert is_operator or not decision.values
+
+
+def test_velocity_that_is_not_finite_is_refused() -> None:
+    decision = CommandStream(TRACKS).binary(command(float("nan")), 0.0, is_operator=True)
+    assert (decision.values, decision.refusal) == ({}, MALFORMED)
+
+
+def test_fields_of_the_robot_are_found_by_their_names() -> None:
+    assert velocity_target({"head": {"pan"}, "tracks": {"linear", "angular"}}) == TRACKS
+    legs = velocity_target({"legs": {"vx", "vy", "vyaw"}})
+    assert legs == VelocityTarget("legs", {"vx": "vx", "vy": "vy", "vyaw": "vyaw"})
+    assert velocity_target({"head": {"pan"}}) is None
