@@ -18,6 +18,7 @@ export const PAGES = [
   { name: "routes", title: "Routes", load: () => import("./pages/routes/page.js") },
   { name: "inputs", title: "Inputs", load: () => import("./pages/inputs/page.js") },
   { name: "drive", title: "Drive", load: () => import("./pages/drive/page.js") },
+  { name: "operate", title: "Remote", load: () => import("./pages/operate/page.js") },
   { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
   { name: "logs", title: "Logs", load: () => import("./pages/logs/page.js") },
   { name: "settings", title: "Settings", load: () => import("./pages/settings/page.js") },

@@ -50,8 +50,7 @@ async def run(ctx: Context[Config]) -> None:
     ctx.spawn(every(EXPIRE_S, operation.expire), "leases")
     ctx.ready("waiting for sessions")
     await _until_idle(ctx, operation)
-    for name in tuple(operation.seats.sessions):
-        operation.leave(name, "remote operation ends")
+    await operation.close()
     await routerd.close()
 
 

@@ -2,6 +2,7 @@
 the decisions (seats.py, commands.py) to the router (output.py). Decides nothing itself.
 """
 
+import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -17,13 +18,14 @@ from ..lib.errors import Code, SaintError
 from ..lib.teleop.fields import PictureReport, RobotReport
 from ..lib.teleop.velocity import VelocityTarget
 from .commands import CommandStream
-from .output import SOURCE, RobotOutput
+from .output import SOURCE, RobotOutput, Spawn
 from .robot_state import RobotState
 from .seats import Fact, RemoteSession, SeatChange, Seats
 
 if TYPE_CHECKING:
     from .cameras import SharedCamera
 
+_CLOSE_LIMIT_S = 3.0
 MADE, LOST_CONTROL = "sessions", "control_lost"
 _log = log.get("teleopd")
 
@@ -44,7 +46,7 @@ class Operation:
 
     def __init__(
         self, seats: Seats, output: RobotOutput, state: RobotState,
-        velocity: VelocityTarget | None, counters: Counter[str], spawn: Callable[..., object],
+        velocity: VelocityTarget | None, counters: Counter[str], spawn: Spawn,
     ) -> None:  # fmt: skip
         self.seats = seats
         self.on_entry: Callable[[AuditRecord], None] = _discard
@@ -57,6 +59,7 @@ class Operation:
         self._peers: dict[str, PeerConnection] = {}
         self._streams: dict[str, CommandStream] = {}
         self._why: dict[str, str] = {}
+        self._closing: set[asyncio.Task[None]] = set()
         self._numbers: Counter[str] = Counter()
 
     async def connect(
@@ -122,6 +125,13 @@ class Operation:
     def leave(self, session: str, reason: str) -> None:
         """End a session."""
         self.apply(self.seats.leave(session, reason))
+
+    async def close(self) -> None:
+        """End all sessions."""
+        for name in tuple(self.seats.sessions):
+            self.leave(name, "remote operation ends")
+        if self._closing:
+            await asyncio.wait(self._closing, timeout=_CLOSE_LIMIT_S)
 
     def expire(self) -> None:
         """End the sessions whose time is over."""
@@ -222,7 +232,9 @@ class Operation:
         for each in (self._streams, self._why, self._numbers):
             each.pop(name, None)
         if peer := self._peers.pop(name, None):
-            self._spawn(peer.close(), "close")
+            closing = self._spawn(peer.close(), "close")
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
         if not self.seats.sessions:
             self._state.close()
             self.is_idle_since_s = monotonic_s()

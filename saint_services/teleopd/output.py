@@ -5,7 +5,8 @@ operator drives, and stops. Decides nothing about who may (seats.py) and what (c
 import asyncio
 import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 from ..lib import log
 from ..lib.api import routing
@@ -27,7 +28,7 @@ _STOP_LIMIT_S = 0.2  # then the stop goes over the bus as well
 _STORED_LIMIT_S = 2.0
 
 _log = log.get("teleopd")
-Spawn = Callable[..., object]
+Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
 
 
 class RobotOutput:

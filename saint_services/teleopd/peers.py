@@ -25,6 +25,7 @@ from .picture import EncodedPicture
 _MOST_WAITING = 4  # pictures of a viewer whose connection is slow
 _MOST_BUFFERED_BYTES = 32_768  # of a channel; what does not fit is not sent
 _CLOSE_LIMIT_S = 2.0
+_NO_OFFER = "the offer cannot be read as SDP with data channels"
 
 
 class PeerEvents(Protocol):
@@ -85,6 +86,8 @@ class RemotePeer:
 
     async def answer(self, sdp: str) -> str:
         """Return the answer to an offer. Raises request_invalid."""
+        if "m=application" not in sdp:
+            raise SaintError(Code.REQUEST_INVALID, _NO_OFFER)
         try:
             offer = RTCSessionDescription(sdp=sdp, type="offer")
             if "m=video" in sdp and self.camera is not None:
@@ -92,8 +95,7 @@ class RemotePeer:
             await self._pc.setRemoteDescription(offer)
             await self._pc.setLocalDescription(await self._pc.createAnswer())
         except (ValueError, IndexError, KeyError, AttributeError, AssertionError) as err:
-            text = "the offer cannot be read as SDP with data channels"
-            raise SaintError(Code.REQUEST_INVALID, text) from err
+            raise SaintError(Code.REQUEST_INVALID, _NO_OFFER) from err
         return self._pc.localDescription.sdp
 
     def send(self, channel: str, data: bytes | str) -> bool:
@@ -115,11 +117,9 @@ class RemotePeer:
         if self.camera is not None and self._track is not None:
             self.camera.remove(self._track)
         self._pc.remove_all_listeners()
-        try:
-            async with asyncio.timeout(_CLOSE_LIMIT_S):
-                await self._pc.close()
-        except TimeoutError:
-            pass  # nothing of it is used any more
+        # Not cancelled: aiortc may be closing it as well, and the two wait for one future.
+        closing = asyncio.ensure_future(self._pc.close())
+        await asyncio.wait({closing}, timeout=_CLOSE_LIMIT_S)
 
     def _add_video(self, camera: SharedCamera) -> None:
         """Offer VP8 alone, as the pictures are encoded once for all."""

@@ -34,6 +34,10 @@ const PAGES = {
       3C3.6 17 3 14.5 3 11.5A4.5 4.5 0 0 1 7.5 7Z"/>
     <path d="M8 9.5v3M6.5 11h3M15.5 10v.2M17.5 12v.2"/>
   `,
+  operate: svg`
+    <rect x="3.5" y="5" width="17" height="11" rx="1.5"/>
+    <path d="M9 20h6M12 16v4M10.5 8.2v4.6l3.8-2.3Z"/>
+  `,
   firmware: svg`
     <path d="M12 4v10M8 10.5l4 4 4-4"/>
     <path d="M4.5 15v3.5a1.5 1.5 0 0 0 1.5 1.5h12a1.5 1.5 0 0 0 1.5-1.5V15"/>

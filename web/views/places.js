@@ -20,6 +20,7 @@ const PAGE_WORDS = {
   routes: "map mapping wiring patch connect priority blend mix preset scale dead zone curve expo",
   inputs: "sources transmitter remote sender signal",
   drive: "joystick stick gamepad pad control steer teleop move keyboard wasd camera video picture",
+  operate: "teleop remote operation webrtc video picture fpv operator control takeover viewer",
   firmware: "update upgrade release version rollout roll-out rollback flash ota install changelog",
   logs: "log journal messages errors warnings debug download",
   settings: "options preferences configuration setup config",

@@ -73,6 +73,7 @@ from tests.web.fakes.nodes import FakeHeaders
 from tests.web.fakes.otad import FakeOtad
 from tests.web.fakes.parts import FakeParts
 from tests.web.fakes.programs import fake_programs
+from tests.web.fakes.remote import add_locks
 from tests.web.fakes.routes import FakeRouter
 from tests.web.fakes.selftest import FakeSelfTests
 from tests.web.fakes.watching import compared
@@ -348,6 +349,7 @@ class FakeRobot:
         api.bind(routing.CLEAR_ESTOP, self._clear)
         self.drills.add_to(api)
         self.router.add_to(api)
+        add_locks(api, self._router_status)
         return admit_writers(api, self.admission)
 
     async def _router_status(self, _: Call[Nothing]) -> RouterStatus:

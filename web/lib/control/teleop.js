@@ -7,6 +7,10 @@ import { gamepads, isDeadmanHeld, pressed, sticks } from "./gamepads.js";
 
 /** @typedef {import("../api.js").Api} Api */
 /** @typedef {import("../types.js").Description["targets"]} Targets */
+/**
+ * Where commands go: the page's WebSocket, or the link of remote operation.
+ * @typedef {Pick<Api, "stream" | "command">} Outlet
+ */
 
 const PERIOD_MS = 20; // 50 Hz; the router times a client out after 300 ms
 const MOST_PAN = 90;
@@ -56,7 +60,7 @@ export class Teleop {
    * @param {() => void} changed requests a drawing
    */
   constructor(api, targets, mayDrive, changed) {
-    this.api = api;
+    /** @type {Outlet} */ this.outlet = api;
     this.targets = targets;
     this.mayDrive = mayDrive;
     this.changed = changed;
@@ -186,9 +190,9 @@ export class Teleop {
     this.command = { ...velocity, ...(aim ?? { pan: null, tilt: null }) };
     if (drive && targets?.tracks) {
       this.#isDriving = true;
-      this.api.stream("tracks", velocity);
+      this.outlet.stream("tracks", velocity);
     }
-    if (aim) this.api.stream("head", aim);
+    if (aim) this.outlet.stream("head", aim);
   }
 
   #stop() {
@@ -201,7 +205,7 @@ export class Teleop {
   }
 
   #stopTracks() {
-    if (this.#isDriving && this.targets()?.tracks) this.api.command("tracks", "stop", {});
+    if (this.#isDriving && this.targets()?.tracks) this.outlet.command("tracks", "stop", {});
     this.#isDriving = false;
   }
 }

@@ -5,12 +5,12 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate, viewerNotice } from "../../lib/levels.js";
 import { completeStep } from "../../lib/robot/first-steps.js";
 import { absence } from "../../lib/robot/nodes.js";
+import { driveStick, lookStick } from "../../parts/sticks.js";
 import { camera } from "./camera.js";
 import { keyboard } from "./keyboard.js";
 import { latency } from "./latency.js";
 import { gamePad } from "./pad.js";
 import { status } from "./status.js";
-import { driveStick, lookStick } from "./sticks.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "stopKeys" |

@@ -2,9 +2,9 @@
 // finger.
 
 import { html } from "/vendor/lit-html/lit-html.js";
-import { prevent } from "../../lib/events.js";
+import { prevent } from "../lib/events.js";
 
-/** @typedef {import("../../context.js").With<"draw" | "teleop">} App */
+/** @typedef {import("../context.js").With<"draw" | "teleop">} App */
 /** @typedef {{x: number, y: number, isHeld: boolean}} Stick */
 
 /**

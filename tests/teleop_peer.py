@@ -1,0 +1,114 @@
+"""A peer of remote operation, typed from the document of the data channels with plain aiortc: none
+of the product's own code packs or reads its messages.
+"""
+
+import asyncio
+import contextlib
+import json
+import struct
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+from aiortc.mediastreams import MediaStreamError
+
+from tests.waiting import every, until
+
+COMMAND = struct.Struct("<BfffBBB")
+STATE_BYTES = 144
+LIMIT_S = 20.0
+Request = Callable[..., Awaitable[dict[str, Any]]]  # action, parameters -> the reply's data
+
+
+class TeleopPeer:
+    """One session. `request` sends signalling: connect, renew, ..."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.session = ""
+        self.reports: list[dict[str, Any]] = []
+        self.states: list[bytes] = []
+        self.frames: list[Any] = []
+        self._pc = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+        make = self._pc.createDataChannel
+        self.commands = make("commands")
+        self.state = make("state", ordered=False, maxRetransmits=0)
+        self.fields = make("fields", ordered=False, maxRetransmits=0)
+        self.fields.on("message", lambda text: self.reports.append(json.loads(text)))
+        self.state.on("message", self.states.append)
+        self._pc.on("track", self._on_track)
+        self._readers: list[asyncio.Task[None]] = []
+        self._sequence = 0
+
+    async def connect(self, *, wants_control: bool, video: bool = False) -> None:
+        """Offer, answer, and wait until the channels are open."""
+        if video:
+            self._pc.addTransceiver("video", direction="recvonly")
+        await self._pc.setLocalDescription(await self._pc.createOffer())
+        reply = await self.request(
+            "connect", sdp=self._pc.localDescription.sdp, wants_control=wants_control
+        )
+        self.session = reply["session"]
+        answer = RTCSessionDescription(reply["sdp"], "answer")
+        await self._pc.setRemoteDescription(answer)
+        await self.until(lambda: self.fields.readyState == "open")
+
+    def command(self, vx: float = 0.0, vyaw: float = 0.0, *, stop: int = 0) -> None:
+        """Send TeleopCommand_S: mode move, enabled."""
+        self.commands.send(COMMAND.pack(2, vx, 0.0, vyaw, 0, 1, stop))
+
+    def send(self, **targets: dict[str, float]) -> None:
+        """Send the named form; without targets it is a heartbeat."""
+        self._sequence += 1
+        message = {"v": 1, "seq": self._sequence, "t": time.monotonic() * 1000}
+        self.fields.send(json.dumps(message | ({"targets": targets} if targets else {})))
+
+    @contextlib.asynccontextmanager
+    async def beating(self, **targets: dict[str, float]) -> AsyncIterator[None]:
+        """The input loop: 50 messages per second meanwhile."""
+
+        async def beat() -> None:
+            async for _ in every(0.02):
+                self.send(**targets)
+
+        task = asyncio.create_task(beat())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def until(self, condition: Callable[[], object], limit_s: float = LIMIT_S) -> None:
+        await until(condition, limit_s)
+
+    async def report(self, is_it: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        """The first report from now on that is the one wanted."""
+        begin = len(self.reports)
+        await self.until(lambda: any(map(is_it, self.reports[begin:])))
+        return next(filter(is_it, self.reports[begin:]))
+
+    async def close(self) -> None:
+        for each in self._readers:
+            each.cancel()
+        await self._pc.close()
+
+    def _on_track(self, track: Any) -> None:
+        async def read() -> None:
+            with contextlib.suppress(MediaStreamError):
+                while True:
+                    self.frames.append(await track.recv())
+
+        self._readers.append(asyncio.create_task(read()))
+
+
+@contextlib.asynccontextmanager
+async def teleop_peer(
+    request: Request, *, wants_control: bool = True, video: bool = False
+) -> AsyncIterator[TeleopPeer]:
+    """A connected peer."""
+    peer = TeleopPeer(request)
+    try:
+        await peer.connect(wants_control=wants_control, video=video)
+        yield peer
+    finally:
+        await peer.close()

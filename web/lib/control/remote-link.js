@@ -1,0 +1,261 @@
+// The WebRTC link of the operator's page: picture, commands and reports. Commands are sent only
+// while this page has control; a heartbeat shows that its input loop runs, so a hidden tab, whose
+// timers stand still, drives nothing. No drawing.
+
+import { sentenceOf } from "../api.js";
+
+/** @typedef {import("../api.js").Api} Api */
+/** @typedef {"closed" | "connecting" | "open" | "lost"} RemoteState */
+/**
+ * What the robot reports 10 times per second (lib/teleop/fields.py).
+ * @typedef {object} Report
+ * @property {number} seq
+ * @property {number | null} echo
+ * @property {number | null} echo_age_ms
+ * @property {"operator" | "viewer"} seat
+ * @property {string} operator
+ * @property {[session: string, who: string][]} requests
+ * @property {number} refused
+ * @property {string} why
+ * @property {boolean | null} stopped
+ * @property {number | null} battery_v
+ * @property {number | null} battery_percent
+ * @property {number | null} speed_mps
+ * @property {{camera: string, state: "live" | "none", age_ms: number | null}} picture
+ */
+
+const BEAT_MS = 100;
+const RENEW_MS = 5000;
+const STATS_MS = 1000;
+const SILENT_MS = 500; // without a report the link counts as lost
+const NO_PICTURE_MS = 450;
+const CONNECT_LIMIT_MS = 15000;
+const OPEN_OPTIONS = { ordered: false, maxRetransmits: 0 };
+
+export class RemoteLink {
+  /** @type {RemoteState} */ state = "closed";
+  /** Why there is no link. */ problem = "";
+  session = "";
+  /** @type {string[]} */ cameras = [];
+  /** @type {Report | null} */ report = null;
+  /** @type {MediaStream | null} */ stream_ = null;
+  /** There and back, in ms. @type {number | null} */ roundTripMs = null;
+  /** Of the picture in this browser: jitter buffer and decoder. @type {number | null} */
+  decodeMs = null;
+  pictureAt = -Infinity;
+  #reportAt = -Infinity;
+  #sequence = 0;
+  /** @type {RTCPeerConnection | null} */ #peer = null;
+  /** @type {RTCDataChannel | null} */ #fields = null;
+  /** @type {ReturnType<typeof setInterval>[]} */ #timers = [];
+  /** @type {Record<string, Record<string, number>>} */ #targets = {};
+  #sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };
+
+  /** @param {() => Api} api @param {() => void} changed @param {() => void} onLoss of control */
+  constructor(api, changed, onLoss) {
+    this.api = api;
+    this.changed = changed;
+    this.onLoss = onLoss;
+  }
+
+  get isOperator() {
+    return this.state === "open" && this.report?.seat === "operator";
+  }
+
+  /** Whether pictures arrive. @param {number} now */
+  hasPicture(now) {
+    return this.report?.picture.state === "live" && now - this.pictureAt < NO_PICTURE_MS;
+  }
+
+  /** Delay of a command on its way to the robot, in ms. */
+  get commandMs() {
+    return this.roundTripMs === null ? null : this.roundTripMs / 2;
+  }
+
+  /** Delay from the camera to the screen, in ms. */
+  get pictureMs() {
+    const age = this.report?.picture.age_ms ?? null;
+    if (age === null || this.commandMs === null || this.decodeMs === null) return null;
+    return age + this.commandMs + this.decodeMs;
+  }
+
+  /** @param {boolean} wantsControl */
+  async connect(wantsControl) {
+    this.close();
+    this.state = "connecting";
+    this.problem = "";
+    this.changed();
+    const peer = (this.#peer = new RTCPeerConnection({ iceServers: [] }));
+    try {
+      this.#open(peer);
+      await peer.setLocalDescription(await peer.createOffer());
+      await gathered(peer);
+      const reply = await this.api().request("teleop", "connect", {
+        sdp: peer.localDescription?.sdp ?? "",
+        wants_control: wantsControl,
+      });
+      if (this.#peer !== peer) return;
+      this.session = reply.session;
+      this.cameras = reply.cameras;
+      await peer.setRemoteDescription({ type: "answer", sdp: reply.sdp });
+      this.#timers.push(setInterval(() => this.#renew(), RENEW_MS));
+      setTimeout(() => this.#peer === peer && this.#giveUp(), CONNECT_LIMIT_MS);
+    } catch (err) {
+      if (this.#peer === peer) this.#end(sentenceOf(err));
+    }
+  }
+
+  /** Leave: the robot notices at once. */
+  close() {
+    this.#end("");
+    this.state = "closed";
+  }
+
+  /**
+   * Send values of a target; those of one turn travel together.
+   * @param {string} target
+   * @param {Record<string, number>} values
+   */
+  stream(target, values) {
+    if (!this.isOperator) return;
+    const isFirst = !Object.keys(this.#targets).length;
+    this.#targets[target] = values;
+    if (isFirst) queueMicrotask(() => this.#flush());
+  }
+
+  /** The only command of a stick is that of its release. @param {string} target */
+  command(target) {
+    this.stream(target, { linear: 0, angular: 0 });
+  }
+
+  /** @param {"request_control" | "release_control"} action @param {object} [more] */
+  async control(action, more = {}) {
+    await this.api().request("teleop", action, { session: this.session, ...more });
+  }
+
+  /** @param {string} session */
+  async grant(session) {
+    await this.api().request("teleop", "grant_control", { session });
+  }
+
+  /** @param {RTCPeerConnection} peer */
+  #open(peer) {
+    const fields = (this.#fields = peer.createDataChannel("fields", OPEN_OPTIONS));
+    peer.addTransceiver("video", { direction: "recvonly" });
+    peer.ontrack = (event) => {
+      this.stream_ = event.streams[0] ?? new MediaStream([event.track]);
+      // as soon as it is decoded: a late picture is worth less than an uneven one
+      event.receiver.jitterBufferTarget = 0;
+      this.changed();
+    };
+    peer.onconnectionstatechange = () => {
+      if (["failed", "closed"].includes(peer.connectionState) && this.#peer === peer)
+        this.#end("The link to the robot is lost.");
+    };
+    fields.onmessage = (event) => this.#receive(String(event.data));
+    fields.onclose = () => this.#peer === peer && this.#end("The robot ended the session.");
+    this.#timers.push(
+      setInterval(() => this.#tick(), BEAT_MS),
+      setInterval(() => this.#measure(peer), STATS_MS),
+    );
+  }
+
+  /** The heartbeat; also notices when no report has arrived. */
+  #tick() {
+    if (this.state === "open" && performance.now() - this.#reportAt > SILENT_MS) {
+      this.state = "lost";
+      this.onLoss();
+      this.changed();
+    }
+    if (!document.hidden && document.hasFocus()) this.#send({});
+  }
+
+  #flush() {
+    const targets = this.#targets;
+    this.#targets = {};
+    if (this.isOperator) this.#send({ targets });
+  }
+
+  /** @param {object} more */
+  #send(more) {
+    if (this.#fields?.readyState !== "open") return;
+    const head = { v: 1, seq: ++this.#sequence, t: performance.now() };
+    this.#fields.send(JSON.stringify({ ...head, ...more }));
+  }
+
+  /** @param {string} text */
+  #receive(text) {
+    const report = /** @type {Report} */ (JSON.parse(text));
+    if (report.seq <= (this.report?.seq ?? 0)) return;
+    const had = this.isOperator;
+    const now = (this.#reportAt = performance.now());
+    this.report = report;
+    this.state = "open";
+    if (report.echo !== null) this.roundTripMs = now - report.echo - (report.echo_age_ms ?? 0);
+    if (had && !this.isOperator) this.onLoss();
+    this.changed();
+  }
+
+  async #renew() {
+    try {
+      await this.api().request("teleop", "renew", { session: this.session });
+    } catch {
+      // without a lease the robot ends the session, which the page then shows
+    }
+  }
+
+  /** @param {RTCPeerConnection} peer */
+  async #measure(peer) {
+    const stats = await peer.getStats();
+    for (const each of stats.values()) {
+      if (each.type !== "inbound-rtp" || each.kind !== "video") continue;
+      const now = {
+        delay: each.jitterBufferDelay ?? 0,
+        emitted: each.jitterBufferEmittedCount ?? 0,
+        decode: each.totalDecodeTime ?? 0,
+        frames: each.framesDecoded ?? 0,
+      };
+      const before = this.#sums;
+      this.#sums = now;
+      const emitted = now.emitted - before.emitted;
+      const frames = now.frames - before.frames;
+      const waited = emitted > 0 ? (now.delay - before.delay) / emitted : 0;
+      const decoded = frames > 0 ? (now.decode - before.decode) / frames : 0;
+      this.decodeMs = frames > 0 ? (waited + decoded) * 1000 : null;
+    }
+  }
+
+  #giveUp() {
+    if (this.state === "connecting")
+      this.#end("No link within 15 s: the robot's address is not reachable over UDP from here.");
+  }
+
+  /** @param {string} problem */
+  #end(problem) {
+    for (const timer of this.#timers) clearInterval(timer);
+    const peer = this.#peer;
+    this.#timers = [];
+    this.#peer = this.#fields = this.stream_ = this.report = null;
+    this.roundTripMs = this.decodeMs = null;
+    this.pictureAt = this.#reportAt = -Infinity;
+    this.#sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };
+    this.#sequence = 0;
+    this.#targets = {};
+    peer?.close();
+    if (this.state === "closed") return;
+    this.state = "lost";
+    this.problem = problem;
+    this.onLoss();
+    this.changed();
+  }
+}
+
+/** Wait for all candidates: there is no trickle. @param {RTCPeerConnection} peer */
+function gathered(peer) {
+  if (peer.iceGatheringState === "complete") return Promise.resolve();
+  return new Promise((done) => {
+    const end = () => done(undefined);
+    setTimeout(end, 2000);
+    peer.onicegatheringstatechange = () => peer.iceGatheringState === "complete" && end();
+  });
+}

@@ -1,0 +1,159 @@
+// The bar on the picture: who has control and why something does not move, delays, battery, and the
+// buttons that change control.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { fixed } from "../../lib/format.js";
+import { isAdmin, mayOperate } from "../../lib/levels.js";
+import { absence } from "../../lib/robot/nodes.js";
+
+/**
+ * @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store" |
+ *   "teleop">} App
+ */
+/** @typedef {import("../../lib/control/remote-link.js").RemoteLink} RemoteLink */
+/** @typedef {(app: App, work: () => Promise<unknown>) => void} Act */
+
+const COMMAND_HINT = "From this page to the robot's server: half of the way there and back";
+const PICTURE_HINT =
+  "From the camera to this screen: age when sent, way through the network, buffer and decoder";
+
+/** @param {App} app @param {RemoteLink} link @param {string} refusal @param {Act} act */
+export function controlBar(app, link, refusal, act) {
+  const { report } = link;
+  const isCameraOn = Boolean(app.store.data.head?.camera_active);
+  const hasHead = Boolean(app.robot?.targets.head);
+  return html`
+    <div class="bar">
+      <div class="bar-row">
+        ${seat(link)} ${delay("Picture", link.pictureMs, [200, 400], PICTURE_HINT, "picture")}
+        ${delay("Command", link.commandMs, [60, 150], COMMAND_HINT, "command")} ${battery(link)}
+      </div>
+      ${why(app, link, refusal)}
+      ${(report?.requests ?? []).map(([session, who]) => request(app, link, session, who, act))}
+      <div class="bar-row">
+        ${buttons(app, link, act)}
+        ${
+          hasHead && mayOperate(app)
+            ? html`<button
+                class="button small"
+                type="button"
+                data-camera-switch
+                @click=${() =>
+                  act(app, () => app.api.request("head", "camera", { enable: !isCameraOn }))}
+              >
+                ${isCameraOn ? "Turn camera off" : "Turn camera on"}
+              </button>`
+            : nothing
+        }
+        <button
+          class="button small"
+          type="button"
+          data-leave
+          @click=${() => {
+            link.close();
+            app.draw();
+          }}
+        >
+          Leave
+        </button>
+      </div>
+    </div>
+  `;
+}
+
+/** @param {RemoteLink} link */
+function seat(link) {
+  const { report } = link;
+  if (link.state === "lost") return chip("bad", "No link");
+  if (report?.seat === "operator") return chip("good", "You have control");
+  return report?.operator
+    ? chip("warn", `${report.operator} has control`)
+    : chip("idle", "Nobody has control");
+}
+
+/** @param {string} look @param {string} text */
+const chip = (look, text) =>
+  html`<span class="chip ${look}" role="status" data-control><i class="dot"></i>${text}</span>`;
+
+/**
+ * @param {string} name @param {number | null} ms @param {[warn: number, bad: number]} limits
+ * @param {string} hint @param {string} key
+ */
+function delay(name, ms, [warn, bad], hint, key) {
+  const look = ms === null ? "idle" : ms >= bad ? "bad" : ms >= warn ? "warn" : "good";
+  return html`<span class="chip ${look}" title=${hint} data-delay=${key}>
+    ${name} <b class="number">${ms === null ? "–" : fixed(ms, 0)}</b> ms
+  </span>`;
+}
+
+/** @param {RemoteLink} link */
+function battery({ report }) {
+  const percent = report?.battery_percent ?? null;
+  const volts = report?.battery_v ?? null;
+  if (percent === null && volts === null)
+    return html`<span class="chip idle" data-battery>Battery unknown</span>`;
+  const look = percent === null ? "idle" : percent < 10 ? "bad" : percent < 25 ? "warn" : "good";
+  return html`<span class="chip ${look}" data-battery>
+    Battery
+    ${percent === null ? nothing : html`<b class="number">${fixed(percent, 0)}</b> %`}
+    ${volts === null ? nothing : html`<b class="number">${fixed(volts, 1)}</b> V`}
+  </span>`;
+}
+
+/** @param {App} app @param {RemoteLink} link @param {string} refusal */
+function why(app, link, refusal) {
+  const { estop } = app.store.data.system ?? {};
+  const away = app.robot?.targets.tracks ? absence(app, "tracks") : null;
+  const text =
+    refusal ||
+    (estop?.active && "Emergency stop: nothing moves until it is cleared.") ||
+    (away && link.isOperator && `${away.text}, so driving moves nothing.`) ||
+    link.report?.why;
+  return text ? html`<p class="bar-why" role="status" data-why>${text}</p>` : nothing;
+}
+
+/**
+ * @param {App} app @param {RemoteLink} link @param {string} session @param {string} who
+ * @param {Act} act
+ */
+const request = (app, link, session, who, act) => html`
+  <p class="bar-why" role="alert" data-request=${session}>
+    ${who} requests control.
+    <button
+      class="button small"
+      type="button"
+      data-grant
+      @click=${() => act(app, () => link.grant(session))}
+    >
+      Grant control
+    </button>
+  </p>
+`;
+
+/** @param {App} app @param {RemoteLink} link @param {Act} act */
+function buttons(app, link, act) {
+  if (!mayOperate(app) || link.state !== "open") return nothing;
+  const button = (
+    /** @type {string} */ key,
+    /** @type {string} */ text,
+    /** @type {() => Promise<unknown>} */ work,
+  ) => html`<button
+    class="button small"
+    type="button"
+    data-seat-action=${key}
+    @click=${() => act(app, work)}
+  >
+    ${text}
+  </button>`;
+  if (link.isOperator)
+    return button("release", "Release control", () => link.control("release_control"));
+  const isFree = !link.report?.operator;
+  const ask = button("request", isFree ? "Take control" : "Request control", () =>
+    link.control("request_control"),
+  );
+  if (isFree || !isAdmin(app)) return ask;
+  const force = button("force", "Take control now", () =>
+    link.control("request_control", { force: true }),
+  );
+  return html`${ask} ${force}`;
+}

@@ -1,0 +1,81 @@
+// The picture, and on it the sticks, the keys and why something does not move.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { isDriveKey, isLookKey, SPEEDS } from "../../lib/control/drive-keys.js";
+import { driveStick, lookStick } from "../../parts/sticks.js";
+
+/**
+ * @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store" |
+ *   "teleop">} App
+ */
+/** @typedef {import("../../lib/control/remote-link.js").RemoteLink} RemoteLink */
+
+const KEYS_LABEL =
+  "Picture of the robot. While it has the focus, W, A, S, D or the arrows drive, I, J, K, L turn " +
+  "the head, 1 to 4 set the speed";
+
+/** @param {App} app @param {RemoteLink} link */
+export function stage(app, link) {
+  const targets = app.robot?.targets;
+  const isStopped = Boolean(app.store.data.system?.estop?.active);
+  const isReady = link.isOperator && !isStopped;
+  /** @param {KeyboardEvent} event */
+  const down = (event) => {
+    if (!isReady || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.code in SPEEDS) app.teleop.setShare(SPEEDS[event.code]);
+    else if (isDriveKey(event.code) || isLookKey(event.code)) app.teleop.keys.add(event.code);
+    else return;
+    event.preventDefault(); // arrows scroll
+    app.draw();
+  };
+  /** @param {KeyboardEvent} event */
+  const up = (event) => app.teleop.keys.delete(event.code) && app.draw();
+  return html`
+    <div
+      class="stage"
+      role="application"
+      tabindex="0"
+      aria-label=${KEYS_LABEL}
+      data-keys
+      @keydown=${down}
+      @keyup=${up}
+      @blur=${() => (app.teleop.keys.clear(), app.draw())}
+    >
+      <video
+        muted
+        playsinline
+        autoplay
+        .srcObject=${link.stream_}
+        @loadedmetadata=${(/** @type {Event} */ event) => watch(event, link)}
+      ></video>
+      ${overlay(app, link)}
+    </div>
+    ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
+    ${targets && !targets.head ? nothing : lookStick(app, isReady)}
+  `;
+}
+
+/** Note when each picture is shown. @param {Event} event @param {RemoteLink} link */
+function watch(event, link) {
+  const video = /** @type {HTMLVideoElement} */ (event.currentTarget);
+  const note = () => {
+    if (video.srcObject !== link.stream_) return;
+    link.pictureAt = performance.now();
+    video.requestVideoFrameCallback(note);
+  };
+  video.requestVideoFrameCallback(note);
+}
+
+/** Say what is missing. @param {App} app @param {RemoteLink} link */
+function overlay(app, link) {
+  if (link.state === "lost")
+    return html`<p class="no-picture" role="alert" data-picture="lost">
+      No data from the robot. It stops by itself.
+    </p>`;
+  if (link.hasPicture(app.now)) return html`<span data-picture="live"></span>`;
+  const { head } = app.store.data;
+  const isOff = Boolean(head) && !head?.camera_active;
+  return html`<p class="no-picture" role="status" data-picture="none">
+    ${isOff ? "Camera off" : "No picture from the camera"}
+  </p>`;
+}
