@@ -241,9 +241,8 @@ class Operation:
 
     def _note(self, change: SeatChange) -> None:
         """Add to the audit log what no request has caused alone."""
-        session = self.seats.sessions.get(change.session)
-        who = session.who if session else ""
-        name = f"{who} (session {change.session})" if who else f"Session {change.session}"
+        who = change.who
+        name = f"{who} (session {change.session})"
         text = f"Remote operation: {name} {change.fact}: {change.reason}"
         _log.info("session", session=change.session, fact=change.fact.value, reason=change.reason)
         source = SOURCE + change.session

@@ -33,6 +33,7 @@ class SeatChange:
 
     fact: Fact
     session: str
+    who: str
     reason: str = ""
 
 
@@ -95,7 +96,7 @@ class Seats:
             text = "operating the robot needs the operator role"
             raise SaintError(Code.FORBIDDEN, text, fix="Connect as a viewer, or sign in again.")
         self.sessions[session.name] = session
-        return [SeatChange(Fact.JOINED, session.name)]
+        return [SeatChange(Fact.JOINED, session.name, session.who)]
 
     def linked(self, name: str, now_s: float) -> list[SeatChange]:
         """Record that the data channels of a session are open."""
@@ -103,8 +104,9 @@ class Seats:
         if session is None or session.is_linked:
             return []
         session.is_linked, session.beat_s = True, now_s
-        if session.wants_control and not self.operator:
-            return self._give(name, "nobody had control")
+        holder = self.sessions.get(self.operator)
+        if session.wants_control and (holder is None or holder.is_silent(now_s)):
+            return self._give(name, "nobody living had control")
         return []
 
     def beat(self, name: str, now_s: float) -> None:
@@ -136,7 +138,7 @@ class Seats:
         if holder is None or is_forced or holder.is_silent(now_s):
             return self._give(name, "an admin took it" if is_forced else "nobody living had it")
         session.requested_until_s = now_s + REQUEST_S
-        return [SeatChange(Fact.REQUESTED, name)]
+        return [SeatChange(Fact.REQUESTED, name, session.who)]
 
     def grant(self, name: str, now_s: float) -> list[SeatChange]:
         """Give control to a session that requests it. Raises not_found without a request."""
@@ -156,8 +158,8 @@ class Seats:
         if name not in self.sessions:
             return []
         changes = self._drop(name, reason)
-        del self.sessions[name]
-        return [*changes, SeatChange(Fact.LEFT, name, reason)]
+        who = self.sessions.pop(name).who
+        return [*changes, SeatChange(Fact.LEFT, name, who, reason)]
 
     def expire(self, now_s: float) -> list[SeatChange]:
         """Remove the sessions whose lease or time to connect is over."""
@@ -183,13 +185,13 @@ class Seats:
 
     def _give(self, name: str, reason: str) -> list[SeatChange]:
         changes = self._drop(self.operator, f"session {name} has got it") if self.operator else []
-        self.operator = name
-        self.sessions[name].requested_until_s = -inf
-        return [*changes, SeatChange(Fact.GAINED, name, reason)]
+        self.operator, session = name, self.sessions[name]
+        session.requested_until_s = -inf
+        return [*changes, SeatChange(Fact.GAINED, name, session.who, reason)]
 
     def _drop(self, name: str, reason: str) -> list[SeatChange]:
         if not name or self.operator != name:
             return []
-        self.operator = ""
-        self.sessions[name].wants_control = False
-        return [SeatChange(Fact.LOST, name, reason)]
+        self.operator, session = "", self.sessions[name]
+        session.wants_control = False
+        return [SeatChange(Fact.LOST, name, session.who, reason)]

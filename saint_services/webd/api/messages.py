@@ -26,6 +26,7 @@ Group = Literal[
     "drill",
     "sequence",
     "selftest",
+    "teleop",
     "users",
     "logs",
     "settings",

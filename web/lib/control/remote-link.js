@@ -38,7 +38,7 @@ export class RemoteLink {
   session = "";
   /** @type {string[]} */ cameras = [];
   /** @type {Report | null} */ report = null;
-  /** @type {MediaStream | null} */ stream_ = null;
+  /** @type {MediaStream | null} */ pictures = null;
   /** There and back, in ms. @type {number | null} */ roundTripMs = null;
   /** Of the picture in this browser: jitter buffer and decoder. @type {number | null} */
   decodeMs = null;
@@ -143,7 +143,7 @@ export class RemoteLink {
     const fields = (this.#fields = peer.createDataChannel("fields", OPEN_OPTIONS));
     peer.addTransceiver("video", { direction: "recvonly" });
     peer.ontrack = (event) => {
-      this.stream_ = event.streams[0] ?? new MediaStream([event.track]);
+      this.pictures = event.streams[0] ?? new MediaStream([event.track]);
       // as soon as it is decoded: a late picture is worth less than an uneven one
       event.receiver.jitterBufferTarget = 0;
       this.changed();
@@ -235,7 +235,7 @@ export class RemoteLink {
     for (const timer of this.#timers) clearInterval(timer);
     const peer = this.#peer;
     this.#timers = [];
-    this.#peer = this.#fields = this.stream_ = this.report = null;
+    this.#peer = this.#fields = this.pictures = this.report = null;
     this.roundTripMs = this.decodeMs = null;
     this.pictureAt = this.#reportAt = -Infinity;
     this.#sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };

@@ -1,6 +1,7 @@
 // The picture, and on it the sticks, the keys and why something does not move.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { Directive, directive } from "/vendor/lit-html/directive.js";
+import { html, noChange, nothing } from "/vendor/lit-html/lit-html.js";
 import { isDriveKey, isLookKey, SPEEDS } from "../../lib/control/drive-keys.js";
 import { driveStick, lookStick } from "../../parts/sticks.js";
 
@@ -41,13 +42,7 @@ export function stage(app, link) {
       @keyup=${up}
       @blur=${() => (app.teleop.keys.clear(), app.draw())}
     >
-      <video
-        muted
-        playsinline
-        autoplay
-        .srcObject=${link.stream_}
-        @loadedmetadata=${(/** @type {Event} */ event) => watch(event, link)}
-      ></video>
+      <video muted playsinline autoplay ${pictures(link)}></video>
       ${overlay(app, link)}
     </div>
     ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
@@ -55,16 +50,34 @@ export function stage(app, link) {
   `;
 }
 
-/** Note when each picture is shown. @param {Event} event @param {RemoteLink} link */
-function watch(event, link) {
-  const video = /** @type {HTMLVideoElement} */ (event.currentTarget);
-  const note = () => {
-    if (video.srcObject !== link.stream_) return;
-    link.pictureAt = performance.now();
+/** Shows the stream of a link, set once: every setting begins the picture again. */
+class Pictures extends Directive {
+  /** @type {MediaStream | null} */ #shown = null;
+
+  /** @param {[RemoteLink]} _link */
+  render(..._link) {
+    return noChange;
+  }
+
+  /**
+   * @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {[RemoteLink]} values
+   */
+  update(part, [link]) {
+    const stream = link.pictures;
+    if (stream === this.#shown) return noChange;
+    const video = /** @type {HTMLVideoElement} */ (part.element);
+    video.srcObject = this.#shown = stream;
+    const note = () => {
+      if (video.srcObject !== stream || !stream) return;
+      link.pictureAt = performance.now();
+      video.requestVideoFrameCallback(note);
+    };
     video.requestVideoFrameCallback(note);
-  };
-  video.requestVideoFrameCallback(note);
+    return noChange;
+  }
 }
+
+const pictures = directive(Pictures);
 
 /** Say what is missing. @param {App} app @param {RemoteLink} link */
 function overlay(app, link) {
