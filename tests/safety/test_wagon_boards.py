@@ -222,6 +222,34 @@ def test_stop_frame_stops_at_once_and_disarms(bench: Bench, phase_ms: int) -> No
     assert bench.state is WagonState.ESTOP
 
 
+@pytest.mark.parametrize("is_lost_between", [False, True])
+def test_stop_while_the_switch_is_at_disarm_is_not_forgotten(
+    bench: Bench, is_lost_between: bool
+) -> None:
+    bench.send(can_frames.WagonEstop())
+    bench.run(100)
+    assert bench.state is WagonState.ESTOP
+    if is_lost_between:
+        bench.radios[0].is_on = bench.radios[1].is_on = False
+        bench.run(1000)
+        bench.radios[0].is_on = bench.radios[1].is_on = True
+        bench.run(1000)
+    bench.channel(5, HIGH)
+    bench.run(200)
+    assert bench.state is WagonState.ESTOP
+    bench.channel(5, LOW)
+    bench.run(200)
+    assert bench.state is WagonState.DISARMED
+
+
+def test_computer_ends_its_own_stop_by_disarming(bench: Bench) -> None:
+    bench.send(can_frames.WagonEstop())
+    bench.run(100)
+    bench.send(can_frames.WagonArm(False))
+    bench.run(100)
+    assert bench.state is WagonState.DISARMED
+
+
 def test_drive_commands_do_not_count_while_the_pilot_has_the_robot(bench: Bench) -> None:
     bench.host = can_frames.WagonDrive(0, 0, WagonMode.AUTONOMOUS, 0)
     bench.arm()

@@ -21,6 +21,7 @@ _OVERLAYS = ("common", "server", "node", "board-rpi4")
 _UNITS = "usr/lib/systemd/system"
 _PYTHON = "usr/lib/python3/dist-packages"
 _SHARE = "usr/share/saint"
+_BOARDS = "image/boards"  # firmware of the wagon's boards, which saintctl writes onto them
 _IGNORED = {"__pycache__", ".gitkeep", ".npmrc", "README.md", "biome.json", "tsconfig.json"}
 SAINTCTL = "../lib/python3/dist-packages/saint_services/saintctl/start.py"
 
@@ -45,6 +46,7 @@ def lay(root: Path, places: Places, names: Names) -> None:
     wheels.lay(places, root / _PYTHON)
     _copy(source / "manifests", root / _SHARE / "manifests", names)
     _write(root / _SHARE / BOARDS, (source / BOARDS).read_bytes())
+    _copy(source / _BOARDS, root / _SHARE / _BOARDS, names)
     _copy(source / "web", root / _SHARE / "web", names, keep=_is_page)
     _web_libraries(source / "web", root / _SHARE / "web")
     _link(root / "usr/bin/saintctl", SAINTCTL)

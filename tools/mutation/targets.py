@@ -197,6 +197,14 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ),
         ("tests/property/test_rc_pulses.py", "tests/safety/test_rc_limits.py"),
     ),
+    **{
+        f"image/boards/{path}": _stages(
+            ("tests/safety/test_wagon_arming.py",),
+            ("tests/safety/test_wagon_boards.py",),
+            ("tests/unit/boards/test_logic.py", "tests/unit/boards/test_receivers.py"),
+        )
+        for path in ("balance/arming.py", "balance/sources.py", "io/bridges.py", "io/receivers.py")
+    },
     "saint_services/livelinkd/senders/acceptance.py": _stages(
         ("tests/unit/livelinkd/senders/test_acceptance.py",),
         ("tests/unit/livelinkd/senders/test_api.py",),

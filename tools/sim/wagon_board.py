@@ -21,13 +21,13 @@ from image.boards.io.io_board import IoBoard
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.can.port import BusState
+from saint_services.saintctl.board.board_files import version
 from tools.sim.can_bus import SimCan
 from tools.sim.wagon_lines import PtyEnd, PtyLine
 from tools.sim.wagon_world import RECEIVERS, WHEELS, WagonWorld
 
 STEP_S = 0.005
 CONSOLES = {"balance": "esp32-balance", "io": "esp32-io"}  # as the document names the devices
-VERSION = "simulated"
 _G_MPS2 = 9.81
 _FALL_DPS = 300.0
 
@@ -183,7 +183,7 @@ def open_balance(
     """Return the BALANCE board, and what wakes it."""
     can = WagonCan(directory, interface, world)
     link = PtyLine(directory / "uart-link-balance")
-    board = BalanceBoard(can, WagonImu(world), link, console, now_ms(), VERSION)
+    board = BalanceBoard(can, WagonImu(world), link, console, now_ms(), version("balance"))
     board.has_bridges = True  # of simulated ones, which stand a wagon's voltage
     return board, [can, link, console]
 
@@ -202,7 +202,7 @@ def open_io(directory: Path, world: WagonWorld, console: PtyEnd) -> tuple[WagonB
         Bridges(tuple(wheels[:2]), tuple(wheels[2:])),
         Accessories(WagonStrip(world), *outputs),
         now_ms(),
-        VERSION,
+        version("io"),
     )
     return board, [link, *lines, console]
 

@@ -81,7 +81,9 @@ class Arming:
             self._switch = now.switch
         if now.switch == DISARM:
             self.must_cycle = False
-            self.disarm()
+            # A switch that rests at DISARM is no act: it must not end a stop command.
+            if self.state != t.STATE_ESTOP or before == ARM:
+                self.disarm()
         elif now.switch == BETWEEN:
             if self.is_armed:
                 self.state = t.STATE_DISARMED

@@ -126,8 +126,8 @@ class Sources:
     def _update_mode(self, now_ms: int) -> Computer:
         """Find the mode in force: the lower one of the pilot's switch and the computer's."""
         computer = self.computer(now_ms)
-        asked = computer.mode if computer.is_alive(now_ms) else t.MODE_RC
-        self.mode = min(switch_mode(self.pilot.channels[t.CHANNEL_MODE]), asked)
+        wanted = computer.mode if computer.is_alive(now_ms) else t.MODE_RC
+        self.mode = min(switch_mode(self.pilot.channels[t.CHANNEL_MODE]), wanted)
         return computer
 
     def command(self, now_ms: int, is_armed: bool) -> "tuple[int, int] | None":

@@ -6,13 +6,24 @@ _CHANNELS_BYTES, _LINK_BYTES = 22, 10
 _MOST_LENGTH = 62
 
 
+def _crc_table() -> bytes:
+    table = bytearray()
+    for value in range(256):
+        crc = value
+        for _ in range(8):
+            crc = (crc << 1 ^ 0xD5 if crc & 0x80 else crc << 1) & 0xFF
+        table.append(crc)
+    return bytes(table)
+
+
+_CRC = _crc_table()
+
+
 def crc_d5(data: bytes) -> int:
     """Compute CRC-8 with the polynomial 0xD5 (DVB-S2)."""
     crc = 0
     for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = (crc << 1 ^ 0xD5 if crc & 0x80 else crc << 1) & 0xFF
+        crc = _CRC[crc ^ byte]
     return crc
 
 

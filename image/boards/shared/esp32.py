@@ -4,6 +4,8 @@ import time
 
 import machine
 
+_WATCHDOG_MS, _UPDATE_MS = 1000, 600_000
+
 
 class Clock:
     """Milliseconds since the start that do not wrap: ticks_ms does, after 12 days."""
@@ -86,7 +88,7 @@ class PwmPin:
 
 def serve(board, clock: Clock, terminal: Terminal, is_armed) -> None:
     """Run a board until interrupted; whatever ends it, its outputs are switched off."""
-    watchdog = machine.WDT(timeout=1000)
+    watchdog = machine.WDT(timeout=_WATCHDOG_MS)
     was_armed = None
     try:
         while True:
@@ -98,3 +100,4 @@ def serve(board, clock: Clock, terminal: Terminal, is_armed) -> None:
             time.sleep_ms(1)  # type: ignore[attr-defined]
     finally:
         board.off()
+        machine.WDT(timeout=_UPDATE_MS)  # it cannot be stopped, and mpremote needs its time

@@ -1,4 +1,4 @@
-"""Follows how old things are. Times are milliseconds of a clock that never goes back or wraps."""
+"""Follows how old things are. Times are milliseconds of a clock that never jumps or wraps."""
 
 
 class Freshness:

@@ -5,7 +5,8 @@ from .codec import pack, unpack
 from .freshness import Freshness
 
 _ROWS = {row[0]: row for row in t.LINK_ROWS}
-_PAUSE_MS = 10  # no frame is longer on the wire: 259 bytes take 5.7 ms
+_PAUSE_MS = 10  # no frame is longer on the wire
+_MOST_PAYLOAD = 64  # more than any message has: a false start must cost little
 
 
 def crc8(data: bytes) -> int:
@@ -59,11 +60,12 @@ class LinkParser:
         at = 0
         while at < len(data):
             if data[at] == t.LINK_START:
-                size = (data[at + 1] if at + 1 < len(data) else 0) + t.LINK_OVERHEAD
-                if at + size > len(data):
+                length = data[at + 1] if at + 1 < len(data) else 0
+                size = length + t.LINK_OVERHEAD
+                if at + size > len(data) and length <= _MOST_PAYLOAD:
                     if not is_final:
                         break
-                else:
+                elif length <= _MOST_PAYLOAD:
                     message = _message(data[at : at + size])
                     if message is not None:
                         found.append(message)

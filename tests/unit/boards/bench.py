@@ -181,7 +181,7 @@ class Imu:
 
 @dataclass
 class Radio:
-    """What a receiver hears: channels from 1, and whether it sends frames."""
+    """What a receiver receives: channels from 1, and whether it sends frames."""
 
     us: list[int]
     is_on: bool = True

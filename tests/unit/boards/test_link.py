@@ -73,9 +73,14 @@ def test_frame_is_the_computers_frame(message: Any) -> None:
 def test_frame_behind_a_false_start_is_found_after_a_pause() -> None:
     parser = LinkParser()
     frame = framed(tables.LINK_HEARTBEAT, 7)
-    assert parser.feed(b"\xaa\xff" + frame, 0) == []
+    assert parser.feed(b"\xaa\x30" + frame, 0) == []
     assert parser.feed(b"", 5) == []
     assert parser.feed(b"", 20) == [(0xFF, (7,))]
+
+
+def test_false_start_that_claims_too_much_does_not_wait() -> None:
+    frame = framed(tables.LINK_HEARTBEAT, 7)
+    assert LinkParser().feed(b"\xaa\xff" + frame, 0) == [(0xFF, (7,))]
 
 
 def test_every_row_of_the_computer_is_in_the_firmware() -> None:

@@ -129,7 +129,7 @@ def test_flags_say_what_the_boards_know(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("switch_us", "asked", "mode"),
+    ("switch_us", "wanted", "mode"),
     [
         (LOW, 2, WagonMode.RC),
         (NEUTRAL, 2, WagonMode.ASSISTED),
@@ -140,10 +140,10 @@ def test_flags_say_what_the_boards_know(bench: Bench) -> None:
     ],
 )
 def test_lower_one_of_two_modes_is_in_force(
-    bench: Bench, switch_us: int, asked: int, mode: WagonMode
+    bench: Bench, switch_us: int, wanted: int, mode: WagonMode
 ) -> None:
     bench.channel(6, switch_us)
-    bench.host = can_frames.WagonDrive(0, 0, asked, 0)
+    bench.host = can_frames.WagonDrive(0, 0, wanted, 0)
     bench.run(100)
     assert flags(bench).mode is mode
 
