@@ -23,6 +23,7 @@ _TIMED = {
         "kill",
         "motion",
         "several_roles",
+        "wagon_boards",
     )
 }
 
