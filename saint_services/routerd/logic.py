@@ -10,8 +10,9 @@ from ..lib.api.routing import Blending, Route, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
 from .estop import latch as latches
-from .fields.board import FieldBoard
+from .fields.board import FieldBoard, test_motion
 from .fields.claims import Claim, InputStream, output_fields
+from .fields.guided_samples import apply_sample
 from .fields.locks import Lock, Locks
 from .fields.masters import CLUTCH, Masters
 from .fields.motion import NEVER, STEP_S
@@ -205,7 +206,7 @@ class Router:
         """Apply the next sample to a claim that several inputs feed."""
         output = claim.output
         if not claim.is_armed:
-            self._test_motion(claim)
+            test_motion(claim)
             self.board.contend(claim, now)
         elif output.members and claim in output.members:
             self.board.follow(output, output.blended, now)
@@ -221,20 +222,7 @@ class Router:
             return
         if has_changed:
             self._reconsider(now)
-        board, values = self.board, stream.values
-        for plan in stream.guided:
-            claim = plan.claim
-            output, follow = claim.output, plan.follow
-            if not claim.is_armed:
-                self._test_motion(claim)
-                board.contend(claim, now)
-            elif follow is None or output.members is not None:
-                board.guide(plan, values, now)
-            elif output.winner is claim and (want := follow(values, now)) != output.want:
-                output.drive(want, now)
-                board.dirty.add(output.command)
-                if output.is_moving:
-                    board.wake(now + STEP_S)
+        apply_sample(self.board, stream, now)
 
     def _reconsider(self, now: float) -> None:
         """Decide again for the fields of claims with conditions: one has begun or ended."""
@@ -263,19 +251,12 @@ class Router:
         if self.latch.active:
             return
         for plan in stream.plans:
-            self._test_motion(plan.claim)
+            test_motion(plan.claim)
             self.board.contend(plan.claim, now)
         if has_changed:
             self._reconsider(now)
         if was_lost:
             self.board.lose_source(source.name, now)  # what it holds and no longer feeds
-
-    def _test_motion(self, claim: Claim) -> None:
-        """Arm the claim if one of its inputs was moved."""
-        assert claim.plan is not None and claim.stream is not None, "a live claim has both"
-        for part, index in claim.plan.inputs:
-            if not claim.is_armed:
-                claim.has_moved(part, claim.stream.values[index])
 
     # Signals that are lost
 
@@ -476,7 +457,7 @@ class Router:
             return
         for plan in stream.plans:
             if plan.claim.plan is plan:
-                self._test_motion(plan.claim)
+                test_motion(plan.claim)
 
     def _rearrange(self, now: float) -> None:
         """Decide again for every field which claim is in control."""

@@ -2,7 +2,7 @@
 samples (logic.py), routes (routes/plan.py), which claim wins a field (claims.py).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ...lib.api.routing import Blending
 from .claims import Claim, OutputField, StreamPlan
@@ -66,7 +66,7 @@ class FieldBoard:
         if output.is_moving:
             self.wake(now + STEP_S)
 
-    def guide(self, plan: StreamPlan, values: Sequence[float], now: float) -> None:
+    def guide(self, plan: StreamPlan, now: float) -> None:
         """Apply a sample to an armed claim with filters or conditions."""
         claim, output = plan.claim, plan.claim.output
         if not claim.is_driving:
@@ -133,3 +133,11 @@ class FieldBoard:
         """Leave every field as it is after the latch was cleared."""
         for output in self.outputs:
             output.resume(now)
+
+
+def test_motion(claim: Claim) -> None:
+    """Arm a claim if one of its inputs was moved."""
+    assert claim.plan is not None and claim.stream is not None, "a live claim has both"
+    for part, index in claim.plan.inputs:
+        if not claim.is_armed:
+            claim.has_moved(part, claim.stream.values[index])

@@ -18,8 +18,9 @@ from ..inputs.source_classes import SAFETY
 from ..routes.conditions import GateFeed
 from ..routes.mapping import Shape
 from .combining import MODES, combined, held_back
-from .guided import Guide
+from .guided import EuroLine, Guide
 from .motion import FOREVER, NEVER, RAMP_S, FieldMotion
+from .sample_clock import SampleClock
 from .targets import Modifier, RobotTargets
 
 NO_BAR: Final = NEVER  # below every priority
@@ -30,7 +31,7 @@ Step = tuple[int, Shape, "Claim"]
 # Index of the input, is it on, name of the route.
 StopInput = tuple[int, Callable[[float], bool], str]
 Evaluation = Callable[[Sequence[float]], float]
-FilteredEvaluation = Callable[[Sequence[float], float], float]  # with the time of the sample
+GuidedStep = tuple["StreamPlan", "Claim", "OutputField", Guide, EuroLine | None]
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +50,8 @@ class InputStream:
     stops: tuple[StopInput, ...] = ()
     patience_s: float = 0.0  # shortest time-out of its claims
     unknown: int = 0  # names that no passthrough route knows
-    guided: tuple[StreamPlan, ...] = ()  # plans with a guide; in neither steps nor sums
+    guided: tuple[GuidedStep, ...] = ()  # of plans with a guide; in neither steps nor sums
+    clock: SampleClock = dataclasses.field(default_factory=SampleClock)  # of the guided plans
     feeds: tuple[GateFeed, ...] = ()  # conditions that its samples decide
     is_guided: bool = False  # it has one of both
 
@@ -68,7 +70,6 @@ class StreamPlan:
     unbounded: Evaluation
     modifiers: tuple[tuple[Modifier, int], ...] = ()  # with the index of their input
     guide: Guide | None = None  # filters and conditions
-    follow: FilteredEvaluation | None = None  # the short way of such a guide, if it has one
 
 
 @dataclass(slots=True, eq=False)

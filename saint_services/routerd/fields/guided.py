@@ -3,15 +3,16 @@ samples before and on other inputs. Mappings without these never come here (rout
 Pure: the time is that of the sample.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...lib.limits import clamp
 from ..routes.conditions import ConditionGate
-from ..routes.filters import ValueFilter
-from ..routes.mapping import Shape
+from ..routes.filters import OneEuro, ValueFilter
+from ..routes.mapping import Line, Shape
 from .combining import combined, held_back
 from .motion import FOREVER, NEVER
+from .sample_clock import SpeedWeight
 
 SETTLED = 1e-5  # of the field's range: a filter that is so near is there
 
@@ -28,6 +29,7 @@ class GuidedTerm:
     wanted: float = 0.0  # before the filters
     value: float = 0.0
     is_running: bool = False  # false: the filters start with the next sample
+    line: Line | None = None  # that the shape is, if it is a straight one
 
     def stand_at(self, value: float) -> None:
         """Go on from this value."""
@@ -39,6 +41,14 @@ class GuidedTerm:
     def deadline(self) -> float:
         """Until when its conditions hold."""
         return min((gate.deadline for gate in self.gates), default=FOREVER)
+
+
+# A one-euro filter behind a straight mapping: index of the input; gain, offset and bounds; lowest
+# cut-off, beta, span; how near it settles. One row of memory (guided_samples.py).
+EuroLine = tuple[
+    GuidedTerm, OneEuro, SpeedWeight, int,
+    float, float, float, float, float, float, float, float,
+]  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
@@ -95,32 +105,6 @@ class Guide:
             y = self.only.value
             return self.low if y < self.low else self.high if y > self.high else y
         return self._total([(t.value, t.wanted) for t in self.terms if t.deadline > at])
-
-    def short_way(self) -> Callable[[Sequence[float], float], float] | None:
-        """Return a function that does what value() does, in less time, for a position with one
-        mapping, one filter and no condition; None: this claim is another.
-        """
-        term = self.only
-        if term is None or len(term.filters) != 1 or self.is_velocity:
-            return None
-        index, shape, run = term.index, term.shape, term.filters[0].run
-        low, high, settled, patience_s = self.low, self.high, self.settled, self.patience_s
-
-        def follow(values: Sequence[float], at: float) -> float:
-            elapsed = at - self.at
-            if not term.is_running or elapsed <= 0.0 or elapsed >= patience_s:
-                return self.value(values, at)
-            self.at = at
-            term.wanted = wanted = shape(values[index])
-            term.value = y = run(wanted, elapsed)
-            gap = wanted - y
-            if gap > settled or gap < -settled:
-                return low if y < low else high if y > high else y
-            if gap != 0.0:
-                term.stand_at(wanted)
-            return wanted
-
-        return follow
 
     def _run(self, term: GuidedTerm, x: float, elapsed: float) -> None:
         wanted = y = term.wanted = term.shape(x)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ...lib.api.mapping import Mapping
 
-_TURN = 2.0 * pi
+TURN = 2.0 * pi
 _TINY = 1e-3  # below this the power series of the weights is exact to a float's rounding
 
 
@@ -43,7 +43,7 @@ class LowPass:
         self.value = value
 
     def run(self, value: float, elapsed_s: float) -> float:
-        u = _TURN * self.cutoff_hz * elapsed_s
+        u = TURN * self.cutoff_hz * elapsed_s
         if u > _TINY:
             left = exp(-u)
             mean = (1.0 - left) / u
@@ -78,7 +78,7 @@ class OneEuro:
         if elapsed_s <= 0.0:
             return self.value
         gap = value - self.value
-        turn_s = _TURN * elapsed_s
+        turn_s = TURN * elapsed_s
         weight = turn_s * self.derivative_hz  # elapsed time by time constant
         speed = self.speed
         speed += weight / (1.0 + weight) * (gap / self.span / elapsed_s - speed)

@@ -11,10 +11,13 @@ from ...lib.api.mapping import CURVES_BY_POINTS, Mapping
 from .curves import by_points
 
 Shape = Callable[[float], float]
+Line = tuple[float, float, float, float]  # gain, offset, bounds
 
 
 def shape(mapping: Mapping, low: float, high: float) -> Shape:
     """Compile a mapping; its result is within its own clamp and [low, high]."""
+    if (line := line_of(mapping, low, high)) is not None:
+        return _linear(*line)
     if mapping.clamp is not None:
         low, high = narrowed(mapping.clamp, low, high)
     if mapping.mode == "switch":
@@ -25,9 +28,19 @@ def shape(mapping: Mapping, low: float, high: float) -> Shape:
         return _points(mapping, low, high)
     if mapping.curve == "exponential" and mapping.expo:
         return _exponential(mapping, low, high)
-    if mapping.deadzone:
-        return _deadzone(mapping, low, high)
-    return _linear(mapping, low, high)
+    return _deadzone(mapping, low, high)
+
+
+def line_of(mapping: Mapping, low: float, high: float) -> Line | None:
+    """Return the straight line within bounds that a mapping is; None: it is something else."""
+    is_bent = mapping.curve in CURVES_BY_POINTS or (
+        mapping.curve == "exponential" and mapping.expo != 0.0
+    )
+    if mapping.mode == "switch" or not mapping.scale or is_bent or mapping.deadzone:
+        return None
+    if mapping.clamp is not None:
+        low, high = narrowed(mapping.clamp, low, high)
+    return _gain(mapping), mapping.offset, low, high
 
 
 def unbounded(mapping: Mapping) -> Shape:
@@ -63,9 +76,7 @@ def _constant(offset: float, low: float, high: float) -> Shape:
     return lambda _: y
 
 
-def _linear(mapping: Mapping, low: float, high: float) -> Shape:
-    gain, offset = _gain(mapping), mapping.offset
-
+def _linear(gain: float, offset: float, low: float, high: float) -> Shape:
     def run(x: float) -> float:
         y = x * gain + offset
         return low if y < low else high if y > high else y

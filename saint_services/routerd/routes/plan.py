@@ -10,13 +10,15 @@ from ...lib.api.mapping import Mapping
 from ...lib.api.routing import Route, SourceClass
 from ..fields.claims import Claim, Evaluation, InputStream, OutputField, StopInput, StreamPlan
 from ..fields.guided import Guide, GuidedTerm
+from ..fields.guided_samples import steps_of
+from ..fields.sample_clock import SampleClock
 from ..fields.targets import CommandLayout, Modifier
 from ..inputs.source_classes import TIMEOUTS_S
 from ..inputs.sources import InputSource
 from .checks import ESTOP, applies, lets_through, place, priority
 from .conditions import Gates
 from .filters import filters_of
-from .mapping import Shape, shape, switch, unbounded
+from .mapping import Shape, line_of, shape, switch, unbounded
 
 MOVED = 0.05  # of an input's nominal range of 1: more than jitter, less than an intention
 MOVED_DIRECT = 0.005  # of a field's range: programs do not jitter
@@ -62,7 +64,8 @@ class Planner:
                 if may_drive:
                     plans += self._mapped(order, route, source, stream, route.mapping)
                 stops += _stops(route, stream, route.mapping)
-        stream.guided = tuple(plan for plan in plans if plan.guide is not None)
+        stream.clock = SampleClock()
+        stream.guided = steps_of(plans, stream.clock)
         self._set_feeds(source, stream)
         plain = [plan for plan in plans if plan.guide is None]
         singles = [plan for plan in plain if len(plan.claim.inputs) == 1]
@@ -150,6 +153,7 @@ class Planner:
                 unbounded(each),
                 filters_of(each, output.high - output.low),
                 self.gates.of(each.only_while),
+                line=line_of(each, low, high),
             )
             for each in mappings
             if each.from_ in indices
@@ -161,7 +165,6 @@ class Planner:
         if plan.claim.is_driving:  # an edit: go on from where the output stands
             guide.restart(output.value)
         plan.evaluate, plan.unbounded = guide.raw, guide.unbounded
-        plan.follow = guide.short_way()
         return plan
 
     def _claim(
