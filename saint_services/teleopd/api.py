@@ -87,7 +87,7 @@ class SessionRequests:
 
     async def renew(self, call: Call[SessionRef]) -> Done:
         person = _person(call)
-        self._operation.owned(call.body.session, person)
+        self._operation.owned(call.body.session, person, is_strict=True)
         seats = self._operation.seats
         level = Level.of(person.level)
         self._operation.apply(seats.renew(call.body.session, level, monotonic_s()))

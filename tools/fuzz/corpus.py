@@ -18,7 +18,7 @@ from saint_services.lib.hw.motors.roboclaw import (
 )
 from saint_services.lib.hw.vesc import messages as vesc
 from saint_services.lib.robot.figure.archive import zipped
-from saint_services.lib.teleop.structs import COMMAND, STATE
+from saint_services.lib.teleop.structs import COMMAND, STATE, TeleopCommand
 from saint_services.lib.wagon import board_link
 from saint_services.lib.wagon import can_frames as wagon
 from saint_services.rcd.protocols import PARSERS
@@ -38,6 +38,7 @@ def seeds(name: str) -> list[bytes]:
         "can_frames": _can_frames,
         "board": _board,
         "teleop": _teleop,
+        "teleop-channel": _teleop_channel,
     }
     return makers[name](name) if name in makers else _written(name)
 
@@ -117,6 +118,13 @@ def _board(_: str) -> list[bytes]:
 
 def _teleop(_: str) -> list[bytes]:
     return [b"\0" + bytes(COMMAND.size), b"\1" + bytes(STATE.size)]
+
+
+def _teleop_channel(_: str) -> list[bytes]:
+    drive = b'{"v": 1, "seq": 1, "t": 20.5, "targets": {"tracks": {"linear": 0.3}}}'
+    move = COMMAND.encode(TeleopCommand(2, 0.5, 0.0, -0.5, 0, 1, 0))
+    beat = b'{"v": 1, "seq": 2, "t": 40.5}'
+    return [b"".join(as_reads(each) for each in (drive, move, beat))]
 
 
 _BONE = {"Name": "Head", "Parent": -1, "Location": [1, 2, 3], "Rotation": [0, 0, 0.3, 0.9],

@@ -24,6 +24,7 @@ from saint_services.lib.robot import urdf
 from saint_services.lib.robot.figure.archive import received
 from saint_services.lib.robot.figure.bindings import proposed
 from saint_services.lib.robot.manifest import RobotDescription, load
+from saint_services.lib.teleop.velocity import VelocityTarget
 from saint_services.lib.wagon import board_link
 from saint_services.livelinkd.config import Config as LiveLinkConfig
 from saint_services.livelinkd.logic import Subject, SubjectRegistry
@@ -53,6 +54,7 @@ from saint_services.saintctl.livelink.decode import described
 from saint_services.saintctl.route.replay import Replay
 from saint_services.saintctl.teleop.decode import STRUCTS, hex_line
 from saint_services.saintctl.teleop.decode import described as teleop_line
+from saint_services.teleopd.commands import CommandStream
 from saint_services.webd import logic
 from saint_services.webd.actions.table import MODELS
 from saint_services.webd.config import Config as WebConfig
@@ -185,6 +187,23 @@ def teleop_structs(data: bytes) -> None:
     json.dumps(line, allow_nan=False)
     if line["kind"] in STRUCTS:
         assert hex_line(line)["hex"] == data[1:].hex()
+
+
+def teleop_messages(data: bytes) -> None:
+    """Nothing that a viewer sends commands anything, and every message of the operator's has finite
+    values.
+    """
+    velocity = VelocityTarget("tracks", {"vx": "linear", "vyaw": "angular"})
+    for is_operator in (False, True):
+        stream = CommandStream(velocity)
+        for number, (chunk, _) in enumerate(reads(data)):
+            decide = stream.binary if number % 2 else stream.named
+            decision = decide(chunk, number * 0.02, is_operator=is_operator)
+            assert is_operator or not decision.values
+            assert all(
+                math.isfinite(each) for values in decision.values.values()
+                for each in values.values()
+            )  # fmt: skip
 
 
 def servo_bus(data: bytes) -> None:
@@ -380,6 +399,7 @@ TARGETS: dict[str, Target] = {
     "can_frames": can_frames,
     "board": board_bytes,
     "teleop": teleop_structs,
+    "teleop-channel": teleop_messages,
     "servo_bus": servo_bus,
     "frames": websocket_frames,
     "messages": websocket_messages,

@@ -8,8 +8,10 @@ import typer
 from ...lib.errors import SaintError
 from ..console import fail
 from ..recordings import SOURCE
+from .sessions import add_to
 
-app = typer.Typer(help="Remote operation: commands and states as bytes.", no_args_is_help=True)
+app = typer.Typer(help="Remote operation: sessions, and their bytes.", no_args_is_help=True)
+add_to(app)
 
 
 @app.command()

@@ -108,6 +108,11 @@ COMMANDS = {
     "users renew_token": "token renew", "users revoke_token": "token revoke",
     "users list_sessions": "user sessions", "users end_session": "user sign-out",
     "users get_claim_code": "user claim-code", "users require_sign_in": "user sign-in",
+    # What only a peer with WebRTC can do, `test` does with itself.
+    "teleop connect": "teleop test", "teleop renew": "teleop test", "teleop test": "teleop test",
+    "teleop list_sessions": "teleop sessions", "teleop kick": "teleop kick",
+    "teleop request_control": "teleop control", "teleop grant_control": "teleop grant",
+    "teleop release_control": "teleop release",
     "programs list": "program list", "programs start": "program start",
     "programs stop": "program stop", "programs remove": "program remove",
 }  # fmt: skip

@@ -1,0 +1,66 @@
+"""`saintctl teleop sessions`, `kick`, `control` and `test`: who operates the robot from afar."""
+
+import typer
+
+from ...lib.api import Done, teleop
+from ...lib.api.teleop import LinkTest, OperatorReply, RemoteSessionInfo, RemoteSessionList
+from ..console import print_table
+from ..row_command import row_command
+
+_COLUMNS = ("session", "who", "from", "seat", "input loop", "refused", "connected")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to `saintctl teleop`."""
+    row_command(app, "sessions", teleop.LIST_SESSIONS)(print_sessions)
+    session = typer.Argument(metavar="SESSION", help="See `sessions`.")
+    row_command(app, "kick", teleop.KICK, session=session)(print_done)
+    row_command(app, "control", teleop.REQUEST_CONTROL, session=session)(print_operator)
+    row_command(app, "grant", teleop.GRANT_CONTROL, session=session)(print_operator)
+    row_command(app, "release", teleop.RELEASE_CONTROL, session=session)(print_operator)
+    row_command(app, "test", teleop.TEST)(print_test)
+
+
+def print_sessions(reply: RemoteSessionList) -> None:
+    """List the sessions of remote operation, and which one has control."""
+    rows = [_row(each) for each in reply.sessions]
+    print_table(_COLUMNS, rows, "Nobody is connected.")
+    cameras = ", ".join(reply.cameras) or "none"
+    print(f"Cameras: {cameras}; viewers at most: {reply.viewers_at_most}")
+    if reply.encoded:
+        print(f"Pictures encoded: {reply.encoded}, left out: {reply.dropped}")
+
+
+def _row(session: RemoteSessionInfo) -> tuple[str, ...]:
+    seat = session.seat + (" (requests control)" if session.is_requesting else "")
+    age = session.beat_age_ms
+    beat = "no link" if not session.is_linked else "-" if age is None else f"{age} ms ago"
+    return (
+        session.session,
+        session.who,
+        session.address or "-",
+        seat,
+        beat,
+        str(session.refused),
+        f"{session.connected_s:.0f} s",
+    )
+
+
+def print_done(reply: Done) -> None:
+    """End a session at once; what it drives stops."""
+    print(reply.message)
+
+
+def print_operator(reply: OperatorReply) -> None:
+    print(f"{reply.who} has control (session {reply.operator})." if reply.operator
+          else "Nobody has control.")  # fmt: skip
+    if reply.message:
+        print(reply.message)
+
+
+def print_test(reply: LinkTest) -> None:
+    """Connect the server with itself, and measure data channel and encoder."""
+    print(f"Link open after {reply.connected_ms:.0f} ms")
+    print(f"Message there and back: {reply.round_trip_ms:.1f} ms")
+    print(f"One picture of 640 x 480: {reply.encode_ms:.1f} ms")
+    print(f"Addresses that a peer is offered: {', '.join(reply.addresses) or 'none'}")

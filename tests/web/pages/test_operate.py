@@ -1,0 +1,113 @@
+"""The page "Remote" in Chromium, which is the WebRTC peer of a real teleopd: picture, commands, and
+what happens when the page is hidden, loses control or the camera.
+"""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.waiting import stays, until
+from tests.web.axe import violations
+from tests.web.conftest import Site
+from tests.web.fakes.remote import RemoteOperation, remote_operation
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+_LINK_MS = 15_000
+_HIDE = """() => {
+  Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def remote(site: Site, tmp_path: Path) -> AsyncIterator[RemoteOperation]:
+    domain = site.robot.bus._domain
+    async with remote_operation(domain, site.robot.runtime, tmp_path) as made:
+        yield made
+
+
+async def operating(site: Site, how: str = "operate") -> Any:
+    """Return a page with a link and a picture."""
+    page = await site.open("operate")
+    await page.click(f"[data-{how}]")
+    await page.wait_for_selector("[data-picture=live]", state="attached", timeout=_LINK_MS)
+    return page
+
+
+async def test_page_shows_the_picture_and_drives_while_a_key_is_held(
+    site: Site, remote: RemoteOperation
+) -> None:
+    page = await operating(site)
+    width = await page.evaluate("document.querySelector('video').videoWidth")
+    assert width == 640
+    await page.wait_for_selector("[data-delay=picture].good, [data-delay=picture].warn")
+    await page.focus("[data-keys]")
+    await page.keyboard.down("KeyW")
+    await until(lambda: len(remote.driven()) > 10)
+    assert remote.driven()[-1] == {"linear": pytest.approx(0.375), "angular": 0.0}
+    await page.keyboard.up("KeyW")
+    await until(lambda: remote.driven()[-1] == {"linear": 0.0, "angular": 0.0})
+    count = len(remote.driven())
+    await stays(lambda: len(remote.driven()) == count, 0.3)
+    assert await violations(page) == []
+
+
+async def test_hidden_page_drives_nothing(site: Site, remote: RemoteOperation) -> None:
+    page = await operating(site)
+    await page.focus("[data-keys]")
+    await page.keyboard.down("KeyW")
+    await until(lambda: len(remote.driven()) > 5)
+    await page.evaluate(_HIDE)
+    await until(lambda: remote.driven()[-1]["linear"] == 0.0, 0.5)
+    count = len(remote.driven())
+    await stays(lambda: len(remote.driven()) == count, 0.5)
+
+
+async def test_camera_without_pictures_is_told_within_half_a_second(
+    site: Site, remote: RemoteOperation
+) -> None:
+    page = await operating(site)
+    remote.is_filming = False
+    await page.wait_for_selector("[data-picture=none]", timeout=2000)
+    remote.is_filming = True
+    await page.wait_for_selector("[data-picture=live]", state="attached", timeout=2000)
+
+
+async def test_viewer_requests_control_and_the_operator_grants_it(
+    site: Site, remote: RemoteOperation
+) -> None:
+    first = await operating(site)
+    second = await operating(site, "watch")
+    await second.wait_for_selector("[data-seat=viewer]")
+    await second.focus("[data-keys]")
+    await second.keyboard.down("KeyW")
+    await stays(lambda: not remote.driven(), 0.3)
+    await second.keyboard.up("KeyW")
+    await first.bring_to_front()
+    await second.click("[data-seat-action=request]")
+    await first.click("[data-grant]")
+    await second.wait_for_selector("[data-seat=operator]")
+    await first.wait_for_selector("[data-seat=viewer]")
+    await second.bring_to_front()
+    await second.focus("[data-keys]")
+    await second.keyboard.down("KeyW")
+    await until(lambda: len(remote.driven()) > 5)
+    await second.keyboard.up("KeyW")
+
+
+async def test_leaving_the_page_ends_the_session(site: Site, remote: RemoteOperation) -> None:
+    page = await operating(site)
+    await page.focus("[data-keys]")
+    await page.keyboard.down("KeyW")
+    await until(lambda: len(remote.driven()) > 5)
+    await page.keyboard.up("KeyW")
+    await page.click("[data-leave]")
+    await page.wait_for_selector("[data-operate]")
+    await until(lambda: remote.samples[-1].failsafe)
