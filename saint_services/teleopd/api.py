@@ -105,7 +105,7 @@ class SessionRequests:
         self._operation.apply(changes)
         is_granted = self._operation.seats.operator == params.session
         waits = any(each.fact is Fact.REQUESTED for each in changes)
-        message = "The operator was asked for control." if waits else ""
+        message = "The request was sent to the operator." if waits else ""
         return self._operation.control(is_granted=is_granted, message=message)
 
     async def grant_control(self, call: Call[SessionRef]) -> OperatorReply:

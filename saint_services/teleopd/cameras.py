@@ -1,5 +1,5 @@
-"""Gives the pictures of a camera to all that watch it: subscribed and encoded only while somebody
-does, each picture once. The newest picture counts; one that comes while another is encoded waits,
+"""Gives the pictures of a camera to all that watch it: subscribed and encoded only while there are
+any, each picture once. The newest picture counts; one that comes while another is encoded waits,
 and replaces the one that waited. Not here: the encoder (picture.py), the tracks (peers.py).
 """
 

@@ -52,7 +52,7 @@ class CommandStream:
     _must_release: bool = False  # of the binary form
     _must_release_named: bool = False
     _was_named: bool = False  # the newest message of the named form had targets
-    _heard_s: float | None = None
+    _received_s: float | None = None
     _sequence: int = -1
     _age: ReadingAge = field(default_factory=ReadingAge)
 
@@ -109,8 +109,8 @@ class CommandStream:
 
     def _listen(self, now_s: float) -> None:
         """Record a sign of life; after a gap a held velocity counts no more."""
-        is_gap = self._heard_s is not None and now_s - self._heard_s > GAP_S
-        self._heard_s = now_s
+        is_gap = self._received_s is not None and now_s - self._received_s > GAP_S
+        self._received_s = now_s
         if is_gap and (self._was_named or (self._held is not None and _moves(self._held))):
             self.forget()
             self._was_named = False

@@ -1,5 +1,6 @@
 """Carries what the operator commands to the router: input samples, the lock of each target that the
-operator drives, and stops. Decides nothing about who may (seats.py) and what (commands.py).
+operator drives, and stops. Not here: the right to drive (seats.py), what a message commands
+(commands.py).
 """
 
 import asyncio
@@ -45,7 +46,7 @@ class RobotOutput:
         # Rises also over a restart: it starts at the wall clock.
         self._sequence = itertools.count(time.time_ns() // 1000)
         self._locked: dict[str, float] = {}  # until when the router holds the lock for us
-        self._asked: dict[str, float] = {}
+        self._requested: dict[str, float] = {}
         self.refusal = ""  # why the newest lock was refused
 
     def send(self, session: str, values: Mapping[str, Mapping[str, float]]) -> None:
@@ -57,7 +58,7 @@ class RobotOutput:
     def end(self, session: str) -> None:
         """End what this session drives now, without waiting for the time-out."""
         self._publish(session, "", {}, is_lost=True)
-        targets, self._locked, self._asked = tuple(self._locked), {}, {}
+        targets, self._locked, self._requested = tuple(self._locked), {}, {}
         self.refusal = ""
         for target in targets:
             self._spawn(self._release(session, target), "release")
@@ -95,8 +96,8 @@ class RobotOutput:
         """Every sample renews the lock; it is requested when it must have ended."""
         if now_s < self._locked.get(target, 0.0):
             self._locked[target] = now_s + _LOCK_S
-        elif now_s >= self._asked.get(target, 0.0):
-            self._asked[target] = now_s + _LOCK_RETRY_S
+        elif now_s >= self._requested.get(target, 0.0):
+            self._requested[target] = now_s + _LOCK_RETRY_S
             self._spawn(self._take(session, target), "lock")
 
     async def _take(self, session: str, target: str) -> None:
@@ -107,7 +108,7 @@ class RobotOutput:
             self.refusal = err.message
             return
         self.refusal = ""
-        if target in self._asked:  # else it has ended meanwhile
+        if target in self._requested:  # else it has ended meanwhile
             self._locked[target] = monotonic_s() + _LOCK_S
         else:
             await self._release(session, target)

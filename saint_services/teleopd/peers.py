@@ -125,7 +125,7 @@ class RemotePeer:
         """Offer VP8 alone, as the pictures are encoded once for all."""
         self._track = CameraTrack(camera.want_key)
         sender = self._pc.addTrack(self._track)
-        # aiortc asks its own encoder for a key picture; ours is shared.
+        # aiortc requests key pictures of its own encoder; ours is shared.
         setattr(sender, "_send_keyframe", camera.want_key)  # noqa: B010
         codecs = RTCRtpSender.getCapabilities("video").codecs
         chosen = [each for each in codecs if each.mimeType in ("video/VP8", "video/rtx")]

@@ -10,7 +10,7 @@ from ..lib.access.levels import Level
 from ..lib.api.teleop import LEASE_S
 from ..lib.errors import Code, SaintError
 
-# After this time without a heartbeat nothing of the operator's moves the robot.
+# After this time without a heartbeat no command of the operator moves the robot.
 ALIVE_S = 0.25
 SILENT_S = 3.0  # an operator without a heartbeat for so long does not keep control from others
 REQUEST_S = 20.0  # a request for control expires
@@ -126,7 +126,7 @@ class Seats:
 
     def request(self, name: str, now_s: float, *, is_forced: bool = False) -> list[SeatChange]:
         """Give control to a session if nobody living has it, or by force; else record the request.
-        The caller has checked who may force.
+        The caller has checked the right to force.
         """
         session = self.known(name)
         if session.level < Level.OPERATOR or not session.is_linked:
@@ -149,7 +149,7 @@ class Seats:
         return self._give(name, "it was granted")
 
     def release(self, name: str) -> list[SeatChange]:
-        """End the control of a session, at its own wish."""
+        """End the control of a session, at its own request."""
         self.known(name)
         return self._drop(name, "it was released")
 

@@ -50,7 +50,7 @@ async def test_packets_of_the_document_drive_the_rover_and_silence_stops_it(
     assert not rover.pid("teleopd")  # it costs nothing while nobody is connected
     async with teleop_peer(request_) as peer:
         await peer.report(lambda report: report["seat"] == "operator")
-        peer.command(0.0)  # whoever gets control releases it first
+        peer.command(0.0)  # a new operator releases the control first
         peer.command(0.5)  # once: it is held while the input loop beats
         async with peer.beating():
             await until(tracks.is_driving, 5.0)
@@ -78,13 +78,13 @@ async def test_two_operators_viewer_takeover_and_kick(request_: Request, tracks:
         async with first.beating():
             await second.report(lambda report: report["seat"] == "viewer")
             async with second.beating(tracks=MOVE):
-                told = await second.report(lambda report: report["refused"] > 3)
-                assert told["why"] == "You watch. Request control to move the robot."
+                report = await second.report(lambda report: report["refused"] > 3)
+                assert report["why"] == "You watch. Request control to move the robot."
                 await stays(lambda: tracks.duties() == (0.0, 0.0), 0.5)
             reply = await request_("request_control", session=second.session)
             assert not reply["is_granted"]
-            asked = await first.report(lambda report: report["requests"])
-            assert asked["requests"][0][0] == second.session
+            pending = await first.report(lambda report: report["requests"])
+            assert pending["requests"][0][0] == second.session
             reply = await request_("grant_control", session=second.session)
             assert reply["operator"] == second.session
         second.send()

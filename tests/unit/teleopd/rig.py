@@ -102,7 +102,7 @@ class RemoteRobot:
 
 
 def jpeg(number: int, size: tuple[int, int]) -> bytes:
-    """A picture whose brightness tells its number."""
+    """A picture whose bar shows its number."""
     picture = Image.new("RGB", size, (40, 60, 90))
     draw = ImageDraw.Draw(picture)
     draw.rectangle((10, 10, 10 + 20 * number, 60), fill=(230, 200, 60))

@@ -52,7 +52,7 @@ def test_stop_of_a_viewer_stops_once_until_it_is_released() -> None:
     assert stops == [True, False, False, True]
 
 
-def test_viewer_is_refused_and_told_in_both_forms() -> None:
+def test_viewer_is_refused_and_notified_in_both_forms() -> None:
     stream = CommandStream(TRACKS)
     binary = stream.binary(command(0.5), 0.0, is_operator=False)
     text = stream.named(named(1, 0.0, tracks={"linear": 0.5}), 0.0, is_operator=False)

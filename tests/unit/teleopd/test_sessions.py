@@ -104,7 +104,7 @@ async def test_pictures_are_encoded_once_for_all_viewers(robot: RemoteRobot) -> 
         assert 0 <= report["picture"]["age_ms"] < 500
 
 
-async def test_missing_picture_is_told(robot: RemoteRobot) -> None:
+async def test_missing_picture_is_reported(robot: RemoteRobot) -> None:
     async with teleop_peer(robot.signalling(OLGA), video=True) as peer:
         await peer.report(lambda each: each["picture"]["state"] == "none")
         async with robot.filming():
@@ -112,7 +112,7 @@ async def test_missing_picture_is_told(robot: RemoteRobot) -> None:
         await peer.report(lambda each: each["picture"]["state"] == "none")
 
 
-async def test_camera_is_read_only_while_somebody_watches(robot: RemoteRobot) -> None:
+async def test_camera_is_read_only_while_it_is_watched(robot: RemoteRobot) -> None:
     async with robot.filming():
         async with teleop_peer(robot.signalling(OLGA), video=True) as peer:
             await until(lambda: len(peer.frames) > 3)

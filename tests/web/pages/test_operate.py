@@ -70,7 +70,7 @@ async def test_hidden_page_drives_nothing(site: Site, remote: RemoteOperation) -
     await stays(lambda: len(remote.driven()) == count, 0.5)
 
 
-async def test_camera_without_pictures_is_told_within_half_a_second(
+async def test_camera_without_pictures_is_reported_within_half_a_second(
     site: Site, remote: RemoteOperation
 ) -> None:
     page = await operating(site)
