@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from .seats import Fact
 if TYPE_CHECKING:
     from .cameras import SharedCamera
 
+_PROGRAM = "autonomous:"
 ENCODED, DROPPED = "pictures_encoded", "pictures_dropped"
 
 
@@ -149,7 +151,12 @@ class SessionRequests:
 
 
 def _person(call: Call[object]) -> Person:
+    """Return the sender. A program of the owner's watches: its commands count after those of
+    people, RC and face capture, and the operator's do not.
+    """
     person = call.person
     if person is None:
         raise SaintError(Code.FORBIDDEN, "the sender of the request is not known")
+    if person.source.startswith(_PROGRAM):
+        return replace(person, level=Level.VIEWER.word)
     return person

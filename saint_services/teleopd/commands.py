@@ -9,7 +9,7 @@ form that is a command without motion, in the named form a heartbeat without tar
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 
 from pydantic import ValidationError
 
@@ -19,6 +19,7 @@ from ..lib.teleop.fields import LARGEST_BYTES, FieldsMessage
 from ..lib.teleop.structs import COMMAND, TeleopCommand
 from ..lib.teleop.velocity import MOVE, VelocityTarget
 
+MOST_PER_S = 250  # messages of a session that count; an input loop sends 50
 GAP_S = 0.3  # after a longer pause a held velocity has to be released first
 
 TargetValues = Mapping[str, Mapping[str, float]]
@@ -54,7 +55,16 @@ class CommandStream:
     _was_named: bool = False  # the newest message of the named form had targets
     _received_s: float | None = None
     _sequence: int = -1
+    _second_s: float = -inf
+    _count: int = 0
     _age: ReadingAge = field(default_factory=ReadingAge)
+
+    def is_flood(self, now_s: float) -> bool:
+        """Count a message; return whether it is one too many in this second."""
+        if now_s - self._second_s >= 1.0:
+            self._second_s, self._count = now_s, 0
+        self._count += 1
+        return self._count > MOST_PER_S
 
     def forget(self) -> None:
         """Drop what is held, until the control was released: the operator has changed."""

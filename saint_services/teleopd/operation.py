@@ -59,6 +59,7 @@ class Operation:
         self._peers: dict[str, PeerConnection] = {}
         self._streams: dict[str, CommandStream] = {}
         self._why: dict[str, str] = {}
+        self._stopping: set[str] = set()
         self._closing: set[asyncio.Task[None]] = set()
         self._numbers: Counter[str] = Counter()
 
@@ -101,8 +102,12 @@ class Operation:
         else:
             known.refused += 1
             return
-        if decision.is_stop:
-            self._spawn(self._output.stop(session, known.who), "stop")
+        if decision.is_stop and session not in self._stopping:  # one at a time is enough
+            self._stopping.add(session)
+            self._spawn(self._stop(session, known.who), "stop")
+        if stream.is_flood(now_s):  # a stop in it has counted
+            self._counters["commands_flood"] += 1
+            return
         if decision.is_beat:
             self.seats.beat(session, now_s)
         if decision.count:
@@ -110,13 +115,10 @@ class Operation:
         if decision.refusal:
             known.refused += 1
             self._why[session] = decision.refusal
-        elif decision.values and self.seats.may_drive(session, now_s):
+        elif decision.is_beat and is_operator:
             self._why.pop(session, None)
-            self._output.send(session, decision.values)
-        elif decision.is_beat and not is_operator:
-            return
-        elif decision.is_beat:
-            self._why.pop(session, None)
+            if decision.values and self.seats.may_drive(session, now_s):
+                self._output.send(session, decision.values)
 
     def lost(self, session: str, reason: str) -> None:
         """End a session whose link is gone."""
@@ -192,6 +194,12 @@ class Operation:
             if peer.has("fields"):
                 peer.send("fields", self._report(name, peer).model_dump_json())
 
+    async def _stop(self, session: str, who: str) -> None:
+        try:
+            await self._output.stop(session, who)
+        finally:
+            self._stopping.discard(session)
+
     def _report(self, name: str, peer: PeerConnection) -> RobotReport:
         now_s, stream = monotonic_s(), self._streams[name]
         session, holder = self.seats.sessions[name], self.control(is_granted=False)
@@ -208,7 +216,7 @@ class Operation:
             operator=holder.who,
             requests=[(each.name, each.who) for each in requests],
             refused=session.refused,
-            why=self._why.get(name, "") or (self._output.refusal if is_operator else ""),
+            why=self._why.get(name, "") or (self._output.problem if is_operator else ""),
             stopped=self._state.is_stopped,
             battery_v=volts,
             battery_percent=percent,

@@ -28,6 +28,7 @@ _LOCK_RETRY_S = 0.5
 _STOP_LIMIT_S = 0.2  # then the stop goes over the bus as well
 _STORED_LIMIT_S = 2.0
 
+NO_ROUTER = "The router does not accept commands now."
 _log = log.get("teleopd")
 Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
 
@@ -47,7 +48,12 @@ class RobotOutput:
         self._sequence = itertools.count(time.time_ns() // 1000)
         self._locked: dict[str, float] = {}  # until when the router holds the lock for us
         self._requested: dict[str, float] = {}
-        self.refusal = ""  # why the newest lock was refused
+        self._refusal = ""  # why the newest lock was refused
+
+    @property
+    def problem(self) -> str:
+        """Why commands do not count now; empty: they do."""
+        return self._refusal if self._samples.is_registered else NO_ROUTER
 
     def send(self, session: str, values: Mapping[str, Mapping[str, float]]) -> None:
         """Publish the newest values of each target, and hold its lock."""
@@ -59,7 +65,7 @@ class RobotOutput:
         """End what this session drives now, without waiting for the time-out."""
         self._publish(session, "", {}, is_lost=True)
         targets, self._locked, self._requested = tuple(self._locked), {}, {}
-        self.refusal = ""
+        self._refusal = ""
         for target in targets:
             self._spawn(self._release(session, target), "release")
 
@@ -105,9 +111,9 @@ class RobotOutput:
         try:
             await self._routerd.request(routing.TAKE_CONTROL, wanted, timeout_s=1.0)
         except SaintError as err:
-            self.refusal = err.message
+            self._refusal = err.message
             return
-        self.refusal = ""
+        self._refusal = ""
         if target in self._requested:  # else it has ended meanwhile
             self._locked[target] = monotonic_s() + _LOCK_S
         else:

@@ -127,6 +127,13 @@ def test_no_message_of_a_viewer_commands_anything(
         assert is_operator or not decision.values
 
 
+def test_only_250_messages_of_a_second_count() -> None:
+    stream = CommandStream(TRACKS)
+    floods = [stream.is_flood(number / 1000) for number in range(1000)]
+    assert floods.index(True) == 250
+    assert not stream.is_flood(1.0)
+
+
 def test_velocity_that_is_not_finite_is_refused() -> None:
     decision = CommandStream(TRACKS).binary(command(float("nan")), 0.0, is_operator=True)
     assert (decision.values, decision.refusal) == ({}, MALFORMED)

@@ -48,6 +48,14 @@ async def test_viewer_cannot_connect_as_operator(robot: RemoteRobot) -> None:
     assert (await robot.sessions()).sessions == []
 
 
+async def test_program_of_the_owner_watches_only(robot: RemoteRobot) -> None:
+    program = type(ADAM)("dance", "operator", source="autonomous:dance")
+    with pytest.raises(SaintError) as refused:
+        async with teleop_peer(robot.signalling(program)):
+            pass
+    assert refused.value.code is Code.FORBIDDEN
+
+
 async def test_sessions_of_others_are_not_touched(robot: RemoteRobot) -> None:
     async with teleop_peer(robot.signalling(OLGA)) as peer:
         for action in ("renew", "request_control", "release_control"):

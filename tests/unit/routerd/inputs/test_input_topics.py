@@ -142,6 +142,22 @@ async def test_leaders_and_safety_devices_use_the_topic_of_programs(
         assert (await until(stopped)).source == "safety:bumper"  # it timed out
 
 
+async def test_remote_operator_has_a_topic_and_names_of_its_own(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        values = {"target": "tracks", "names": ("linear",), "values": (0.3,)}
+        operator = InputSample(source="websocket:teleop-1", sequence=1, **values)
+        robot.bus.publisher(topics.INPUT_WEBSOCKET).publish(operator)
+        page = InputSample(source="websocket:page", sequence=1, **values)
+        robot.bus.publisher(topics.INPUT_TELEOP).publish(page)
+        await turns()
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
+        assert (status.refused, status.samples) == ({"source on the wrong topic": 2}, 0)
+        robot.bus.publisher(topics.INPUT_TELEOP).publish(operator)
+        await turns()
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
+        assert status.samples == 1
+
+
 async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
     async with alive(directories) as robot:
         bad = InputSample(source="websocket:1", sequence=1, names=("channel_2",), values=(1.0,))
