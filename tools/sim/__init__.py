@@ -54,6 +54,10 @@ def open_can(directory: Path, interface: str) -> "CanPort":
 
 def open_will_port(write: "Write") -> WillPort:
     """Open the simulated chip or motor controller of a will's write. Raises OSError."""
+    if write.kind == "sim_can":
+        from .will_frames import BusPort
+
+        return BusPort(write)
     from .will_ports import open_port
 
     return open_port(write)

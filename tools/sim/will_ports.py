@@ -1,18 +1,15 @@
-"""Ports of a will's writes to simulated chips and motor controllers."""
+"""Ports of a will's writes to simulated chips and motor controllers. Not here: frames on a CAN bus
+(will_frames.py).
+"""
 
 import errno
 from pathlib import Path
 
-from saint_services.lib.errors import SaintError
 from saint_services.lib.guard.will import Write, WriteKind
-from saint_services.lib.hw.can.frame import CanFrame
-from saint_services.lib.hw.can.socketcan import EFF_FLAG
-from tools.sim.can_bus import SimCan
 from tools.sim.chips.multiplexer import Tca9548aChip, behind_open_channels, mux_file
 from tools.sim.chips.outputs import ChipFault, Pca9685Chip
 from tools.sim.chips.roboclaw import RoboClawPeer
 from tools.sim.chips.servo_bus import PREFIX, ServoBusPeer
-from tools.sim.chips.vesc import VescPeer
 
 
 class _ChipPort:
@@ -67,35 +64,6 @@ class _LinePort:
         self._peer.close()
 
 
-class _BusPort:
-    """Port to the simulated VESCs of a CAN bus."""
-
-    def __init__(self, write: Write) -> None:
-        self._folder = Path(write.path)
-        is_extended = bool(write.place & EFF_FLAG)
-        self._frame = CanFrame(write.place & ~EFF_FLAG, write.data, is_extended)
-
-    def write(self) -> None:
-        for path in sorted(self._folder.glob("vesc-*[0-9]")):
-            peer = VescPeer(path)
-            try:
-                peer.received(self._frame)
-            finally:
-                peer.close()
-        name = self._folder.name.removeprefix("can-")
-        try:
-            bus = SimCan(self._folder.parent, name)
-        except SaintError as err:
-            raise OSError(errno.ENODEV, err.message) from err
-        bus.send(self._frame)  # its role sees it, as on a real bus
-        bus.close()
-
-    def close(self) -> None:
-        """Hold nothing: the VESCs may be made later."""
-
-
-def open_port(write: Write) -> _ChipPort | _LinePort | _BusPort:
+def open_port(write: Write) -> _ChipPort | _LinePort:
     """Open the port of a write to simulated hardware. Raises OSError."""
-    if write.kind is WriteKind.SIM_CAN:
-        return _BusPort(write)
     return _ChipPort(write) if write.kind is WriteKind.SIM_I2C else _LinePort(write)
