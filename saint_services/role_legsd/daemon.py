@@ -168,6 +168,8 @@ class LegsRole(RoleSession):
         return self._is_busy(now_s)
 
     def _send(self, now_s: float) -> None:
+        if self._is_late(now_s):
+            return
         self._machine.velocity = self._velocity(now_s)
         command = self._machine.command(now_s)
         link = self._link
@@ -178,6 +180,17 @@ class LegsRole(RoleSession):
         else:
             self._damp_until_s = now_s + _DAMPING_S
             self.drive(_DEVICE, partial(link.send, command, now_s))
+
+    def _is_late(self, now_s: float) -> bool:
+        """Damp when the controller's dead-man has passed between two commands: it has damped the
+        robot, perhaps unseen between two reports, and must not be driven on from there."""
+        link = self._link
+        if link is None or link.sent is WalkMode.DAMP or now_s - link.driven_s <= DEADMAN_S:
+            return False
+        self.counters["walker_late"] += 1
+        self._machine.stop(f"a command was {now_s - link.driven_s:.2f} s late", now_s)
+        self._damp(now_s)
+        return True
 
     def _damp(self, now_s: float) -> None:
         if self._link:

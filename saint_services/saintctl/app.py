@@ -7,7 +7,7 @@ import typer
 
 from ..lib.errors import SaintError
 from ..lib.machine import computer
-from . import inputs, motion, sim, status
+from . import inputs, legs, motion, sim, status
 from .access import tls, tokens, users
 from .arm import commands as arm
 from .backup import commands as backup
@@ -61,6 +61,7 @@ app.add_typer(sequence.app, name="sequence")
 app.add_typer(motion.parts, name="parts")
 app.add_typer(motion.tracks, name="tracks")
 app.add_typer(wagon.app, name="wagon")
+app.add_typer(legs.app, name="legs")
 app.add_typer(firmware.app, name="firmware")
 app.add_typer(image.app, name="image")
 app.add_typer(program.app, name="program")

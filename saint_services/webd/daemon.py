@@ -41,7 +41,7 @@ from .server.handlers import RequestHandlers
 from .server.site import Site
 from .tls.authority import CertificateAuthority
 from .tls.encryption import Encryption
-from .topics import views
+from .topics import legs, views
 from .topics.feeds import Feeds
 from .topics.hub import Hub, Snapshot
 from .topics.newest import Newest
@@ -251,6 +251,7 @@ def _topics(
         "tracks": lambda: views.tracks(newest),
         "wagon": lambda: views.wagon(newest),
         "parts": lambda: views.parts(newest, monotonic_s()),
+        "legs": lambda: legs.view(newest),
         "console": lambda: views.console(newest),
         "system": lambda: views.system(newest, monotonic_s()) | {"clients": clients.count()},
         "log": lambda: {"entries": activity.newest(SHOWN)},

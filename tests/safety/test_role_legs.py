@@ -131,6 +131,16 @@ def test_process_that_stands_still_is_stopped_by_the_dead_man_of_the_controller(
     assert (rig.plant.mode, rig.plant.deadmen) == (WalkMode.DAMP, 1)
 
 
+def test_role_that_was_late_does_not_drive_on_from_where_the_dead_man_damped(rig: LegsRig) -> None:
+    rig.walk()
+    rig.clock.now += 0.12  # the loop stands still; the controller may have reported nothing of it
+    began_s = rig.clock.now
+    rig.keep(0.3, MOVE, 0.3)
+    assert {each.mode for each in rig.after(began_s - 0.001)} == {WalkMode.DAMP}
+    assert rig.role._machine.reason.startswith("request damp first")
+    assert rig.counters["walker_late"] == 1
+
+
 def test_controller_that_reports_nothing_is_damped_within_300_ms(rig: LegsRig) -> None:
     rig.walk()
     began_s = rig.clock.now

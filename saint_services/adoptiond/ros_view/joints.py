@@ -39,6 +39,13 @@ class JointBook:
             if role and (joint := role.angles.get(name.removeprefix(prefix))):
                 self._positions[joint] = position
 
+    def see_joints(self, state: JointState) -> None:
+        """Accept joints by their names in the model, in radians."""
+        known = {link.joint for link in self._movable}
+        for name, position in zip(state.name, state.position, strict=False):
+            if name in known:
+                self._positions[name] = position
+
     def see_share(self, target: str, field: str, share: float) -> None:
         """Accept a field from 0 to 1; NaN says nothing."""
         role = self._body.roles.get(target)

@@ -87,6 +87,8 @@ class RosView:
                 paths = {n: f.path for n, f in role.fields.items() if f.command == "gripper"}
                 gripper = topics.GRIPPER_STATE.at(instance=instance)
                 self._poll(gripper, partial(self._on_shares, target, paths))
+            elif name == "legs":
+                self._poll(topics.LEGS_JOINT_STATES, self._on_legs)
             elif name == "tracks":
                 self._poll(topics.TRACKS_ODOM, self._on_odometry)
             if has_parts(role):
@@ -97,6 +99,9 @@ class RosView:
 
     def _on_angles(self, target: str, sample: Sample[JointState]) -> None:
         self._book.see_angles(target, sample.message)
+
+    def _on_legs(self, sample: Sample[JointState]) -> None:
+        self._book.see_joints(sample.message)
 
     def _on_shares(self, target: str, paths: dict[str, str], sample: Sample[Any]) -> None:
         for field, path in paths.items():

@@ -88,6 +88,28 @@ class WagonTopic(WagonInfo):
     odom: OdometryState | None = None
 
 
+class LegsState(Reply):
+    """Topic "legs": m/s, rad/s, volts, percent, degrees Celsius, amperes, joints in radians."""
+
+    mode: str  # damp, stand, balance, move, fault
+    reported: str  # by the controller; empty without a report
+    requested: str
+    reason: str  # why the mode is not the requested one
+    vx: Value
+    vy: Value
+    vyaw: Value
+    report_age_ms: int | None = None
+    gravity: list[Value]  # unit vector; upright is 0, 0, -1
+    gait_phase: Value
+    battery_voltage: Value
+    battery_percent: Value
+    hottest_joint: Value
+    largest_current: Value
+    joints: dict[str, Value]
+    alerts: list[str]
+    estop_active: bool
+
+
 class PartReading(Reply):
     """A number with its unit: a part as applied, or what a sensor measures."""
 
@@ -335,6 +357,7 @@ STATES: dict[str, type[Reply]] = {
     "tracks": TracksState,
     "wagon": WagonTopic,
     "parts": PartsState,
+    "legs": LegsState,
     "console": ConsoleState,
     "system": SystemState,
     "log": LogState,

@@ -31,7 +31,8 @@ from .act import Acts, Caller, Data
 ACTS = Acts()
 
 
-def _role(robot: RobotContext, target: str) -> RoleConfig:
+def role_of(robot: RobotContext, target: str) -> RoleConfig:
+    """Return the role of a target. Raises not_found where the robot has none."""
     role = robot.roles.by_target.get(target)
     if role is None:
         raise SaintError(Code.NOT_FOUND, f"{robot.roles.name} has no {target}")
@@ -51,18 +52,18 @@ def accepted(role: RoleConfig, values: logic.Values) -> Data:
 
 @ACTS.bind(rows.HEAD_MOVE)
 def head_move(robot: RobotContext, caller: Caller, move: HeadMove) -> Data:
-    return _aim(robot, caller, _role(robot, "head"), logic.head_values(move))
+    return _aim(robot, caller, role_of(robot, "head"), logic.head_values(move))
 
 
 @ACTS.bind(rows.HEAD_HOME)
 def head_home(robot: RobotContext, caller: Caller, _: Nothing) -> Data:
-    role = _role(robot, "head")
+    role = role_of(robot, "head")
     return _aim(robot, caller, role, logic.home_values(role))
 
 
 @ACTS.bind(rows.HEAD_CAMERA)
 def head_camera(robot: RobotContext, _: Caller, params: Enable) -> CameraReply | Data:
-    if not _role(robot, "head").camera.enabled:
+    if not role_of(robot, "head").camera.enabled:
         if not params.enable:
             return {"camera_active": False}
         text = "this head has no camera: its manifest says camera.enabled: false"
@@ -73,13 +74,13 @@ def head_camera(robot: RobotContext, _: Caller, params: Enable) -> CameraReply |
 
 @ACTS.bind(rows.ARM_MOVE)
 def arm_move(robot: RobotContext, caller: Caller, move: ArmMove) -> Data:
-    role = _role(robot, f"arms.{move.arm}")
+    role = role_of(robot, f"arms.{move.arm}")
     return _aim(robot, caller, role, logic.arm_values(move, role))
 
 
 @ACTS.bind(rows.ARM_HAND)
 async def arm_hand(robot: RobotContext, caller: Caller, move: HandMove) -> HandReply:
-    role = _role(robot, f"arms.{move.arm}")
+    role = role_of(robot, f"arms.{move.arm}")
     generation = _generation(robot)
     angles = await robot.hands.angles(robot.bus, role, move)
     if problem := latch.problem(robot.newest, monotonic_s()):
@@ -97,7 +98,7 @@ def _generation(robot: RobotContext) -> int:
 
 @ACTS.bind(rows.ARM_HOME)
 def arm_home(robot: RobotContext, caller: Caller, home: ArmHome) -> Data:
-    roles = [_role(robot, f"arms.{a}") for a in ("left", "right") if home.arm in (a, "both")]
+    roles = [role_of(robot, f"arms.{a}") for a in ("left", "right") if home.arm in (a, "both")]
     for role in roles:
         robot.aim(caller.source, role, logic.home_values(role))
     return {}
@@ -105,7 +106,7 @@ def arm_home(robot: RobotContext, caller: Caller, home: ArmHome) -> Data:
 
 @ACTS.bind(rows.GRIPPER)
 def gripper(robot: RobotContext, caller: Caller, grip: Gripper) -> Data:
-    role = _role(robot, f"arms.{grip.arm}")
+    role = role_of(robot, f"arms.{grip.arm}")
     values = {"gripper": grip.position}
     force = {} if grip.force is None else {"force": grip.force}
     return _aim(robot, caller, role, values | force)
@@ -113,7 +114,7 @@ def gripper(robot: RobotContext, caller: Caller, grip: Gripper) -> Data:
 
 @ACTS.bind(rows.PARTS_SET)
 def parts_set(robot: RobotContext, caller: Caller, params: PartsSet) -> Data:
-    role = _role(robot, params.target)
+    role = role_of(robot, params.target)
     logic.check_fields(params.values, role)
     moving, held = logic.by_rest(role, params.values)
     if moving:
@@ -125,7 +126,7 @@ def parts_set(robot: RobotContext, caller: Caller, params: PartsSet) -> Data:
 
 @ACTS.bind(rows.PARTS_HOME)
 def parts_home(robot: RobotContext, caller: Caller, params: PartsHome) -> Data:
-    role = _role(robot, params.target)
+    role = role_of(robot, params.target)
     values = logic.home_values(role)
     return _aim(robot, caller, role, values) if values else {}
 
@@ -136,7 +137,7 @@ def drive(robot: RobotContext, caller: Caller, speed: Drive) -> Data:
 
 
 def _drive(robot: RobotContext, caller: Caller, speed: Drive) -> Data:
-    role, values = _role(robot, "tracks"), speed.model_dump()
+    role, values = role_of(robot, "tracks"), speed.model_dump()
     robot.send(caller.source, "tracks", values)
     return accepted(role, values)
 

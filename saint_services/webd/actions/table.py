@@ -11,12 +11,12 @@ from ...lib.api.endpoint import MODULES, Endpoint, rows_of
 from ...lib.api.webd import ROOT
 from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from . import maintenance, motion, nodes, programs, routes, settings, system, users
+from . import legs, maintenance, motion, nodes, programs, routes, settings, system, users
 from .act import Act, forwarded
 
 _OWN = {
     act.row.name: act
-    for module in (maintenance, motion, nodes, programs, routes, settings, system, users)
+    for module in (legs, maintenance, motion, nodes, programs, routes, settings, system, users)
     for act in module.ACTS.all
 }
 

@@ -128,6 +128,8 @@ def _record(
         if not act.is_repeated or _begins(robot, caller, row.name, "refused"):
             refused = audit.refused(row, person, params, error)
             robot.record(replace(refused, daemon="webd"))
+    elif act.is_repeated and isinstance(row.log, str) and row.log:
+        _record_begin(robot, caller, row.log, "", row.name)
     elif act.is_motion:
         _record_motion(robot, caller, row.group)
     elif act.is_repeated:

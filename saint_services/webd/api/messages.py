@@ -18,6 +18,7 @@ Group = Literal[
     "arms",
     "tracks",
     "parts",
+    "legs",
     "system",
     "management",
     "router",

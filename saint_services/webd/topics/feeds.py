@@ -63,7 +63,7 @@ class Feeds:
 
     def open(self) -> None:
         """Subscribe the topics that are always received; the bus closes the subscriptions."""
-        for name in ("head", "arms", "tracks", "wagon", "parts", "inputs"):
+        for name in ("head", "arms", "tracks", "wagon", "legs", "parts", "inputs"):
             self._hub.when_subscribed(name, partial(self._select, name))
         self._hub.when_subscribed("nodes", self._select_nodes)
         self._hub.when_subscribed("firmware", self._select_firmware)
@@ -112,6 +112,8 @@ class Feeds:
             for role in self._robot.roles.by_target.values():
                 if has_parts(role):
                     yield self._listen(states_topic(role), partial(self._parts, role.target))
+        elif name == "legs":
+            yield self._store(topics.LEGS_STATE, self._newest, "legs", name)
         elif name == "inputs":
             for topic in _INPUTS:
                 yield self._listen(topic, self._input)

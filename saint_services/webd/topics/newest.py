@@ -21,6 +21,7 @@ from ...lib.generated.saint_msgs import (
     HeadSensors,
     HeadState,
     InputSample,
+    LegsState,
     MotorCurrent,
     PartState,
     RCReceiverState,
@@ -91,6 +92,7 @@ class Newest:
     tracks: TrackState | None = None
     odometry: Odometry | None = None
     motor_current: MotorCurrent | None = None
+    legs: LegsState | None = None
     rc: RCReceiverState | None = None
     rc_received_s: float = 0.0
     sources: dict[str, NewestInput] = field(default_factory=dict)
@@ -128,6 +130,8 @@ class Newest:
             self.arms.update({side: ArmStates() for side in ARMS})
         elif name == "parts":
             self.parts.clear()
+        elif name == "legs":
+            self.legs = None
         elif name == "tracks":
             self.tracks = self.odometry = self.motor_current = None
         elif name == "wagon":

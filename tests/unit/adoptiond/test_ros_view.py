@@ -93,6 +93,14 @@ def placed(*messages: TFMessage) -> dict[str, Pose]:
     return {link: pose(link) for link in above}
 
 
+def test_joints_by_their_own_names_move_those_of_the_model_alone() -> None:
+    joints = book()
+    joints.see_joints(JointState(Header(), ("arms_left_joint_2", "left_knee"), (-0.3, 1.0)))
+    found = positions(joints.joint_state(NOW))
+    assert found["arms_left_joint_2"] == -0.3
+    assert "left_knee" not in found
+
+
 def test_transforms_place_every_link_where_the_model_has_it() -> None:
     joints = book()
     angles = {"arms_left_joint_0": 0.7, "arms_left_joint_3": -1.1, "arms_left_joint_5": 0.2}

@@ -30,6 +30,8 @@ COMMANDS = {
     "arms move": "arms move", "arms home": "arms home", "arms gripper": "arms gripper",
     "arms move_hand": "arms hand",
     "parts set": "parts set", "parts home": "parts home",
+    "legs stand": "legs stand", "legs balance": "legs balance", "legs move": "legs move",
+    "legs damp": "legs damp",
     "tracks drive": "tracks drive", "tracks stop": "tracks stop", "tracks estop": "estop set",
     "system status": "status", "system describe": "route list",
     "system get_audit_log": "audit list", "system get_tls": "tls show",

@@ -14,7 +14,7 @@ const STATES = {
   boot: ["busy", "Starting"],
   updating: ["busy", "Updating"],
 };
-const ROLES = ["head", "arms", "tracks", "parts", "leader", "console"];
+const ROLES = ["head", "arms", "tracks", "wagon", "legs", "parts", "leader", "console"];
 
 /** Return kind and text of the state chip. @param {NodeInfo} node @returns {[string, string]} */
 export function nodeState(node) {

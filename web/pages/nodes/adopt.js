@@ -29,6 +29,7 @@ const DUTIES = {
   head: "Pan, tilt and roll, face, camera",
   arms: "Joints and gripper",
   tracks: "Drive motors and odometry",
+  legs: "Walking controller",
   console: "Display and buttons",
 };
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption */

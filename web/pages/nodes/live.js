@@ -11,6 +11,7 @@ import { bar } from "../../parts/bar.js";
 /** @typedef {import("../../lib/types.js").HeadState} HeadState */
 /** @typedef {import("../../lib/types.js").OneArm} OneArm */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
+/** @typedef {import("../../lib/types.js").LegsState} LegsState */
 /** @typedef {import("../../lib/types.js").ConsoleState} ConsoleState */
 /** @typedef {Pick<FieldDescription, "unit" | "limits" | "neutral"> & {kind?: string}} Range */
 /** @typedef {{role: string, instance: string}} Held */
@@ -64,7 +65,7 @@ function lastCommand(app, target) {
 
 /** Return undefined while the role has sent nothing. @param {App} app @param {Held} held */
 function stateOf(app, held) {
-  const { head, arms, tracks, console } = app.store.data;
+  const { head, arms, tracks, legs, console } = app.store.data;
   const arm = { left: arms?.left, right: arms?.right }[held.instance];
   switch (held.role) {
     case "head":
@@ -73,6 +74,8 @@ function stateOf(app, held) {
       return arm && VIEWS.arms(app, held, arm);
     case "tracks":
       return tracks && VIEWS.tracks(app, held, tracks);
+    case "legs":
+      return legs && VIEWS.legs(app, held, legs);
     case "parts":
       return partsOf(app, held) && VIEWS.parts(app, held);
     case "console":
@@ -136,6 +139,22 @@ const VIEWS = {
     </dl>`,
   ],
 
+  /** @param {App} app @param {Held} held @param {LegsState} data */
+  legs: (app, held, data) => [
+    data.reason ? html`<p class="refusal">${sentence(data.reason)}</p>` : nothing,
+    fields(app, held, (name) =>
+      name === "mode" ? MODES.indexOf(data.mode) : velocity(data, name),
+    ),
+    html`<dl class="facts-list">
+      ${fact("Mode", words(data.mode))}
+      ${fact("Controller", controller(data))}
+      ${fact("Lean", data.reported ? `${lean(data.gravity)}°` : "")}
+      ${fact("Battery", battery(data))}
+      ${fact("Hottest joint", data.hottest_joint == null ? "" : `${fixed(data.hottest_joint, 0)} °C`)}
+      ${fact("Alerts", data.alerts.map(sentence).join(" "))}
+    </dl>`,
+  ],
+
   /** @param {App} app @param {Held} held */
   parts: (app, held) => fields(app, held, () => undefined),
 
@@ -161,6 +180,26 @@ const VIEWS = {
     </dl>
   `,
 };
+
+const MODES = ["damp", "stand", "balance", "move"];
+
+/** @param {string} text */
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** @param {LegsState} data @param {string} name */
+const velocity = (data, name) => ({ vx: data.vx, vy: data.vy, vyaw: data.vyaw })[name];
+
+/** @param {LegsState} data */
+const controller = ({ reported, report_age_ms: ageMs }) =>
+  reported ? `${reported}, reported ${age(ageMs ?? null)} ago` : "does not report";
+
+/** @param {LegsState} data */
+const battery = ({ battery_voltage: volts, battery_percent: percent }) =>
+  volts == null ? "" : `${fixed(percent, 0)} %, ${fixed(volts, 1)} V`;
+
+/** Return the angle to upright in degrees. @param {(number | null)[]} gravity */
+const lean = ([, , down]) =>
+  Math.round((Math.acos(Math.min(1, Math.max(-1, -(down ?? -1)))) * 180) / Math.PI);
 
 /** @param {string} name @param {string} text */
 const fact = (name, text) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing);

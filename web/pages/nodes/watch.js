@@ -6,7 +6,7 @@ import { rolesOf } from "../../lib/robot/nodes.js";
 const PERIOD_MS = 2000;
 const ROLE_RATE_HZ = 10;
 const OUTPUTS_RATE_HZ = 4;
-const OWN_TOPICS = ["head", "arms", "tracks", "parts", "console", "outputs"];
+const OWN_TOPICS = ["head", "arms", "tracks", "legs", "parts", "console", "outputs"];
 const ACTIVITY_LINES = 20;
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */

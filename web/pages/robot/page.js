@@ -5,6 +5,6 @@ import { view } from "./view.js";
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
-  topics: { outputs: 20, head: 20, arms: 20, tracks: 20, parts: 20 },
+  topics: { outputs: 20, head: 20, arms: 20, tracks: 20, legs: 20, parts: 20 },
   view,
 };

@@ -93,6 +93,9 @@ export class SceneSync {
       if (command !== null)
         isMoved = stage.ghost.set(part.joint, inModel(command, part.spec.unit, limit)) || isMoved;
     }
+    for (const [joint, angle] of Object.entries(data.legs?.joints ?? {})) {
+      if (angle !== null) isMoved = stage.model.set(joint, angle) || isMoved;
+    }
     this.#place(data.tracks?.odom);
     this.#paint(app);
     if (isMoved) stage.drawSoon();

@@ -32,6 +32,7 @@ VIEWER = """
 OPERATOR = """
     head move, head home, head camera, arms move, arms move_hand, arms home, arms gripper,
     tracks drive, tracks stop, parts set, parts home,
+    legs stand, legs balance, legs move, legs damp,
     management adopt_node, management set_node_name, management replace_node,
     management ignore_node, router set_route, router delete_route, router set_route_enabled,
     router set_route_priority, router set_blending, router load_preset, router save_preset,

@@ -58,6 +58,7 @@ ESTOP = ACTIONS["system"]["estop"]
 MOVES = [
     ("head", "move"), ("head", "home"), ("arms", "move"), ("arms", "home"), ("arms", "gripper"),
     ("arms", "move_hand"), ("tracks", "drive"), ("parts", "set"), ("parts", "home"),
+    ("legs", "stand"), ("legs", "balance"), ("legs", "move"),
 ]  # fmt: skip
 
 
