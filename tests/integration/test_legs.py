@@ -1,5 +1,5 @@
-"""A walking robot (manifests/robots/asimov.yaml) in real processes, with its simulated controller on
-UDP: stands, balances and walks by saintctl; sits down when that ends, and when its role is killed.
+"""A walking robot (manifests/robots/asimov.yaml) in real processes, with its simulated controller:
+stands, balances and walks by saintctl; sits down when that ends, and when its role is killed.
 """
 
 import asyncio

@@ -16,7 +16,7 @@ from tools.sim.walker.plant import WalkerPlant
 from tools.sim.walker.process import Place, WalkerProcess
 
 
-def told(plant: WalkerPlant, seconds: float, mode: WalkMode, vx: float = 0.0) -> None:
+def commanded(plant: WalkerPlant, seconds: float, mode: WalkMode, vx: float = 0.0) -> None:
     """Command a mode 100 times a second."""
     now_s = max(plant._now_s, 0.0)
     for number in range(1, round(seconds * 100) + 1):
@@ -25,12 +25,12 @@ def told(plant: WalkerPlant, seconds: float, mode: WalkMode, vx: float = 0.0) ->
 
 def test_robot_stands_up_within_two_seconds_and_walks() -> None:
     plant = WalkerPlant()
-    told(plant, 1.9, WalkMode.STAND)
+    commanded(plant, 1.9, WalkMode.STAND)
     assert 0.9 < plant.body.height < 1.0
-    told(plant, 0.2, WalkMode.STAND)
+    commanded(plant, 0.2, WalkMode.STAND)
     assert plant.body.height == 1.0
-    told(plant, 0.5, WalkMode.BALANCE)
-    told(plant, 2.0, WalkMode.MOVE, 0.4)
+    commanded(plant, 0.5, WalkMode.BALANCE)
+    commanded(plant, 2.0, WalkMode.MOVE, 0.4)
     assert plant.body.x_m == pytest.approx(0.8, abs=0.01)
     assert plant.falls == 0
     state = plant.state()
@@ -40,7 +40,7 @@ def test_robot_stands_up_within_two_seconds_and_walks() -> None:
 
 def test_dead_man_damps_after_100_ms_without_a_command() -> None:
     plant = WalkerPlant()
-    told(plant, 2.5, WalkMode.STAND)
+    commanded(plant, 2.5, WalkMode.STAND)
     last_s = plant._now_s
     plant.step(last_s + 0.099)
     assert plant.mode is WalkMode.STAND
@@ -51,26 +51,26 @@ def test_dead_man_damps_after_100_ms_without_a_command() -> None:
 @pytest.mark.parametrize("stood_s", [0.0, 1.0])
 def test_robot_that_is_to_walk_before_it_stands_falls_and_reports_it(stood_s: float) -> None:
     plant = WalkerPlant()
-    told(plant, stood_s, WalkMode.STAND)
-    told(plant, 0.05, WalkMode.MOVE, 0.3)
+    commanded(plant, stood_s, WalkMode.STAND)
+    commanded(plant, 0.05, WalkMode.MOVE, 0.3)
     state = plant.state()
     assert (plant.falls, state.mode, state.is_upright) == (1, WalkMode.FAULT, False)
     assert [alert.id for alert in state.alerts] == [7]
     assert state.error_flags == 0b1_0000_0001
-    told(plant, 0.5, WalkMode.STAND)
+    commanded(plant, 0.5, WalkMode.STAND)
     assert plant.mode is WalkMode.FAULT  # not acknowledged
-    told(plant, 0.1, WalkMode.DAMP)
-    told(plant, 2.1, WalkMode.STAND)
+    commanded(plant, 0.1, WalkMode.DAMP)
+    commanded(plant, 2.1, WalkMode.STAND)
     assert (plant.mode, plant.state().error_flags) == (WalkMode.STAND, 0)
 
 
 def test_velocity_is_limited_and_a_mad_one_throws_the_robot_over() -> None:
     plant = WalkerPlant()
-    told(plant, 2.1, WalkMode.STAND)
-    told(plant, 0.5, WalkMode.BALANCE)
-    told(plant, 1.0, WalkMode.MOVE, 2.5)
+    commanded(plant, 2.1, WalkMode.STAND)
+    commanded(plant, 0.5, WalkMode.BALANCE)
+    commanded(plant, 1.0, WalkMode.MOVE, 2.5)
     assert plant.body.x_m == pytest.approx(1.0, abs=0.02)
-    told(plant, 0.1, WalkMode.MOVE, 3.5)
+    commanded(plant, 0.1, WalkMode.MOVE, 3.5)
     assert plant.falls == 1
 
 
@@ -148,9 +148,9 @@ def test_port_without_a_controller_says_how_to_start_it(tmp_path: Path) -> None:
 def test_datagram_of_another_address_is_dropped(tmp_path: Path) -> None:
     address.announce(tmp_path, 9)
     port = address.open_port(tmp_path)
-    stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    stranger.bind(("127.0.0.2", 0))
-    stranger.sendto(b"x", ("127.0.0.1", port.listen_port))
+    other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    other.bind(("127.0.0.2", 0))
+    other.sendto(b"x", ("127.0.0.1", port.listen_port))
     block_until(lambda: port.receive() == [] and port.foreign == 1)
-    stranger.close()
+    other.close()
     port.close()

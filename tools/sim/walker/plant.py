@@ -3,7 +3,7 @@ of the velocity, gait, falls, battery, alerts. Pure: stepped by time. Not here: 
 (process.py).
 
 No dynamics: it stands while its firmware is commanded as a real one must be, and falls when it is
-told nonsense.
+commanded nonsense.
 """
 
 import math
@@ -66,11 +66,11 @@ class WalkerPlant:
         self._charge = charge
         self._epoch = epoch
         self._command = WalkCommand(WalkMode.DAMP)
-        self._heard_s = -math.inf
+        self._commanded_s = -math.inf
         self._now_s = -math.inf
         self._since_s = -math.inf
         self._sequence = 0
-        self._heard_sequence = -1
+        self._commanded_sequence = -1
         self._is_latched = False
         self._commands = 0
         self._joint_pos = self._pose()
@@ -81,16 +81,16 @@ class WalkerPlant:
         self.step(now_s)
         self._commands += 1
         is_damping = command.mode is WalkMode.DAMP or command.is_emergency
-        is_old = 0 < command.sequence <= self._heard_sequence
-        if is_old and command.sequence > self._heard_sequence - _WINDOW and not is_damping:
+        is_old = 0 < command.sequence <= self._commanded_sequence
+        if is_old and command.sequence > self._commanded_sequence - _WINDOW and not is_damping:
             self.refused += 1
             return
-        self._heard_sequence = (
-            max(command.sequence, self._heard_sequence)
+        self._commanded_sequence = (
+            max(command.sequence, self._commanded_sequence)
             if is_old
-            else (command.sequence or self._heard_sequence)
+            else (command.sequence or self._commanded_sequence)
         )
-        self._heard_s = now_s
+        self._commanded_s = now_s
         if is_damping:
             self._is_latched = False  # acknowledged
             self._command = replace(command, mode=WalkMode.DAMP)
@@ -106,7 +106,10 @@ class WalkerPlant:
         if self._now_s == -math.inf:
             self._since_s = now_s
         self._now_s = now_s
-        if self.mode not in (WalkMode.DAMP, WalkMode.FAULT) and now_s - self._heard_s > DEADMAN_S:
+        if (
+            self.mode not in (WalkMode.DAMP, WalkMode.FAULT)
+            and now_s - self._commanded_s > DEADMAN_S
+        ):
             self.deadmen += 1
             self._enter(WalkMode.DAMP)
         if any(each.severity is Severity.CRITICAL for each in self._alerts()):
@@ -132,7 +135,7 @@ class WalkerPlant:
             gravity=(math.sin(lean), 0.0, -math.cos(lean)),
             quaternion=(math.cos(body.heading_rad / 2), 0.0, 0.0, math.sin(body.heading_rad / 2)),
             error_flags=flags_of(alerts) if self._is_latched else 0,
-            command_sequence=max(0, self._heard_sequence),
+            command_sequence=max(0, self._commanded_sequence),
             alerts=alerts,
             battery=WalkBattery(self._voltage_v(), 100.0 * self._charge, self._current_a(), 30.0),
             gait_phase=body.phase,

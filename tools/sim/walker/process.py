@@ -129,7 +129,7 @@ def _walker(board: Path) -> Walker | None:
 
 
 def _alerts(board: Path) -> set[int]:
-    """Read the alerts that somebody raises: numbers in the file walker.alerts."""
+    """Read the alerts that a user raises: numbers in the file walker.alerts."""
     with contextlib.suppress(OSError, ValueError):
         return {int(each) for each in (board / "walker.alerts").read_text().split()}
     return set()

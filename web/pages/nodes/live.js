@@ -150,7 +150,7 @@ const VIEWS = {
       ${fact("Controller", controller(data))}
       ${fact("Lean", data.reported ? `${lean(data.gravity)}°` : "")}
       ${fact("Battery", battery(data))}
-      ${fact("Hottest joint", data.hottest_joint == null ? "" : `${fixed(data.hottest_joint, 0)} °C`)}
+      ${fact("Hottest joint", celsius(data.hottest_joint))}
       ${fact("Alerts", data.alerts.map(sentence).join(" "))}
     </dl>`,
   ],
@@ -196,6 +196,9 @@ const controller = ({ reported, report_age_ms: ageMs }) =>
 /** @param {LegsState} data */
 const battery = ({ battery_voltage: volts, battery_percent: percent }) =>
   volts == null ? "" : `${fixed(percent, 0)} %, ${fixed(volts, 1)} V`;
+
+/** @param {number | null | undefined} value */
+const celsius = (value) => (value == null ? "" : `${fixed(value, 0)} °C`);
 
 /** Return the angle to upright in degrees. @param {(number | null)[]} gravity */
 const lean = ([, , down]) =>
