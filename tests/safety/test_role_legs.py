@@ -225,17 +225,17 @@ def test_end_of_the_assignment_damps(rig: LegsRig) -> None:
 
 
 def test_will_of_the_role_is_three_datagrams_that_damp(rig: LegsRig) -> None:
-    heard = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    heard.bind(("127.0.0.1", 0))
-    heard.settimeout(5.0)
-    announce(rig.directory, heard.getsockname()[1])
+    listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    listener.bind(("127.0.0.1", 0))
+    listener.settimeout(5.0)
+    announce(rig.directory, listener.getsockname()[1])
     writes = will_of(rig.board, rig.config, "role-legsd").writes
     assert [write.kind.value for write in writes] == ["udp"] * 3
     commands = {decode_command(rig.port.protocol, write.data).mode for write in writes}
     assert commands == {WalkMode.DAMP}
     assert carry_out([will_of(rig.board, rig.config, "role-legsd")]) == []
-    assert [heard.recv(100) for _ in range(3)] == [write.data for write in writes]
-    heard.close()
+    assert [listener.recv(100) for _ in range(3)] == [write.data for write in writes]
+    listener.close()
 
 
 def _live_randomly(rig: LegsRig, rng: random.Random) -> None:
@@ -297,16 +297,16 @@ def _check(rig: LegsRig, alive_s: float) -> None:
 
 def _check_order(rig: LegsRig) -> None:
     """The controller falls when it is commanded to balance before it stands: it never did."""
-    told: list[WalkMode] = rig.__dict__.setdefault("told", [WalkMode.DAMP])
+    modes: list[WalkMode] = rig.__dict__.setdefault("modes", [WalkMode.DAMP])
     for _, command in rig.port.sent:
-        if command.mode is not told[-1]:
-            allowed = command.mode <= told[-1] + 1
+        if command.mode is not modes[-1]:
+            allowed = command.mode <= modes[-1] + 1
             # In the current protocol to balance is to move without a velocity.
             is_io = rig.port.protocol is Protocol.IO
-            if is_io and told[-1] is WalkMode.STAND and command.mode is WalkMode.MOVE:
+            if is_io and modes[-1] is WalkMode.STAND and command.mode is WalkMode.MOVE:
                 allowed = (command.vx, command.vy, command.vyaw) == (0.0, 0.0, 0.0)
-            assert allowed, f"{told[-1].name} -> {command.mode.name}"
-            told.append(command.mode)
+            assert allowed, f"{modes[-1].name} -> {command.mode.name}"
+            modes.append(command.mode)
 
 
 @pytest.mark.parametrize("protocol", list(Protocol))
@@ -330,5 +330,5 @@ def test_no_random_history_walks_out_of_order_or_without_its_operator(
             raise AssertionError(f"seed {seed}, history {number}: {err}") from err
         finally:
             rig.close()
-        walked += WalkMode.MOVE in rig.__dict__.get("told", [])
+        walked += WalkMode.MOVE in rig.__dict__.get("modes", [])
     assert walked > 0, f"seed {seed}: no history walked"

@@ -44,7 +44,7 @@ NODES = (
 
 SAINT = "saint"  # manifests/robots/saint.yaml
 NODE_TARGET = "saint-node.target"
-_TRACKS, _FEELS = Role("tracks"), Role("head")
+_TRACKS, _FEELS, _LEGS = Role("tracks"), Role("head"), Role("legs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,8 @@ class Robot:
         self._registry = Registry(server.run)
         self.receiver = Receiver(server.home, asyncio.get_running_loop())
         settings.lock_pages(server.config, named, is_locked=is_locked)
-        own = settings.server(self.receiver.path, root, named, is_locked=is_locked)
+        preset = "walk" if any(_LEGS in node.roles for node in roster.nodes) else ""
+        own = settings.server(self.receiver.path, root, named, is_locked=is_locked, preset=preset)
         settings.write(server.config, own)
         board = updates.add(server, is_server=True) if updates else {}
         self.server = launcher.add(

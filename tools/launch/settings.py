@@ -12,11 +12,15 @@ _FORMATS = ("llf", "json", "vmc", "ifacialmocap", "lines")
 _NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it again)."
 
 
-def server(rc_tty: Path, root: Path, named: str = "", *, is_locked: bool = False) -> dict[str, str]:
+def server(
+    rc_tty: Path, root: Path, named: str = "", *, is_locked: bool = False, preset: str = ""
+) -> dict[str, str]:
     """Of the server's daemons; `named`: a robot other than SAINT; `is_locked`: its pages require a
-    sign-in, as those of a robot that was just flashed.
+    sign-in, as those of a robot that was just flashed; `preset`: of its first routes.
     """
     others = robot(named, "adoptiond", "routerd", "teleopd") if named else {}
+    if preset:
+        others["routerd.yaml"] = others.get("routerd.yaml", "") + f"preset: {preset}\n"
     return others | {
         "rcd.yaml": (
             "rc_receiver:\n  enabled: true\n  protocol: crsf\n"
