@@ -175,6 +175,11 @@ def test_switch_through_between_arms_only_from_disarm() -> None:
     for switch in (BETWEEN, ARM, ARM):
         arming.update(good(switch))
         assert not arming.is_armed
+    arming.estop()
+    arming.update(good(BETWEEN))
+    assert arming.state == 3
+    arming.disarm()
+    arming.update(good())
     assert arming.arm()  # a command, with the pilot's switch at ARM
 
 
@@ -262,14 +267,25 @@ class Driven:
 
 def test_computer_must_be_steady_and_neutral_before_it_drives() -> None:
     driven = Driven()
-    assert [driven.at(now_ms, 0) for now_ms in (0, 100, 199)] == [None] * 3
-    assert driven.at(200, 400) is None
+    assert [driven.at(now_ms, 400) for now_ms in (0, 100, 200)] == [None] * 3
     assert driven.at(300, 51) is None
     assert driven.at(400, 50) == (50, 0)
     assert driven.at(500, 400) == (400, 0)
     assert driven.at(750, None) == (400, 0)
     assert driven.at(751, None) is None
     assert driven.at(760, 400) is None  # neutral first, again
+
+
+def test_computer_that_begins_at_rest_drives_as_soon_as_it_is_steady() -> None:
+    driven = Driven()
+    assert driven.at(0, 0) is None
+    assert [driven.at(now_ms, 300) for now_ms in (20, 100, 199)] == [None] * 3
+    assert driven.at(200, 300) == (300, 0)
+
+
+def test_computer_that_never_was_at_rest_does_not_drive() -> None:
+    driven = Driven()
+    assert [driven.at(now_ms, 300) for now_ms in range(0, 3000, 20)] == [None] * 150
 
 
 def test_what_releases_a_driver() -> None:

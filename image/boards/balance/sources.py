@@ -90,9 +90,13 @@ class Computer:
     def is_alive(self, now_ms: int) -> bool:
         return self._fresh.is_fresh(now_ms)
 
+    def is_coming(self, now_ms: int) -> bool:
+        """Return whether commands come without a gap."""
+        return self._steady.is_fresh(now_ms)
+
     def is_steady(self, now_ms: int) -> bool:
         """Return whether commands have come long enough to begin driving."""
-        return self.is_alive(now_ms) and self._steady.is_steady(now_ms)
+        return self._steady.is_steady(now_ms)
 
     @property
     def is_neutral(self) -> bool:
@@ -101,6 +105,9 @@ class Computer:
 
 class Bench(Computer):
     """The console as a sender: one DRIVE counts as long as a silent computer does."""
+
+    def is_coming(self, now_ms: int) -> bool:
+        return self.is_alive(now_ms)
 
     def is_steady(self, now_ms: int) -> bool:
         return self.is_alive(now_ms)
@@ -134,17 +141,19 @@ class Sources:
         """Return speed and steer; None where nothing may drive: the wheels stop at once."""
         computer = self._update_mode(now_ms)
         driver: Pilot | Computer = self.pilot if self.mode == t.MODE_RC else computer
-        is_ready = self.pilot.is_alive(now_ms) and is_armed
+        may_drive = self.pilot.is_alive(now_ms) and is_armed
+        is_steady = True
         if isinstance(driver, Computer):
-            is_ready = is_ready and driver.is_steady(now_ms)
+            may_drive = may_drive and driver.is_coming(now_ms)
+            is_steady = driver.is_steady(now_ms)
         before = self._driver
-        if driver is not before or not is_ready:
+        if driver is not before or not may_drive:
             self._driver, self._is_released = driver, False
         if driver is not before and isinstance(before, Computer) and not before.is_alive(now_ms):
             return None  # its speed must not fade out
-        if is_ready and driver.is_neutral:
+        if may_drive and driver.is_neutral:
             self._is_released = True
-        return (driver.speed, driver.steer) if is_ready and self._is_released else None
+        return (driver.speed, driver.steer) if self._is_released and is_steady else None
 
     @property
     def may_brake(self) -> bool:

@@ -41,6 +41,10 @@ class Steadiness:
             self._since_ms = now_ms
         self._gap.feed(now_ms)
 
+    def is_fresh(self, now_ms: int) -> bool:
+        """Return whether it still comes."""
+        return self._gap.is_fresh(now_ms)
+
     def is_steady(self, now_ms: int) -> bool:
         """Return whether it still comes, and has for long enough."""
         return self._gap.is_fresh(now_ms) and now_ms - self._since_ms >= self._steady_ms
