@@ -47,6 +47,7 @@ class Truth:
             "stop frame": Since(SLACK_MS),
             "balance off": Since(200 + SLACK_MS),
             "balance on": Since(1 << 30),
+            "not armed": Since(SLACK_MS),
             "io off": Since(200 + SLACK_MS),
             "link cut": Since(350 + SLACK_MS),
             "can cut": Since(200 + SLACK_MS),
@@ -82,10 +83,10 @@ class Truth:
                 assert not turning, f"{name} for {self.limits[name].ms} ms, and a wheel is driven"
         cut = self.limits["can cut"].update(bench.is_can_cut)
         assert not (cut and any(bench.vesc_duties)), "CAN is cut, and a motor controller drives"
-        if self.limits["balance off"].ms == 0 and bench.state is not WagonState.ARMED:
-            assert not any(bench.vesc_duties) or bench.is_can_cut or bench.can.is_bus_off, (
-                f"a motor is driven in {bench.state.name}"
-            )
+        is_reached = not (bench.is_can_cut or bench.can.is_bus_off) and bench.balance is not None
+        is_rest = is_reached and bench.state is not WagonState.ARMED
+        if self.limits["not armed"].update(is_rest):
+            assert not any(bench.vesc_duties), f"a motor is driven in {bench.state.name}"
         is_driven = turning and bench.balance is not None and not bench.is_can_cut
         assert not is_driven or self.is_armed_by_act or self.limits["balance on"].ms < 250, (
             "a wheel turned, and no person armed"

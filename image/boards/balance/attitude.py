@@ -10,6 +10,7 @@ from ..shared.freshness import Freshness
 _DEG = 57.29578
 _TIME_CONSTANT_S = 1.0  # how fast the accelerations correct the integrated rates
 _TRUST_G = 0.08  # accelerations count while they are gravity alone, so much off at most
+_RANGE_DPS = 500.0  # the sensor measures up to 512
 _SILENT_MS = 100
 _DOUBTFUL_MS = 3000  # accelerations that are never gravity: the sensor is wrong, or we fall
 
@@ -34,7 +35,7 @@ class Attitude:
         """Follow a sample; `raw` is the same as the sensor sent it. A sensor that repeats itself to
         the last bit does not measure: noise alone changes it.
         """
-        if sample is None or raw == self._raw or not all(-1e4 < each < 1e4 for each in sample):
+        if sample is None or raw == self._raw or not all(-1e6 < each < 1e6 for each in sample):
             return
         self._raw = raw
         ax, ay, az, gx, gy, gz = sample
@@ -44,10 +45,9 @@ class Attitude:
         self.pitch_rate, self.yaw_rate = gy, gz
         self.pitch += gy * step_s
         self.roll += gx * step_s
-        norm = sqrt(ax * ax + ay * ay + az * az)
-        if not self._is_known:
-            self._gravity.feed(now_ms)
-        if abs(norm - 1.0) > _TRUST_G and self._is_known:
+        if max(abs(gx), abs(gy), abs(gz)) > _RANGE_DPS:
+            self._is_known = False  # it turned faster than was measured: begin again
+        if abs(sqrt(ax * ax + ay * ay + az * az) - 1.0) > _TRUST_G:
             return
         share = step_s / (_TIME_CONSTANT_S + step_s) if self._is_known else 1.0
         self._gravity.feed(now_ms)

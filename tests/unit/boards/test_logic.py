@@ -68,6 +68,15 @@ def test_attitude_is_known_with_the_first_sample(angle: int) -> None:
     assert attitude.pitch == pytest.approx(angle, abs=0.01)
 
 
+def test_attitude_after_a_turn_faster_than_the_sensor_is_that_of_gravity() -> None:
+    attitude = Attitude()
+    attitude.measured(1, (0.0, 0.0, 1.0, 0, 0, 0), 10)
+    attitude.measured(2, (-sin(1.0), 0.0, cos(1.0), 0, 511.9, 0), 15)
+    assert attitude.pitch == pytest.approx(57.3, abs=0.1)
+    attitude.measured(3, (3.0, 0.0, 1.0, 0, 511.9, 0), 20)
+    assert not attitude.is_good(20)  # and no gravity: it is not known
+
+
 def test_attitude_of_a_wagon_on_its_back_is_tilted() -> None:
     attitude = Attitude()
     attitude.measured(1, (0.0, 0.0, -1.0, 0, 0, 0), 10)
