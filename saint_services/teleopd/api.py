@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..lib.access.levels import Level
 from ..lib.access.person import Person
@@ -131,7 +131,7 @@ class SessionRequests:
         return Done(message=f"session {call.body.session} was ended")
 
     async def test(self, _: Call[Nothing]) -> LinkTest:
-        module = await asyncio.to_thread(import_module, f"{__package__}.link_test")
+        module = await _imported("link_test")
         result: LinkTest = await module.measured()
         return result
 
@@ -140,14 +140,24 @@ class SessionRequests:
         return [target for target, role in found if role.camera.enabled]
 
     async def _loaded(self) -> "dict[str, SharedCamera]":
-        """Import what sessions need, in a thread: it takes half a second."""
         if self._cameras is None:
-            await asyncio.to_thread(import_module, f"{__package__}.peers")
+            await _imported("peers")
             from .cameras import cameras_of
 
             kbps = self._config.bitrate_kbps
             self._cameras = cameras_of(self._roles, self._bus, kbps, self._counters)
         return self._cameras
+
+
+async def _imported(name: str) -> Any:
+    """Import a module that needs WebRTC, in a thread: it takes half a second."""
+    try:
+        return await asyncio.to_thread(import_module, f"{__package__}.{name}")
+    except ImportError as err:
+        text = f"remote operation needs the Python packages aiortc and av: {err}"
+        raise SaintError(
+            Code.REFUSED, text, fix="Install them, or use the image for every Pi."
+        ) from err
 
 
 def _person(call: Call[object]) -> Person:

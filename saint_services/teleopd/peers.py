@@ -14,6 +14,7 @@ from aiortc import (
     RTCRtpSender,
     RTCSessionDescription,
 )
+from aiortc.exceptions import InvalidAccessError, InvalidStateError, OperationError
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import Packet
 
@@ -25,6 +26,11 @@ from .picture import EncodedPicture
 _MOST_WAITING = 4  # pictures of a viewer whose connection is slow
 _MOST_BUFFERED_BYTES = 32_768  # of a channel; what does not fit is not sent
 _CLOSE_LIMIT_S = 2.0
+# What aiortc raises for offers that were damaged at random.
+_UNREADABLE = (
+    *(ValueError, IndexError, KeyError, AttributeError, AssertionError, TypeError, RuntimeError),
+    *(InvalidAccessError, InvalidStateError, OperationError),
+)
 _NO_OFFER = "the offer cannot be read as SDP with data channels"
 
 
@@ -94,7 +100,7 @@ class RemotePeer:
                 self._add_video(self.camera)
             await self._pc.setRemoteDescription(offer)
             await self._pc.setLocalDescription(await self._pc.createAnswer())
-        except (ValueError, IndexError, KeyError, AttributeError, AssertionError) as err:
+        except _UNREADABLE as err:
             raise SaintError(Code.REQUEST_INVALID, _NO_OFFER) from err
         return self._pc.localDescription.sdp
 
@@ -120,6 +126,8 @@ class RemotePeer:
         # Not cancelled: aiortc may be closing it as well, and the two wait for one future.
         closing = asyncio.ensure_future(self._pc.close())
         await asyncio.wait({closing}, timeout=_CLOSE_LIMIT_S)
+        if closing.done() and not closing.cancelled():
+            closing.exception()  # of a connection that was never whole; there is nothing to do
 
     def _add_video(self, camera: SharedCamera) -> None:
         """Offer VP8 alone, as the pictures are encoded once for all."""

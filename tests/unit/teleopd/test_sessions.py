@@ -131,7 +131,9 @@ async def test_camera_is_read_only_while_it_is_watched(robot: RemoteRobot) -> No
 
 
 async def test_offer_that_is_no_sdp_is_refused_and_leaves_nothing(robot: RemoteRobot) -> None:
-    for sdp in ("x", "v=0\r\n", "m=video 9 UDP/TLS/RTP/SAVPF 96\r\n"):
+    data = "m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n"
+    damaged = ("x", "v=0\r\n", "m=video 9 UDP/TLS/RTP/SAVPF 96\r\n", data, f"v=0\r\ns=-\r\n{data}")
+    for sdp in damaged:
         with pytest.raises(SaintError) as refused:
             await robot.signalling(OLGA)("connect", sdp=sdp)
         assert refused.value.code is Code.REQUEST_INVALID
