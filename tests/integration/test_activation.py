@@ -91,7 +91,7 @@ def _ask_health(path: Path) -> object:
     return asyncio.run(health())
 
 
-_SERVER = ("adoptiond", "routerd", "rcd", "livelinkd")
+_SERVER = ("adoptiond", "routerd", "rcd", "livelinkd", "teleopd")
 _NODE = (
     "noded",
     "role_headd",
