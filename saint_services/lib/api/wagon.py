@@ -88,7 +88,7 @@ ARM = _row(
 DISARM = _row(
     "disarm", "POST", "/wagon/disarm", Nothing, Done,
     "Disarm the wagon: its motors are switched off. Also the way out of a stop of its board.",
-    level=Level.OPERATOR, log="The wagon was disarmed", limit_s=3.0,
+    log="The wagon was disarmed", limit_s=3.0,  # everyone may stop
 )
 SET_GAINS = _row(
     "set_gains", "POST", "/wagon/gains", WagonGainsRequest, Done,

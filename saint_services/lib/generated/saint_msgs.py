@@ -781,9 +781,9 @@ class WagonRequest:
 
     id: int = 0  # of this request; each has another
     action: str = ""  # "arm", "disarm", "gains"
-    kp: float = 0.0
-    ki: float = 0.0
-    kd: float = 0.0
+    kp: float = 0.0  # gain of the deviation; for "gains"
+    ki: float = 0.0  # gain of its integral
+    kd: float = 0.0  # gain of its rate
 
 
 @dataclass(slots=True)

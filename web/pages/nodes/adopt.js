@@ -30,6 +30,7 @@ const DUTIES = {
   arms: "Joints and gripper",
   tracks: "Drive motors and odometry",
   legs: "Walking controller",
+  wagon: "CAN wagon: BALANCE board, arming, odometry",
   console: "Display and buttons",
 };
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption */

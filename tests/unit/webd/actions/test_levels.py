@@ -27,7 +27,8 @@ VIEWER = """
     livelink list_senders,
     users change_password, users list_sessions, users end_session, drill status,
     selftest last, programs list, robot get, robot check, robot versions, robot version,
-    robot templates, robot template, robot parts, robot catalog, robot figure, robot archive
+    robot templates, robot template, robot parts, robot catalog, robot figure, robot archive,
+    wagon get_status, wagon disarm
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms move_hand, arms home, arms gripper,
@@ -42,7 +43,7 @@ OPERATOR = """
     livelink record, livelink delete_recording, livelink stop_recording, livelink play,
     livelink stop_playing, livelink accept_sender, livelink revoke_sender,
     livelink get_sender_code, drill begin, drill wait, drill skip, drill finish,
-    programs start, programs stop
+    programs start, programs stop, wagon arm
 """
 ADMIN = """
     settings set_name, settings set_hostname, settings join_wifi, settings leave_wifi,
@@ -59,7 +60,8 @@ ADMIN = """
     users revoke_token,
     users get_claim_code, drill kill, selftest run, programs remove,
     robot apply, robot undo, robot use_template, robot set_part, robot remove_part,
-    robot add_figure, robot set_figure, robot remove_figure, robot open_archive
+    robot add_figure, robot set_figure, robot remove_figure, robot open_archive,
+    wagon set_gains
 """
 
 
