@@ -27,6 +27,7 @@ from .estop.latch_start import SOURCE, after_start, leave_marker
 from .estop.latch_store import LatchStore
 from .estop.proven_roles import ProvenRoles
 from .faces.api import FacesApi
+from .fields.masters_api import MastersApi
 from .fields.targets import RobotTargets
 from .inputs.neighbours import Neighbours, WriterAnnouncements
 from .inputs.writers import InputWriters, WriterRegistration
@@ -84,6 +85,7 @@ async def run(context: Context[Config]) -> None:
     api = PresetsApi(control, presets, robot).add_to(control.add_to(Api()))
     FacesApi(router).add_to(api)
     WagonApi(bus, router, proven).add_to(api)
+    MastersApi(router, wiring.settle).add_to(api)
     RouterBackup(control, presets, robot, preset, context.config.preset).backup().add_to(api)
     WriterRegistration(writers, partial(_writer_changed, announcements)).add_to(api)
     EStopApi(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)

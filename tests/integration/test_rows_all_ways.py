@@ -92,6 +92,10 @@ _ROUTE = {
     "id": "way", "input": {"source": "websocket"},
     "output": {"target": "head"}, "priority": 3, "mapping": "passthrough",
 }  # fmt: skip
+_SEQUENCE = {
+    "joints": ["pan"], "units": ["deg"], "frames": [[0.0, 0.0], [1.0, 5.0]], "source": "",
+}  # fmt: skip
+_EPISODE = "timestamp,pan\n0,0\n1,5\n"
 _BLENDED = ("router list_routes", {}, "blending")
 _HEAD = ("management get_node_info", {"node_id": "sim_head"}, "display_name")
 _SPARE = ("management get_node_info", {"node_id": "sim_spare"}, "is_ignored")
@@ -156,6 +160,20 @@ ACTS = [
         undo=("router release_control", {"target": "head", "force": True})),
     Act("router release_control", {"target": "head", "force": True},
         "route release head --force"),
+    Act("router engage_leader", {"target": "head", "leader": "way"}, "route lead head way",
+        is_refused=True),
+    Act("sequence save", {"sequence_name": "way", "sequence": _SEQUENCE},
+        "sequence import way FOLDER/sequence.json"),
+    Act("sequence import_episode",
+        {"sequence_name": "way", "target": "head", "text": "FOLDER/episode.csv"},
+        "sequence import way FOLDER/episode.csv --target head"),
+    Act("sequence play", {"sequence_name": "nothing", "target": "head"},
+        "sequence play nothing head", is_refused=True),
+    Act("sequence stop", {"target": "head"}, "sequence stop head", is_refused=True),
+    Act("sequence record", {"sequence_name": "way", "target": "nowhere"},
+        "sequence record way nowhere", is_refused=True),
+    Act("sequence finish", {}, "sequence finish", is_refused=True),
+    Act("sequence delete", {"sequence_name": "way"}, "sequence remove way"),
     Act("tracks estop", {"enable": True, "reason": "way"}, "estop set --reason way",
         row="router estop"),
     Act("tracks estop", {"enable": False, "generation": "SEEN"}, "estop clear",
@@ -296,6 +314,8 @@ async def ways(robot: Robot, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
         routes = [each.route.model_dump(mode="json", by_alias=True) for each in listed.routes]
         (files / "all.yaml").write_text(yaml.safe_dump({"routes": routes}))
         (files / "faulty.yaml").write_text("name: [")
+        (files / "sequence.json").write_text(json.dumps(_SEQUENCE))
+        (files / "episode.csv").write_text(_EPISODE)
         ways = Ways(robot, http, chat, files)
         ways.before.update(entry["what"] for entry in await ways.entries())
         yield ways

@@ -254,7 +254,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "noded": ("node", "selftest"),
     "otad": ("firmware", "update_policy"),
     "rcd": ("rc",),
-    "routerd": ("drill", "faces", "presets", "routing", "sequences", "wagon"),
+    "routerd": ("drill", "faces", "masters", "presets", "routing", "sequences", "wagon"),
     "teleopd": ("teleop",),
     "webd": tuple(
         f"webd.{name}"

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ...lib.api import routing
+from ...lib.api import masters, routing
+from ...lib.api.masters import MasterList
 from ...lib.api.routing import ContenderInfo, FieldOutput, RouteInfo, RouteList, RouterStatus
 from ...lib.errors import SaintError
 from ..connect import checked_params
@@ -24,6 +25,7 @@ app = typer.Typer(
 # A receiver without signal blocks all other sources, which looks like a fault.
 _WAY_OUT = "; until its signal is back, its failsafe action is passthrough, or saintctl rc disable"
 TARGET = typer.Argument()
+_CLUTCH = {True: "clutch closed", False: "clutch open"}
 
 
 @row_command(app, "list", routing.LIST_ROUTES)
@@ -97,6 +99,28 @@ def print_taken(reply: RouterStatus) -> None:
 def print_released(reply: RouterStatus) -> None:
     """End the exclusive control of a target."""
     print_control(reply)
+
+
+@row_command(app, "masters", masters.LIST_MASTERS)
+def print_masters(reply: MasterList) -> None:
+    """List which source controls each target alone, since when, and the leaders that could."""
+    rows = [
+        (
+            each.target, each.holder or "free",
+            f"{each.held_ms / 1000:.1f} s" if each.holder else "",
+            ", ".join(f"{one.name} ({_CLUTCH[one.is_closed]})" for one in each.leaders),
+        )
+        for each in reply.masters
+    ]  # fmt: skip
+    print_table(("target", "master", "for", "leaders"), rows, "The robot has no targets.")
+
+
+@row_command(
+    app, "lead", masters.ENGAGE_LEADER, target=TARGET, leader=typer.Argument(metavar="LEADER")
+)
+def print_engaged(reply: MasterList) -> None:
+    """Let a leader drive a target, as its clutch does when it closes."""
+    print_masters(reply)
 
 
 show.add_to(app)

@@ -77,6 +77,7 @@ COMMANDS = {
     "router delete_preset": "route preset delete", "router export_routes": "route export",
     "router import_routes": "route import", "router take_control": "route take",
     "router release_control": "route release", "router list_livelink_sources": "livelink list",
+    "router list_masters": "route masters", "router engage_leader": "route lead",
     "sequence list": "sequence list", "sequence get": "sequence export",
     "sequence save": "sequence import", "sequence import_episode": "sequence import",
     "sequence delete": "sequence remove", "sequence record": "sequence record",

@@ -10,6 +10,7 @@ from saint_services.lib.ipc import Api
 from saint_services.routerd.adapters import PresetStore, load_robot, load_start
 from saint_services.routerd.api import RoutesApi
 from saint_services.routerd.faces.api import FacesApi
+from saint_services.routerd.fields.masters_api import MastersApi
 from saint_services.routerd.logic import Router
 from saint_services.routerd.report import estop_info
 from saint_services.routerd.routes.presets_api import PresetsApi
@@ -34,6 +35,7 @@ class FakeRouter:
     def add_to(self, api: Api) -> Api:
         """After the fake's own paths, which come first."""
         FacesApi(self._router).add_to(api)
+        MastersApi(self._router, lambda: None).add_to(api)
         return self._presets.add_to(self._control.add_to(api))
 
     def route(self, name: str) -> Route | None:

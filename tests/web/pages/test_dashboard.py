@@ -133,6 +133,16 @@ async def test_control_is_taken_and_released(site: Site) -> None:
     await row.get_by_text("free").wait_for()
 
 
+async def test_control_of_another_master_is_shown_with_its_time_and_taken_over(site: Site) -> None:
+    site.robot.router.take("tracks", "leader:hand")
+    page = await site.open()
+    await page.click("[data-quick=control]:enabled")
+    row = page.locator("[data-control=tracks]")
+    await row.get_by_text("held by leader Hand for").wait_for()
+    await row.get_by_role("button", name="Take over").click()
+    await row.get_by_text("held by this page").wait_for()
+
+
 async def test_activity_is_filtered_by_level_and_source(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector(".log li")

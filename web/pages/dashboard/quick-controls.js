@@ -1,7 +1,7 @@
 // Quick actions: home, stop the tracks, load a preset, exclusive control.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { targetName, words } from "../../lib/format.js";
+import { age, targetName, words } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import { askConfirmation } from "../../parts/confirm.js";
 import { dialog, errorLine } from "../../parts/dialog.js";
@@ -11,12 +11,13 @@ import { dialog, errorLine } from "../../parts/dialog.js";
  *   "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").PresetInfo} PresetInfo */
-/** @typedef {import("../../lib/types.js").ControlInfo} ControlInfo */
+/** @typedef {import("../../lib/types.js").MasterInfo} MasterInfo */
+/** @typedef {import("../../lib/types.js").MasterList} MasterList */
 /** @typedef {{isBusy: boolean, refusal: string}} RequestState */
 /**
  * @typedef {RequestState & {list: PresetInfo[] | null, loaded: string, choice: string}} OpenPresets
  */
-/** @typedef {RequestState & {held: ControlInfo[] | null}} OpenControl */
+/** @typedef {RequestState & {masters: MasterInfo[] | null}} OpenControl */
 
 const CONTROL_MS = 60_000; // a forgotten page releases control after this time
 
@@ -117,11 +118,11 @@ async function openPresets(app) {
 /** @param {App} app */
 async function openControl(app) {
   /** @type {OpenControl} */
-  const opened = { held: null, isBusy: false, refusal: "" };
+  const opened = { masters: null, isBusy: false, refusal: "" };
   app.dialogs.control = opened;
   app.draw();
   await fill(app, opened, async (open) => {
-    open.held = (await app.api.request("router", "get_status")).control;
+    open.masters = (await app.api.request("router", "list_masters")).masters;
   });
 }
 
@@ -219,8 +220,8 @@ export function controlDialog(app) {
     (open) => html`
       <h2>Exclusive control</h2>
       <p>
-        With exclusive control of a target, only this page can drive it, until you release it or
-        this page sends nothing for 60 s. The RC transmitter's stop and the emergency stop still
+        One master drives a target alone: this page, until you release it or it sends nothing for
+        60 s, a leader arm or a sequence. The RC transmitter's stop and the emergency stop still
         work.
       </p>
       <ul class="control-list">
@@ -237,45 +238,60 @@ export function controlDialog(app) {
 
 /** @param {App} app @param {OpenControl} open @param {string} target */
 function controlRow(app, open, target) {
-  const holder = open.held?.find((each) => each.target === target)?.holder ?? "";
+  const master = open.masters?.find((each) => each.target === target);
+  const holder = master?.holder ?? "";
   const isOurs = holder === `websocket:${app.api.session.client_id}`;
-  const send = (/** @type {() => Promise<{control: ControlInfo[]}>} */ request) =>
+  const send = (/** @type {() => Promise<unknown>} */ request) =>
     fill(app, open, async () => {
-      open.held = (await request()).control;
+      await request();
+      open.masters = (await app.api.request("router", "list_masters")).masters;
     });
   const release = () => app.api.request("router", "release_control", { target, force: !isOurs });
-  const take = () => app.api.request("router", "take_control", { target, timeout_ms: CONTROL_MS });
+  const takeover = Boolean(holder);
+  const take = () =>
+    app.api.request("router", "take_control", { target, timeout_ms: CONTROL_MS, takeover });
+  const engage = (/** @type {string} */ leader) =>
+    app.api.request("router", "engage_leader", { target, leader, takeover });
+  const button = (
+    /** @type {string} */ text,
+    /** @type {() => Promise<unknown>} */ request,
+  ) => html`
+    <button
+      class="button small"
+      type="button"
+      ?disabled=${open.isBusy || !master}
+      @click=${() => send(request)}
+    >
+      ${text}
+    </button>
+  `;
+  const leaders = (master?.leaders ?? []).filter((each) => holder !== `leader:${each.name}`);
   return html`
     <li data-control=${target}>
       <span>
-        <b>${targetName(target)}</b><small class="quiet">${who(open, holder, isOurs)}</small>
+        <b>${targetName(target)}</b><small class="quiet">${who(master, isOurs)}</small>
       </span>
-      ${
-        holder
-          ? html`<button
-            class="button small"
-            type="button"
-            ?disabled=${open.isBusy}
-            @click=${() => send(release)}
-          >
-            ${isOurs ? "Release" : "Force release"}
-          </button>`
-          : html`<button
-            class="button small"
-            type="button"
-            ?disabled=${open.isBusy || open.held === null}
-            @click=${() => send(take)}
-          >
-            Take control
-          </button>`
-      }
+      <span class="buttons">
+        ${leaders.map((each) => button(`Give to ${words(each.name)}`, () => engage(each.name)))}
+        ${isOurs ? nothing : button(holder ? "Take over" : "Take control", take)}
+        ${holder ? button("Release", release) : nothing}
+      </span>
     </li>
   `;
 }
 
-/** @param {OpenControl} open @param {string} holder @param {boolean} isOurs */
-function who(open, holder, isOurs) {
-  if (open.held === null) return "…";
-  if (!holder) return "free";
-  return isOurs ? "held by this page" : `held by ${holder}`;
+/** @param {MasterInfo | undefined} master @param {boolean} isOurs */
+function who(master, isOurs) {
+  if (!master) return "…";
+  if (!master.holder) return "free";
+  const since = `for ${age(master.held_ms)}`;
+  if (isOurs) return `held by this page ${since}`;
+  const name = master.holder.split(":").slice(1).join(":");
+  const kinds = {
+    leader: `leader ${words(name)}`,
+    sequence: "a sequence",
+    client: `client ${name}`,
+  };
+  const holder = /** @type {Record<string, string>} */ (kinds)[master.kind] ?? master.holder;
+  return `held by ${holder} ${since}`;
 }
