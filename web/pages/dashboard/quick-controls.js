@@ -225,7 +225,7 @@ export function controlDialog(app) {
         work.
       </p>
       <ul class="control-list">
-        ${Object.keys(app.robot?.targets ?? {}).map((target) => controlRow(app, open, target))}
+        ${targetsOf(app, open).map((target) => controlRow(app, open, target))}
       </ul>
       ${errorLine(open.refusal)}
       <div class="actions">
@@ -235,6 +235,14 @@ export function controlDialog(app) {
     "Exclusive control",
   );
 }
+
+/**
+ * Return the targets that something can drive, as the router lists them.
+ * @param {App} app
+ * @param {OpenControl} open
+ */
+const targetsOf = (app, open) =>
+  open.masters?.map((each) => each.target) ?? Object.keys(app.robot?.targets ?? {});
 
 /** @param {App} app @param {OpenControl} open @param {string} target */
 function controlRow(app, open, target) {
