@@ -1,10 +1,14 @@
 """Binds the rows of lib/api/robot.py."""
 
+from collections.abc import Sequence
+
 from ...lib.access.person import Person
 from ...lib.api import robot as rows
 from ...lib.api.endpoint import Nothing
 from ...lib.api.robot import (
     ApplyRobot,
+    ChangeRobot,
+    PartEdit,
     RemovePart,
     RobotApplied,
     RobotCatalog,
@@ -15,6 +19,7 @@ from ...lib.api.robot import (
     RobotText,
     RobotVersions,
     SetPart,
+    SetParts,
     TemplateParams,
     UndoRobot,
     UseTemplate,
@@ -22,7 +27,7 @@ from ...lib.api.robot import (
 )
 from ...lib.ipc import Api, Call
 from .catalog import catalog
-from .edits import with_part, without_part
+from .edits import with_parts, without_part
 from .parts import parts, template_view
 from .service import RobotService, from_template
 
@@ -85,10 +90,17 @@ def _answer_changes(api: Api, service: RobotService) -> None:
         return await service.change(wanted, _name_of(call.person), lambda _: text)
 
     async def set_part(call: Call[SetPart]) -> RobotApplied:
-        body, person = call.body, _name_of(call.person)
-        note = f"{body.target}.{body.name}"
+        return await put_parts(call.body, [call.body], _name_of(call.person))
+
+    async def set_parts(call: Call[SetParts]) -> RobotApplied:
+        return await put_parts(call.body, call.body.parts, _name_of(call.person))
+
+    async def put_parts(
+        wanted: ChangeRobot, edits: Sequence[PartEdit], person: str
+    ) -> RobotApplied:
+        note = ", ".join(each.full_name for each in edits)
         return await service.change(
-            body, person, lambda robot: with_part(robot.text, robot.description, body), note
+            wanted, person, lambda robot: with_parts(robot.text, robot.description, edits), note
         )
 
     async def remove_part(call: Call[RemovePart]) -> RobotApplied:
@@ -102,6 +114,7 @@ def _answer_changes(api: Api, service: RobotService) -> None:
     api.bind(rows.UNDO_ROBOT, undo)
     api.bind(rows.USE_TEMPLATE, use_template)
     api.bind(rows.SET_PART, set_part)
+    api.bind(rows.SET_PARTS, set_parts)
     api.bind(rows.REMOVE_PART, remove_part)
 
 

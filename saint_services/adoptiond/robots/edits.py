@@ -1,12 +1,12 @@
-"""Edits a robot's text by parts: adds, changes, renames and removes one, and keeps the owner's
+"""Edits a robot's text by parts: adds, changes, renames and removes them, and keeps the owner's
 comments and order. Not here: whether the result is sound (lib/robot/source.py).
 """
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...lib.api.robot import RemovePart, SetPart
+from ...lib.api.robot import PartEdit, RemovePart
 from ...lib.errors import Code, SaintError
 from ...lib.robot.manifest import RobotDescription
 from ...lib.role_config.part_defaults import command_for, hardware_defaults, output_defaults
@@ -16,9 +16,19 @@ _DEVICES = ("i2c_devices", "spi_devices", "serial_devices", "can_devices")
 _WIDE = 4096  # a line of the owner's is never wrapped
 
 
-def with_part(text: str, robot: RobotDescription, wanted: SetPart) -> str:
-    """Return the text with a part added, changed or renamed. Raises not_found, request_invalid."""
-    document, config = _opened(text, robot, wanted.target)
+def with_parts(text: str, robot: RobotDescription, wanted: Sequence[PartEdit]) -> str:
+    """Return the text with parts added, changed or renamed. Raises not_found, request_invalid."""
+    names = [each.full_name for each in wanted]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise SaintError(Code.REQUEST_INVALID, f"the request names {twice} more than once")
+    document = document_of(text)
+    for each in wanted:
+        _set_part(document, robot, each)
+    return text_of(document)
+
+
+def _set_part(document: Any, robot: RobotDescription, wanted: PartEdit) -> None:
+    config = _config_of(document, robot, wanted.target)
     target, name = wanted.target, wanted.name
     is_new = not any(name in config.get(key, {}) for key in (_OUTPUTS, _HARDWARE, *_DEVICES))
     if not (wanted.output or wanted.hardware or wanted.rename):
@@ -37,12 +47,12 @@ def with_part(text: str, robot: RobotDescription, wanted: SetPart) -> str:
         _merge(config.setdefault(_group_of(config, name, hardware), {}), name, hardware)
     if wanted.rename and wanted.rename != name:
         _rename(document, config, target, name, wanted.rename)
-    return text_of(document)
 
 
 def without_part(text: str, robot: RobotDescription, wanted: RemovePart) -> str:
     """Return the text without a part. Raises not_found."""
-    document, config = _opened(text, robot, wanted.target)
+    document = document_of(text)
+    config = _config_of(document, robot, wanted.target)
     groups = [key for key in (_OUTPUTS, _HARDWARE, *_DEVICES) if wanted.name in config.get(key, {})]
     if not groups:
         names = sorted({*config.get(_OUTPUTS, {}), *config.get(_HARDWARE, {})})
@@ -59,15 +69,14 @@ def document_of(text: str) -> Any:
     return _yaml().load(text)
 
 
-def _opened(text: str, robot: RobotDescription, target: str) -> tuple[Any, Any]:
-    """Return the document and the configuration of a role inside of it."""
+def _config_of(document: Any, robot: RobotDescription, target: str) -> Any:
+    """Return the configuration of a role inside of a document. Raises not_found."""
     if target not in robot.roles:
         known = ", ".join(robot.roles)
         raise SaintError(
             Code.NOT_FOUND, f"the robot has no role {target!r}", fix=f"Roles: {known}."
         )
-    document = document_of(text)
-    return document, entry_of(document, target)["config"]
+    return entry_of(document, target)["config"]
 
 
 def entry_of(document: Any, target: str) -> Any:

@@ -25,6 +25,7 @@ from ...lib.api.robot import (
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
+from ...lib.ipc import ChangeSignal
 from ...lib.robot.changes import changed_roles, changes, news
 from ...lib.robot.figure.archive import FigureFiles, received
 from ...lib.robot.figure.store import named_figures
@@ -45,6 +46,7 @@ from ..calibration_store import CalibrationStore
 from ..registry import Catalog, Node, Registry, RoleKey
 from .versions import SavedRobot, SavedVersion, VersionStore
 
+_REST_S = 3.0  # a part that has just been released returns to its centre, and reports it
 FIGURE = "figure"  # the subject of its health issues
 _FROM_TEMPLATE = "template "
 _log = log.get("adoptiond")
@@ -59,6 +61,7 @@ class RoleHolders(Protocol):
     """The nodes of the robot, as the registry knows them."""
 
     registry: Registry
+    changed: ChangeSignal  # of their reports
 
     @property
     def nodes(self) -> tuple[Node, ...]: ...
@@ -274,13 +277,13 @@ class RobotService:
         """Return what of a backup's robot would be skipped: nothing. Raises what is wrong with
         it."""
         if not saved.text:
+            await self._refuse_template_while_live()
             return []
         files = await asyncio.to_thread(_figure_in, saved)
         robot = await asyncio.to_thread(
             checked, self.places.manifests, saved.text, FILE, self.places.figures, given=files
         )
-        if refusal := self._refusal(robot, saved.text):
-            raise SaintError(Code.REFUSED, refusal)
+        await self._refuse_unless_possible(robot, saved.text)
         return []
 
     async def restore(self, saved: SavedRobot) -> None:
@@ -294,20 +297,26 @@ class RobotService:
                 await self._return_to_template()
 
     async def _return_to_template(self) -> None:
-        """Forget the owner's robot, as a factory reset does."""
+        """Forget the owner's robot, as a factory reset does. Raises refused."""
+        await self._refuse_template_while_live()
         before = self.robot
         await asyncio.to_thread(self._versions.forget)
         self._calibrations.use_catalog(await self.load())
         await self._notify(changed_roles(before, self.robot))
         self._nodes.robot_changed()
 
+    async def _refuse_template_while_live(self) -> None:
+        if not self.loaded.is_own:
+            return
+        text = await asyncio.to_thread(template_text, self.places.manifests, self.places.template)
+        await self._refuse_while_live(await self._checked(text))
+
     async def _put_in_force(self, text: str, note: str, person: str) -> RobotApplied:
         before, robot = self.robot, await self._checked(text)
         differences = changes(before, robot)
         if text == self.loaded.text:
             return RobotApplied(version=self._number, message="nothing has changed", changes=[])
-        if refusal := self._refusal(robot, text):
-            raise SaintError(Code.REFUSED, refusal)
+        await self._refuse_unless_possible(robot, text)
         catalog = await asyncio.to_thread(catalog_of, self.places.manifests, robot)
         number = await asyncio.to_thread(self._store, text, note[:200], person)
         self.loaded, self._number = LoadedRobot(robot, text, is_own=True), number
@@ -346,11 +355,34 @@ class RobotService:
             checked, self.places.manifests, text, FILE, self.places.figures
         )
 
+    async def _refuse_unless_possible(self, robot: RobotDescription, text: str) -> None:
+        """Raise refused unless this robot can be put in force now, or within seconds."""
+        if problem := self._misfit(robot, text):
+            raise SaintError(Code.REFUSED, problem)
+        await self._refuse_while_live(robot)
+
+    async def _refuse_while_live(self, robot: RobotDescription) -> None:
+        """Raise refused while outputs are live; wait for a moment until they rest."""
+        end_s = monotonic_s() + _REST_S
+        while problem := self._unrest(robot):
+            left_s = end_s - monotonic_s()
+            if left_s <= 0 or not any(map(_is_live, self._nodes.nodes)):
+                raise SaintError(Code.REFUSED, problem)
+            change = self._nodes.changed.next_change()
+            await asyncio.wait({change}, timeout=left_s)
+            change.cancel()
+
     def _refusal(self, robot: RobotDescription, text: str) -> str:
         """Return why this robot cannot be put in force now; empty when it can."""
-        for node in self._nodes.nodes:
-            if problem := _unfit(node, robot, text):
-                return problem
+        return self._misfit(robot, text) or self._unrest(robot)
+
+    def _misfit(self, robot: RobotDescription, text: str) -> str:
+        """Return why a node could not follow; empty when all could."""
+        found = (_unfit(node, robot, text) for node in self._nodes.nodes)
+        return next(filter(None, found), "")
+
+    def _unrest(self, robot: RobotDescription) -> str:
+        """Return why a change of roles or outputs has to wait; empty when it need not."""
         if mark_of(robot) == self._mark:
             return ""
         if lost := [node.title for node in self._nodes.nodes if _is_lost_live(node)]:

@@ -11,7 +11,8 @@ from . import Reply, Request
 from .endpoint import Nothing, Rows
 from .hardware import PinUse
 
-LONGEST_TEXT = 48 * 1024  # some 300 parts; fits into a message of webd's WebSocket
+MOST_PARTS = 300
+LONGEST_TEXT = 48 * 1024  # as many parts; fits into a message of webd's WebSocket
 Target = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)?$")]
 PartName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 Note = Annotated[str, StringConstraints(max_length=120, strip_whitespace=True)]
@@ -194,8 +195,8 @@ class PartParams(Request):
     name: PartName = Field(description="Name of the part, e.g. brow_left.")
 
 
-class SetPart(ChangeRobot, PartParams):
-    """Add a part or change it: only the named settings change, an empty one is removed."""
+class PartEdit(PartParams):
+    """A part to add or to change: only the named settings change, an empty one is removed."""
 
     output: dict[str, Value] = Field(
         default={}, description="Settings of its output: unit, limits, max_rate, on_loss, ..."
@@ -205,6 +206,29 @@ class SetPart(ChangeRobot, PartParams):
         description="Settings of its hardware: type, pin, device, channel, ...",
     )
     rename: str = Field(default="", max_length=48, description="New name of the part.")
+
+    @property
+    def full_name(self) -> str:
+        """Return role and part: "head.pan"."""
+        return f"{self.target}.{self.name}"
+
+
+class SetPart(ChangeRobot, PartEdit):
+    """Add a part or change it."""
+
+
+class SetParts(ChangeRobot):
+    """Add or change several parts; whole, or not at all."""
+
+    parts: list[PartEdit] = Field(
+        min_length=1, max_length=MOST_PARTS, description="The parts, each once."
+    )
+
+    @property
+    def names(self) -> str:
+        """Return the parts in a sentence: "Parts head.pan, head.tilt were"."""
+        names = ", ".join(each.full_name for each in self.parts)
+        return f"Part {names} was" if len(self.parts) == 1 else f"Parts {names} were"
 
 
 class RemovePart(ChangeRobot, PartParams):
@@ -272,6 +296,12 @@ SET_PART = _row(
     "set_part", "PUT", _PART, SetPart, RobotApplied, "Add a part of a role, or change it.",
     level=Level.ADMIN, limit_s=_CHANGE_S,
     log=lambda params, reply: f"Part {params.target}.{params.name} was set{_noted(params)}",
+)
+SET_PARTS = _row(
+    "set_parts", "PUT", "/robot/parts", SetParts, RobotApplied,
+    "Add or change several parts at once: all of them, or none.",
+    level=Level.ADMIN, limit_s=_CHANGE_S,
+    log=lambda params, reply: f"{params.names} set{_noted(params)}",
 )
 REMOVE_PART = _row(
     "remove_part", "DELETE", _PART, RemovePart, RobotApplied,

@@ -1,7 +1,7 @@
 """The requests of a daemon about backups: GET /backup exports its state, POST /backup/check says
 whether another one would be accepted, PUT /backup restores it, DELETE /backup resets it to that of
-a new robot. Not here: the content of a section (each daemon's), the file of all of them
-(archive.py).
+a new robot, POST /backup/check-reset says whether that would be accepted. Not here: the content of
+a section (each daemon's), the file of all of them (archive.py).
 """
 
 import asyncio
@@ -71,6 +71,7 @@ class Backup:
         api.post("/backup/check", self._check, DaemonBackup)
         api.put("/backup", self._restore, DaemonBackup, limit_s=20.0)
         api.delete("/backup", self._forget, limit_s=20.0)
+        api.post("/backup/check-reset", self._check_forget)
 
     async def export(self) -> DaemonBackup:
         """Return all sections."""
@@ -100,9 +101,15 @@ class Backup:
                 await section.apply(value)
         return found.notes
 
+    async def check_forget(self) -> None:
+        """Check that all sections may be reset now. Raises SaintError."""
+        for section in self._sections.values():
+            await section.check(section.model())
+
     async def forget(self) -> None:
-        """Reset all sections to the state of a new robot."""
+        """Reset all sections to the state of a new robot: all, or none."""
         async with self._restoring:
+            await self.check_forget()
             for section in self._sections.values():
                 await section.apply(section.model())
 
@@ -127,6 +134,10 @@ class Backup:
 
     async def _restore(self, call: Call[DaemonBackup]) -> RestoreNotes:
         return RestoreNotes(notes=await self.restore(call.body))
+
+    async def _check_forget(self, _: Call[None]) -> RestoreNotes:
+        await self.check_forget()
+        return RestoreNotes()
 
     async def _forget(self, _: Call[None]) -> RestoreNotes:
         await self.forget()

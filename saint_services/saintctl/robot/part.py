@@ -31,7 +31,10 @@ _HARDWARE = frozenset(
 _Part = Annotated[str, typer.Argument(metavar="ROLE.PART", help="E.g. head.pan or parts.face.jaw.")]
 _Settings = Annotated[
     list[str],
-    typer.Argument(metavar="KEY=VALUE...", help="E.g. pin=18, limits=-90,90, pulse_us=900,2100."),
+    typer.Argument(
+        metavar="KEY=VALUE... [ROLE.PART KEY=VALUE...]...",
+        help="E.g. pin=18, limits=-90,90, pulse_us=900,2100; then further parts with theirs.",
+    ),
 ]
 _Note = Annotated[str, typer.Option(help=help_of(rows.SetPart, "note"))]
 
@@ -57,16 +60,17 @@ def change(
     rename: Annotated[str, typer.Option(help=help_of(rows.SetPart, "rename"))] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Add a part, or change its named settings; KEY= without a value removes a setting."""
-    target, name = _split(part)
+    """Add parts, or change their named settings, in one change; KEY= removes a setting."""
     try:
-        output, hardware = _sorted(settings)
+        first, *more = _edits([part, *settings])
     except SaintError as err:
         raise fail(err, as_json) from None
-    fields: dict[str, Any] = {"output": output, "hardware": hardware, "rename": rename}
-    reply = run_request(
-        context.obj, rows.SET_PART, as_json, target=target, name=name, note=note, **fields
-    )
+    if rename and more:
+        raise typer.BadParameter("--rename is for one part alone")
+    if more:
+        reply = run_request(context.obj, rows.SET_PARTS, as_json, parts=[first, *more], note=note)
+    else:
+        reply = run_request(context.obj, rows.SET_PART, as_json, note=note, **first, rename=rename)
     print_json(reply) if as_json else print_applied(reply)
 
 
@@ -105,18 +109,22 @@ def _split(part: str) -> tuple[str, str]:
     return target, name
 
 
-def _sorted(settings: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the settings of the output and those of the hardware. Raises request_invalid."""
-    output: dict[str, Any] = {}
-    hardware: dict[str, Any] = {}
-    for each in settings:
+def _edits(words: list[str]) -> list[dict[str, Any]]:
+    """Return what is to change of each part: a word without `=` names the next one. Raises
+    request_invalid."""
+    found: list[dict[str, Any]] = []
+    for each in words:
         key, has_value, text = each.partition("=")
-        if not has_value or key not in _OUTPUT | _HARDWARE:
+        if not has_value and "." in key:
+            target, name = _split(key)
+            found.append({"target": target, "name": name, "output": {}, "hardware": {}})
+        elif not has_value or key not in _OUTPUT | _HARDWARE:
             known = sorted(_OUTPUT | _HARDWARE)
             what = f"{each!r} is no setting of a part{hint_or_all(key, known)}"
             raise SaintError(Code.REQUEST_INVALID, what, fix="Write KEY=VALUE.")
-        (output if key in _OUTPUT else hardware)[key] = _value(text)
-    return output, hardware
+        else:
+            found[-1]["output" if key in _OUTPUT else "hardware"][key] = _value(text)
+    return found
 
 
 def _value(text: str) -> Any:

@@ -108,6 +108,7 @@ async def factory_reset(robot: RobotContext, caller: Caller, params: FactoryRese
         text = f"{params.confirm!r} is not this robot's name, {robot.roles.name}"
         raise SaintError(Code.REQUEST_INVALID, text, fix="Type the name as it is written.")
     await refuse_while_driven(robot, params.force)
+    await robot.upkeep.backups.check_forget()
     notes = await _reset_nodes(robot, caller) if params.nodes else []
     reply = await robot.upkeep.backups.forget(robot.roles.name, now())
     return reply.model_copy(update={"notes": [*notes, *reply.notes]})

@@ -45,6 +45,8 @@ class DaemonState(Protocol):
 
     async def restore(self, given: DaemonBackup) -> list[str]: ...
 
+    async def check_forget(self) -> None: ...
+
     async def forget(self) -> None: ...
 
 
@@ -64,6 +66,9 @@ class RemoteState:
     async def restore(self, given: DaemonBackup) -> list[str]:
         reply = await self._client.put("/backup", given, RestoreNotes, timeout_s=_LIMIT_S)
         return reply.notes
+
+    async def check_forget(self) -> None:
+        await self._client.post("/backup/check-reset", None, RestoreNotes, timeout_s=_LIMIT_S)
 
     async def forget(self) -> None:
         await self._client.delete("/backup", RestoreNotes, timeout_s=_LIMIT_S)
@@ -169,6 +174,11 @@ class Backups:
         except OSError as err:
             raise SaintError(Code.NOT_FOUND, "no backup was restored on this robot yet") from err
         return await self.restore(before, robot, now, confirm)
+
+    async def check_forget(self) -> None:
+        """Check that every daemon may be reset now. Raises SaintError."""
+        for state in self._states.values():
+            await state.check_forget()
 
     async def forget(self, robot: str, now: str) -> RestoreReply:
         """Reset the robot to a new one's state, after copying the present state."""

@@ -31,6 +31,7 @@ class FakeNode:
         self.role = ""
         self.instance = ""
         self.reason = ""
+        self.outputs_safe = False
         self.refusal = ""
         self.config_yaml = self.display_name = self.person = ""  # as ordered with the role
         self.bus: LocalBus = domain.bus(node_id)
@@ -53,6 +54,7 @@ class FakeNode:
                     instance=self.instance,
                     config_version="1.0.0",
                     reason=self.reason,
+                    outputs_safe=self.outputs_safe,
                 )
             )
             if self.pwm:

@@ -61,7 +61,7 @@ COMMANDS = {
     "robot undo": "robot undo", "robot templates": "robot template",
     "robot template": "robot template", "robot use_template": "robot template",
     "robot parts": "part list", "robot catalog": "part kinds", "robot set_part": "part set",
-    "robot remove_part": "part remove",
+    "robot set_parts": "part set", "robot remove_part": "part remove",
     "robot figure": "robot figure show", "robot add_figure": "robot figure set",
     "robot set_figure": "robot figure set", "robot remove_figure": "robot figure remove",
     "robot archive": "robot export", "robot open_archive": "robot import",

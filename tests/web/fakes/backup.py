@@ -29,6 +29,7 @@ class FakeKept:
     def __init__(self, name: str) -> None:
         self.section, words = SECTIONS[name]
         self.words = Words(words=words)
+        self.is_live = False  # refuses a reset
 
     def backup(self) -> Backup:
         """The paths."""
@@ -39,6 +40,8 @@ class FakeKept:
         return self.words
 
     async def _check(self, words: Words) -> list[str]:
+        if self.is_live and words == Words():
+            raise SaintError(Code.REFUSED, "outputs are live")
         if "refused" in words.words:
             raise SaintError(Code.REQUEST_INVALID, f"{self.section} does not fit this robot")
         return [f"{each} is left out." for each in words.words if each == "strange"]

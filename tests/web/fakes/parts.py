@@ -15,7 +15,7 @@ from saint_services.adoptiond.robots.service import RobotService
 from saint_services.adoptiond.state import SavedNode
 from saint_services.lib.api.adoption import NodeInfo
 from saint_services.lib.health import Health
-from saint_services.lib.ipc import Api
+from saint_services.lib.ipc import Api, ChangeSignal
 from saint_services.lib.robot.source import RobotPlaces
 
 
@@ -33,6 +33,7 @@ class FakeParts:
         self._infos = nodes
         self.refreshed: list[str] = []
         self.restarts = 0
+        self.changed = ChangeSignal()
 
     async def open(self, api: Api) -> None:
         """Answer for adoptiond."""

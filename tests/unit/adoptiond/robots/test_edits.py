@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.adoptiond.robots.edits import with_part, without_part
+from saint_services.adoptiond.robots.edits import with_parts, without_part
 from saint_services.lib.api.robot import RemovePart, SetPart
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.robot.source import checked, template_text
@@ -16,7 +16,7 @@ SAINT = checked(MANIFESTS, TEXT, "saint")
 
 def edited(target: str, name: str, **settings: object) -> str:
     wanted = SetPart.model_validate({"target": target, "name": name, **settings})
-    return with_part(TEXT, SAINT, wanted)
+    return with_parts(TEXT, SAINT, [wanted])
 
 
 def differing(text: str) -> list[tuple[str, str]]:

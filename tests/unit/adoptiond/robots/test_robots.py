@@ -43,7 +43,7 @@ async def document(client: Client) -> rows.RobotDocument:
 
 
 async def adopted(client: Client, robot: Robot, role: str) -> FakeNode:
-    """A node in a role, whose outputs are safe."""
+    """A node in a role, whose outputs are live."""
     node = robot.node(role)
 
     async def is_known() -> bool:
@@ -171,6 +171,26 @@ async def test_part_is_set_and_removed_by_name(robot: Robot) -> None:
         await client.request(rows.REMOVE_PART, rows.RemovePart(target="head", name="imu"))
         listed = await client.request(rows.LIST_PARTS, Nothing())
         assert "imu" not in [part.name for part in listed.parts]
+
+
+async def test_several_parts_are_set_in_one_version(robot: Robot) -> None:
+    tilt = rows.PartEdit(target="head", name="tilt", output={"max_rate": 90})
+    imu = rows.PartEdit(target="head", name="imu", rename="balance")
+    async with robot.registry() as client:
+        applied = await client.request(rows.SET_PARTS, rows.SetParts(parts=[tilt, imu], base=0))
+        listed = await client.request(rows.LIST_VERSIONS, Nothing())
+    assert applied.version == 2 and len(applied.changes) == 3
+    assert [each.note for each in listed.versions] == ["head.tilt, head.imu", "template saint"]
+
+
+async def test_several_parts_are_set_whole_or_not_at_all(robot: Robot) -> None:
+    sound = rows.PartEdit(target="head", name="tilt", output={"max_rate": 90})
+    faulty = rows.PartEdit(target="head", name="pan", hardware={"pin": 13})  # that of tilt
+    async with robot.registry() as client:
+        for parts in ([sound, faulty], [sound, sound]):
+            with pytest.raises(SaintError):
+                await client.request(rows.SET_PARTS, rows.SetParts(parts=parts))
+        assert (await document(client)).text == SAINT
 
 
 async def test_backup_brings_the_robot_back_and_a_reset_the_template(robot: Robot) -> None:

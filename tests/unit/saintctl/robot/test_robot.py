@@ -98,6 +98,19 @@ async def test_part_is_set_by_key_and_value(saintctl: Terminal) -> None:
     assert "GPIO18" in (await saintctl("pin", "plan")).stdout
 
 
+async def test_several_parts_are_set_by_one_command_and_one_version(saintctl: Terminal) -> None:
+    line = ("head.pan", "pin=18", "limits=-60,60", "head.tilt", "max_rate=90", "--note", "both")
+    done = await saintctl("part", "set", *line)
+    assert done.exit_code == 0, done.output
+    assert "head.pan: pin 12 -> 18." in done.stdout
+    assert "head.tilt: max_rate" in done.stdout
+    listed = (await saintctl("robot", "versions")).stdout.splitlines()
+    assert [line for line in listed if "both" in line and "in force" in line]
+    assert len(listed) == 3  # the heading, the template, the change
+    refused = await saintctl("part", "set", *line, "--rename", "x")
+    assert refused.exit_code == 2 and "one part" in refused.output
+
+
 async def test_part_on_a_taken_pin_is_refused_with_both_names(saintctl: Terminal) -> None:
     done = await saintctl("part", "set", "head.pan", "pin=13")
     assert done.exit_code == 2

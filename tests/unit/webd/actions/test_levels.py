@@ -59,7 +59,7 @@ ADMIN = """
     users require_sign_in, users list_tokens, users add_token, users renew_token,
     users revoke_token,
     users get_claim_code, drill kill, selftest run, programs remove,
-    robot apply, robot undo, robot use_template, robot set_part, robot remove_part,
+    robot apply, robot undo, robot use_template, robot set_part, robot set_parts, robot remove_part,
     robot add_figure, robot set_figure, robot remove_figure, robot open_archive,
     wagon set_gains
 """

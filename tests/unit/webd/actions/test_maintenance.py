@@ -236,6 +236,16 @@ async def test_factory_reset_names_the_nodes_that_were_not_reset(rig: Rig) -> No
     assert "reset sim_head factory=True" in rig.robot.requests
 
 
+async def test_factory_reset_that_one_daemon_refuses_changes_nothing(rig: Rig) -> None:
+    chat = await rig.chat()
+    name = (await chat.do("settings", "get"))["name"]
+    rig.robot.kept["rcd"].is_live = True
+    error = await chat.fail("maintenance", "factory_reset", confirm=name, nodes=True, force=True)
+    assert "outputs are live" in error["message"]
+    assert all(kept.words != Words() for kept in rig.robot.kept.values())
+    assert not any(each.startswith("reset") for each in rig.robot.requests)
+
+
 async def test_diagnostics_hold_logs_and_name_who_is_silent(rig: Rig) -> None:
     await rig.robot.stop("rcd")
     async with rig.http.get(f"{rig.url}/api/diagnostics") as answer:

@@ -55,6 +55,9 @@ class Fake:
         self.value = str(given.sections["all"].data["value"])
         return []
 
+    async def check_forget(self) -> None:
+        self._reached()
+
     async def forget(self) -> None:
         self._reached()
         self.value = ""
