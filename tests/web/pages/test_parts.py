@@ -19,6 +19,11 @@ pytestmark = [
 ]
 
 PHONE = {"width": 390, "height": 844}
+# Controls that a finger misses.
+SMALL = """() => [...document.querySelectorAll(
+    "main :is(a, button, select, input:not([type=radio]), .segments label)")].filter(
+    (each) => each.offsetParent && each.type !== "checkbox"
+        && each.getBoundingClientRect().height < 43.5).map((each) => each.outerHTML)"""
 
 
 def role(site: Site, target: str = "head") -> RoleConfig:
@@ -292,23 +297,6 @@ async def test_output_that_another_input_drives_says_why_it_cannot_be_tried(site
     assert samples == []
 
 
-async def test_limits_are_saved_with_their_pulses_and_the_next_part_opens(site: Site) -> None:
-    page = await opened(site, "parts/part/arms.left/joint_1")
-    await expect(page.locator("[data-position]")).to_have_text("20.0°")
-    await page.fill("[name=limits-lower]", "-60")
-    await page.click("[data-mark=high]")
-    await expect(page.locator("[data-follows]")).to_contain_text("start")
-    await page.click("[data-next]")
-    await page.wait_for_selector("[data-open='arms.left.joint_2']")
-    await expect(page.locator("[data-applied]")).to_contain_text("limits")
-    assert role(site, "arms.left").fields["joint_1"].limits == (-60, 20)
-    assert role(site, "arms.left").fields["joint_2"].limits == (-135, 135)
-    await expect(page.locator("[data-next]")).to_contain_text("Next: joint 3")
-    await page.click("[data-next]")
-    await page.wait_for_selector("[data-open='arms.left.joint_3']")
-    assert site.robot.parts.restarts == 1
-
-
 async def test_limits_that_cannot_be_are_refused_at_their_field(site: Site) -> None:
     page = await opened(site, "parts/part/arms.left/joint_1")
     before = role(site, "arms.left").fields["joint_1"].limits
@@ -339,14 +327,10 @@ async def test_wiring_sheet_has_pin_gpio_and_colours_and_prints_without_the_fram
 
 async def test_rows_and_controls_are_large_enough_on_a_phone(site: Site) -> None:
     page = await opened(site, "parts", viewport=PHONE, has_touch=True)
-    small = """() => [...document.querySelectorAll(
-        "main :is(a, button, select, input:not([type=radio]), .segments label)")].filter(
-        (each) => each.offsetParent && each.type !== "checkbox"
-            && each.getBoundingClientRect().height < 43.5).map((each) => each.outerHTML)"""
-    assert await page.evaluate(small) == []
+    assert await page.evaluate(SMALL) == []
     await page.click("[data-part='head.pan']")
     await page.wait_for_selector("[data-way]")
-    assert await page.evaluate(small) == []
+    assert await page.evaluate(SMALL) == []
     assert await page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 

@@ -1,11 +1,19 @@
-"""The figure on the page Parts: an upload, its joints with a preview, and one of the parts."""
+"""The figure on the page Parts: an upload, its joints with a preview, one of the parts, the robot
+with its figure as one file, and a damaged one."""
 
+import asyncio
 from typing import Any
 
 import pytest
 from playwright.async_api import expect
 
+from saint_services.adoptiond.robots.figures import FigureService
+from saint_services.lib.api.robot import UndoRobot
+from saint_services.lib.api.robot_figure import SetFigure
+from saint_services.lib.robot.figure.archive import FigureFiles, received
 from saint_services.lib.robot.figure.figure import Figure
+from saint_services.lib.robot.figure.robot_archive import opened_robot, packed_robot
+from saint_services.lib.state import last_good
 from tests.unit.lib.robot.figure.uploads import URDF, figure, stl
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -88,3 +96,76 @@ async def test_figure_is_made_of_the_parts_on_request(site: Site) -> None:
     await expect(page.locator("[data-shows='head.pan'] select")).to_have_count(0)
     await expect(page.locator("[data-figure-state=failed]")).to_be_visible()
     site.faults.clear()
+
+
+async def put_in_force(site: Site) -> FigureFiles:
+    """Have the owner's figure in force, without a page."""
+    service, files = site.robot.parts.service, received(figure())
+    await asyncio.to_thread(service.places.figures.add, files)
+    wanted = SetFigure(digest=files.digest)
+    await FigureService(service).put_in_force(wanted, "")
+    assert in_force(site).kind == "own"
+    return files
+
+
+async def test_robot_with_its_figure_is_imported_from_one_file(site: Site) -> None:
+    files = await put_in_force(site)
+    text = site.robot.parts.service.loaded.text
+    await site.robot.parts.service.undo(UndoRobot(number=1), "")
+    await asyncio.to_thread(site.robot.parts.service.places.figures.forget_all)
+    page = await site.open("parts/file")
+    await page.wait_for_selector("textarea")
+    await chosen(page, "robot.zip", packed_robot(text, files))
+    review = page.locator("[data-review]")
+    await expect(review).to_contain_text("figure")
+    assert await page.input_value("textarea") == text
+    await expect(page.locator("[name=note]")).to_have_value("robot.zip")
+    assert in_force(site).kind == "shipped"  # stored, not in force
+    assert await violations(page) == []
+    await page.click("[data-apply]")
+    await page.wait_for_selector("[data-applied]")
+    assert (in_force(site).kind, in_force(site).digest) == ("own", files.digest)
+    async with page.expect_download() as waiting:
+        await page.click("[data-export]")
+    exported = await (await waiting.value).path()
+    assert opened_robot(exported.read_bytes())[0] == text
+
+
+async def test_file_that_holds_no_robot_is_refused_and_changes_nothing(site: Site) -> None:
+    page = await site.open("parts/file")
+    await page.wait_for_selector("textarea")
+    before = await page.input_value("textarea")
+    for data, said in ((figure(), "holds no robot.yaml"), (b"PK nothing", "")):
+        await chosen(page, "mine.zip", data)
+        await expect(page.locator(".refusal")).to_contain_text(said)
+        assert await page.input_value("textarea") == before
+    assert await violations(page) == []
+    assert not site.robot.parts.service.loaded.is_own
+    site.faults.clear()  # the browser logs refused requests
+
+
+async def chosen(page: Any, name: str, data: bytes) -> None:
+    file = {"name": name, "mimeType": "application/zip", "buffer": data}
+    await page.set_input_files(".parts-file input", file)
+
+
+@pytest.mark.parametrize(("copies", "kind", "said"), [
+    (1, "own", "Its last good copy is shown"),
+    (2, "generated", "A figure made of the parts is shown instead"),
+])  # fmt: skip
+async def test_damaged_figure_says_so_here_and_with_the_parts(
+    site: Site, copies: int, kind: str, said: str
+) -> None:
+    service, files = site.robot.parts.service, await put_in_force(site)
+    path = service.places.figures.folder / f"{files.digest}.zip"
+    for each in (path, last_good(path))[:copies]:
+        await asyncio.to_thread(each.write_bytes, b"PK damaged")
+    await service.load()
+    page = await site.open("parts/figure")
+    problem = page.locator("[data-figure-problem]")
+    await expect(problem).to_contain_text(said)
+    await expect(page.locator("[data-figure]")).to_have_attribute("data-figure", kind)
+    assert await violations(page) == []
+    await page.click(".tabs a[href='/parts']")
+    await expect(page.locator(".notice")).to_contain_text(said)
+    site.faults.clear()  # webd, which does not start again here, has the model of before

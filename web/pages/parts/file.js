@@ -5,6 +5,7 @@ import { sentenceOf } from "../../lib/api.js";
 import { withField, withValue } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { downloadFile, saveText, uploadFile } from "../../lib/transfer.js";
+import { errorLine } from "../../parts/dialog.js";
 import { framed } from "./frame.js";
 import { applyRow, Review, RobotChange, reviewView } from "./review.js";
 import { state } from "./state.js";
@@ -85,6 +86,7 @@ function editor(app) {
   const may = isAdmin(app);
   return html`
     <div class="card parts-editor">
+      <h2 class="hidden">Text of the robot</h2>
       <label class="entry ${review.found?.problem ? "is-wrong" : ""}">
         <span>Robot as YAML</span>
         <textarea
@@ -121,6 +123,7 @@ function editor(app) {
           </div>`
           : nothing
       }
+      ${review.found || !change.refusal ? nothing : errorLine(change.refusal, "Import failed")}
       ${reviewView(review, fault(), applying(app))}
     </div>
   `;

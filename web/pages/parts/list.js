@@ -6,6 +6,8 @@ import { targetName, words } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { nodeTitle } from "../../lib/robot/nodes.js";
 import { addressOf, keyOf, kindOf, rangeOf } from "../../lib/robot/parts.js";
+import { errorLine } from "../../parts/dialog.js";
+import { change, isUnsaved, save, unsaved, unsavedLine, verb } from "./drafts.js";
 import { framed } from "./frame.js";
 import { state } from "./state.js";
 
@@ -58,10 +60,21 @@ function content(app, parts, shown, nodes) {
           : `, the shipped template ${state.document?.template}`
       }${shown.length < parts.length ? `; ${shown.length} shown` : ""}
     </p>
+    ${unsaved().length ? notSaved(app) : nothing}
     ${shown.length ? nothing : html`<p class="card quiet">No part matches “${filter}”.</p>`}
     <div class="parts-nodes">${nodes.map((node) => ofNode(app, node, shown))}</div>
   `;
 }
+
+/** @param {App} app */
+const notSaved = (app) => html`
+  <div class="notice is-quiet parts-unsaved-notice">
+    ${unsavedLine(app, "")}
+    <button class="button primary" type="button" data-save ?disabled=${state.isBusy}
+      @click=${() => save(app)}>${state.isBusy ? "Saving…" : verb()}</button>
+    ${change.refusal ? errorLine(change.refusal, "Refused") : nothing}
+  </div>
+`;
 
 /** @param {RobotPart} part */
 function matches(part) {
@@ -108,7 +121,9 @@ function row(part) {
         <b>${words(part.name)}</b>
         <span class="part-kind">${kind ?? (part.kind || "Output of the role")}</span>
         <span class="part-place">${part.place.replace(/ \(.*\)$/, "")}</span>
-        <span class="part-range number">${rangeOf(part)}</span>
+        <span class="part-range number">
+          ${isUnsaved(part) ? html`<span class="chip warn">Not saved</span>` : rangeOf(part)}
+        </span>
       </a>
     </li>
   `;

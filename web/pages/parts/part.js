@@ -7,43 +7,29 @@ import { isAdmin } from "../../lib/levels.js";
 import { addressOf, keyOf, kindOf } from "../../lib/robot/parts.js";
 import { wiresOf } from "../../lib/robot/wiring.js";
 import { askConfirmation } from "../../parts/confirm.js";
-import { Draft, faultOf } from "./draft.js";
+import { faultOf } from "./draft.js";
+import {
+  change,
+  draftOf,
+  newNameOf,
+  restarts,
+  save,
+  unsaved,
+  unsavedLine,
+  verb,
+} from "./drafts.js";
 import { fieldsOf } from "./fields.js";
 import { notices } from "./frame.js";
-import { applyRow, RobotChange } from "./review.js";
+import { applyRow } from "./review.js";
 import { state } from "./state.js";
-import { forgetTried, tryCard } from "./try.js";
+import { tryCard } from "./try.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
  *   "router" | "store">} App
  */
 /** @typedef {import("../../lib/types.js").RobotPart} RobotPart */
-
-/** The part that is open, and what was typed. */
-const open = {
-  key: "",
-  version: -1,
-  draft: new Draft({ output: {}, hardware: {} }, { output: [], hardware: [] }),
-  change: new RobotChange(),
-};
-
-/** @param {RobotPart} part */
-function draftOf(part) {
-  if (open.key === keyOf(part) && open.version === state.version) return open.draft;
-  const kind = state.catalog && kindOf(state.catalog, part);
-  const hasOutput = Object.keys(part.output).length > 0;
-  open.draft = new Draft(
-    { output: part.output, hardware: part.hardware },
-    {
-      output: hasOutput ? (state.catalog?.output ?? []).filter((each) => each.name !== "kind") : [],
-      hardware: kind?.settings ?? [],
-    },
-  );
-  Object.assign(open, { key: keyOf(part), version: state.version });
-  open.change = new RobotChange();
-  return open.draft;
-}
+/** @typedef {import("./draft.js").Draft} Draft */
 
 /** @param {App} app @param {string} target @param {string} name */
 export function partView(app, target, name) {
@@ -99,8 +85,8 @@ const actions = (app, part) => html`
 /** @param {App} app @param {RobotPart} part */
 function form(app, part) {
   const draft = draftOf(part);
-  const { refusal } = open.change;
-  const fault = faultOf(refusal, draft);
+  const { refusal } = change;
+  const fault = isAbout(refusal, part) ? faultOf(refusal, draft) : "";
   const shared = {
     target: part.target,
     name: part.name,
@@ -110,11 +96,11 @@ function form(app, part) {
     isLocked: !isAdmin(app) || state.isBusy,
     refusal,
     fault,
-    changed: () => ((open.change.refusal = ""), app.draw()),
+    changed: () => ((change.refusal = ""), app.draw()),
   };
   const { hardware, output } = draft.settings;
   return html`
-    <form class="card part-form" @submit=${onSubmit(() => save(app, part, draft, null))}>
+    <form class="card part-form" @submit=${onSubmit(() => saveAll(app, part, draft))}>
       ${
         hardware.length
           ? html`<fieldset>
@@ -136,9 +122,14 @@ function form(app, part) {
   `;
 }
 
+/** Whether a refusal is about this part: it names it, or nothing else was to be saved.
+ * @param {string} refusal @param {RobotPart} part
+ */
+const isAbout = (refusal, part) =>
+  unsaved().length < 2 || new RegExp(`\\b${part.name}\\b`).test(refusal);
+
 /** @param {App} app @param {RobotPart} part @param {Draft} draft @param {string} fault */
 function saving(app, part, draft, fault) {
-  const isOff = !(draft.isChanged || isRenamed(part, draft));
   const next = nextOf(part);
   const name = html`
     <label class="entry">
@@ -153,31 +144,26 @@ function saving(app, part, draft, fault) {
       >
     </label>
   `;
-  const saveNext = html`
-    <button
-      class="button"
-      type="button"
-      data-next
-      ?disabled=${state.isBusy}
-      @click=${() => save(app, part, draft, next)}
-    >
-      ${isOff ? "Next" : "Save, next"}: ${next ? words(next.name).toLowerCase() : ""}
-    </button>
-  `;
+  const more = next
+    ? html`<a class="button" data-next href=${addressOf(next)}>
+      Next: ${words(next.name).toLowerCase()}
+    </a>`
+    : nothing;
   return html`
-    ${applyRow(open.change, {
+    ${applyRow(change, {
       name: "part",
-      verb: "Save",
+      verb: verb(),
       busy: "Saving…",
-      isOff,
+      isOff: !unsaved().length,
       fields: name,
-      more: next ? saveNext : nothing,
+      more,
       isShownElsewhere: Boolean(fault),
     })}
+    ${unsavedLine(app, keyOf(part))}
     ${
-      restarts(part, draft)
+      restarts()
         ? html`<p class="quiet" data-follows>
-          Saving this starts the router and the pages again: nothing moves for a second or two.
+          Saving starts the router and the pages again: nothing moves for a second or two.
         </p>`
         : nothing
     }
@@ -194,31 +180,13 @@ function nextOf(part) {
   return outputs[outputs.findIndex((each) => each.name === part.name) + 1] ?? null;
 }
 
-/** @param {RobotPart} part @param {Draft} draft */
-const isRenamed = (part, { rename }) => rename !== "" && rename !== part.name;
-
-/** Whether a save changes what the router knows. @param {RobotPart} part @param {Draft} draft */
-const restarts = (part, draft) =>
-  Object.keys(draft.changes("output")).length > 0 ||
-  (isRenamed(part, draft) && Object.keys(part.output).length > 0);
-
-/**
- * Save what was typed, then open `next`, or the part by its new name.
- * @param {App} app @param {RobotPart} part @param {Draft} draft @param {RobotPart | null} next
+/** Save what was typed, of this part and others, then open the part by its new name.
+ * @param {App} app @param {RobotPart} part @param {Draft} draft
  */
-async function save(app, part, draft, next) {
-  const { target, name } = part;
-  const rename = isRenamed(part, draft) ? draft.rename : "";
-  const output = draft.changes("output");
-  const hardware = draft.changes("hardware");
-  const work = (/** @type {number} */ base, /** @type {string} */ note) =>
-    app.api.request("robot", "set_part", { target, name, output, hardware, rename, note, base });
-  if (draft.isChanged || rename) {
-    if (!(await open.change.apply(app, work, restarts(part, draft)))) return;
-    forgetTried(part);
-  }
-  if (next) app.router.go(addressOf(next));
-  else if (rename) app.router.go(`/parts/part/${target}/${rename}`);
+async function saveAll(app, part, draft) {
+  const rename = newNameOf({ part, draft });
+  if (!(await save(app))) return;
+  if (rename) app.router.go(`/parts/part/${part.target}/${rename}`);
   app.draw();
 }
 
