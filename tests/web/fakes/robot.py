@@ -270,7 +270,12 @@ class FakeRobot:
 
     def _robot_nodes(self) -> RobotNodes:
         nodes = list(self.nodes.values())
-        return RobotNodes(nodes=nodes, strangers=self.strangers, roles=self._role_list())
+        return RobotNodes(
+            nodes=nodes,
+            strangers=self.strangers,
+            roles=self._role_list(),
+            robot_edition=self.parts.service.edition(),
+        )
 
     def _known(self, node_id: str) -> NodeInfo:
         found = self.nodes.get(node_id)

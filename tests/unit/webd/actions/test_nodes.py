@@ -5,6 +5,7 @@ from saint_services.lib.api.webd.nodes import NODE_HISTORY_POINTS
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
 from saint_services.webd.topics.node_history import PERIOD_S, NodeHistories
 from tests.unit.webd.web_rig import Rig
+from tests.waiting import let_pass, until
 from tests.web.fakes.nodes import CHIPS
 from tests.web.fakes.robot import node
 
@@ -46,6 +47,40 @@ async def test_check_reports_what_prevents_a_second_role(rig: Rig) -> None:
     fits = {each["role"]: each["conflict"] for each in data["roles"]}
     assert "GPIO12 is used by head (pan)" in fits["tracks"]
     assert fits["console"] == "" and fits["head"] == ""
+
+
+async def test_pin_of_a_changed_robot_is_read_again_without_a_restart(rig: Rig) -> None:
+    chat = await rig.chat()
+
+    async def pan() -> str:
+        data = await chat.do("management", "check_node", node_id="sim_spare")
+        head = next(each for each in data["roles"] if each["role"] == "head")
+        return str(next(each["what"] for each in head["findings"] if each["name"] == "pan"))
+
+    assert (await pan()).startswith("GPIO12")
+    pin = {"target": "head", "name": "pan", "hardware": {"pin": 18}}
+    await chat.do("robot", "set_part", **pin)
+
+    async def is_moved() -> bool:
+        return (await pan()).startswith("GPIO18")
+
+    await until(is_moved)
+
+
+async def test_outputs_of_a_changed_robot_wait_for_the_restart(rig: Rig) -> None:
+    """Routes, topics and limits that are already in use belong to the outputs before."""
+    chat = await rig.chat()
+    before = (await chat.do("system", "describe"))["targets"]["head"]
+    other = {
+        "target": "head",
+        "name": "roll",
+        "output": {"max_rate": 7},
+        "hardware": {"channel": 9},
+    }
+    await chat.do("robot", "set_part", **other)
+    await until(lambda: rig.robot.parts.restarts == 1)
+    await let_pass(0.3)
+    assert (await chat.do("system", "describe"))["targets"]["head"] == before
 
 
 async def test_activity_can_be_limited_to_one_node(rig: Rig) -> None:
