@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
-from tools.screenshots import ARGUMENTS, LONGEST_MS, SETTLE_S, chromium, go, robot
+from tools.screenshots import ARGUMENTS, LONGEST_MS, SETTLE_S, go, robot, windowless
 
 HERE = Path(__file__).parent
 THEMES = ("light", "dark")
@@ -32,7 +32,7 @@ PICTURES = {
 async def take(wanted: set[str]) -> None:
     """Take the named screenshots, or all."""
     async with robot("") as (_, address), async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        browser = await driver.chromium.launch(executable_path=windowless(), args=list(ARGUMENTS))
         for theme in THEMES:
             for name, (place, width, height) in PICTURES.items():
                 if wanted and name not in wanted:
