@@ -107,7 +107,8 @@ def _is_missing(path: Path) -> bool:
         return True
     except OSError as err:
         text = f"{path} cannot be read: {err.strerror}"
-        raise SaintError(Code.CONFIG_INVALID, text, fix="Check the permissions of its folder.") from err
+        fix = "Check the permissions of its folder."
+        raise SaintError(Code.CONFIG_INVALID, text, fix=fix) from err
     return False
 
 
