@@ -14,7 +14,7 @@ from ...lib.ipc import Api, Call
 from ..adapters import PresetStore
 from ..api import RoutesApi
 from ..fields.targets import RobotTargets
-from .checks import check_file
+from .checks import ANY, check_file, missing_targets
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -40,7 +40,20 @@ class PresetsApi:
         return PresetList(presets=infos, loaded=self._control.loaded)
 
     def _infos(self) -> list[PresetInfo]:
-        return [self._info(name, is_shipped) for name, is_shipped in self._store.names()]
+        return [
+            self._info(name, is_shipped)
+            for name, is_shipped in self._store.names()
+            if not (is_shipped and self._is_of_another_robot(name))
+        ]
+
+    def _is_of_another_robot(self, name: str) -> bool:
+        """Return whether a preset drives only targets that this robot does not have."""
+        try:
+            file = self._store.read(name)
+        except SaintError:
+            return False  # it is listed with what is wrong
+        named = {route.output.target for route in file.routes} - {ANY}
+        return bool(named) and named == missing_targets(file, self._robot)
 
     def _info(self, name: str, is_shipped: bool) -> PresetInfo:
         routes, fault = 0, ""

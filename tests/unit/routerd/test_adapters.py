@@ -2,12 +2,14 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from saint_services.lib.errors import SaintError
 from saint_services.routerd import adapters
 from saint_services.routerd.routes.checks import check_file
+from saint_services.routerd.routes.presets_api import PresetsApi
 from tests.unit.routerd.rig import SHARE
 
 
@@ -53,3 +55,19 @@ def test_target_that_no_role_has_is_still_refused(share: Path) -> None:
     file = adapters.load_start(share, "default", rover)
     with pytest.raises(SaintError, match="did you mean 'tracks'"):
         check_file(file, rover)
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [
+        ("asimov", {"manual_override", "walk"}),
+        ("rover", {"default", "manual_override", "rc_manual"}),
+    ],
+)
+def test_preset_of_other_robots_alone_is_not_listed(
+    tmp_path: Path, name: str, listed: set[str]
+) -> None:
+    control: Any = None
+    robot = adapters.load_robot(SHARE, name)
+    api = PresetsApi(control, adapters.PresetStore(SHARE, tmp_path), robot)
+    assert {info.name for info in api._infos()} == listed

@@ -33,7 +33,7 @@ from tests.unit.routerd.rig import route
 from tests.waiting import turns
 
 MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 400}])
-SHIPPED = {"default", "facecap_head", "manual_override", "rc_manual", "ue_fullbody", "walk"}
+SHIPPED = {"default", "facecap_head", "manual_override", "rc_manual", "ue_fullbody"}
 
 
 @pytest.fixture
