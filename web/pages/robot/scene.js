@@ -94,7 +94,9 @@ export class SceneSync {
         isMoved = stage.ghost.set(part.joint, inModel(command, part.spec.unit, limit)) || isMoved;
     }
     for (const [joint, angle] of Object.entries(data.legs?.joints ?? {})) {
-      if (angle !== null) isMoved = stage.model.set(joint, angle) || isMoved;
+      if (angle === null) continue;
+      isMoved = stage.model.set(joint, angle) || isMoved;
+      stage.ghost.set(joint, angle); // its controller alone commands them
     }
     this.#place(data.tracks?.odom);
     this.#paint(app);
