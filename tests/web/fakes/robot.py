@@ -138,6 +138,7 @@ class FakeRobot:
     nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
     latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
+    shows_edition: bool = False  # webd reads a changed robot again
     silent: set[str] = field(default_factory=set)  # targets that do not confirm a stop
     stop_detail: str = ""  # detail of each confirmation
     outputs: list[FieldOutput] = field(default_factory=list)
@@ -274,7 +275,7 @@ class FakeRobot:
             nodes=nodes,
             strangers=self.strangers,
             roles=self._role_list(),
-            robot_edition=self.parts.service.edition(),
+            robot_edition=self.parts.service.edition() if self.shows_edition else "",
         )
 
     def _known(self, node_id: str) -> NodeInfo:

@@ -50,6 +50,7 @@ async def test_check_reports_what_prevents_a_second_role(rig: Rig) -> None:
 
 
 async def test_pin_of_a_changed_robot_is_read_again_without_a_restart(rig: Rig) -> None:
+    rig.robot.shows_edition = True
     chat = await rig.chat()
 
     async def pan() -> str:
@@ -69,6 +70,7 @@ async def test_pin_of_a_changed_robot_is_read_again_without_a_restart(rig: Rig) 
 
 async def test_outputs_of_a_changed_robot_wait_for_the_restart(rig: Rig) -> None:
     """Routes, topics and limits that are already in use belong to the outputs before."""
+    rig.robot.shows_edition = True
     chat = await rig.chat()
     before = (await chat.do("system", "describe"))["targets"]["head"]
     other = {
