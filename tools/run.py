@@ -26,6 +26,11 @@ from .launch.summary import ROOT, Terminal, address, claim_fact, facts, open_bro
 from .launch.unit_files import units
 from .launch.unit_files.units import ServiceUnit, UnitFolder
 
+# What the simulation of a role talks to: name and program, which takes the folder of the board.
+_MACHINES = {
+    "legs": ("walker", "tools.sim.walker", "--board"),
+    "wagon": ("boards", "tools.sim.wagon_boards"),
+}
 _SLOW_S = 20.0
 _FEEDS = ("demo", "recording", "sweep")
 
@@ -108,7 +113,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         launcher.facts = _facts(chosen.number, robot.ports) | {"robot": options.robot}
         terminal.say(f"Starting a server and {len(roster.nodes)} nodes ...")
         launcher.start()
-        _walkers(launcher, options.root, roster)
+        _machines(launcher, options.root, roster)
         if boards:
             await boards.serve()
         if await stop_signals.until(_become_whole(robot, launcher, terminal)):
@@ -172,14 +177,16 @@ def _feed(launcher: Launcher, options: argparse.Namespace) -> None:
     _add_program(launcher, Folders("input", options.root), "feed", command, restarts=True)
 
 
-def _walkers(launcher: Launcher, root: Path, roster: Roster) -> None:
-    """Start the walking controller of each node with legs."""
+def _machines(launcher: Launcher, root: Path, roster: Roster) -> None:
+    """Start what a node's role only talks to: a walking controller, the boards of a wagon."""
     for node in roster.nodes:
-        if any(role.role == "legs" for role in node.roles):
-            board = str(Folders(node.name, root).hw)
-            command = (sys.executable, "-m", "tools.sim.walker", "--board", board)
-            folders = Folders(f"{node.name}_controller", root)
-            _add_program(launcher, folders, "walker", command, restarts=True)
+        for role in node.roles:
+            if role.role not in _MACHINES:
+                continue
+            name, *program = _MACHINES[role.role]
+            command = (sys.executable, "-m", *program, str(Folders(node.name, root).hw))
+            folders = Folders(f"{node.name}_{name}", root)
+            _add_program(launcher, folders, name, command, restarts=True)
 
 
 def _release(launcher: Launcher, options: argparse.Namespace) -> None:
