@@ -414,6 +414,19 @@ def test_loop_that_stood_still_does_not_drive_on(bench: Bench, board: str) -> No
     assert not bench.is_turning
 
 
+def test_fault_that_was_short_is_reported_until_the_disarm(bench: Bench) -> None:
+    """0x401 comes every 100 ms; a fault may be gone by then."""
+    bench.drive()
+    bench.can.is_bus_off = True
+    bench.run(20)
+    bench.can.is_bus_off = False
+    bench.run(1000)
+    assert bench.state is WagonState.FAULT
+    assert bench.balance
+    assert bench.balance.fault == WagonFault.NONE
+    assert bench.telemetry[0x401].fault_code == WagonFault.CAN_OFF
+
+
 # --- console ----------------------------------------------------------------------------------
 
 

@@ -34,6 +34,7 @@ class BalanceBoard:
         self.calibration = Calibration()
         self.fault = t.FAULT_INTERNAL
         self.start_fault = t.FAULT_NONE  # of the restart; until a disarm
+        self._stopped_by = t.FAULT_NONE
         self.rssi_dbm = -128
         self.has_bridges = config.HAS_BRIDGES
         self._quality = 100
@@ -60,10 +61,19 @@ class BalanceBoard:
         replies = self._console.feed(self._serial.read(), now_ms)
         self.fault = self._gravest(now_ms, since_ms > _STALL_MS)
         self.arming.update(self._conditions(now_ms))
+        if self.arming.state == t.STATE_FAULT and self._was_state != t.STATE_FAULT:
+            self._stopped_by = self.fault
         self._drive(now_ms, max(0, min(50, since_ms)) / 1000)
         self._report(now_ms)
         if replies:
             self._serial.write(replies)
+
+    @property
+    def reported_fault(self) -> int:
+        """Return the fault; in FAULT the one that led there, which may be gone before a report."""
+        if self.arming.state == t.STATE_FAULT and self.fault == t.FAULT_NONE:
+            return self._stopped_by
+        return self.fault
 
     def off(self) -> None:
         """Stop all motors: the last act before the program ends."""

@@ -42,7 +42,7 @@ def attitude(board, now_ms: int) -> bytes:
 def power(board) -> bytes:
     """Return the data of 0x401."""
     battery_mv = max(0, min(65535, board.vescs.battery_mv))
-    return pack(t.CAN_POWER, battery_mv, board.fault, max(-128, min(127, board.rssi_dbm)))
+    return pack(t.CAN_POWER, battery_mv, board.reported_fault, max(-128, min(127, board.rssi_dbm)))
 
 
 def status_line(board, now_ms: int) -> bytes:
@@ -59,7 +59,7 @@ def status_line(board, now_ms: int) -> bytes:
         "state": _STATES[arming.state],
         "armed": arming.is_armed,
         "mode": _MODES[board.sources.mode],
-        "fault": board.fault,
+        "fault": board.reported_fault,
         "prevents": arming.prevents(),
         "pitch": round(attitude.pitch, 2),
         "roll": round(attitude.roll, 2),
