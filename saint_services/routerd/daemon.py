@@ -66,7 +66,7 @@ async def run(context: Context[Config]) -> None:
     if not await store.save():  # a robot that cannot remember a stop must not drive
         latch = stamped(raised(latch, SOURCE, store.problem, is_repeat=True), iso_now())
         store.put(latch)
-    await asyncio.to_thread(leave_marker, folder, latch.generation)
+    await asyncio.to_thread(leave_marker, folder, latch)
     blending = preset.blending if saved.routes is None else _fitting_blending(context, saved, robot)
     router = Router(robot, routes, latch, blending)
     bus = await context.open_bus()

@@ -69,7 +69,7 @@ class Latches(RuleBasedStateMachine):
         self.store = LatchStore(Health("routerd"), self.file, begun.latch)
         self.clearing = LatchClearing(self.router, self.store, self.settle)
         self.loop.run_until_complete(self.store.save())
-        leave_marker(Path(self.folder.name), begun.latch.generation)
+        leave_marker(Path(self.folder.name), begun.latch)
         assert begun.latch.generation >= self.newest, "the generation fell"
         if self.confirmed or must_stop:
             assert begun.latch.active, "a restart has released the robot"

@@ -15,7 +15,7 @@ from .latch import Latch, raised
 from .latch_file import LatchFile
 
 SOURCE = "routerd"  # of the press when the stored e-stop is in doubt
-MARKER = "estop.has-run"  # this robot has run; holds the generation of its last start
+MARKER = "estop.has-run"  # this robot has run; every press since the last start is above it
 _OURS = (latch_file.NAME, f".{latch_file.NAME}.new")
 # Above every generation since the last start: a lost latch must not begin below it.
 _MARGIN = 1_000_000
@@ -47,16 +47,19 @@ def after_start(directory: Path, wall_s: int) -> LatchStart:
         latch = decode_latch(content.payload)
     except SaintError as err:
         return _stopped(Latch(generation=_lost(directory, wall_s)), err.message)
-    latch = replace(latch, ahead=_AHEAD)
+    # Also above what the processes before published since the latch was stored last.
+    before = max(0, _marked(directory) - latch.generation)
+    latch = replace(latch, ahead=before + _AHEAD)
     return _stopped(latch, content.problem) if content.problem else LatchStart(latch)
 
 
-def leave_marker(directory: Path, generation: int) -> None:
-    """Record that this robot has run. A full disk does not prevent the start: other files of the
-    state folder prove the same.
+def leave_marker(directory: Path, latch: Latch) -> None:
+    """Record that this robot has run, and above which generation its presses are. Call it before
+    any press is published. A full disk does not prevent the start: other files of the state folder
+    prove the same.
     """
     with contextlib.suppress(OSError):
-        write_atomic(directory / MARKER, f"{generation}\n".encode())
+        write_atomic(directory / MARKER, f"{latch.generation + latch.ahead}\n".encode())
 
 
 def _stopped(latch: Latch, doubt: str) -> LatchStart:
