@@ -33,6 +33,11 @@ class Since:
         return self.ms > self.most_ms
 
 
+_SEEN_BY_BALANCE = {
+    "tilted", "switch at disarm", "stop frame", "sensor frozen", "no living driver",
+}  # fmt: skip
+
+
 @dataclass
 class Truth:
     """Why no wheel may be driven now, by what really happened."""
@@ -79,7 +84,9 @@ class Truth:
         }
         turning = any(bench.vesc_duties) or any(bench.bridge_duties)
         for name, is_true in facts.items():
-            if self.limits[name].update(is_true):
+            # A dead BALANCE board sees nothing: its own limit counts then.
+            is_seen = bench.balance is not None or name not in _SEEN_BY_BALANCE
+            if self.limits[name].update(is_true and is_seen):
                 assert not turning, f"{name} for {self.limits[name].ms} ms, and a wheel is driven"
         cut = self.limits["can cut"].update(bench.is_can_cut)
         assert not (cut and any(bench.vesc_duties)), "CAN is cut, and a motor controller drives"

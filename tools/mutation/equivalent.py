@@ -160,7 +160,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Lt -> LtE: low < bend < high": "both ends are points of the grid",
     },
     "saint_services/routerd/routes/mapping.py": {
-        "True: if mapping.deadzone": "a short cut: a deadzone of 0 takes nothing away",
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",
         "Lt -> LtE: x < -dead": "at its end the deadzone gives 0 either way",
     },
@@ -198,7 +197,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/webd/robot/goals.py": {
         "True: if SPEED not in values": "a speed of this command is written again",
     },
-    "saint_services/webd/websocket/timing.py": {
+    "saint_services/lib/reading_age.py": {
         "without: self._best_s = self._before_s = float('inf')": "the first reading sets both",
     },
 }

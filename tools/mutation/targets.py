@@ -220,5 +220,6 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         (f"{_WEBD}robot/test_latch.py",), (f"{_WEBD}actions/test_motion.py",)
     ),
     "saint_services/webd/robot/goals.py": _stages((f"{_WEBD}robot/test_goals.py",)),
+    "saint_services/lib/reading_age.py": _stages((f"{_WEBD}websocket/test_timing.py",)),
     "saint_services/webd/websocket/timing.py": _stages((f"{_WEBD}websocket/test_timing.py",)),
 }

@@ -25,7 +25,7 @@ class Desk:
     def __init__(self, ears: Ears, entries: list[AuditRecord]) -> None:
         self._ears = ears
         self.entries = entries
-        daemons = DaemonClients(*[ears.client] * 5)
+        daemons = DaemonClients(*[ears.client] * 6)
         self._robot = cast(RobotContext, SimpleNamespace(daemons=daemons))
 
     async def notes(self, count: int) -> list[str]:

@@ -45,7 +45,7 @@ class Page:
 
     def __init__(self, robot: RunningRouter, client_id: str = "page") -> None:
         self.caller = Caller(client_id)
-        daemons = DaemonClients(*[robot.client] * 5)
+        daemons = DaemonClients(*[robot.client] * 6)
         stop = SimpleNamespace(publish=lambda _: None)
         self.robot: Any = SimpleNamespace(daemons=daemons, stop=stop, newest=Newest())
 

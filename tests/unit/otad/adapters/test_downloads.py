@@ -60,8 +60,10 @@ async def test_manifest_has_the_form_of_the_specification(robot: Robot):
         "arms_right",
         "console",
         "head",
+        "legs",
         "parts_face",
         "tracks",
+        "wagon",
     ]
     assert changelog == "what is new in 1.1.0\n"
 

@@ -164,7 +164,7 @@ def test_manifest_has_the_specifications_fields(tmp_path: Path) -> None:
     assert found["firmware"]["version"] == NAMES.version
     assert found["firmware"]["size_bytes"] == 6
     assert found["firmware"]["changelog"] == "Better."
-    roles = ["arms_left", "arms_right", "console", "head", "parts_face", "tracks"]
+    roles = ["arms_left", "arms_right", "console", "head", "legs", "parts_face", "tracks", "wagon"]
     assert found["supported_roles"] == roles
     assert len(found["configs"]["head"]["checksum"]) == 64
 

@@ -26,7 +26,7 @@ class Desk:
     def __init__(self, receiver: Robot, entries: list[AuditRecord]) -> None:
         self.receiver = receiver
         self.entries = entries
-        daemons = DaemonClients(*[receiver.client] * 5)
+        daemons = DaemonClients(*[receiver.client] * 6)
         self._robot: Any = types.SimpleNamespace(daemons=daemons)
 
     async def notes(self, count: int) -> list[str]:
