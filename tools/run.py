@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--root", type=Path, default=ROOT / ".run", help="where state and logs are kept")
     add("-v", "--verbose", action="store_true", help="show what the daemons log")
     add("--until-eof", action="store_true", help="end when standard input ends (for programs)")
+    add("--no-machines", action="store_true", help="without what roles talk to: a wagon's boards")
     return parser
 
 
@@ -113,7 +114,8 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         launcher.facts = _facts(chosen.number, robot.ports) | {"robot": options.robot}
         terminal.say(f"Starting a server and {len(roster.nodes)} nodes ...")
         launcher.start()
-        _machines(launcher, options.root, roster)
+        if not options.no_machines:
+            _machines(launcher, options.root, roster)
         if boards:
             await boards.serve()
         if await stop_signals.until(_become_whole(robot, launcher, terminal)):

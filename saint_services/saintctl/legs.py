@@ -26,6 +26,8 @@ Seconds = Annotated[
 Step = tuple[Endpoint[Any, CommandReply], float, dict[str, float]]  # row, seconds, velocity
 _STAND_S = 3.0  # to stand up, steady
 _BALANCE_S = 1.0
+# After a stop or a fall the legs rise only for somebody who has requested to damp since.
+_AFRESH: Step = (DAMP, 0.3, {})
 
 
 @app.command("stand")
@@ -80,7 +82,7 @@ def _run(context: typer.Context, steps: list[Step], text: str, as_json: bool) ->
 async def _held(robot: RobotAddress, steps: list[Step]) -> CommandReply:
     reply = CommandReply()
     try:
-        for row, seconds, values in steps:
+        for row, seconds, values in [_AFRESH, *steps] if steps else []:
             end_s = time.monotonic() + seconds
             while time.monotonic() < end_s:
                 reply = await request(robot, row, checked_params(row.params, False, **values))

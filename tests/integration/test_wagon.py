@@ -58,7 +58,7 @@ class LiveBoard:
 
 @pytest.fixture
 def robot() -> Iterator[Robot]:
-    with running_robot("--robot", "saul_tee") as running:
+    with running_robot("--robot", "saul_tee", "--no-machines") as running:
         yield running
 
 
