@@ -26,7 +26,7 @@ Seconds = Annotated[
 Step = tuple[Endpoint[Any, CommandReply], float, dict[str, float]]  # row, seconds, velocity
 _STAND_S = 3.0  # to stand up, steady
 _BALANCE_S = 1.0
-# After a stop or a fall the legs rise only for somebody who has requested to damp since.
+# After a stop or a fall the legs rise only for a user who has requested to damp since.
 _AFRESH: Step = (DAMP, 0.3, {})
 
 
