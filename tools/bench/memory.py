@@ -33,6 +33,7 @@ NODE_BUDGET_MB = 80.0
 # What the bus adds to a process with asyncio, which alone takes 23 MB.
 IMPORT_BUDGET_MS = 60.0
 BUS_BUDGET_MB = 20.0
+_ON_REQUEST = "teleopd"  # runs only while there is a session: listed, and in no set
 _SETTLE_S = 4.0
 _CPU_S = 5.0
 _START_S = 20.0
@@ -186,6 +187,7 @@ def _set(
     found: dict[str, Memory], pids: dict[str, int], cpu: dict[int, float], machine: str
 ) -> Row:
     names = [name for name in found if name.startswith(f"{machine}/")]
+    names = [name for name in names if not name.endswith(f"/{_ON_REQUEST}")]
     title = f"{machine}: {', '.join(sorted(name.split('/')[1] for name in names))}"
     return _row(title, [found[name] for name in names], [cpu[pids[name]] for name in names])
 
