@@ -31,6 +31,8 @@ const DUTIES = {
   tracks: "Drive motors and odometry",
   legs: "Walking controller",
   wagon: "CAN wagon: BALANCE board, arming, odometry",
+  parts: "Servos, motors, switches, lights, sensors",
+  leader: "Arm that is moved by hand and leads others",
   console: "Display and buttons",
 };
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption */
