@@ -26,8 +26,8 @@ Seconds = Annotated[
 Step = tuple[Endpoint[Any, CommandReply], float, dict[str, float]]  # row, seconds, velocity
 _STAND_S = 3.0  # to stand up, steady
 _BALANCE_S = 1.0
-# After a stop or a fall the legs rise only for a user who has requested to damp since.
-_AFRESH: Step = (DAMP, 0.3, {})
+# Not requested here: it would make a robot fall that another input holds upright.
+_WHY = "saintctl legs damp (after a stop or a fall), then again; saintctl route why legs.mode."
 
 
 @app.command("stand")
@@ -76,13 +76,13 @@ def _run(context: typer.Context, steps: list[Step], text: str, as_json: bool) ->
         return
     for each in reply.limited:
         print(f"{each.text}.")
-    print(f"{text} If nothing moved: saintctl route why legs.mode.")
+    print(f"{text} If nothing moved: {_WHY}")
 
 
 async def _held(robot: RobotAddress, steps: list[Step]) -> CommandReply:
     reply = CommandReply()
     try:
-        for row, seconds, values in [_AFRESH, *steps] if steps else []:
+        for row, seconds, values in steps:
             end_s = time.monotonic() + seconds
             while time.monotonic() < end_s:
                 reply = await request(robot, row, checked_params(row.params, False, **values))

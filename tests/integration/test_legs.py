@@ -48,6 +48,7 @@ async def reported(client: Client, *modes: str) -> list[LegsState]:
 
 async def test_saintctl_has_the_robot_stand_walk_and_sit_down(asimov: Robot) -> None:
     async with connected(asimov) as client:
+        await client.call(DAMP)  # the role has just started
         words = ("--server", asimov.http_url, "legs", "move", "0.3", "--seconds", "3")
         command = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "saint_services.saintctl", *words,
