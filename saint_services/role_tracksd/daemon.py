@@ -7,16 +7,12 @@ from functools import partial
 from math import isfinite
 
 from saint_services.lib import clock as clocks
-from saint_services.lib import log
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
-from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import MotorCurrent, TrackState
 from saint_services.lib.generated.std_msgs import Bool
-from saint_services.lib.generated.tf2_msgs import TFMessage
 from saint_services.lib.generated.topics import (
-    TF,
     TRACKS_CMD_VEL,
     TRACKS_ESTOP,
     TRACKS_MOTOR_CURRENT,
@@ -29,7 +25,7 @@ from saint_services.lib.role import RoleHost, RoleSession
 from saint_services.lib.role.motion import odometry_messages as messages
 from saint_services.lib.role.motion.axis import SLICE_S, throttle
 from saint_services.lib.role.motion.odometry import Odometer
-from saint_services.lib.role.session import RolePublisher
+from saint_services.lib.role.motion.transform_publisher import transform_publisher
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 
@@ -41,7 +37,6 @@ from .stall import Retry, StallDetector, Verdict
 _ODOMETRY_S = 0.02  # while a track turns; at rest with each state
 _STATE_S = 0.05
 _CURRENT_S = 0.2
-_log = log.get("role-tracksd")
 _STALL = "stall"  # the part that a notice is about
 
 
@@ -91,20 +86,11 @@ class TracksRole(RoleSession):
         self.command(TRACKS_CMD_VEL, self._on_command)
         self.subscribe(TRACKS_ESTOP, self._on_estop_button)
         self._publish_odometry = self.publisher(TRACKS_ODOM)
-        self._publish_transform = self._transforms()
+        self._publish_transform = transform_publisher(self, is_wanted=self._settings.publish_tf)
         self._publish_state = self.publisher(TRACKS_STATE)
         self._publish_current = self.publisher(TRACKS_MOTOR_CURRENT)
         self.every(_STATE_S, self._send_state)
         self.every(_CURRENT_S, self._send_current)
-
-    def _transforms(self) -> RolePublisher[TFMessage] | None:
-        if not self._settings.publish_tf:
-            return None
-        try:
-            return self.publisher(TF)
-        except SaintError as err:  # a small ROS 2 without tf2: the tracks drive all the same
-            _log.warning("transforms are not published", reason=err.message)
-            return None
 
     def stop_devices(self) -> None:
         """Switch both motors off."""

@@ -10,13 +10,10 @@ from saint_services.lib import clock as clocks
 from saint_services.lib import log
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
-from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import WagonRequest
-from saint_services.lib.generated.tf2_msgs import TFMessage
 from saint_services.lib.generated.topics import (
     BATTERY,
-    TF,
     WAGON_CMD_VEL,
     WAGON_IMU,
     WAGON_ODOM,
@@ -29,7 +26,7 @@ from saint_services.lib.role import RoleHost, RoleSession
 from saint_services.lib.role.motion import odometry_messages
 from saint_services.lib.role.motion.axis import SLICE_S, throttle
 from saint_services.lib.role.motion.odometry import Odometer
-from saint_services.lib.role.session import RolePublisher
+from saint_services.lib.role.motion.transform_publisher import transform_publisher
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.wagon.can_frames import WagonArm, WagonAttitude, WagonDrive, WagonPower
@@ -93,7 +90,7 @@ class WagonRole(RoleSession):
         self._line.listen(self.read)
         self.command(WAGON_CMD_VEL, self._on_command)
         self._publish_odometry = self.publisher(WAGON_ODOM)
-        self._publish_transform = self._transforms()
+        self._publish_transform = transform_publisher(self, is_wanted=self._settings.publish_tf)
         self._publish_imu = self.publisher(WAGON_IMU)
         self._publish_battery = self.publisher(BATTERY)
         self._publish_state = self.publisher(WAGON_STATE)
@@ -104,15 +101,6 @@ class WagonRole(RoleSession):
         self.every(REPEAT_S, self._tick)
         self.every(_STATE_S, self._send_state)
         self.every(_BATTERY_S, self._send_battery)
-
-    def _transforms(self) -> RolePublisher[TFMessage] | None:
-        if not self._settings.publish_tf:
-            return None
-        try:
-            return self.publisher(TF)
-        except SaintError as err:  # a small ROS 2 without tf2: the wagon drives all the same
-            _log.warning("transforms are not published", reason=err.message)
-            return None
 
     def stop_devices(self) -> None:
         """Stop the board for the e-stop; else bring it to rest. Never raises."""
