@@ -4,6 +4,7 @@ here: samples and commands (wiring.py), any rule.
 
 import asyncio
 from functools import partial
+from pathlib import Path
 
 from ..lib import log
 from ..lib.api.routing import Blending, Route, RouteFile
@@ -21,7 +22,7 @@ from .config import Config
 from .credential import publish_credential
 from .drill.api import DrillApi, drills_store
 from .estop.api import EStopApi
-from .estop.latch import raised, stamped
+from .estop.latch import Latch, raised, stamped
 from .estop.latch_file import LatchFile
 from .estop.latch_start import SOURCE, after_start, leave_marker
 from .estop.latch_store import LatchStore
@@ -54,19 +55,11 @@ async def run(context: Context[Config]) -> None:
     except SaintError as err:
         raise SaintError(Code.CONFIG_INVALID, f"{context.config.preset}: {err.message}") from err
     routes_store = state.routes_store(folder)
-    start = await asyncio.to_thread(after_start, folder, int(wall_s()))
-    latch = stamped(start.latch, iso_now())
-    if start.doubt:
-        _log.warning("the stored e-stop is in doubt: the robot starts stopped", reason=start.doubt)
+    latch, store = await _begun_latch(context, folder)
     saved = await asyncio.to_thread(routes_store.load)
     if routes_store.problem:
         context.health.raise_issue(routes_store.problem.code, routes_store.problem.message)
     routes, parked = _fitting_routes(context, saved.routes, preset.routes, robot)
-    store = LatchStore(context.health, LatchFile(folder), latch)
-    if not await store.save():  # a robot that cannot remember a stop must not drive
-        latch = stamped(raised(latch, SOURCE, store.problem, is_repeat=True), iso_now())
-        store.put(latch)
-    await asyncio.to_thread(leave_marker, folder, latch)
     blending = preset.blending if saved.routes is None else _fitting_blending(context, saved, robot)
     router = Router(robot, routes, latch, blending)
     bus = await context.open_bus()
@@ -108,6 +101,20 @@ async def run(context: Context[Config]) -> None:
     await context.stopping.wait()
     wiring.close()
     await store.save()
+
+
+async def _begun_latch(context: Context[Config], folder: Path) -> tuple[Latch, LatchStore]:
+    """Return the latch to begin with, and its store."""
+    start = await asyncio.to_thread(after_start, folder, int(wall_s()))
+    latch = stamped(start.latch, iso_now())
+    if start.doubt:
+        _log.warning("the stored e-stop is in doubt: the robot starts stopped", reason=start.doubt)
+    store = LatchStore(context.health, LatchFile(folder), latch)
+    if not await store.save():  # a robot that cannot remember a stop must not drive
+        latch = stamped(raised(latch, SOURCE, store.problem, is_repeat=True), iso_now())
+        store.put(latch)
+    await asyncio.to_thread(leave_marker, folder, latch)
+    return latch, store
 
 
 def _writer_changed(
