@@ -129,6 +129,10 @@ def _finish(root: Path, tree: Tree) -> None:
     compile_all += ["--invalidation-mode", "unchecked-hash", "-s", root, "-p", "/"]
     compile_all += [root / _PYTHON / "saint_services", *wheels.modules(root / _PYTHON)]
     tree.run(compile_all)
+    # PyAV's wheel is three quarters debug information: 30 of 42 MB.
+    bulky: list[str | Path] = [*wheels.libraries(root / _PYTHON)]
+    if bulky:
+        tree.run(["aarch64-linux-gnu-strip", "--strip-debug", *bulky])
     for leftover in [*(root / "etc").glob("*-"), root / "etc/.pwd.lock"]:
         leftover.unlink(missing_ok=True)
     _clear_var(root)

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from saint_services.lib.errors import Code, SaintError
@@ -107,13 +108,20 @@ def unpack(wheel: Path, target: Path) -> None:
 
 def modules(target: Path) -> list[Path]:
     """What was unpacked there: folders of packages, and modules of one file."""
-    found = {
-        target / PurePosixPath(row[0]).parts[0]
-        for record in records(target)
-        for row in csv.reader(record.read_text(encoding="utf-8").splitlines())
-        if row and row[0].endswith(".py")
-    }
-    return sorted(found)
+    return sorted({target / path.parts[0] for path in _unpacked(target) if path.suffix == ".py"})
+
+
+def libraries(target: Path) -> list[Path]:
+    """Modules of machine code that were unpacked there, without the libraries beside them: those
+    come stripped."""
+    return sorted(target / path for path in _unpacked(target) if path.suffix == ".so")
+
+
+def _unpacked(target: Path) -> Iterator[PurePosixPath]:
+    for record in records(target):
+        for row in csv.reader(record.read_text(encoding="utf-8").splitlines()):
+            if row:
+                yield PurePosixPath(row[0])
 
 
 def records(target: Path) -> list[Path]:

@@ -86,6 +86,14 @@ def test_modules_are_found_again(tmp_path: Path) -> None:
     )
 
 
+def test_machine_code_is_found_again(tmp_path: Path) -> None:
+    target = tmp_path / "packages"
+    code = {"spam/egg.abi3.so": "", "spam.libs/libham-12.so.3.1": "", "spam/so.py": ""}
+    record = "".join(f"{name},,\n" for name in code)
+    wheels.unpack(wheel(tmp_path, **code, **{"spam_eggs-1.2.dist-info/RECORD": record}), target)
+    assert wheels.libraries(target) == [target / "spam/egg.abi3.so"]
+
+
 def test_programs_and_data_stay_out(tmp_path: Path) -> None:
     target = tmp_path / "packages"
     wheels.unpack(wheel(tmp_path, **{"spam_eggs-1.2.data/scripts/spam": "#!"}), target)
