@@ -11,10 +11,10 @@ from typing import Final
 
 from ...errors import SaintError
 from ..device_watch import DeviceWatch
+from ..held_line import HeldLine
 from .frame import CanFrame
 from .port import CanPort, CanState
 
-PAUSES_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0)  # between attempts to open; the last one repeats
 MOST_WAITING: Final = 32  # frames, each with an identifier of its own
 FRESH_S: Final = 0.1  # a frame that waited longer is no longer sent
 _RETRY_S: Final = 0.002  # a full queue of the kernel reports no room of its own
@@ -47,13 +47,16 @@ class CanLine:
         self._device = device
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._port: CanPort | None = None
+        self._held: HeldLine[CanPort] = HeldLine(None, self._read)
         self._waiting: OrderedDict[_Key, tuple[CanFrame, float]] = OrderedDict()
         self._retry: asyncio.TimerHandle | None = None
         self._flush_timer: asyncio.TimerHandle | None = None
         self._watch: DeviceWatch | None = None
-        self._failures = 0
         self._is_reported = False  # the loss of the bus
+
+    @property
+    def _port(self) -> CanPort | None:
+        return self._held.port
 
     @property
     def is_open(self) -> bool:
@@ -70,13 +73,13 @@ class CanLine:
         if self._port is not None:
             return
         try:
-            self._port = self._open_port()
+            self._held.hold(self._open_port())
         except SaintError as err:
             self._report_lost(err)
             return
         self._is_reported = False
         self._end_watch()
-        self._loop.add_reader(self._port.fileno(), self._read)
+        self._held.attach()
         self._on_open()
 
     def close(self) -> None:
@@ -84,7 +87,7 @@ class CanLine:
         self._cancel_retry()
         self._end_watch()
         self._release()
-        self._failures = 0
+        self._held.works()
         self._is_reported = False
 
     def send(self, frame: CanFrame) -> None:
@@ -128,7 +131,7 @@ class CanLine:
             self._gone(err)
             return
         if frames:
-            self._failures = 0
+            self._held.works()
             self._on_frames(frames)
 
     def _gone(self, error: SaintError) -> None:
@@ -137,24 +140,17 @@ class CanLine:
 
     def _release(self) -> None:
         """Close the port; what waits is not for the bus that may come."""
-        port, self._port = self._port, None
         self.dropped += len(self._waiting)
         self._waiting.clear()
         if self._flush_timer is not None:
             self._flush_timer.cancel()
             self._flush_timer = None
-        if port is not None:
-            self._loop.remove_reader(port.fileno())
-            try:
-                port.close()
-            except SaintError:
-                return  # an adapter that was unplugged needs no farewell
+        self._held.release()
 
     def _report_lost(self, error: SaintError) -> None:
         # A bus that opens and fails at once counts as a failure too: only frames reset the pause.
-        pause_s = PAUSES_S[min(self._failures, len(PAUSES_S) - 1)]
-        self._failures += 1
-        self._retry = self._loop.call_later(pause_s, self.start)
+        self._retry = self._loop.call_later(self._held.pause_s, self.start)
+        self._held.failed()
         if self._watch is None and self._device.startswith("/"):
             self._watch = DeviceWatch(Path(self._device), self.start)
         if not self._is_reported:

@@ -3,8 +3,6 @@ blocking and without polling; a plug that was pulled is opened again. Not here: 
 (bus.py), EEPROM (setup.py).
 """
 
-import asyncio
-import contextlib
 import errno
 import select
 import time
@@ -12,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ...errors import Code, SaintError
+from ..held_line import HeldLine
 from ..ports import ByteStream
 from .bus import (
     ANSWER_BYTES,
@@ -24,7 +23,6 @@ from .bus import (
 )
 from .registers import Series
 
-_PAUSES_S = (0.1, 0.2, 0.5, 1.0, 2.0)  # between attempts to open; the last one repeats
 _SURVEY_S = 1.0
 _WAIT_S = 0.01
 
@@ -59,25 +57,27 @@ class ServoLine:
         self._open_port = open_port
         self._clock = clock
         self._name = name
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: LineTimer | None = None
         self._timed_s = 0.0
-        self._users = 0
-        self._failures = 0
         self._lost = ""
         self._is_started = False
         self.core = ServoBus(servos, series, baud, self._send)
-        self._port: ByteStream | None = open_port()
+        port = open_port()
+        self._held: HeldLine[ByteStream] = HeldLine(port, self._on_readable)
         try:
-            prepare(self._port)
+            prepare(port)
             self._survey()
         except SaintError:
-            self._port.close()
+            self._held.release()
             raise
+
+    @property
+    def _port(self) -> ByteStream | None:
+        return self._held.port
 
     def servo(self, servo: int) -> BusServo:
         """Return one servo, and register its user."""
-        self._users += 1
+        self._held.use()
         return self.core.servos[servo]
 
     def reading(self, servo: BusServo) -> ServoReading | None:
@@ -92,7 +92,7 @@ class ServoLine:
         if self._is_started:
             return
         self._is_started = True
-        self._attach()
+        self._held.attach()  # a test's clock has no loop: timers read
         self._serve()
 
     def rouse(self, servo: BusServo) -> None:
@@ -126,8 +126,7 @@ class ServoLine:
     def close(self) -> None:
         """Remove a user; the last one closes the line. Servos keep torque and goal; a release that
         is not confirmed yet is sent again, behind answers that may be on the wire."""
-        self._users -= 1
-        if self._users > 0:
+        if not self._held.is_unused():
             return
         servos = self.core.servos.values()
         if released := [servo.id for servo in servos if servo.is_released]:
@@ -136,7 +135,7 @@ class ServoLine:
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        self._detach()
+        self._held.release()
         self._is_started = False
 
     # The line
@@ -209,8 +208,8 @@ class ServoLine:
         if not self._is_started:
             return
         if due_s is None:
-            pause_s = _PAUSES_S[min(self._failures, len(_PAUSES_S) - 1)]
-            due_s = self.core.due_s if self._port else self._clock.time() + pause_s
+            is_open = self._port is not None
+            due_s = self.core.due_s if is_open else self._clock.time() + self._held.pause_s
         if self._timer:
             if self._timed_s == due_s:
                 return
@@ -218,31 +217,18 @@ class ServoLine:
         self._timed_s = due_s
         self._timer = self._clock.call_at(due_s, self._serve)
 
-    def _attach(self) -> None:
-        with contextlib.suppress(RuntimeError):  # a test's clock has no loop: timers read
-            self._loop = asyncio.get_running_loop()
-        if self._loop and self._port:
-            self._loop.add_reader(self._port.fileno(), self._on_readable)
-
-    def _detach(self) -> None:
-        if self._port is None:
-            return
-        if self._loop:
-            self._loop.remove_reader(self._port.fileno())
-        self._port.close()
-        self._port = None
-
     def _gone(self, error: SaintError) -> None:
         self._lost = error.message
-        self._detach()
+        self._held.release()
         self.core.lost()
 
     def _reopen(self) -> None:
         try:
-            self._port = self._open_port()
+            self._held.hold(self._open_port())
         except SaintError as err:
-            self._failures += 1
+            self._held.failed()
             self._lost = err.message
             return
-        self._failures, self._lost = 0, ""
-        self._attach()
+        self._held.works()
+        self._lost = ""
+        self._held.attach()

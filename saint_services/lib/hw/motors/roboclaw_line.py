@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ...errors import Code, SaintError
 from ...limits import limited_duty
 from ...role_config.devices import SerialDevice
+from ..held_line import HeldLine
 from ..ports import ByteStream
 from .roboclaw import READ_VERSION, RoboClaw, crc16, duties
 
@@ -30,17 +31,16 @@ class RoboClawLine:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._port = port
+        self._held = HeldLine(port, self._read)
         self._clock = clock
         self._name = name
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._users = 0
         self._lost = ""
         self.core = RoboClaw(device.address, self._send)
         try:
             self.version = self._greet(device)
         except SaintError:
-            port.close()
+            self._held.release()
             raise
 
     @property
@@ -52,14 +52,10 @@ class RoboClawLine:
 
     def start(self) -> None:
         """Start serving in the running loop, once."""
-        if self._loop is not None:
+        if self._held.loop is not None:
             return
-        try:
-            self._loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return  # opened before the loop runs: the first command in it begins
-        self._loop.add_reader(self._port.fileno(), self._read)
-        self._tick()
+        if self._held.attach():  # opened before the loop runs, the first command in it begins
+            self._tick()
 
     def drive(self, channel: int, duty: float) -> None:
         """Set the duty. Raises OSError while the controller is lost or faulty."""
@@ -74,17 +70,16 @@ class RoboClawLine:
 
     def use(self) -> "RoboClawLine":
         """Register one more motor or encoder."""
-        self._users += 1
+        self._held.use()
         return self
 
     def close(self) -> None:
         """Remove a user; the last one stops both motors and releases the line."""
-        self._users -= 1
-        if self._users > 0:
+        if not self._held.is_unused():
             return
         self._send(duties(self.core._address, 0.0, 0.0))
         self._end()
-        self._port.close()
+        self._held.release()
 
     def _greet(self, device: SerialDevice) -> str:
         """Stop motors of an earlier process, then identify the controller. Blocks."""
@@ -124,8 +119,8 @@ class RoboClawLine:
         self.core.received(data, self._clock())
 
     def _tick(self) -> None:
-        assert self._loop
-        self._timer = self._loop.call_later(_PERIOD_S, self._tick)
+        assert self._held.loop
+        self._timer = self._held.loop.call_later(_PERIOD_S, self._tick)
         self.core.step(self._clock())
 
     def _gone(self, error: SaintError) -> None:
@@ -136,8 +131,7 @@ class RoboClawLine:
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        if self._loop:
-            self._loop.remove_reader(self._port.fileno())
+        self._held.detach()
 
 
 class RoboClawMotor:

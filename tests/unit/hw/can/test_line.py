@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw.can import line
+from saint_services.lib.hw import held_line
 from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.can.line import FRESH_S, MOST_WAITING, CanLine
 from saint_services.lib.hw.can.port import BusState, CanState, fault
@@ -147,7 +147,7 @@ async def test_pulled_adapter_is_reported_once_and_opened_again(tmp_path: Path) 
     rig.line.send(CanFrame(7))
     await until(lambda: not rig.line.is_open)
     assert rig.line.state is None
-    await until(lambda: rig.line._failures > 2)
+    await until(lambda: rig.line._held.failures > 2)
     break_bus(tmp_path, "can0", BusFault.NONE)
     await until(lambda: rig.line.is_open)
     assert rig.events == ["open", "CAN bus can0: the adapter was unplugged", "open"]
@@ -158,7 +158,7 @@ async def test_pulled_adapter_is_reported_once_and_opened_again(tmp_path: Path) 
 async def test_missing_adapter_is_tried_again_with_growing_pauses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(line, "PAUSES_S", (0.001, 0.002))
+    monkeypatch.setattr(held_line, "PAUSES_S", (0.001, 0.002))
     attempts = 0
 
     def refuse() -> SimCan:
