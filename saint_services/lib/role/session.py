@@ -9,11 +9,11 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from .. import log
 from ..api.node import RoleReport
-from ..bus import Bus, M, PolledSubscription, Publisher, Sample, Subscription, Topic
+from ..bus import Bus, M, Sample, Topic
 from ..bus.open import is_unproven_bus_accepted
 from ..clock import stamp
 from ..errors import Code, SaintError
@@ -30,6 +30,7 @@ from ..hw.sensors.polling import Sensors
 from ..role_config.model import RoleConfig, RoleName
 from ..role_config.part_topics import commands_topic, states_topic
 from ..stall import StallWatch
+from .bus_resources import BusResources
 from .gate import OTHER_ROBOT, CommandGate, Refusal
 from .guard_client import OutputGuard, Unguarded
 from .latch import SILENT_MS, LatchFollower
@@ -39,7 +40,7 @@ from .parts.role_parts import RoleParts
 from .proof import Proofs
 from .pulse_chips import PulseChips
 from .stop_reports import REPEAT_S, RoleStopReports
-from .timers import Clock, Handle, Ticker
+from .timers import Clock, Handle
 
 _REFUSED = tuple(each for each in Refusal if each is not Refusal.ESTOP)
 _WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
@@ -55,25 +56,6 @@ _STALL_S = 0.1  # between two beats: what waited meanwhile is old; below every r
 _log = log.get("role")
 
 
-class RolePublisher(Generic[M]):
-    """Publishes on a topic of a role. What cannot be sent is counted: it must not stop a role."""
-
-    def __init__(self, publisher: Publisher[M], counters: Counter[str]) -> None:
-        self._publisher = publisher
-        self._counters = counters
-
-    def __call__(self, message: M) -> None:
-        try:
-            self._publisher.publish(message)
-        except SaintError:
-            self._counters["publish_failed"] += 1
-
-    @property
-    def has_readers(self) -> bool:
-        """False while building a message would be for nobody."""
-        return self._publisher.has_readers
-
-
 class Condition(NamedTuple):
     """The part of a report whose change is reported at once."""
 
@@ -84,7 +66,7 @@ class Condition(NamedTuple):
     is_reset_wanted: bool
 
 
-class RoleSession(ABC):
+class RoleSession(BusResources, ABC):
     """Base of every role. Its methods run in the loop; only `open_drivers` runs in a thread."""
 
     role: ClassVar[RoleName]
@@ -97,10 +79,9 @@ class RoleSession(ABC):
     def __init__(
         self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str] | None = None
     ) -> None:
+        super().__init__(clock, Counter() if counters is None else counters)
         self.config = config
         self.node_id = node_id
-        self.clock = clock
-        self.counters: Counter[str] = Counter() if counters is None else counters
         deadline_ms = config.deadline_ms if self.is_commanded else SILENT_MS
         self.gate = CommandGate(deadline_ms, self.counters, config.outputs_mark)
         self.guard: OutputGuard = Unguarded()  # the host sets the real one
@@ -115,12 +96,7 @@ class RoleSession(ABC):
         self._is_closed = False
         self._stalls = StallWatch(_STALL_S)
         self._failed_writes: Counter[str] = Counter()  # in a row, by device
-        self._bus: Bus | None = None
         self._deadline: Handle | None = None
-        self._resources: list[
-            Subscription | PolledSubscription | Publisher[Any] | Ticker | LatchFollower
-        ] = []
-        self._tickers: dict[float, Ticker] = {}
         self._command_topics: set[str] = set()
         self._failed_sensors: set[str] = set()
         self._follower: LatchFollower | None = None
@@ -141,13 +117,13 @@ class RoleSession(ABC):
 
     # What a role has beside joints and parts, which every role may have. A role may lack it.
 
-    def open_devices(self, board: Board) -> None:  # noqa: B027 - optional
+    def open_devices(self, board: Board) -> None:
         """Open and check the role's own hardware; velocity outputs are at zero afterwards."""
 
-    def stop_devices(self) -> None:  # noqa: B027 - optional
+    def stop_devices(self) -> None:
         """Set the role's own velocity outputs to zero. Never raises."""
 
-    def close_devices(self) -> None:  # noqa: B027 - optional
+    def close_devices(self) -> None:
         """Release the role's own hardware. Never raises."""
 
     @property
@@ -189,10 +165,10 @@ class RoleSession(ABC):
         self._is_open = True
         self.every(_UNPROVEN_S, self._check_router)
         if self.is_commanded:
-            self._follow_heartbeat(bus)
+            self._follow_heartbeat(bus.origin)
         else:
             self._follower = LatchFollower(bus, self.server_key, self.gate, self.latch_changed)
-            self._resources.append(self._follower)
+            self.keep(self._follower)
         self._publish_fault = self.publisher(ROLE_FAULTS)
         publish = self.publisher(ESTOP_REPORTS)
         self._stop_reports = RoleStopReports(
@@ -224,9 +200,7 @@ class RoleSession(ABC):
             self._deadline = None
         if self._stop_reports:
             self._stop_reports.close()
-        for resource in self._resources:
-            resource.close()
-        self._resources.clear()
+        self.close_resources()
         self.close_sensors()
         self.close_drivers()
 
@@ -281,35 +255,6 @@ class RoleSession(ABC):
         self._command_topics.add(topic.name)
         self.subscribe(topic, receive)
 
-    def subscribe(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> None:
-        """Subscribe to a topic that does not command."""
-        assert self._bus
-        self._resources.append(self._bus.subscribe(topic, callback))
-
-    def poll(
-        self, topic: Topic[M], callback: Callable[[Sample[M]], None], depth: int
-    ) -> PolledSubscription:
-        """Subscribe to a topic that wakes nothing: samples wait for `read`."""
-        assert self._bus
-        polled = self._bus.poll(topic, callback, depth=depth)
-        self._resources.append(polled)
-        return polled
-
-    def publisher(self, topic: Topic[M]) -> "RolePublisher[M]":
-        """Return what publishes on a topic when it is called."""
-        assert self._bus
-        publisher = self._bus.publisher(topic)
-        self._resources.append(publisher)
-        return RolePublisher(publisher, self.counters)
-
-    def every(self, period_s: float, callback: Callable[[], None]) -> None:
-        """Call back regularly. Callbacks of one period share a timer, so the process wakes once."""
-        if ticker := self._tickers.get(period_s):
-            ticker.add(callback)
-            return
-        self._tickers[period_s] = ticker = Ticker(self.clock, period_s, callback)
-        self._resources.append(ticker)
-
     def _start_parts(self) -> None:
         """Obey and publish what travels by name."""
         self.parts.readings.listen()
@@ -341,13 +286,13 @@ class RoleSession(ABC):
             return None
         return reading.value.current_a
 
-    def _follow_heartbeat(self, bus: Bus) -> None:
-        if is_unproven_bus_accepted(bus.origin):
+    def _follow_heartbeat(self, origin: str) -> None:
+        if is_unproven_bus_accepted(origin):
             self.gate.prove("", 0)
         proofs = Proofs(self.server_key, self.gate.prove)
-        self._resources.append(bus.subscribe(ROUTER_CREDENTIAL, proofs.receive))
-        self._resources.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
-        self._resources.append(bus.subscribe(ESTOP, self._on_estop))
+        self.subscribe(ROUTER_CREDENTIAL, proofs.receive)
+        self.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat)
+        self.subscribe(ESTOP, self._on_estop)
 
     def _beat(self) -> None:
         self._stalls.beat(self.clock.time())
@@ -449,9 +394,8 @@ class RoleSession(ABC):
         self.gate.heartbeat(sample.origin, beat.sequence, *latch, sample.received_s, beat.outputs)
         self.notice("robot", OTHER_ROBOT if self.gate.has_other_robot else "")
         self.latch_changed(was_latched)
-        ticker = self._tickers.get(_BEAT_S)
-        if ticker and sample.origin == self.gate.controller:
-            ticker.coincide()
+        if sample.origin == self.gate.controller:
+            self.coincide(_BEAT_S)
 
     def _on_estop(self, sample: Sample[EStop]) -> None:
         was_latched = self.gate.latched

@@ -4,7 +4,8 @@ from ... import log
 from ...errors import SaintError
 from ...generated.tf2_msgs import TFMessage
 from ...generated.topics import TF
-from ..session import RolePublisher, RoleSession
+from ..bus_resources import RolePublisher
+from ..session import RoleSession
 
 _log = log.get("role")
 
