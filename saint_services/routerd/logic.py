@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from ..lib.api.routing import Blending, Route, RouteFile
-from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
 from .estop import latch as latches
 from .fields.board import FieldBoard, test_motion
-from .fields.claims import Claim, InputStream, output_fields
+from .fields.claims import Claim, InputStream
+from .fields.exclusive import ExclusiveControl
 from .fields.guided_samples import apply_sample
-from .fields.locks import Lock, Locks
+from .fields.locks import Locks
 from .fields.masters import CLUTCH, Masters
 from .fields.motion import NEVER, STEP_S
+from .fields.output_fields import output_fields
 from .fields.targets import RobotTargets
 from .inputs.intake import SampleIntake
 from .inputs.source_classes import timeouts
@@ -50,7 +51,12 @@ class Router:
         self.blending = blending or Blending()
         self.locks = Locks(tuple(robot.fields))
         self._planner = Planner(self.by_name, robot.commands)
-        self._intake = SampleIntake(self._planner, self.outputs, robot.fields, self._apply_locks)
+        self._exclusive = ExclusiveControl(
+            self.locks, self.board, lambda: self.claims, lambda: self.latch.active
+        )
+        self._intake = SampleIntake(
+            self._planner, self.outputs, robot.fields, self._exclusive.apply
+        )
         self.sources = self._intake.sources
         self.refused: Counter[str] = self._intake.refused
         self.masters = Masters(
@@ -294,9 +300,7 @@ class Router:
 
     def advance(self, now: float) -> None:
         """Time out sources and locks, go on with ramps and slews."""
-        if self.locks.held and (over := self.locks.expire(now)):
-            self._end_motion(over)
-            self._relock(now)
+        self._exclusive.expire(now)
         self.board.advance(now)
         for source in self.sources.values():
             if source.is_guarding:
@@ -325,7 +329,7 @@ class Router:
         if not was_active:
             self.board.stop_all(now)
         if self.locks.end_of_people():
-            self._apply_locks()
+            self._exclusive.apply()
 
     def stamp_presses(self, wall: str) -> None:
         """Write the time of day into presses that have none."""
@@ -335,18 +339,7 @@ class Router:
         """Raise SaintError refused if a press came after `generation`, or if an input still
         requests motion or the stop.
         """
-        if missed := latches.unseen(self.latch, generation):
-            raise SaintError(
-                Code.REFUSED,
-                f"the e-stop stays active: {missed}",
-                fix="Check each press (saintctl estop show) and the robot, then clear it again.",
-            )
-        if objection := latches.objection(self.claims, self.sources.values(), now):
-            raise SaintError(
-                Code.REFUSED,
-                f"the e-stop stays active: {objection}",
-                fix="Bring that input to neutral, or switch it off, then clear the e-stop again.",
-            )
+        latches.check_clear(self.latch, generation, self.claims, self.sources.values(), now)
 
     def clear_estop(self, source: str, generation: int, now: float) -> None:
         """Clear the latch, or raise SaintError as check_clear() does. No input drives anything
@@ -381,37 +374,13 @@ class Router:
         self, target: str, holder: str, timeout_s: float, now: float, *, takes_over: bool = False
     ) -> None:
         """Let only this source, and class safety, drive the target from now on."""
-        ended = self.locks.take(target, holder, timeout_s, now, takes_over=takes_over)
+        ended = self._exclusive.take(target, holder, timeout_s, now, takes_over=takes_over)
         self.masters.begin(holder, ended, now)
-        self._relock(now)
+        self._exclusive.relock(now)
 
     def release_control(self, target: str, holder: str, now: float, *, force: bool = False) -> None:
         """End exclusive control of the target."""
-        self.locks.release(target, holder, force=force)
-        self._relock(now)
-
-    def _end_motion(self, over: Iterable[Lock]) -> None:
-        """Let the holder of a lock that timed out drive its target no longer: a lock may be shorter
-        than the time-out of its source.
-        """
-        for lock in over:
-            for claim in self.claims:
-                is_holders = claim.source == lock.holder and claim.output.target == lock.target
-                if is_holders and (stream := claim.stream) is not None:
-                    stream.received = min(stream.received, lock.until - claim.timeout_s)
-
-    def _relock(self, now: float) -> None:
-        self._apply_locks()
-        self.board.wake(self.locks.wake_at)
-        if self.latch.active:
-            return
-        for output in self.outputs:
-            if output.held_by is not None and output.held_by.is_locked:
-                output.unhold()
-        self.board.decide_all(now)
-
-    def _apply_locks(self) -> None:
-        self.locks.apply(self.claims)
+        self._exclusive.release(target, holder, now, force=force)
 
     # Routes
 
@@ -434,7 +403,7 @@ class Router:
         planner.is_editing = False
         kept = {id(claim) for _, stream in streams for claim in stream.claims}
         planner.drop([claim for claim in self.claims if id(claim) not in kept])
-        self._apply_locks()
+        self._exclusive.apply()
         for source, stream in streams:
             if stream.values and not source.failsafe:
                 self._recompute(source, stream, now)

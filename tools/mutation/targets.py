@@ -77,6 +77,8 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "fields/motion": ("test_logic_loss", "test_logic_blending"),
     "fields/board": ("test_logic_loss", "test_logic_blending"),
     "fields/locks": ("fields/test_locks",),
+    "fields/exclusive": ("fields/test_locks", "test_logic_loss"),
+    "fields/output_fields": ("fields/test_targets",),
     "fields/targets": (*("fields/test_targets", "fields/test_command_messages"),),
     "inputs/sources": ("inputs/test_sources", "inputs/test_intake"),
     "inputs/source_classes": ("inputs/test_sources",),

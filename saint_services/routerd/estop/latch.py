@@ -6,6 +6,7 @@ newest one. Not here: what the stop does to the outputs (logic.py), how it is st
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from ...lib.errors import Code, SaintError
 from ..fields.claims import Claim
 from ..inputs.sources import InputSource
 
@@ -100,6 +101,28 @@ def _listed(presses: list[Press]) -> str:
     return "; ".join(
         f"{each.source or 'unknown'}: {each.reason or 'no reason'}" for each in presses
     )
+
+
+def check_clear(
+    latch: Latch,
+    generation: int,
+    claims: Iterable[Claim],
+    sources: Iterable[InputSource],
+    now: float,
+) -> None:
+    """Raise SaintError refused unless a clear that has seen `generation` may end the stop now."""
+    if missed := unseen(latch, generation):
+        raise SaintError(
+            Code.REFUSED,
+            f"the e-stop stays active: {missed}",
+            fix="Check each press (saintctl estop show) and the robot, then clear it again.",
+        )
+    if reason := objection(claims, sources, now):
+        raise SaintError(
+            Code.REFUSED,
+            f"the e-stop stays active: {reason}",
+            fix="Bring that input to neutral, or switch it off, then clear the e-stop again.",
+        )
 
 
 def objection(claims: Iterable[Claim], sources: Iterable[InputSource], now: float) -> str:

@@ -21,7 +21,7 @@ from .combining import MODES, combined, held_back
 from .guided import EuroLine, Guide
 from .motion import FOREVER, NEVER, RAMP_S, FieldMotion
 from .sample_clock import SampleClock
-from .targets import Modifier, RobotTargets
+from .targets import Modifier
 
 NO_BAR: Final = NEVER  # below every priority
 LATE_S: Final = 0.5  # so long after a time-out the report of the loss may come
@@ -472,29 +472,3 @@ def _beats(claim: Claim, best: Claim | None, now: float) -> bool:
     if is_steady != was_steady:
         return is_steady
     return claim.priority > best.priority
-
-
-def output_fields(robot: RobotTargets) -> dict[tuple[str, str], OutputField]:
-    """Every field at rest, by target and name, in the order of the manifests."""
-    return {
-        (command.target, name): _output_field(robot, command.target, name, index)
-        for index, command in enumerate(robot.commands)
-        for name, _ in command.fields
-    }
-
-
-def _output_field(robot: RobotTargets, target: str, name: str, command: int) -> OutputField:
-    spec = robot.fields[target][name]
-    return OutputField(
-        target=target,
-        field=name,
-        unit=spec.unit,
-        is_velocity=spec.rests_at_zero,
-        low=spec.limits[0],
-        high=spec.limits[1],
-        max_rate=spec.max_rate,
-        on_loss=spec.on_loss,
-        neutral=spec.neutral,
-        park=spec.neutral if spec.park is None else spec.park,
-        command=command,
-    )

@@ -10,8 +10,9 @@ from ...lib.api.mapping import Mapping as RouteMapping
 from ...lib.api.routing import MappingCurve, PreviewCurve, PreviewField, Route, RoutePreview
 from ...lib.errors import Code, SaintError
 from ...lib.role_config.model import FieldSpec
-from ..fields.claims import InputStream, output_fields
+from ..fields.claims import InputStream
 from ..fields.guided import Guide, GuidedTerm
+from ..fields.output_fields import output_fields
 from ..fields.targets import RobotTargets
 from ..inputs.sources import InputSource
 from .checks import ANY, ESTOP, check, place

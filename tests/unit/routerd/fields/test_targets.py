@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from saint_services.lib.role_config.model import RoleConfig
-from saint_services.routerd.fields.claims import output_fields
+from saint_services.routerd.fields.output_fields import output_fields
 from saint_services.routerd.fields.targets import RobotTargets
 from tests.unit.routerd.rig import SHARE, robot
 
