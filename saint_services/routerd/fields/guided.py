@@ -44,7 +44,7 @@ class GuidedTerm:
 
 
 # A one-euro filter behind a straight mapping: index of the input; gain, offset and bounds; lowest
-# cut-off, beta, span; how near it settles. One row of memory (guided_samples.py).
+# cut-off, its slope; how near it settles, both ways. One row of memory (guided_samples.py).
 EuroLine = tuple[
     GuidedTerm, OneEuro, SpeedWeight, int,
     float, float, float, float, float, float, float, float,

@@ -36,7 +36,7 @@ def _line_of(guide: Guide, clock: SampleClock) -> EuroLine | None:
     gain, offset, low, high = term.line
     return (
         *(term, euro, speeds, term.index, gain, offset, low, high),
-        *(euro.min_hz, euro.beta, euro.span, guide.settled),
+        *(euro.min_hz, euro.slope, guide.settled, -guide.settled),
     )
 
 
@@ -53,7 +53,7 @@ def apply_sample(board: FieldBoard, stream: InputStream, now: float) -> None:
             and output.members is None
             and claim.is_armed
         ):
-            term, euro, speeds, index, gain, offset, low, high, hz, beta, span, settled = line
+            term, euro, speeds, index, gain, offset, low, high, hz, slope, settled, below = line
             guide.at = now
             wanted = values[index] * gain + offset
             if wanted < low:
@@ -63,20 +63,33 @@ def apply_sample(board: FieldBoard, stream: InputStream, now: float) -> None:
             want = euro.value
             gap = wanted - want
             speed = euro.speed
-            speed += speeds.share * (gap / span / elapsed - speed)
+            speed += speeds.share * (gap / elapsed - speed)
             euro.speed = speed
-            weight = turn_s * (hz + beta * (speed if speed >= 0.0 else -speed))
+            weight = turn_s * (hz + slope * (speed if speed >= 0.0 else -speed))
             want += weight / (1.0 + weight) * gap  # between both: within the limits of the field
             gap = wanted - want
-            if gap <= settled and gap >= -settled:
+            if below <= gap <= settled:
                 want = wanted
             euro.value = term.value = want
-            if want != output.want:
+            if want == output.want:
+                continue
+            place, output_at = output.value, output.at
+            if place is None or output.fade_s or output.is_soft:
                 output.drive(want, now)
-                if output.command != marked:
-                    board.dirty.add(marked := output.command)
-                if output.is_moving:
-                    board.wake(now + STEP_S)
+            else:
+                output.want, output.at = want, now
+                past = now - output_at
+                room = output.rate * (STEP_S if past > STEP_S else past if past > 0.0 else 0.0)
+                gap = want - place
+                if gap <= room and gap >= -room:
+                    output.value, output.is_moving = want, False
+                else:
+                    output.value = place + room if gap > 0.0 else place - room
+                    output.is_moving = True
+            if output.is_moving:
+                board.wake(now + STEP_S)
+            if output.command != marked:
+                board.dirty.add(marked := output.command)
         else:
             _go_the_whole_way(board, plan, stream, now)
 

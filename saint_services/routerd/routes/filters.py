@@ -3,7 +3,7 @@ irregular stream is filtered like a regular one. A result lies between the value
 Pure. Not here: when a filter starts again (fields/guided.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, pi
 from typing import Protocol
 
@@ -57,8 +57,8 @@ class LowPass:
 @dataclass(slots=True)
 class OneEuro:
     """G. Casiez, N. Roussel, D. Vogel: 1 Euro Filter, CHI 2012, algorithm 1: a low-pass whose
-    cut-off rises with the speed. The speed is measured in full ranges of the field per second,
-    which makes `beta` the same for each field.
+    cut-off rises with the speed. `beta` is for full ranges of the field per second, which makes it
+    the same for each field; inside, the speed has the field's unit.
     """
 
     min_hz: float
@@ -67,6 +67,10 @@ class OneEuro:
     span: float
     value: float = 0.0
     speed: float = 0.0
+    slope: float = field(init=False)  # beta for the speed in the field's unit
+
+    def __post_init__(self) -> None:
+        self.slope = self.beta / self.span
 
     def start(self, value: float) -> None:
         self.value, self.speed = value, 0.0
@@ -81,9 +85,9 @@ class OneEuro:
         turn_s = TURN * elapsed_s
         weight = turn_s * self.derivative_hz  # elapsed time by time constant
         speed = self.speed
-        speed += weight / (1.0 + weight) * (gap / self.span / elapsed_s - speed)
+        speed += weight / (1.0 + weight) * (gap / elapsed_s - speed)
         self.speed = speed
-        weight = turn_s * (self.min_hz + self.beta * (speed if speed >= 0.0 else -speed))
+        weight = turn_s * (self.min_hz + self.slope * (speed if speed >= 0.0 else -speed))
         self.value = result = self.value + weight / (1.0 + weight) * gap
         return result
 
