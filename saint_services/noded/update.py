@@ -15,12 +15,13 @@ from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
+from ..lib.generated.roles import ROLES
 from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
 from ..lib.machine import power
 from ..lib.machine.power import PowerAction
 from ..lib.update.events import WorkPart
 from ..lib.update.updater import UpdateEnvironment, Updater, WorkState
-from .adapters.role_process import DAEMONS, daemon_of
+from .adapters.role_process import daemon_of
 from .config import Config
 from .lifecycle.model import Event, RoleLifecycle, UpdateBegan, UpdateEnded
 from .lifecycle.node import NodeLifecycle
@@ -236,7 +237,7 @@ class NodeUpdate:
 
 def _part(life: RoleLifecycle) -> WorkPart:
     role = life.wanted.role if life.wanted else ""
-    unit = f"saint-{daemon_of(role, life.process)}.service" if role in DAEMONS else ""
+    unit = f"saint-{daemon_of(role, life.process)}.service" if role in ROLES else ""
     return WorkPart(f"role {life.wanted}", _role_problem(life), unit, life.restarts)
 
 

@@ -34,9 +34,9 @@ def documents() -> dict[Path, str]:
 
 
 def modules() -> dict[Path, str]:
-    """Return the Python modules."""
+    """Return the modules that are in git."""
     # They need rosbags, which a robot that runs does not.
-    from . import boards, definitions, messages, tables
+    from . import boards, definitions, messages, roles, tables
 
     manifests = ROOT / "manifests"
     table = yaml.safe_load((manifests / "topics.yaml").read_text())
@@ -49,6 +49,9 @@ def modules() -> dict[Path, str]:
     files[TARGET / "topics.py"] = tables.topics(table, interfaces, generated)
     errors = yaml.safe_load((manifests / "errors.yaml").read_text())
     files[TARGET / "errors.py"] = tables.errors(errors)
+    duties = roles.of(yaml.safe_load((manifests / "daemons.yaml").read_text()))
+    files[TARGET / "roles.py"] = roles.module(duties)
+    files[ROOT / "web" / "lib" / "robot" / "roles.js"] = roles.script(duties)
     files[ROOT / "image" / "boards" / "shared" / "tables.py"] = boards.module()
     return files
 

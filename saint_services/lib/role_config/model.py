@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from ..generated.roles import RoleName as RoleName
 from ..strict import StrictModel
 from . import ownership, parts
 from .body import Body, unpacked
@@ -26,10 +27,6 @@ from .lead import Lead as Lead
 from .lead import problem as lead_problem
 from .steppers import stepper_problem
 from .walker import Walker as Walker
-
-RoleName = Literal[
-    "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
-]  # fmt: skip
 
 
 class Camera(StrictModel):

@@ -14,21 +14,10 @@ from ...lib.errors import SaintError
 from ...lib.ipc import Client
 from ..lifecycle.model import RoleBroken, RoleReported
 
-DAEMONS = {
-    "head": "role-headd",
-    "arms": "role-armsd",
-    "tracks": "role-tracksd",
-    "console": "role-consoled",
-    "parts": "role-partsd",
-    "wagon": "role-wagond",
-    "legs": "role-legsd",
-    "leader": "role-leaderd",
-}
-
 
 def daemon_of(role: str, process: int) -> str:
     """Name the daemon of a role's process: role-armsd, or role-armsd@2 for the second."""
-    return DAEMONS[role] if process == 1 else f"{DAEMONS[role]}@{process}"
+    return f"role-{role}d" if process == 1 else f"role-{role}d@{process}"
 
 
 Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]

@@ -3,11 +3,10 @@ the actions in their order. Not here: several roles on one node (node.py), carry
 """
 
 from dataclasses import replace
-from typing import get_args
 
 from ...lib.api.adoption import NodeState
 from ...lib.api.node import RoleReport
-from ...lib.role_config.model import RoleName
+from ...lib.generated.roles import ROLES as ROLES
 from .model import (
     Action,
     AdoptRequested,
@@ -39,7 +38,6 @@ from .model import (
 
 Outcome = tuple[RoleLifecycle, tuple[Action, ...]]
 
-ROLES: tuple[str, ...] = get_args(RoleName)
 RECONNECT_FIRST_S = 0.05
 RECONNECT_LONGEST_S = 2.0
 REFETCH_FIRST_S = 0.5

@@ -2,6 +2,7 @@
 
 import { lately, roleName, words } from "../format.js";
 import { STALE_MS } from "../store.js";
+import { ROLES } from "./roles.js";
 
 /** @typedef {import("../types.js").NodeInfo} NodeInfo */
 /** @typedef {import("../../context.js").With<"store">} App */
@@ -14,7 +15,6 @@ const STATES = {
   boot: ["busy", "Starting"],
   updating: ["busy", "Updating"],
 };
-const ROLES = ["head", "arms", "tracks", "wagon", "legs", "parts", "leader", "console"];
 
 /** Return kind and text of the state chip. @param {NodeInfo} node @returns {[string, string]} */
 export function nodeState(node) {

@@ -6,6 +6,7 @@ import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { foundText, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/robot/nodes.js";
+import { DUTIES } from "../../lib/robot/roles.js";
 import { fold } from "../../parts/fold.js";
 import { adopt, chosenRole, progress } from "./adopt-progress.js";
 import { noPins, peripherals, pinsText, unknown } from "./details.js";
@@ -24,17 +25,6 @@ import { findings, fitChip, isReady } from "./role-fit.js";
 /** @typedef {import("../../lib/types.js").RoleFit} RoleFit */
 /** @typedef {import("../../lib/types.js").RoleChoice} Choice */
 
-/** @type {Record<string, string>} */
-const DUTIES = {
-  head: "Pan, tilt and roll, face, camera",
-  arms: "Joints and gripper",
-  tracks: "Drive motors and odometry",
-  legs: "Walking controller",
-  wagon: "CAN wagon: BALANCE board, arming, odometry",
-  parts: "Servos, motors, switches, lights, sensors",
-  leader: "Arm that is moved by hand and leads others",
-  console: "Display and buttons",
-};
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption */
 export function adoptPage(app, watch, adoption) {
   const node = watch.node(app);
