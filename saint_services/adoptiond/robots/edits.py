@@ -9,10 +9,18 @@ from typing import Any
 from ...lib.api.robot import PartEdit, RemovePart
 from ...lib.errors import Code, SaintError
 from ...lib.robot.manifest import RobotDescription
+from ...lib.role_config.model import RoleConfig
 from ...lib.role_config.part_defaults import command_for, hardware_defaults, output_defaults
+from ...lib.role_config.references import (
+    DEVICES,
+    GROUPS,
+    HARDWARE,
+    OF_THE_ROLE,
+    OUTPUTS,
+    NamedAt,
+    named_parts,
+)
 
-_OUTPUTS, _HARDWARE = "fields", "gpio_mapping"
-_DEVICES = ("i2c_devices", "spi_devices", "serial_devices", "can_devices")
 _WIDE = 4096  # a line of the owner's is never wrapped
 
 
@@ -30,7 +38,7 @@ def with_parts(text: str, robot: RobotDescription, wanted: Sequence[PartEdit]) -
 def _set_part(document: Any, robot: RobotDescription, wanted: PartEdit) -> None:
     config = _config_of(document, robot, wanted.target)
     target, name = wanted.target, wanted.name
-    is_new = not any(name in config.get(key, {}) for key in (_OUTPUTS, _HARDWARE, *_DEVICES))
+    is_new = not any(name in config.get(key, {}) for key in GROUPS)
     if not (wanted.output or wanted.hardware or wanted.rename):
         raise SaintError(Code.REQUEST_INVALID, f"the request changes nothing of {target}.{name}")
     output, hardware = dict(wanted.output), dict(wanted.hardware)
@@ -42,25 +50,25 @@ def _set_part(document: Any, robot: RobotDescription, wanted: PartEdit) -> None:
             config.setdefault("commands", {}).setdefault(command, topic)
             output = {"command": command, "path": name} | defaults | output
     if output:
-        _merge(config.setdefault(_OUTPUTS, {}), name, output)
+        _merge(config.setdefault(OUTPUTS, {}), name, output)
     if hardware:
         _merge(config.setdefault(_group_of(config, name, hardware), {}), name, hardware)
     if wanted.rename and wanted.rename != name:
-        _rename(document, config, target, name, wanted.rename)
+        _rename(document, config, robot.roles[target], name, wanted.rename)
 
 
 def without_part(text: str, robot: RobotDescription, wanted: RemovePart) -> str:
     """Return the text without a part. Raises not_found."""
     document = document_of(text)
     config = _config_of(document, robot, wanted.target)
-    groups = [key for key in (_OUTPUTS, _HARDWARE, *_DEVICES) if wanted.name in config.get(key, {})]
+    groups = [key for key in GROUPS if wanted.name in config.get(key, {})]
     if not groups:
-        names = sorted({*config.get(_OUTPUTS, {}), *config.get(_HARDWARE, {})})
+        names = sorted({*config.get(OUTPUTS, {}), *config.get(HARDWARE, {})})
         message = f"{wanted.target} has no part {wanted.name!r}"
         raise SaintError(Code.NOT_FOUND, message, fix=f"Its parts: {', '.join(names)}.")
+    _release(document, config, wanted.target, wanted.name, groups)
     for key in groups:
         del config[key][wanted.name]
-    entry_of(document, wanted.target).get("joints", {}).pop(wanted.name, None)
     return text_of(document)
 
 
@@ -90,11 +98,11 @@ def entry_of(document: Any, target: str) -> Any:
 
 def _group_of(config: Any, name: str, hardware: Mapping[str, object]) -> str:
     """Return the group of a part's hardware: where it is, or where what is named belongs."""
-    for key in (_HARDWARE, *_DEVICES):
+    for key in (HARDWARE, *DEVICES):
         if name in config.get(key, {}):
             return key
     if "driver" not in hardware:
-        return _HARDWARE
+        return HARDWARE
     if hardware["driver"] == "vesc":
         return "can_devices"
     if "port" in hardware:
@@ -127,20 +135,53 @@ def _in_line(value: object) -> object:
     return found
 
 
-def _rename(document: Any, config: Any, target: str, old: str, new: str) -> None:
+def _named(document: Any, config: Any, target: str, name: str, groups: list[str]) -> list[NamedAt]:
+    """Return the places outside of its own entries that name a part of these groups."""
+    entry = entry_of(document, target)
+    found = [*named_parts(config), *named_parts(entry, OF_THE_ROLE)]
+    named = [each for each in found if each.name == name]
+    return [each for each in named if not {*groups}.isdisjoint(each.reference.groups)]
+
+
+def _release(document: Any, config: Any, target: str, name: str, groups: list[str]) -> None:
+    """Remove a part from the places that go with it. Raises refused where another needs it."""
+    named = _named(document, config, target, name, groups)
+    if needed := [each.place for each in named if not each.reference.goes_with_it]:
+        text = f"{target}.{name} cannot be removed: {' and '.join(needed)} of {target} names it"
+        raise SaintError(Code.REFUSED, text, fix="Remove it there first, in the robot's text.")
+    for each in reversed(named):  # of a list the last first
+        del each.holder[each.key]
+
+
+def _rename(document: Any, config: Any, role: RoleConfig, old: str, new: str) -> None:
     """Rename a part wherever the robot names it; order and comments stay."""
-    for key in (_OUTPUTS, _HARDWARE, *_DEVICES):
-        group = config.get(key)
-        if not group or old not in group:
+    target = role.target
+    groups = [key for key in GROUPS if old in config.get(key, {})]
+    if any(new in config[key] for key in groups):
+        raise SaintError(Code.CONFLICT, f"{target} already has a part {new!r}")
+    _say_defaults(config, role, old)
+    for each in _named(document, config, target, old, groups):
+        if each.key == old:
+            _renamed_key(each.holder, old, new)
+        else:
+            each.holder[each.key] = new
+    for key in groups:
+        _renamed_key(config[key], old, new)
+    if OUTPUTS in groups and config[OUTPUTS][new].get("path") == old:
+        config[OUTPUTS][new]["path"] = new
+
+
+def _say_defaults(config: Any, role: RoleConfig, name: str) -> None:
+    """Write a part's name where the role means it without its being written."""
+    written = {each.place for each in named_parts(config)}
+    for each in named_parts(role):
+        if each.name != name or each.place in written:
             continue
-        if new in group:
-            raise SaintError(Code.CONFLICT, f"{target} already has a part {new!r}")
-        _renamed_key(group, old, new)
-        if key == _OUTPUTS and group[new].get("path") == old:
-            group[new]["path"] = new
-    joints = entry_of(document, target).get("joints")
-    if joints and old in joints:
-        _renamed_key(joints, old, new)
+        *steps, last = each.reference.path.split(".")
+        holder = config
+        for step in steps:
+            holder = holder[step]
+        holder[last] = [*each.holder] if isinstance(each.key, int) else name
 
 
 def _renamed_key(group: Any, old: str, new: str) -> None:

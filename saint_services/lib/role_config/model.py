@@ -25,6 +25,7 @@ from .fields import CommandTopic as CommandTopic
 from .fields import FieldSpec as FieldSpec
 from .lead import Lead as Lead
 from .lead import problem as lead_problem
+from .references import unknown_part
 from .steppers import stepper_problem
 from .walker import Walker as Walker
 
@@ -120,16 +121,14 @@ class RoleConfig(StrictModel):
                 raise ValueError(f"fields.{name}.limits must rise, got {list(field.limits)}")
             if field.on_loss == "park" and field.park is None:
                 raise ValueError(f"fields.{name}.park is missing; on_loss: park goes there")
+        if problem := unknown_part(self):
+            raise ValueError(problem)
         for name, pin in self.gpio_mapping.items():
             if pin.device and pin.device not in self._devices_of(pin):
-                raise ValueError(f"gpio_mapping.{name}.device names {pin.device!r}, unknown")
+                text = f"names {pin.device!r}, which is no device of a {pin.type}"
+                raise ValueError(f"gpio_mapping.{name}.device {text}")
             if pin.type == "stepper" and (problem := stepper_problem(self.fields.get(name), pin)):
                 raise ValueError(f"gpio_mapping.{name}: {problem}")
-            if pin.current_device and pin.current_device not in self.i2c_devices:
-                message = (
-                    f"gpio_mapping.{name}.current_device names {pin.current_device!r}, unknown"
-                )
-                raise ValueError(message)
         return self
 
     @model_validator(mode="after")
@@ -171,7 +170,7 @@ class RoleConfig(StrictModel):
             for part in ("when", "then"):
                 for name, (low, high) in getattr(limit, part).items():
                     where = f"collision_limits[{index}].{part}.{name}"
-                    if name not in self.fields or self.fields[name].kind != "position":
+                    if self.fields[name].kind != "position":
                         raise ValueError(f"{where} names no position of `fields`")
                     if low > high:
                         raise ValueError(f"{where} must not fall, got {[low, high]}")
@@ -181,14 +180,10 @@ class RoleConfig(StrictModel):
             if both := set(limit.when) & set(limit.then):
                 raise ValueError(f"collision_limits[{index}] has {min(both)} on both sides")
         for name in (*self.overrides, *([self.reset_button] if self.reset_button else ())):
-            if name not in self.gpio_mapping or self.gpio_mapping[name].type != "button":
+            if self.gpio_mapping[name].type != "button":
                 raise ValueError(f"overrides or reset_button names {name!r}, no button")
         if self.reset_button and self.overrides.get(self.reset_button) == "clear":
             raise ValueError(f"{self.reset_button} cannot clear and reset: both are a long hold")
-        if self.grip and self.grip.field not in self.fields:
-            raise ValueError(f"grip.field names {self.grip.field!r}, unknown")
-        if self.grip and self.grip.current_device not in ("", *self.i2c_devices):
-            raise ValueError(f"grip.current_device names {self.grip.current_device!r}, unknown")
         return self
 
     @property

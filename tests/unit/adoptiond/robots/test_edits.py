@@ -8,6 +8,7 @@ from saint_services.adoptiond.robots.edits import with_parts, without_part
 from saint_services.lib.api.robot import RemovePart, SetPart
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.robot.source import checked, template_text
+from saint_services.lib.role_config.references import named_parts
 
 MANIFESTS = Path(__file__).resolve().parents[4] / "manifests"
 TEXT = template_text(MANIFESTS, "saint")
@@ -54,6 +55,54 @@ def test_renamed_part_is_renamed_wherever_the_robot_names_it() -> None:
     assert "port_motor" in robot.roles["tracks"].gpio_mapping
     joints = next(each.joints for each in robot.manifest.roles if each.role == "tracks")
     assert joints["port_motor"] == "tracks_left_motor"
+
+
+LIMITED = TEXT.replace(
+    "      fields:\n",
+    "      collision_limits:\n"
+    "        - {when: {pan: [-90, -60]}, then: {tilt: [-10, 10]}}  # a cable\n"
+    "      fields:\n",
+    1,
+)
+
+
+def test_renamed_part_is_followed_in_collision_limits() -> None:
+    assert LIMITED != TEXT
+    wanted = SetPart.model_validate({"target": "head", "name": "pan", "rename": "turn"})
+    text = with_parts(LIMITED, checked(MANIFESTS, LIMITED, "saint"), [wanted])
+    assert "- {when: {turn: [-90, -60]}, then: {tilt: [-10, 10]}} # a cable" in text
+    limit = checked(MANIFESTS, text, "robot.yaml").roles["head"].collision_limits[0]
+    assert (set(limit.when), set(limit.then)) == ({"turn"}, {"tilt"})
+
+
+def test_part_that_collision_limits_name_is_not_removed() -> None:
+    robot = checked(MANIFESTS, LIMITED, "saint")
+    with pytest.raises(SaintError) as caught:
+        without_part(LIMITED, robot, RemovePart(target="head", name="tilt"))
+    assert caught.value.message == (
+        "head.tilt cannot be removed: collision_limits[0].then.tilt of head names it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "target", "name", "places"),
+    [
+        ("saint", "console", "button_a", {"reset_button"}),
+        ("saint", "console", "button_b", {"overrides.other"}),
+        ("saint", "head", "face", {"gpio_mapping.roll.device", "gpio_mapping.jaw.device"}),
+        # A default that the text does not say.
+        ("so101_pair", "leader.hand", "gripper", {"lead.shares[0]", "lead.clutch.joint"}),
+    ],
+)
+def test_nothing_names_a_renamed_part_by_its_old_name(
+    template: str, target: str, name: str, places: set[str]
+) -> None:
+    text = template_text(MANIFESTS, template)
+    robot = checked(MANIFESTS, text, template)
+    wanted = SetPart.model_validate({"target": target, "name": name, "rename": "other"})
+    after = checked(MANIFESTS, with_parts(text, robot, [wanted]), "robot.yaml").roles[target]
+    assert {each.place for each in named_parts(after) if each.name == "other"} >= places
+    assert name not in {each.name for each in named_parts(after)}
 
 
 def test_renaming_to_a_taken_name_is_a_conflict() -> None:
