@@ -8,6 +8,7 @@ from ...lib.api.endpoint import Nothing
 from ...lib.api.robot import (
     ApplyRobot,
     ChangeRobot,
+    CheckRobot,
     PartEdit,
     RemovePart,
     RobotApplied,
@@ -16,7 +17,6 @@ from ...lib.api.robot import (
     RobotParts,
     RobotReview,
     RobotTemplates,
-    RobotText,
     RobotVersions,
     SetPart,
     SetParts,
@@ -42,7 +42,9 @@ def _answer_reads(api: Api, service: RobotService) -> None:
     async def get(_: Call[Nothing]) -> RobotDocument:
         return service.document()
 
-    async def check(call: Call[RobotText]) -> RobotReview:
+    async def check(call: Call[CheckRobot]) -> RobotReview:
+        if call.body.archive:
+            return await service.review_archive(call.body.archive)
         return await service.review(call.body.text)
 
     async def versions(_: Call[Nothing]) -> RobotVersions:

@@ -28,6 +28,7 @@ from ...lib.health import Health
 from ...lib.ipc import ChangeSignal
 from ...lib.robot.changes import changed_roles, changes, news
 from ...lib.robot.figure.archive import FigureFiles, received
+from ...lib.robot.figure.robot_archive import opened_robot
 from ...lib.robot.figure.store import named_figures
 from ...lib.robot.manifest import RobotDescription
 from ...lib.robot.placing import misplaced
@@ -224,10 +225,19 @@ class RobotService:
             ]
         )
 
-    async def review(self, text: str) -> RobotReview:
-        """Return what a text would change, and what speaks against it."""
+    async def review_archive(self, archive: str) -> RobotReview:
+        """Return what a robot's zip would change, in Base64; its figure is not stored."""
         try:
-            robot = await self._checked(text)
+            text, figure = await asyncio.to_thread(_opened, archive)
+        except SaintError as err:
+            return RobotReview(changes=[], problem=err.message)
+        return await self.review(text, figure)
+
+    async def review(self, text: str, given: FigureFiles | None = None) -> RobotReview:
+        """Return what a text would change, and what speaks against it. `given`: a figure that
+        comes with it."""
+        try:
+            robot = await self._checked(text, given)
         except SaintError as err:
             return RobotReview(changes=[], problem=err.message)
         return RobotReview(
@@ -280,9 +290,7 @@ class RobotService:
             await self._refuse_template_while_live()
             return []
         files = await asyncio.to_thread(_figure_in, saved)
-        robot = await asyncio.to_thread(
-            checked, self.places.manifests, saved.text, FILE, self.places.figures, given=files
-        )
+        robot = await self._checked(saved.text, files)
         await self._refuse_unless_possible(robot, saved.text)
         return []
 
@@ -350,9 +358,9 @@ class RobotService:
             said.append(f"{target}: {await self._nodes.refresh_role(_key(role.target))}")
         return "; ".join(said) or "saved; no role has changed"
 
-    async def _checked(self, text: str) -> RobotDescription:
+    async def _checked(self, text: str, given: FigureFiles | None = None) -> RobotDescription:
         return await asyncio.to_thread(
-            checked, self.places.manifests, text, FILE, self.places.figures
+            checked, self.places.manifests, text, FILE, self.places.figures, given=given
         )
 
     async def _refuse_unless_possible(self, robot: RobotDescription, text: str) -> None:
@@ -419,6 +427,15 @@ class RobotService:
         if mark_of(robot) != self._mark:
             notes.append("The router and the pages start again: nothing moves for a second or two.")
         return notes
+
+
+def _opened(archive: str) -> tuple[str, FigureFiles | None]:
+    """Return text and figure of a robot's zip. Raises config_invalid, too_large. Blocks."""
+    try:
+        text, figure = opened_robot(base64.b64decode(archive, validate=True))
+    except binascii.Error as err:
+        raise SaintError(Code.REQUEST_INVALID, "the archive is not Base64") from err
+    return text, received(figure) if figure else None
 
 
 def _figure_in(saved: SavedRobot) -> FigureFiles | None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from ...lib.api.robot import LONGEST_TEXT
-from ...lib.api.robot_figure import MOST_BASE64
+from ...lib.api.robot import LONGEST_TEXT, MOST_BASE64
 from ...lib.errors import Code, SaintError
 from ...lib.robot.source import RobotPlaces
 from ...lib.state import StateStore, last_good, write_atomic

@@ -36,6 +36,19 @@ class RobotText(Request):
     text: str = Field(max_length=LONGEST_TEXT, description="The whole robot in YAML.")
 
 
+MOST_BASE64 = 880_000  # of an archive: leaves room in the 1 MiB of a request
+Archive = Annotated[str, StringConstraints(max_length=MOST_BASE64)]
+
+
+class CheckRobot(Request):
+    """A robot to check: its text, or a zip of it and its figure."""
+
+    text: str = Field(default="", max_length=LONGEST_TEXT, description="The robot in YAML.")
+    archive: Archive = Field(
+        default="", description="Instead of the text: a zip as `robot export` writes it, in Base64."
+    )
+
+
 class ChangeRobot(Request):
     """A change of the robot."""
 
@@ -249,8 +262,8 @@ GET_ROBOT = _row(
     "get", "GET", "/robot", Nothing, RobotDocument, "Get the robot in force as text.",
 )
 CHECK_ROBOT = _row(
-    "check", "POST", "/robot/check", RobotText, RobotReview,
-    "Check a robot's text and list what it would change.",
+    "check", "POST", "/robot/check", CheckRobot, RobotReview,
+    "Check a robot's text, or its zip, and list what it would change; nothing is stored.",
 )
 APPLY_ROBOT = _row(
     "apply", "PUT", "/robot", ApplyRobot, RobotApplied,

@@ -9,11 +9,9 @@ from pydantic import Field, StringConstraints
 from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Nothing
-from .robot import ROWS, ChangeRobot, RobotApplied, Target
+from .robot import ROWS, Archive, ChangeRobot, RobotApplied, Target
 
-MOST_BASE64 = 880_000  # leaves room in the 1 MiB of a request
 Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{16})?$")]
-Archive = Annotated[str, StringConstraints(max_length=MOST_BASE64)]
 Joint = Annotated[str, StringConstraints(max_length=200)]
 _SET_S = 20.0  # nodes are notified one after the other
 

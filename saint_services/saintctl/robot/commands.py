@@ -14,11 +14,11 @@ from ...lib.api import robot as rows
 from ...lib.api import robot_figure as rows_of_figure
 from ...lib.api.robot import (
     ApplyRobot,
+    CheckRobot,
     RobotApplied,
     RobotDocument,
     RobotReview,
     RobotTemplates,
-    RobotText,
     RobotVersions,
 )
 from ...lib.api.robot_figure import OpenArchive
@@ -34,7 +34,9 @@ app = typer.Typer(
     help="The robot as a file: show, lint, diff, apply, export, import, template, undo, versions.",
     no_args_is_help=True,
 )
-_File = Annotated[str, typer.Argument(metavar="ROBOT.yaml", help="A robot, as `export` writes it.")]
+_File = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="A robot, .yaml or .zip, as `export` writes it.")
+]
 _Note = Annotated[str, typer.Option(help=help_of(ApplyRobot, "note"))]
 _WRONG_FILE = 2  # exit code
 
@@ -98,14 +100,24 @@ def apply(context: typer.Context, file: _File, note: _Note = "", as_json: AsJson
 
 async def _text_of(context: typer.Context, path: Path) -> str:
     """Return the text of a robot; of a zip, after its figure has been stored on the robot."""
-    if path.suffix.lower() != ".zip":
+    if not _is_zip(path):
         return await asyncio.to_thread(config.read_text, path)
-    raw = await asyncio.to_thread(read_file, path)
-    _, figure = await asyncio.to_thread(opened_robot, raw)  # a fault is found before it is sent
-    if figure:
-        await asyncio.to_thread(received, figure)
-    params = OpenArchive(archive=base64.b64encode(raw).decode())
+    params = OpenArchive(archive=await asyncio.to_thread(_archive, path))
     return (await request(context.obj, rows_of_figure.OPEN_ARCHIVE, params)).text
+
+
+def _is_zip(path: Path) -> bool:
+    return path.suffix.lower() == ".zip"
+
+
+def _archive(path: Path) -> str:
+    """Return a zip in Base64; a fault is found before it is sent. Raises config_invalid or
+    too_large. Blocks."""
+    raw = read_file(path)
+    _, figure = opened_robot(raw)
+    if figure:
+        received(figure)
+    return base64.b64encode(raw).decode()
 
 
 app.command("apply")(apply)
@@ -186,7 +198,11 @@ def print_versions(reply: RobotVersions) -> None:
 
 def _review(context: typer.Context, file: str) -> RobotReview:
     async def work() -> RobotReview:
-        text = await asyncio.to_thread(config.read_text, Path(file))
-        return await request(context.obj, rows.CHECK_ROBOT, RobotText(text=text))
+        path = Path(file)
+        if _is_zip(path):
+            params = CheckRobot(archive=await asyncio.to_thread(_archive, path))
+        else:
+            params = CheckRobot(text=await asyncio.to_thread(config.read_text, path))
+        return await request(context.obj, rows.CHECK_ROBOT, params)
 
     return run(work())

@@ -17,10 +17,10 @@ from ...lib.access import audit
 from ...lib.access.levels import Level
 from ...lib.access.person import Person
 from ...lib.api.endpoint import Endpoint, Nothing
+from ...lib.api.robot import MOST_BASE64
 from ...lib.api.robot_figure import (
     ADD_FIGURE,
     EXPORT_ARCHIVE,
-    MOST_BASE64,
     OPEN_ARCHIVE,
     AddFigure,
     OpenArchive,

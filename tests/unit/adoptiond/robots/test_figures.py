@@ -146,7 +146,7 @@ async def test_robot_with_its_figure_goes_to_another_robot_as_one_file(robot: Ro
         packed = await client.request(figure_rows.EXPORT_ARCHIVE, Nothing())
         await client.request(rows.UNDO_ROBOT, rows.UndoRobot(number=1))
         await asyncio.to_thread(places(robot).figures.forget_all)
-        review = await client.request(rows.CHECK_ROBOT, rows.RobotText(text=wanted))
+        review = await client.request(rows.CHECK_ROBOT, rows.CheckRobot(text=wanted))
         assert "is not stored on this robot" in review.problem
         opened = await client.request(figure_rows.OPEN_ARCHIVE, OpenArchive(archive=packed.archive))
         assert (opened.text, opened.digest) == (wanted, digest)

@@ -90,7 +90,7 @@ async def test_change_of_another_version_than_the_one_in_force_is_a_conflict(
 async def test_faulty_text_changes_nothing_and_the_fault_is_named(robot: Robot) -> None:
     faulty = SAINT.replace("max_rate: 360", "max_rate: 0", 1)
     async with robot.registry() as client:
-        review = await client.request(rows.CHECK_ROBOT, rows.RobotText(text=faulty))
+        review = await client.request(rows.CHECK_ROBOT, rows.CheckRobot(text=faulty))
         assert "line 20" in review.problem
         with pytest.raises(SaintError) as caught:
             await apply(client, faulty)
@@ -132,7 +132,7 @@ async def test_robot_that_a_node_could_not_drive_is_refused_with_the_line(robot:
 
         async def refusal() -> str:
             node.live()
-            return (await client.request(rows.CHECK_ROBOT, rows.RobotText(text=text))).refusal
+            return (await client.request(rows.CHECK_ROBOT, rows.CheckRobot(text=text))).refusal
 
         await until(refusal)
         said = await refusal()

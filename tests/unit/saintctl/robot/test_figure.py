@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.robot import restart
+from saint_services.lib.robot.figure.archive import zipped
 from tests.unit.adoptiond.adoption_rig import Robot
 from tests.unit.lib.robot.figure.uploads import URDF, figure, stl
 from tests.unit.saintctl.robot.test_robot import SAINT, Terminal
@@ -126,3 +127,33 @@ async def test_robot_with_its_figure_is_exported_and_imported_as_one_file(
     imported = await saintctl("robot", "import", to)
     assert imported.exit_code == 0, imported.output
     assert await in_force(saintctl) == wanted
+
+
+async def test_lint_of_a_zip_says_what_its_import_would_and_stores_nothing(
+    saintctl: Terminal,
+) -> None:
+    await saintctl("robot", "figure", "set", stored(saintctl, "mine.zip", figure()))
+    to = str(saintctl.robot.root / "robot.zip")
+    await saintctl("robot", "export", "--to", to)
+    text = (await saintctl("robot", "export")).stdout
+    await saintctl("robot", "undo", "1")
+    figures = saintctl.robot.root / "robot/figures"
+    for path in figures.iterdir():
+        path.unlink()
+    sound = await saintctl("robot", "lint", to)
+    assert (sound.exit_code, sound.stdout) == (0, f"{to} is sound.\n")
+    assert "figure none -> " in (await saintctl("robot", "diff", to)).stdout
+    assert list(figures.iterdir()) == []
+    cases = {
+        "text.zip": zipped({"robot.yaml": text.replace("pin: 13", "pin: 31").encode()}),
+        "damaged.zip": b"PK nothing",
+        "empty.zip": zipped({"other.yaml": b""}),
+        "without.zip": zipped({"robot.yaml": text.encode()}),
+    }
+    for name, content in cases.items():
+        file = stored(saintctl, name, content)
+        linted = await saintctl("robot", "lint", file)
+        imported = await saintctl("robot", "import", file)
+        assert (linted.exit_code, imported.exit_code) == (2, 2), (name, linted.output)
+        verdict = (linted.stdout + linted.stderr).strip().splitlines()[0]
+        assert verdict.removesuffix(".") in imported.output, name
