@@ -61,6 +61,7 @@ class RegistryFile:
         self._health = health
         self._changed = asyncio.Event()
         self._written = SavedRegistry()
+        self._writing = asyncio.Lock()
 
     async def load(self) -> SavedRegistry:
         """Load the registry. A damaged file is set aside, a newer one is kept: the reports of the
@@ -87,12 +88,17 @@ class RegistryFile:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            if not await self.save(read()):
+            if not await self.save(read):
                 self._changed.set()
             await asyncio.sleep(_SAVE_PAUSE_S)
 
-    async def save(self, value: SavedRegistry) -> bool:
-        """Write the registry if it differs from the disk; return whether the disk is current."""
+    async def save(self, read: Callable[[], SavedRegistry]) -> bool:
+        """Write the registry as it is now if it differs from the disk; return whether the disk is
+        current."""
+        async with self._writing:
+            return await self._save(read())
+
+    async def _save(self, value: SavedRegistry) -> bool:
         if value == self._written:
             return True
         try:

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
+from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.ipc import Api
 from ..lib.machine import computer
@@ -28,6 +29,8 @@ from .server_key import ServerKey
 
 # Any address of the internal network: the route to it shows the server's own; nothing is sent.
 _INTERNAL_PEER = "192.168.10.2"
+_LONGEST_ADOPTION_S = 30.0  # as long as a client waits for one (lib/api/adoption.py)
+_END_OF_ADOPTIONS_S = 3.0  # a daemon has 5 s to end; what takes longer is finished after the start
 
 
 async def run(ctx: Context[Config]) -> None:
@@ -36,7 +39,7 @@ async def run(ctx: Context[Config]) -> None:
     robots = RobotService(places, ctx.health)
     catalog = await robots.load()
     memory = RegistryFile(ctx.directories.state, ctx.health)
-    registry = logic.restored(await memory.load())
+    registry = logic.restored(await memory.load(), monotonic_s())
     had_nodes = memory.is_lost or any(node.kept.node_key for node in registry.nodes.values())
     keys = ServerKey(ctx.directories.state, ctx.health)
     key = await keys.load(had_nodes=had_nodes)
@@ -50,7 +53,10 @@ async def run(ctx: Context[Config]) -> None:
     robots.attach(service, calibrations)
     service.robot_mark, service.robot_edition = robots.mark, robots.edition
     # The name in signed orders, the model for ROS: all that was made of the robot.
-    service.on_robot = restart_when_changed(ctx, places, robots.mark())
+    adoptions = service.operations.adoptions
+    service.on_robot = restart_when_changed(
+        ctx, places, robots.mark(), partial(adoptions.settled, _LONGEST_ADOPTION_S)
+    )
     api = Api()
     answer_ipc(api, service)
     answer_robot(api, robots)
@@ -72,4 +78,5 @@ async def run(ctx: Context[Config]) -> None:
     ctx.spawn(memory.keep(service.saved), "memory")
     ctx.ready(f"{catalog.robot}: {len(registry.nodes)} known nodes")
     await ctx.stopping.wait()
-    await memory.save(service.saved())
+    await adoptions.close(_END_OF_ADOPTIONS_S)
+    await memory.save(service.saved)

@@ -13,7 +13,7 @@ from ..lib.api.adoption import NodeState, Peripheral
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeAnnouncement, NodeStatus
 from ..lib.machine.computer import is_token
-from .registry import LONGEST_NAME, Node, PendingAdoption, Registry, RoleKey
+from .registry import LONGEST_NAME, Node, PendingAdoption, Registry, RoleKey, UnfinishedAdoption
 from .state import SavedNode, SavedRegistry, SavedRole
 
 MOST_NODES = 256
@@ -24,15 +24,27 @@ NO_ROLE: Mapping[str, object] = {"role": "", "instance": "", "config_version": "
 STATES = {state.value: state for state in NodeState if state is not NodeState.OFFLINE}
 
 
-def restored(saved: SavedRegistry) -> Registry:
-    """Return the registry after a restart: all known nodes, none seen yet."""
+def restored(saved: SavedRegistry, now_s: float = 0.0) -> Registry:
+    """Return the registry after a restart: all known nodes, none seen yet. Adoptions that were
+    running are unfinished."""
     items = [(i, kept) for i, kept in saved.nodes.items() if is_token(i)][:MOST_NODES]
-    return Registry({node_id: Node(node_id, kept) for node_id, kept in items})
+    known = {node_id: Node(node_id, kept) for node_id, kept in items}
+    unfinished = {
+        node_id: UnfinishedAdoption(PendingAdoption.of(each), now_s)
+        for node_id, each in saved.adoptions.items()
+        if is_token(node_id)
+    }
+    return Registry(known, unfinished=unfinished)
 
 
 def saved(registry: Registry) -> SavedRegistry:
-    """Return what is persisted."""
-    return SavedRegistry(nodes={i: n.kept for i, n in registry.nodes.items() if _is_kept(n.kept)})
+    """Return what is persisted, of adoptions the newest."""
+    adoptions = {node_id: each.wanted for node_id, each in registry.unfinished.items()}
+    adoptions = dict([*adoptions.items(), *registry.pending.items()][-MOST_NODES:])
+    return SavedRegistry(
+        nodes={i: n.kept for i, n in registry.nodes.items() if _is_kept(n.kept)},
+        adoptions={node_id: wanted.saved for node_id, wanted in adoptions.items()},
+    )
 
 
 def _is_kept(kept: SavedNode) -> bool:
@@ -52,7 +64,8 @@ def announcement_received(
     is_reset = message.state == NodeState.UNADOPTED.value and not message.role_lost
     if is_reset:  # whatever the registry held
         kept = kept.model_copy(update=NO_ROLE)
-        if node.bond and not node.bond.server_key:  # and it belongs to no server any more
+        is_free = node.bond and not node.bond.server_key  # it belongs to no server any more
+        if is_free and not registry.is_being_adopted(node.node_id):
             kept = kept.model_copy(update={"node_key": "", "code": ""})
     node = replace(
         node,
@@ -202,8 +215,12 @@ def without(roles: list[SavedRole], key: RoleKey | None) -> list[SavedRole]:
 
 
 def forget(registry: Registry, node_id: str) -> Registry:
-    """Forget a node."""
-    return replace(registry, nodes={i: n for i, n in registry.nodes.items() if i != node_id})
+    """Forget a node, and that it was to be adopted."""
+    return replace(
+        registry,
+        nodes={i: n for i, n in registry.nodes.items() if i != node_id},
+        unfinished={i: each for i, each in registry.unfinished.items() if i != node_id},
+    )
 
 
 def rename(registry: Registry, node_id: str, display_name: str) -> Registry:

@@ -41,13 +41,20 @@ def trust_received(registry: Registry, node_id: str, message: NodeTrust) -> Regi
     return with_node(registry, replace(node, bond=bond)) if node else registry
 
 
-def bound(registry: Registry, node_id: str, bond: Bond) -> Registry:
-    """Note that node and server have exchanged keys."""
+def met(registry: Registry, node_id: str, bond: Bond) -> Registry:
+    """Note the key of a node that is about to belong to this server."""
     node = registry.nodes.get(node_id)
     if node is None:
         return registry
     kept = node.kept.model_copy(update={"node_key": bond.node_key, "code": bond.code})
-    return with_node(registry, replace(node, kept=kept, bond=bond))
+    return with_node(registry, replace(node, kept=kept))
+
+
+def bound(registry: Registry, node_id: str, bond: Bond) -> Registry:
+    """Note that node and server have exchanged keys."""
+    registry = met(registry, node_id, bond)
+    node = registry.nodes.get(node_id)
+    return with_node(registry, replace(node, bond=bond)) if node else registry
 
 
 def ignore(registry: Registry, node_id: str, is_ignored: bool) -> Registry:
@@ -107,7 +114,11 @@ def work(registry: Registry, server_key: str, now_s: float) -> Work:
     here = [n for n in here if n.state is NodeState.ACTIVE and not n.is_foreign(server_key)]
     return Work(
         tuple(n.node_id for n in here if _lacks_keys(n)),
-        tuple(n.node_id for n in here if n.kept.replaced_by),
+        tuple(
+            n.node_id
+            for n in here
+            if n.kept.replaced_by and not registry.is_being_adopted(n.node_id)
+        ),
     )
 
 
@@ -148,6 +159,17 @@ def changed_key(node: Node) -> str:
     if not node.kept.node_key or node.bond is None or node.bond.node_key == node.kept.node_key:
         return ""
     return "its key is not the known one: its card was written again, or this is another computer"
+
+
+def unproven(node: Node, server_key: str) -> str:
+    """Return a message when a node with a role says that it belongs to this server, which does not
+    know its key: its word is no proof."""
+    if not server_key or node.key is None or not node.is_of(server_key) or node.kept.node_key:
+        return ""
+    return (
+        "it says that it belongs to this server, which does not know its key; adopt it again as "
+        f"{node.key} to take it in"
+    )
 
 
 def unknown_reason(registry: Registry, node_id: str) -> str:

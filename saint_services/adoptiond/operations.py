@@ -1,10 +1,9 @@
 """Carries out what users request of nodes: adopt, reset, replace, update, rename, ignore. Checks
 with the rules, sends the order, updates the registry. Not here: the rules (logic.py,
-membership.py), how an order is sent (order_sender.py).
+membership.py), how adoptions survive (adoption/), how an order is sent (order_sender.py).
 """
 
 from dataclasses import replace
-from typing import Protocol
 
 from pydantic import BaseModel
 
@@ -13,7 +12,6 @@ from ..lib.api import Done
 from ..lib.api.adoption import AdoptReply
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import (
-    AdoptOrder,
     EmptyOrder,
     KillOrder,
     KillReply,
@@ -25,28 +23,15 @@ from ..lib.api.selftest import SelfTestOrder, SelfTestReport
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
-from . import logic, membership, node_roles
+from . import logic, membership
+from .adoption.running import Adoptions, RegistryHolder
 from .config import Config
 from .order_sender import NodeReply, OrderSender
-from .registry import LONGEST_NAME, Bond, Catalog, Node, PendingAdoption, Registry, RoleKey
+from .registry import Bond, Node, PendingAdoption, RoleKey
 
 _UPDATE_LIMIT_S = 10.0
 _REFRESH_LIMIT_S = 3.0
 _log = log.get("adoptiond")
-
-
-class RegistryHolder(Protocol):
-    """The holder of the registry."""
-
-    registry: Registry
-
-    @property
-    def catalog(self) -> Catalog: ...
-
-    @property
-    def address(self) -> str: ...
-
-    def change(self, node_id: str, registry: Registry) -> None: ...
 
 
 class NodeOperations:
@@ -59,57 +44,37 @@ class NodeOperations:
         self._bus = bus
         self._order_sender = order_sender
         self._config = config
+        self.adoptions = Adoptions(owner, order_sender, config)
 
     async def adopt(self, node_id: str, wanted: PendingAdoption) -> AdoptReply:
-        """Order a node to take a role, with its configuration, and wait until it has. Raises
-        refused with the node's reason."""
-        owner, key = self._owner, wanted.key
-        if wanted.display_name:
-            wanted = replace(wanted, display_name=logic.checked_name(wanted.display_name))
-        server_key = self._order_sender.public
-        begun = logic.begin_adoption(
-            owner.registry, owner.catalog.keys, node_id, wanted, monotonic_s(), server_key
-        )
-        if wanted.adds:
-            node_roles.check_room(owner.catalog, owner.registry.known(node_id), key)
-        owner.change(node_id, begun)
-        is_adopted = False
-        try:
-            reply = await self._order_adoption(owner.registry.known(node_id), wanted)
-            is_adopted = reply.success
-        except SaintError as err:
-            if err.code is not Code.REFUSED:
-                raise
-            reply = NodeReply(False, err.message)
-        finally:
-            owner.change(node_id, logic.end_adoption(owner.registry, node_id, is_adopted))
-        if not is_adopted:
-            raise SaintError(
-                Code.REFUSED, f"Adoption of {node_id} as {key} failed: {reply.message}"
-            )
-        _log.info("node adopted", node=node_id, role=key)
-        return AdoptReply(
-            message=reply.message,
-            topic_prefix=owner.catalog.topic_prefix(key),
-            code=owner.registry.known(node_id).kept.code,
-        )
+        """Have a node take a role; goes on when the client leaves."""
+        return await self.adoptions.to_its_end(self.adoptions.adopt(node_id, wanted))
 
     async def replace(
         self, old_id: str, new_id: str, display_name: str, person: str = ""
     ) -> AdoptReply:
-        """Have a new node replace one that is gone: its roles, its name, and the configuration of
-        each role, which the registry keeps. All roles, or none."""
-        owner = self._owner
-        keys = membership.roles_to_move(owner.registry, old_id, new_id, monotonic_s())
-        name = display_name or owner.registry.known(old_id).kept.display_name
-        reply = await self.adopt(new_id, PendingAdoption(keys[0], name, person=person))
+        """Have a new node replace one that is gone; goes on when the client leaves."""
+        work = self._replaced(old_id, new_id, display_name, person)
+        return await self.adoptions.to_its_end(work)
+
+    async def _replaced(
+        self, old_id: str, new_id: str, display_name: str, person: str
+    ) -> AdoptReply:
+        """Move the roles of a node, its name, and the configuration of each role, which the
+        registry keeps. All roles, or none."""
+        registry = self._owner.registry
+        keys = membership.roles_to_move(registry, old_id, new_id, monotonic_s())
+        name = display_name or registry.known(old_id).kept.display_name
+        steps = [PendingAdoption(key, name, adds=True, person=person) for key in keys]
+        steps[0] = replace(steps[0], adds=False)
+        steps[-1] = replace(steps[-1], replaces=old_id)
+        reply = await self.adoptions.adopt(new_id, steps[0])
         try:
-            for key in keys[1:]:
-                await self.adopt(new_id, PendingAdoption(key, name, adds=True, person=person))
+            for wanted in steps[1:]:
+                await self.adoptions.adopt(new_id, wanted)
         except SaintError:
             await self.reset(new_id, factory=False)  # otherwise both would hold some of them
             raise
-        owner.change(old_id, membership.replaced(owner.registry, old_id, new_id))
         _log.info("node replaced", node=old_id, by=new_id, roles=", ".join(map(str, keys)))
         return reply
 
@@ -185,7 +150,7 @@ class NodeOperations:
             if node.keys:
                 text = f"{node.title} lost the key of this server"
                 raise SaintError(Code.REFUSED, text, fix="Adopt it again.")
-            await self._bind(node_id, "")
+            await self.adoptions.bind(node_id, "")
         key = self._owner.registry.known(node_id).kept.node_key
         try:
             return await self._order_sender.self_test(node_id, key, order)
@@ -215,12 +180,7 @@ class NodeOperations:
 
     async def bind(self, node_id: str) -> None:
         """Exchange keys with a node; a known node must have its known key."""
-        await self._bind(node_id, self._owner.registry.known(node_id).kept.node_key)
-
-    async def _bind(self, node_id: str, node_key: str) -> None:
-        bond = await self._order_sender.bind(node_id, node_key)
-        self._owner.change(node_id, membership.bound(self._owner.registry, node_id, bond))
-        _log.info("keys exchanged", node=node_id, code=bond.code)
+        await self.adoptions.bind(node_id, self._owner.registry.known(node_id).kept.node_key)
 
     def rename(self, node_id: str, display_name: str) -> None:
         """Give a node a name."""
@@ -243,32 +203,13 @@ class NodeOperations:
             raise SaintError(Code.REFUSED, text, fix=fix)
         return node
 
-    async def _order_adoption(self, node: Node, wanted: PendingAdoption) -> NodeReply:
-        node_id, key = node.node_id, wanted.key
-        owned_by = await self._order_sender.owner(node_id)
-        if owned_by.server_key not in ("", self._order_sender.public):
-            raise SaintError(Code.CONFLICT, self._foreign(node, owned_by))
-        if not owned_by.server_key or owned_by.node_key != node.kept.node_key:
-            await self._bind(node_id, "")  # a user requests it, whichever key it has now
-        owner, node = self._owner, self._owner.registry.known(node_id)
-        order = AdoptOrder(
-            role=key.role,
-            instance=key.instance,
-            add=wanted.adds and bool(node.keys),
-            config_yaml=owner.catalog.roles[key].text,
-            server_address=owner.address[:LONGEST_NAME],
-            display_name=owner.registry.display_name(node_id),
-            person=wanted.person[:LONGEST_NAME],
-        )
-        return await self._ordered(node, OrderKind.ADOPT, order, self._config.adopt_timeout_s)
-
     async def _order_reset(self, node: Node, factory: bool, key: RoleKey | None) -> NodeReply:
         node_id, limit_s = node.node_id, self._config.reset_timeout_s
         owned_by = await self._order_sender.owner(node_id)
         if not owned_by.server_key:
             if not node.keys and not factory:
                 return NodeReply(True, f"{node_id} is unadopted")
-            await self._bind(node_id, "")  # its key file was lost
+            await self.adoptions.bind(node_id, "")  # its key file was lost
             owned_by = await self._order_sender.owner(node_id)
         if owned_by.server_key != self._order_sender.public:
             raise SaintError(Code.CONFLICT, self._foreign(node, owned_by))

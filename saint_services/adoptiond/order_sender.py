@@ -2,6 +2,7 @@
 replies. Not here: whether a node may get an order (logic.py).
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -81,21 +82,25 @@ class OrderSender:
         said, who = await self._challenge(node_id)
         return Bond(who.node_key, said.server, said.server_key, said.code)
 
-    async def bind(self, node_id: str, node_key: str) -> Bond:
+    async def bind(
+        self, node_id: str, node_key: str, met: Callable[[Bond], Awaitable[None]] | None = None
+    ) -> Bond:
         """Bind the node to this server. Raises SaintError when it refuses. `node_key`: the key that
-        it must have; empty: any."""
+        it must have; empty: any. `met` gets the bond before the node does."""
         self.sign()  # raises before anything is sent
         nonce = signing.nonce()
         words = bodies.MeetOrder(
             server=self._server, commitment=signing.commitment(self.public, nonce)
         )
-        met = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
-        theirs = _reply(bodies.MeetReply, node_id, met).nonce
-        await self._order(
-            node_id, OrderKind.BIND, bodies.BindOrder(nonce=nonce), _SOON_S, met.node_key
-        )
-        code = signing.pairing_code(self.public, met.node_key, nonce, theirs)
-        return Bond(met.node_key, self._server, self.public, code)
+        answer = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
+        theirs = _reply(bodies.MeetReply, node_id, answer).nonce
+        code = signing.pairing_code(self.public, answer.node_key, nonce, theirs)
+        bond = Bond(answer.node_key, self._server, self.public, code)
+        if met:
+            await met(bond)
+        order = bodies.BindOrder(nonce=nonce)
+        await self._order(node_id, OrderKind.BIND, order, _SOON_S, answer.node_key)
+        return bond
 
     async def order(
         self, node_id: str, node_key: str, kind: OrderKind, body: BaseModel, limit_s: float

@@ -9,7 +9,7 @@ from ..lib.api.adoption import NodeRoleInfo, NodeState, Peripheral
 from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.role_config.model import RoleConfig
-from .state import SavedNode
+from .state import SavedAdoption, SavedNode
 
 OFFLINE_AFTER_S = 3.0  # three heartbeats
 LONGEST_NAME = 64
@@ -135,6 +135,33 @@ class PendingAdoption:
     display_name: str
     adds: bool = False  # in addition to the roles that the node has
     person: str = ""  # who requested it; empty: unknown
+    replaces: str = ""  # the node that is replaced when this one is adopted
+
+    @property
+    def saved(self) -> SavedAdoption:
+        """What is persisted of it."""
+        return SavedAdoption(
+            role=self.key.role,
+            instance=self.key.instance,
+            display_name=self.display_name,
+            adds=self.adds,
+            person=self.person,
+            replaces=self.replaces,
+        )
+
+    @classmethod
+    def of(cls, saved: SavedAdoption) -> "PendingAdoption":
+        """Return an adoption as it was persisted."""
+        key = RoleKey(saved.role, saved.instance)
+        return cls(key, saved.display_name, saved.adds, saved.person, saved.replaces)
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedAdoption:
+    """An adoption whose end was not seen; the node is adopted, or is not."""
+
+    wanted: PendingAdoption
+    since_s: float  # monotonic: older reports do not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +170,7 @@ class Registry:
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
     pending: Mapping[str, PendingAdoption] = field(default_factory=dict)
+    unfinished: Mapping[str, UnfinishedAdoption] = field(default_factory=dict)
     # Reports of nodes that are not known yet, or were forgotten: they come only once.
     bonds: Mapping[str, Bond] = field(default_factory=dict)
 
@@ -152,6 +180,10 @@ class Registry:
             text = f"node {node_id[:LONGEST_NAME]!r} is not known{hint(node_id, self.nodes)}"
             raise SaintError(Code.NOT_FOUND, text)
         return self.nodes[node_id]
+
+    def is_being_adopted(self, node_id: str) -> bool:
+        """Whether an adoption of the node runs, or its end was not seen."""
+        return node_id in self.pending or node_id in self.unfinished
 
     def holders(self, key: RoleKey, now_s: float, server_key: str) -> list[Node]:
         """Return the online nodes of this server that hold a role; more than one is a conflict.

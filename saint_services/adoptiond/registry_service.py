@@ -6,7 +6,7 @@ users' requests (operations.py).
 import asyncio
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from ..lib.ipc import ChangeSignal
 from ..lib.machine import computer
 from . import logic, membership, node_roles, views
 from .adapters import RegistryFile
+from .adoption import unfinished
 from .calibration_store import CalibrationStore
 from .config import Config
 from .membership import UnknownDevices
@@ -180,6 +181,8 @@ class RegistryService:
         before, self.registry = self.registry, registry
         if _kept(before, node_id) != _kept(registry, node_id):
             self._memory.touch()
+        if before.unfinished is not registry.unfinished or before.pending is not registry.pending:
+            self._memory.touch()
         now_s = monotonic_s()
         if views.is_other(before, registry, now_s):
             self._online = views.online(registry, now_s)  # so that tick() does not report it again
@@ -189,7 +192,13 @@ class RegistryService:
         """Replace the whole registry; it is on the disk when this returns."""
         self.registry = registry
         self.changed.notify()
-        await self._memory.save(self.saved())
+        await self._memory.save(self.saved)
+
+    async def persist(self) -> None:
+        """Write the registry now. Raises refused when the disk cannot be written."""
+        if not await self._memory.save(self.saved):
+            text = "The registry of nodes cannot be written, so nothing was requested of the node"
+            raise SaintError(Code.REFUSED, text, fix="Check that the disk is not full.")
 
     def _sweep(self) -> None:
         """Let time pass: nodes go offline, unadopted ones are forgotten."""
@@ -240,25 +249,32 @@ class RegistryService:
         self.change(node_id, registry)
 
     def _maintain(self) -> None:
-        """Exchange keys with adopted nodes that lost theirs; reset nodes that were replaced."""
+        """Exchange keys with adopted nodes that lost theirs, reset nodes that were replaced, and
+        finish adoptions that were interrupted."""
         now_s = monotonic_s()
+        judged = unfinished.judged(self.registry, now_s)
+        for node_id in judged.not_adopted:
+            _log.info("the node was not adopted", node=node_id)
+            self.change(node_id, unfinished.dropped(self.registry, node_id))
         work = membership.work(self.registry, self.order_sender.public, now_s)
-        for node_id in {*work.to_bind, *work.to_reset}:
+        acts = dict.fromkeys(judged.adopted, self.operations.adoptions.finish)
+        acts |= dict.fromkeys(work.to_reset, self._reset_replaced)
+        acts |= dict.fromkeys(work.to_bind, self.operations.bind)
+        for node_id, act in acts.items():
             if now_s - self._maintained_s.get(node_id, float("-inf")) < _CARE_PAUSE_S:
                 continue
             self._maintained_s[node_id] = now_s
-            is_replaced = node_id in work.to_reset
-            self._spawn(self._maintain_node(node_id, is_replaced), f"maintain {node_id}")
+            self._spawn(self._maintain_node(node_id, act), f"maintain {node_id}")
         self._maintained_s = {
             i: s for i, s in self._maintained_s.items() if i in self.registry.nodes
         }
 
-    async def _maintain_node(self, node_id: str, is_replaced: bool) -> None:
+    async def _reset_replaced(self, node_id: str) -> None:
+        await self.operations.reset(node_id, factory=False)
+
+    async def _maintain_node(self, node_id: str, act: Callable[[str], Awaitable[None]]) -> None:
         try:
-            if is_replaced:
-                await self.operations.reset(node_id, factory=False)
-            else:
-                await self.operations.bind(node_id)
+            await act(node_id)
         except SaintError as err:
             _log.warning("node not maintained", node=node_id, reason=err.message)
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from ..lib.state import StateStore
 from ..lib.strict import StrictModel
 
-VERSION = 3
+VERSION = 4
 
 
 class SavedRole(StrictModel):
@@ -44,10 +44,22 @@ class SavedNode(StrictModel):
     )
 
 
+class SavedAdoption(StrictModel):
+    """An adoption that was begun: it is here before the node is requested to do anything."""
+
+    role: str
+    instance: str = ""
+    display_name: str = ""
+    adds: bool = False
+    person: str = ""
+    replaces: str = ""
+
+
 class SavedRegistry(StrictModel):
     """nodes.json"""
 
     nodes: dict[str, SavedNode] = Field(default={}, max_length=256)
+    adoptions: dict[str, SavedAdoption] = Field(default={}, max_length=256)  # by node
 
 
 def from_1(data: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +72,12 @@ def from_2(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-MIGRATIONS = {1: from_1, 2: from_2}
+def from_3(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 did not know which adoptions were running."""
+    return data
+
+
+MIGRATIONS = {1: from_1, 2: from_2, 3: from_3}
 
 
 def registry_store(folder: Path) -> StateStore[SavedRegistry]:

@@ -97,7 +97,8 @@ def reason(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> st
     is_foreign = node.is_foreign(catalog.server_key)
     conflict = "" if is_foreign else _conflict(registry, catalog, node, now_s)
     owner = membership.foreign(node.bond, catalog.robot) if node.bond and is_foreign else ""
-    texts = (node.reason, conflict, owner, membership.changed_key(node))
+    unproven = membership.unproven(node, catalog.server_key)
+    texts = (node.reason, conflict, owner, membership.changed_key(node), unproven)
     return "; ".join(text for text in texts if text)
 
 

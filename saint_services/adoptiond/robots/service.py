@@ -196,11 +196,7 @@ class RobotService:
 
     def holders(self) -> dict[str, str]:
         """Return the node of each role that one holds."""
-        return {
-            f"{key.role}.{key.instance}".strip("."): node.node_id
-            for node in self._nodes.nodes
-            for key in node.keys
-        }
+        return {_target(key): node.node_id for node in self._nodes.nodes for key in node.keys}
 
     async def version(self, number: int) -> RobotDocument:
         """Return a stored version. Raises not_found."""
@@ -386,7 +382,11 @@ class RobotService:
 
     def _misfit(self, robot: RobotDescription, text: str) -> str:
         """Return why a node could not follow; empty when all could."""
-        found = (_unfit(node, robot, text) for node in self._nodes.nodes)
+        found = [_unfit(node, robot, text) for node in self._nodes.nodes]
+        for node_id, wanted in self._nodes.registry.pending.items():
+            if _target(wanted.key) not in robot.roles:
+                what = f"{node_id} is just being adopted as {wanted.key}"
+                found.append(f"{what}, which the robot would not have any more; repeat in a moment")
         return next(filter(None, found), "")
 
     def _unrest(self, robot: RobotDescription) -> str:
@@ -464,12 +464,16 @@ def _is_lost_live(node: Node) -> bool:
 
 
 def _targets(node: Node) -> Iterator[str]:
-    return (f"{key.role}.{key.instance}".strip(".") for key in node.keys)
+    return map(_target, node.keys)
+
+
+def _target(key: RoleKey) -> str:
+    return f"{key.role}.{key.instance}".strip(".")
 
 
 def _unfit(node: Node, robot: RobotDescription, text: str) -> str:
     """Return why a node could not hold its roles any more; empty when it could."""
-    held = {str(key): f"{key.role}.{key.instance}".strip(".") for key in node.keys}
+    held = {str(key): _target(key) for key in node.keys}
     for key, target in held.items():
         if target not in robot.roles:
             return (

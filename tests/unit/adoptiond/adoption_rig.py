@@ -1,7 +1,8 @@
 """A registry inside the test's loop, and nodes that are played by the test over a local bus."""
 
+import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,9 @@ class FakeNode:
         self.reason = ""
         self.outputs_safe = False
         self.refusal = ""
+        self.ordered: list[str] = []  # the kinds of orders, as they came
+        self.may_work = asyncio.Event()  # unset: an adoption takes that long
+        self.may_work.set()
         self.config_yaml = self.display_name = self.person = ""  # as ordered with the role
         self.bus: LocalBus = domain.bus(node_id)
         self._announcement = self.bus.publisher(topics.NODES_UNADOPTED)
@@ -73,6 +77,9 @@ class FakeNode:
         self._roles.publish(message)
 
     async def _ordered(self, order: msgs.SignedOrder_Request) -> msgs.SignedOrder_Response:
+        self.ordered.append(order.kind)
+        if order.kind == OrderKind.ADOPT:
+            await self.may_work.wait()
         answer = msgs.SignedOrder_Response(success=True, node_key=self.key.public)
         answer.body = self._obeyed(order, answer).model_dump_json()
         answer.signature = self.key.sign(*orders.answer_parts(order, answer))
@@ -116,6 +123,7 @@ class Robot:
             config=root / "etc", state=root / "state", runtime=root / "run", share=REPOSITORY
         )
         self.watcher: LocalBus = self.domain.bus("watcher")
+        self.on_bus: Callable[[LocalBus], None] = lambda _: None  # gets the registry's bus
 
     def node(self, node_id: str) -> FakeNode:
         return FakeNode(self.domain, node_id)
@@ -143,6 +151,7 @@ class Robot:
     async def registry(self, config: Config | None = None) -> AsyncIterator[Client]:
         """adoptiond, running; its control plane."""
         bus = self.domain.bus("adoptiond")
+        self.on_bus(bus)
         try:
             async with (
                 running("adoptiond", config or Config(), run, self.directories, bus=bus),

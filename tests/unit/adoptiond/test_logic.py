@@ -215,7 +215,7 @@ def test_registry_of_the_release_without_keys_is_read_and_stays_for_it(tmp_path:
     node = found.nodes["pi_1"]
     assert (node.role, node.display_name, node.node_key) == ("head", "Head Unit", "")
     store.save(found)
-    assert json.loads(path.read_text())["version_of_format"] == 3
+    assert json.loads(path.read_text())["version_of_format"] == 4
     assert (tmp_path / "nodes.json.v1").read_text() == SAVED_1
 
 

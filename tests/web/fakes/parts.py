@@ -22,11 +22,10 @@ from saint_services.lib.robot.source import RobotPlaces
 class FakeParts:
     """Holds the roles as the fake nodes do; counts what follows from a change."""
 
-    registry: Registry
-
     def __init__(
         self, manifests: Path, state: Path, nodes: Callable[[], Mapping[str, NodeInfo]]
     ) -> None:
+        self.registry = Registry()
         health = Health("adoptiond")
         self.service = RobotService(RobotPlaces(manifests, state.parent / "robot", "saint"), health)
         self._calibrations = CalibrationStore(state, health, load_catalog(manifests, "saint"))

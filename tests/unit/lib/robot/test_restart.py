@@ -1,6 +1,7 @@
 """A daemon restarts for another robot, and for nothing else."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from saint_services.lib.config import Settings
@@ -14,7 +15,9 @@ SHARE = Path(__file__).resolve().parents[4]
 SAINT = template_text(SHARE / "manifests", "saint")
 
 
-async def restarted(tmp_path: Path, text: str, mark: str) -> bool:
+async def restarted(
+    tmp_path: Path, text: str, mark: str, settled: Callable[[], Awaitable[None]] | None = None
+) -> bool:
     """Whether a daemon that has read the template restarts once another text is in force."""
     directories = Directories(tmp_path, tmp_path / "state/testd", tmp_path / "run", SHARE)
     places = RobotPlaces.of(directories, "saint")
@@ -26,7 +29,7 @@ async def restarted(tmp_path: Path, text: str, mark: str) -> bool:
 
     try:
         async with running("testd", Settings(), run, directories) as context:
-            look = restart_when_changed(context, places, read)
+            look = restart_when_changed(context, places, read, settled)
             if text:
                 await asyncio.to_thread(places.own.mkdir, parents=True)
                 await asyncio.to_thread(places.file.write_text, text)
@@ -42,6 +45,16 @@ async def restarted(tmp_path: Path, text: str, mark: str) -> bool:
 
 async def test_daemon_restarts_when_another_robot_is_in_force(tmp_path: Path) -> None:
     assert await restarted(tmp_path, SAINT.replace("SAINT-01", "Robi"), "another")
+
+
+async def test_restart_comes_after_what_must_end_before(tmp_path: Path) -> None:
+    ended: list[bool] = []
+
+    async def settled() -> None:
+        ended.append(True)
+
+    assert await restarted(tmp_path, SAINT.replace("SAINT-01", "Robi"), "another", settled)
+    assert ended == [True]
 
 
 async def test_daemon_goes_on_with_the_same_robot(tmp_path: Path) -> None:
