@@ -457,7 +457,7 @@ class NodeRole:
     HASH: ClassVar[str] = "RIHS01_fae10336261b9078be1be99b38cec19493d532d35d5a0485ef5b88acd259b3da"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("role", "string"), ("instance", "string"), ("state", "string"), ("config_version", "string"), ("reason", "string"), ("restarts", "uint32"), ("alive", "bool"), ("outputs_safe", "bool"))
 
-    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
+    role: str = ""  # its name, as "head" (manifests/daemons.yaml)
     instance: str = ""  # "left", "right" or empty
     state: str = ""  # "adopting", "active", "updating"
     config_version: str = ""  # version of the role configuration in force
@@ -499,7 +499,7 @@ class NodeStatus:
     hardware_rev: str = ""
     firmware_version: str = ""
     state: str = ""  # "adopting", "active", "updating"
-    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
+    role: str = ""  # its name, as "head" (manifests/daemons.yaml)
     instance: str = ""  # "left", "right" or empty
     config_version: str = ""  # version of the role configuration in force
     reason: str = ""  # why the node is not healthy; empty: healthy
@@ -822,7 +822,7 @@ class AdoptNode_Request:
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"))
 
     node_id: str = ""
-    role: str = ""  # "head", "arms", "tracks", "console", "parts", "wagon", "legs", "leader"
+    role: str = ""  # its name, as "head" (manifests/daemons.yaml)
     instance: str = ""  # "left", "right" for arms; else empty
 
 
