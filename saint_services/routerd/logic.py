@@ -4,6 +4,7 @@ the right order: inputs, routes, fields, estop. No clock, no I/O.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from math import isfinite
 
 from ..lib.api.routing import Blending, Route, RouteFile
@@ -63,6 +64,8 @@ class Router:
             *(self.locks, self.outputs, self.refused, self.take_control, self.release_control),
             self._intake.forget,
         )
+        for output in self.outputs:
+            output.place = partial(self.masters.place, output)
         check_file(RouteFile(routes=list(routes), blending=self.blending), robot)
         self._planner.use(routes)
         self._planner.timeout_of = timeouts(self.blending)

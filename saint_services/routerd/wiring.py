@@ -68,7 +68,7 @@ class Wiring:
             bus.publisher(writer.topic) for writer in self._writers
         ]
         self._queue = CommandQueue()
-        router.masters.places_of = JointPlaces(bus, router.robot.fields).of
+        router.masters.places_of = JointPlaces(bus, router.robot).of
         self._publish_latch()
         self._stops = StopTopics(bus, router, neighbours, self.settle)
         targets = tuple(router.robot.fields)

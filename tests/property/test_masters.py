@@ -21,7 +21,8 @@ MASTERS = (*LEADERS, PAGE, PLAYER)
 JOINTS = ("joint_0", "joint_3", "joint_5")
 ROUTES = (route("leader", "leader", "*"), DIRECT, route("autonomous", "autonomous", "*"))
 STEP_S = 0.010
-JUMP_DEG = 1.0  # at a change of control
+STILL_TURNS = 6
+JUMP_DEG = 1.0  # at a change of control, and from standstill
 ROUNDING = 1e-6
 
 angle = st.floats(-85.0, 85.0)
@@ -49,6 +50,7 @@ class Fight:
         self.poses = dict.fromkeys(MASTERS, 0.0)
         self.clutches = dict.fromkeys(LEADERS, 0.0)
         self.connected: set[str] = set()
+        self.still: dict[str, int] = dict.fromkeys(JOINTS, 0)  # turns without motion
 
     def act(self, what: str, who: str, value: float) -> None:
         router, now = self.rig.router, self.rig.now
@@ -80,6 +82,7 @@ class Fight:
 
     def turn(self) -> None:
         """Have everybody who is connected send, then let 10 ms pass."""
+        start = self.values()
         for who in MASTERS:
             if who in self.connected:
                 pose = dict.fromkeys(JOINTS, self.poses[who])
@@ -88,6 +91,8 @@ class Fight:
                 self.watch(lambda w=who, p=pose: self.rig.send(w, ARM, **p))
         before = self.values()
         self.rig.wait(STEP_S)
+        for name, value in self.values().items():
+            self.still[name] = self.still[name] + 1 if value == start[name] else 0
         for name, rate in self.rates().items():
             self.check_step(name, before, rate * STEP_S * 2)  # two timers may be due
 
@@ -98,7 +103,8 @@ class Fight:
         for name, rate in self.rates().items():
             was, now = drivers[name], self.drivers()[name]
             is_seam = bool(was and now and was != now)
-            self.check_step(name, before, JUMP_DEG if is_seam else rate * STEP_S)
+            is_gentle = is_seam or self.still[name] > STILL_TURNS
+            self.check_step(name, before, JUMP_DEG if is_gentle else rate * STEP_S)
         self.check_holder()
 
     def check_step(self, name: str, before: dict[str, float | None], most: float) -> None:

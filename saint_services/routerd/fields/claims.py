@@ -360,7 +360,7 @@ class OutputField(FieldMotion):
                 each.start(where)
             self.unhold()
         self.policy = "live"
-        self.is_driven = True
+        self.take_up()
         self.set_pace(claim)
         self.drive(claim.value if members is None else self.blended, now)
 

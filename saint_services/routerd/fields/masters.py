@@ -85,11 +85,13 @@ class Masters:
         new = {name for name in self.held_by(holder) if self.locks.held[name].since == now}
         if not has_pose(holder):
             new &= {lock.target for lock in ended if has_pose(lock.holder)}
-        for target in new:
-            places = self.places_of(target)
-            for output in self.outputs:
-                if output.target == target:
-                    output.start_softly(places.get(output.field))
+        for output in self.outputs:
+            if output.target in new:
+                output.start_softly()
+
+    def place(self, output: OutputField) -> float | None:
+        """Return where the joint of a field stands, if that is known."""
+        return self.places_of(output.target).get(output.field)
 
     def led_by(self, source: InputSource, now: float) -> list[str]:
         """Return the targets that a leader commands now."""

@@ -2,6 +2,7 @@
 control changes, and falls back to its loss policy. Not here: the claim in control (claims.py).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -12,6 +13,8 @@ FOREVER: Final = float("inf")
 STEP_S: Final = 0.010  # while something ramps or slews it is advanced this often
 RAMP_S: Final = 0.050  # a lost velocity is zero within 60 ms, a late timer included
 SOFT: Final = 0.25  # share of the rate until a position has caught up with a new master
+STILL_S: Final = 0.050  # a position that has not moved for so long starts its next motion
+START_S: Final = 0.002  # of the rate: the first step of a start; the next ones are by elapsed time
 
 Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
 LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
@@ -32,6 +35,7 @@ class FieldMotion:
     value: float | None = None  # None: a position that was not commanded yet
     want: float = 0.0  # what the winner or the policy requests
     at: float = NEVER  # when `value` was last advanced
+    moved_at: float = NEVER  # when `value` last changed
     is_driven: bool = False  # part of the commands; else the joint is left as it is
     is_moving: bool = False  # `value` is not yet what is wanted
     is_soft: bool = False  # it catches up slowly with a master that has its own pose
@@ -42,6 +46,7 @@ class FieldMotion:
     fade_from: float = 0.0
     ramp_from: float = 0.0
     ramp_at: float = 0.0
+    place: Callable[[], float | None] = lambda: None  # where the joint stands, if that is known
 
     def __post_init__(self) -> None:
         self.neutral = clamp(self.neutral, self.low, self.high)
@@ -59,23 +64,27 @@ class FieldMotion:
         """Move towards `want`, which is within the limits, no faster than the field's rate.
 
         After a pause only one step's worth is granted, so that idle time is not saved up for a
-        jump. The first command of a position is adopted as it is: only the role daemon knows where
-        the joint stands, and it limits the rate from there.
+        jump; a position that stands still starts with less. The first command of a position whose
+        place is not known is adopted as it is: the role daemon limits the rate from there.
         """
         self.want = want
         value = self.value
         elapsed = now - self.at
         self.at = now
         if value is None:
-            self.value = want
+            self.value, self.moved_at = want, now
             self.is_moving = False
             return
-        if self.fade_s:
+        if self.fade_s:  # it begins gently by itself
             want = self._faded(want, now)
+        elif now - self.moved_at > STILL_S and elapsed > START_S and not self.is_velocity:
+            elapsed = START_S
         room = self.rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
         gap = want - value
         if self.is_soft:
             room = self._soft_room(room, gap)
+        if gap:
+            self.moved_at = now
         if -room <= gap <= room:
             self.value = want
             self.is_moving = self.fade_s > 0.0
@@ -83,15 +92,19 @@ class FieldMotion:
             self.value = value + room if gap > 0.0 else value - room
             self.is_moving = True
 
-    def start_softly(self, place: float | None) -> None:
-        """Catch up slowly with the next want, from the place where the joint stands if it is
-        known and nothing has driven the field yet, or since the e-stop. A velocity does not.
+    def start_softly(self) -> None:
+        """Catch up slowly with the next want. A velocity does not."""
+        self.is_soft = not self.is_velocity
+
+    def take_up(self) -> None:
+        """Begin to command the field. What nothing has driven yet, or since the e-stop, starts
+        slowly where the joint stands: never at the last command, which the joint may have left.
         """
-        if self.is_velocity:
-            return
-        self.is_soft = True
-        if place is not None and not self.is_driven:
-            self.value = clamp(place, self.low, self.high)
+        if not self.is_driven and not self.is_velocity:
+            place = self.place()
+            if place is not None:
+                self.value, self.is_soft = clamp(place, self.low, self.high), True
+        self.is_driven = True
 
     def _soft_room(self, room: float, gap: float) -> float:
         """Return the way of a soft start's step, which ends where the want is reached."""

@@ -68,7 +68,7 @@ async def test_stop_is_confirmed_once_limp_servos_have_no_torque(
 async def test_servo_holds_when_its_assignment_ends(peer: ServoBusPeer, parts: House) -> None:
     async with aclosing(parts.assign(servos())) as reports:
         assert (await anext(reports)).ready
-        await drive(parts, 1.5, 45.0)
+        await drive(parts, 1.5, 15.0)
     assert peer.servo(1).get("torque_enable") == 1
     place = peer.servo(1).position
     async with aclosing(parts.assign(servos())) as reports:  # the next one goes on from there

@@ -88,9 +88,9 @@ def test_idle_time_is_not_saved_up_for_a_jump() -> None:
     rig.send("websocket:1", "head", pan=0.0)
     rig.wait(10.0)
     rig.send("websocket:1", "head", pan=100.0)
-    assert rig.value("head.pan") == pytest.approx(3.6)  # 360 deg/s for 10 ms
+    assert rig.value("head.pan") == pytest.approx(0.72)  # 360 deg/s for 2 ms
     rig.wait(0.1)
-    assert rig.value("head.pan") == pytest.approx(39.6, abs=0.1)
+    assert rig.value("head.pan") == pytest.approx(36.72, abs=0.1)
 
 
 def test_moving_field_schedules_its_next_step() -> None:
@@ -156,13 +156,21 @@ def test_clock_that_is_set_earlier_moves_nothing() -> None:
 
 
 def test_field_is_granted_the_time_that_passed_and_one_step_at_most() -> None:
-    output = field(value=0.0, at=10.0)
+    output = field(value=0.0, at=10.0, moved_at=10.0)
     output.drive(1.0, 10.004)
     assert output.value == pytest.approx(0.004)
-    output.drive(1.0, 11.0)
+    output.drive(1.0, 10.044)
     assert output.value == pytest.approx(0.014)
-    output.drive(-1.0, 11.01)
+    output.drive(-1.0, 10.054)
     assert output.value == pytest.approx(0.004)
+
+
+def test_field_that_stood_starts_with_2_ms_of_its_rate() -> None:
+    output = field(value=0.0, at=10.0, moved_at=10.0)
+    output.drive(1.0, 10.051)
+    assert output.value == pytest.approx(0.002)
+    output.drive(1.0, 10.061)
+    assert output.value == pytest.approx(0.012)
 
 
 def test_field_that_was_never_commanded_has_nothing_to_fade_from() -> None:

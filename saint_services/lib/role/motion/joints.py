@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .bus_servo_output import BusServoOutput
 
 _LOOK_S = 0.5  # between looks at the faults of bus servos
+_SOFT = 0.25  # share of the rate, from a stop, a limp or the start of the role until caught up
+_CAUGHT_UP_S = 0.05  # of that rate: a joint that is so near its target has caught up
 
 
 class Joint:
@@ -35,7 +37,9 @@ class Joint:
         "axis",
         "is_asleep",
         "is_driven",
+        "is_gentle",
         "is_placed",
+        "is_soft",
         "is_waking",
         "is_written",
         "moved_s",
@@ -48,7 +52,13 @@ class Joint:
     )
 
     def __init__(
-        self, name: str, field: FieldSpec, output: JointOutput, sleep_after_s: float | None
+        self,
+        name: str,
+        field: FieldSpec,
+        output: JointOutput,
+        sleep_after_s: float | None,
+        *,
+        is_gentle: bool = False,
     ) -> None:
         self.name = name
         self.unit = field.unit
@@ -66,6 +76,8 @@ class Joint:
         self.sleep_after_s = sleep_after_s
         self.moved_s = -math.inf  # when its pulse changed last
         self.is_asleep = self.is_waking = False
+        self.is_gentle = is_gentle  # it may stand elsewhere than it was sent, and starts slowly
+        self.is_soft = is_gentle
 
     @property
     def place(self) -> float:
@@ -80,14 +92,28 @@ class Joint:
         if self.output.is_ready == self.is_placed:
             return False
         self.is_placed = self.output.is_ready
+        self.soften()
         place = self.output.found()
         if place is not None:
             self.axis.stand(place)
         return place is not None
 
+    def soften(self) -> None:
+        """Start slowly: it has stopped, or was limp."""
+        self.is_soft = self.is_gentle
+
+    def pace(self, share: float) -> float:
+        """Return the share of the rate for the target that it has now."""
+        if self.is_soft:
+            near = self.axis.rate * _SOFT * _CAUGHT_UP_S
+            way = abs(self.axis.target - self.axis.applied)
+            self.is_soft = not self.output.is_ready or way > near
+        return min(share, _SOFT) if self.is_soft else share
+
     def hold(self) -> bool:
         """Stay where it is, and go nowhere; True when that is another place than the axis had."""
         place = self.output.hold()
+        self.soften()
         if place is not None:
             self.axis.stand(place)
         self.axis.hold()
@@ -152,7 +178,10 @@ class Joints:
                 raise SaintError(Code.CONFIG_INVALID, message)
             output = self._output(board, name, field, pin)
             narrowed = within_body(self._config.body, self._config.target, name, field)
-            joint = self.by_name[name] = Joint(name, narrowed, output, pin.sleep_after_s)
+            joint = self.by_name[name] = Joint(
+                *(name, narrowed, output, pin.sleep_after_s),
+                is_gentle=pin.type == BUS_SERVO,
+            )
             if narrowed is not field and (found := output.found()) is not None:
                 joint.axis.stand(found)  # from outside it comes back at its rate, not at once
         self._found()
@@ -181,8 +210,8 @@ class Joints:
 
     def aim(self, joint: Joint, value: float, share: float = 1.0) -> None:
         """Set a joint's target, and the share of its top rate. It moves in `step`."""
-        joint.axis.share = share
         joint.axis.aim(joint.output.nearest(value))
+        joint.axis.share = joint.pace(share)
         if not joint.is_driven:
             joint.is_driven, joint.is_written = True, False
         if joint.is_asleep and not joint.axis.is_there:

@@ -84,7 +84,7 @@ def test_first_command_starts_where_the_servo_is(folder: Path) -> None:
     # 90 degrees a second are 20.5 ticks in a turn; never more than a few of them at once.
     steps = [b - a for a, b in itertools.pairwise(places)]
     assert places[0] == 1536 and max(steps) < 100 and min(steps) >= 0
-    rig.pass_time(1.0, pan=0.0)
+    rig.pass_time(2.0, pan=0.0)  # slowly: a quarter of the rate
     assert rig.servo(1).position == 2048
     assert rig.servo(2).get("torque_enable") == 0
     rig.close()
@@ -92,7 +92,7 @@ def test_first_command_starts_where_the_servo_is(folder: Path) -> None:
 
 def test_reversed_servo_turns_the_other_way(folder: Path) -> None:
     rig = ServoRig(folder)
-    rig.pass_time(1.5, lift=45.0)
+    rig.pass_time(2.5, lift=45.0)
     assert rig.servo(2).position == 1536
     rig.close()
 
@@ -141,7 +141,7 @@ def test_will_of_servos_that_hold_writes_nothing_to_their_line(folder: Path) -> 
 
 def test_readings_have_position_load_and_temperature(folder: Path) -> None:
     rig = ServoRig(folder)
-    rig.pass_time(0.5, pan=10.0)
+    rig.pass_time(1.0, pan=10.0)
     state = rig.states()[-1]
     readings = dict(zip(state.sensors, state.readings, strict=True))
     assert readings["pan_position"] == pytest.approx(10.0, abs=0.1)
@@ -197,3 +197,23 @@ def test_setting_that_does_not_fit_is_refused(change: dict[str, Any], text: str)
 
 def test_line_of_servos_has_their_rate() -> None:
     assert servos().serial_devices["arm"].baud == 1_000_000
+
+
+def test_servo_that_was_limp_starts_slowly_where_it_has_sagged(folder: Path) -> None:
+    rig = ServoRig(folder, servos(on_stop="limp"))
+    rig.pass_time(2.5, pan=45.0)
+    assert rig.servo(1).position == 2560
+    rig.estop(True, 1)
+    rig.pass_time(0.2)
+    rig.servo(1).shaft = 2048.0  # it has sagged to 0 degrees
+    rig.pass_time(0.3)
+    rig.estop(False, 2)
+    rig.pass_time(0.2)
+    rig.pass_time(0.5, pan=45.0)
+    # A quarter of 90 degrees a second, and the torque is on only after some turns.
+    assert 2048 <= rig.servo(1).position <= 2048 + 0.5 * 0.25 * 90 / 90 * 1024 + 10
+    rig.pass_time(2.5, pan=45.0)
+    assert rig.servo(1).position == 2560
+    rig.pass_time(0.3, pan=0.0)  # it has caught up: the full rate again
+    assert rig.servo(1).position == pytest.approx(2560 - 0.3 * 1024, abs=60)
+    rig.close()
