@@ -1,5 +1,6 @@
-"""What routerd adds to a backup and restores from it: the routes in force and the operators'
-presets. Not the e-stop latch: an old backup must not decide whether the robot may move.
+"""What routerd adds to a backup and restores from it: the routes in force, the operators' presets
+and the sequences (sequences/backup.py). Not the e-stop latch: an old backup must not decide whether
+the robot may move.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from .fields.targets import RobotTargets
 from .routes import stops
 from .routes.checks import check, check_file
 from .routes.presets_api import check_name
+from .sequences.backup import SavedSequences
 from .state import (
     PRESET_MIGRATIONS,
     PRESET_VERSION,
@@ -49,12 +51,14 @@ class RouterBackup:
         robot: RobotTargets,
         start: RouteFile,
         start_name: str,
+        sequences: Section[SavedSequences],
     ) -> None:
         self._control = control
         self._store = store
         self._robot = robot
         self._start = start
         self._start_name = start_name
+        self._sequences = sequences
 
     def backup(self) -> Backup:
         return Backup(
@@ -77,6 +81,7 @@ class RouterBackup:
                 self._use_presets,
                 {1: _presets_before},
             ),
+            self._sequences,
         )
 
     async def _routes(self) -> SavedRoutes:

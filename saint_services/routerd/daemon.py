@@ -36,6 +36,7 @@ from .logic import Router
 from .routes.checks import check, check_file
 from .routes.presets_api import PresetsApi
 from .sequences.api import SequencesApi
+from .sequences.backup import SequencesBackup
 from .sequences.store import SequenceStore
 from .status_publisher import StatusPublisher
 from .wagon_api import WagonApi
@@ -79,10 +80,12 @@ async def run(context: Context[Config]) -> None:
     FacesApi(router).add_to(api)
     WagonApi(bus, router, proven).add_to(api)
     MastersApi(router, wiring.settle).add_to(api)
-    RouterBackup(control, presets, robot, preset, context.config.preset).backup().add_to(api)
+    sequences = SequenceStore(folder)
+    kept = (context.config.preset, SequencesBackup(sequences).section())
+    RouterBackup(control, presets, robot, preset, *kept).backup().add_to(api)
     WriterRegistration(writers, partial(_writer_changed, announcements)).add_to(api)
     EStopApi(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)
-    played = SequencesApi(router, SequenceStore(folder), wiring.settle)
+    played = SequencesApi(router, sequences, wiring.settle)
     played.add_to(api)
     stored = drills_store(folder)
     drills = DrillApi(router, wiring.confirmations, adoptiond, stored, context.health, iso_now)

@@ -130,7 +130,7 @@ class Backups:
         raw = archive.pack(daemons, robot=robot, version=self._version, created=now)
         if len(raw) > archive.LARGEST_BYTES:
             text = f"the backup would have {len(raw)} bytes, at most {archive.LARGEST_BYTES}"
-            raise SaintError(Code.TOO_LARGE, text, fix="Delete unused presets.")
+            raise SaintError(Code.TOO_LARGE, text, fix="Delete unused presets and sequences.")
         return raw
 
     async def check(self, raw: bytes) -> BackupInfo:

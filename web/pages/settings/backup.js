@@ -28,6 +28,7 @@ const NAMES = {
   "adoptiond/key": "The server's key, sealed",
   "routerd/routes": "Active routes",
   "routerd/presets": "Custom presets",
+  "routerd/sequences": "Sequences",
   "rcd/receiver": "RC receiver with its calibration",
   "livelinkd/senders": "LiveLink: accepted senders",
   "livelinkd/subjects": "LiveLink: zero offset and scale of subjects",
