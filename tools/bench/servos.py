@@ -1,10 +1,11 @@
 """How fast bus servos are driven: six simulated ones behind a pseudo terminal, at the byte time of
 1,000,000 baud. A turn is one sync write of all goals and one sync read of all measurements.
 
-`python -m tools.bench.servos [--seconds 16] [--json]`. In blocks of a second, in turns: the driver
-as fast as it goes, Feetech's own SDK (build/peers), a bare loop that writes the same bytes and
-waits for as many; then the driver at its own rate, beside a bare loop of the same rate. Processor
-time is that of the thread that drives.
+`python -m tools.bench.servos [--seconds 16] [--arms 4] [--json]`. With `--arms` that many lines are
+driven at their own rate in one loop, as one node does. Else, in blocks of a second, in turns: the
+driver as fast as it goes, Feetech's own SDK (build/peers), a bare loop that writes the same bytes
+and waits for as many; then the driver at its own rate, beside a bare loop of the same rate.
+Processor time is that of the thread that drives.
 """
 
 import argparse
@@ -110,6 +111,19 @@ def ours(port: str, seconds: float, period_s: float) -> int:
     return asyncio.run(_ours(port, seconds))
 
 
+def arms(count: int, seconds: float) -> Figures:
+    """Drive several lines in one loop at their own rate."""
+    found = Figures()
+
+    async def all_of(ports: list[str]) -> int:
+        return sum(await asyncio.gather(*(_ours(port, seconds) for port in ports)))
+
+    with contextlib.ExitStack() as stack:
+        ports = [stack.enter_context(servos()) for _ in range(count)]
+        found.run(f"{count} arms", lambda: asyncio.run(all_of(ports)))
+    return found
+
+
 async def _ours(port: str, seconds: float) -> int:
     loop = asyncio.get_running_loop()
     named = {servo: BusServo(servo, str(servo)) for servo in _IDS}
@@ -206,10 +220,12 @@ def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--seconds", type=float, default=16.0)
+    parser.add_argument("--arms", type=int, default=0, help="lines of one loop")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     os.chdir(Path(__file__).resolve().parents[2])
-    found = measured(options.seconds).sums
+    sums = arms(options.arms, options.seconds) if options.arms else measured(options.seconds)
+    found = sums.sums
     if options.json:
         print(json.dumps({name: asdict(each) for name, each in found.items()}, indent=2))
         return 0
@@ -217,6 +233,8 @@ def main() -> int:
     for name, each in found.items():
         share = 100 * each.processor_s / each.wall_s
         print(f"{name:<20} {each.rate_hz:6.0f} turns/s {each.turn_us:6.0f} us/turn {share:5.1f} %")
+    if options.arms:
+        return 0
     first, last = found["driver"], found["bare"]
     print(f"driver / bare: {first.rate_hz / last.rate_hz:.2f} x rate, ", end="")
     print(f"{first.turn_us / last.turn_us:.2f} x processor time")

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from struct import Struct
+from typing import NamedTuple
 
 from . import packets
 from .dialogue import Dialogue
@@ -27,7 +29,12 @@ _MOST_MISSED = 3  # turns in a row: then a servo counts as lost
 _PROBE_S = 0.25  # between looks for one that is lost
 _MOST_DOUBLED = 5  # statuses that nobody requested
 _HOTTEST_C = 70
-_NO_ERROR = ErrorBit(0)
+# Of every code: making a flag, and combining flags, costs more than the rest of an answer.
+_ERRORS = tuple(ErrorBit(code) for code in range(256))
+_NO_ERROR = _ERRORS[0]
+_OVERLOAD = int(ErrorBit.OVERLOAD)
+# Position, velocity, load, voltage and temperature stand one after the other.
+_MEASURED = {Series.STS: Struct("<HHHBB"), Series.SCS: Struct(">HHHBB")}
 _TEXTS = {
     ErrorBit.VOLTAGE: "its supply is outside of its limits",
     ErrorBit.ANGLE: "its angle sensor is at fault",
@@ -47,8 +54,7 @@ class Torque(Enum):
     ON = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ServoReading:
+class ServoReading(NamedTuple):
     """What a servo measures. `load` is the share of its full torque."""
 
     position: int
@@ -89,13 +95,22 @@ class BusServo:
     @property
     def problem(self) -> str:
         """The fault in words that follow its name, or ""."""
+        reading = self.reading
+        if (
+            self.errors is _NO_ERROR
+            and reading is not None
+            and reading.temperature_c < self.hottest_c
+            and self.missed < _MOST_MISSED
+            and self.doubled < _MOST_DOUBLED
+        ):
+            return ""  # the usual case, at each turn of a leader
         if self.is_lost:
             damaged = "; its answers are damaged: another servo may have its id"
             return f"servo {self.id} does not answer{damaged if self.damaged else ''}"
         found = [text for bit, text in _TEXTS.items() if self.errors & bit]
-        hot = self.reading is not None and self.reading.temperature_c >= self.hottest_c
-        if hot and not self.errors & ErrorBit.TEMPERATURE:
-            found.append(f"it has {self.reading.temperature_c if self.reading else 0} °C")
+        is_hot = reading is not None and reading.temperature_c >= self.hottest_c
+        if reading and is_hot and not self.errors & ErrorBit.TEMPERATURE:
+            found.append(f"it has {reading.temperature_c} °C")
         if self.doubled >= _MOST_DOUBLED:
             found.append("two servos have its id")
         return f"servo {self.id}: {'; '.join(found)}" if found else ""
@@ -132,6 +147,10 @@ class ServoBus:
         self.on_turn: Callable[[float], None] | None = None  # called at the end of each turn
         self._byte_s = _BITS / baud
         self._table = REGISTERS[series]
+        self._measured_form = _MEASURED[series]
+        place = self._table["present_position"]
+        self._most_unsigned = place.limits[1]
+        self._reads: dict[tuple[int, ...], Packet] = {}
         self._send = send
         self._finder = PacketFinder()
         self._dialogue = Dialogue()
@@ -274,7 +293,8 @@ class ServoBus:
         if self.series is Series.SCS:
             packet = packets.read(ids[0], first, length)
         else:
-            packet = packets.sync_read(first, length, ids)
+            packet = self._reads.get(ids) or packets.sync_read(first, length, ids)
+            self._reads[ids] = packet
         return self._exchange(packet, ids, length, self._measured)
 
     def _survey(self, servo: BusServo) -> _Exchange:
@@ -344,9 +364,9 @@ class ServoBus:
         pending.missing.discard(packet.id)
         servo.missed = servo.damaged = 0
         servo.doubled = max(0, servo.doubled - 1)
-        servo.errors = ErrorBit(packet.code)
+        servo.errors = _ERRORS[packet.code]
         pending.then(servo, packet.parameters, now_s)
-        if servo.errors & ErrorBit.OVERLOAD and servo.torque is Torque.ON:
+        if packet.code & _OVERLOAD and servo.torque is Torque.ON:
             # It pushes with little or nothing, and would jump to its goal when that ends.
             servo.torque, servo.is_wanted, servo.placed_s = Torque.PLACED, True, now_s
 
@@ -392,14 +412,13 @@ class ServoBus:
         self._measure(servo, "present_position", data, now_s)
 
     def _measure(self, servo: BusServo, first: str, data: bytes, now_s: float) -> None:
-        servo.reading = ServoReading(
-            self._number("present_position", first, data),
-            self._number("present_velocity", first, data),
-            self._number("present_load", first, data) / 1000,
-            self._number("present_voltage", first, data) / 10,
-            self._number("present_temperature", first, data),
-            now_s,
-        )
+        at = self._table["present_position"].address - self._table[first].address
+        position, velocity, load, voltage, celsius = self._measured_form.unpack_from(data, at)
+        if velocity or load or position > self._most_unsigned:  # which may have a sign
+            position = self._number("present_position", first, data)
+            velocity = self._number("present_velocity", first, data)
+            load = self._number("present_load", first, data)
+        servo.reading = ServoReading(position, velocity, load / 1000, voltage / 10, celsius, now_s)
 
     def _surveyed(self, servo: BusServo, data: bytes, now_s: float) -> None:
         """Go on from what a servo that was silent says."""
