@@ -6,6 +6,8 @@
  * @property {string} name of its folder and its address: /name, /name/more
  * @property {string} title
  * @property {boolean} [isHidden] not in the menu; another page links to it
+ * @property {(robot: import("./lib/types.js").Description | null) => boolean} [isOf] in the menu of
+ * these robots only
  * @property {() => Promise<{page: import("./lib/router.js").PageModule}>} load
  */
 
@@ -13,6 +15,12 @@
 export const PAGES = [
   { name: "dashboard", title: "Dashboard", load: () => import("./pages/dashboard/page.js") },
   { name: "robot", title: "Robot", load: () => import("./pages/robot/page.js") },
+  {
+    name: "arms",
+    title: "Arms",
+    isOf: (robot) => Object.keys(robot?.arms ?? {}).length > 0,
+    load: () => import("./pages/arms/page.js"),
+  },
   { name: "parts", title: "Parts", load: () => import("./pages/parts/page.js") },
   { name: "nodes", title: "Nodes", load: () => import("./pages/nodes/page.js") },
   { name: "routes", title: "Routes", load: () => import("./pages/routes/page.js") },

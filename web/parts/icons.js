@@ -12,6 +12,12 @@ const PAGES = {
     <rect x="7" y="7" width="10" height="10" rx="2"/>
     <path d="M10 7V4M14 7V4M10 20v-3M14 20v-3M7 10H4M7 14H4M20 10h-3M20 14h-3"/>
   `,
+  arms: svg`
+    <path d="M4 20h6M7 20v-5l4.5-6.5 5.5 3"/>
+    <circle cx="7" cy="14.5" r="1.7"/>
+    <circle cx="11.7" cy="8" r="1.7"/>
+    <path d="M17 8.5v3.2l3 1.6M17 11.7l1.2 3.2"/>
+  `,
   parts: svg`
     <rect x="7" y="4" width="10" height="16" rx="1.5"/>
     <circle cx="12" cy="9" r="2.5"/>

@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { PAGES } from "../pages.js";
 import { icon } from "../parts/icons.js";
 
-/** @typedef {import("../context.js").With<"draw" | "isMenuOpen" | "router" | "store">} App */
+/** @typedef {import("../context.js").With<"draw" | "isMenuOpen" | "robot" | "router" | "store">} App */
 
 /** @param {App} app */
 export function navigation(app) {
@@ -18,7 +18,7 @@ export function navigation(app) {
       @click=${close}
       @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}
     >
-      ${PAGES.filter(({ isHidden }) => !isHidden).map(
+      ${PAGES.filter(({ isHidden, isOf }) => !isHidden && (isOf?.(app.robot) ?? true)).map(
         ({ name, title }) => html`
           <a href="/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
             ${icon(name)}<span>${title}</span>${sign(app, name)}

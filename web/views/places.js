@@ -15,6 +15,7 @@ import { PAGES } from "../pages.js";
 const PAGE_WORDS = {
   dashboard: "home overview start status state health temperature history cpu memory uptime",
   robot: "3d model view urdf picture pose body hand reach",
+  arms: "leader follower teleoperation sequence record play joints gripper lerobot calibrate so101",
   parts: "servo motor actuator sensor pin channel pulse width pca9685 hardware wire build",
   nodes: "pi raspberry board computer machine device adopt unadopt scan pins gpio header ram",
   routes: "map mapping wiring patch connect priority blend mix preset scale dead zone curve expo",

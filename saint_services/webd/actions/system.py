@@ -20,6 +20,7 @@ from ...lib.api.webd.system import (
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
+from ...lib.role_config.bus_servos import BUS_SERVO
 from ...lib.role_config.hardware import hardware
 from ...lib.role_config.model import RoleConfig
 from ..robot.context import RobotContext
@@ -49,8 +50,16 @@ def describe(robot: RobotContext, _: Caller, __: Nothing) -> Description | Data:
         "model": f"{MODEL_PATH}{robot.roles.figure.file}" if robot.roles.figure else "",
         "joints": robot.roles.joints,
         "hands": [name for name, role in body.roles.items() if role.hand] if body else [],
+        "arms": {target: found for target, role in roles.items() if (found := _servos(role))},
+        "leaders": {r.instance: list(r.lead.targets) for r in roles.values() if r.lead},
         "topics": list(robot.hub.names),
     }
+
+
+def _servos(role: RoleConfig) -> list[str]:
+    """Return the joints that servos on a serial bus move."""
+    pins = role.gpio_mapping
+    return [name for name in role.fields if name in pins and pins[name].type == BUS_SERVO]
 
 
 def _fields(role: RoleConfig) -> Data:

@@ -54,7 +54,9 @@ const isPart = (/** @type {Field} */ { target, field }) =>
  */
 export function measured(part, data) {
   const { target, field } = part;
-  const position = data.parts?.targets?.[target]?.outputs[field]?.value ?? null;
+  const parts = data.parts?.targets?.[target];
+  const position = // a servo on a bus measures it
+    parts?.sensors[`${field}_position`]?.value ?? parts?.outputs[field]?.value ?? null;
   if (position !== null || isPart(part)) return position;
   const [role, instance = ""] = target.split(".");
   if (role === "head") return (data.head && axisOf(data.head, field)) ?? null;

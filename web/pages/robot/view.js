@@ -1,14 +1,14 @@
 // The view of the page "Robot": the scene, the list of parts for keyboard and screen reader, and
 // the panel with the reason of a command.
 
-import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withChecked } from "../../lib/events.js";
 import { quantity, targetName, words } from "../../lib/format.js";
 import { commanded, jointFields, measured } from "../../lib/robot/joints.js";
+import { SceneSync } from "../../parts/figure/scene.js";
+import { figureLegend, figureStage } from "../../parts/figure/view.js";
 import { reading } from "../../parts/live.js";
 import { handCard } from "./hand.js";
-import { SceneSync } from "./scene.js";
 import { why } from "./why.js";
 
 /**
@@ -25,27 +25,6 @@ const LOOKS = /** @type {const} */ ([
   ["top", "Top"],
 ]);
 
-/** Starts the scene with its canvas and ends it with the canvas. */
-class OnCanvas extends AsyncDirective {
-  /** @param {App} _app */
-  render(_app) {
-    return nothing;
-  }
-
-  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {[App]} values */
-  update(part, [app]) {
-    if (app.robot) scene.begin(app, /** @type {HTMLCanvasElement} */ (part.element));
-    scene.update(app);
-    return nothing;
-  }
-
-  disconnected() {
-    scene.end();
-  }
-}
-
-const onCanvas = directive(OnCanvas);
-
 /** @param {App} app */
 export function view(app) {
   const parts = jointFields(app.robot);
@@ -56,7 +35,7 @@ export function view(app) {
       ${scene.state === "shown" ? switches(app) : nothing}
     </div>
     <div class="robot-page">
-      <div class="robot-main">${stage(app)} ${legend()}</div>
+      <div class="robot-main">${figureStage(app, scene)} ${figureLegend()}</div>
       <div class="robot-side">
         ${chosen ? why(app, chosen, scene.isOld(app, chosen)) : nothing}
         ${handCard(app)} ${list(app, parts)}
@@ -67,42 +46,6 @@ export function view(app) {
 
 /** @param {number} count */
 const hint = (count) => (count ? "Select a part to see why it moves" : "");
-
-/** @param {App} app */
-function stage(app) {
-  const { state, failure } = scene;
-  const isStopped = Boolean(app.store.data.system?.estop?.active);
-  return html`
-    <div class="card stage ${isStopped ? "is-stopped" : ""}" data-scene=${state}>
-      <canvas
-        aria-label="3D model of the robot; the list beside it has the same values"
-        role="img"
-        ${onCanvas(app)}
-      ></canvas>
-      ${
-        state === "waiting" || state === "loading"
-          ? html`<p class="stage-note" role="status">Loading the model…</p>`
-          : nothing
-      }
-      ${
-        state === "none"
-          ? html`
-            <p class="stage-note">
-              This robot has no 3D model. Add a URDF to its manifest (<code>urdf:</code> in
-              manifests/robots).
-            </p>
-          `
-          : nothing
-      }
-      ${
-        state === "failed"
-          ? html`<p class="stage-note" role="alert">${failure} The list has the same values.</p>`
-          : nothing
-      }
-      ${state === "shown" && failure ? html`<p class="stage-fault">${failure}</p>` : nothing}
-    </div>
-  `;
-}
 
 /** @param {App} app */
 function switches(app) {
@@ -143,15 +86,6 @@ function switches(app) {
     </div>
   `;
 }
-
-const legend = () => html`
-  <p class="robot-legend quiet">
-    <span><i class="swatch solid"></i>measured</span>
-    <span><i class="swatch ghost"></i>commanded</span>
-    <span><i class="swatch stopped"></i>stopped</span> <span><i class="swatch old"></i>no
-    data</span> <span>Drag to rotate, scroll or pinch to zoom, press a part for details.</span>
-  </p>
-`;
 
 /** @param {App} app @param {import("../../lib/robot/joints.js").JointField[]} parts */
 function list(app, parts) {

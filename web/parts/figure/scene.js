@@ -25,7 +25,7 @@ export class SceneSync {
   hasGhost = true;
   isRoaming = false;
   /** @type {Part[]} */ parts = [];
-  /** @type {import("../../parts/figure/stage.js").RobotStage | null} */ stage = null;
+  /** @type {import("./stage.js").RobotStage | null} */ stage = null;
   /** @type {Map<string, number>} angle of each motor */
   #turns = new Map();
   #movedAt = 0;
@@ -44,8 +44,8 @@ export class SceneSync {
     const round = ++this.#round;
     try {
       const [{ loadModels }, { RobotStage }] = await Promise.all([
-        import("../../parts/figure/model.js"),
-        import("../../parts/figure/stage.js"),
+        import("./model.js"),
+        import("./stage.js"),
       ]);
       const joints = new Set(this.parts.map(({ joint }) => joint));
       const [model, ghost] = await loadModels(app.robot.model, joints);

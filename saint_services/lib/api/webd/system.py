@@ -59,6 +59,8 @@ class Description(Reply):
     model: str  # path of its URDF; empty: it has none
     joints: dict[str, dict[str, str]]  # "head" -> "pan" -> joint of the URDF
     hands: list[str]  # arms whose hand can be moved to a place: "arms.left"
+    arms: dict[str, list[str]]  # targets of servos on a serial bus -> their joints
+    leaders: dict[str, list[str]]  # leader arms: "hand" -> the targets that it leads
     topics: list[str]  # that can be subscribed
 
 
