@@ -1,6 +1,7 @@
 """The robot as a whole: status, description, e-stop, history, clients, encryption."""
 
 import asyncio
+from collections.abc import Mapping
 
 from ...lib.api import Done, routing
 from ...lib.api.endpoint import Nothing
@@ -50,14 +51,23 @@ def describe(robot: RobotContext, _: Caller, __: Nothing) -> Description | Data:
         "model": f"{MODEL_PATH}{robot.roles.figure.file}" if robot.roles.figure else "",
         "joints": robot.roles.joints,
         "hands": [name for name, role in body.roles.items() if role.hand] if body else [],
-        "arms": {target: found for target, role in roles.items() if (found := _servos(role))},
-        "leaders": {r.instance: list(r.lead.targets) for r in roles.values() if r.lead},
+        "arms": arms_of(roles),
+        "leaders": leaders_of(roles),
         "topics": list(robot.hub.names),
     }
 
 
+def arms_of(roles: Mapping[str, RoleConfig]) -> dict[str, list[str]]:
+    """Return the joints that servos on a serial bus move, by target."""
+    return {target: found for target, role in roles.items() if (found := _servos(role))}
+
+
+def leaders_of(roles: Mapping[str, RoleConfig]) -> dict[str, list[str]]:
+    """Return the targets of each leader arm, by its name."""
+    return {role.instance: list(role.lead.targets) for role in roles.values() if role.lead}
+
+
 def _servos(role: RoleConfig) -> list[str]:
-    """Return the joints that servos on a serial bus move."""
     pins = role.gpio_mapping
     return [name for name in role.fields if name in pins and pins[name].type == BUS_SERVO]
 
