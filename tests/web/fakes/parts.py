@@ -23,12 +23,18 @@ class FakeParts:
     """Holds the roles as the fake nodes do; counts what follows from a change."""
 
     def __init__(
-        self, manifests: Path, state: Path, nodes: Callable[[], Mapping[str, NodeInfo]]
+        self,
+        manifests: Path,
+        state: Path,
+        nodes: Callable[[], Mapping[str, NodeInfo]],
+        template: str = "saint",
     ) -> None:
         self.registry = Registry()
         health = Health("adoptiond")
-        self.service = RobotService(RobotPlaces(manifests, state.parent / "robot", "saint"), health)
-        self._calibrations = CalibrationStore(state, health, load_catalog(manifests, "saint"))
+        self.service = RobotService(
+            RobotPlaces(manifests, state.parent / "robot", template), health
+        )
+        self._calibrations = CalibrationStore(state, health, load_catalog(manifests, template))
         self._infos = nodes
         self.refreshed: list[str] = []
         self.restarts = 0

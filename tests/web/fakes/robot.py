@@ -65,6 +65,7 @@ from saint_services.webd.daemon import run
 from tests.router_writers import Admission, admit_writers, registered
 from tests.waiting import every, let_pass
 from tests.web.fakes import stop
+from tests.web.fakes.arms import FakeArm
 from tests.web.fakes.backup import SECTIONS, FakeKept
 from tests.web.fakes.calibration import FakeCalibrations
 from tests.web.fakes.inputs import FakeCapture, FakeReceiver
@@ -135,6 +136,7 @@ class FakeRobot:
 
     runtime: Path
     bus: LocalBus
+    template: str = "saint"  # or one with an arm of bus servos (arms.py)
     nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
     latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
@@ -170,14 +172,16 @@ class FakeRobot:
     async def open(self) -> None:
         """Answer on the sockets."""
         self.reporter = AuditReporter(self.runtime)
-        self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
+        self.router = await asyncio.to_thread(
+            FakeRouter, ROOT, self.runtime.parent / "routerd", self.template
+        )
         self.confirmations = stop.FakeConfirmations(self)
         self.drills = stop.drills(self, self.confirmations, self.runtime)
         state = self.runtime.parent / "adoptiond"
         self.self_tests = FakeSelfTests()
         self.trims = await asyncio.to_thread(FakeCalibrations, ROOT / "manifests", state)
         self.parts = await asyncio.to_thread(
-            FakeParts, ROOT / "manifests", state, lambda: self.nodes
+            FakeParts, ROOT / "manifests", state, lambda: self.nodes, self.template
         )
         adoptiond = self._adoptiond()
         await self.parts.open(adoptiond)
@@ -355,7 +359,8 @@ class FakeRobot:
         api.bind(routing.CLEAR_ESTOP, self._clear)
         self.drills.add_to(api)
         self.router.add_to(api)
-        add_locks(api, self._router_status)
+        if self.template == "saint":
+            add_locks(api, self._router_status)
         return admit_writers(api, self.admission)
 
     async def _router_status(self, _: Call[Nothing]) -> RouterStatus:
@@ -407,6 +412,11 @@ class FakeRobot:
 
     async def play(self) -> None:
         """Moves as the demo does: sticks, a face, and what follows from them."""
+        if self.template != "saint":
+            self.arm = FakeArm(self)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self.router.sequences.work())
+                tasks.create_task(self.arm.play())
         wave = Wave(self)
         async for _ in every(0.02):
             wave.step()
@@ -426,7 +436,8 @@ async def fake_robot(
     runtime, state = directory / "run", directory / "state"
     for each in (runtime, state):
         each.mkdir(parents=True, exist_ok=True)
-    robot = FakeRobot(runtime, domain.bus("fakes"))
+    template = config.robot if config else "saint"
+    robot = FakeRobot(runtime, domain.bus("fakes"), template)
     http = socket.create_server(("127.0.0.1", http_port))
     http.setblocking(False)
     address = f"127.0.0.1:{http.getsockname()[1]}"

@@ -14,19 +14,22 @@ from saint_services.routerd.fields.masters_api import MastersApi
 from saint_services.routerd.logic import Router
 from saint_services.routerd.report import estop_info
 from saint_services.routerd.routes.presets_api import PresetsApi
+from saint_services.routerd.sequences.api import SequencesApi
+from saint_services.routerd.sequences.store import SequenceStore
 from saint_services.routerd.state import routes_store
 
 
 class FakeRouter:
     """Begins with the shipped routes; keeps what is saved in `folder`. Making one blocks."""
 
-    def __init__(self, share: Path, folder: Path) -> None:
-        robot = load_robot(share, "saint")
+    def __init__(self, share: Path, folder: Path, template: str = "saint") -> None:
+        robot = load_robot(share, template)
         file = load_start(share, "default", robot)
         self._router = Router(robot, file.routes, blending=file.blending)
         store = routes_store(folder)
         store.load()
         self._control = RoutesApi(self._router, store, [], "default", lambda: None, self._estop)
+        self.sequences = SequencesApi(self._router, SequenceStore(folder), lambda: None)
         self._presets = PresetsApi(self._control, PresetStore(share, folder), robot)
 
     def _estop(self) -> EStopInfo:
@@ -36,7 +39,13 @@ class FakeRouter:
         """After the fake's own paths, which come first."""
         FacesApi(self._router).add_to(api)
         MastersApi(self._router, lambda: None).add_to(api)
+        self.sequences.add_to(api)
         return self._presets.add_to(self._control.add_to(api))
+
+    @property
+    def real(self) -> Router:
+        """The router itself."""
+        return self._router
 
     def route(self, name: str) -> Route | None:
         """As it is in force."""

@@ -1,0 +1,70 @@
+"""An arm of bus servos behind the fake robot: a real router drives it, it is where it is commanded
+at once, and a hand may turn a joint that nothing has commanded.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from saint_services.lib.bus import Sample
+from saint_services.lib.clock import monotonic_s, stamp
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import InputSample, PartState
+from saint_services.routerd import report
+from tests.waiting import every
+
+if TYPE_CHECKING:
+    from tests.web.fakes.robot import FakeRobot
+
+TARGET = "parts.follower"
+_CELSIUS, _LOAD = 31.0, 0.12
+
+
+class FakeArm:
+    """Publishes the state of the arm, and what the router commands."""
+
+    def __init__(self, robot: "FakeRobot") -> None:
+        self._robot = robot
+        self._router = robot.router.real
+        self._router.masters.places_of = lambda _: self.places
+        self.places: dict[str, float] = dict.fromkeys(self._router.robot.fields[TARGET], 0.0)
+        self.is_away = False  # its role starts again
+        self._state = robot.bus.publisher(topics.PARTS_STATE.at(instance="follower"))
+        self._status = robot.bus.publisher(topics.ROUTER_STATUS)
+        robot.bus.subscribe(topics.INPUT_WEBSOCKET, self._receive)
+
+    def turn(self, places: Mapping[str, float]) -> None:
+        """Turn joints by hand."""
+        self.places.update(places)
+
+    async def play(self) -> None:
+        """Live until cancelled."""
+        async for _ in every(0.02):
+            self._step()
+
+    def _receive(self, sample: Sample[InputSample]) -> None:
+        self._router.sample(sample.message, sample.origin, monotonic_s())
+
+    def _step(self) -> None:
+        router = self._router
+        router.advance(monotonic_s())
+        for output in router.outputs:
+            if output.target == TARGET and output.is_driven and output.value is not None:
+                self.places[output.field] = output.value
+        status = report.message(router, monotonic_s())
+        status.stamp = stamp()
+        self._status.publish(status)
+        if not self.is_away:
+            self._state.publish(self._measured())
+
+    def _measured(self) -> PartState:
+        names = tuple(self.places)
+        values = tuple(self.places.values())
+        units = tuple(self._router.robot.fields[TARGET][name].unit for name in names)
+        sensors: dict[str, tuple[float, str]] = {}
+        for name, value, unit in zip(names, values, units, strict=True):
+            sensors[f"{name}_position"] = value, unit
+            sensors[f"{name}_load"] = _LOAD, ""
+            sensors[f"{name}_temperature"] = _CELSIUS, "°C"
+        readings = tuple(value for value, _ in sensors.values())
+        kinds = tuple(unit for _, unit in sensors.values())
+        return PartState(stamp(), names, values, units, tuple(sensors), readings, kinds)
