@@ -5,7 +5,10 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { PAGES } from "../pages.js";
 import { icon } from "../parts/icons.js";
 
-/** @typedef {import("../context.js").With<"draw" | "isMenuOpen" | "robot" | "router" | "store">} App */
+/**
+ * @typedef {import("../context.js").With<"draw" | "isMenuOpen" | "robot" | "router" |
+ *   "store">} App
+ */
 
 /** @param {App} app */
 export function navigation(app) {

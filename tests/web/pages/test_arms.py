@@ -36,7 +36,7 @@ async def arm(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
 
 
 async def look(page: Any, name: str) -> None:
-    """Save a picture where somebody wants to look at it."""
+    """Save a picture into the folder SAINT_PICTURES."""
     if folder := os.environ.get("SAINT_PICTURES"):
         await page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 

@@ -1,4 +1,4 @@
-// The tab "Calibrate": half-turn homing, the range of every joint, and LeRobot's file both ways. The
+// The tab "Calibrate": half-turn homing, the range of every joint, LeRobot's file both ways. The
 // positions are those that the role measures; what is found goes into the robot's parts, from where
 // the role writes it to the servos. Not here: the numbers (lib/robot/arms.js).
 
@@ -82,9 +82,11 @@ function choice(app, target) {
           )}
       </select>
     </label>
-    ${run.message ? html`<p class="notice is-quiet" role="status" data-done>${run.message}</p>` : nothing}
+    ${run.message ? done() : nothing}
   `;
 }
+
+const done = () => html`<p class="notice is-quiet" role="status" data-done>${run.message}</p>`;
 
 /** What a servo reports now with the offset that it has; null: unknown. @param {App} app
  * @param {RobotPart} part */
@@ -119,7 +121,8 @@ function limp(parts) {
         ${
           isLimp
             ? "Press the emergency stop: these servos lose their torque."
-            : "Servos have no torque until they are commanded after their supply was switched on: switch it off and on, and command nothing."
+            : html`Servos have no torque until they are commanded after their supply was switched
+                on: switch it off and on, and command nothing.`
         }
       </p>
     </section>
@@ -145,7 +148,8 @@ function homing(app, parts, isOld) {
             <p>
               ${
                 run.isAwaited
-                  ? "The role starts again with the new offsets; wait a moment. If nothing happens, load this page again."
+                  ? html`The role starts again with the new offsets; wait a moment. If nothing
+                      happens, load this page again.`
                   : "Move every joint to the middle of its range."
               }
             </p>
@@ -186,6 +190,7 @@ function home(app, parts) {
 function range(app, parts, isOld) {
   if (!run.offsets.size) return nothing;
   const wrong = parts.filter((part) => problemOf(part));
+  const missing = wrong.map(({ name }) => words(name)).join(", ");
   return html`
     <section class="card" ?data-stale=${isOld}>
       <h2>3. Range</h2>
@@ -195,7 +200,7 @@ function range(app, parts, isOld) {
         ?disabled=${state.isBusy || isOld || wrong.length > 0}
         @click=${() => saveRanges(app, parts)}>Save the calibration</button>
       <span class="quiet" data-missing>
-        ${reading(wrong.length ? `Not ready: ${wrong.map(({ name }) => words(name)).join(", ")}` : "")}
+        ${reading(wrong.length ? `Not ready: ${missing}` : "")}
       </span>
     </section>
   `;

@@ -48,7 +48,9 @@ function bench(app) {
           <select @change=${withValue((value) => change({ target: value }))}>
             ${arms.map(
               (each) =>
-                html`<option value=${each} ?selected=${each === target}>${targetName(each)}</option>`,
+                html`<option value=${each} ?selected=${each === target}>
+                  ${targetName(each)}
+                </option>`,
             )}
           </select>
         </label>

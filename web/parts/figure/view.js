@@ -1,5 +1,5 @@
-// Draws the stage of a 3D figure with its state, and the legend of its looks. Not here: which joints
-// move (scene.js), the 3D library (stage.js).
+// Draws the stage of a 3D figure with its state, and the legend of its looks. Not here: which
+// joints move (scene.js), the 3D library (stage.js).
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
