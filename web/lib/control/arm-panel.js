@@ -1,6 +1,6 @@
 // Moves one joint of an arm to a slider while the slider is held (dead-man), under exclusive
-// control of the arm. Who has chosen to control the arm from this page keeps the control between two
-// motions, until the page is hidden, left, or loses its connection. No drawing.
+// control of the arm. Who has chosen to control the arm from this page keeps the control between
+// two motions, until the page is hidden, left, or loses its connection. No drawing.
 
 import { sentenceOf } from "../api.js";
 import { onAbsence } from "./exclusive.js";
