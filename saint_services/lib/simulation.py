@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the guard loads this file without the boards' imports
     from .hw.cameras.camera import CameraSource
     from .hw.can.port import CanPort
     from .hw.ports import Board, EdgeInput
+    from .hw.sound.port import Loudspeaker, Microphone
     from .role_config.model import Camera
 
 VARIABLE = "SAINT_SIMULATION"
@@ -38,6 +39,10 @@ class Simulation(Protocol):
     def open_camera(self, directory: Path, settings: "Camera") -> "CameraSource": ...
 
     def open_can(self, directory: Path, interface: str) -> "CanPort": ...
+
+    def open_microphone(self, directory: Path) -> "Microphone": ...
+
+    def open_loudspeaker(self, directory: Path) -> "Loudspeaker": ...
 
     def open_will_port(self, write: "Write") -> "WillPort": ...
 

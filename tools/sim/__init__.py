@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # each opener loads what it needs: a guard needs no camera
     from saint_services.lib.hw.cameras.camera import CameraSource
     from saint_services.lib.hw.can.port import CanPort
     from saint_services.lib.hw.ports import Board, EdgeInput
+    from saint_services.lib.hw.sound.port import Loudspeaker, Microphone
     from saint_services.lib.role_config.model import Camera
 
 _ROOT = Path(__file__).parents[2]
@@ -50,6 +51,20 @@ def open_can(directory: Path, interface: str) -> "CanPort":
     from .can_bus import SimCan
 
     return SimCan(directory, interface)
+
+
+def open_microphone(directory: Path) -> "Microphone":
+    """Return the microphone of the board; its `open` connects to it."""
+    from .sound import SimMicrophone
+
+    return SimMicrophone(directory)
+
+
+def open_loudspeaker(directory: Path) -> "Loudspeaker":
+    """Return the loudspeaker of the board; its `open` connects to it."""
+    from .sound import SimLoudspeaker
+
+    return SimLoudspeaker(directory)
 
 
 def open_will_port(write: "Write") -> WillPort:

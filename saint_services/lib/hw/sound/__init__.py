@@ -1,0 +1,1 @@
+"""Sound: the microphone and the loudspeaker of this computer, by ALSA."""

@@ -1,0 +1,54 @@
+"""Declares a microphone and a loudspeaker, and the only form of sound between them and a daemon:
+one channel of 16 bit at 48 kHz, in pieces of 20 ms. Not here: the devices (alsa.py), the choice of
+one (opening.py).
+"""
+
+from array import array
+from math import log10, sqrt
+from typing import Final, Protocol
+
+RATE_HZ: Final = 48_000
+PIECE_SAMPLES: Final = 960  # 20 ms, as Opus carries it
+PIECE_BYTES: Final = 2 * PIECE_SAMPLES
+PIECE_S: Final = PIECE_SAMPLES / RATE_HZ
+SILENCE: Final = bytes(PIECE_BYTES)
+QUIETEST_DB: Final = -96.0  # of 16 bits
+_FULL_SCALE = 32_768.0
+_EVERY = 3  # samples that the level looks at: a third is enough for a meter
+
+
+class Microphone(Protocol):
+    """Opening raises SaintError; reading raises OSError when it is unplugged."""
+
+    def open(self) -> None: ...
+
+    def read(self) -> bytes:
+        """Return the next piece. Blocks for its length."""
+        ...
+
+    def close(self) -> None:
+        """Never raises."""
+        ...
+
+
+class Loudspeaker(Protocol):
+    """Opening raises SaintError; writing raises OSError when it is unplugged."""
+
+    def open(self) -> None: ...
+
+    def write(self, piece: bytes) -> None:
+        """Play a piece after those before it. Blocks while the device's buffer is full."""
+        ...
+
+    def close(self) -> None:
+        """Never raises."""
+        ...
+
+
+def level_db(piece: bytes) -> float:
+    """Return the level of a piece in dB below full scale (RMS; a full sine is -3)."""
+    samples = array("h", piece)[::_EVERY]
+    if not samples:
+        return QUIETEST_DB
+    power = sqrt(sum(each * each for each in samples) / len(samples))
+    return max(QUIETEST_DB, 20.0 * log10(power / _FULL_SCALE)) if power else QUIETEST_DB

@@ -1,0 +1,94 @@
+"""Simulates a microphone, which records a tone of 440 Hz or what a file `microphone.s16` in the
+board's folder holds, in turns; and a loudspeaker, whose last ten seconds are the file
+`loudspeaker.s16`. A file `sound-unplugged` unplugs both.
+"""
+
+import math
+import time
+from array import array
+from pathlib import Path
+
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.hw.sound.port import PIECE_BYTES, PIECE_S, RATE_HZ
+
+PLUG, RECORDED, PLAYED = "sound-unplugged", "microphone.s16", "loudspeaker.s16"
+TONE_HZ = 440.0
+LONGEST_BYTES = 500 * PIECE_BYTES  # ten seconds
+_BUFFERED_S = 4 * PIECE_S  # of the loudspeaker
+
+
+class SimMicrophone:
+    """Implements Microphone."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._recorded = b""
+        self._place = 0
+        self._due_s = 0.0
+
+    def open(self) -> None:
+        """Check that it is plugged in."""
+        _check(self._directory, "microphone")
+        recorded = self._directory / RECORDED
+        self._recorded = recorded.read_bytes() if recorded.exists() else tone(TONE_HZ, 1.0)
+        self._due_s = time.monotonic()
+
+    def read(self) -> bytes:
+        """Return the next piece, when it is over."""
+        if (self._directory / PLUG).exists():
+            raise OSError(19, "No such device")
+        self._due_s = max(self._due_s + PIECE_S, time.monotonic() - 10 * PIECE_S)
+        time.sleep(max(0.0, self._due_s - time.monotonic()))
+        start, self._place = self._place, (self._place + PIECE_BYTES) % len(self._recorded)
+        return (self._recorded[start:] + self._recorded)[:PIECE_BYTES]
+
+    def close(self) -> None:
+        """Do nothing: no resource is held."""
+
+
+class SimLoudspeaker:
+    """Implements Loudspeaker."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._until_s = 0.0
+
+    def open(self) -> None:
+        """Check that it is plugged in."""
+        _check(self._directory, "loudspeaker")
+        self._directory.mkdir(parents=True, exist_ok=True)
+
+    def write(self, piece: bytes) -> None:
+        """Play a piece: add it to the file, and wait while the buffer is full."""
+        if (self._directory / PLUG).exists():
+            raise OSError(19, "No such device")
+        now_s = time.monotonic()
+        self._until_s = max(self._until_s, now_s) + PIECE_S
+        path = self._directory / PLAYED
+        kept = path.read_bytes()[-LONGEST_BYTES + len(piece) :] if _is_full(path) else None
+        if kept is None:
+            with path.open("ab") as played:
+                played.write(piece)
+        else:
+            path.write_bytes(kept + piece)
+        time.sleep(max(0.0, self._until_s - now_s - _BUFFERED_S))
+
+    def close(self) -> None:
+        """Do nothing: no resource is held."""
+
+
+def tone(frequency_hz: float, seconds: float, share: float = 0.25) -> bytes:
+    """Return a sine of whole periods, at a share of the full scale."""
+    periods = round(frequency_hz * seconds)
+    count = round(periods * RATE_HZ / frequency_hz)
+    step, top = math.tau * frequency_hz / RATE_HZ, share * 32_767
+    return array("h", (round(top * math.sin(step * at)) for at in range(count))).tobytes()
+
+
+def _check(directory: Path, kind: str) -> None:
+    if (directory / PLUG).exists():
+        raise SaintError(Code.HARDWARE_MISSING, f"no {kind} is plugged in")
+
+
+def _is_full(path: Path) -> bool:
+    return path.exists() and path.stat().st_size >= LONGEST_BYTES
