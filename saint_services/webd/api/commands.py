@@ -15,12 +15,12 @@ from ...lib.access.levels import Level
 from ...lib.api.webd import ROOT
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
+from ...lib.histogram import Histogram
 from .. import logic
 from ..accounts.access import Identity
 from ..accounts.gate import Gate, address_of
 from ..actions import table
 from ..actions.act import Act, Caller, data_of
-from ..metrics.page import Histogram
 from ..robot.context import RobotContext
 from ..server import bodies
 from ..server.connections import is_old

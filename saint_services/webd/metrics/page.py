@@ -3,9 +3,10 @@ here: which metrics there are (robot_metrics.py).
 """
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from ...lib.histogram import Histogram
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "saint_"
@@ -37,7 +38,7 @@ class MetricsPage:
         """Add a value that only rises; its name ends in _total."""
         self._family(name, "counter", text).samples.append(("", tuple(labels.items()), value))
 
-    def histogram(self, name: str, text: str, seen: "Histogram", /, **labels: str) -> None:
+    def histogram(self, name: str, text: str, seen: Histogram, /, **labels: str) -> None:
         """Add the distribution of values."""
         samples = self._family(name, "histogram", text).samples
         own = tuple(labels.items())
@@ -52,32 +53,6 @@ class MetricsPage:
     def text(self) -> str:
         """Return all families in the order of their names."""
         return "".join(_written(name, self._families[name]) for name in sorted(self._families))
-
-
-class Histogram:
-    """Counts values by upper limits."""
-
-    def __init__(self, limits: Sequence[float]) -> None:
-        self._limits = (*limits, math.inf)
-        self._counts = [0] * len(self._limits)
-        self.sum = 0.0
-
-    @property
-    def count(self) -> int:
-        return sum(self._counts)
-
-    def observe(self, value: float) -> None:
-        """Count one value."""
-        index = next(i for i, limit in enumerate(self._limits) if value <= limit)
-        self._counts[index] += 1
-        self.sum += value
-
-    def cumulated(self) -> Iterator[tuple[float, int]]:
-        """Yield each limit with the number of values up to it."""
-        total = 0
-        for limit, count in zip(self._limits, self._counts, strict=True):
-            total += count
-            yield limit, total
 
 
 def _written(name: str, family: _Family) -> str:
