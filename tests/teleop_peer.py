@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
-from aiortc.mediastreams import MediaStreamError
+from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 
 from tests.waiting import every, until
 
@@ -22,33 +22,46 @@ Request = Callable[..., Awaitable[dict[str, Any]]]  # action, parameters -> the 
 
 
 class TeleopPeer:
-    """One session. `request` sends signalling: connect, renew, ..."""
+    """One session. `request` sends signalling: connect, renew, ... `is_page`: it opens no more
+    channels than the product's page does.
+    """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, *, is_page: bool = False) -> None:
         self.request = request
         self.session = ""
         self.reports: list[dict[str, Any]] = []
         self.states: list[bytes] = []
         self.frames: list[Any] = []
+        self.sounds: list[Any] = []
+        self.is_talking = False
+        self.answers = False  # says which report has arrived
+        self._report_s = 0.0
         self._pc = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         make = self._pc.createDataChannel
-        self.commands = make("commands")
-        self.state = make("state", ordered=False, maxRetransmits=0)
+        if not is_page:
+            self.commands = make("commands")
+            self.state = make("state", ordered=False, maxRetransmits=0)
+            self.state.on("message", self.states.append)
         self.fields = make("fields", ordered=False, maxRetransmits=0)
-        self.fields.on("message", lambda text: self.reports.append(json.loads(text)))
-        self.state.on("message", self.states.append)
+        self.fields.on("message", self._on_report)
         self._pc.on("track", self._on_track)
         self._readers: list[asyncio.Task[None]] = []
         self._sequence = 0
 
-    async def connect(self, *, wants_control: bool, video: bool = False) -> None:
+    async def connect(
+        self, *, wants_control: bool, video: bool = False, says: MediaStreamTrack | None = None,
+        replaces: str = "",
+    ) -> None:  # fmt: skip
         """Offer, answer, and wait until the channels are open."""
         if video:
             self._pc.addTransceiver("video", direction="recvonly")
+        if says is not None:
+            self._pc.addTrack(says)
         await self._pc.setLocalDescription(await self._pc.createOffer())
         reply = await self.request(
-            "connect", sdp=self._pc.localDescription.sdp, wants_control=wants_control
-        )
+            "connect", sdp=self._pc.localDescription.sdp, wants_control=wants_control,
+            replaces=replaces,
+        )  # fmt: skip
         self.session = reply["session"]
         answer = RTCSessionDescription(reply["sdp"], "answer")
         await self._pc.setRemoteDescription(answer)
@@ -62,6 +75,11 @@ class TeleopPeer:
         """Send the named form; without targets it is a heartbeat."""
         self._sequence += 1
         message = {"v": 1, "seq": self._sequence, "t": time.monotonic() * 1000}
+        if self.answers and self.reports:
+            held_ms = (time.monotonic() - self._report_s) * 1000
+            message |= {"ack": self.reports[-1]["seq"], "ack_ms": held_ms}
+        if self.is_talking:
+            message |= {"talk": True}
         self.fields.send(json.dumps(message | ({"targets": targets} if targets else {})))
 
     @contextlib.asynccontextmanager
@@ -92,23 +110,34 @@ class TeleopPeer:
             each.cancel()
         await self._pc.close()
 
+    def _on_report(self, text: str) -> None:
+        self.reports.append(json.loads(text))
+        self._report_s = time.monotonic()
+
     def _on_track(self, track: Any) -> None:
         async def read() -> None:
             with contextlib.suppress(MediaStreamError):
                 while True:
-                    self.frames.append(await track.recv())
+                    (self.frames if track.kind == "video" else self.sounds).append(
+                        await track.recv()
+                    )
 
         self._readers.append(asyncio.create_task(read()))
 
 
 @contextlib.asynccontextmanager
 async def teleop_peer(
-    request: Request, *, wants_control: bool = True, video: bool = False
+    request: Request,
+    *,
+    wants_control: bool = True,
+    video: bool = False,
+    says: MediaStreamTrack | None = None,
+    replaces: str = "",
 ) -> AsyncIterator[TeleopPeer]:
     """A connected peer."""
     peer = TeleopPeer(request)
     try:
-        await peer.connect(wants_control=wants_control, video=video)
+        await peer.connect(wants_control=wants_control, video=video, says=says, replaces=replaces)
         yield peer
     finally:
         await peer.close()

@@ -10,11 +10,12 @@ class ReadingAge:
     last seconds gives the offset of the client's clock.
     """
 
-    __slots__ = ("_before_s", "_best_s", "_until_s")
+    __slots__ = ("_before_s", "_best_s", "_until_s", "late_s")
 
     def __init__(self) -> None:
         self._best_s = self._before_s = float("inf")
         self._until_s = float("-inf")
+        self.late_s = 0.0  # the newest reading, beyond the quickest
 
     def is_stale(self, time_s: float, now_s: float) -> bool:
         """Judge a reading of `time_s` by the client's clock that arrived at `now_s` by ours."""
@@ -24,4 +25,5 @@ class ReadingAge:
             self._before_s = self._best_s if is_next else float("inf")
             self._best_s, self._until_s = lag_s, now_s + WINDOW_S
         self._best_s = min(self._best_s, lag_s)
-        return lag_s - min(self._best_s, self._before_s) > STALE_S
+        self.late_s = lag_s - min(self._best_s, self._before_s)
+        return self.late_s > STALE_S

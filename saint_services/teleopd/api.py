@@ -1,7 +1,7 @@
 """Requests about sessions and control. Checks whose session it is; decides nothing else."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,15 +22,19 @@ from ..lib.api.teleop import (
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
+from ..lib.hw.sound.opening import open_microphone
 from ..lib.ipc import Api, Call
 from ..lib.role_config.model import RoleConfig
+from . import times
 from .config import Config
 from .operation import Operation, PeerConnection, camera_of
 from .seats import Fact
 
 if TYPE_CHECKING:
     from .cameras import SharedCamera
+    from .microphone import SharedMicrophone
 
+_KICKED = 64  # sessions that are remembered
 _PROGRAM = "autonomous:"
 ENCODED, DROPPED = "pictures_encoded", "pictures_dropped"
 
@@ -40,14 +44,17 @@ class SessionRequests:
 
     def __init__(
         self, config: Config, operation: Operation, roles: dict[str, RoleConfig], bus: Bus,
-        counters: Counter[str],
+        counters: Counter[str], hardware: str,
     ) -> None:  # fmt: skip
         self._config = config
         self._operation = operation
         self._roles = roles
         self._bus = bus
         self._counters = counters
+        self._hardware = hardware
+        self._kicked: deque[str] = deque(maxlen=_KICKED)
         self._cameras: dict[str, SharedCamera] | None = None  # None: before the first session
+        self._microphone: SharedMicrophone | None = None
 
     def add_to(self, api: Api) -> Api:
         """Bind every row."""
@@ -70,17 +77,31 @@ class SessionRequests:
             viewers_at_most=self._config.viewers,
             encoded=self._counters[ENCODED],
             dropped=self._counters[DROPPED],
+            sent=self._counters["pictures_sent"],
+            sent_bytes=operation.traffic[0],
+            received_bytes=operation.traffic[1],
+            command_age=times.reply(operation.times.command_age),
+            picture_age=times.reply(operation.times.picture_age),
+            loop_time=times.reply(operation.times.loop_time),
+            loop_jitter=times.reply(operation.times.loop_jitter),
         )
 
     async def connect(self, call: Call[Connect]) -> Connected:
         person, params = _person(call), call.body
         cameras = await self._loaded()
         camera = camera_of(cameras, params.camera)
+        if params.replaces in self._kicked:
+            text = f"session {params.replaces} was ended by an admin"
+            raise SaintError(Code.REFUSED, text, fix="Open a new session by hand.")
+        if params.replaces in self._operation.seats.sessions:
+            self._operation.owned(params.replaces, person, is_strict=True)
+            self._operation.leave(params.replaces, "its person connected again")
 
         def make(session: str) -> PeerConnection:
-            from .peers import RemotePeer
+            from .peers import RemotePeer, RemoteSources
 
-            return RemotePeer(session, self._operation, camera, self._config.stun)
+            sources = RemoteSources(camera, self._microphone)
+            return RemotePeer(session, self._operation, sources, self._config.stun)
 
         session, sdp = await self._operation.connect(
             person, params.sdp, make, is_driving=params.wants_control
@@ -127,6 +148,7 @@ class SessionRequests:
 
     async def kick(self, call: Call[SessionRef]) -> Done:
         self._operation.seats.known(call.body.session)
+        self._kicked.append(call.body.session)  # its page does not come back by itself
         self._operation.leave(call.body.session, f"{_person(call).name} ended it")
         return Done(message=f"session {call.body.session} was ended")
 
@@ -146,6 +168,14 @@ class SessionRequests:
 
             kbps = self._config.bitrate_kbps
             self._cameras = cameras_of(self._roles, self._bus, kbps, self._counters)
+            if name := self._config.microphone:
+                from .microphone import SharedMicrophone
+
+                speech = self._operation.speech
+                self._microphone = SharedMicrophone(
+                    open_microphone(self._hardware, name),
+                    lambda: speech.is_speaking(monotonic_s()),
+                )
         return self._cameras
 
 

@@ -15,9 +15,13 @@ from ..lib.generated.sensor_msgs import CompressedImage
 from ..lib.role_config.model import RoleConfig
 from ..lib.teleop.fields import PictureReport
 from .picture import EncodedPicture, PictureEncoder, PictureError
+from .rate import RateRule, VideoTarget
 
 SILENT_S = 0.35  # without a new picture; the report follows within 0.1 s
+# Viewers that lose much would make every picture a key picture, four times as large, for all.
+KEY_PAUSE_S = 0.4
 ENCODED, DROPPED, DAMAGED = "pictures_encoded", "pictures_dropped", "pictures_damaged"
+SENT, BYTES = "pictures_sent", "picture_bytes"  # over all viewers
 
 
 class Viewer(Protocol):
@@ -36,7 +40,10 @@ class SharedCamera:
         self.name = name
         self._topic = topic
         self._bus = bus
-        self._bitrate_kbps = bitrate_kbps
+        self.rule = RateRule(bitrate_kbps)
+        self._target = VideoTarget(bitrate_kbps)
+        self._key_s = float("-inf")
+        self._is_left_out = False
         self._counters = counters
         self._viewers: set[Viewer] = set()
         self._subscription: Subscription | None = None
@@ -53,7 +60,7 @@ class SharedCamera:
         self._viewers.add(viewer)
         self.want_key()
         if self._subscription is None:
-            self._encoder = PictureEncoder(self._bitrate_kbps)
+            self._encoder = PictureEncoder()
             self._subscription = self._bus.subscribe(self._topic, self._store)
 
     def remove(self, viewer: Viewer) -> None:
@@ -67,6 +74,10 @@ class SharedCamera:
         """Make the next picture one that a viewer can begin with."""
         self._is_key_wanted = True
 
+    def aim(self, target: VideoTarget) -> None:
+        """Encode as this says, from the next picture on."""
+        self._target = target
+
     def report(self, now_s: float) -> PictureReport:
         """Return whether pictures come, and how old the newest was when it was sent."""
         is_live = now_s - self._newest_s <= SILENT_S
@@ -76,9 +87,13 @@ class SharedCamera:
             state="live" if is_live else "none",
             age_ms=age_ms,
             number=self._number,
+            kbps=round(self._target.kbps),
         )
 
     def _store(self, sample: Sample[CompressedImage]) -> None:
+        self._is_left_out = self._target.is_half_rate and not self._is_left_out
+        if self._is_left_out:
+            return
         if self._waiting is not None:
             self._counters[DROPPED] += 1
         self._waiting = sample.message
@@ -97,16 +112,22 @@ class SharedCamera:
     async def _encode(self, picture: CompressedImage, encoder: PictureEncoder) -> None:
         stamp = picture.header.stamp
         capture_s = stamp.sec + stamp.nanosec / 1e9 or wall_s()
-        is_key, self._is_key_wanted = self._is_key_wanted, False
+        is_key = self._is_key_wanted and monotonic_s() - self._key_s >= KEY_PAUSE_S
+        self._is_key_wanted &= not is_key
         try:
             encoded = await asyncio.to_thread(
-                encoder.encode, bytes(picture.data), picture.format, capture_s, is_key=is_key
+                encoder.encode, picture, capture_s, self._target, is_key=is_key
             )
         except PictureError:
             self._counters[DAMAGED] += 1
             self._is_key_wanted |= is_key
             return
+        if encoded.is_key:
+            self._key_s = monotonic_s()
+        self.rule.pixels = encoded.source_pixels
         self._counters[ENCODED] += 1
+        self._counters[SENT] += len(self._viewers)
+        self._counters[BYTES] += len(self._viewers) * encoded.packet.size
         self._number += 1
         self._newest_s, self._age_s = monotonic_s(), max(0.0, wall_s() - capture_s)
         for viewer in tuple(self._viewers):

@@ -8,7 +8,7 @@ form that is a command without motion, in the named form a heartbeat without tar
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 
 from pydantic import ValidationError
@@ -31,6 +31,15 @@ RELEASE_FIRST = "The link was interrupted. Release the control, then move again.
 
 
 @dataclass(frozen=True, slots=True)
+class ReportAnswer:
+    """Which report has arrived at the sender, how long ago, and how old its picture is."""
+
+    number: int
+    held_ms: float
+    picture_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What follows from one message."""
 
@@ -39,6 +48,9 @@ class Decision:
     is_stop: bool = False
     refusal: str = ""  # shown to the sender
     count: str = ""  # why it was dropped or refused, for the counters
+    is_talking: bool | None = None  # None: the message cannot say it
+    answer: "ReportAnswer | None" = None
+    age_s: float | None = None  # more than the quickest message took on its way
 
 
 @dataclass(slots=True)
@@ -105,6 +117,16 @@ class CommandStream:
         if self._age.is_stale(message.t / 1000.0, now_s):
             return Decision(count="stale")
         self.echo_t, self.echo_s = message.t, now_s
+        answer = (
+            ReportAnswer(message.ack, message.ack_ms, message.picture_ms)
+            if message.ack is not None
+            else None
+        )
+        decision = self._fresh(message, now_s, is_operator)
+        age_s = self._age.late_s
+        return replace(decision, is_talking=message.talk, answer=answer, age_s=age_s)
+
+    def _fresh(self, message: FieldsMessage, now_s: float, is_operator: bool) -> Decision:
         if message.targets and not is_operator:
             return Decision(is_beat=True, refusal=NOT_OPERATOR, count="not_operator")
         self._listen(now_s)

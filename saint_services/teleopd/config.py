@@ -7,6 +7,7 @@ from pydantic import Field
 from ..lib.config import Settings
 
 StunAddress = Annotated[str, Field(pattern=r"^stuns?:[A-Za-z0-9.:\[\]-]{1,128}$")]
+SoundDevice = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:=,.-]{0,64}$")]
 
 
 class Config(Settings):
@@ -20,5 +21,8 @@ class Config(Settings):
     # sessions keep to the local network.
     stun: list[StunAddress] = Field(default=[], max_length=4)
     bitrate_kbps: int = Field(default=1500, ge=100, le=20_000)  # of the picture
+    # ALSA's names of the server's sound devices, such as "plughw:0,0"; empty: no sound that way.
+    microphone: SoundDevice = ""
+    loudspeaker: SoundDevice = ""
     # The daemon ends after this time without a session, and starts again at the next one.
     idle_s: float = Field(default=30.0, ge=1.0, le=3600.0)

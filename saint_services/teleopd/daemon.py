@@ -4,25 +4,31 @@ so that it costs no memory while nobody operates the robot.
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Callable
 
 from ..lib.bus.input_writer import InputWriter
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.generated.topics import INPUT_TELEOP, TRACKS_ESTOP
+from ..lib.hw.sound.opening import open_loudspeaker
+from ..lib.hw.sound.port import Loudspeaker
 from ..lib.ipc import Api, Client
 from ..lib.robot.source import RobotPlaces, load_robot
 from ..lib.teleop.velocity import velocity_target
 from .api import SessionRequests
 from .config import Config
-from .operation import Operation
+from .delay import SpeedLimit, velocity_limits
+from .operation import DriveRules, Operation
 from .output import RobotOutput
 from .robot_state import RobotState
 from .seats import Seats
+from .speech import Speech
 
 STATE_S = 0.02  # TeleopState_S: 50 Hz
 REPORT_S = 0.1
 EXPIRE_S = 0.5
+STEER_S = 0.25  # the video's bit rate
 
 
 async def run(ctx: Context[Config]) -> None:
@@ -38,20 +44,30 @@ async def run(ctx: Context[Config]) -> None:
     samples, stop = writer.publisher(INPUT_TELEOP), bus.publisher(TRACKS_ESTOP)
     output = RobotOutput(samples, stop, routerd, ctx.spawn)
     velocity = velocity_target({target: role.fields for target, role in roles.items()})
+    hardware = os.environ.get("SAINT_HW", "real")
+    speech = Speech(_loudspeaker(hardware, config.loudspeaker), counters)
+    curve = SpeedLimit(robot.description.manifest.remote, velocity_limits(roles))
+    drive = DriveRules(velocity, curve)
     operation = Operation(
-        Seats(config.viewers), output, RobotState(bus), velocity, counters, ctx.spawn
+        Seats(config.viewers), output, RobotState(bus), drive, speech, counters, ctx.spawn
     )
     api = Api()
-    requests = SessionRequests(config, operation, roles, bus, counters)
+    requests = SessionRequests(config, operation, roles, bus, counters, hardware)
     await ctx.serve_ipc(requests.add_to(api))
     operation.on_entry = api.on_entry
-    ctx.spawn(every(STATE_S, operation.publish_state), "state")
+    state = operation.times.timed(operation.publish_state, STATE_S)
+    ctx.spawn(every(STATE_S, state), "state")
+    ctx.spawn(every(STEER_S, operation.steer), "steering")
     ctx.spawn(every(REPORT_S, operation.publish_reports), "reports")
     ctx.spawn(every(EXPIRE_S, operation.expire), "leases")
     ctx.ready("waiting for sessions")
     await _until_idle(ctx, operation)
     await operation.close()
     await routerd.close()
+
+
+def _loudspeaker(hardware: str, name: str) -> Loudspeaker | None:
+    return open_loudspeaker(hardware, name) if name else None
 
 
 async def _until_idle(ctx: Context[Config], operation: Operation) -> None:

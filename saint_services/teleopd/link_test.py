@@ -12,7 +12,9 @@ from PIL import Image
 
 from ..lib.api.teleop import LinkTest
 from ..lib.errors import Code, SaintError
+from ..lib.generated.sensor_msgs import CompressedImage
 from .picture import PictureEncoder
+from .rate import VideoTarget
 
 _LIMIT_S = 10.0
 _ECHOES = 20
@@ -79,10 +81,11 @@ async def _echoes(channel: RTCDataChannel) -> list[float]:
 def _encode_ms() -> float:
     buffer = io.BytesIO()
     Image.effect_noise(_SIZE, 40).convert("RGB").save(buffer, "JPEG")
-    encoder = PictureEncoder(1500)
+    picture = CompressedImage(format="jpeg", data=buffer.getvalue())
+    encoder, target = PictureEncoder(), VideoTarget(1500)
     times = []
     for number in range(5):
         began_s = time.perf_counter()
-        encoder.encode(buffer.getvalue(), "jpeg", number / 30, is_key=number == 0)
+        encoder.encode(picture, number / 30, target, is_key=number == 0)
         times.append((time.perf_counter() - began_s) * 1000)
     return statistics.median(times)

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ..lib import log
@@ -15,19 +16,32 @@ from ..lib.access.person import Person
 from ..lib.api.teleop import LEASE_S, OperatorReply, RemoteSessionInfo
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
-from ..lib.teleop.fields import PictureReport, RobotReport
+from ..lib.teleop.fields import PictureReport, RobotReport, SoundReport
 from ..lib.teleop.velocity import VelocityTarget
 from .commands import CommandStream
+from .delay import DelayMeter, SpeedLimit
 from .output import SOURCE, RobotOutput, Spawn
 from .robot_state import RobotState
 from .seats import Fact, RemoteSession, SeatChange, Seats
+from .speech import Speech
+from .times import LinkTimes
 
 if TYPE_CHECKING:
     from .cameras import SharedCamera
+    from .microphone import SharedMicrophone
 
 _CLOSE_LIMIT_S = 3.0
 MADE, LOST_CONTROL = "sessions", "control_lost"
+SENT_BYTES, RECEIVED_BYTES = "bytes_sent", "bytes_received"  # of the sessions that have ended
 _log = log.get("teleopd")
+
+
+@dataclass(frozen=True, slots=True)
+class DriveRules:
+    """What the velocities of the binary form drive, and how fast anything may be driven."""
+
+    velocity: VelocityTarget | None
+    limit: SpeedLimit
 
 
 class PeerConnection(Protocol):
@@ -35,9 +49,15 @@ class PeerConnection(Protocol):
 
     @property
     def camera(self) -> "SharedCamera | None": ...
+    @property
+    def microphone(self) -> "SharedMicrophone | None": ...
     async def answer(self, sdp: str) -> str: ...
     def send(self, channel: str, data: bytes | str) -> bool: ...
     def has(self, channel: str) -> bool: ...
+    @property
+    def round_trip_ms(self) -> float | None: ...
+    @property
+    def traffic(self) -> tuple[int, int]: ...
     async def close(self) -> None: ...
 
 
@@ -46,18 +66,21 @@ class Operation:
 
     def __init__(
         self, seats: Seats, output: RobotOutput, state: RobotState,
-        velocity: VelocityTarget | None, counters: Counter[str], spawn: Spawn,
+        drive: DriveRules, speech: Speech, counters: Counter[str], spawn: Spawn,
     ) -> None:  # fmt: skip
         self.seats = seats
         self.on_entry: Callable[[AuditRecord], None] = _discard
         self.is_idle_since_s = monotonic_s()
+        self.times = LinkTimes()
         self._output = output
         self._state = state
-        self._velocity = velocity
+        self._drive = drive
+        self.speech = speech
         self._counters = counters
         self._spawn = spawn
         self._peers: dict[str, PeerConnection] = {}
         self._streams: dict[str, CommandStream] = {}
+        self._meters: dict[str, DelayMeter] = {}
         self._why: dict[str, str] = {}
         self._stopping: set[str] = set()
         self._closing: set[asyncio.Task[None]] = set()
@@ -74,7 +97,8 @@ class Operation:
         )  # fmt: skip
         self.seats.join(session)
         self._state.open()
-        self._streams[name] = CommandStream(self._velocity)
+        self._streams[name] = CommandStream(self._drive.velocity)
+        self._meters[name] = DelayMeter()
         try:
             peer = self._peers[name] = make(name)
             answer = await peer.answer(sdp)
@@ -109,7 +133,12 @@ class Operation:
             self._counters["commands_flood"] += 1
             return
         if decision.is_beat:
-            self.seats.beat(session, now_s)
+            self.seats.beat(session, now_s, is_talking=decision.is_talking)
+        if answer := decision.answer:
+            meter = self._meters[session]
+            meter.answered(answer.number, answer.held_ms, answer.picture_ms, now_s)
+            if answer.picture_ms is not None:
+                self.times.picture_age.observe(answer.picture_ms / 1000)
         if decision.count:
             self._counters[f"commands_{decision.count}"] += 1
         if decision.refusal:
@@ -118,7 +147,30 @@ class Operation:
         elif decision.is_beat and is_operator:
             self._why.pop(session, None)
             if decision.values and self.seats.may_drive(session, now_s):
-                self._output.send(session, decision.values)
+                delay_ms = self._delay_ms(session, now_s)
+                values = self._drive.limit.clamped(decision.values, delay_ms)
+                self._output.send(session, values)
+                if decision.age_s is not None:
+                    self.times.command_age.observe(decision.age_s)
+
+    def said(self, session: str, sound: Callable[[], bytes]) -> None:
+        """Play what a session says, if it may speak now."""
+        if self.seats.may_speak(session, monotonic_s()):
+            self.speech.play(sound())
+
+    def measured(self, session: str, estimate_kbps: float | None, loss: float | None) -> None:
+        """Follow what the receiver of a session's video has reported."""
+        peer, now_s = self._peers.get(session), monotonic_s()
+        if peer is not None and peer.camera is not None:
+            rule = peer.camera.rule
+            rule.measured(session, now_s, estimate_kbps=estimate_kbps, loss=loss)
+
+    def steer(self) -> None:
+        """Fit each camera's stream to the link that decides."""
+        now_s = monotonic_s()
+        for camera in {each.camera for each in self._peers.values()}:
+            if camera is not None:
+                camera.aim(camera.rule.target(self.seats.operator, now_s))
 
     def lost(self, session: str, reason: str) -> None:
         """End a session whose link is gone."""
@@ -147,6 +199,7 @@ class Operation:
                 self._why.pop(change.session, None)
             elif change.fact is Fact.LOST:
                 self._output.end(change.session)
+                self.speech.end()
                 self._counters[LOST_CONTROL] += 1
             elif change.fact is Fact.LEFT:
                 self._forget(change.session)
@@ -162,6 +215,13 @@ class Operation:
             is_granted=is_granted,
             message=message,
         )
+
+    @property
+    def traffic(self) -> tuple[int, int]:
+        """Bytes to and from all sessions since the start."""
+        now = [each.traffic for each in self._peers.values()]
+        sent, received = (sum(each[way] for each in now) for way in (0, 1))
+        return self._counters[SENT_BYTES] + sent, self._counters[RECEIVED_BYTES] + received
 
     def infos(self) -> list[RemoteSessionInfo]:
         """Describe all sessions."""
@@ -190,9 +250,12 @@ class Operation:
 
     def publish_reports(self) -> None:
         """Send the named report to every session that has opened its channel."""
+        now_s = monotonic_s()
         for name, peer in self._peers.items():
             if peer.has("fields"):
-                peer.send("fields", self._report(name, peer).model_dump_json())
+                report = self._report(name, peer)
+                peer.send("fields", report.model_dump_json())
+                self._meters[name].sent(report.seq, now_s)
 
     async def _stop(self, session: str, who: str) -> None:
         try:
@@ -205,6 +268,7 @@ class Operation:
         session, holder = self.seats.sessions[name], self.control(is_granted=False)
         volts, percent = self._state.battery
         is_operator = name == self.seats.operator
+        delay_ms = self._delay_ms(name, now_s)
         self._numbers[name] += 1
         requests = self.seats.requesting(now_s) if is_operator else []
         return RobotReport(
@@ -216,16 +280,44 @@ class Operation:
             operator=holder.who,
             requests=[(each.name, each.who) for each in requests],
             refused=session.refused,
-            why=self._why.get(name, "") or (self._output.problem if is_operator else ""),
+            why=self._why_not(name, delay_ms) if is_operator else self._why.get(name, ""),
             stopped=self._state.is_stopped,
             battery_v=volts,
             battery_percent=percent,
             speed_mps=self._state.speed_mps,
+            delay_ms=None if delay_ms is None else round(delay_ms, 1),
+            speed_share=round(self._drive.limit.share(delay_ms), 3),
             picture=peer.camera.report(now_s) if peer.camera else PictureReport(),
+            sound=self._sound(peer.microphone, now_s),
+        )
+
+    def _delay_ms(self, name: str, now_s: float) -> float | None:
+        peer, meter = self._peers.get(name), self._meters.get(name)
+        if peer is None or meter is None:
+            return None
+        return meter.delay_ms(now_s, peer.round_trip_ms)
+
+    def _why_not(self, name: str, delay_ms: float | None) -> str:
+        """Say why the operator's newest command does not count; empty: it does."""
+        found = self._why.get(name, "") or self._output.problem
+        if found or delay_ms is None or self._drive.limit.share(delay_ms) > 0:
+            return found
+        most_ms = self._drive.limit.curve.stop_ms
+        return f"The delay is {delay_ms:.0f} ms: from {most_ms:.0f} ms on nothing drives."
+
+    def _sound(self, microphone: "SharedMicrophone | None", now_s: float) -> SoundReport:
+        return SoundReport(
+            microphone=microphone.state(now_s) if microphone else "off",
+            microphone_db=microphone.level_db(now_s) if microphone else None,
+            loudspeaker=self.speech.state(now_s),
+            loudspeaker_db=self.speech.level_db(now_s),
+            problem=(microphone.problem if microphone else "") or self.speech.problem,
         )
 
     def _info(self, session: RemoteSession, now_s: float) -> RemoteSessionInfo:
         has_beat = session.is_linked
+        peer, meter = self._peers[session.name], self._meters[session.name]
+        sent, received = peer.traffic
         return RemoteSessionInfo(
             session=session.name,
             who=session.who,
@@ -237,12 +329,22 @@ class Operation:
             beat_age_ms=round((now_s - session.beat_s) * 1000) if has_beat else None,
             refused=session.refused,
             connected_s=round(now_s - session.joined_s, 1),
+            round_trip_ms=meter.round_trip_ms or peer.round_trip_ms,
+            picture_ms=meter.picture_ms,
+            delay_ms=meter.delay_ms(now_s, peer.round_trip_ms),
+            sent_bytes=sent,
+            received_bytes=received,
         )
 
     def _forget(self, name: str) -> None:
-        for each in (self._streams, self._why, self._numbers):
+        for each in (self._streams, self._why, self._numbers, self._meters):
             each.pop(name, None)
         if peer := self._peers.pop(name, None):
+            if peer.camera is not None:
+                peer.camera.rule.forget(name)
+            sent, received = peer.traffic
+            self._counters[SENT_BYTES] += sent
+            self._counters[RECEIVED_BYTES] += received
             closing = self._spawn(peer.close(), "close")
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)

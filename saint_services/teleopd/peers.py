@@ -3,7 +3,11 @@ module that imports aiortc, and imported with the first session. Decides nothing
 """
 
 import asyncio
+import contextlib
+from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from aiortc import (
@@ -16,11 +20,14 @@ from aiortc import (
 )
 from aiortc.exceptions import InvalidAccessError, InvalidStateError, OperationError
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
-from av import Packet
+from av import AudioFrame, Packet
 
 from ..lib.errors import Code, SaintError
 from ..lib.teleop.fields import CHANNELS
 from .cameras import SharedCamera
+from .feedback import watch
+from .microphone import MOST_WAITING as MOST_PIECES
+from .microphone import SharedMicrophone
 from .picture import EncodedPicture
 
 _MOST_WAITING = 4  # pictures of a viewer whose connection is slow
@@ -39,6 +46,8 @@ class PeerEvents(Protocol):
 
     def opened(self, session: str, channel: str) -> None: ...
     def received(self, session: str, channel: str, data: bytes | str) -> None: ...
+    def said(self, session: str, sound: Callable[[], bytes]) -> None: ...
+    def measured(self, session: str, estimate_kbps: float | None, loss: float | None) -> None: ...
     def lost(self, session: str, reason: str) -> None: ...
 
 
@@ -74,19 +83,53 @@ class CameraTrack(MediaStreamTrack):
         return await self._packets.get()
 
 
+class MicrophoneTrack(MediaStreamTrack):
+    """Passes the robot's encoded sound on to one connection; the oldest piece is dropped."""
+
+    kind = "audio"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._packets: asyncio.Queue[Packet[Any]] = asyncio.Queue(MOST_PIECES)
+
+    def put(self, packet: "Packet[Any]") -> None:
+        """Queue a piece."""
+        if self._packets.full():
+            self._packets.get_nowait()
+        self._packets.put_nowait(packet)
+
+    async def recv(self) -> "Packet[Any]":
+        """Return the next encoded piece."""
+        if self.readyState != "live":
+            raise MediaStreamError
+        return await self._packets.get()
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSources:
+    """What the robot sends to a session, if its offer has video and audio."""
+
+    camera: SharedCamera | None = None
+    microphone: SharedMicrophone | None = None
+
+
 class RemotePeer:
-    """One connection. `camera` is sent if the offer has video."""
+    """One connection."""
 
     def __init__(
-        self, session: str, events: PeerEvents, camera: SharedCamera | None, stun: Sequence[str]
+        self, session: str, events: PeerEvents, sources: RemoteSources, stun: Sequence[str]
     ) -> None:
         servers = [RTCIceServer(urls=each) for each in stun]
         self._pc = RTCPeerConnection(RTCConfiguration(iceServers=servers))
         self._session = session
         self._events = events
-        self.camera = camera
+        self.camera = sources.camera
+        self.microphone = sources.microphone
         self._track: CameraTrack | None = None
+        self._sound: MicrophoneTrack | None = None
+        self._listening: asyncio.Task[None] | None = None
         self._channels: dict[str, RTCDataChannel] = {}
+        self._pc.on("track", self._on_track)
         self._pc.on("datachannel", self._on_channel)
         self._pc.on("connectionstatechange", self._on_state)
 
@@ -98,6 +141,8 @@ class RemotePeer:
             offer = RTCSessionDescription(sdp=sdp, type="offer")
             if "m=video" in sdp and self.camera is not None:
                 self._add_video(self.camera)
+            if "m=audio" in sdp and self.microphone is not None:
+                self._add_sound(self.microphone)
             await self._pc.setRemoteDescription(offer)
             await self._pc.setLocalDescription(await self._pc.createAnswer())
         except _UNREADABLE as err:
@@ -118,10 +163,29 @@ class RemotePeer:
         """Return whether the other end has opened this channel."""
         return channel in self._channels
 
+    @property
+    def round_trip_ms(self) -> float | None:
+        """The round trip as the data channels' transport measures it; None: not yet."""
+        seconds = getattr(self._pc.sctp, "_srtt", None)
+        return None if seconds is None else seconds * 1000.0
+
+    @property
+    def traffic(self) -> tuple[int, int]:
+        """Bytes sent and received so far: everything shares one transport."""
+        transport = self._pc.sctp.transport if self._pc.sctp else None
+        if transport is None:
+            return 0, 0
+        found = transport._get_stats()[transport._stats_id]
+        return found.bytesSent, found.bytesReceived
+
     async def close(self) -> None:
         """Close the connection and stop its video."""
         if self.camera is not None and self._track is not None:
             self.camera.remove(self._track)
+        if self.microphone is not None and self._sound is not None:
+            self.microphone.remove(self._sound)
+        if self._listening is not None:
+            self._listening.cancel()
         self._pc.remove_all_listeners()
         # Not cancelled: aiortc may be closing it as well, and the two wait for one future.
         closing = asyncio.ensure_future(self._pc.close())
@@ -135,6 +199,7 @@ class RemotePeer:
         sender = self._pc.addTrack(self._track)
         # aiortc requests key pictures of its own encoder; ours is shared.
         setattr(sender, "_send_keyframe", camera.want_key)  # noqa: B010
+        watch(sender, partial(self._events.measured, self._session))
         codecs = RTCRtpSender.getCapabilities("video").codecs
         chosen = [each for each in codecs if each.mimeType in ("video/VP8", "video/rtx")]
         for transceiver in self._pc.getTransceivers():
@@ -142,6 +207,31 @@ class RemotePeer:
                 transceiver.direction = "sendonly"
                 transceiver.setCodecPreferences(chosen)
         camera.add(self._track)
+
+    def _add_sound(self, microphone: SharedMicrophone) -> None:
+        """Offer Opus alone, as the sound is encoded once for all."""
+        self._sound = MicrophoneTrack()
+        sender = self._pc.addTrack(self._sound)
+        # A stream of its own: a browser delays the picture until the sound of its stream fits.
+        sender._stream_id = self._sound.id
+        codecs = RTCRtpSender.getCapabilities("audio").codecs
+        chosen = [each for each in codecs if each.mimeType == "audio/opus"]
+        for transceiver in self._pc.getTransceivers():
+            if transceiver.sender is sender:
+                transceiver.setCodecPreferences(chosen)
+        microphone.add(self._sound)
+
+    def _on_track(self, track: MediaStreamTrack) -> None:
+        if track.kind == "audio" and self._listening is None:
+            self._listening = asyncio.ensure_future(self._listen(track))
+
+    async def _listen(self, track: MediaStreamTrack) -> None:
+        """Hand on what the other end says, until its track ends."""
+        with contextlib.suppress(MediaStreamError):
+            while True:
+                frame = await track.recv()
+                if isinstance(frame, AudioFrame):
+                    self._events.said(self._session, partial(_one_channel, frame))
 
     def _on_channel(self, channel: RTCDataChannel) -> None:
         name = channel.label
@@ -156,3 +246,9 @@ class RemotePeer:
         state = self._pc.connectionState
         if state in ("failed", "closed", "disconnected"):
             self._events.lost(self._session, f"its link is {state}")
+
+
+def _one_channel(frame: AudioFrame) -> bytes:
+    """Return aiortc's decoded sound (two channels, 16 bit, 48 kHz) as the mean of both."""
+    both = array("h", bytes(frame.planes[0])[: 4 * frame.samples])
+    return array("h", ((a + b) >> 1 for a, b in zip(both[::2], both[1::2], strict=True))).tobytes()

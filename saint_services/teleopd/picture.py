@@ -9,6 +9,9 @@ from typing import Any
 import av
 from av.video.frame import PictureType, VideoFrame
 
+from ..lib.generated.sensor_msgs import CompressedImage
+from .rate import VideoTarget
+
 CLOCK_HZ = 90_000  # of RTP video (RFC 7741)
 TIME_BASE = Fraction(1, CLOCK_HZ)
 MOST_PIXELS = 1280 * 720  # larger pictures are halved: VP8 of them costs more than a core of a Pi
@@ -30,25 +33,30 @@ class EncodedPicture:
     packet: "av.Packet[Any]"
     is_key: bool  # a viewer can begin with it
     capture_s: float
+    source_pixels: int  # of the camera's picture
 
 
 class PictureEncoder:
     """One encoder; a change of the picture's size begins a new stream."""
 
-    def __init__(self, bitrate_kbps: int) -> None:
-        self._bitrate = bitrate_kbps * 1000
+    def __init__(self) -> None:
         self._encoder: av.VideoCodecContext | None = None
+        self._target: VideoTarget | None = None
         self._decoders: dict[str, av.VideoCodecContext] = {}
         self._first_s: float | None = None
         self._last = -1
 
-    def encode(self, data: bytes, kind: str, capture_s: float, *, is_key: bool) -> EncodedPicture:
+    def encode(
+        self, picture: CompressedImage, capture_s: float, target: VideoTarget, *, is_key: bool
+    ) -> EncodedPicture:
         """Return the picture as VP8, with the time of its capture. Raises PictureError."""
-        frame = self._decoded(data, kind)
-        if self._encoder is None or self._encoder.width != frame.width:
-            self._encoder, is_key = self._made(frame), True
-        if self._encoder.height != frame.height:
-            self._encoder, is_key = self._made(frame), True
+        whole = self._decoded(bytes(picture.data), picture.format)
+        frame = _reduced(whole, target.divisor)
+        found = self._encoder
+        size = (frame.width, frame.height)
+        if found is None or (found.width, found.height) != size or target != self._target:
+            self._encoder, self._target, is_key = _made(size, target.kbps), target, True
+        assert self._encoder is not None
         if self._first_s is None:
             self._first_s = capture_s
         self._last = max(self._last + 1, round((capture_s - self._first_s) * CLOCK_HZ))
@@ -59,7 +67,7 @@ class PictureEncoder:
             raise PictureError(f"the encoder returned {len(packets)} packets for one picture")
         packet = packets[0]
         packet.pts, packet.time_base = self._last, TIME_BASE
-        return EncodedPicture(packet, packet.is_keyframe, capture_s)
+        return EncodedPicture(packet, packet.is_keyframe, capture_s, whole.width * whole.height)
 
     def _decoded(self, data: bytes, kind: str) -> VideoFrame:
         name = next((codec for word, codec in _DECODERS.items() if word in kind), None)
@@ -73,19 +81,25 @@ class PictureEncoder:
         except (av.error.FFmpegError, IndexError) as err:
             self._decoders.pop(name, None)
             raise PictureError(f"a picture of {len(data)} bytes cannot be decoded") from err
-        width, height = frame.width & ~1, frame.height & ~1
-        while width * height > MOST_PIXELS:
-            width, height = (width // 2) & ~1, (height // 2) & ~1
-        return frame.reformat(width=width, height=height, format="yuv420p")
+        return frame
 
-    def _made(self, frame: VideoFrame) -> av.VideoCodecContext:
-        made = av.VideoCodecContext.create("libvpx", "w")
-        made.width, made.height, made.pix_fmt = frame.width, frame.height, "yuv420p"
-        made.time_base, made.bit_rate = TIME_BASE, self._bitrate
-        made.thread_count = 1  # several threads of VP8 wait for each other: 15 times the time
-        rate = {name: str(self._bitrate) for name in ("minrate", "maxrate", "bufsize")}
-        made.options = {**_OPTIONS, **rate}
-        return made
+
+def _reduced(frame: VideoFrame, divisor: int) -> VideoFrame:
+    width, height = frame.width & ~1, frame.height & ~1
+    while width * height > MOST_PIXELS:
+        width, height = (width // 2) & ~1, (height // 2) & ~1
+    width, height = max(2, (width // divisor) & ~1), max(2, (height // divisor) & ~1)
+    return frame.reformat(width=width, height=height, format="yuv420p")
+
+
+def _made(size: tuple[int, int], kbps: float) -> av.VideoCodecContext:
+    bits = round(kbps * 1000)
+    made = av.VideoCodecContext.create("libvpx", "w")
+    (made.width, made.height), made.pix_fmt = size, "yuv420p"
+    made.time_base, made.bit_rate = TIME_BASE, bits
+    made.thread_count = 1  # several threads of VP8 wait for each other: 15 times the time
+    made.options = {**_OPTIONS, **{name: str(bits) for name in ("minrate", "maxrate", "bufsize")}}
+    return made
 
 
 def _opened(name: str) -> av.VideoCodecContext:

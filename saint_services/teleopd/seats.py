@@ -50,6 +50,7 @@ class RemoteSession:
     wants_control: bool = False
     is_linked: bool = False
     beat_s: float = -inf
+    talk_s: float = -inf  # its newest heartbeat that said: the talk button is held
     requested_until_s: float = -inf
     refused: int = 0
 
@@ -82,6 +83,17 @@ class Seats:
             and session.is_alive(now_s)
         )
 
+    def may_speak(self, name: str, now_s: float) -> bool:
+        """Return whether what this session says is played: only the living operator's, while the
+        talk button is held.
+        """
+        session = self.sessions.get(name)
+        return (
+            session is not None
+            and self.may_drive(name, now_s)
+            and now_s - session.talk_s <= ALIVE_S
+        )  # fmt: skip
+
     def join(self, session: RemoteSession) -> list[SeatChange]:
         """Add a session; it becomes the operator at the earliest when it is linked. Raises
         refused, when there are too many.
@@ -109,10 +121,14 @@ class Seats:
             return self._give(name, "nobody living had control")
         return []
 
-    def beat(self, name: str, now_s: float) -> None:
-        """Record a heartbeat of the input loop."""
+    def beat(self, name: str, now_s: float, *, is_talking: bool | None = None) -> None:
+        """Record a heartbeat of the input loop; `is_talking` is None where the message cannot say
+        it.
+        """
         if session := self.sessions.get(name):
             session.beat_s = now_s
+            if is_talking is not None:
+                session.talk_s = now_s if is_talking else -inf
 
     def renew(self, name: str, level: Level, now_s: float) -> list[SeatChange]:
         """Renew the lease of a session whose person still is signed in, with this level."""

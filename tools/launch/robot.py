@@ -125,9 +125,10 @@ class Robot:
         preset = "walk" if any(_LEGS in node.roles for node in roster.nodes) else ""
         own = settings.server(self.receiver.path, root, named, is_locked=is_locked, preset=preset)
         settings.write(server.config, own)
+        sound = {"SAINT_HW": f"sim:{server.hw}"} | sim.environment()
         board = updates.add(server, is_server=True) if updates else {}
         self.server = launcher.add(
-            Plan(server, "saint-server.target", shared | board, ports.by_unit)
+            Plan(server, "saint-server.target", shared | sound | board, ports.by_unit)
         )
         for node in roster.nodes:
             folders = Folders(node.name, root)

@@ -8,6 +8,7 @@ from pathlib import Path
 USB = "usb"  # below the robot's folder: stands for the places where a USB stick shows up
 # How long a new release may take to be well: a laptop boots in seconds, and a user watches.
 _QUICK = "health_timeout_s: 60\nhealth_settle_s: 1\n"
+_SOUND = "microphone: default\nloudspeaker: default\n"
 _FORMATS = ("llf", "json", "vmc", "ifacialmocap", "lines")
 _NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it again)."
 
@@ -19,6 +20,7 @@ def server(
     sign-in, as those of a robot that was just flashed; `preset`: of its first routes.
     """
     others = robot(named, "adoptiond", "routerd", "teleopd") if named else {}
+    others["teleopd.yaml"] = others.get("teleopd.yaml", "") + _SOUND
     if preset:
         others["routerd.yaml"] = others.get("routerd.yaml", "") + f"preset: {preset}\n"
     return others | {

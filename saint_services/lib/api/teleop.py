@@ -21,6 +21,10 @@ class Connect(Request):
         default=False, description="Become the operator, if there is none when the link is up."
     )
     camera: str = Field(default="", max_length=64, description="Empty: the first one.")
+    replaces: str = Field(
+        default="", pattern=r"^([0-9a-f]{8})?$",
+        description="Your session whose link is lost, for example by another address: it ends.",
+    )  # fmt: skip
 
 
 class Connected(Reply):
@@ -57,6 +61,19 @@ class RemoteSessionInfo(Reply):
     beat_age_ms: int | None = None  # of its input loop; None: none so far
     refused: int = 0  # commands that were refused
     connected_s: float = 0.0
+    round_trip_ms: float | None = None
+    picture_ms: float | None = None  # age of the picture on its screen, as it reports
+    delay_ms: float | None = None  # from the camera to its hand and back
+    sent_bytes: int = 0
+    received_bytes: int = 0
+
+
+class TimeCounts(Reply):
+    """How often some time was up to each limit; the last count is of those above all."""
+
+    limits: list[float] = []  # s
+    counts: list[int] = []
+    sum: float = 0.0
 
 
 class RemoteSessionList(Reply):
@@ -68,6 +85,13 @@ class RemoteSessionList(Reply):
     viewers_at_most: int = 0
     encoded: int = 0  # pictures since the start, once for all viewers
     dropped: int = 0  # pictures that came while another was encoded
+    sent: int = 0  # pictures, over all viewers
+    sent_bytes: int = 0  # since the start, of all sessions
+    received_bytes: int = 0
+    command_age: TimeCounts = TimeCounts()
+    picture_age: TimeCounts = TimeCounts()
+    loop_time: TimeCounts = TimeCounts()
+    loop_jitter: TimeCounts = TimeCounts()
 
 
 class OperatorReply(Reply):

@@ -17,6 +17,7 @@ from ..role_config.body import Hand
 from ..role_config.model import RoleConfig, RoleName
 from ..role_config.reading import load_role_config
 from ..strict import StrictModel
+from .remote_speed import RemoteSpeed
 from .shipped_files import below
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class RobotManifest(StrictModel):
     figure: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
     roles: list[RobotRole] = Field(min_length=1)
     collision: Collision = Collision()
+    remote: RemoteSpeed = RemoteSpeed()
     # Roles that share a computer, by node name; every other role has its own. Used by the
     # simulation; on a real robot, adoption assigns roles to nodes.
     nodes: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")], list[str]] = {}

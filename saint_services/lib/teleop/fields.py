@@ -3,8 +3,8 @@
 (structs.py).
 
 Version 1. Operator to robot: `v`, `seq` (rises), `t` (milliseconds of the operator's clock), and
-`targets` with values by field. A message without targets is a heartbeat of the operator's input
-loop. Robot to operator, 10 times per second: see `RobotReport`.
+`targets` with values by field, `talk` while the talk button is held. A message without targets is a
+heartbeat of the operator's input loop. Robot to operator, 10 times per second: see `RobotReport`.
 """
 
 from typing import Annotated, Final, Literal
@@ -30,6 +30,12 @@ class FieldsMessage(Request):
     seq: int = Field(ge=0, lt=1 << 53, strict=True)
     t: float = Field(ge=0, lt=1e15)  # ms
     targets: dict[TargetName, Values] = Field(default={}, max_length=8)
+    # The newest report that has arrived, for how long it has been here, and the age of the picture
+    # on the screen, since its capture: by them the robot measures the delay.
+    ack: int | None = Field(default=None, ge=0, lt=1 << 53, strict=True)
+    ack_ms: float = Field(default=0.0, ge=0, le=60_000)
+    picture_ms: float | None = Field(default=None, ge=0, le=600_000)
+    talk: bool = False  # the talk button is held: the sound that comes with it is played
 
 
 class PictureReport(Reply):
@@ -39,6 +45,17 @@ class PictureReport(Reply):
     state: Literal["live", "none"] = "none"  # none: no new one for 400 ms
     age_ms: float | None = None  # from capture until it was sent
     number: int = 0
+    kbps: int = 0  # what the stream may have now
+
+
+class SoundReport(Reply):
+    """The robot's microphone and loudspeaker. Levels in dB below full scale."""
+
+    microphone: Literal["off", "live", "none"] = "off"  # off: not configured; none: no sound comes
+    microphone_db: float | None = None
+    loudspeaker: Literal["off", "ready", "speaking", "none"] = "off"
+    loudspeaker_db: float | None = None  # of what is played
+    problem: str = ""
 
 
 class RobotReport(Reply):
@@ -58,4 +75,7 @@ class RobotReport(Reply):
     battery_v: float | None = None
     battery_percent: float | None = None
     speed_mps: float | None = None
+    delay_ms: float | None = None  # from the robot to the operator's screen, and back
+    speed_share: float = 1.0  # of the top speed, which that delay leaves
     picture: PictureReport = PictureReport()
+    sound: SoundReport = SoundReport()

@@ -7,7 +7,7 @@ from ...lib.api.teleop import LinkTest, OperatorReply, RemoteSessionInfo, Remote
 from ..console import print_table
 from ..row_command import row_command
 
-_COLUMNS = ("session", "who", "from", "seat", "input loop", "refused", "connected")
+_COLUMNS = ("session", "who", "from", "seat", "input loop", "delay", "refused", "connected")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,6 +31,10 @@ def print_sessions(reply: RemoteSessionList) -> None:
         print(f"Pictures encoded: {reply.encoded}, left out: {reply.dropped}")
 
 
+def _delay(session: RemoteSessionInfo) -> str:
+    return "-" if session.delay_ms is None else f"{session.delay_ms:.0f} ms"
+
+
 def _row(session: RemoteSessionInfo) -> tuple[str, ...]:
     seat = session.seat + (" (requests control)" if session.is_requesting else "")
     age = session.beat_age_ms
@@ -41,6 +45,7 @@ def _row(session: RemoteSessionInfo) -> tuple[str, ...]:
         session.address or "-",
         seat,
         beat,
+        _delay(session),
         str(session.refused),
         f"{session.connected_s:.0f} s",
     )

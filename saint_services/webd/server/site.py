@@ -31,7 +31,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), usb=(), payment=()",
+    "Permissions-Policy": "camera=(), microphone=(self), geolocation=(), usb=(), payment=()",
 }
 
 

@@ -40,6 +40,7 @@ class SeatOrders(RuleBasedStateMachine):
         self.count = 0
         self.in_control: set[str] = set()
         self.beats: dict[str, float] = {}
+        self.talks: dict[str, float] = {}
         self.leases: dict[str, float] = {}
         self.levels: dict[str, Level] = {}
 
@@ -86,6 +87,14 @@ class SeatOrders(RuleBasedStateMachine):
         self.seats.beat(name, self.now_s)
         if name in self.levels:
             self.beats[name] = self.now_s
+
+    @rule(number=st.integers(0, 9), is_talking=st.booleans())
+    def talk(self, number: int, is_talking: bool) -> None:
+        name = self.any_of(number)
+        self.seats.beat(name, self.now_s, is_talking=is_talking)
+        if name in self.levels:
+            self.beats[name] = self.now_s
+            self.talks[name] = self.now_s if is_talking else -inf
 
     @rule(number=st.integers(0, 9), level=st.sampled_from(Level))
     @precondition(lambda self: self.seats.sessions)
@@ -142,6 +151,13 @@ class SeatOrders(RuleBasedStateMachine):
             assert self.now_s - self.beats.get(name, -inf) <= ALIVE_S
             assert self.now_s < self.leases[name]
             assert self.levels[name] >= Level.OPERATOR
+
+    @invariant()
+    def only_the_living_operator_speaks(self) -> None:
+        for name in self.seats.sessions:
+            if self.seats.may_speak(name, self.now_s):
+                assert self.seats.may_drive(name, self.now_s)
+                assert self.now_s - self.talks.get(name, -inf) <= ALIVE_S
 
     @invariant()
     def viewers_are_limited(self) -> None:

@@ -84,6 +84,14 @@ async def test_operator_grants_and_admin_takes_by_force(robot: RemoteRobot) -> N
         await second.report(lambda each: each["operator"] == "adam")
 
 
+async def test_kicked_session_is_not_replaced_by_itself(robot: RemoteRobot) -> None:
+    async with teleop_peer(robot.signalling(OLGA)) as peer:
+        await robot.signalling(ADAM)("kick", session=peer.session)
+        with pytest.raises(SaintError, match="ended by an admin"):
+            async with teleop_peer(robot.signalling(OLGA), replaces=peer.session):
+                pass
+
+
 async def test_withdrawn_role_ends_control(robot: RemoteRobot) -> None:
     async with teleop_peer(robot.signalling(OLGA)) as peer:
         await peer.report(lambda each: each["seat"] == "operator")

@@ -1,0 +1,112 @@
+"""Measures how late an operator sees and acts, and limits what it commands by it. Pure: times come
+in as arguments. Not here: the curve (lib/robot/remote_speed.py).
+
+A report that the robot sends has a number; a peer says with each of its messages which one it has
+received last, and for how long it has it. The rest of the time is the way there and back. A report
+that is not answered counts as on its way since it was sent, so a peer that receives nothing is
+slowed down and stopped. Of a peer that never says so, the round trip of the transport counts.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..lib.robot.remote_speed import RemoteSpeed
+from ..lib.role_config.model import RoleConfig
+
+REPORT_MS = 100.0  # between two reports
+_REMEMBERED = 128  # reports: longer than any delay of a curve
+_RISE, _FALL = 0.5, 0.1  # how much of a new measurement counts: growing delays soon, others later
+_LONGEST_PICTURE_MS = 60_000.0
+
+TargetValues = Mapping[str, Mapping[str, float]]
+VelocityLimits = Mapping[str, Mapping[str, tuple[float, float]]]
+
+
+@dataclass(slots=True)
+class DelayMeter:
+    """Of one session."""
+
+    round_trip_ms: float | None = None
+    picture_ms: float | None = None  # from capture to the operator's screen, as it says
+    _sent: "OrderedDict[int, float]" = field(default_factory=OrderedDict)
+    _newest: int = -1  # report that was answered
+
+    def sent(self, number: int, now_s: float) -> None:
+        """Record that a report was sent."""
+        self._sent[number] = now_s
+        while len(self._sent) > _REMEMBERED:
+            self._sent.popitem(last=False)
+
+    def answered(self, number: int, held_ms: float, picture_ms: float | None, now_s: float) -> None:
+        """Record which report the peer has received, how long ago, and the age of its picture."""
+        if picture_ms is not None:
+            picture_ms = min(picture_ms, _LONGEST_PICTURE_MS)
+        self.picture_ms = picture_ms
+        sent_s = self._sent.get(number)
+        if sent_s is None or number < self._newest:
+            return
+        found_ms = max(0.0, (now_s - sent_s) * 1000.0 - max(0.0, held_ms))
+        self._newest = number
+        if self.round_trip_ms is None:
+            self.round_trip_ms = found_ms
+            return
+        part = _RISE if found_ms > self.round_trip_ms else _FALL
+        self.round_trip_ms += part * (found_ms - self.round_trip_ms)
+
+    def delay_ms(self, now_s: float, transport_ms: float | None) -> float | None:
+        """Return the delay from the robot to the operator and back; None while it is unknown."""
+        if self.round_trip_ms is None:
+            return transport_ms
+        trip_ms = max(self.round_trip_ms, self._unanswered_ms(now_s))
+        if self.picture_ms is None:
+            return trip_ms
+        return max(trip_ms, self.picture_ms + trip_ms / 2.0)
+
+    def _unanswered_ms(self, now_s: float) -> float:
+        """Return for how long the oldest unanswered report is on its way, beyond two reports."""
+        waiting = next((sent for number, sent in self._sent.items() if number > self._newest), None)
+        return (now_s - waiting) * 1000.0 - 2 * REPORT_MS if waiting is not None else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedLimit:
+    """Clamps the velocities of a robot's targets."""
+
+    curve: RemoteSpeed
+    limits: VelocityLimits  # of each velocity, by target and field
+
+    def clamped(self, values: TargetValues, delay_ms: float | None) -> TargetValues:
+        """Return the values with velocities within their share; positions and modes as they are."""
+        share = self.share(delay_ms)
+        if share >= 1.0:
+            return values
+        return {
+            target: {
+                name: self._within(target, name, value, share) for name, value in fields.items()
+            }
+            for target, fields in values.items()
+        }
+
+    def share(self, delay_ms: float | None) -> float:
+        """Return the share of the top speed; while the delay is unknown nothing drives."""
+        return 0.0 if delay_ms is None else self.curve.share(delay_ms)
+
+    def _within(self, target: str, name: str, value: float, share: float) -> float:
+        limits = self.limits.get(target, {}).get(name)
+        if limits is None:
+            return value
+        low, high = limits
+        return min(max(value, share * min(low, 0.0)), share * max(high, 0.0))
+
+
+def velocity_limits(roles: Mapping[str, RoleConfig]) -> VelocityLimits:
+    """Return the limits of every field that is a speed; a walking robot's mode is none."""
+    return {
+        target: {
+            name: each.limits
+            for name, each in role.fields.items()
+            if each.kind == "velocity" and each.unit != "mode"
+        }
+        for target, role in roles.items()
+    }

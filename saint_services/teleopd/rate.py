@@ -1,0 +1,125 @@
+"""Decides how many bits a camera's stream may have, and with that its size and rate. Pure: times
+come in as arguments. Not here: the encoder (picture.py), who measured (feedback.py).
+
+The stream is encoded once, so one link decides for all: the operator's. Without an operator who
+watches it is the slowest viewer's. What its receiver estimates (REMB) counts, less a margin; a loss
+above 10 % takes as much off as it says, and growth is 8 % a second (as Google's congestion control
+does, draft-ietf-rmcat-gcc-02, section 6). A viewer whose link is slower loses pictures, and begins
+again with the next key picture.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+LEAST_KBPS: Final = 60.0
+_MARGIN = 0.85  # of the estimate: sound, state and headers need the rest
+_MUCH_LOSS, _LITTLE_LOSS = 0.10, 0.02
+_GROWTH_PER_S = 1.08
+_LOSS_PAUSE_S = 1.0  # between two reductions
+_DOWN, _UP = 0.87, 1.15  # smaller changes are not worth a new encoder
+_UP_PAUSE_S = 2.0
+_SIZE_PAUSE_S = 2.0  # so long a smaller or larger size must have been right
+# Below it VP8 shows blocks rather than detail; half of the width and height look better.
+_BITS_PER_PIXEL = 0.035
+_RATE_HZ = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class VideoTarget:
+    """How a stream is to be encoded."""
+
+    kbps: float
+    divisor: int = 1  # of width and height
+    is_half_rate: bool = False  # every second picture is left out
+
+
+@dataclass(slots=True)
+class _Link:
+    estimate_kbps: float | None = None
+    loss: float = 0.0
+    loss_s: float = float("-inf")
+
+
+@dataclass(slots=True)
+class RateRule:
+    """Of one camera."""
+
+    most_kbps: float
+    pixels: int = 640 * 480  # of the camera's pictures
+    _kbps: float = field(init=False)
+    _by_loss: float = field(init=False)
+    _links: dict[str, _Link] = field(default_factory=dict)
+    _judged_s: float | None = None
+    _reduced_s: float = float("-inf")
+    _changed_s: float = float("-inf")
+    _size: tuple[int, bool] = (1, False)
+    _size_since_s: float | None = None  # since when another size would be right
+
+    def __post_init__(self) -> None:
+        self._kbps = self._by_loss = self.most_kbps
+
+    def measured(
+        self, session: str, now_s: float, *, estimate_kbps: float | None = None,
+        loss: float | None = None,
+    ) -> None:  # fmt: skip
+        """Record what the receiver of a session has reported."""
+        link = self._links.setdefault(session, _Link())
+        if estimate_kbps is not None:
+            link.estimate_kbps = max(0.0, estimate_kbps)
+        if loss is not None:
+            link.loss, link.loss_s = min(1.0, max(0.0, loss)), now_s
+
+    def forget(self, session: str) -> None:
+        """Drop what was measured; without viewers the next stream begins as the first."""
+        self._links.pop(session, None)
+        if not self._links:
+            self._kbps = self._by_loss = self.most_kbps
+            self._size, self._size_since_s, self._judged_s = (1, False), None, None
+
+    def target(self, operator: str, now_s: float) -> VideoTarget:
+        """Return how to encode now."""
+        link = self._deciding(operator)
+        passed_s = now_s - self._judged_s if self._judged_s is not None else 0.0
+        self._judged_s = now_s
+        if link is not None:
+            self._follow(link, now_s, passed_s)
+        self._resize(now_s)
+        return VideoTarget(self._kbps, *self._size)
+
+    def _deciding(self, operator: str) -> _Link | None:
+        if operator in self._links:
+            return self._links[operator]
+        known = (each for each in self._links.values() if each.estimate_kbps is not None)
+        return min(known, key=lambda each: each.estimate_kbps or 0.0, default=None)
+
+    def _follow(self, link: _Link, now_s: float, passed_s: float) -> None:
+        is_new = link.loss_s > self._reduced_s
+        if link.loss > _MUCH_LOSS:
+            if is_new and now_s - self._reduced_s >= _LOSS_PAUSE_S:
+                self._by_loss = self._kbps * (1.0 - link.loss / 2.0)
+                self._reduced_s = now_s
+        elif link.loss < _LITTLE_LOSS:
+            self._by_loss *= _GROWTH_PER_S**passed_s
+        self._by_loss = min(self.most_kbps, max(LEAST_KBPS, self._by_loss))
+        estimate = link.estimate_kbps
+        allowed = self.most_kbps if estimate is None else _MARGIN * estimate
+        wanted = min(self.most_kbps, max(LEAST_KBPS, min(allowed, self._by_loss)))
+        is_rise = wanted > _UP * self._kbps or wanted == self.most_kbps > self._kbps
+        if wanted < _DOWN * self._kbps or (is_rise and now_s - self._changed_s >= _UP_PAUSE_S):
+            self._kbps, self._changed_s = wanted, now_s
+
+    def _resize(self, now_s: float) -> None:
+        right = self._fitting()
+        if right == self._size:
+            self._size_since_s = None
+        elif self._size_since_s is None:
+            self._size_since_s = now_s
+        elif now_s - self._size_since_s >= _SIZE_PAUSE_S:
+            self._size, self._size_since_s = right, None
+
+    def _fitting(self) -> tuple[int, bool]:
+        bits = self._kbps * 1000.0
+        for divisor in (1, 2):
+            if bits >= _BITS_PER_PIXEL * _RATE_HZ * self.pixels / divisor**2:
+                return divisor, False
+        return 2, True

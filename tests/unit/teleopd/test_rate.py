@@ -1,0 +1,78 @@
+"""Bit rate, size and rate of a camera's stream by what the deciding link reports."""
+
+import pytest
+
+from saint_services.teleopd.rate import LEAST_KBPS, RateRule, VideoTarget
+
+
+def run(rule: RateRule, operator: str, begin_s: float, seconds: float) -> VideoTarget:
+    target = rule.target(operator, begin_s)
+    for quarter in range(1, round(seconds * 4) + 1):
+        target = rule.target(operator, begin_s + quarter / 4)
+    return target
+
+
+def test_without_reports_the_setting_counts():
+    assert run(RateRule(1500), "", 0.0, 3.0) == VideoTarget(1500)
+
+
+def test_estimate_of_the_operator_counts_at_once_less_a_margin():
+    rule = RateRule(1500)
+    rule.measured("op", 0.0, estimate_kbps=600)
+    rule.measured("viewer", 0.0, estimate_kbps=80)
+    assert rule.target("op", 0.0) == VideoTarget(pytest.approx(510))
+
+
+def test_slowest_viewer_decides_without_an_operator():
+    rule = RateRule(1500)
+    rule.measured("a", 0.0, estimate_kbps=900)
+    rule.measured("b", 0.0, estimate_kbps=600)
+    assert rule.target("", 0.0).kbps == pytest.approx(510)
+    assert rule.target("operator without a picture", 0.25).kbps == pytest.approx(510)
+
+
+def test_rise_waits_two_seconds_and_small_changes_need_no_new_encoder():
+    rule = RateRule(1500)
+    rule.measured("op", 0.0, estimate_kbps=600)
+    rule.target("op", 0.0)
+    rule.measured("op", 0.5, estimate_kbps=1200)
+    assert rule.target("op", 0.5).kbps == pytest.approx(510)
+    assert rule.target("op", 2.1).kbps == pytest.approx(1020)
+    rule.measured("op", 5.0, estimate_kbps=1250)
+    assert rule.target("op", 5.0).kbps == pytest.approx(1020)
+
+
+def test_much_loss_reduces_once_a_second_and_little_lets_grow():
+    rule = RateRule(1000)
+    for second in range(3):
+        rule.measured("op", float(second), loss=0.4)
+        run(rule, "op", float(second), 0.75)
+    assert rule.target("op", 2.8).kbps == pytest.approx(1000 * 0.8**3)
+    rule.measured("op", 3.0, loss=0.0)
+    assert run(rule, "op", 3.0, 12.0).kbps == pytest.approx(1000)
+
+
+def test_one_old_report_of_loss_reduces_only_once():
+    rule = RateRule(1000)
+    rule.measured("op", 0.0, loss=0.4)
+    assert run(rule, "op", 0.0, 10.0).kbps == pytest.approx(800)
+
+
+def test_narrow_link_has_smaller_pictures_then_fewer():
+    rule = RateRule(1500)
+    rule.measured("op", 0.0, estimate_kbps=300)
+    assert run(rule, "op", 0.0, 1.0).divisor == 1  # a moment changes no size
+    assert run(rule, "op", 1.25, 2.0) == VideoTarget(pytest.approx(255), 2)
+    rule.measured("op", 4.0, estimate_kbps=20)
+    target = run(rule, "op", 4.0, 3.0)
+    assert target == VideoTarget(LEAST_KBPS, 2, is_half_rate=True)
+    rule.measured("op", 8.0, estimate_kbps=3000)
+    assert run(rule, "op", 8.0, 30.0) == VideoTarget(1500)
+
+
+def test_next_stream_begins_as_the_first():
+    rule = RateRule(1500)
+    rule.measured("op", 0.0, estimate_kbps=100)
+    run(rule, "op", 0.0, 3.0)
+    rule.forget("op")
+    assert rule.target("", 9.0) == VideoTarget(1500)
