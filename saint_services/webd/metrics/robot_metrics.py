@@ -13,8 +13,10 @@ from ...lib.api.firmware import STATUS, FirmwareReport, RolloutState
 from ...lib.api.livelink import LIST_SOURCES, SubjectList
 from ...lib.api.rc import RcLine, RcStatus
 from ...lib.api.routing import RouterStatus
+from ...lib.api.teleop import LIST_SESSIONS
 from ...lib.health import HealthReport
 from ..topics.newest import Newest
+from . import teleop_metrics
 from .page import MetricsPage
 
 POLICIES = ("none", "live", "hold", "ramp_to_zero", "neutral", "park", "estop")
@@ -156,6 +158,8 @@ def server(page: MetricsPage, newest: Newest, clients: int) -> None:
         page.gauge("server_temperature_celsius", text, status.cpu_temp or None)
         text = "Time since the server's start."
         page.gauge("server_uptime_seconds", text, status.uptime_seconds)
+    if newest.legs is not None:
+        teleop_metrics.legs(page, newest.legs)
     page.gauge("web_clients", "Open WebSockets.", clients)
     for name, count in sorted(newest.counters.items()):
         reason = name.removeprefix("refused_")
@@ -173,4 +177,5 @@ REPORTS: dict[str, tuple[Endpoint[Nothing, Any], Callable[[MetricsPage, Any], No
     "rcd": (rc_rows.GET_STATUS, rc),
     "livelinkd": (LIST_SOURCES, livelink),
     "otad": (STATUS, firmware),
+    "teleopd": (LIST_SESSIONS, teleop_metrics.remote),
 }

@@ -18,12 +18,13 @@ from ...lib.api.endpoint import Nothing
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
+from ...lib.histogram import Histogram
 from ...lib.ipc import Client
 from ..accounts.gate import Gate
 from ..robot.context import RobotContext
 from ..server.handlers import RequestHandlers
 from . import robot_metrics
-from .page import CONTENT_TYPE, Histogram, MetricsPage
+from .page import CONTENT_TYPE, MetricsPage
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -84,7 +85,8 @@ class Metrics(RequestHandlers):
 
     async def _fetch_all(self) -> list[_Report]:
         daemons = self._robot.daemons
-        requests = (self._fetch(name, getattr(daemons, name)) for name in robot_metrics.REPORTS)
+        names = [name for name in robot_metrics.REPORTS if daemons.may_query(name)]
+        requests = (self._fetch(name, daemons.of(name)) for name in names)
         return await asyncio.gather(*requests)
 
     async def _fetch(self, name: str, daemon: Client) -> _Report:

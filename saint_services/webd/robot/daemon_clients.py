@@ -1,6 +1,6 @@
 """Clients of the other daemons' sockets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from ...lib.access.person import Person
 from ...lib.api.endpoint import Endpoint
+from ...lib.api.teleop import LEASE_S
+from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Client
 
@@ -15,6 +17,7 @@ P = TypeVar("P", bound=BaseModel)
 R = TypeVar("R", bound=BaseModel)
 
 NAMES = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "teleopd")
+_ENDING = ("teleopd",)
 
 
 class AnsweredError(SaintError):
@@ -31,15 +34,24 @@ class DaemonClients:
     livelinkd: Client
     otad: Client
     teleopd: Client  # ends by itself when nobody operates the robot from afar
+    _used_s: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def at(cls, runtime: Path) -> "DaemonClients":
         """Name the sockets in the runtime directory; nothing is connected yet."""
-        return cls(**{name: Client(runtime / f"{name}.sock") for name in NAMES})
+        return cls(*(Client(runtime / f"{name}.sock") for name in NAMES))
 
     def of(self, name: str) -> Client:
         client: Client = getattr(self, name)
         return client
+
+    def may_query(self, name: str) -> bool:
+        """Return whether to request a daemon's numbers: one that ends by itself is not
+        started for them. Its sessions renew their leases by this process.
+        """
+        used_s = self._used_s.get(name)
+        is_used = used_s is not None and monotonic_s() - used_s <= LEASE_S
+        return name not in _ENDING or is_used
 
     async def forward(
         self, row: Endpoint[P, R], params: P, person: Person, *, timeout_s: float | None = None
@@ -47,6 +59,7 @@ class DaemonClients:
         """Forward a request of a person. Raises AnsweredError when the daemon refuses it, and
         SaintError when the daemon does not answer.
         """
+        self._used_s[row.daemon] = monotonic_s()
         try:
             return await self.of(row.daemon).request(row, params, person, timeout_s=timeout_s)
         except SaintError as err:

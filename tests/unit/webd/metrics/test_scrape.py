@@ -15,20 +15,25 @@ from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware
 from saint_services.lib.api.livelink import SubjectInfo, SubjectList
 from saint_services.lib.api.rc import RcLine, RcStatus
 from saint_services.lib.api.routing import EStopInfo, FieldOutput, RouterStatus, SourceInfo
-from saint_services.lib.generated.saint_msgs import SystemStatus
+from saint_services.lib.api.teleop import RemoteSessionInfo, RemoteSessionList, TimeCounts
+from saint_services.lib.generated.saint_msgs import LegsState, SystemStatus
 from saint_services.lib.health import HealthReport
+from saint_services.lib.histogram import Histogram
 from saint_services.webd.metrics import robot_metrics
-from saint_services.webd.metrics.page import Histogram, MetricsPage
+from saint_services.webd.metrics.page import MetricsPage
 from saint_services.webd.topics.newest import Newest
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes.robot import ROOT
 
-UNITS = ("_seconds", "_ratio", "_celsius", "_hertz", "_dbm", "_bytes", "_total", "_info")
+UNITS = (
+    "_volts", "_amperes", "_seconds", "_ratio", "_celsius", "_hertz", "_dbm", "_bytes", "_total",
+    "_info",
+)  # fmt: skip
 PLAIN = {  # counts of things, and yes or no: they have no unit
     "daemon_up", "daemon_healthy", "daemon_health_issues", "nodes", "node_up", "node_outputs_safe",
     "estop_active", "router_exclusive_targets", "router_outputs", "source_alive", "rc_enabled",
     "rc_failsafe", "rc_connected", "livelink_tracked", "releases_running", "rollout_halted",
-    "web_clients",
+    "web_clients", "teleop_sessions", "teleop_operator_present", "legs_alerts", "legs_mode",
 }  # fmt: skip
 
 
@@ -36,6 +41,7 @@ def whole_page() -> str:
     """Of a robot that has everything."""
     page, newest, times = MetricsPage(), Newest(), Histogram((0.01, 0.1, 1.0))
     newest.system = SystemStatus(cpu_usage=20.0, memory_usage=40.0, cpu_temp=51.0)
+    newest.legs = LEGS
     newest.counters.update({"messages": 5, "refused_origin": 1})
     times.observe(0.05)
     robot_metrics.server(page, newest, 3)
@@ -45,7 +51,7 @@ def whole_page() -> str:
     )
     robot_metrics.health(page, "routerd", report)
     robot_metrics.health(page, "rcd", None)
-    answers = (NODES, ROUTER, RC, SUBJECTS, FIRMWARE)
+    answers = (NODES, ROUTER, RC, SUBJECTS, FIRMWARE, REMOTE)
     for (row, show), answer in zip(robot_metrics.REPORTS.values(), answers, strict=True):
         assert isinstance(answer, row.reply)
         show(page, answer)
@@ -82,6 +88,21 @@ SUBJECT = SubjectInfo(
 SUBJECTS = SubjectList(sources=[SUBJECT], refused={"short": 1})
 MACHINE = MachineFirmware(node_id="head", version="1.0.0", slot="A")
 FIRMWARE = FirmwareReport(robot_version="1.0.0", versions=["1.0.0"], machines=[MACHINE])
+
+SESSION = RemoteSessionInfo(
+    session="0123abcd", who="olga", level="operator", address="a", seat="operator",
+    is_linked=True, is_requesting=False, round_trip_ms=20, picture_ms=120, delay_ms=130,
+    sent_bytes=5, received_bytes=6, beat_age_ms=40,
+)  # fmt: skip
+TIMES = TimeCounts(limits=[0.01, 0.1], counts=[1, 2, 0], sum=0.2)
+REMOTE = RemoteSessionList(
+    sessions=[SESSION], operator="0123abcd", sent=7, command_age=TIMES, picture_age=TIMES,
+    loop_time=TIMES, loop_jitter=TIMES,
+)  # fmt: skip
+LEGS = LegsState(
+    mode="move", battery_voltage=46.5, battery_percent=70.0, hottest_joint=41.0,
+    largest_current=3.5, alerts=("the robot fell",), report_age=0.01,
+)  # fmt: skip
 
 FAMILY = re.compile(r"^# TYPE (\S+) (\S+)$", re.M)
 
