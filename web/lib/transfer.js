@@ -56,6 +56,9 @@ export async function downloadFile(path, body) {
   save(named?.[1] ?? "download", await response.blob());
 }
 
+/** Save what this page has made. @param {string} name @param {Blob} content */
+export const saveBlob = (name, content) => save(name, content);
+
 /** Save a text that is already here as a file. @param {string} name @param {string} text */
 export const saveText = (name, text) => save(name, new Blob([text], { type: "text/plain" }));
 

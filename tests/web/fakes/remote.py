@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PIL import Image, ImageDraw
 
 from saint_services.lib.api import routing
@@ -29,6 +30,7 @@ from tests.waiting import every
 
 _ROOT = Path(__file__).resolve().parents[3]
 _SIZE = (640, 400)
+_SETTINGS = Config(microphone="default", loudspeaker="default")
 
 
 def add_locks(api: Api, status: Any) -> None:
@@ -53,6 +55,7 @@ class RemoteOperation:
     """The samples of operators, and the camera."""
 
     domain: LocalDomain
+    hardware: Path
     samples: list[InputSample] = field(default_factory=list)
     is_filming: bool = True
 
@@ -81,7 +84,9 @@ async def remote_operation(
     domain: LocalDomain, runtime: Path, folder: Path
 ) -> AsyncIterator[RemoteOperation]:
     """A running teleopd of the fake robot."""
-    made = RemoteOperation(domain)
+    hardware = folder / "hw"
+    hardware.mkdir(exist_ok=True)
+    made = RemoteOperation(domain, hardware)
     listener = domain.bus("listener")
     listener.subscribe(topics.INPUT_TELEOP, lambda sample: made.samples.append(sample.message))
     state = folder / "state" / "teleopd"
@@ -89,8 +94,12 @@ async def remote_operation(
     directories = Directories(folder / "etc", state, runtime, _ROOT)
     filming = asyncio.create_task(made.film())
     try:
-        async with running("teleopd", Config(), run, directories, bus=domain.bus("teleopd")):
-            yield made
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SAINT_HW", f"sim:{hardware}")
+            patch.setenv("SAINT_SIMULATION", "tools.sim")
+            bus = domain.bus("teleopd")
+            async with running("teleopd", _SETTINGS, run, directories, bus=bus):
+                yield made
     finally:
         filming.cancel()
 

@@ -3,6 +3,7 @@
 // timers stand still, drives nothing. No drawing.
 
 import { sentenceOf } from "../api.js";
+import { LinkSound } from "./link-sound.js";
 
 /** @typedef {import("../api.js").Api} Api */
 /** @typedef {"closed" | "connecting" | "open" | "lost"} RemoteState */
@@ -21,15 +22,22 @@ import { sentenceOf } from "../api.js";
  * @property {number | null} battery_v
  * @property {number | null} battery_percent
  * @property {number | null} speed_mps
- * @property {{camera: string, state: "live" | "none", age_ms: number | null}} picture
+ * @property {number | null} delay_ms
+ * @property {number} speed_share
+ * @property {{camera: string, state: "live" | "none", age_ms: number | null, kbps: number}} picture
+ * @property {import("./link-sound.js").SoundReport} sound
  */
 
 const BEAT_MS = 100;
 const RENEW_MS = 5000;
 const STATS_MS = 1000;
 const SILENT_MS = 500; // without a report the link counts as lost
-const NO_PICTURE_MS = 450;
+const NO_PICTURE_MS = 380; // shown at the next heartbeat, 100 ms later at most
 const CONNECT_LIMIT_MS = 15000;
+const AGAIN_MS = 3000; // without a report, until the link is made again
+const AGAIN_PAUSE_MS = 1000;
+const MOST_TRIES = 6;
+const LONGEST_MS = 60_000; // that a message may say
 const OPEN_OPTIONS = { ordered: false, maxRetransmits: 0 };
 
 export class RemoteLink {
@@ -49,6 +57,9 @@ export class RemoteLink {
   /** @type {RTCDataChannel | null} */ #fields = null;
   /** @type {ReturnType<typeof setInterval>[]} */ #timers = [];
   /** @type {Record<string, Record<string, number>>} */ #targets = {};
+  #hadPicture = false;
+  #hadControl = false;
+  #tries = 0;
   #sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };
 
   /** @param {() => Api} api @param {() => void} changed @param {() => void} onLoss of control */
@@ -56,6 +67,7 @@ export class RemoteLink {
     this.api = api;
     this.changed = changed;
     this.onLoss = onLoss;
+    this.sound = new LinkSound(changed);
   }
 
   get isOperator() {
@@ -79,9 +91,14 @@ export class RemoteLink {
     return age + this.commandMs + this.decodeMs;
   }
 
-  /** @param {boolean} wantsControl */
-  async connect(wantsControl) {
+  /**
+   * @param {boolean} wantsControl
+   * @param {string} [replaces] this page's session whose link is lost
+   */
+  async connect(wantsControl, replaces = "") {
     this.close();
+    this.#hadControl = wantsControl;
+    if (!replaces) this.#tries = 0;
     this.state = "connecting";
     this.problem = "";
     this.changed();
@@ -93,6 +110,7 @@ export class RemoteLink {
       const reply = await this.api().request("teleop", "connect", {
         sdp: peer.localDescription?.sdp ?? "",
         wants_control: wantsControl,
+        replaces,
       });
       if (this.#peer !== peer) return;
       this.session = reply.session;
@@ -101,7 +119,9 @@ export class RemoteLink {
       this.#timers.push(setInterval(() => this.#renew(), RENEW_MS));
       setTimeout(() => this.#peer === peer && this.#giveUp(), CONNECT_LIMIT_MS);
     } catch (err) {
-      if (this.#peer === peer) this.#end(sentenceOf(err));
+      if (this.#peer !== peer) return;
+      this.#end(sentenceOf(err));
+      if (replaces && this.api().state !== "open") this.#later(); // else it was refused
     }
   }
 
@@ -142,15 +162,18 @@ export class RemoteLink {
   #open(peer) {
     const fields = (this.#fields = peer.createDataChannel("fields", OPEN_OPTIONS));
     peer.addTransceiver("video", { direction: "recvonly" });
+    this.sound.offer(peer);
     peer.ontrack = (event) => {
-      this.pictures = event.streams[0] ?? new MediaStream([event.track]);
+      const stream = new MediaStream([event.track]);
+      if (event.track.kind === "audio") this.sound.incoming = stream;
+      else this.pictures = stream;
       // as soon as it is decoded: a late picture is worth less than an uneven one
       event.receiver.jitterBufferTarget = 0;
       this.changed();
     };
     peer.onconnectionstatechange = () => {
       if (["failed", "closed"].includes(peer.connectionState) && this.#peer === peer)
-        this.#end("The link to the robot is lost.");
+        this.#again("The link to the robot is lost.");
     };
     fields.onmessage = (event) => this.#receive(String(event.data));
     fields.onclose = () => this.#peer === peer && this.#end("The robot ended the session.");
@@ -167,7 +190,15 @@ export class RemoteLink {
       this.onLoss();
       this.changed();
     }
+    if (this.state === "lost" && performance.now() - this.#reportAt > AGAIN_MS) {
+      this.#again("No data from the robot.");
+      return;
+    }
     if (!document.hidden && document.hasFocus()) this.#send({});
+    else this.sound.release();
+    const has = this.hasPicture(performance.now());
+    if (this.#hadPicture && !has) this.changed();
+    this.#hadPicture = has;
   }
 
   #flush() {
@@ -179,8 +210,24 @@ export class RemoteLink {
   /** @param {object} more */
   #send(more) {
     if (this.#fields?.readyState !== "open") return;
-    const head = { v: 1, seq: ++this.#sequence, t: performance.now() };
-    this.#fields.send(JSON.stringify({ ...head, ...more }));
+    const now = performance.now();
+    const head = { v: 1, seq: ++this.#sequence, t: now, talk: this.sound.isTalking };
+    const answer = this.report && {
+      ack: this.report.seq,
+      ack_ms: Math.min(now - this.#reportAt, LONGEST_MS),
+      picture_ms: this.#shownMs(now),
+    };
+    this.#fields.send(JSON.stringify({ ...head, ...answer, ...more }));
+  }
+
+  /**
+   * The age of the picture on the screen, which grows while no other comes.
+   * @param {number} now
+   */
+  #shownMs(now) {
+    if (this.pictureMs === null) return null;
+    const missing = now - this.pictureAt;
+    return Math.min(this.pictureMs + (missing > NO_PICTURE_MS ? missing : 0), LONGEST_MS);
   }
 
   /** @param {string} text */
@@ -188,11 +235,16 @@ export class RemoteLink {
     const report = /** @type {Report} */ (JSON.parse(text));
     if (report.seq <= (this.report?.seq ?? 0)) return;
     const had = this.isOperator;
+    this.#hadControl = report.seat === "operator";
+    this.#tries = 0;
     const now = (this.#reportAt = performance.now());
     this.report = report;
     this.state = "open";
     if (report.echo !== null) this.roundTripMs = now - report.echo - (report.echo_age_ms ?? 0);
-    if (had && !this.isOperator) this.onLoss();
+    if (had && !this.isOperator) {
+      this.sound.release();
+      this.onLoss();
+    }
     this.changed();
   }
 
@@ -230,11 +282,32 @@ export class RemoteLink {
       this.#end("No link within 15 s: the robot's address is not reachable over UDP from here.");
   }
 
+  /**
+   * Connect again after a loss, for example of this computer's address; the robot ends the old
+   * session.
+   * @param {string} problem
+   */
+  #again(problem) {
+    this.#end(problem);
+    if (this.#tries >= MOST_TRIES) return;
+    this.#tries += 1;
+    this.connect(this.#hadControl, this.session);
+  }
+
+  /** Try once more after a pause that grows. */
+  #later() {
+    setTimeout(
+      () => this.state === "lost" && !this.#peer && this.#again(this.problem),
+      AGAIN_PAUSE_MS * this.#tries,
+    );
+  }
+
   /** @param {string} problem */
   #end(problem) {
     for (const timer of this.#timers) clearInterval(timer);
     const peer = this.#peer;
     this.#timers = [];
+    this.sound.close();
     this.#peer = this.#fields = this.pictures = this.report = null;
     this.roundTripMs = this.decodeMs = null;
     this.pictureAt = this.#reportAt = -Infinity;

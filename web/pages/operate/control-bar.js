@@ -5,20 +5,24 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { absence } from "../../lib/robot/nodes.js";
+import { captureButtons, soundProblem } from "./sound-bar.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store" |
  *   "teleop">} App
  */
 /** @typedef {import("../../lib/control/remote-link.js").RemoteLink} RemoteLink */
-/** @typedef {(app: App, work: () => Promise<unknown>) => void} Act */
+/** @typedef {import("./sound-bar.js").Act} Act */
 
 const COMMAND_HINT = "From this page to the robot's server: half of the way there and back";
 const PICTURE_HINT =
   "From the camera to this screen: age when sent, way through the network, buffer and decoder";
 
-/** @param {App} app @param {RemoteLink} link @param {string} refusal @param {Act} act */
-export function controlBar(app, link, refusal, act) {
+/**
+ * @param {App} app @param {RemoteLink} link @param {string} refusal
+ * @param {import("./capture.js").Recording} recording @param {Act} act
+ */
+export function controlBar(app, link, refusal, recording, act) {
   const { report } = link;
   const isCameraOn = Boolean(app.store.data.head?.camera_active);
   const hasHead = Boolean(app.robot?.targets.head);
@@ -26,12 +30,13 @@ export function controlBar(app, link, refusal, act) {
     <div class="bar">
       <div class="bar-row">
         ${seat(link)} ${delay("Picture", link.pictureMs, [200, 400], PICTURE_HINT, "picture")}
-        ${delay("Command", link.commandMs, [60, 150], COMMAND_HINT, "command")} ${battery(link)}
+        ${delay("Command", link.commandMs, [60, 150], COMMAND_HINT, "command")} ${speed(link)}
+        ${battery(link)}
       </div>
       ${why(app, link, refusal)}
       ${(report?.requests ?? []).map(([session, who]) => request(app, link, session, who, act))}
       <div class="bar-row">
-        ${buttons(app, link, act)}
+        ${buttons(app, link, act)} ${captureButtons(app, link, recording, act)}
         ${
           hasHead && mayOperate(app)
             ? html`<button
@@ -86,6 +91,16 @@ function delay(name, ms, [warn, bad], hint, key) {
   </span>`;
 }
 
+/** The top speed that the delay leaves, when it leaves less. @param {RemoteLink} link */
+function speed({ report }) {
+  const share = report?.speed_share ?? 1;
+  if (share >= 1) return nothing;
+  const text = `The delay of ${fixed(report?.delay_ms ?? 0, 0)} ms slows the robot down`;
+  return html`<span class="chip ${share > 0 ? "warn" : "bad"}" title=${text} data-speed>
+    Top speed <b class="number">${fixed(share * 100, 0)}</b> %
+  </span>`;
+}
+
 /** @param {RemoteLink} link */
 function battery({ report }) {
   const percent = report?.battery_percent ?? null;
@@ -108,7 +123,8 @@ function why(app, link, refusal) {
     refusal ||
     (estop?.active && "Emergency stop: nothing moves until it is cleared.") ||
     (away && link.isOperator && `${away.text}, so driving moves nothing.`) ||
-    link.report?.why;
+    link.report?.why ||
+    soundProblem(link);
   return text ? html`<p class="bar-why" role="status" data-why>${text}</p>` : nothing;
 }
 

@@ -5,7 +5,9 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 import { RemoteLink } from "../../lib/control/remote-link.js";
 import { mayOperate, viewerNotice } from "../../lib/levels.js";
+import { Recording } from "./capture.js";
 import { controlBar } from "./control-bar.js";
+import { talkButton } from "./sound-bar.js";
 import { stage } from "./stage.js";
 
 /**
@@ -13,8 +15,8 @@ import { stage } from "./stage.js";
  *   "store" | "teleop">} App
  */
 
-/** @type {{link: RemoteLink | null, refusal: string}} */
-const state = { link: null, refusal: "" };
+/** @type {{link: RemoteLink | null, refusal: string, recording: Recording}} */
+const state = { link: null, refusal: "", recording: new Recording(() => {}) };
 
 /** @param {App} app */
 function view(app) {
@@ -24,7 +26,8 @@ function view(app) {
   if (link.state === "connecting") return waiting(app, link);
   return html`
     <div class="remote" data-link=${link.state} data-seat=${link.report?.seat ?? ""}>
-      ${stage(app, link)} ${controlBar(app, link, state.refusal, act)}
+      ${stage(app, link)} ${controlBar(app, link, state.refusal, state.recording, act)}
+      ${talkButton(link)}
     </div>
   `;
 }
@@ -64,8 +67,8 @@ const start = (app, problem) => html`
       </button>
     </div>
     <p class="quiet">
-      Keys: W A S D or arrows drive, I J K L turn the head. A game pad drives while L1 or R1 is
-      held. The robot stops when this page is hidden, loses the focus or its link.
+      Keys: W A S D or arrows drive, I J K L turn the head, T held speaks. A game pad drives while
+      L1 or R1 is held. The robot stops when this page is hidden, loses the focus or its link.
     </p>
   </div>
 `;
@@ -94,6 +97,7 @@ const waiting = (app, link) => html`
 function connect(app, wantsControl) {
   state.refusal = "";
   state.link?.close();
+  state.recording = new Recording(app.draw);
   const link = (state.link = new RemoteLink(
     () => /** @type {import("../../lib/api.js").Api} */ (app.api),
     app.draw,
@@ -131,6 +135,7 @@ export const page = {
   },
   close(app) {
     app.teleop.close();
+    state.recording.stop();
     state.link?.close();
     state.link = null;
     app.teleop.outlet = app.api;

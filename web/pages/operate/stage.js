@@ -23,14 +23,18 @@ export function stage(app, link) {
   /** @param {KeyboardEvent} event */
   const down = (event) => {
     if (!isReady || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.code in SPEEDS) app.teleop.setShare(SPEEDS[event.code]);
+    if (event.code === "KeyT") link.sound.press();
+    else if (event.code in SPEEDS) app.teleop.setShare(SPEEDS[event.code]);
     else if (isDriveKey(event.code) || isLookKey(event.code)) app.teleop.keys.add(event.code);
     else return;
     event.preventDefault(); // arrows scroll
     app.draw();
   };
   /** @param {KeyboardEvent} event */
-  const up = (event) => app.teleop.keys.delete(event.code) && app.draw();
+  const up = (event) => {
+    if (event.code === "KeyT") link.sound.release();
+    if (app.teleop.keys.delete(event.code)) app.draw();
+  };
   return html`
     <div
       class="stage"
@@ -40,9 +44,10 @@ export function stage(app, link) {
       data-keys
       @keydown=${down}
       @keyup=${up}
-      @blur=${() => (app.teleop.keys.clear(), app.draw())}
+      @blur=${() => (app.teleop.keys.clear(), link.sound.release(), app.draw())}
     >
       <video muted playsinline autoplay ${pictures(link)}></video>
+      <audio autoplay .srcObject=${link.sound.incoming} .muted=${!link.sound.isOn}></audio>
       ${overlay(app, link)}
     </div>
     ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
