@@ -19,6 +19,8 @@ TITLES = {
     "start": "From `make run` to a robot that is ready",
     "nodes": "Thirty nodes, and twenty adoptions at once",
     "role_loop": "How evenly a role moves a joint",
+    "remote": "Remote operation: a message to the bus, and five viewers beside one",
+    "glass": "Remote operation: age of the picture on the screen",
     "servos": "Six bus servos: turns, and processor time of a turn",
     "camera": "Whether a camera disturbs the head",
     "memory": "Memory and idle load of every process",
