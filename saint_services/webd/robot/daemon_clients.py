@@ -34,12 +34,12 @@ class DaemonClients:
     livelinkd: Client
     otad: Client
     teleopd: Client  # ends by itself when nobody operates the robot from afar
-    _used_s: dict[str, float] = field(default_factory=dict)
+    _used_s: dict[str, float] = field(default_factory=dict, init=False)
 
     @classmethod
     def at(cls, runtime: Path) -> "DaemonClients":
         """Name the sockets in the runtime directory; nothing is connected yet."""
-        return cls(*(Client(runtime / f"{name}.sock") for name in NAMES))
+        return cls(**{name: Client(runtime / f"{name}.sock") for name in NAMES})
 
     def of(self, name: str) -> Client:
         client: Client = getattr(self, name)

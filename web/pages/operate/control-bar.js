@@ -94,7 +94,7 @@ function delay(name, ms, [warn, bad], hint, key) {
 /** The top speed that the delay leaves, when it leaves less. @param {RemoteLink} link */
 function speed({ report }) {
   const share = report?.speed_share ?? 1;
-  if (share >= 1) return nothing;
+  if (report?.seat !== "operator" || share >= 1) return nothing;
   const text = `The delay of ${fixed(report?.delay_ms ?? 0, 0)} ms slows the robot down`;
   return html`<span class="chip ${share > 0 ? "warn" : "bad"}" title=${text} data-speed>
     Top speed <b class="number">${fixed(share * 100, 0)}</b> %
