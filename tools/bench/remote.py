@@ -161,7 +161,7 @@ async def _cost(robot: RemoteRobot, viewers: int, seconds: float, *, is_profiled
     encoded, sent, size = (
         counters[name] - count for name, count in zip(names, before, strict=True)
     )
-    cost = spent_ms / encoded
+    cost: float = spent_ms / encoded
     print(
         f"{viewers} viewers: {cost:.2f} ms of processor time a picture, {encoded / seconds:.0f} "
         f"pictures/s, {sent / encoded:.1f} sent each, {size / sent:.0f} bytes"

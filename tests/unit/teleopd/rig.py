@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.access.person import Person
 from saint_services.lib.api import routing, teleop
-from saint_services.lib.api.endpoint import rows_of
+from saint_services.lib.api.endpoint import Nothing, rows_of
 from saint_services.lib.api.routing import (
     EStopInfo,
     EStopRequest,
@@ -73,7 +73,7 @@ class RemoteRobot:
         return send
 
     async def sessions(self) -> teleop.RemoteSessionList:
-        return await self.client.request(teleop.LIST_SESSIONS, teleop.Nothing())
+        return await self.client.request(teleop.LIST_SESSIONS, Nothing())
 
     @contextlib.asynccontextmanager
     async def filming(self, size: tuple[int, int] = (320, 240)) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-// Sound and pictures to keep: the talk button, the levels that the robot measures, snapshot, record.
+// Sound and what is kept: the talk button, levels that the robot measures, snapshot, recording.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";

@@ -6,6 +6,7 @@ import pytest
 
 from saint_services.lib.access.person import Person
 from saint_services.lib.api import teleop
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.robot import daemon_clients
 from saint_services.webd.robot.daemon_clients import DaemonClients
@@ -22,7 +23,7 @@ async def test_teleopd_is_not_started_for_its_numbers(
     assert clients.may_query("rcd")
     assert not clients.may_query("teleopd")
     with pytest.raises(SaintError) as away:
-        await clients.forward(teleop.LIST_SESSIONS, teleop.Nothing(), Person("olga", "operator"))
+        await clients.forward(teleop.LIST_SESSIONS, Nothing(), Person("olga", "operator"))
     assert away.value.code is Code.DAEMON_UNREACHABLE
     assert clients.may_query("teleopd")
     now_s += LEASE_S + 0.1
