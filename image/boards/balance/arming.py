@@ -20,6 +20,7 @@ class Conditions:
     def __init__(self) -> None:
         self.is_rc_alive = False
         self.switch = BETWEEN
+        self.is_elrs = False  # the receiver whose switch that is
         self.is_level = False
         self.is_neutral = False  # the pilot's sticks
         self.is_host_neutral = False  # or the computer does not drive
@@ -38,6 +39,7 @@ class Arming:
         self.state = t.STATE_DISARMED
         self.must_cycle = True  # the arm switch must be seen at DISARM first
         self._switch = BETWEEN  # the last position that was one
+        self._is_elrs = False  # of which receiver
         self._now = Conditions()
 
     @property
@@ -73,6 +75,7 @@ class Arming:
         """Follow the conditions: stops first, then the switch."""
         self._now = now
         self._stop(now)
+        self._follow_receiver(now)
         before = self._switch
         if not now.is_rc_alive:
             self._switch = BETWEEN
@@ -89,6 +92,15 @@ class Arming:
                 self.state = t.STATE_DISARMED
         elif before == DISARM:
             self.arm()
+
+    def _follow_receiver(self, now: Conditions) -> None:
+        """Forget the switch where another receiver took over: the switch of a second transmitter
+        stands elsewhere, and nobody has moved it.
+        """
+        if now.is_elrs != self._is_elrs:
+            self._is_elrs, self._switch = now.is_elrs, BETWEEN
+            if not self.is_armed:
+                self.must_cycle = True
 
     def _stop(self, now: Conditions) -> None:
         if not now.is_rc_alive:

@@ -171,6 +171,7 @@ class BalanceBoard:
         now, pilot = Conditions(), self.sources.pilot
         now.is_rc_alive = pilot.is_alive(now_ms)
         now.switch = switch_position(pilot.channels[t.CHANNEL_ARM])
+        now.is_elrs = pilot.is_elrs
         now.is_level = self.attitude.tilt <= t.TILT_LIMIT_DEG
         now.is_neutral = pilot.is_neutral
         now.is_host_neutral = self.sources.is_host_neutral(now_ms)
