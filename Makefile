@@ -55,7 +55,7 @@ AT_ONCE = $(MAKE) --silent --output-sync=target
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-lerobot test-pigen bench screenshots
 .PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real $(SHARES)
-.PHONY: test-ros test-faults fuzz-http mutation lock clean
+.PHONY: test-wagon test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -167,6 +167,9 @@ test-faults: setup ## kill and freeze random sets of processes while the robot d
 	@$(BIN)/python -m tests.faults --harm memory --rounds 100
 	@$(BIN)/python -m tests.faults --harm disk --rounds 100
 	@$(BIN)/python -m tests.faults.pair --seconds 300
+
+test-wagon: setup ## 10,000 random histories of the wagon and its boards in virtual time (20 minutes); ARGS="100 --seed 4711"
+	@$(BIN)/python -m tests.unit.boards.histories $(ARGS)
 
 test-image: setup ## boot the image in QEMU, adopt, update, break it; ARGS="--all" for everything
 	@$(BIN)/python -m tests.image $(ARGS)

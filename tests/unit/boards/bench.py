@@ -281,6 +281,9 @@ class Bench:
                 line.waiting += radio.alter(crsf_channels(radio.us))
         if self.host:
             self.send(self.host)
+        self._send_vescs()
+
+    def _send_vescs(self) -> None:
         if not self.is_can_cut:
             for each in self.vescs.values():
                 frames = each.reports(self.now_ms)
