@@ -10,19 +10,26 @@ import random
 import select
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from math import cos, radians, sin
 from pathlib import Path
 from typing import Any, Protocol
 
 from image.boards.balance.balance_board import BalanceBoard
 from image.boards.io.accessories import Accessories
+from image.boards.io.barometer import Barometer
 from image.boards.io.bridges import Bridge, Bridges
+from image.boards.io.chips import Chips
+from image.boards.io.distance import DistanceSensor
 from image.boards.io.io_board import IoBoard
+from image.boards.io.nfc import NfcReader
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.can.port import BusState
 from saint_services.saintctl.board.board_files import version
 from tools.sim.can_bus import SimCan
+from tools.sim.chips.wagon_i2c import chips_of
 from tools.sim.wagon_lines import PtyEnd, PtyLine
 from tools.sim.wagon_world import RECEIVERS, WHEELS, WagonWorld
 
@@ -46,16 +53,35 @@ class WagonCan:
     def __init__(self, directory: Path, interface: str, world: WagonWorld) -> None:
         self._bus = SimCan(directory, interface)
         self._world = world
+        self._late: list[tuple[float, Callable[[], object]]] = []
+        self._arrived: list[tuple[int, bytes, bool]] = []
 
     def fileno(self) -> int:
         return self._bus.fileno()
 
+    def _later(self, act: Callable[[], object]) -> object:
+        """Do it after the delay of the bus; then everything before it is done too."""
+        self._late.append((time.monotonic() + self._world["can_delay_ms"] / 1000, act))
+        return self._do_late()
+
+    def _do_late(self) -> object:
+        found: object = True
+        while self._late and self._late[0][0] <= time.monotonic():
+            found = self._late.pop(0)[1]()
+        return found
+
     def send(self, identifier: int, data: bytes, is_extended: bool) -> bool:
         """Send a frame; False where it could not be."""
+        if self._world["can_off"]:
+            return False
         if random.random() < self._world["can_drop"]:
             return True
+        frame = CanFrame(identifier, data, is_extended)
+        return self._later(lambda: self._put(frame)) is not False
+
+    def _put(self, frame: CanFrame) -> bool:
         try:
-            return self._bus.send(CanFrame(identifier, data, is_extended))
+            return self._bus.send(frame)
         except SaintError:
             return False
 
@@ -65,14 +91,19 @@ class WagonCan:
             found = self._bus.receive()
         except SaintError:
             return []
-        return [
-            (frame.id, frame.data, frame.is_extended)
-            for frame in found
-            if random.random() >= self._world["can_drop"]
-        ]
+        if self._world["can_off"]:
+            self._arrived.clear()
+            return []
+        for frame in found:
+            if random.random() >= self._world["can_drop"]:
+                each = (frame.id, frame.data, frame.is_extended)
+                self._later(partial(self._arrived.append, each))
+        self._do_late()
+        arrived, self._arrived = self._arrived, []
+        return arrived
 
     def is_off(self) -> bool:
-        return self._bus.state().bus is BusState.OFF
+        return bool(self._world["can_off"]) or self._bus.state().bus is BusState.OFF
 
 
 class WagonImu:
@@ -204,6 +235,7 @@ def open_io(directory: Path, world: WagonWorld, console: PtyEnd) -> tuple[WagonB
         now_ms(),
         version("io"),
     )
+    board.chips = Chips(chips_of(world), (DistanceSensor(), Barometer(), NfcReader()))
     return board, [link, *lines, console]
 
 

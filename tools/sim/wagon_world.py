@@ -27,6 +27,8 @@ _DEFAULTS: dict[str, float] = {
     "link_corrupt": 0.0,  # share
     "link_delay_ms": 0.0,
     "can_drop": 0.0,  # share of the frames that the BALANCE board sends and receives
+    "can_delay_ms": 0.0,  # of the same frames
+    "can_off": 0.0,  # the BALANCE board's controller is bus-off
     "balance_power": 1.0,  # 0: brown-out
     "io_power": 1.0,
     "pitch": 0.0,  # degrees, nose down positive
@@ -35,6 +37,14 @@ _DEFAULTS: dict[str, float] = {
     "sensor_silent": 0.0,
     **{f"blocked_{number}": 0.0 for number in VESCS},
     "battery_v": 37.0,
+    # Around the wagon, as the chips of the IO board measure it: 0 absent, 1 good, 2 says nonsense.
+    "distance_chip": 1.0,
+    "barometer_chip": 1.0,
+    "nfc_chip": 1.0,
+    "distance_m": 1.2,
+    "pressure_pa": 101_325.0,
+    "temperature_c": 21.0,
+    "tag": 0.0,  # the number of the NFC tag that is held to the reader
     # By the simulation: shares of the full duty, metres per second, radians.
     **{f"duty_{number}": 0.0 for number in VESCS},
     **{f"bridge_{wheel}": 0.0 for wheel in WHEELS},

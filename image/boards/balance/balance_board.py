@@ -12,6 +12,7 @@ from .attitude import Attitude, Calibration
 from .console import BenchConsole
 from .mixing import Slew, StabilityAssist, accepted_gains, mixed
 from .sources import Sources, speed_limit
+from .surroundings import Surroundings
 from .vescs import Vescs
 
 _STALL_MS = 200  # a loop that stood still for longer has driven on with old commands
@@ -32,6 +33,7 @@ class BalanceBoard:
         self.assist = StabilityAssist(config.GAINS)
         self.vescs = Vescs(lambda identifier, data: can.send(identifier, data, True))
         self.calibration = Calibration()
+        self.surroundings = Surroundings()
         self.fault = t.FAULT_INTERNAL
         self.start_fault = t.FAULT_NONE  # of the restart; until a disarm
         self._stopped_by = t.FAULT_NONE
@@ -132,6 +134,9 @@ class BalanceBoard:
                 self.sources.pilot.received(values, now_ms)
             elif kind == t.LINK_SENSOR[0]:
                 self._sensor(values[0], values[1])
+                self.surroundings.measured(values[0], values[1], now_ms)
+            elif kind == t.LINK_NFC[0]:
+                self.surroundings.tag(values[0], values[1])
 
     def _sensor(self, number: int, value: float) -> None:
         in_use = t.SENSOR_RSSI_ELRS if self.sources.pilot.is_elrs else t.SENSOR_RSSI_CROSSFIRE

@@ -72,5 +72,6 @@ def status_line(board, now_ms: int) -> bytes:
         "host": board.sources.host.is_alive(now_ms),
         "gains": list(board.assist.gains),
         "wheels": wheels,
+        "sensors": board.surroundings.status(now_ms),
     }
     return json.dumps(found).encode() + b"\n"

@@ -8,6 +8,7 @@ from ..shared import tables as t
 from ..shared.freshness import Period
 from ..shared.lines import LineReader
 from ..shared.link import LinkParser, framed
+from .chips import Chips
 from .receivers import ELRS, NEITHER, Receivers
 
 _STALL_MS = 200  # bytes that waited for longer are old
@@ -16,8 +17,8 @@ _NAMES = ("crossfire", "elrs", "none")
 
 
 class IoBoard:
-    """`crossfire`, `elrs`, `link` and `console` have read() and write(data). A sensor has
-    poll(now_ms), which returns frames for the link.
+    """`crossfire`, `elrs`, `link` and `console` have read() and write(data). `chips`: those on
+    the I2C bus (chips.py), if there are any.
     """
 
     def __init__(
@@ -27,7 +28,7 @@ class IoBoard:
         self.receivers = Receivers()
         self.bridges = bridges
         self.accessories = accessories
-        self.sensors: list = []
+        self.chips: Chips | None = None
         self._lines = (crossfire, elrs)
         self._link, self._serial = link, console
         self._parser = LinkParser()
@@ -55,6 +56,8 @@ class IoBoard:
         self.accessories.update(now_ms, self.bridges.is_balance_alive(now_ms))
         self._report(now_ms)
         self._console(now_ms)
+        if self.chips:  # last: what it costs must not hold up what was said above
+            self.chips.step(now_ms)
 
     @property
     def has_pilot(self) -> bool:
@@ -94,9 +97,8 @@ class IoBoard:
             (t.SENSOR_LINK_QUALITY, in_use.quality),
         ):
             self._link.write(framed(t.LINK_SENSOR, number, float(value)))
-        for sensor in self.sensors:
-            for frame in sensor.poll(now_ms):
-                self._link.write(frame)
+        for frame in self.chips.poll(now_ms) if self.chips else ():
+            self._link.write(frame)
 
     def _console(self, now_ms: int) -> None:
         for words in self._reader.feed(self._serial.read()):
@@ -115,5 +117,6 @@ class IoBoard:
             "rssi": [each.rssi_dbm for each in self.receivers.each],
             "balance": self.bridges.is_balance_alive(now_ms),
             "channels": list(self.receivers.channels),
+            "chips": self.chips.status(now_ms) if self.chips else {},
         }
         return json.dumps(found).encode() + b"\n"

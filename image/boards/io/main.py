@@ -7,11 +7,16 @@ from ..shared import tables as t
 from ..shared.esp32 import Clock, OutputPin, PwmPin, SerialLine, Terminal, serve
 from . import pins
 from .accessories import Accessories
+from .barometer import Barometer
 from .bridges import Bridge, Bridges
+from .chips import Chips
+from .distance import DistanceSensor
 from .io_board import IoBoard
+from .nfc import NfcReader
 
 CRSF_BAUD = 420_000
 _LEDS = 16
+_I2C_LIMIT_US = 3000  # a chip that holds the bus costs so much of a turn, and then a pause
 
 
 class Strip:
@@ -43,5 +48,15 @@ def main(version: str) -> None:
         Accessories(Strip(), outputs[0], outputs[1], outputs[2], outputs[3]),
         clock.now_ms(),
         version,
+    )
+    board.chips = Chips(
+        machine.I2C(
+            0,
+            scl=machine.Pin(pins.I2C_SCL),
+            sda=machine.Pin(pins.I2C_SDA),
+            freq=400_000,
+            timeout=_I2C_LIMIT_US,
+        ),
+        (DistanceSensor(), Barometer(), NfcReader()),
     )
     serve(board, clock, terminal, lambda: board.is_armed)

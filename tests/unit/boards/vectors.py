@@ -8,9 +8,13 @@ import json
 from image.boards.balance.balance_board import BalanceBoard
 from image.boards.balance.mixing import StabilityAssist, mixed
 from image.boards.io.accessories import Accessories
+from image.boards.io.barometer import Barometer, Bmp280, Bmp388
 from image.boards.io.bridges import Bridge, Bridges
+from image.boards.io.chips import Chips
 from image.boards.io.crsf import CrsfParser, crc_d5
+from image.boards.io.distance import DistanceSensor
 from image.boards.io.io_board import IoBoard
+from image.boards.io.nfc import NfcReader
 from image.boards.shared import tables as t
 from image.boards.shared.codec import pack, unpack
 from image.boards.shared.link import LinkParser, crc8, framed
@@ -215,8 +219,63 @@ def control():
         print([round(each * 100) for each in sides + (assisted,)])
 
 
+class I2c:
+    """A bus whose chips say anything, or fail."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def readfrom(self, address, size):
+        if self.numbers.below(20) == 0:
+            raise OSError(110)
+        kind = self.numbers.below(4)
+        if kind < 2:
+            return bytes((kind,)) * size
+        return bytes([self.numbers.below(256) for _ in range(size)])
+
+    def writeto(self, address, data):
+        if self.numbers.below(20) == 0:
+            raise OSError(110)
+
+    def readfrom_mem(self, address, register, size, addrsize=8):
+        if register in ID_REGISTERS:
+            return b"\xeb\xaa" if size == 2 else bytes((ID_REGISTERS[register],))
+        return self.readfrom(address, size)
+
+    def writeto_mem(self, address, register, data, addrsize=8):
+        self.writeto(address, data)
+
+
+ID_REGISTERS = {0xD0: 0x58, 0xC0: 0xEE}
+
+
+def chips():
+    """Print what becomes of hostile chips, and the arithmetic of the barometers."""
+    numbers = Numbers(11)
+    bus = Chips(I2c(numbers), (DistanceSensor(), Barometer(), NfcReader()))
+    for step in range(12000):
+        bus.step(step * 5)
+        if step % 40 == 0:
+            print([frame.hex() for frame in bus.poll(step * 5)])
+        if step % 4000 == 3999:
+            ID_REGISTERS[0x010F] = ID_REGISTERS.pop(0xD0, 0)
+            ID_REGISTERS[0x00] = 0x50
+    print([(chip.name, chip.errors, chip.is_there) for chip in bus.each])
+    for kind, constants in ((Bmp280, BMP280), (Bmp388, BMP388)):
+        chip = kind(None, 0)
+        chip._t, chip._p = constants[:3], constants[3:]
+        for _ in range(100):
+            data = bytes([each + numbers.below(8) for each in (100, 90, 80, 125, 90, 0)])
+            print([round(each * 256) for each in chip.measured(data)])
+
+
+BMP280 = (27504, 26435, -1000, 36477, -10685, 3024, 2855, 140, -7, 15500, -14600, 6000)
+BMP388 = (27772, 18937, -10, -327, -1050, 35, 0, 25124, 30180, 3, -11, 15000, 5, -60)
+
+
 if __name__ == "__main__":
     codecs()
+    chips()
     control()
     for each in SEEDS:
         history(each)
