@@ -122,13 +122,19 @@ def flash(
         Path | None,
         typer.Option("--micropython", help="First write this image of MicroPython (esptool)"),
     ] = None,
+    downgrade: Annotated[
+        bool, typer.Option("--downgrade", help="Write it onto a board with newer firmware, too")
+    ] = False,
 ) -> None:
     """Write this release's firmware onto a board (mpremote); refused while the wagon is armed."""
     from . import boards, flashing
 
     try:
         device = port or boards.the_port(board)
-        version = flashing.flash(device, board, is_blank=blank, firmware=micropython)
+        written = flashing.flash(
+            device, board, is_blank=blank, may_downgrade=downgrade, firmware=micropython
+        )
     except SaintError as err:
         raise fail(err) from None
-    print(f"{board}: firmware {version} was written; the board starts again, disarmed")
+    instead = f" in place of {written.before}" if written.before else ""
+    print(f"{board}: firmware {written.version} was written{instead}; it starts again, disarmed")

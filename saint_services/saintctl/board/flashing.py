@@ -5,6 +5,7 @@ our files, esptool for MicroPython itself. Never while the wagon is armed.
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +19,17 @@ _CHIP = "esp32s3"
 _FORGET = "import os; 'main.py' in os.listdir() and os.remove('main.py')"
 
 
-def check_at_rest(device: str, board: str, *, is_blank: bool) -> None:
-    """Check that the board is the one meant, and not armed. Raises SaintError.
+@dataclass(frozen=True, slots=True)
+class WrittenBoard:
+    """What was written, and the firmware that was there before; "" where none replied."""
+
+    version: str
+    before: str
+
+
+def check_at_rest(device: str, board: str, *, is_blank: bool) -> str:
+    """Check that the board is the one meant, and not armed; return its firmware's version, or "".
+    Raises SaintError.
 
     `is_blank`: it has no firmware of ours, so no reply is expected; one that does reply counts.
     """
@@ -27,7 +37,7 @@ def check_at_rest(device: str, board: str, *, is_blank: bool) -> None:
         status = read_status(device).status
     except SaintError as err:
         if is_blank and err.code is Code.HARDWARE_MISSING:
-            return
+            return ""
         raise
     if status is None or status.board != board:
         other = status.board if status else "unknown"
@@ -42,17 +52,38 @@ def check_at_rest(device: str, board: str, *, is_blank: bool) -> None:
             f"the wagon is armed, so the {board} board is not written",
             fix="Disarm it: the pilot's switch to DISARM, or DISARM on the console.",
         )
+    return status.version
 
 
-def flash(device: str, board: str, *, is_blank: bool = False, firmware: Path | None = None) -> str:
-    """Write MicroPython if an image is given, then our files; return the version. Blocks for a
-    minute. Raises SaintError.
+def check_not_newer(board: str, before: str) -> None:
+    """Check that this release is not older than the board. Raises SaintError."""
+    found = board_files.compared(board, before) if before else ""
+    if found.startswith("newer"):
+        raise SaintError(
+            Code.REFUSED,
+            f"the {board} board has {before}, which is {found}",
+            fix="Update this computer, or say --downgrade to write the older firmware.",
+        )
+
+
+def flash(
+    device: str,
+    board: str,
+    *,
+    is_blank: bool = False,
+    may_downgrade: bool = False,
+    firmware: Path | None = None,
+) -> WrittenBoard:
+    """Write MicroPython if an image is given, then our files. Blocks for a minute. Raises
+    SaintError.
 
     main.py is removed first and written last: after an interruption the board starts nothing.
     """
     mpremote = program("mpremote")
     esptool = program("esptool") if firmware else ""
-    check_at_rest(device, board, is_blank=is_blank)
+    before = check_at_rest(device, board, is_blank=is_blank)
+    if not may_downgrade:
+        check_not_newer(board, before)
     if firmware:
         run([esptool, "--chip", _CHIP, "--port", device, "write_flash", "0", str(firmware)])
     with tempfile.TemporaryDirectory(prefix="saint-board-") as made:
@@ -64,7 +95,7 @@ def flash(device: str, board: str, *, is_blank: bool = False, firmware: Path | N
         run([*connect, "exec", _FORGET])
         run([*connect, "fs", "cp", "-r", str(folder / "boards"), ":"])
         run([*connect, "fs", "cp", str(folder / "main.py"), ":main.py", "+", "reset"])
-    return board_files.version(board)
+    return WrittenBoard(board_files.version(board), before)
 
 
 def program(name: str) -> str:
