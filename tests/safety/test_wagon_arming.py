@@ -396,3 +396,50 @@ def test_bridge_drives_one_half_at_a_time(duty: float, forward: float, reverse: 
     bridge.drive(-1.0)
     bridge.drive(duty)
     assert (pins[0].share, pins[1].share, pins[2].level) == (forward, reverse, 1)
+
+
+def of_elrs(switch: int) -> Conditions:
+    found = good(switch)
+    found.is_elrs = True
+    return found
+
+
+def test_switch_of_another_receiver_is_no_movement() -> None:
+    arming = Arming()
+    arming.update(good(DISARM))
+    arming.update(of_elrs(ARM))
+    assert not arming.is_armed
+    assert arming.prevents() == ["cycle"]
+    assert not arming.arm()
+    arming.update(of_elrs(ARM))
+    assert not arming.is_armed
+    arming.update(of_elrs(DISARM))
+    assert arming.prevents() == ["switch"]
+    arming.update(good(ARM))  # and back
+    assert not arming.is_armed
+    assert arming.prevents() == ["cycle"]
+    arming.update(good(DISARM))
+    arming.update(good(ARM))
+    assert arming.is_armed
+
+
+def test_armed_wagon_stays_armed_when_a_receiver_takes_over() -> None:
+    arming = armed()
+    arming.update(of_elrs(ARM))
+    assert arming.is_armed
+    assert not arming.must_cycle
+    arming.update(of_elrs(DISARM))
+    assert arming.state == t.STATE_DISARMED
+    arming.update(of_elrs(ARM))
+    assert arming.is_armed
+
+
+def test_takeover_does_not_end_a_stop() -> None:
+    arming = armed()
+    arming.estop()
+    arming.update(good())
+    arming.update(of_elrs(DISARM))
+    assert arming.state == t.STATE_ESTOP
+    arming.update(of_elrs(ARM))
+    arming.update(of_elrs(DISARM))
+    assert arming.state == t.STATE_DISARMED

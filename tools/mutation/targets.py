@@ -207,6 +207,24 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         )
         for path in ("balance/arming.py", "balance/sources.py", "io/bridges.py", "io/receivers.py")
     },
+    **{
+        f"image/boards/{path}": _stages(
+            ("tests/safety/test_wagon_bounds.py",),
+            ("tests/safety/test_wagon_boards.py", "tests/unit/boards/test_logic.py"),
+        )
+        for path in (
+            *("shared/freshness.py", "balance/attitude.py", "balance/mixing.py"),
+            "balance/vescs.py",
+        )
+    },
+    "image/boards/balance/balance_board.py": _stages(
+        ("tests/safety/test_wagon_board_turns.py",),
+        ("tests/safety/test_wagon_boards.py", "tests/unit/boards/test_logic.py"),
+    ),
+    **{
+        f"image/boards/shared/{name}.py": _stages(("tests/unit/boards/test_link.py",))
+        for name in ("link", "codec")
+    },
     "saint_services/livelinkd/senders/acceptance.py": _stages(
         ("tests/unit/livelinkd/senders/test_acceptance.py",),
         ("tests/unit/livelinkd/senders/test_api.py",),

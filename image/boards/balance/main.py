@@ -35,4 +35,6 @@ def main(version: str) -> None:
     link = SerialLine(1, t.LINK_BAUD, pins.LINK_TX, pins.LINK_RX)
     i2c = machine.I2C(0, scl=machine.Pin(pins.I2C_SCL), sda=machine.Pin(pins.I2C_SDA), freq=400_000)
     board = BalanceBoard(open_can(), Qmi8658(i2c), link, terminal, clock.now_ms(), version)
+    if machine.reset_cause() == machine.WDT_RESET:  # its loop had stood still
+        board.start_fault = t.FAULT_INTERNAL
     serve(board, clock, terminal, lambda: board.arming.is_armed)
