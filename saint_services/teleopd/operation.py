@@ -298,8 +298,9 @@ class Operation:
         return meter.delay_ms(now_s, peer.round_trip_ms)
 
     def _why_not(self, name: str, delay_ms: float | None) -> str:
-        """Say why the operator's newest command does not count; empty: it does."""
-        found = self._why.get(name, "") or self._output.problem
+        """Say why the operator's newest command does not count or does not do what it requests;
+        empty: it does."""
+        found = self._why.get(name, "") or self._output.problem or self._state.refusal
         if found or delay_ms is None or self._drive.limit.share(delay_ms) > 0:
             return found
         most_ms = self._drive.limit.curve.stop_ms

@@ -2,13 +2,14 @@
 session; packs it as TeleopState_S and as the named report.
 """
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Final, TypeVar
 
 from ..lib.bus import Bus, Sample, Subscription
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.generated import topics
-from ..lib.generated.saint_msgs import EStop, TrackState
+from ..lib.generated.saint_msgs import EStop, LegsState, TrackState
 from ..lib.generated.sensor_msgs import BatteryState
 from ..lib.teleop.structs import JOINTS, STATE, TeleopState
 
@@ -18,6 +19,8 @@ FRESH_S = 2.0  # older than this is unknown
 DAMPED: Final = 0
 STANDING: Final = 1
 MOVING: Final = 2
+FAULTY: Final = 5
+_LEGS_MODES: Final = {"damp": DAMPED, "stand": STANDING, "balance": STANDING, "move": MOVING}
 _NO_JOINTS = (0.0,) * JOINTS
 _DOWN = (0.0, 0.0, -1.0)  # projected gravity of a robot that stands upright
 
@@ -31,6 +34,7 @@ class RobotState:
         self._estop: EStop | None = None
         self._battery: tuple[float, BatteryState] | None = None
         self._tracks: tuple[float, TrackState] | None = None
+        self._legs: tuple[float, LegsState] | None = None
         self._sequence = 0
 
     def open(self) -> None:
@@ -42,6 +46,7 @@ class RobotState:
             subscribe(topics.ESTOP, self._on_estop),
             subscribe(topics.BATTERY, self._on_battery),
             subscribe(topics.TRACKS_STATE, self._on_tracks),
+            subscribe(topics.LEGS_STATE, self._on_legs),
         ]
 
     def close(self) -> None:
@@ -49,7 +54,7 @@ class RobotState:
         for each in self._subscriptions:
             each.close()
         self._subscriptions = []
-        self._estop = self._battery = self._tracks = None
+        self._estop = self._battery = self._tracks = self._legs = None
 
     @property
     def is_stopped(self) -> bool | None:
@@ -71,6 +76,14 @@ class RobotState:
         found = _fresh(self._tracks)
         return _finite((found.left_velocity + found.right_velocity) / 2) if found else None
 
+    @property
+    def refusal(self) -> str:
+        """Why the legs do not do what is requested of them; empty: they do, or there are none."""
+        legs = _fresh(self._legs)
+        if legs is None or not legs.reason or legs.requested == legs.mode:
+            return ""
+        return f"The robot does not {legs.requested}: {legs.reason}."
+
     def packed(self, *, is_driven: bool) -> bytes:
         """Return TeleopState_S. What this robot does not measure is zero; a stop that is unknown
         counts as one."""
@@ -78,19 +91,24 @@ class RobotState:
         is_stopped = self.is_stopped is not False
         tracks = _fresh(self._tracks)
         volts, percent = self.battery
+        legs = _fresh(self._legs)
         mode = DAMPED if is_stopped else MOVING if is_driven else STANDING
+        if legs:
+            mode = _LEGS_MODES.get(legs.mode, FAULTY)
         return STATE.encode(
             TeleopState(
                 timestamp_us=round(wall_s() * 1e6),
                 sequence=self._sequence,
                 mode=mode,
-                motors_enabled=int(bool(tracks and tracks.motors_enabled)),
+                motors_enabled=int(
+                    mode in (STANDING, MOVING) if legs else bool(tracks and tracks.motors_enabled)
+                ),
                 emergency_stop=int(is_stopped),
-                joint_pos=_NO_JOINTS,
+                joint_pos=_positions(legs),
                 joint_vel=_NO_JOINTS,
                 base_ang_vel=(0.0, 0.0, 0.0),
-                projected_gravity=_DOWN,
-                gait_phase=0.0,
+                projected_gravity=_three(legs.gravity) if legs else _DOWN,
+                gait_phase=legs.gait_phase if legs else 0.0,
                 battery_voltage=volts or 0.0,
                 battery_percent=round(percent or 0.0),
             )
@@ -104,6 +122,20 @@ class RobotState:
 
     def _on_tracks(self, sample: Sample[TrackState]) -> None:
         self._tracks = monotonic_s(), sample.message
+
+    def _on_legs(self, sample: Sample[LegsState]) -> None:
+        self._legs = monotonic_s(), sample.message
+
+
+def _positions(legs: LegsState | None) -> tuple[float, ...]:
+    """Return the positions of the legs' joints, which are the first that a robot reports."""
+    if legs is None or len(legs.positions) < JOINTS:
+        return _NO_JOINTS
+    return tuple(float(each) for each in legs.positions[:JOINTS])
+
+
+def _three(values: Sequence[float]) -> tuple[float, ...]:
+    return tuple(float(each) for each in values[:3])
 
 
 def _finite(value: float) -> float | None:

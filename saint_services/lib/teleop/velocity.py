@@ -1,12 +1,21 @@
-"""Maps the velocities of TeleopCommand_S onto the robot's own target and fields. Pure."""
+"""Maps mode and velocities of TeleopCommand_S onto the robot's own target and fields. Pure."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from ..walker.model import WalkMode
 from .structs import TeleopCommand
 
+DAMP: Final = 0
 MOVE: Final = 2  # the only mode in which velocities count
+# What a mode requests of a walking robot. It balances by itself on its way from stand to move.
+_WALK_MODES: Final[Mapping[int, WalkMode]] = {
+    DAMP: WalkMode.DAMP,
+    1: WalkMode.STAND,
+    MOVE: WalkMode.MOVE,
+}
+_MODE_FIELD = "mode"
 # Names that a robot may give to forward, left, counterclockwise.
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "vx": ("vx", "linear"),
@@ -17,18 +26,24 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class VelocityTarget:
-    """The target that drives the robot, and its field for each velocity."""
+    """The target that drives the robot, and its field for each velocity. `has_mode`: it walks, and
+    its field `mode` is held like a velocity.
+    """
 
     target: str
     fields: Mapping[str, str]
+    has_mode: bool = False
 
     def values(self, command: TeleopCommand) -> dict[str, float]:
-        """Return the values of a command: zeros unless it is enabled and in mode move."""
-        is_moving = command.enable and command.mode == MOVE and not command.e_stop
-        return {
-            field: float(getattr(command, name)) if is_moving else 0.0
+        """Return the values of a command: zeros unless it is enabled and in mode move. A walking
+        robot is requested to damp where the command is not enabled, or stops.
+        """
+        mode = command.mode if command.enable and not command.e_stop else DAMP
+        found = {
+            field: float(getattr(command, name)) if mode == MOVE else 0.0
             for name, field in self.fields.items()
         }
+        return found | ({_MODE_FIELD: float(_WALK_MODES[mode])} if self.has_mode else {})
 
 
 def velocity_target(robot: Mapping[str, Collection[str]]) -> VelocityTarget | None:
@@ -40,5 +55,5 @@ def velocity_target(robot: Mapping[str, Collection[str]]) -> VelocityTarget | No
             if any(known in fields for known in names)
         }
         if "vx" in found:
-            return VelocityTarget(target, found)
+            return VelocityTarget(target, found, _MODE_FIELD in fields)
     return None

@@ -143,4 +143,32 @@ def test_fields_of_the_robot_are_found_by_their_names() -> None:
     assert velocity_target({"head": {"pan"}, "tracks": {"linear", "angular"}}) == TRACKS
     legs = velocity_target({"legs": {"vx", "vy", "vyaw"}})
     assert legs == VelocityTarget("legs", {"vx": "vx", "vy": "vy", "vyaw": "vyaw"})
+    legs = velocity_target({"legs": {"mode", "vx", "vy", "vyaw"}})
+    assert legs == VelocityTarget("legs", {"vx": "vx", "vy": "vy", "vyaw": "vyaw"}, has_mode=True)
+
+
+LEGS = VelocityTarget("legs", {"vx": "vx"}, has_mode=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "mode", "vx"),
+    [
+        (command(0.5, mode=0), 0.0, 0.0),
+        (command(0.5, mode=1), 1.0, 0.0),
+        (command(0.5, mode=2), 3.0, 0.5),
+        (command(0.5, mode=2, enable=0), 0.0, 0.0),
+        (command(0.5, mode=1, enable=0), 0.0, 0.0),
+        (command(0.5, mode=2, stop=1), 0.0, 0.0),
+    ],
+)
+def test_mode_is_a_request_of_legs(data: bytes, mode: float, vx: float) -> None:
+    decision = CommandStream(LEGS).binary(data, 0.0, is_operator=True)
+    assert decision.values == {"legs": {"mode": mode, "vx": vx}}
+
+
+def test_mode_of_an_operator_without_heartbeats_counts_no_more() -> None:
+    stream = CommandStream(LEGS)
+    stream.binary(command(0.5, mode=2), 0.0, is_operator=True)
+    assert stream.named(named(1, 310.0), 0.31, is_operator=True).values == {}
+    assert stream.named(named(2, 330.0), 0.33, is_operator=True).values == {}
     assert velocity_target({"head": {"pan"}}) is None
