@@ -160,6 +160,8 @@ def test_computer_drives_in_autonomous_mode_and_its_silence_stops(wagon: Wagon) 
         ("sensor_silent", 1.0, WagonState.FAULT),
         ("blocked_68", 1.0, WagonState.FAULT),
         ("can_drop", 1.0, None),
+        ("can_delay_ms", 2000.0, None),
+        ("can_off", 1.0, None),
     ],
 )
 def test_fault_stops_the_wagon_and_needs_a_new_arm(
@@ -234,3 +236,42 @@ def test_console_answers_on_its_terminal(started: tuple[WagonBoards, Path]) -> N
         block_until(has_line)
         assert json.loads(found)["board"] == board
         line.close()
+
+
+def status_of(path: Path) -> dict[str, Any]:
+    """Return what a board's console replies to STATUS."""
+    line, found = PtyLine(path), b""
+    line.write(b"\nSTATUS\n")
+
+    def has_line() -> bool:
+        nonlocal found
+        found += line.read()
+        return found.endswith(b"}\n")
+
+    block_until(has_line)
+    line.close()
+    status: dict[str, Any] = json.loads(found.splitlines()[-1])
+    return status
+
+
+def test_chips_are_measured_and_hostile_ones_disturb_nothing(wagon: Wagon) -> None:
+    wagon.drive()
+    wagon.world["distance_m"], wagon.world["tag"] = 0.42, 0x04A1B2C3
+
+    def measured() -> dict[str, Any]:
+        found: dict[str, Any] = status_of(wagon.boards.balance_console)["sensors"]
+        return found
+
+    block_until(lambda: measured().get("distance_m") == pytest.approx(0.42))
+    block_until(lambda: measured().get("tag") == "00000004a1b2c3")
+    assert measured()["pressure_pa"] == pytest.approx(101_325, abs=2)
+    for name in ("distance", "barometer", "nfc"):
+        wagon.world[f"{name}_chip"] = 2.0
+
+    def errors() -> list[int]:
+        chips = status_of(wagon.boards.io_console)["chips"]
+        return [each["errors"] for each in chips.values()]
+
+    block_until(lambda: all(errors()))
+    assert wagon.state is WagonState.ARMED
+    assert wagon.world.turning

@@ -443,3 +443,30 @@ def test_takeover_does_not_end_a_stop() -> None:
     arming.update(of_elrs(ARM))
     arming.update(of_elrs(DISARM))
     assert arming.state == t.STATE_DISARMED
+
+
+def sent(pilot: Pilot, speed_us: int, steer_us: int, flags: int, now_ms: int) -> None:
+    values = list(CHANNELS)
+    values[0], values[1] = steer_us, speed_us
+    pilot.received((*values, flags), now_ms)
+
+
+@pytest.mark.parametrize(
+    ("speed_us", "steer_us", "must_release"),
+    [(1650, 1500, False), (1651, 1500, True), (1349, 1500, True), (1500, 1651, True),
+     (1500, 1650, False)],
+)  # fmt: skip
+def test_sticks_of_another_receiver_must_be_released_where_they_stand_elsewhere(
+    speed_us: int, steer_us: int, must_release: bool
+) -> None:
+    pilot = Pilot()
+    sent(pilot, 1500, 1500, NEW, 0)
+    sent(pilot, 2000, 2000, NEW, 10)
+    assert not pilot.must_release  # the same receiver
+    sent(pilot, 1500, 1500, NEW, 20)
+    sent(pilot, speed_us, steer_us, NEW | t.RC_FLAG_ELRS, 30)
+    assert pilot.must_release is must_release
+    sent(pilot, speed_us, steer_us, NEW | t.RC_FLAG_ELRS, 40)
+    assert pilot.must_release is must_release
+    sent(pilot, 1525, 1500, NEW | t.RC_FLAG_ELRS, 50)
+    assert not pilot.must_release

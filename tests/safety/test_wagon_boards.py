@@ -125,34 +125,6 @@ def test_crossfire_lost_elrs_takes_over_without_a_stop(bench: Bench) -> None:
     assert bench.until(lambda: not bench.is_turning, 400) <= 400
 
 
-def test_takeover_by_a_receiver_whose_switch_is_at_arm_does_not_arm(bench: Bench) -> None:
-    bench.channel(5, HIGH, 1)  # a second transmitter that lies on the table
-    bench.run(1000)
-    bench.radios[0].is_on = False
-    bench.run(600)
-    assert bench.state is WagonState.DISARMED
-    bench.send(can_frames.WagonArm(True))
-    bench.run(100)
-    assert bench.state is WagonState.DISARMED
-    bench.channel(5, LOW, 1)
-    bench.run(100)
-    bench.channel(5, HIGH, 1)
-    bench.run(100)
-    assert bench.state is WagonState.ARMED
-
-
-def test_takeover_by_a_receiver_whose_switch_is_at_disarm_does_not_end_a_stop(
-    bench: Bench,
-) -> None:
-    bench.channel(5, HIGH, 0)
-    bench.run(100)
-    bench.send(can_frames.WagonEstop())
-    bench.run(100)
-    bench.radios[0].is_on = False
-    bench.run(600)
-    assert bench.state is WagonState.ESTOP
-
-
 def test_elrs_in_use_is_left_for_a_steady_crossfire_only(bench: Bench) -> None:
     bench.drive()
     bench.radios[0].is_on = False

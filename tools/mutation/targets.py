@@ -202,7 +202,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     **{
         f"image/boards/{path}": _stages(
             ("tests/safety/test_wagon_arming.py",),
-            ("tests/safety/test_wagon_boards.py",),
+            ("tests/safety/test_wagon_boards.py", "tests/safety/test_wagon_takeover.py"),
             ("tests/unit/boards/test_logic.py", "tests/unit/boards/test_receivers.py"),
         )
         for path in ("balance/arming.py", "balance/sources.py", "io/bridges.py", "io/receivers.py")

@@ -7,6 +7,7 @@ from ..shared.freshness import Freshness, Steadiness
 
 _DEAD_BAND = 40  # thousandths: a stick is never exactly in the middle
 NEUTRAL = 50
+_OTHER_STICK = 300  # thousandths: so far apart, two transmitters lie in two places
 _HOST_GAP_MS = 250
 _HOST_STEADY_MS = 200
 _MODES = (t.MODE_RC, t.MODE_ASSISTED, t.MODE_AUTONOMOUS)
@@ -36,6 +37,7 @@ class Pilot:
     def __init__(self) -> None:
         self.channels = (1500,) * 4 + (1000,) * 12
         self.is_elrs = False
+        self.must_release = False  # another transmitter took over, whose sticks stand elsewhere
         self._is_alive = False
         self._message = Freshness(t.LINK_HEARTBEAT_LIMIT_MS)
         # A frame of a receiver; the IO board needs RC_LOST_MS to change to the other one.
@@ -46,8 +48,14 @@ class Pilot:
         channels, flags = values[:-1], values[-1]
         if not all(800 <= each <= 2200 for each in channels):
             return
+        speed, steer, was_elrs = self.speed, self.steer, self.is_elrs
         self.channels = channels
         self.is_elrs = bool(flags & t.RC_FLAG_ELRS)
+        apart = max(abs(self.speed - speed), abs(self.steer - steer))
+        if self.is_elrs != was_elrs and apart > _OTHER_STICK:
+            self.must_release = True
+        if self.is_neutral:
+            self.must_release = False
         self._is_alive = bool(flags & t.RC_FLAG_ALIVE)
         self._message.feed(now_ms)
         if flags & t.RC_FLAG_NEW and self._is_alive:
@@ -147,7 +155,8 @@ class Sources:
             may_drive = may_drive and driver.is_coming(now_ms)
             is_steady = driver.is_steady(now_ms)
         before = self._driver
-        if driver is not before or not may_drive:
+        is_other = driver is self.pilot and self.pilot.must_release
+        if driver is not before or not may_drive or is_other:
             self._driver, self._is_released = driver, False
         if driver is not before and isinstance(before, Computer) and not before.is_alive(now_ms):
             return None  # its speed must not fade out
