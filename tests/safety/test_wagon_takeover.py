@@ -1,5 +1,5 @@
-"""One receiver takes over from the other, and hears another transmitter: nothing that nobody has moved
-arms, drives or ends a stop. On the firmware of both boards.
+"""One receiver takes over from the other, and hears another transmitter: nothing that nobody has
+moved arms, drives or ends a stop. On the firmware of both boards.
 """
 
 import pytest

@@ -209,7 +209,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     },
     **{
         f"image/boards/{path}": _stages(
-            ("tests/safety/test_wagon_bounds.py",),
+            ("tests/safety/test_wagon_bounds.py", "tests/safety/test_wagon_mixing.py"),
             ("tests/safety/test_wagon_boards.py", "tests/unit/boards/test_logic.py"),
         )
         for path in (
