@@ -1,4 +1,4 @@
-"""One receiver takes over from the other, and hears another transmitter: nothing that nobody has
+"""One receiver takes over from the other, and receives another transmitter: nothing that nobody has
 moved arms, drives or ends a stop. On the firmware of both boards.
 """
 

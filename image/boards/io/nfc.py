@@ -60,10 +60,10 @@ class NfcReader:
     def life(self, bus, show):
         """Wake the chip, then look for a tag again and again."""
         for command in (_WAKE, _RETRIES):
-            yield from self._ask(bus, command, [])
+            yield from self._request(bus, command, [])
         while True:
             reply: list = []
-            yield from self._ask(bus, _LOOK, reply)
+            yield from self._request(bus, _LOOK, reply)
             try:
                 uid = uid_of(reply[0])
             except ChipError:
@@ -71,7 +71,7 @@ class NfcReader:
             show(TAG, uid or None)
             yield _PERIOD_MS
 
-    def _ask(self, bus, command, reply: list):
+    def _request(self, bus, command, reply: list):
         """Send a command; append the reply."""
         bus.writeto(ADDRESS, framed_command(command))
         yield _WAIT_MS

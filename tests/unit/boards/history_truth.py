@@ -13,7 +13,7 @@ from tests.unit.boards.history_world import HistoryWorld, good, is_cut
 
 LOOPS_MS: Final = 15  # turns of the loops, and the way over the link
 FRAME_MS: Final = 25  # until the next frame of a receiver, or of a VESC
-_TIMEOUT_MS: Final = 200  # of a VESC that hears nothing, and of bridges without a heartbeat
+_TIMEOUT_MS: Final = 200  # of a VESC that receives nothing, and of bridges without a heartbeat
 _LONG_AGO: Final = -100_000
 _DEAD_BAND_US: Final = 20
 _VESCS, _BRIDGES, _BOTH = "vescs", "bridges", "wheels"
@@ -86,7 +86,7 @@ class TruthOfHistory:
         """Note the channels that a receiver sends on a line."""
         now_ms = self.world.now_ms
         self._frames[line] = (now_ms, list(us))
-        if _is_wish(us):
+        if _is_motion(us):
             self._wanted_ms = now_ms
         position = "disarm" if us[4] < 1200 else "arm" if us[4] > 1800 else "between"
         if position == "disarm":
@@ -160,7 +160,7 @@ class TruthOfHistory:
             self._lost_ms = now_ms
         if not self._is_link_whole or world.frozen:
             self._doubt_ms = now_ms
-        if not (self._hears_vescs and self._is_link_whole and world.io):
+        if not (self._reaches_vescs and self._is_link_whole and world.io):
             self._unreached_ms = now_ms
         for board in ("balance", "io"):
             if getattr(world, board) is None and board not in world.frozen:
@@ -190,11 +190,11 @@ class TruthOfHistory:
                 yield "sensor dead"
             elif self._tilted_ms == now_ms:
                 yield "tilted"
-            if self._hears_vescs:
+            if self._reaches_vescs:
                 yield from self._of_vescs()
 
     @property
-    def _hears_vescs(self) -> bool:
+    def _reaches_vescs(self) -> bool:
         world = self.world
         return not (world.is_can_cut or world.can.is_bus_off)
 
@@ -209,7 +209,7 @@ class TruthOfHistory:
         if all(us[4] <= 1800 for us in alive):
             yield "switch at disarm"
         is_commanded = world.now_ms - self._commanded_ms <= FRAME_MS
-        if not is_commanded and not any(_is_wish(us) for us in alive):
+        if not is_commanded and not any(_is_motion(us) for us in alive):
             yield "nobody wants to move"
 
     @property
@@ -233,7 +233,7 @@ class TruthOfHistory:
             yield "IO unheard"
         if world.can.is_bus_off:
             yield "bus-off"
-        is_reached = self._hears_vescs and self._is_link_whole and world.io
+        is_reached = self._reaches_vescs and self._is_link_whole and world.io
         if is_reached and world.state is not WagonState.ARMED:
             yield "not armed"
 
@@ -241,9 +241,9 @@ class TruthOfHistory:
         world, computer = self.world, self.world.computer
         if not world.balance:
             return
-        if self._is_stopped and self._hears_vescs and self._is_link_whole:
+        if self._is_stopped and self._reaches_vescs and self._is_link_whole:
             yield "board stopped"
-        is_reached = not (world.is_host_cut or world.can.is_bus_off) and self._hears_vescs
+        is_reached = not (world.is_host_cut or world.can.is_bus_off) and self._reaches_vescs
         if is_reached and computer.is_alive and computer.is_stopped and self._is_link_whole:
             yield "robot stopped"
 
@@ -273,6 +273,6 @@ class TruthOfHistory:
         assert not self._is_stopped, "armed while stopped"
 
 
-def _is_wish(us: list[int]) -> bool:
+def _is_motion(us: list[int]) -> bool:
     """Return whether the sticks are off neutral."""
     return max(abs(us[0] - 1500), abs(us[1] - 1500)) >= _DEAD_BAND_US

@@ -73,7 +73,7 @@ class HostOfHistory:
         self.frozen_ms, self._reports = -1, []
 
     def estop(self, is_stopped: bool, now_ms: int) -> None:
-        """Follow the robot's e-stop. A frozen process does not hear it, its guard stops then."""
+        """Follow the robot's e-stop. A frozen process does not receive it, its guard stops then."""
         self.is_stopped = is_stopped
         if self.is_alive:
             self._follow_stop(now_ms)
@@ -176,7 +176,7 @@ class HistoryWorld(Bench):
         self._queued: list[Any] = []
         self.computer = HostOfHistory(self._wire)
         self.stuck: list[list[int] | None] = [None, None]
-        self.quality, self.told_quality = [100, 100], [100, 100]
+        self.quality, self.sent_quality = [100, 100], [100, 100]
         self.received: Callable[[int, list[int]], None] = lambda line, us: None
         self.arrived: Callable[[Any], None] = lambda message: None
         self.cables = {name: Cable(self, name) for name in ("balance", "io")}
@@ -191,7 +191,7 @@ class HistoryWorld(Bench):
 
     def power_io(self) -> None:
         self.frozen.pop("io", None)
-        self.told_quality = [100, 100]
+        self.sent_quality = [100, 100]
         super().power_io()
         self.io_link.alter = self.cables["io"].alter
 
@@ -247,8 +247,8 @@ class HistoryWorld(Bench):
         """Return what a receiver sends now: sometimes the state of its radio link, its channels."""
         found = b""
         if self.now_ms % _QUALITY_MS == 0:
-            self.told_quality[number] = self.quality[number]
+            self.sent_quality[number] = self.quality[number]
             found = crsf_frame(0x14, bytes((60, 60, self.quality[number], *(0,) * 7)))
-        if self.io and self.told_quality[number]:
+        if self.io and self.sent_quality[number]:
             self.received(number, us)
         return found + crsf_channels(us)
