@@ -470,3 +470,26 @@ def test_sticks_of_another_receiver_must_be_released_where_they_stand_elsewhere(
     assert pilot.must_release is must_release
     sent(pilot, 1525, 1500, NEW | t.RC_FLAG_ELRS, 50)
     assert not pilot.must_release
+
+
+def test_bridge_is_off_from_the_start_and_rests_in_both_directions() -> None:
+    forward, reverse, enable = Pin(1, 0.5), Pin(1, 0.5), Pin(1, 0.5)
+    bridge = Bridge(forward, reverse, enable)
+    assert (forward.share, reverse.share, enable.level) == (0.0, 0.0, 0)
+    for duty, shares in ((0.25, (0.25, 0.0)), (-0.25, (0.0, 0.25)), (2.0, (1.0, 0.0))):
+        bridge.drive(duty)
+        assert (forward.share, reverse.share, enable.level) == (*shares, 1)
+        bridge.off()
+        assert (forward.share, reverse.share, enable.level) == (0.0, 0.0, 0)
+
+
+def test_new_bridges_are_off_and_other_messages_are_no_duty() -> None:
+    pins = Pin(), Pin(), Pin()
+    bridges = Bridges((Bridge(*pins),), ())
+    assert not bridges.is_on
+    assert not bridges.is_armed(0)
+    bridges.received(t.LINK_STATUS[0], (1, 0.0, 0.0), 0)
+    bridges.received(t.LINK_HEARTBEAT[0], (1,), 0)
+    bridges.received(t.LINK_ACTUATORS[0], (255, 0, 0, 0, 0), 0)
+    bridges.update(0, True)
+    assert pins[2].level == 0
