@@ -130,6 +130,7 @@ def test_flags_say_what_the_boards_know(bench: Bench) -> None:
     bench.host = can_frames.WagonDrive(0, 0, WagonMode.ASSISTED, 0)
     bench.channel(6, HIGH)
     bench.channel(5, HIGH)
+    bench.run(40)  # the switch moves within one receiver
     bench.radios[0].is_on = False
     bench.run(400)
     expected = FlagsOfAttitude(WagonMode.ASSISTED, True, True, True, True, True, False)
