@@ -197,6 +197,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/webd/robot/goals.py": {
         "True: if SPEED not in values": "a speed of this command is written again",
     },
+    "image/boards/io/bridges.py": {
+        "Lt -> LtE: duty < 0": "a duty of 0 rests both halves",
+        "without: self._duties = (0, 0)": "read only after a fresh message has set it",
+        "0 -> 1 in self._duties = (0, 0)": "read only after a fresh message has set it",
+        "without: self._is_armed = False": "read only while the message that sets it is fresh",
+        "False -> True in self._is_armed = False": "read only while that message is fresh",
+    },
     "saint_services/lib/reading_age.py": {
         "without: self._best_s = self._before_s = float('inf')": "the first reading sets both",
     },
