@@ -92,9 +92,11 @@ class RobotState:
         tracks = _fresh(self._tracks)
         volts, percent = self.battery
         legs = _fresh(self._legs)
-        mode = DAMPED if is_stopped else MOVING if is_driven else STANDING
+        mode = MOVING if is_driven else STANDING
         if legs:
             mode = _LEGS_MODES.get(legs.mode, FAULTY)
+        if is_stopped and mode != FAULTY:
+            mode = DAMPED
         return STATE.encode(
             TeleopState(
                 timestamp_us=round(wall_s() * 1e6),

@@ -56,6 +56,15 @@ def test_state_of_legs_is_theirs(mode: str, number: int, is_enabled: int) -> Non
     assert struct.unpack_from("<3f", data, _GRAVITY) == pytest.approx((0.1, 0.0, -0.9))
 
 
+def test_stop_counts_before_what_the_legs_reported_last() -> None:
+    bus: Any = Subscriptions()
+    state = RobotState(bus)
+    state.open()
+    bus.say(topics.LEGS_STATE, LEGS)
+    data = state.packed(is_driven=True)  # whether the robot is stopped is not known
+    assert (data[_MODE], data[_ENABLED], data[_STOPPED]) == (0, 0, 1)
+
+
 def test_robot_without_legs_stands() -> None:
     state, data = packed(None)
     assert data[_MODE] == 1
