@@ -11,7 +11,7 @@ COUNT = examples(200)
 
 def test_no_wheel_turns_against_the_rules_in_random_histories() -> None:
     found = lived(range(SEED, SEED + COUNT))
-    assert found["turned"] > COUNT * 0.7
+    assert found["turned"] > COUNT * 0.6
     assert len(found) > 12, "these histories met too few kinds of stops"
 
 
