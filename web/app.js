@@ -63,7 +63,7 @@ const router = new PageRouter(
 
 const teleop = new Teleop(
   api,
-  () => app.robot?.targets ?? null,
+  () => app.robot,
   () => api.state === "open" && mayOperate(app) && !store.data.system?.estop?.active,
   draw,
 );

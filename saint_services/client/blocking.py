@@ -99,7 +99,7 @@ class BlockingRobot:
     @contextmanager
     def drive(self) -> Iterator[BlockingStream]:
         """Return a block that drives while the program renews the velocities; zero at its end."""
-        stream = self.robot.tracks.drive()
+        stream = self.robot.base.drive()
         self.run(stream.__aenter__())
         try:
             yield BlockingStream(self, stream)

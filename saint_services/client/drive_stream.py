@@ -5,7 +5,7 @@ the stream ends with zero. Not here: limits and arbitration (routerd).
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -17,16 +17,23 @@ DEAD_MAN_S = 0.5  # how long a `set` holds
 
 
 class DriveStream:
-    """A stream of velocities: `async with robot.tracks.drive() as drive: await drive.set(linear=1)`
+    """A stream of velocities: `async with robot.base.drive() as drive: await drive.set(linear=1)`
 
     It stops the robot with zero at the end of the block, by sending nothing DEAD_MAN_S after the
     last `set`, and by the robot's own time-out when the connection is lost. `set` raises an error
     that has occurred since the last one.
     """
 
-    def __init__(self, connection: RobotConnection, target: str, rest: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        connection: RobotConnection,
+        target: str | Callable[[], Awaitable[str]],
+        rest: Mapping[str, float],
+    ) -> None:
+        """`target`: its name, or how to find it when the stream begins."""
         self._connection = connection
-        self._target = target
+        self._target = target if isinstance(target, str) else ""
+        self._find = None if isinstance(target, str) else target
         self._rest = dict(rest)
         self._values = dict(rest)
         self._until_s = 0.0
@@ -34,6 +41,8 @@ class DriveStream:
         self._fault: SaintError | None = None
 
     async def __aenter__(self) -> Self:
+        if self._find:
+            self._target = await self._find()
         self._connection.refusal = None
         self._work = asyncio.create_task(self._repeat(), name=f"drive {self._target}")
         return self

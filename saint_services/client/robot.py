@@ -1,4 +1,4 @@
-"""The typed client of a robot: methods for head, arms, tracks, e-stop and states; `call` and
+"""The typed client of a robot: methods for head, arms, base, e-stop and states; `call` and
 `request` for every other action. Not here: the connection (connection.py).
 """
 
@@ -20,6 +20,7 @@ from ..lib.api.states import STATES, LatchState
 from ..lib.api.webd import motion, system
 from ..lib.config.validation import faults
 from ..lib.errors import Code, SaintError
+from ..lib.role_config import base
 from .connection import Data, RobotAccess, RobotConnection
 from .drive_stream import DriveStream
 
@@ -97,6 +98,31 @@ class NamedParts:
         await self._robot.call(motion.PARTS_HOME, target=target)
 
 
+_AT_REST = {base.LINEAR: 0.0, base.ANGULAR: 0.0}
+
+
+class Base:
+    """What drives the robot over the ground: tracks or a wagon."""
+
+    def __init__(self, robot: "Robot", connection: RobotConnection) -> None:
+        self._robot = robot
+        self._connection = connection
+
+    def drive(self) -> DriveStream:
+        """Return a stream of velocities (m/s, rad/s) that hold while the program renews them."""
+        return DriveStream(self._connection, self._target, _AT_REST)
+
+    async def stop(self) -> None:
+        """Request zero velocity. This is no e-stop: other sources may keep driving."""
+        await self._robot.call(motion.STOP_BASE)
+
+    async def _target(self) -> str:
+        found = (await self._robot.call(system.DESCRIBE)).base
+        if not found:
+            raise SaintError(Code.NOT_FOUND, "this robot has no base that drives")
+        return found
+
+
 class Tracks:
     """The tracks."""
 
@@ -106,7 +132,7 @@ class Tracks:
 
     def drive(self) -> DriveStream:
         """Return a stream of velocities (m/s, rad/s) that hold while the program renews them."""
-        return DriveStream(self._connection, "tracks", {"linear": 0.0, "angular": 0.0})
+        return DriveStream(self._connection, "tracks", _AT_REST)
 
     async def stop(self) -> None:
         """Request zero velocity. This is no e-stop: other sources may keep driving."""
@@ -132,6 +158,7 @@ class Robot:
         self.head = Head(self)
         self.left_arm, self.right_arm = Arm(self, "left"), Arm(self, "right")
         self.tracks = Tracks(self, self._connection)
+        self.base = Base(self, self._connection)
         self.parts = NamedParts(self)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""`saintctl head`, `arms`, `tracks`, `parts`: moves the robot as one input of the router
+"""`saintctl head`, `arms`, `base`, `tracks`, `parts`: moves the robot as one input of the router
 among others: RC and a source with exclusive control have precedence. Not here: routes, and why
 nothing moves (`saintctl route why`).
 """
@@ -17,12 +17,14 @@ from ..lib.api.webd.motion import (
     ARM_HOME,
     ARM_MOVE,
     DRIVE,
+    DRIVE_BASE,
     GRIPPER,
     HEAD_CAMERA,
     HEAD_HOME,
     HEAD_MOVE,
     PARTS_HOME,
     PARTS_SET,
+    STOP_BASE,
     STOP_TRACKS,
 )
 from .connect import RobotAddress, checked_params, request
@@ -34,6 +36,7 @@ head = typer.Typer(help="Head: move, home, camera.", no_args_is_help=True)
 arms = typer.Typer(help="Arms: move, home, gripper.", no_args_is_help=True)
 parts = typer.Typer(help="Parts of any kind by name: set, home.", no_args_is_help=True)
 tracks = typer.Typer(help="Tracks: drive, stop.", no_args_is_help=True)
+base = typer.Typer(help="Base, tracks or a wagon: drive, stop.", no_args_is_help=True)
 
 REPEAT_S = 0.1  # a velocity holds for 0.3 s
 _REQUESTED = "Requested. If nothing moves: saintctl route why {}."
@@ -41,6 +44,9 @@ _REQUESTED = "Requested. If nothing moves: saintctl route why {}."
 Angle = Annotated[float | None, typer.Option(help="degrees")]
 Share = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="0 to 1")]
 Speed = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Share of the top speed.")]
+Forward = Annotated[float, typer.Argument(help="m/s, forward; negative ones after --")]
+Turning = Annotated[float, typer.Argument(help="rad/s, to the left")]
+Seconds = Annotated[float, typer.Option(min=0.1, max=60.0, help="Then it stops.")]
 Side = Annotated[str, typer.Argument(metavar="ARM", help="left or right")]
 
 
@@ -175,13 +181,14 @@ def parts_home(
 @tracks.command("drive")
 def drive(
     context: typer.Context,
-    linear: Annotated[float, typer.Argument(help="m/s, forward; negative ones after --")],
-    angular: Annotated[float, typer.Argument(help="rad/s, to the left")] = 0.0,
-    seconds: Annotated[float, typer.Option(min=0.1, max=60.0, help="Then it stops.")] = 1.0,
+    linear: Forward,
+    angular: Turning = 0.0,
+    seconds: Seconds = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Drive for a time. Ctrl-C, a lost connection or the end of the time stops the tracks."""
-    reply = run(_drive(context.obj, linear, angular, seconds), as_json)
+    rows = DRIVE, STOP_TRACKS
+    reply = run(_drive(context.obj, rows, linear, angular, seconds), as_json)
     text = f"Driven for {seconds:g} s. If nothing moved: saintctl route why tracks.linear."
     _print(reply, text, as_json)
 
@@ -191,6 +198,28 @@ def stop(context: typer.Context, as_json: AsJson = False) -> None:
     """Request zero velocity, as one input among others. To stop everything: saintctl estop set."""
     text = "Requested. To stop everything: saintctl estop set."
     _command(context, STOP_TRACKS, as_json, text)
+
+
+@base.command("drive")
+def drive_base(
+    context: typer.Context,
+    linear: Forward,
+    angular: Turning = 0.0,
+    seconds: Seconds = 1.0,
+    as_json: AsJson = False,
+) -> None:
+    """Drive for a time. Ctrl-C, a lost connection or the end of the time stops the base."""
+    rows = DRIVE_BASE, STOP_BASE
+    reply = run(_drive(context.obj, rows, linear, angular, seconds), as_json)
+    text = f"Driven for {seconds:g} s. If nothing moved: saintctl route why TARGET.linear."
+    _print(reply, text, as_json)
+
+
+@base.command("stop")
+def stop_base(context: typer.Context, as_json: AsJson = False) -> None:
+    """Request zero velocity, as one input among others. To stop everything: saintctl estop set."""
+    text = "Requested. To stop everything: saintctl estop set."
+    _command(context, STOP_BASE, as_json, text)
 
 
 async def _set(
@@ -205,15 +234,20 @@ async def _set(
 
 
 async def _drive(
-    robot: RobotAddress, linear: float, angular: float, seconds: float
+    robot: RobotAddress,
+    rows: tuple[Endpoint[Any, CommandReply], Endpoint[Any, CommandReply]],
+    linear: float,
+    angular: float,
+    seconds: float,
 ) -> CommandReply:
+    drive, stop = rows
     end_s, reply = time.monotonic() + seconds, CommandReply()
     try:
         while time.monotonic() < end_s:
-            reply = await _request(robot, DRIVE, linear=linear, angular=angular)
+            reply = await _request(robot, drive, linear=linear, angular=angular)
             await asyncio.sleep(REPEAT_S)
     finally:
-        await _request(robot, STOP_TRACKS)
+        await _request(robot, stop)
     return reply
 
 

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from ..lib.bus import Bus, Sample, Subscription
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.generated import topics
-from ..lib.generated.saint_msgs import EStop, LegsState, TrackState
+from ..lib.generated.saint_msgs import EStop, LegsState, TrackState, WagonState
 from ..lib.generated.sensor_msgs import BatteryState
 from ..lib.teleop.structs import JOINTS, STATE, TeleopState
 
@@ -35,6 +35,7 @@ class RobotState:
         self._battery: tuple[float, BatteryState] | None = None
         self._tracks: tuple[float, TrackState] | None = None
         self._legs: tuple[float, LegsState] | None = None
+        self._wagon: tuple[float, WagonState] | None = None
         self._sequence = 0
 
     def open(self) -> None:
@@ -47,6 +48,7 @@ class RobotState:
             subscribe(topics.BATTERY, self._on_battery),
             subscribe(topics.TRACKS_STATE, self._on_tracks),
             subscribe(topics.LEGS_STATE, self._on_legs),
+            subscribe(topics.WAGON_STATE, self._on_wagon),
         ]
 
     def close(self) -> None:
@@ -54,7 +56,7 @@ class RobotState:
         for each in self._subscriptions:
             each.close()
         self._subscriptions = []
-        self._estop = self._battery = self._tracks = self._legs = None
+        self._estop = self._battery = self._tracks = self._legs = self._wagon = None
 
     @property
     def is_stopped(self) -> bool | None:
@@ -72,7 +74,9 @@ class RobotState:
 
     @property
     def speed_mps(self) -> float | None:
-        """The forward speed that the tracks report."""
+        """The forward speed that the base, a wagon or tracks, reports."""
+        if wagon := _fresh(self._wagon):
+            return _finite(wagon.speed)
         found = _fresh(self._tracks)
         return _finite((found.left_velocity + found.right_velocity) / 2) if found else None
 
@@ -89,7 +93,8 @@ class RobotState:
         counts as one."""
         self._sequence = (self._sequence + 1) & 0xFFFFFFFF
         is_stopped = self.is_stopped is not False
-        tracks = _fresh(self._tracks)
+        tracks, wagon = _fresh(self._tracks), _fresh(self._wagon)
+        is_enabled = (tracks and tracks.motors_enabled) or (wagon and wagon.state == "armed")
         volts, percent = self.battery
         legs = _fresh(self._legs)
         mode = MOVING if is_driven else STANDING
@@ -102,9 +107,7 @@ class RobotState:
                 timestamp_us=round(wall_s() * 1e6),
                 sequence=self._sequence,
                 mode=mode,
-                motors_enabled=int(
-                    mode in (STANDING, MOVING) if legs else bool(tracks and tracks.motors_enabled)
-                ),
+                motors_enabled=int(mode in (STANDING, MOVING) if legs else bool(is_enabled)),
                 emergency_stop=int(is_stopped),
                 joint_pos=_positions(legs),
                 joint_vel=_NO_JOINTS,
@@ -127,6 +130,9 @@ class RobotState:
 
     def _on_legs(self, sample: Sample[LegsState]) -> None:
         self._legs = monotonic_s(), sample.message
+
+    def _on_wagon(self, sample: Sample[WagonState]) -> None:
+        self._wagon = monotonic_s(), sample.message
 
 
 def _positions(legs: LegsState | None) -> tuple[float, ...]:

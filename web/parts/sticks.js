@@ -3,8 +3,9 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { prevent } from "../lib/events.js";
+import { targetName } from "../lib/format.js";
 
-/** @typedef {import("../context.js").With<"draw" | "teleop">} App */
+/** @typedef {import("../context.js").With<"draw" | "robot" | "teleop">} App */
 /** @typedef {{x: number, y: number, isHeld: boolean}} Stick */
 
 /**
@@ -16,8 +17,10 @@ const places = new WeakMap();
 
 /** @param {App} app @param {boolean} isReady */
 export const driveStick = (app, isReady) => html`
-  <section class="stick-part is-tracks" aria-labelledby="stick-title">
-    <div class="section-head"><h2 id="stick-title">Tracks</h2></div>
+  <section class="stick-part is-base" aria-labelledby="stick-title">
+    <div class="section-head">
+      <h2 id="stick-title">${targetName(app.robot?.base || "tracks")}</h2>
+    </div>
     <div class="stick-place">
       ${stick(app, () => app.teleop.stick, isReady, "Drive stick", "drive")}
     </div>

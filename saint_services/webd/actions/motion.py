@@ -22,6 +22,7 @@ from ...lib.api.webd.motion import (
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
+from ...lib.role_config.base import base_target
 from ...lib.role_config.model import RoleConfig
 from .. import logic
 from ..robot import latch
@@ -133,15 +134,32 @@ def parts_home(robot: RobotContext, caller: Caller, params: PartsHome) -> Data:
 
 @ACTS.bind(rows.DRIVE)
 def drive(robot: RobotContext, caller: Caller, speed: Drive) -> Data:
-    return _drive(robot, caller, speed)
-
-
-def _drive(robot: RobotContext, caller: Caller, speed: Drive) -> Data:
-    role, values = role_of(robot, "tracks"), speed.model_dump()
-    robot.send(caller.source, "tracks", values)
-    return accepted(role, values)
+    return _drive(robot, caller, role_of(robot, "tracks"), speed)
 
 
 @ACTS.bind(rows.STOP_TRACKS)
 def stop(robot: RobotContext, caller: Caller, _: Nothing) -> Data:
-    return _drive(robot, caller, Drive())
+    return _drive(robot, caller, role_of(robot, "tracks"), Drive())
+
+
+@ACTS.bind(rows.DRIVE_BASE)
+def drive_base(robot: RobotContext, caller: Caller, speed: Drive) -> Data:
+    return _drive(robot, caller, _base_of(robot), speed)
+
+
+@ACTS.bind(rows.STOP_BASE)
+def stop_base(robot: RobotContext, caller: Caller, _: Nothing) -> Data:
+    return _drive(robot, caller, _base_of(robot), Drive())
+
+
+def _base_of(robot: RobotContext) -> RoleConfig:
+    target = base_target(robot.roles.by_target)
+    if not target:
+        raise SaintError(Code.NOT_FOUND, f"{robot.roles.name} has no base that drives")
+    return robot.roles.by_target[target]
+
+
+def _drive(robot: RobotContext, caller: Caller, role: RoleConfig, speed: Drive) -> Data:
+    values = speed.model_dump()
+    robot.send(caller.source, role.target, values)
+    return accepted(role, values)

@@ -21,6 +21,7 @@ from ...lib.api.webd.system import (
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
+from ...lib.role_config.base import base_target
 from ...lib.role_config.bus_servos import BUS_SERVO
 from ...lib.role_config.hardware import hardware
 from ...lib.role_config.model import RoleConfig
@@ -47,6 +48,7 @@ def describe(robot: RobotContext, _: Caller, __: Nothing) -> Description | Data:
     return {
         "robot": robot.roles.name,
         "targets": {target: _fields(role) for target, role in roles.items()},
+        "base": base_target(roles),
         "hardware": {target: hardware(role).model_dump() for target, role in roles.items()},
         "model": f"{MODEL_PATH}{robot.roles.figure.file}" if robot.roles.figure else "",
         "joints": robot.roles.joints,

@@ -17,6 +17,7 @@ Group = Literal[
     "head",
     "arms",
     "tracks",
+    "base",
     "parts",
     "legs",
     "system",

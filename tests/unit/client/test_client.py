@@ -90,6 +90,16 @@ async def test_drive_repeats_times_out_without_the_program_and_ends_with_zero(wo
         await until(lambda: tuple(world.samples[-1].values) == (0.0, 0.0))
 
 
+async def test_base_is_driven_by_the_name_of_its_target(world: World):
+    async with Robot(world.url) as robot:
+        async with robot.base.drive() as drive:
+            await drive.set(angular=0.3)
+            await until(lambda: world.samples)
+            assert {each.target for each in world.samples} == {"tracks"}
+        await robot.base.stop()
+        await until(lambda: tuple(world.samples[-1].values) == (0.0, 0.0))
+
+
 async def test_drive_refuses_an_unknown_field(world: World):
     async with Robot(world.url) as robot, robot.tracks.drive() as drive:
         with pytest.raises(TypeError, match="no sideways, only linear, angular"):

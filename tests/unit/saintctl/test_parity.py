@@ -32,6 +32,7 @@ COMMANDS = {
     "parts set": "parts set", "parts home": "parts home",
     "legs stand": "legs stand", "legs balance": "legs balance", "legs move": "legs move",
     "legs damp": "legs damp",
+    "base drive": "base drive", "base stop": "base stop",
     "tracks drive": "tracks drive", "tracks stop": "tracks stop", "tracks estop": "estop set",
     "system status": "status", "system describe": "route list",
     "system get_audit_log": "audit list", "system get_tls": "tls show",
@@ -163,6 +164,7 @@ async def test_head_move_names_its_axes_and_no_others(
         ("head", "home"),
         ("arms", "gripper", "left", "1"),
         ("tracks", "drive", "0.2", "--seconds", "0.2"),
+        ("base", "drive", "0.2", "--seconds", "0.2"),
     ],
 )
 async def test_motion_under_an_estop_is_refused_with_exit_code_5(
@@ -203,10 +205,11 @@ async def test_arms_move_leaves_a_dot_where_it_is(
     assert values(samples[0]) == {"joint_0": -20, "joint_2": 15}
 
 
-async def test_tracks_drive_ends_with_zero(
-    saintctl: RunSaintctl, samples: list[InputSample]
+@pytest.mark.parametrize("group", ["tracks", "base"])
+async def test_drive_ends_with_zero(
+    saintctl: RunSaintctl, samples: list[InputSample], group: str
 ) -> None:
-    result = await saintctl("tracks", "drive", "--seconds", "0.25", "--", "-0.2", "0.1")
+    result = await saintctl(group, "drive", "--seconds", "0.25", "--", "-0.2", "0.1")
     assert result.exit_code == 0, result.output
     assert len(samples) >= 3
     assert values(samples[0]) == pytest.approx({"linear": -0.2, "angular": 0.1})

@@ -114,7 +114,7 @@ async def test_quick_actions_go_home_stop_and_load_a_preset(site: Site) -> None:
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-toast=good]")
     assert {sample.target for sample in samples} >= {"head", "arms.left", "arms.right"}
-    await page.click("[data-quick=stop-tracks]")
+    await page.click("[data-quick=stop-base]")
     await page.locator("[data-toast=good]", has_text="tracks").wait_for()
     assert any(sample.target == "tracks" for sample in samples)
     await page.click("[data-quick=preset]")

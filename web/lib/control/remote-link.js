@@ -60,6 +60,7 @@ export class RemoteLink {
   #hadPicture = false;
   #hadControl = false;
   #tries = 0;
+  /** The target that was driven last. */ #base = "";
   #sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };
 
   /** @param {() => Api} api @param {() => void} changed @param {() => void} onLoss of control */
@@ -138,14 +139,15 @@ export class RemoteLink {
    */
   stream(target, values) {
     if (!this.isOperator) return;
+    if ("linear" in values) this.#base = target;
     const isFirst = !Object.keys(this.#targets).length;
     this.#targets[target] = values;
     if (isFirst) queueMicrotask(() => this.#flush());
   }
 
-  /** The only command of a stick is that of its release. @param {string} target */
-  command(target) {
-    this.stream(target, { linear: 0, angular: 0 });
+  /** The only command of a stick is that of its release: the base that it drove gets zero. */
+  command() {
+    if (this.#base) this.stream(this.#base, { linear: 0, angular: 0 });
   }
 
   /** @param {"request_control" | "release_control"} action @param {object} [more] */

@@ -6,7 +6,7 @@ import { handOfKeys, isDriveKey, isLookKey } from "./drive-keys.js";
 import { gamepads, isDeadmanHeld, pressed, sticks } from "./gamepads.js";
 
 /** @typedef {import("../api.js").Api} Api */
-/** @typedef {import("../types.js").Description["targets"]} Targets */
+/** @typedef {import("../types.js").Description} Description */
 /**
  * Where commands go: the page's WebSocket, or the link of remote operation.
  * @typedef {Pick<Api, "stream" | "command">} Outlet
@@ -38,7 +38,7 @@ export class Teleop {
    * @type {{linear: number, angular: number, pan: number | null, tilt: number | null}}
    */
   command = { ...REST };
-  /** Start of the present motion of the tracks (performance.now); 0: no motion. */
+  /** Start of the present motion of the base (performance.now); 0: no motion. */
   movingSince = 0;
   /** @type {Gamepad | null} */ pad = null;
   /** Index of the chosen pad; the first pad is used while it is missing. */
@@ -55,13 +55,13 @@ export class Teleop {
 
   /**
    * @param {Api} api
-   * @param {() => Targets | null} targets fields of the robot by target; null until they are known
+   * @param {() => Description | null} robot its targets and its base; null until they are known
    * @param {() => boolean} mayDrive false without connection, during an e-stop, or for viewers
    * @param {() => void} changed requests a drawing
    */
-  constructor(api, targets, mayDrive, changed) {
+  constructor(api, robot, mayDrive, changed) {
     /** @type {Outlet} */ this.outlet = api;
-    this.targets = targets;
+    this.robot = robot;
     this.mayDrive = mayDrive;
     this.changed = changed;
     addEventListener("blur", () => this.release());
@@ -172,9 +172,9 @@ export class Teleop {
    * @param {{drive: {x: number, y: number} | null, gaze: {pan: number, tilt: number} | null}} hand
    */
   #send({ drive, gaze }) {
-    const targets = this.targets();
-    const { linear, angular } = targets?.tracks ?? {};
-    if (!drive && this.#isDriving) this.#stopTracks();
+    const { targets, base = "" } = this.robot() ?? {};
+    const { linear, angular } = targets?.[base] ?? {};
+    if (!drive && this.#isDriving) this.#stopBase();
     const velocity = {
       linear: (drive?.y ?? 0) * this.share * (linear?.limits[1] ?? 0),
       angular: -(drive?.x ?? 0) * this.share * (angular?.limits[1] ?? 0) || 0, // left is positive
@@ -188,24 +188,24 @@ export class Teleop {
         ? { pan: within(gaze.pan, pan.limits[1]), tilt: within(gaze.tilt, tilt.limits[1]) }
         : null;
     this.command = { ...velocity, ...(aim ?? { pan: null, tilt: null }) };
-    if (drive && targets?.tracks) {
+    if (drive && base) {
       this.#isDriving = true;
-      this.outlet.stream("tracks", velocity);
+      this.outlet.stream(base, velocity);
     }
     if (aim) this.outlet.stream("head", aim);
   }
 
   #stop() {
     if (!this.isEngaged) return;
-    this.#stopTracks();
+    this.#stopBase();
     this.isEngaged = false;
     this.#isHeadMoved = false;
     this.command = { ...REST };
     this.movingSince = 0;
   }
 
-  #stopTracks() {
-    if (this.#isDriving && this.targets()?.tracks) this.outlet.command("tracks", "stop", {});
+  #stopBase() {
+    if (this.#isDriving && this.robot()?.base) this.outlet.command("base", "stop", {});
     this.#isDriving = false;
   }
 }

@@ -1,4 +1,4 @@
-// Quick actions: home, stop the tracks, load a preset, exclusive control.
+// Quick actions: home, stop the base, load a preset, exclusive control.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { age, targetName, words } from "../../lib/format.js";
@@ -25,7 +25,8 @@ const CONTROL_MS = 60_000; // a forgotten page releases control after this time
 export function quickActions(app) {
   const isReady = app.api.state === "open" && mayOperate(app);
   const isStopped = Boolean(app.store.data.system?.estop?.active);
-  const { targets = {} } = app.robot ?? {};
+  const base = app.robot?.base;
+  const name = targetName(base || "tracks").toLowerCase();
   return html`
     <div class="toolbar" role="group" aria-label="Quick actions">
       <button
@@ -38,15 +39,15 @@ export function quickActions(app) {
         Move home
       </button>
       ${
-        targets.tracks || !app.robot
+        !app.robot || app.robot.base
           ? html`<button
             class="button"
             type="button"
-            data-quick="stop-tracks"
+            data-quick="stop-base"
             ?disabled=${!isReady}
-            @click=${() => stopTracks(app)}
+            @click=${() => stopBase(app)}
           >
-            Stop tracks
+            Stop ${name}
           </button>`
           : nothing
       }
@@ -94,10 +95,10 @@ function home(app) {
 }
 
 /** @param {App} app */
-async function stopTracks(app) {
+async function stopBase(app) {
   try {
-    await app.api.request("tracks", "stop");
-    app.toasts.done("Stop sent to the tracks.");
+    await app.api.request("base", "stop");
+    app.toasts.done(`Stop sent to the ${targetName(app.robot?.base || "tracks").toLowerCase()}.`);
   } catch (err) {
     app.toasts.failed(err);
   }

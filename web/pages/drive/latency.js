@@ -1,7 +1,9 @@
 // Measures two latencies: a request to the server and back (round trip), and from the first command
-// until the tracks report motion.
+// until the base reports motion.
 
-/** @typedef {import("../../context.js").With<"api" | "now" | "store" | "teleop">} App */
+import { baseMotion, isBaseFresh } from "../../lib/robot/base.js";
+
+/** @typedef {import("../../context.js").With<"api" | "now" | "robot" | "store" | "teleop">} App */
 
 const PERIOD_MS = 1000;
 const SAMPLES = 20;
@@ -47,10 +49,10 @@ class Latency {
   /** Measure the time from command to motion; called at each drawing. @param {App} app */
   update(app) {
     const { movingSince } = app.teleop;
-    const { tracks } = app.store.data;
-    if (!tracks || !app.store.isFresh("tracks", app.now)) return;
-    const { left_velocity: left, right_velocity: right } = tracks;
-    const isMoving = Math.max(Math.abs(left ?? 0), Math.abs(right ?? 0)) > MOVING_MPS;
+    const found = baseMotion(app);
+    if (!found || !isBaseFresh(app)) return;
+    const isTurning = Math.abs(found.turn ?? 0) > 2 * MOVING_MPS;
+    const isMoving = Math.abs(found.speed ?? 0) > MOVING_MPS || isTurning;
     if (!movingSince) {
       // while the robot still rolls, the motion of a new command cannot be distinguished
       this.#measuredAt = isMoving ? Infinity : 0;

@@ -20,11 +20,12 @@ import { status } from "./status.js";
 /** @param {App} app */
 function view(app) {
   const targets = app.robot?.targets;
-  if (targets && !targets.tracks && !targets.head) {
+  const base = app.robot?.base ?? "";
+  if (targets && !base && !targets.head) {
     return html`
       <div class="page-head"><h1>Drive</h1></div>
       <div class="card empty">
-        <h3>Nothing to drive</h3><p>This robot has neither tracks nor a head.</p>
+        <h3>Nothing to drive</h3><p>This robot has neither a base nor a head.</p>
       </div>
     `;
   }
@@ -42,12 +43,12 @@ function view(app) {
           : html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>`
       }
       <section class="status-part" aria-label="Control and speed">
-        ${["tracks", "head"]
+        ${[base, "head"]
           .filter((target) => targets?.[target])
           .map((target) => absentNotice(app, target))}
         ${status(app)}
       </section>
-      ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
+      ${targets && !base ? nothing : driveStick(app, isReady)}
       ${targets && !targets.head ? nothing : lookStick(app, isReady)} ${gamePad(app, isReady)}
       ${keyboard(app, isReady)}
     </div>
@@ -69,7 +70,7 @@ function absentNotice(app, target) {
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
-  topics: { tracks: 50, head: 10, outputs: 10, nodes: 0 },
+  topics: { tracks: 50, wagon: 50, head: 10, outputs: 10, nodes: 0 },
   view,
   open(app) {
     completeStep("drive");

@@ -3,25 +3,27 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
 import { fixed, sourceName } from "../../lib/format.js";
+import { baseMotion, baseTarget, isBaseFresh } from "../../lib/robot/base.js";
 import { bar } from "../../parts/bar.js";
 import { latency } from "./latency.js";
 
 /** @typedef {import("../../context.js").With<"api" | "now" | "robot" | "store" | "teleop">} App */
-/** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 const MOST_PAN = 90;
 const MOST_TILT = 60;
 const ROUND_TRIP_HINT =
   "From this page to the robot's server and back: median and longest of the last 20 requests";
 const MOVE_HINT =
-  "From the first command until the tracks report motion: network, router and motors, " +
+  "From the first command until the base reports motion: network, router and motors, " +
   "plus up to 20 ms for the report";
 
 /** @param {App} app */
 export function status(app) {
   const { command, isEngaged } = app.teleop;
   const targets = app.robot?.targets;
-  const { tracks } = app.store.data;
+  const base = baseTarget(app);
+  const fields = targets?.[base];
+  const moving = baseMotion(app);
   const who = control(app);
   return html`
     <div class="card status-card">
@@ -34,8 +36,8 @@ export function status(app) {
         >
           <i class="dot"></i>${who.text}
         </span>
-        <span class="quiet" ?data-stale=${!app.store.isFresh("tracks", app.now)}>
-          ${tracks ? motion(tracks) : nothing}
+        <span class="quiet" ?data-stale=${!isBaseFresh(app)}>
+          ${moving ? motion(moving) : nothing}
         </span>
       </p>
       <div class="asked">
@@ -45,10 +47,10 @@ export function status(app) {
             : nothing
         }
         ${
-          targets && !targets.tracks
+          targets && !base
             ? nothing
-            : html`${row("Forward", command.linear, targets?.tracks?.linear?.limits[1] ?? 1, "m/s")}
-            ${row("Turn", command.angular, targets?.tracks?.angular?.limits[1] ?? 1, "rad/s")}`
+            : html`${row("Forward", command.linear, fields?.linear?.limits[1] ?? 1, "m/s")}
+            ${row("Turn", command.angular, fields?.angular?.limits[1] ?? 1, "rad/s")}`
         }
         ${
           command.pan === null
@@ -69,7 +71,8 @@ export function status(app) {
  */
 function control(app) {
   const { command, isEngaged } = app.teleop;
-  const target = command.pan !== null && !command.linear && !command.angular ? "head" : "tracks";
+  const isLooking = command.pan !== null && !command.linear && !command.angular;
+  const target = isLooking ? "head" : baseTarget(app);
   const rows = (app.store.data.outputs?.fields ?? []).filter((each) => each.target === target);
   const live = rows.filter((each) => each.policy === "live");
   const own = `websocket:${app.api.session.client_id}`;
@@ -91,15 +94,15 @@ function control(app) {
 
 const STILL_MPS = 0.01;
 
-/** Describe the motion that the tracks report. @param {TracksState} tracks */
-function motion(tracks) {
-  const { left_velocity: left, right_velocity: right } = tracks;
-  if (typeof left !== "number" || typeof right !== "number")
-    return html`Robot: <span data-motion>speed unknown</span>`;
-  const speed = (left + right) / 2;
+/**
+ * Describe the motion that the base reports.
+ * @param {NonNullable<ReturnType<typeof baseMotion>>} found
+ */
+function motion({ speed, turn }) {
+  if (speed === null) return html`Robot: <span data-motion>speed unknown</span>`;
   let word = "standing still";
   if (Math.abs(speed) > STILL_MPS) word = speed > 0 ? "driving forward" : "driving backward";
-  else if (Math.abs(left - right) > STILL_MPS) word = "turning";
+  else if (Math.abs(turn ?? 0) > STILL_MPS) word = "turning";
   return html`Robot: <span data-motion>${word}</span>,
     <span class="number" data-speed>${fixed(speed, 2)}</span> m/s`;
 }

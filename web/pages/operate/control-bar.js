@@ -118,7 +118,7 @@ function battery({ report }) {
 /** @param {App} app @param {RemoteLink} link @param {string} refusal */
 function why(app, link, refusal) {
   const { estop } = app.store.data.system ?? {};
-  const away = app.robot?.targets.tracks ? absence(app, "tracks") : null;
+  const away = app.robot?.base ? absence(app, app.robot.base) : null;
   const text =
     refusal ||
     (estop?.active && "Emergency stop: nothing moves until it is cleared.") ||

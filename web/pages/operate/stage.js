@@ -50,7 +50,7 @@ export function stage(app, link) {
       <audio autoplay .srcObject=${link.sound.incoming} .muted=${!link.sound.isOn}></audio>
       ${overlay(app, link)}
     </div>
-    ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
+    ${app.robot && !app.robot.base ? nothing : driveStick(app, isReady)}
     ${targets && !targets.head ? nothing : lookStick(app, isReady)}
   `;
 }

@@ -1,5 +1,5 @@
-"""Motion commands of a client: head, arms, tracks, and any field by its name. Positions in degrees,
-ratios 0 to 1, fields in the unit of the configuration.
+"""Motion commands of a client: head, arms, the base (tracks or a wagon), and any field by its name.
+Positions in degrees, ratios 0 to 1, fields in the unit of the configuration.
 """
 
 from typing import Annotated, Literal
@@ -110,7 +110,7 @@ class CameraReply(Reply):
 
 
 HEAD, ARMS, TRACKS = WebRows("head"), WebRows("arms"), WebRows("tracks")
-PARTS = WebRows("parts")
+PARTS, BASE = WebRows("parts"), WebRows("base")
 _MOTION = {"is_motion": True, "is_repeated": True}
 
 
@@ -148,4 +148,11 @@ PARTS_HOME = PARTS.change(
 )
 STOP_TRACKS = TRACKS.change(
     "stop", Nothing, CommandReply, "Set the tracks' velocity to zero.", is_repeated=True
+)
+DRIVE_BASE = BASE.change(
+    "drive", Drive, CommandReply, "Drive the base, tracks or a wagon, at a velocity for 300 ms.",
+    **_MOTION,
+)
+STOP_BASE = BASE.change(
+    "stop", Nothing, CommandReply, "Set the base's velocity to zero.", is_repeated=True
 )

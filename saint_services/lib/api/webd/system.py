@@ -55,6 +55,7 @@ class Description(Reply):
 
     robot: str
     targets: dict[str, dict[str, FieldDescription]]  # "arms.left" -> "joint_0" -> field
+    base: str  # the target that drives it, with the fields linear and angular; empty: it has none
     hardware: dict[str, RoleHardware]  # "arms.left" -> pins and devices that the role needs
     model: str  # path of its URDF; empty: it has none
     joints: dict[str, dict[str, str]]  # "head" -> "pan" -> joint of the URDF
