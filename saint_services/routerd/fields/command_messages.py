@@ -3,7 +3,6 @@ manifests say where each field stands; no message type is named here.
 """
 
 import math
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -11,14 +10,14 @@ from typing import Any
 from ...lib.bus import Topic
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
+from ...lib.role_config.message_places import Place as Place
+from ...lib.role_config.message_places import get as get
+from ...lib.role_config.message_places import place as place
 from .claims import OutputField
 from .targets import CommandLayout, Modifier
 
 LEAVE = math.nan  # a position without a command: the joint is left as it is
 LARGEST = 3.4e38  # what a float32 of ours can hold
-_PLACE = re.compile(r"([a-z_]\w*)(?:\[(\d+)\])?")
-
-Place = tuple[str | int, ...]
 
 
 class CommandWriter:
@@ -116,19 +115,6 @@ def _named(command: CommandLayout, message: Any) -> Iterator[tuple[str, float]]:
             yield name, float(value)
 
 
-def place(path: str) -> Place:
-    """Parse a path: "target_positions[0]" -> ("target_positions", 0)."""
-    parts: list[str | int] = []
-    for text in path.split("."):
-        match = _PLACE.fullmatch(text)
-        if match is None:
-            raise SaintError(Code.CONFIG_INVALID, f"{path!r} is not a place in a message")
-        parts.append(match[1])
-        if match[2] is not None:
-            parts.append(int(match[2]))
-    return tuple(parts)
-
-
 def put(message: Any, where: Place, value: float) -> None:
     """Set one number in a message. Arrays grow as needed; LEAVE fills their gaps."""
     holder, last = owner(message, where), where[-1]
@@ -149,16 +135,3 @@ def owner(message: Any, where: Place) -> Any:
             setattr(holder, str(key), inner)
         holder = inner
     return holder
-
-
-def get(message: Any, where: Place) -> float | None:
-    """Return one number of a message; None if an array is too short."""
-    owner = message
-    for key in where:
-        if isinstance(key, str):
-            owner = getattr(owner, key)
-        elif key < len(owner):
-            owner = owner[key]
-        else:
-            return None
-    return float(owner)
