@@ -20,6 +20,7 @@ class Admission:
 
     def __init__(self) -> None:
         self._closed = asyncio.Event()
+        self.origin = ""  # of the router's participant
 
     def close(self) -> None:
         """End all registrations, refuse new ones."""
@@ -34,7 +35,7 @@ class Admission:
         if self._closed.is_set():
             raise SaintError(Code.REFUSED, "this router registers no writers")
         while not self._closed.is_set():
-            yield WriterReply()
+            yield WriterReply(origin=self.origin)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), 1.0)
 

@@ -55,6 +55,7 @@ class WriterReply(Reply):
     """Sent on registration and then once per second."""
 
     registered: bool = True
+    origin: str = ""  # of the router's own participant: commands of another one are no commands
 
 
 def router_parts(origin: str, term: int) -> tuple[str, ...]:

@@ -59,6 +59,7 @@ class InputWriter:
         self._health = health
         self._log = log.get(daemon)
         self._is_registered = False
+        self.router_origin = ""  # the participant whose commands count; empty: not known
         self._switches: list[Callable[[bool], None]] = []
 
     def publisher(self, topic: Topic[M]) -> InputPublisher[M]:
@@ -92,7 +93,8 @@ class InputWriter:
             REGISTER_WRITER, request, silence_s=_SILENCE_S
         )
         async with contextlib.aclosing(replies):
-            async for _ in replies:
+            async for reply in replies:
+                self.router_origin = reply.origin
                 if not self._is_registered:
                     self._log.info("registered at the router")
                     self._health.counters[REGISTRATIONS] += 1
@@ -101,6 +103,8 @@ class InputWriter:
 
     def _switch(self, is_registered: bool) -> None:
         self._is_registered = is_registered
+        if not is_registered:
+            self.router_origin = ""
         for switch in self._switches:
             switch(is_registered)
 

@@ -89,9 +89,15 @@ class WriterRegistration:
     participant that registers or leaves.
     """
 
-    def __init__(self, writers: InputWriters, on_change: Callable[[str, str, bool], None]) -> None:
+    def __init__(
+        self,
+        writers: InputWriters,
+        on_change: Callable[[str, str, bool], None],
+        origin: str = "",
+    ) -> None:
         self._writers = writers
         self._on_change = on_change
+        self._origin = origin  # of the router's own participant
 
     def add_to(self, api: Api) -> Api:
         api.bind_stream(routing.REGISTER_WRITER, self.register_writer)
@@ -104,7 +110,7 @@ class WriterRegistration:
         self._on_change(daemon, origin, True)
         try:
             while True:
-                yield WriterReply()
+                yield WriterReply(origin=self._origin)
                 await asyncio.sleep(BEAT_S)
         finally:
             self._writers.remove(daemon, origin)

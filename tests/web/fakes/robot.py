@@ -171,6 +171,7 @@ class FakeRobot:
 
     async def open(self) -> None:
         """Answer on the sockets."""
+        self.admission.origin = self.bus.origin
         self.reporter = AuditReporter(self.runtime)
         self.router = await asyncio.to_thread(
             FakeRouter, ROOT, self.runtime.parent / "routerd", self.template
