@@ -143,3 +143,37 @@ def test_estop_holds_the_lock_and_the_leader_must_move_again() -> None:
     assert not rig.is_driven(JOINT)
     lead(rig, 0.1, clutch=1.0, joint_0=40.0)
     assert rig.is_driven(JOINT)
+
+
+REMOTE = "websocket:remote:bench"
+
+
+def command(rig: Rig, seconds: float, joint_0: float) -> None:
+    """Command a pose as a remote master does, every 10 ms."""
+    for _ in range(round(seconds * 100)):
+        rig.send(REMOTE, ARM, joint_0=joint_0)
+        rig.wait(0.01)
+
+
+def test_remote_master_begins_softly_and_holds_when_it_is_lost() -> None:
+    rig = Rig(LEAD, DIRECT, PLAY)
+    rig.router.masters.places_of = lambda _: {"joint_0": -10.0}
+    rig.router.take_control(ARM, REMOTE, 5.0, rig.now)
+    command(rig, 0.5, 80.0)
+    assert rig.value(JOINT) == pytest.approx(-10.0 + 0.5 * 0.25 * 120.0, abs=2.0)
+    rig.wait(0.301)
+    assert rig.output(JOINT).policy == "hold"
+
+
+def test_leader_takes_no_arm_from_a_remote_master_and_a_stop_ends_its_lock() -> None:
+    rig = Rig(LEAD, DIRECT, PLAY)
+    rig.router.take_control(ARM, REMOTE, 5.0, rig.now)
+    command(rig, 0.1, 20.0)
+    lead(rig)
+    lead(rig, clutch=1.0)
+    assert [each.holder for each in rig.status().control] == [REMOTE]
+    rig.router.raise_estop("a person", "", rig.now)
+    assert [each.holder for each in rig.status().control] == []
+    before = rig.value(JOINT)
+    command(rig, 0.1, 90.0)
+    assert rig.value(JOINT) == before

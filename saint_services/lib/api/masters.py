@@ -25,7 +25,7 @@ class MasterInfo(Reply):
     """Who controls a target."""
 
     target: str
-    kind: Literal["none", "leader", "sequence", "client", "other"]
+    kind: Literal["none", "leader", "sequence", "remote", "client", "other"]
     holder: str = ""  # the source's name
     held_ms: int = 0  # since it was taken
     remaining_ms: int = 0  # until control ends, unless the holder sends again

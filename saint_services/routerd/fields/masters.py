@@ -15,6 +15,7 @@ from .locks import Lock, Locks
 # The one name of the samples in which a leader reports its clutch: 1 while it is closed.
 CLUTCH: Final = ("clutch",)
 SEQUENCE: Final = "autonomous:sequence_"  # and the target; no participant has such a name
+REMOTE: Final = "websocket:remote:"  # and a name; no client of a WebSocket has a colon in its own
 
 
 class LockTaker(Protocol):
@@ -27,7 +28,7 @@ class LockTaker(Protocol):
 
 def has_pose(holder: str) -> bool:
     """Return whether a master has a pose of its own, which may be far from that of the joints."""
-    return holder.startswith(("leader:", SEQUENCE))
+    return holder.startswith(("leader:", SEQUENCE, REMOTE))
 
 
 def sequence_source(target: str) -> str:

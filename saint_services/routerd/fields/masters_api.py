@@ -14,9 +14,9 @@ from ...lib.ipc import Api, Call
 from ..inputs.source_classes import kind_of
 from ..inputs.sources import InputSource
 from ..logic import Router
-from .masters import CLUTCH, SEQUENCE
+from .masters import CLUTCH, REMOTE, SEQUENCE
 
-Kind = Literal["none", "leader", "sequence", "client", "other"]
+Kind = Literal["none", "leader", "sequence", "remote", "client", "other"]
 
 
 class MastersApi:
@@ -78,6 +78,8 @@ class MastersApi:
 def _kind(holder: str) -> Kind:
     if holder.startswith(SEQUENCE):
         return "sequence"
+    if holder.startswith(REMOTE):
+        return "remote"
     kinds: dict[str | None, Kind] = {"leader": "leader", "websocket": "client"}
     return kinds.get(kind_of(holder), "other")
 
