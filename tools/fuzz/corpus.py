@@ -290,6 +290,21 @@ _DOCUMENTS: dict[str, list[bytes]] = {
         b'"mapping": [{"from": "a", "to": "pan"}]}}}',
         b'{"type": "arms", "action": "move", "params": {"arm": "left", "positions": [1, null]}}',
     ],
+    "remote": [
+        b'{"type":"command","timestamp":"2024-01-15T10:30:00Z","sequence":1,"id":"a","data":'
+        b'{"joints":[{"name":"Rotation","value":45,"speed":100}]}}\n'
+        b'{"type":"command","timestamp":1705314600250,"sequence":2,"data":'
+        b'{"joints":[{"name":"Jaw","value":50}]}}\n{"type":"heartbeat"}\n{"type":"command_ack"}',
+        b'{"type":"slave_status","robot_id":"robot-1","data":{"joints":[{"name":"Elbow",'
+        b'"virtual_value":45,"real_value":44.8}]}}\n{"type":"status_request"}\n{"type":"estop"}',
+        b'{"type":"sequence","data":{"name":"wave","loop":true,"commands":[{"duration":500,'
+        b'"joints":[{"name":"Elbow","value":1}]}]}}\n{"type":"error","message":"no"}',
+    ],
+    "rooms": [
+        b'{"type":"joint_update","data":[{"name":"Rotation","value":-100,"speed":50},'
+        b'{"name":"gripper","value":25}]}\n{"type":"heartbeat"}',
+        b'{"type":"emergency_stop","reason":"x"}\n{"type":"status_update","status":"y"}',
+    ],
     "replay": [
         bytes((number,)) + b"\n".join(json.dumps(line).encode() for line in _LINES)
         for number in range(len(PRESETS))

@@ -20,6 +20,10 @@ from saint_services.lib.generated.topics import BY_TYPE
 from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.hw.feetech.registers import Series
 from saint_services.lib.hw.motors.roboclaw import RoboClaw
+from saint_services.lib.remote import messages as remote
+from saint_services.lib.remote import rooms
+from saint_services.lib.remote.joints import JointMap
+from saint_services.lib.remote.order import CommandOrder
 from saint_services.lib.robot import urdf
 from saint_services.lib.robot.figure.archive import received
 from saint_services.lib.robot.figure.bindings import proposed
@@ -284,6 +288,45 @@ def websocket_messages(data: bytes) -> None:
     encoded({"id": parsed.id})
 
 
+@cache
+def _follower() -> JointMap:
+    return JointMap(load(SHARE / "manifests", "so101_pair").roles["parts.follower"])
+
+
+def remote_messages(data: bytes) -> None:
+    """What a remote side says is understood, or refused with a reason: lines of one connection."""
+    order, joints, newest = CommandOrder(), _follower(), -1
+    for number, line in enumerate(data[:_LARGEST_MESSAGE].splitlines()):
+        try:
+            found = remote.parse(line)
+            if isinstance(found, remote.RemoteCommand):
+                order.check(found.sequence, found.timestamp, number / 50)
+                if found.sequence is not None:
+                    assert found.sequence > newest
+                    newest = found.sequence
+                values = joints.values(found.data.joints)
+                assert all(math.isfinite(value) for value in values.values())
+            elif isinstance(found, remote.SlaveStatus | remote.JointStates):
+                joints.reported(found.data.joints)
+            assert remote.parse(remote.encoded(found)) == found
+        except remote.RemoteMessageError as err:
+            assert err.reason and str(err)
+
+
+def room_messages(data: bytes) -> None:
+    """What a participant of a room says; values stay within the limits of the target."""
+    role = _follower().role
+    for line in data[:_LARGEST_MESSAGE].splitlines():
+        try:
+            found = rooms.parse(line)
+            if isinstance(found, rooms.JointUpdate):
+                for name, value in rooms.field_values(role, found.data).items():
+                    low, high = role.fields[name].limits
+                    assert low <= value <= high, f"{name} is {value}"
+        except remote.RemoteMessageError as err:
+            assert err.reason and str(err)
+
+
 def messages(data: bytes) -> None:
     """CDR of the message type that the first byte names."""
     kind = MESSAGES[data[0] % len(MESSAGES)] if data else MESSAGES[0]
@@ -403,6 +446,8 @@ TARGETS: dict[str, Target] = {
     "servo_bus": servo_bus,
     "frames": websocket_frames,
     "messages": websocket_messages,
+    "remote": remote_messages,
+    "rooms": room_messages,
     "cdr": messages,
     "yaml": settings,
     "replay": replay,
