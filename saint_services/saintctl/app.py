@@ -20,6 +20,7 @@ from .estop import commands as estop
 from .estop import drill
 from .firmware import commands as firmware
 from .image import commands as image
+from .link import commands as link
 from .livelink import commands as livelink
 from .log import audit
 from .log import commands as log
@@ -71,6 +72,7 @@ app.add_typer(livelink.app, name="livelink")
 app.add_typer(can.app, name="can")
 app.add_typer(board.app, name="board")
 app.add_typer(teleop.app, name="teleop")
+app.add_typer(link.app, name="link")
 app.command("sim", context_settings=sim.SETTINGS)(sim.simulate)
 system_machine.add_to(system.app)
 app.add_typer(system.app, name="system")

@@ -32,6 +32,8 @@ from .pages.figure_upload import FigureUpload
 from .pages.files import ApiDocuments, ModelFiles
 from .programs.programs import Programs
 from .programs.upload import ProgramArchives
+from .remote.control import RemoteControl
+from .remote.sockets import RemoteSockets
 from .robot.context import RobotContext
 from .robot.daemon_clients import DaemonClients
 from .robot.roles import load_roles_in_force, with_hardware_of
@@ -65,12 +67,15 @@ async def run(ctx: Context[Config]) -> None:
     assets = await asyncio.to_thread(_assets, ctx.directories.share / "web")
     counters = ctx.health.counters
     boundary = Boundary(counters)
-    robot = await _robot(ctx, clients, boundary)
+    robot, writer = await _robot(ctx, clients, boundary)
     gate = Gate(config, robot.vault, robot.audit, robot.upkeep.own)
     sessions = clients.sessions = Sessions(robot, gate, boundary, config.max_clients)
-    robot.vault.on_change = sessions.recheck
+    sockets = RemoteSockets(robot, gate, boundary)
+    robot.vault.on_change = _both(sessions.recheck, sockets.recheck)
     connections, feeds = _connections(robot, config), Feeds(robot)
-    handlers = _handlers(ctx, gate, robot, clients)
+    remote = RemoteControl(robot, sockets, writer, ctx.directories.state)
+    robot.links, feeds.on_estop = remote, remote.stops.latched
+    handlers = [*_handlers(ctx, gate, robot, clients), remote]
     site = Site(config, gate, sessions, assets, handlers, boundary, connections)
     feeds.on_robot = restart_when_changed(
         ctx, RobotPlaces.of(ctx.directories, config.robot), robot.roles.mark
@@ -82,6 +87,8 @@ async def run(ctx: Context[Config]) -> None:
         await site.open(_listening(ctx), secure)
         robot.encryption.encrypt = site.encrypt
         await robot.encryption.start()
+        await remote.open()
+        ctx.spawn(remote.run(), "remote masters and slaves")
         ctx.spawn(connections.watch(), "connections")
         ctx.spawn(sessions.watch_stalls(), "stalls")
         _spawn_work(ctx, robot, feeds)
@@ -93,10 +100,19 @@ async def run(ctx: Context[Config]) -> None:
         ctx.ready("open, without sign-in" if gate.is_open else "open")
         await ctx.stopping.wait()
     finally:
+        sockets.close()
         await site.close()
         robot.entries.close()
         await robot.audit.flush()
         await robot.daemons.close()
+
+
+def _both(first: Callable[[], None], second: Callable[[], None]) -> Callable[[], None]:
+    def call() -> None:
+        first()
+        second()
+
+    return call
 
 
 def _connections(robot: RobotContext, config: Config) -> WebConnections:
@@ -126,7 +142,7 @@ def _reading_again(ctx: Context[Config], robot: RobotContext) -> Callable[[str],
 
 async def _robot(
     ctx: Context[Config], clients: "ConnectedClients", boundary: Boundary
-) -> RobotContext:
+) -> tuple[RobotContext, InputWriter]:
     """Open everything that the actions work on, with the stored state."""
     directories, config = ctx.directories, ctx.config
     places = RobotPlaces.of(directories, config.robot)
@@ -161,7 +177,7 @@ async def _robot(
     )
     authority = CertificateAuthority(directories.state, roles.name, config.names)
     robot.encryption = Encryption(authority)
-    return robot
+    return robot, writer
 
 
 def _handlers(

@@ -258,7 +258,17 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "teleopd": ("teleop",),
     "webd": tuple(
         f"webd.{name}"
-        for name in ("legs", "motion", "nodes", "programs", "routes", "system", "upkeep", "users")
+        for name in (
+            "legs",
+            "links",
+            "motion",
+            "nodes",
+            "programs",
+            "routes",
+            "system",
+            "upkeep",
+            "users",
+        )
     ),
 }
 

@@ -11,12 +11,15 @@ from ...lib.api.endpoint import MODULES, Endpoint, rows_of
 from ...lib.api.webd import ROOT
 from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from . import legs, maintenance, motion, nodes, programs, routes, settings, system, users
+from . import legs, links, maintenance, motion, nodes, programs, routes, settings, system, users
 from .act import Act, forwarded
 
 _OWN = {
     act.row.name: act
-    for module in (legs, maintenance, motion, nodes, programs, routes, settings, system, users)
+    for module in (
+        *(legs, links, maintenance, motion, nodes),
+        *(programs, routes, settings, system, users),
+    )
     for act in module.ACTS.all
 }
 

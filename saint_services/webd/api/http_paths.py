@@ -99,8 +99,51 @@ RESTORE_SEALED_BACKUP = Described(
     Level.ADMIN, "The outcome.", RestoreReply, body_type="application/json",
     log="A backup was restored, with the server's key", severity="WARNING",
 )  # fmt: skip
+_LAB = "/robotics/workspaces/{workspace_id}/rooms"
+_OPERATOR = Level.OPERATOR
+
+
+def _room(
+    method: str, path: str, name: str, text: str, needs: Level = Level.VIEWER, body: bool = False
+) -> Described:
+    kind = "application/json"
+    return Described(
+        method, path, name, "rooms", text, needs, "As RobotHub.", answer_type=kind,
+        body_type=kind if body else "",
+    )  # fmt: skip
+
+
+# Remote masters and slaves, and RobotHub's rooms (webd/remote).
+REMOTE = (
+    Described(
+        "GET", "/ws/master/{robot_id}", "remote_master", "remote",
+        "A WebSocket that sends what a target is commanded, to a robot that follows it; a program "
+        "may command on it too. Messages of LeRobot Arena.", _OPERATOR, "The WebSocket.",
+    ),
+    Described(
+        "GET", "/ws/slave/{robot_id}", "remote_slave", "remote",
+        "A WebSocket that commands a target, and gets its joints. Messages of LeRobot Arena.",
+        _OPERATOR, "The WebSocket.",
+    ),
+    _room("GET", _LAB, "list_rooms", "List the rooms of a workspace."),
+    _room("POST", _LAB, "create_room", "Create a room: room_id.", _OPERATOR, body=True),
+    _room("GET", _LAB + "/{room_id}", "get_room", "Describe a room."),
+    _room("DELETE", _LAB + "/{room_id}", "delete_room", "Delete a room.", _OPERATOR),
+    _room("GET", _LAB + "/{room_id}/state", "room_state", "Get the newest values of a room."),
+    _room(
+        "POST", _LAB + "/{room_id}/command", "room_command",
+        "Command joints of a room that has no producer: joints.", _OPERATOR, body=True,
+    ),
+    Described(
+        "GET", _LAB + "/{room_id}/ws", "room_socket", "rooms",
+        "The WebSocket of a participant: producer or consumer.", _OPERATOR, "The WebSocket.",
+    ),
+    _room("GET", "/robotics/status", "rooms_status", "Count rooms and participants."),
+    _room("GET", "/robotics/health", "rooms_health", "Report that the service answers."),
+)  # fmt: skip
 
 OTHERS = (
+    *REMOTE,
     Described(
         "GET", "/api/v1/", "list_actions", "documents", "All actions with path, methods and level.",
         answer="The list.", answer_type="application/json",

@@ -20,6 +20,7 @@ Group = Literal[
     "base",
     "parts",
     "legs",
+    "link",
     "system",
     "management",
     "router",

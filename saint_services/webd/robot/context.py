@@ -35,6 +35,7 @@ from . import latch
 from .daemon_clients import DaemonClients
 from .goals import Goals
 from .hands import Hands
+from .links import RobotLinks
 from .roles import Roles
 
 REPEAT_S = 0.1  # of goals; a third of the router's time-out for clients
@@ -72,6 +73,7 @@ class RobotContext:
     stalls: StallWatch = field(default_factory=lambda: StallWatch(STALL_S, STALL_SETTLE_S))
     trends: Trends = field(default_factory=Trends)
     clients: OpenClients | None = None  # None: before the site is open
+    links: RobotLinks | None = None  # likewise
     upkeep: Upkeep = field(init=False)  # set before the site is open
     encryption: Encryption = field(init=False)  # likewise
     entries: AuditSocket = field(init=False)  # likewise

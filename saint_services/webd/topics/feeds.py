@@ -56,6 +56,7 @@ class Feeds:
         self._open: dict[str, list[Subscription]] = {}
         self.on_robot: Callable[[str], None] = lambda _: None  # gets the mark of the robot in force
         self.on_edition: Callable[[str], None] = lambda _: None  # and its edition
+        self.on_estop: Callable[[EStop], None] = lambda _: None
         self._commands = CommandWatch()
         daemons = robot.daemons
         self.nodes_watch = Watch(daemons.adoptiond, WATCH_NODES, self._nodes, self._no_nodes)
@@ -175,6 +176,7 @@ class Feeds:
         # Of a stop that was cleared at once only the generation may be visible.
         if before is None or before.generation != sample.message.generation:
             self._robot.goals.clear()
+        self.on_estop(sample.message)
         self._hub.changed("system")
 
     def _system(self, sample: Sample[SystemStatus]) -> None:

@@ -117,6 +117,9 @@ COMMANDS = {
     "teleop list_sessions": "teleop sessions", "teleop kick": "teleop kick",
     "teleop request_control": "teleop control", "teleop grant_control": "teleop grant",
     "teleop release_control": "teleop release",
+    "link list": "link list", "link status": "link status", "link add": "link add",
+    "link remove": "link remove", "link engage": "link engage",
+    "link disengage": "link disengage",
     "programs list": "program list", "programs start": "program start",
     "programs stop": "program stop", "programs remove": "program remove",
 }  # fmt: skip

@@ -29,7 +29,7 @@ VIEWER = """
     selftest last, programs list, robot get, robot check, robot versions, robot version,
     robot templates, robot template, robot parts, robot catalog, robot figure, robot archive,
     wagon get_status, wagon disarm,
-    router list_masters, sequence list, sequence get,
+    link list, link status, router list_masters, sequence list, sequence get,
     teleop connect, teleop renew, teleop list_sessions
 """
 OPERATOR = """
@@ -45,7 +45,7 @@ OPERATOR = """
     livelink record, livelink delete_recording, livelink stop_recording, livelink play,
     livelink stop_playing, livelink accept_sender, livelink revoke_sender,
     livelink get_sender_code, drill begin, drill wait, drill skip, drill finish,
-    programs start, programs stop, wagon arm,
+    programs start, programs stop, wagon arm, link engage, link disengage,
     router engage_leader, sequence record, sequence finish, sequence save, sequence delete,
     sequence import_episode, sequence play, sequence stop,
     teleop request_control, teleop grant_control, teleop release_control, teleop test
@@ -66,7 +66,7 @@ ADMIN = """
     users get_claim_code, drill kill, selftest run, programs remove,
     robot apply, robot undo, robot use_template, robot set_part, robot set_parts, robot remove_part,
     robot add_figure, robot set_figure, robot remove_figure, robot open_archive,
-    wagon set_gains,
+    wagon set_gains, link add, link remove,
     teleop kick
 """
 

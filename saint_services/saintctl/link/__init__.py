@@ -1,0 +1,1 @@
+"""`saintctl link`: remote masters and slaves."""
