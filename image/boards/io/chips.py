@@ -43,10 +43,9 @@ class Chip:
     def step(self, now_ms: int) -> None:
         """Do one transaction."""
         self._now_ms = now_ms
-        if self._life is None:
-            self._life = self._driver.life(self._bus, self._show)
+        life = self._life = self._life or self._driver.life(self._bus, self._show)
         try:
-            self._due_ms = now_ms + next(self._life)
+            self._due_ms = now_ms + next(life)
         except _FAILED:
             self._failed(now_ms)
         except StopIteration:

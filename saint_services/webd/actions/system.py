@@ -109,7 +109,7 @@ def disconnect_client(robot: RobotContext, caller: Caller, params: ClientParams)
 @ACTS.bind(rows.ESTOP, rows.TRACKS_ESTOP)
 async def estop(robot: RobotContext, caller: Caller, params: EStop) -> LatchReply:
     if params.enable:
-        return LatchReply(estop=await _press(robot, caller, params.reason))
+        return LatchReply(estop=await press_estop(robot, caller, params.reason))
     if params.generation is None:
         raise SaintError(
             Code.REFUSED,
@@ -123,7 +123,7 @@ async def estop(robot: RobotContext, caller: Caller, params: EStop) -> LatchRepl
     return LatchReply(estop=cleared)
 
 
-async def _press(robot: RobotContext, caller: Caller, reason: str) -> EStopInfo:
+async def press_estop(robot: RobotContext, caller: Caller, reason: str) -> EStopInfo:
     """Press the e-stop at the router. A router that does not answer at once must not delay the
     stop: the tracks get it directly, while the reply, which waits for the disk, is still awaited.
     """

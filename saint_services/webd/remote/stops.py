@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ...lib.api.webd.system import EStop as StopParams
 from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import EStop
 from ...lib.remote.messages import RemoteStop
@@ -85,7 +84,7 @@ class StopExchange:
 
     async def _press(self, side: StoppingSide, reason: str) -> None:
         try:
-            await system.estop(self._robot, side.caller, StopParams(reason=reason))
+            await system.press_estop(self._robot, side.caller, reason)
         except SaintError as err:  # the tracks were stopped directly
             self._robot.note("ERROR", "link", f"A remote stop was not confirmed: {err.message}")
 
