@@ -73,19 +73,7 @@ def apply_sample(board: FieldBoard, stream: InputStream, now: float) -> None:
             euro.value = term.value = want
             if want == output.want:
                 continue
-            place, output_at = output.value, output.at
-            if place is None or output.fade_s or output.is_soft:
-                output.drive(want, now)
-            else:
-                output.want, output.at = want, now
-                past = now - output_at
-                room = output.rate * (STEP_S if past > STEP_S else past if past > 0.0 else 0.0)
-                gap = want - place
-                if gap <= room and gap >= -room:
-                    output.value, output.is_moving = want, False
-                else:
-                    output.value = place + room if gap > 0.0 else place - room
-                    output.is_moving = True
+            output.drive(want, now)
             if output.is_moving:
                 board.wake(now + STEP_S)
             if output.command != marked:
