@@ -65,6 +65,7 @@ class Endpoint(Generic[P, R]):
     body: str = ""  # the parameter that is the whole body
     query: tuple[str, ...] = ()  # parameters in the query of a request with a body
     is_action: bool = True  # offered by webd; other rows are for daemons and streams
+    is_personal: bool = False  # for a person who has signed in; a token needs the level admin
     is_local: bool = False  # for daemons of this machine only: webd never forwards it
     is_stream: bool = False  # one reply per line
 

@@ -83,7 +83,8 @@ GET_STATUS = _row(
 ARM = _row(
     "arm", "POST", "/wagon/arm", Nothing, Done,
     "Arm the wagon after all checks; refused with the reasons by name. Then its motors may turn.",
-    level=Level.OPERATOR, log="The wagon was armed", severity="WARNING", limit_s=3.0,
+    level=Level.OPERATOR, is_personal=True, log="The wagon was armed", severity="WARNING",
+    limit_s=3.0,
 )
 DISARM = _row(
     "disarm", "POST", "/wagon/disarm", Nothing, Done,

@@ -42,6 +42,7 @@ class Identity:
     via: Literal["session", "token", "socket", "open"]
     key: str = ""  # of the sign-in or the token
     may_drive: bool = False  # beside its level
+    is_person: bool = False  # who has signed in with a password of their own; no token has one
 
     @property
     def program(self) -> str:
@@ -66,10 +67,23 @@ def token_identity(name: str, role: str, via: Literal["session", "token"], key: 
 ANYONE = Identity("anyone", Level.ADMIN, "open")
 
 
-def not_enough(identity: Identity, needs: Level, what: str) -> RefusedError:
-    """Return the refusal of a request, `what`, that needs another role."""
+def level_of(identity: Identity, needs: Level, *, is_personal: bool) -> Level:
+    """Return the level that a request needs of this sender: what only a person should do needs an
+    admin of everyone else, so that no operator's token in a program can do it.
+    """
+    return Level.ADMIN if is_personal and not identity.is_person else needs
+
+
+def not_enough(
+    identity: Identity, needs: Level, what: str, *, is_personal: bool = False
+) -> RefusedError:
+    """Return the refusal of a request, `what`, that needs another role, or a person."""
     text = f"{identity.name} is {identity.level.word} here, {what} needs {needs.word}"
     fix = f"Ask an admin of this robot for the role {needs.word}."
+    if is_personal and not identity.is_person:
+        text = f"{what} is for a person; {identity.name} is a token with the role "
+        text += identity.level.word
+        fix = f"Sign in on the robot's page, or use a token with the role {needs.word}."
     return RefusedError("level", Code.FORBIDDEN, text, fix=fix)
 
 

@@ -23,6 +23,7 @@ from .access import (
     RefusedError,
     is_origin_allowed,
     is_same_origin,
+    level_of,
     not_enough,
 )
 from .vault import Vault
@@ -49,7 +50,9 @@ class Gate:
         chosen = self._own.saved.sign_in_required
         return not (self._is_required if chosen is None else chosen)
 
-    def admit(self, request: web.Request, needs: Level, what: str = "") -> Identity:
+    def admit(
+        self, request: web.Request, needs: Level, what: str = "", *, is_personal: bool = False
+    ) -> Identity:
         """Return the sender; raises unauthorized when the sender is unknown, forbidden when the
         role is not enough. `what` names a request that changes something: its refusal is logged.
         """
@@ -59,8 +62,9 @@ class Gate:
         if identity is None:
             text = "this request needs a sign-in or a token (Authorization: Bearer)"
             raise RefusedError("no_token", Code.UNAUTHORIZED, text)
+        needs = level_of(identity, needs, is_personal=is_personal)
         if identity.level < needs:
-            refusal = not_enough(identity, needs, what or "this request")
+            refusal = not_enough(identity, needs, what or "this request", is_personal=is_personal)
             if what:
                 person = person_of(identity, request)
                 self._audit.add(entry(person, what, refused=refusal.message))

@@ -142,7 +142,9 @@ class Vault:
             return token_identity(token.name, token.role, "session", entry.id) if token else None
         users = (user for user in self.book.users if user.name == entry.user)
         user = next(users, None)
-        return Identity(user.name, Level.of(user.role), "session", entry.id) if user else None
+        if user is None:
+            return None
+        return Identity(user.name, Level.of(user.role), "session", entry.id, is_person=True)
 
     def used_s(self, token: Token) -> float:
         """Return when a token was last used; 0: never."""

@@ -13,7 +13,7 @@ from ...lib.access.levels import Level
 from ...lib.api.endpoint import Nothing
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from ..accounts.access import RefusedError, not_enough
+from ..accounts.access import RefusedError, level_of, not_enough
 from ..actions.act import Act, Caller
 from ..audit.record import Outcome, entry, watched
 from ..robot import latch
@@ -48,25 +48,29 @@ def admitted(
 def check_level(caller: Caller, act: Act, params: BaseModel) -> None:
     """Raise forbidden when the caller's role is not enough for these parameters."""
     needs = act.row.level_for(params)
-    if not _is_enough(caller, needs, act):
-        raise not_enough(caller.identity, needs, act.row.name)
+    if (refusal := _refusal(caller, needs, act)) is not None:
+        raise refusal
 
 
 def check_role(robot: RobotContext, caller: Caller, act: Act) -> None:
     """Raise forbidden, with an audit entry, when the caller's role is not enough for the action
     whatever its parameters are.
     """
-    if not _is_enough(caller, act.level, act):
-        refusal = not_enough(caller.identity, act.level, act.row.name)
+    if (refusal := _refusal(caller, act.level, act)) is not None:
         if not act.row.is_reading:
             _record(robot, caller, act, _NOTHING, Outcome(refusal=refusal.message))
         raise refusal
 
 
-def _is_enough(caller: Caller, needs: Level, act: Act) -> bool:
-    """Return whether the caller has the level, or moves the robot as a program that may."""
-    who = caller.identity
-    return who.level >= needs or (act.is_repeated and needs <= Level.OPERATOR and who.may_drive)
+def _refusal(caller: Caller, needs: Level, act: Act) -> RefusedError | None:
+    """Return why the caller may not; None for one who has the level, or moves the robot as a
+    program that may.
+    """
+    who, is_personal = caller.identity, act.row.is_personal
+    needs = level_of(who, needs, is_personal=is_personal)
+    if who.level >= needs or (act.is_repeated and needs <= Level.OPERATOR and who.may_drive):
+        return None
+    return not_enough(who, needs, act.row.name, is_personal=is_personal)
 
 
 def check_moving(robot: RobotContext, act: Act, params: BaseModel, *, is_old: bool) -> None:

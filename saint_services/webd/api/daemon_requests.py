@@ -100,7 +100,8 @@ class DaemonRequests(RequestHandlers):
         method, row = request.method, row_of(daemon, request.method, path)
         what = _what(method, f"{daemon}{path}", row)
         level = needs(daemon, method, path, request.rel_url.raw_query_string)
-        identity = self._gate.admit(request, level, what)
+        is_personal = row is not None and row.is_personal
+        identity = self._gate.admit(request, level, what, is_personal=is_personal)
         person = person_of(identity, request, "websocket:saintctl")
 
         def write(outcome: Outcome) -> None:

@@ -77,6 +77,7 @@ from tests.web.fakes.programs import fake_programs
 from tests.web.fakes.remote import add_locks
 from tests.web.fakes.routes import FakeRouter
 from tests.web.fakes.selftest import FakeSelfTests
+from tests.web.fakes.wagon import FakeWagon
 from tests.web.fakes.watching import compared
 from tests.web.fakes.wave import CONTENDER, FACE, Wave
 
@@ -165,6 +166,7 @@ class FakeRobot:
     capture: FakeCapture = field(default_factory=lambda: FakeCapture(FACE))
     kept: dict[str, FakeKept] = field(default_factory=lambda: {n: FakeKept(n) for n in SECTIONS})
     wrong_settings: dict[str, str] = field(default_factory=dict)  # daemon: what it reports
+    wagon: FakeWagon = field(default_factory=FakeWagon)  # of a robot that has one
     frame: int = 0
     seed: bytes = b"k" * 32  # of the server's key
     admission: Admission = field(default_factory=Admission)  # of writers of inputs
@@ -362,6 +364,7 @@ class FakeRobot:
         self.router.add_to(api)
         if self.template == "saint":
             add_locks(api, self._router_status)
+        self.wagon.add_to(api)
         return admit_writers(api, self.admission)
 
     async def _router_status(self, _: Call[Nothing]) -> RouterStatus:

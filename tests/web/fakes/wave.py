@@ -44,7 +44,7 @@ class Wave:
         self._robot = robot
         names = ("INPUT_RC", "INPUT_LIVELINK", "RC_STATE", "ROUTER_STATUS", "HEAD_STATE",
                  "HEAD_EXPRESSION_STATE", "TRACKS_STATE", "TRACKS_ODOM",
-                 "SYSTEM_STATUS")  # fmt: skip
+                 "SYSTEM_STATUS", "WAGON_STATE")  # fmt: skip
         self._to = {name: robot.bus.publisher(getattr(topics, name)) for name in names}
         self._arms = [
             robot.bus.publisher(topics.ARM_STATE.at(instance=i)) for i in ("left", "right")
@@ -62,6 +62,8 @@ class Wave:
         if robot.is_face_live:
             self._face(face, t)
         self._states(face, 0.0 if robot.estop.active else stick)
+        if robot.wagon.is_live and robot.frame % 2 == 0:
+            self._to["WAGON_STATE"].publish(robot.wagon.state)
         if robot.frame % 5 == 0:
             self._slow(face, stick)
 

@@ -10,6 +10,7 @@ import pytest
 from saint_services.lib.access import audit
 from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.access.levels import Level
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.webd.motion import Drive
 from saint_services.lib.api.webd.system import EStop as StopRequest
 from saint_services.lib.errors import Code, SaintError
@@ -57,8 +58,8 @@ def stopped(robot: Any) -> Any:
 ESTOP = ACTIONS["system"]["estop"]
 MOVES = [
     ("head", "move"), ("head", "home"), ("arms", "move"), ("arms", "home"), ("arms", "gripper"),
-    ("arms", "move_hand"), ("tracks", "drive"), ("parts", "set"), ("parts", "home"),
-    ("legs", "stand"), ("legs", "balance"), ("legs", "move"),
+    ("arms", "move_hand"), ("tracks", "drive"), ("base", "drive"), ("parts", "set"),
+    ("parts", "home"), ("legs", "stand"), ("legs", "balance"), ("legs", "move"),
 ]  # fmt: skip
 
 
@@ -263,3 +264,37 @@ class TestAudit:
             monkeypatch.setattr(admission, "monotonic_s", lambda s=later_s: NOW_S + s)
             perform(robot, "tracks", "drive")
             assert len(robot.audit.entries) == count
+
+
+class TestPersons:
+    """What only a person should do: arming 23 kg."""
+
+    ARM = ACTIONS["wagon"]["arm"]
+    DRIVER = Identity("ann", Level.OPERATOR, "session", "4", is_person=True)
+
+    @pytest.mark.parametrize(
+        "who",
+        [
+            OPERATOR,
+            Identity("ann", Level.OPERATOR, "session", "5"),  # a token that was signed in with
+            Identity("program:patrol", Level.VIEWER, "token", "6", may_drive=True),
+        ],
+    )
+    def test_operators_token_does_not_arm(self, who: Identity) -> None:
+        with pytest.raises(SaintError) as caught:
+            admission.check_level(Caller("1", who), self.ARM, Nothing())
+        assert caught.value.code is Code.FORBIDDEN
+        assert caught.value.message.startswith("wagon arm is for a person")
+
+    @pytest.mark.parametrize("who", [DRIVER, ADMIN])
+    def test_signed_in_operator_and_admins_token_arm(self, who: Identity) -> None:
+        admission.check_level(Caller("1", who), self.ARM, Nothing())
+
+    def test_viewer_does_not_arm_and_everyone_disarms(self) -> None:
+        person = Identity("eve", Level.VIEWER, "session", "7", is_person=True)
+        with pytest.raises(SaintError):
+            admission.check_level(Caller("1", person), self.ARM, Nothing())
+        admission.check_level(Caller("1", person), ACTIONS["wagon"]["disarm"], Nothing())
+
+    def test_nothing_but_arming_is_personal(self) -> None:
+        assert [each.row.name for each in every() if each.row.is_personal] == ["wagon arm"]

@@ -155,3 +155,21 @@ def test_change_of_routes_that_confirms_anything_needs_an_admin(method: str, pat
 
 def test_stop_with_a_query_needs_no_more_than_one_without() -> None:
     assert needs("routerd", "POST", "/estop", CONFIRMING) is Level.VIEWER
+
+
+@pytest.mark.parametrize("path", ["wagon/arm", "daemon/routerd/wagon/arm"])
+async def test_operators_token_does_not_arm_by_any_way(locked: Rig, path: str) -> None:
+    first = (locked.robot.runtime.parent / "state" / "token").read_text().strip()
+    own = {"Authorization": f"Bearer {first}"}
+    url = f"{locked.url}/api/v1/users/add_token"
+    body = {"name": "bench", "role": "operator"}
+    async with locked.http.post(url, json=body, headers=own) as answer:
+        secret = (await answer.json())["secret"]
+    theirs = {"Authorization": f"Bearer {secret}"}
+    arm = f"{locked.url}/api/v1/{path}"
+    async with locked.http.post(arm, json={}, headers=theirs) as answer:
+        assert (answer.status, (await answer.json())["code"]) == (403, "forbidden")
+    assert locked.robot.wagon.requests == []
+    async with locked.http.post(arm, json={}, headers=own) as answer:
+        assert answer.status == 200
+    assert locked.robot.wagon.requests == ["arm"]
