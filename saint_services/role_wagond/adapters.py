@@ -1,5 +1,5 @@
-"""The CAN bus of the BALANCE board: sends messages, reads reports, reports a lost bus. Not here:
-what is sent (logic.py).
+"""The CAN bus of the BALANCE board: sends messages, reads its reports and those of the motor
+controllers, reports a lost bus. Not here: what is sent (logic.py).
 """
 
 import asyncio
@@ -8,11 +8,15 @@ from collections.abc import Callable
 
 from saint_services.lib.binary_layout import LayoutError
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw.can.port import BusState, CanPort
+from saint_services.lib.hw.can.frame import CanFrame
+from saint_services.lib.hw.can.load import BusLoad
+from saint_services.lib.hw.can.port import BusState, CanPort, CanState
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.role_config.devices import CanDevice
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.wagon import can_frames
+
+from .motors import MotorView
 
 DRIVER = "wagon"
 _MOST_READS = 50  # that empty the queue of a bus that was open before the loop
@@ -21,10 +25,15 @@ _MOST_READS = 50  # that empty the queue of a bus that was open before the loop
 class BoardLine:
     """An open bus."""
 
-    def __init__(self, board: Board, device: CanDevice) -> None:
+    def __init__(self, board: Board, device: CanDevice, motors: MotorView) -> None:
         self.port_name = device.port
-        self.foreign = 0  # frames that are no report of the board, or damaged
-        self._port: CanPort = board.can(device.port, device.bit_rate, can_frames.REPORT_FILTERS)
+        self.foreign = 0  # frames of no identifier that is followed; where the kernel filters, none
+        self.damaged = 0  # of such an identifier, with another length or content
+        self.load: float | None = None
+        self._motors = motors
+        filters = (*can_frames.REPORT_FILTERS, *motors.filters)
+        self._port: CanPort = board.can(device.port, device.bit_rate, filters)
+        self._load = BusLoad(device.port, device.bit_rate)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -34,10 +43,19 @@ class BoardLine:
             return f"{self.port_name}: the controller of the bus is off (bus-off): check its wires"
         return ""
 
+    @property
+    def state(self) -> CanState:
+        """Return the state of the bus."""
+        return self._port.state()
+
+    def measure(self, now_s: float) -> None:
+        """Measure the load of the bus since the last call."""
+        self.load = self._load.look(self._port.state(), now_s)
+
     def discard(self) -> None:
         """Discard what arrived until now: it is old. Raises OSError."""
         for _ in range(_MOST_READS):
-            if not self.read():
+            if not self._frames():
                 return
 
     def listen(self, on_frames: Callable[[], None]) -> None:
@@ -58,19 +76,27 @@ class BoardLine:
         except SaintError as err:
             raise OSError(errno.EIO, err.message) from err
 
-    def read(self) -> list[object]:
-        """Return the reports that have arrived. Raises OSError for a bus that is lost."""
+    def read(self, now_s: float) -> list[object]:
+        """Return the board's reports that have arrived; the motors' are followed. Raises OSError
+        for a bus that is lost."""
+        found: list[object] = []
+        for frame in self._frames():
+            try:
+                if can_frames.is_report(frame):
+                    found.append(can_frames.decode(frame))
+                elif self._motors.concerns(frame):
+                    self._motors.received(frame, now_s)
+                else:
+                    self.foreign += 1
+            except LayoutError:
+                self.damaged += 1
+        return found
+
+    def _frames(self) -> list[CanFrame]:
         try:
-            frames = self._port.receive()
+            return self._port.receive()
         except SaintError as err:
             raise OSError(errno.EIO, err.message) from err
-        found: list[object] = []
-        for frame in frames:
-            try:
-                found.append(can_frames.decode(frame))
-            except LayoutError:
-                self.foreign += 1
-        return found
 
     def close(self) -> None:
         """Release the bus. Never raises."""

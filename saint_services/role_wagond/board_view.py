@@ -5,7 +5,7 @@ unknown counts as the safe case: not armed, the pilot drives.
 from dataclasses import dataclass
 from math import inf
 
-from saint_services.lib.wagon.can_frames import WagonAttitude, WagonPower
+from saint_services.lib.wagon.can_frames import WagonAttitude, WagonPower, WagonReceivers
 from saint_services.lib.wagon.meanings import (
     BOARD_SILENT_MS,
     POWER_PERIOD_MS,
@@ -27,6 +27,8 @@ class BoardView:
     _power: WagonPower | None = None
     _attitude_s: float = -inf
     _power_s: float = -inf
+    _receivers: WagonReceivers | None = None
+    _receivers_s: float = -inf
 
     def received(self, message: object, now_s: float) -> None:
         """Store a report; other messages are ignored."""
@@ -34,6 +36,8 @@ class BoardView:
             self._attitude, self._attitude_s = message, now_s
         elif isinstance(message, WagonPower):
             self._power, self._power_s = message, now_s
+        elif isinstance(message, WagonReceivers):
+            self._receivers, self._receivers_s = message, now_s
 
     def attitude(self, now_s: float) -> WagonAttitude | None:
         """Return the newest attitude; None while the board is silent."""
@@ -42,6 +46,10 @@ class BoardView:
     def power(self, now_s: float) -> WagonPower | None:
         """Return the newest battery report; None when it is old."""
         return self._power if 0.0 <= now_s - self._power_s <= POWER_OLD_S else None
+
+    def receivers(self, now_s: float) -> WagonReceivers | None:
+        """Return the newest signal strengths; None when they are old."""
+        return self._receivers if 0.0 <= now_s - self._receivers_s <= POWER_OLD_S else None
 
     def state(self, now_s: float) -> WagonState | None:
         """Return the state of the drive; None while it is not known."""

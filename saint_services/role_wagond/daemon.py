@@ -11,9 +11,10 @@ from saint_services.lib import log
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
 from saint_services.lib.generated.geometry_msgs import Twist
-from saint_services.lib.generated.saint_msgs import WagonRequest
+from saint_services.lib.generated.saint_msgs import WagonRequest, WagonState
 from saint_services.lib.generated.topics import (
     BATTERY,
+    DIAGNOSTICS,
     WAGON_CMD_VEL,
     WAGON_IMU,
     WAGON_ODOM,
@@ -42,11 +43,13 @@ from . import messages
 from .adapters import BoardLine, device_of
 from .board_view import SILENT_S
 from .config import Config
+from .diagnostics import diagnostics
 from .logic import REPEAT_S, Message, WagonHost
+from .motors import MotorView
 from .requests import WagonRequests
 
 _STATE_S = 0.05
-_BATTERY_S = 1.0
+_SLOW_S = 1.0
 _BOARD = "board"  # the part that a notice is about
 _log = log.get("role-wagond")
 
@@ -74,6 +77,7 @@ class WagonRole(RoleSession):
         mode = WagonMode[settings.highest_mode.upper()]
         flags = WagonDriveFlag.BRAKE if settings.brake_at_rest else WagonDriveFlag(0)
         self.host = WagonHost(self._send, mode, flags)
+        self._motors = MotorView(settings.motors)
         self._line: BoardLine | None = None
         self._odometer = Odometer(settings.track_width_m, settings.odometry_error_m)
         self._travelled_s = clock.time()
@@ -81,7 +85,7 @@ class WagonRole(RoleSession):
 
     def open_devices(self, board: Board) -> None:
         """Open the bus. Nothing is sent: a start neither arms nor stops."""
-        self._line = BoardLine(board, self._device)
+        self._line = BoardLine(board, self._device, self._motors)
 
     def start(self) -> None:
         """Obey commands and requests, follow the board, publish states."""
@@ -94,13 +98,14 @@ class WagonRole(RoleSession):
         self._publish_imu = self.publisher(WAGON_IMU)
         self._publish_battery = self.publisher(BATTERY)
         self._publish_state = self.publisher(WAGON_STATE)
+        self._publish_diagnostics = self.publisher(DIAGNOSTICS)
         self._requests = WagonRequests(
             self.host, self.gate, self.clock, self.publisher(WAGON_REPLY)
         )
         self.subscribe(WAGON_REQUEST, self._on_request)
         self.every(REPEAT_S, self._tick)
         self.every(_STATE_S, self._send_state)
-        self.every(_BATTERY_S, self._send_battery)
+        self.every(_SLOW_S, self._send_slowly)
 
     def stop_devices(self) -> None:
         """Stop the board for the e-stop; else bring it to rest. Never raises."""
@@ -142,12 +147,12 @@ class WagonRole(RoleSession):
         """Follow what the board has reported."""
         if self._line is None or self.fault:
             return
+        now_s = self.clock.time()
         try:
-            reports = self._line.read()
+            reports = self._line.read(now_s)
         except OSError as err:
             self.fail(f"the CAN bus is lost ({err.strerror or err})")
             return
-        now_s = self.clock.time()
         for report in reports:
             self.host.received(report, now_s)
             if isinstance(report, WagonAttitude):
@@ -228,10 +233,22 @@ class WagonRole(RoleSession):
         text = f"the BALANCE board does not report on {self._device.port}; it counts as disarmed"
         self.notice(_BOARD, self._line.problem or (text if is_silent else ""))
         if self._publish_state.has_readers:
-            self._publish_state(messages.state(self.host, now_s))
+            self._publish_state(self._state(self._line, now_s))
 
-    def _send_battery(self) -> None:
-        if power := self.host.board.power(self.clock.time()):
+    def _state(self, line: BoardLine, now_s: float) -> WagonState:
+        state = messages.state(self.host, now_s)
+        messages.add_motors(state, self._motors.readings(now_s))
+        messages.add_bus(state, line)
+        return state
+
+    def _send_slowly(self) -> None:
+        assert self._line
+        now_s = self.clock.time()
+        self._line.measure(now_s)
+        if self._publish_diagnostics.has_readers:
+            state = self._state(self._line, now_s)
+            self._publish_diagnostics(diagnostics(clocks.stamp(), self.node_id, state))
+        if power := self.host.board.power(now_s):
             self._publish_battery(messages.battery(clocks.stamp(), power))
 
 

@@ -2,6 +2,7 @@
 (lib/role/motion/odometry_messages.py).
 """
 
+from collections.abc import Sequence
 from math import cos, nan, radians, sin
 
 from saint_services.lib.bus.names import frame
@@ -10,7 +11,13 @@ from saint_services.lib.generated.geometry_msgs import Quaternion, Vector3
 from saint_services.lib.generated.saint_msgs import WagonState as WagonStateMessage
 from saint_services.lib.generated.sensor_msgs import BatteryState, Imu
 from saint_services.lib.generated.std_msgs import Header
-from saint_services.lib.wagon.can_frames import FULL_SPEED, WagonAttitude, WagonPower
+from saint_services.lib.wagon.can_frames import (
+    FULL_SPEED,
+    NO_SIGNAL_DBM,
+    WagonAttitude,
+    WagonPower,
+    WagonReceivers,
+)
 from saint_services.lib.wagon.meanings import (
     BATTERY_CELLS,
     BATTERY_EMPTY_MV,
@@ -22,7 +29,9 @@ from saint_services.lib.wagon.meanings import (
     fault_text,
 )
 
+from .adapters import BoardLine
 from .logic import WagonHost
+from .motors import MotorReading
 
 _FRAME = frame("base_link")  # the board is fixed to the base
 _UNKNOWN = 1e6  # variance of angles that the board does not report
@@ -95,7 +104,32 @@ def state(host: WagonHost, now_s: float) -> WagonStateMessage:
         arm_switch=bool(flags and flags.is_switch_armed),
         must_cycle=bool(flags and flags.must_cycle),
         gains=(gains.kp, gains.ki, gains.kd) if gains else (),
+        receiver_rssi=_strengths(board.receivers(now_s)),
     )
+
+
+def add_motors(state: WagonStateMessage, readings: Sequence[MotorReading]) -> None:
+    """Add what the motor controllers report."""
+    state.motors = tuple(each.name for each in readings)
+    state.motor_current = tuple(each.current_a for each in readings)
+    state.motor_temperature = tuple(each.motor_c for each in readings)
+    state.controller_temperature = tuple(each.controller_c for each in readings)
+
+
+def add_bus(state: WagonStateMessage, line: BoardLine) -> None:
+    """Add the state of the bus."""
+    bus = line.state
+    state.bus = bus.bus.value
+    state.bus_load = nan if line.load is None else line.load
+    state.bus_errors, state.bus_lost, state.bus_offs = bus.errors, bus.lost, bus.bus_offs
+    state.foreign_frames, state.damaged_frames = line.foreign, line.damaged
+
+
+def _strengths(found: WagonReceivers | None) -> tuple[float, ...]:
+    if found is None:
+        return ()
+    both = found.first_dbm, found.second_dbm
+    return tuple(nan if each == NO_SIGNAL_DBM else float(each) for each in both)
 
 
 def _state_name(host: WagonHost, now_s: float) -> str:

@@ -8,15 +8,16 @@ import random
 
 from ..lib.api import Done, wagon
 from ..lib.api.endpoint import Nothing
-from ..lib.api.wagon import WagonGainsRequest, WagonInfo, wagon_info
+from ..lib.api.wagon import WagonEvents, WagonGainsRequest, WagonInfo, wagon_info
 from ..lib.bus import Bus, Sample
-from ..lib.clock import monotonic_s
+from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
 from ..lib.generated import topics
 from ..lib.generated.saint_msgs import WagonReply, WagonRequest, WagonState
 from ..lib.ipc import Api, Call
 from .estop.proven_roles import ProvenRoles
 from .logic import Router
+from .wagon_history import WagonHistory
 
 TARGET = "wagon"
 ANSWER_S = 2.0  # the role waits 0.5 s for the board
@@ -32,6 +33,7 @@ class WagonApi:
         self._waiting: dict[int, asyncio.Future[WagonReply]] = {}
         self._state: WagonState | None = None
         self._state_s = -math.inf
+        self._history = WagonHistory()
         self._has_wagon = TARGET in router.robot.fields
         if self._has_wagon:
             self._requests = bus.publisher(topics.WAGON_REQUEST)
@@ -41,6 +43,7 @@ class WagonApi:
     def add_to(self, api: Api) -> Api:
         """Bind all rows; a robot without a wagon answers that it has none."""
         api.bind(wagon.GET_STATUS, self.get_status)
+        api.bind(wagon.GET_EVENTS, self.get_events)
         api.bind(wagon.ARM, self.arm)
         api.bind(wagon.DISARM, self.disarm)
         api.bind(wagon.SET_GAINS, self.set_gains)
@@ -51,6 +54,10 @@ class WagonApi:
         if self._state is None or monotonic_s() - self._state_s > OLD_S:
             return WagonInfo(state="absent", why="no role drives the wagon now")
         return wagon_info(self._state)
+
+    async def get_events(self, _: Call[Nothing]) -> WagonEvents:
+        self._check()
+        return WagonEvents(events=self._history.events())
 
     async def arm(self, _: Call[Nothing]) -> Done:
         """Arm. Refused during a stop before anything is published."""
@@ -104,3 +111,4 @@ class WagonApi:
     def _on_state(self, sample: Sample[WagonState]) -> None:
         if self._proven.is_role(sample.origin, TARGET, monotonic_s()):
             self._state, self._state_s = sample.message, sample.received_s
+            self._history.see(sample.message, wall_s())

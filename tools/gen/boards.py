@@ -40,7 +40,8 @@ def module() -> str:
     lines += _crc_table()
     for each in (*board_link.TABLE, *board_meanings.INTERNAL):
         lines += _row(f"LINK_{each.name.upper()}", each.type, each.layout)
-    for frame in can_frames.TABLE:
+    lines += [f"NO_SIGNAL_DBM = {can_frames.NO_SIGNAL_DBM}"]
+    for frame in (*can_frames.TABLE, *can_frames.OWN):
         lines += _row(f"CAN_{frame.name}", frame.id, frame.layout)
     for name in _VESC_NAMES:
         lines += _row(f"VESC_{name}", vesc.BY_NAME[name].number, vesc.BY_NAME[name].layout)

@@ -37,13 +37,13 @@ class BalanceBoard:
         self.fault = t.FAULT_INTERNAL
         self.start_fault = t.FAULT_NONE  # of the restart; until a disarm
         self._stopped_by = t.FAULT_NONE
-        self.rssi_dbm = -128
+        self.signals_dbm = [t.NO_SIGNAL_DBM, t.NO_SIGNAL_DBM]  # of Crossfire and ELRS
         self.has_bridges = config.HAS_BRIDGES
-        self._quality = 100
+        self.quality = 100
         self._can, self._imu, self._link, self._serial = can, imu, link, console
         self._parser = LinkParser()
         self._console = BenchConsole(self)
-        self._io_alive = Freshness(t.LINK_HEARTBEAT_LIMIT_MS)
+        self.io_alive = Freshness(t.LINK_HEARTBEAT_LIMIT_MS)
         self._slews = (Slew(), Slew())
         self._start_ms = self._last_ms = self._rest_ms = now_ms
         self._was_state = -1
@@ -129,7 +129,7 @@ class BalanceBoard:
     def _receive_link(self, now_ms: int) -> None:
         for kind, values in self._parser.feed(self._link.read(), now_ms):
             if kind == t.LINK_HEARTBEAT[0]:
-                self._io_alive.feed(now_ms)
+                self.io_alive.feed(now_ms)
             elif kind == t.LINK_RC_CHANNELS[0]:
                 self.sources.pilot.received(values, now_ms)
             elif kind == t.LINK_SENSOR[0]:
@@ -139,11 +139,16 @@ class BalanceBoard:
                 self.surroundings.tag(values[0], values[1])
 
     def _sensor(self, number: int, value: float) -> None:
-        in_use = t.SENSOR_RSSI_ELRS if self.sources.pilot.is_elrs else t.SENSOR_RSSI_CROSSFIRE
-        if number == in_use:
-            self.rssi_dbm = int(max(-128.0, min(127.0, value)))
-        elif number == t.SENSOR_LINK_QUALITY:
-            self._quality = int(max(0.0, min(100.0, value)))
+        for place, receiver in enumerate((t.SENSOR_RSSI_CROSSFIRE, t.SENSOR_RSSI_ELRS)):
+            if number == receiver:
+                self.signals_dbm[place] = int(max(-128.0, min(127.0, value)))
+        if number == t.SENSOR_LINK_QUALITY:
+            self.quality = int(max(0.0, min(100.0, value)))
+
+    @property
+    def rssi_dbm(self) -> int:
+        """Return the strength of the receiver in use."""
+        return self.signals_dbm[1 if self.sources.pilot.is_elrs else 0]
 
     def _measure(self, now_ms: int) -> None:
         found = self._imu.read()
@@ -163,12 +168,12 @@ class BalanceBoard:
             return t.FAULT_INTERNAL
         if not self.attitude.is_good(now_ms):
             return t.FAULT_IMU
-        if not self._io_alive.is_fresh(now_ms):
+        if not self.io_alive.is_fresh(now_ms):
             return t.FAULT_IO_BOARD
         if self._can.is_off():
             return t.FAULT_CAN_OFF
         fault = self.vescs.fault(now_ms) or self.start_fault or self.vescs.warning()
-        if fault == t.FAULT_NONE and self._quality < _WEAK_PERCENT:
+        if fault == t.FAULT_NONE and self.quality < _WEAK_PERCENT:
             return t.FAULT_WARN_RC_WEAK
         return fault
 
@@ -234,6 +239,7 @@ class BalanceBoard:
             self._can.send(t.CAN_ATTITUDE[0], telemetry.attitude(self, now_ms), False)
         if self._power_period.is_due(now_ms):
             self._can.send(t.CAN_POWER[0], telemetry.power(self), False)
+            self._can.send(t.CAN_RECEIVERS[0], telemetry.receivers(self, now_ms), False)
         if self._heartbeat_period.is_due(now_ms):
             self._send_status(now_ms)
 

@@ -45,6 +45,13 @@ def power(board) -> bytes:
     return pack(t.CAN_POWER, battery_mv, board.reported_fault, max(-128, min(127, board.rssi_dbm)))
 
 
+def receivers(board, now_ms: int) -> bytes:
+    """Return the data of 0x402; without the IO board nothing is known."""
+    if not board.io_alive.is_fresh(now_ms):
+        return pack(t.CAN_RECEIVERS, t.NO_SIGNAL_DBM, t.NO_SIGNAL_DBM, 0)
+    return pack(t.CAN_RECEIVERS, *board.signals_dbm, board.quality)
+
+
 def status_line(board, now_ms: int) -> bytes:
     """Return the JSON line of the console's STATUS."""
     pilot, arming, attitude = board.sources.pilot, board.arming, board.attitude

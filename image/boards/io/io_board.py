@@ -92,8 +92,8 @@ class IoBoard:
         crossfire, elrs = self.receivers.each
         in_use = elrs if self.receivers.active == ELRS else crossfire
         for number, value in (
-            (t.SENSOR_RSSI_CROSSFIRE, crossfire.rssi_dbm),
-            (t.SENSOR_RSSI_ELRS, elrs.rssi_dbm),
+            (t.SENSOR_RSSI_CROSSFIRE, crossfire.signal_dbm(now_ms)),
+            (t.SENSOR_RSSI_ELRS, elrs.signal_dbm(now_ms)),
             (t.SENSOR_LINK_QUALITY, in_use.quality),
         ):
             self._link.write(framed(t.LINK_SENSOR, number, float(value)))

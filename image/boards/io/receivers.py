@@ -17,7 +17,7 @@ class Receiver:
 
     def __init__(self) -> None:
         self.channels = NEUTRAL_US
-        self.rssi_dbm = -128
+        self.rssi_dbm = t.NO_SIGNAL_DBM
         self.quality = 100  # until it reports its link
         self.is_new = False
         self.fresh = Freshness(t.RC_LOST_MS)
@@ -49,6 +49,10 @@ class Receiver:
     def is_alive(self, now_ms: int) -> bool:
         """Return whether its channels may drive."""
         return self.quality > 0 and self.fresh.is_fresh(now_ms)
+
+    def signal_dbm(self, now_ms: int) -> int:
+        """Return its strength, for people; none while it is lost."""
+        return self.rssi_dbm if self.is_alive(now_ms) else t.NO_SIGNAL_DBM
 
     def may_take_over(self, now_ms: int) -> bool:
         """Return whether it may replace a receiver that was lost just now."""

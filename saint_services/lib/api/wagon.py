@@ -13,6 +13,36 @@ from . import Done, Reply, Request
 from .endpoint import Nothing, Rows
 
 Gain = Field(ge=0, le=GAIN_MOST)
+RECEIVERS = ("first", "second")  # Crossfire, ELRS
+
+
+class WagonReceiver(Reply):
+    """One of the pilot's receivers."""
+
+    name: str  # first (Crossfire), second (ELRS)
+    rssi: float | None = None  # dBm; null: no signal
+    is_in_use: bool = False
+
+
+class WagonMotor(Reply):
+    """A motor controller on the wagon's bus."""
+
+    name: str
+    current: float | None = None  # A
+    temperature: float | None = None  # degrees Celsius, of the motor; null: it has no sensor
+    controller_temperature: float | None = None  # degrees Celsius
+
+
+class WagonBus(Reply):
+    """The CAN bus, counted since the role's start."""
+
+    state: str  # active, warning, passive, bus-off
+    load: float | None = None  # share of its time that frames take, 0 to 1, estimated
+    errors: int = 0
+    lost: int = 0  # frames that the computer dropped
+    bus_offs: int = 0
+    foreign: int = 0  # frames of an identifier that the wagon does not have
+    damaged: int = 0  # of the wagon's, with another length or content
 
 
 class WagonInfo(Reply):
@@ -35,6 +65,24 @@ class WagonInfo(Reply):
     arm_switch: bool = False  # the pilot's, at ARM
     must_cycle: bool = False  # it must go to DISARM and back
     gains: list[float] = []  # kp, ki, kd as last set since the role's start
+    receivers: list[WagonReceiver] = []
+    motors: list[WagonMotor] = []
+    bus: WagonBus | None = None
+
+
+class WagonEvent(Reply):
+    """A stop of the wagon's board, a fault or a warning."""
+
+    time: float  # when it began, seconds since 1970
+    until: float | None = None  # when it was over; null: it lasts
+    text: str
+    pitch: float | None = None  # degrees, the largest meanwhile
+
+
+class WagonEvents(Reply):
+    """What stopped the wagon since the router's start, and its faults; newest first."""
+
+    events: list[WagonEvent] = []
 
 
 def wagon_info(state: WagonState) -> WagonInfo:
@@ -57,6 +105,49 @@ def wagon_info(state: WagonState) -> WagonInfo:
         arm_switch=state.arm_switch,
         must_cycle=state.must_cycle,
         gains=[round(each, 6) for each in state.gains],
+        receivers=_receivers(state),
+        motors=_motors(state),
+        bus=_bus(state),
+    )
+
+
+def _receivers(state: WagonState) -> list[WagonReceiver]:
+    return [
+        WagonReceiver(name=name, rssi=_number(rssi), is_in_use=state.receiver == name)
+        for name, rssi in zip(RECEIVERS, state.receiver_rssi, strict=False)
+    ]
+
+
+def _motors(state: WagonState) -> list[WagonMotor]:
+    rows = zip(
+        state.motors,
+        state.motor_current,
+        state.motor_temperature,
+        state.controller_temperature,
+        strict=False,
+    )
+    return [
+        WagonMotor(
+            name=name,
+            current=_number(current),
+            temperature=_number(motor),
+            controller_temperature=_number(controller),
+        )
+        for name, current, motor, controller in rows
+    ]
+
+
+def _bus(state: WagonState) -> WagonBus | None:
+    if not state.bus:
+        return None
+    return WagonBus(
+        state=state.bus,
+        load=_number(state.bus_load),
+        errors=state.bus_errors,
+        lost=state.bus_lost,
+        bus_offs=state.bus_offs,
+        foreign=state.foreign_frames,
+        damaged=state.damaged_frames,
     )
 
 
@@ -79,6 +170,10 @@ _row = ROWS.row
 GET_STATUS = _row(
     "get_status", "GET", "/wagon", Nothing, WagonInfo,
     "Get the wagon's state, who drives, and what prevents arming.",
+)
+GET_EVENTS = _row(
+    "get_events", "GET", "/wagon/events", Nothing, WagonEvents,
+    "List what stopped the wagon, and its faults and warnings, since the router's start.",
 )
 ARM = _row(
     "arm", "POST", "/wagon/arm", Nothing, Done,

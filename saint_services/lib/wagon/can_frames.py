@@ -13,6 +13,7 @@ from ..hw.can.port import CanFilter
 
 FULL_SPEED: Final = 1000
 ESTOP_MAGIC: Final = b"\xe5"
+NO_SIGNAL_DBM: Final = -128
 
 Share = Annotated[int, FieldForm("h", least=-FULL_SPEED, most=FULL_SPEED)]
 
@@ -69,6 +70,17 @@ class WagonPower:
 
 
 @dataclass(frozen=True, slots=True)
+class WagonReceivers:
+    """Signal strength of both RC receivers in dBm, NO_SIGNAL_DBM where none arrives, and the link
+    quality of the one in use in percent.
+    """
+
+    first_dbm: I8
+    second_dbm: I8
+    quality: U8
+
+
+@dataclass(frozen=True, slots=True)
 class WagonFrame:
     """One row: the identifier, the name, the bytes, and whether the balance board sends it."""
 
@@ -86,11 +98,16 @@ TABLE: Final = (
     WagonFrame(0x400, "ATTITUDE", BinaryLayout(WagonAttitude, "<"), is_telemetry=True),
     WagonFrame(0x401, "POWER", BinaryLayout(WagonPower, "<"), is_telemetry=True),
 )
+# Own, as the document has one strength for two receivers. `saintctl can` prints it as unknown: its
+# lines are those of the document.
+OWN: Final = (WagonFrame(0x402, "RECEIVERS", BinaryLayout(WagonReceivers, "<"), True),)
 BY_ID: Final = {row.id: row for row in TABLE}
+_ALL: Final = {row.id: row for row in (*TABLE, *OWN)}
+_REPORTS: Final = frozenset(number for number, row in _ALL.items() if row.is_telemetry)
 # Of the board's reports on a bus that motor controllers fill.
-REPORT_FILTERS: Final = tuple(CanFilter(row.id, 0x7FF, False) for row in TABLE if row.is_telemetry)
+REPORT_FILTERS: Final = tuple(CanFilter(number, 0x7FF, False) for number in sorted(_REPORTS))
 BY_NAME: Final = {row.name: row for row in TABLE}
-_BY_KIND: Final = {row.layout.kind: row for row in TABLE}
+_BY_KIND: Final = {row.layout.kind: row for row in _ALL.values()}
 
 
 def row_of(message: object) -> WagonFrame:
@@ -98,9 +115,14 @@ def row_of(message: object) -> WagonFrame:
     return _BY_KIND[type(message)]
 
 
+def is_report(frame: CanFrame) -> bool:
+    """Return whether a frame has the identifier of a report of the board."""
+    return not frame.is_extended and frame.id in _REPORTS
+
+
 def decode(frame: CanFrame) -> Any:
     """Return the message of a frame. Raises LayoutError."""
-    row = None if frame.is_extended else BY_ID.get(frame.id)
+    row = None if frame.is_extended else _ALL.get(frame.id)
     if row is None:
         raise LayoutError(f"no frame of the wagon has the identifier 0x{frame.id:x}")
     try:

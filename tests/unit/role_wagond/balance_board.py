@@ -5,6 +5,7 @@ meets in tests. Not here: the boards' own firmware and its simulation.
 from dataclasses import dataclass, field
 from typing import Any
 
+from saint_services.lib.binary_layout import LayoutError
 from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.wagon import can_frames
 from saint_services.lib.wagon.can_frames import (
@@ -44,8 +45,14 @@ class BalanceBoard:
     steer: int = 0
 
     def received(self, frame: CanFrame, now_s: float) -> None:
-        """Obey a frame of the host."""
-        message = can_frames.decode(frame)
+        """Obey a frame of the host; ignore what is none, as the boards do."""
+        row = can_frames.BY_ID.get(frame.id)
+        if row is None or row.is_telemetry or frame.is_extended:
+            return
+        try:
+            message = can_frames.decode(frame)
+        except LayoutError:
+            return
         self.frames.append(message)
         if isinstance(message, WagonEstop):
             self._off(WagonState.ESTOP)

@@ -92,7 +92,7 @@ COMMANDS = {
     "rc get_calibration": "rc calibrate", "rc calibration": "rc calibrate",
     "rc detect_protocol": "rc detect",
     "wagon get_status": "wagon status", "wagon arm": "wagon arm", "wagon disarm": "wagon disarm",
-    "wagon set_gains": "wagon gains",
+    "wagon set_gains": "wagon gains", "wagon get_events": "wagon events",
     "livelink list_sources": "livelink list", "livelink get_subject": "livelink show",
     "livelink list_formats": "livelink formats", "livelink release": "livelink release",
     "livelink set_formats": "livelink switch", "livelink list_senders": "livelink senders",
