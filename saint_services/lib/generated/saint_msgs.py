@@ -791,8 +791,8 @@ class WagonState:
     """A wagon and its BALANCE board, as its role sees them. Topic /saint/wagon/state. NaN: not known, or too old."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/WagonState"
-    HASH: ClassVar[str] = "RIHS01_41ba11276d6ecd620acbefbf21bb758586cc0174d4e60a888177faf5a756fbdb"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("state", "string"), ("mode", "string"), ("why", "string"), ("prevents", cdr.Sequence("string", 0)), ("pitch", "float32"), ("speed", "float32"), ("yaw_rate", "float32"), ("commanded_speed", "float32"), ("commanded_turn", "float32"), ("battery_voltage", "float32"), ("rssi", "float32"), ("fault_code", "uint8"), ("fault", "string"), ("receiver", "string"), ("arm_switch", "bool"), ("must_cycle", "bool"), ("gains", cdr.Sequence("float32", 0)))
+    HASH: ClassVar[str] = "RIHS01_e6b019f481568d4cb080b5ddad71a19151d2cad1ee1171241b3e4d6f8b444c17"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("state", "string"), ("mode", "string"), ("why", "string"), ("prevents", cdr.Sequence("string", 0)), ("pitch", "float32"), ("speed", "float32"), ("yaw_rate", "float32"), ("commanded_speed", "float32"), ("commanded_turn", "float32"), ("battery_voltage", "float32"), ("rssi", "float32"), ("fault_code", "uint8"), ("fault", "string"), ("receiver", "string"), ("arm_switch", "bool"), ("must_cycle", "bool"), ("gains", cdr.Sequence("float32", 0)), ("receiver_rssi", cdr.Sequence("float32", 0)), ("motors", cdr.Sequence("string", 0)), ("motor_current", cdr.Sequence("float32", 0)), ("motor_temperature", cdr.Sequence("float32", 0)), ("controller_temperature", cdr.Sequence("float32", 0)), ("bus", "string"), ("bus_load", "float32"), ("bus_errors", "uint32"), ("bus_lost", "uint32"), ("bus_offs", "uint32"), ("foreign_frames", "uint32"), ("damaged_frames", "uint32"))
 
     state: str = ""  # "disarmed", "armed", "failsafe", "estop", "tilt", "fault"; "silent": the board does not report
     mode: str = ""  # who drives: "rc" (the pilot), "assisted", "autonomous"; empty: not known
@@ -811,6 +811,18 @@ class WagonState:
     arm_switch: bool = False  # of the pilot: at ARM
     must_cycle: bool = False  # it must go to DISARM and back
     gains: Sequence[float] = ()  # kp, ki, kd as last set since this role's start; empty: not set
+    receiver_rssi: Sequence[float] = ()  # dBm of the first and the second receiver, NaN: no signal; empty: not reported
+    motors: Sequence[str] = ()  # motor controllers on the bus, by name
+    motor_current: Sequence[float] = ()  # amperes, of each
+    motor_temperature: Sequence[float] = ()  # degrees Celsius, of each; NaN: without a sensor
+    controller_temperature: Sequence[float] = ()
+    bus: str = ""  # the CAN bus: "active", "warning", "passive", "bus-off"; empty: not open
+    bus_load: float = 0.0  # share of its time that frames take, estimated
+    bus_errors: int = 0  # since the role's start, as all below
+    bus_lost: int = 0  # frames that this computer dropped
+    bus_offs: int = 0
+    foreign_frames: int = 0  # of no identifier that the wagon has
+    damaged_frames: int = 0  # of a wagon's identifier with another length or content
 
 
 @dataclass(slots=True)
