@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..console import AsJson, print_table, run
-from . import machine_checks, robot_checks
+from . import can_checks, machine_checks, robot_checks
 from .facts import DAEMONS, gather
 from .result import Check, CheckResult, CheckState
 
@@ -46,6 +46,8 @@ CHECKS: dict[str, Check] = {
     "verdicts": robot_checks.verdicts,
     "roll-out": robot_checks.rollout,
     "updates": robot_checks.updates,
+    "wagon": can_checks.wagon,
+    "CAN adapters": can_checks.interfaces,
     "settings files": machine_checks.settings_files,
     "state files": machine_checks.state_files,
     "log": machine_checks.errors,

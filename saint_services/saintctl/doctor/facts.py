@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...lib import config as settings
-from ...lib.api import adoption, drill, firmware, livelink, rc, routing
+from ...lib.api import adoption, drill, firmware, livelink, rc, routing, wagon
 from ...lib.api.adoption import NodeList
 from ...lib.api.backup import RestoreState
 from ...lib.api.drill import DrillInfo
@@ -23,6 +23,7 @@ from ...lib.api.logs import LogQuery
 from ...lib.api.machine import NetworkInterface
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
+from ...lib.api.wagon import WagonInfo
 from ...lib.api.webd.upkeep import RESTORE_STATE
 from ...lib.errors import Code, SaintError
 from ...lib.health import HealthReport
@@ -40,6 +41,7 @@ from ..remote import RemoteRobot
 DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
 _RELEASE = Path("/usr/lib/saint/release.env")
 _COMMAND_LIMIT_S = 10.0
+LINKS = ("ip", "-json", "-details", "-statistics", "link", "show")
 _RECENT_S = 3600.0
 _MOST_ERRORS = 500
 
@@ -74,6 +76,7 @@ class ComputerFacts:
     setup_problems: list[str] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)  # of the last hour
     waiting_requests: list[str] = field(default_factory=list)
+    links: str | None = None  # what `ip` prints of the network interfaces, as JSON
 
 
 @dataclass(slots=True)
@@ -91,6 +94,7 @@ class DoctorFacts:
     senders: SenderList | SaintError | None = None
     firmware: FirmwareReport | SaintError | None = None
     restore: RestoreState | SaintError | None = None
+    wagon: WagonInfo | SaintError | None = None
     settings_faults: list[str] = field(default_factory=list)
     damaged_files: list[str] = field(default_factory=list)
     errors_logged: list[str] | None = None  # of the last hour, newest first
@@ -110,6 +114,7 @@ async def gather(robot: RobotAddress) -> DoctorFacts:
     )
     facts.nodes, facts.router, facts.rc, facts.subjects, facts.firmware, facts.restore = answers
     facts.drills = await request_or_error(robot, drill.STATUS, Nothing())
+    facts.wagon = await request_or_error(robot, wagon.GET_STATUS, Nothing())
     facts.senders = await request_or_error(robot, livelink.LIST_SENDERS, Nothing())
     facts.health = dict(zip(DAEMONS, await asyncio.gather(*health), strict=True))
     facts.errors_logged = await _errors(robot)
@@ -138,11 +143,12 @@ async def _machine() -> ComputerFacts:
     machine = await asyncio.to_thread(_from_files)
     if not machine.is_device:
         return machine
-    failed, active, restarts, clock = await asyncio.gather(
+    failed, active, restarts, clock, machine.links = await asyncio.gather(
         _output("systemctl", "list-units", "--failed", "--plain", "--no-legend", "--no-pager"),
         _output("systemctl", "is-active", *_WANTED_UNITS),
         _output("systemctl", "show", "--property=Id,NRestarts", "saint-*.service"),
         _output("chronyc", "-n", "tracking"),
+        _output(*LINKS),
     )
     if failed is not None:
         machine.failed_units = [line.split()[0] for line in failed.splitlines() if line.strip()]

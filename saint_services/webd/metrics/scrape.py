@@ -23,7 +23,7 @@ from ...lib.ipc import Client
 from ..accounts.gate import Gate
 from ..robot.context import RobotContext
 from ..server.handlers import RequestHandlers
-from . import robot_metrics
+from . import robot_metrics, wagon_metrics
 from .page import CONTENT_TYPE, MetricsPage
 
 M = TypeVar("M", bound=BaseModel)
@@ -74,6 +74,7 @@ class Metrics(RequestHandlers):
     def _text(self) -> str:
         page = MetricsPage()
         robot_metrics.server(page, self._robot.newest, self._clients())
+        wagon_metrics.wagon(page, self._robot.newest)
         for group, seen in sorted(self._times.items()):
             text = "Duration of actions over HTTP."
             page.histogram("web_action_duration_seconds", text, seen, group=group)

@@ -19,21 +19,23 @@ from saint_services.lib.api.teleop import RemoteSessionInfo, RemoteSessionList, 
 from saint_services.lib.generated.saint_msgs import LegsState, SystemStatus
 from saint_services.lib.health import HealthReport
 from saint_services.lib.histogram import Histogram
-from saint_services.webd.metrics import robot_metrics
+from saint_services.webd.metrics import robot_metrics, wagon_metrics
 from saint_services.webd.metrics.page import MetricsPage
 from saint_services.webd.topics.newest import Newest
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes.robot import ROOT
+from tests.web.fakes.wagon import at_rest
 
 UNITS = (
-    "_volts", "_amperes", "_seconds", "_ratio", "_celsius", "_hertz", "_dbm", "_bytes", "_total",
-    "_info",
+    "_seconds", "_ratio", "_celsius", "_hertz", "_dbm", "_bytes", "_total", "_info", "_volts",
+    "_amperes", "_radians", "_meters_per_second",
 )  # fmt: skip
 PLAIN = {  # counts of things, and yes or no: they have no unit
     "daemon_up", "daemon_healthy", "daemon_health_issues", "nodes", "node_up", "node_outputs_safe",
     "estop_active", "router_exclusive_targets", "router_outputs", "source_alive", "rc_enabled",
     "rc_failsafe", "rc_connected", "livelink_tracked", "releases_running", "rollout_halted",
     "web_clients", "teleop_sessions", "teleop_operator_present", "legs_alerts", "legs_mode",
+    "wagon_state", "wagon_bus_state",
 }  # fmt: skip
 
 
@@ -42,9 +44,11 @@ def whole_page() -> str:
     page, newest, times = MetricsPage(), Newest(), Histogram((0.01, 0.1, 1.0))
     newest.system = SystemStatus(cpu_usage=20.0, memory_usage=40.0, cpu_temp=51.0)
     newest.legs = LEGS
+    newest.wagon = at_rest()
     newest.counters.update({"messages": 5, "refused_origin": 1})
     times.observe(0.05)
     robot_metrics.server(page, newest, 3)
+    wagon_metrics.wagon(page, newest)
     page.histogram("web_action_duration_seconds", "Time.", times, group="router")
     report = HealthReport(
         daemon="x", healthy=True, uptime_s=1.5, issues=[], counters={"loop_lags": 1}
