@@ -26,6 +26,12 @@ export const PAGES = [
   { name: "routes", title: "Routes", load: () => import("./pages/routes/page.js") },
   { name: "inputs", title: "Inputs", load: () => import("./pages/inputs/page.js") },
   { name: "drive", title: "Drive", load: () => import("./pages/drive/page.js") },
+  {
+    name: "base",
+    title: "Base",
+    isOf: (robot) => Boolean(robot?.targets.wagon),
+    load: () => import("./pages/base/page.js"),
+  },
   { name: "operate", title: "Remote", load: () => import("./pages/operate/page.js") },
   { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
   { name: "logs", title: "Logs", load: () => import("./pages/logs/page.js") },
@@ -49,3 +55,10 @@ export const PAGES = [
     isHidden: true,
   },
 ];
+
+/**
+ * Return the pages of the menu.
+ * @param {import("./context.js").With<"robot">} app
+ */
+export const menuPages = ({ robot }) =>
+  PAGES.filter(({ isHidden, isOf }) => !isHidden && (isOf?.(robot) ?? true));

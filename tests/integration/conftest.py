@@ -24,6 +24,7 @@ _TIMED = {
         "motion",
         "several_roles",
         "wagon_boards",
+        "web_base",
     )
 }
 

@@ -9,7 +9,7 @@ import { addressOf } from "../lib/robot/parts.js";
 import { dialog } from "../parts/dialog.js";
 import { PLACES } from "./places.js";
 
-/** @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "router">} App */
+/** @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "robot" | "router">} App */
 /** @typedef {import("../lib/types.js").Actions} Actions */
 /** @typedef {import("../lib/types.js").NodeList} NodeList */
 /** @typedef {import("../lib/types.js").RouteList} RouteList */
@@ -21,9 +21,11 @@ export class Finder {
   query = "";
   /** Index of the selected result. */ at = 0;
   /** Nodes, routes and subjects of this robot. @type {Found[]} */ #own = [];
+  /** @type {Record<string, unknown>} */ #targets = {};
 
   /** Request nodes, routes and subjects; a failed request leaves its kind out. @param {App} app */
   load(app) {
+    this.#targets = app.robot?.targets ?? {};
     this.#add(app, "management", "list_nodes", nodesOf);
     this.#add(app, "robot", "parts", partsOf);
     this.#add(app, "router", "list_routes", routesOf);
@@ -50,8 +52,9 @@ export class Finder {
   /** Results; titles that begin with the query come first. @returns {Found[]} */
   get found() {
     const typed = this.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const all = [...this.#own, ...PLACES];
-    if (!typed.length) return PLACES.slice(0, MOST);
+    const places = PLACES.filter(({ target }) => !target || this.#targets[target]);
+    const all = [...this.#own, ...places];
+    if (!typed.length) return places.slice(0, MOST);
     return all
       .filter((each) => typed.every((word) => textOf(each).includes(word)))
       .sort((a, b) => rank(b, typed) - rank(a, typed))

@@ -2,12 +2,11 @@
 // above the stop, open while app.isMenuOpen.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { PAGES } from "../pages.js";
+import { menuPages, PAGES } from "../pages.js";
 import { icon } from "../parts/icons.js";
 
 /**
- * @typedef {import("../context.js").With<"draw" | "isMenuOpen" | "robot" | "router" |
- *   "store">} App
+ * @typedef {import("../context.js").With<"draw" | "isMenuOpen" | "robot" | "router" | "store">} App
  */
 
 /** @param {App} app */
@@ -21,7 +20,7 @@ export function navigation(app) {
       @click=${close}
       @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}
     >
-      ${PAGES.filter(({ isHidden, isOf }) => !isHidden && (isOf?.(app.robot) ?? true)).map(
+      ${menuPages(app).map(
         ({ name, title }) => html`
           <a href="/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
             ${icon(name)}<span>${title}</span>${sign(app, name)}

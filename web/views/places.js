@@ -9,6 +9,7 @@ import { PAGES } from "../pages.js";
  * @property {string} kind
  * @property {string} href
  * @property {string} [words] other names for it
+ * @property {string} [target] found only where the robot has this target
  */
 
 /** Other names of pages. @type {Record<string, string>} */
@@ -21,6 +22,7 @@ const PAGE_WORDS = {
   routes: "map mapping wiring patch connect priority blend mix preset scale dead zone curve expo",
   inputs: "sources transmitter remote sender signal",
   drive: "joystick stick gamepad pad control steer teleop move keyboard wasd camera video picture",
+  base: "wagon can balance board arm disarm tilt battery receiver elrs crossfire gains pid vesc",
   operate: "teleop remote operation webrtc video picture fpv operator control takeover viewer",
   firmware: "update upgrade release version rollout roll-out rollback flash ota install changelog",
   logs: "log journal messages errors warnings debug download",
@@ -116,8 +118,9 @@ const ON_NODES = [
 
 /** @type {Found[]} */
 export const PLACES = [
-  ...PAGES.map(({ name, title }) => ({
+  ...PAGES.map(({ name, title, target }) => ({
     title,
+    target,
     kind: "Page",
     href: `/${name}`,
     words: PAGE_WORDS[name],
