@@ -23,6 +23,7 @@ TITLES = {
     "glass": "Remote operation: age of the picture on the screen",
     "servos": "Six bus servos: turns, and processor time of a turn",
     "camera": "Whether a camera disturbs the head",
+    "wagon": "Stick to a wagon's motor controllers, through host and boards",
     "memory": "Memory and idle load of every process",
 }
 LIMIT_S = 900.0
