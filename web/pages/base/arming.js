@@ -8,7 +8,7 @@ import { sourceName } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 
 /** @typedef {import("../../context.js").App} App */
-/** @typedef {import("../../lib/types.js").WagonTopic} Wagon */
+/** @typedef {import("./state.js").Wagon} Wagon */
 
 const HOLD_MS = 1000;
 /** @type {Record<string, [look: string, text: string]>} */

@@ -4,7 +4,7 @@
 import { html, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
 
-/** @typedef {import("../../lib/types.js").WagonTopic} Wagon */
+/** @typedef {import("./state.js").Wagon} Wagon */
 
 const LIMIT_DEG = 25; // lib/wagon/meanings.py
 const NEAR_DEG = 18;

@@ -5,7 +5,7 @@ import { html } from "/vendor/lit-html/lit-html.js";
 import { fixed, lately } from "../../lib/format.js";
 
 /** @typedef {import("../../context.js").App} App */
-/** @typedef {import("../../lib/types.js").WagonTopic} Wagon */
+/** @typedef {import("./state.js").Wagon} Wagon */
 /** @typedef {import("../../lib/types.js").WagonEvent} WagonEvent */
 
 const SHOWN = 12;
@@ -46,7 +46,7 @@ class Events {
   /** @param {App} app */
   async #request(app) {
     try {
-      this.#list = (await app.api.request("wagon", "get_events")).events;
+      this.#list = (await app.api.request("wagon", "get_events")).events ?? [];
     } catch {
       this.#key = ""; // the next state requests it again
       return;

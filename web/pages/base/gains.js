@@ -7,7 +7,7 @@ import { onSubmit, withValue } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 
 /** @typedef {import("../../context.js").App} App */
-/** @typedef {import("../../lib/types.js").WagonTopic} Wagon */
+/** @typedef {import("./state.js").Wagon} Wagon */
 
 const NAMES = /** @type {const} */ (["kp", "ki", "kd"]);
 const TITLES = { kp: "Deviation (kp)", ki: "Integral (ki)", kd: "Rate (kd)" };

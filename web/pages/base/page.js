@@ -9,21 +9,23 @@ import { attitude } from "./attitude.js";
 import { events } from "./events.js";
 import { gains } from "./gains.js";
 import { battery, bus, motion, motors, receivers } from "./readings.js";
+import { wagonOf } from "./state.js";
 
 /** @typedef {import("../../context.js").App} App */
 
 /** @param {App} app */
 function view(app) {
-  const { wagon } = app.store.data;
+  const topic = app.store.data.wagon;
   if (app.robot && !app.robot.targets.wagon) return without("This robot has no wagon.");
   const away = absence(app, "wagon");
-  if (!wagon) {
+  if (!topic) {
     return without(
       away
         ? html`<a href=${away.href}>${away.text}</a>, so nothing is known of the wagon.`
         : "Waiting for the wagon's state…",
     );
   }
+  const wagon = wagonOf(topic);
   events.follow(app, wagon);
   const isStale = !app.store.isFresh("wagon", app.now);
   return html`

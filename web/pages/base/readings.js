@@ -5,7 +5,7 @@ import { fixed, words } from "../../lib/format.js";
 import { bar } from "../../parts/bar.js";
 
 /** @typedef {import("../../context.js").With<"robot">} App */
-/** @typedef {import("../../lib/types.js").WagonTopic} Wagon */
+/** @typedef {import("./state.js").Wagon} Wagon */
 
 // lib/wagon/meanings.py
 const CELLS = 10;
