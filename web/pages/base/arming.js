@@ -70,7 +70,7 @@ export function arming(app, wagon, isStale) {
           @pointerleave=${() => release(app)}
           @pointercancel=${() => release(app)}
           @blur=${() => release(app)}
-          @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Enter" && begin(app)}
+          @keydown=${(/** @type {KeyboardEvent} */ event) => pressed(app, event)}
           @keyup=${() => release(app)}
           @contextmenu=${prevent}
         >
@@ -116,9 +116,14 @@ function obstacles({ prevents }) {
   `;
 }
 
+/** A key that is held repeats. @param {App} app @param {KeyboardEvent} event */
+function pressed(app, event) {
+  if (event.key === "Enter" && !event.repeat) begin(app);
+}
+
 /** @param {App} app */
 function begin(app) {
-  if (hold.since || hold.isBusy) return; // a key that is held repeats
+  if (hold.since || hold.isBusy) return;
   hold.refusal = "";
   hold.since = performance.now();
   hold.timer = setTimeout(() => arm(app), HOLD_MS);
