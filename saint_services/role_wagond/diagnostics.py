@@ -2,7 +2,7 @@
 show: its board, its battery, each motor, its bus. Pure.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite
 
 from saint_services.lib.generated.builtin_interfaces import Time
@@ -104,7 +104,7 @@ def _bus(state: WagonState) -> DiagnosticStatus:
     return _status("bus", level, text, values)
 
 
-def _status(name: str, level: int, text: str, values: dict[str, object]) -> DiagnosticStatus:
+def _status(name: str, level: int, text: str, values: Mapping[str, object]) -> DiagnosticStatus:
     pairs = tuple(KeyValue(key, _text(value)) for key, value in values.items())
     return DiagnosticStatus(level, f"wagon: {name}", text, "", pairs)
 

@@ -127,10 +127,22 @@ def measure(samples: int) -> Figures:
         found, beside, babbled_hz = asyncio.run(_measure(robot, samples))
     chain = bus.chain_delays_ms(samples, pause_s=PERIOD_S / 4)
     whole = [sum(pair) for pair in zip(found.host, found.boards, strict=True)]
-    figures = [at(each, share) for each in (whole, found.host, found.boards, beside.host, chain)
-               for share in (0.50, 0.99)]  # fmt: skip
-    lost = found.lost + beside.lost
-    return Figures(*figures, len(whole), lost, babbled_hz, stolen_ms() - began_ms)
+    return Figures(
+        p50_ms=at(whole, 0.50),
+        p99_ms=at(whole, 0.99),
+        host_p50_ms=at(found.host, 0.50),
+        host_p99_ms=at(found.host, 0.99),
+        boards_p50_ms=at(found.boards, 0.50),
+        boards_p99_ms=at(found.boards, 0.99),
+        babble_p50_ms=at(beside.host, 0.50),
+        babble_p99_ms=at(beside.host, 0.99),
+        chain_p50_ms=at(chain, 0.50),
+        chain_p99_ms=at(chain, 0.99),
+        samples=len(whole),
+        lost=found.lost + beside.lost,
+        babbled_hz=babbled_hz,
+        stolen_ms=stolen_ms() - began_ms,
+    )
 
 
 async def _measure(robot: Robot, samples: int) -> tuple[Delays, Delays, float]:

@@ -4,7 +4,10 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { icon } from "../parts/icons.js";
 
-/** @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "router" | "toasts">} App */
+/**
+ * @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "robot" | "router" |
+ *   "toasts">} App
+ */
 
 /** Listen for the finder's key. @param {App} app */
 export function listenForFinder(app) {

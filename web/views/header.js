@@ -8,8 +8,8 @@ import { accountButton } from "./account.js";
 import { findButton } from "./finder-button.js";
 
 /**
- * @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "now" | "router" | "store" |
- *   "toasts">} App
+ * @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "router" |
+ *   "store" | "toasts">} App
  */
 
 /** @param {App} app */
