@@ -192,7 +192,7 @@ JOINT_STATES: Final[Topic[sensor_msgs.JointState]] = Topic(
 )  # from adoptiond
 DIAGNOSTICS: Final[Topic[diagnostic_msgs.DiagnosticArray]] = Topic(
     "/diagnostics", diagnostic_msgs.DiagnosticArray, Qos(reliable=True, depth=10, latched=False)
-)  # from adoptiond, role-legsd
+)  # from adoptiond, role-legsd, role-wagond
 CMD_VEL: Final[Topic[geometry_msgs.Twist]] = Topic(
     "/cmd_vel", geometry_msgs.Twist, Qos(reliable=False, depth=1, latched=False)
 )  # from any program
