@@ -48,6 +48,8 @@ MOTIONS = [
     (("tracks", "drive", {"linear": 0.5, "angular": -0.25}),
      [("tracks", {"linear": 0.5, "angular": -0.25})]),
     (("tracks", "stop", {}), [("tracks", {"linear": 0, "angular": 0})]),
+    (("base", "drive", {"linear": 0.5}), [("tracks", {"linear": 0.5, "angular": 0})]),
+    (("base", "stop", {}), [("tracks", {"linear": 0, "angular": 0})]),
     (("parts", "set", {"target": "head", "values": {"jaw": 0.5}}), [("head", {"jaw": 0.5})]),
     (("parts", "set", {"target": "tracks", "values": {"linear": 0.5}}),
      [("tracks", {"linear": 0.5})]),

@@ -28,13 +28,13 @@ VIEWER = """
     users change_password, users list_sessions, users end_session, drill status,
     selftest last, programs list, robot get, robot check, robot versions, robot version,
     robot templates, robot template, robot parts, robot catalog, robot figure, robot archive,
-    wagon get_status, wagon disarm,
+    wagon get_status, wagon get_events, wagon disarm,
     link list, link status, router list_masters, sequence list, sequence get,
     teleop connect, teleop renew, teleop list_sessions
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms move_hand, arms home, arms gripper,
-    tracks drive, tracks stop, parts set, parts home,
+    tracks drive, tracks stop, base drive, base stop, parts set, parts home,
     legs stand, legs balance, legs move, legs damp,
     management adopt_node, management set_node_name, management replace_node,
     management ignore_node, router set_route, router delete_route, router set_route_enabled,

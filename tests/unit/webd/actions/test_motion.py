@@ -24,6 +24,7 @@ MOVES: list[tuple[str, str, dict[str, Any]]] = [
     ("arms", "home", {}),
     ("arms", "gripper", {"arm": "left", "position": 0.5}),
     ("tracks", "drive", {"linear": 0.3}),
+    ("base", "drive", {"linear": 0.3}),
 ]
 
 
