@@ -21,11 +21,11 @@ export class Finder {
   query = "";
   /** Index of the selected result. */ at = 0;
   /** Nodes, routes and subjects of this robot. @type {Found[]} */ #own = [];
-  /** @type {Record<string, unknown>} */ #targets = {};
+  /** @type {App["robot"]} */ #robot = null;
 
   /** Request nodes, routes and subjects; a failed request leaves its kind out. @param {App} app */
   load(app) {
-    this.#targets = app.robot?.targets ?? {};
+    this.#robot = app.robot;
     this.#add(app, "management", "list_nodes", nodesOf);
     this.#add(app, "robot", "parts", partsOf);
     this.#add(app, "router", "list_routes", routesOf);
@@ -52,7 +52,7 @@ export class Finder {
   /** Results; titles that begin with the query come first. @returns {Found[]} */
   get found() {
     const typed = this.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const places = PLACES.filter(({ target }) => !target || this.#targets[target]);
+    const places = PLACES.filter(({ isOf }) => isOf?.(this.#robot) ?? true);
     const all = [...this.#own, ...places];
     if (!typed.length) return places.slice(0, MOST);
     return all

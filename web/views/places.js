@@ -9,7 +9,7 @@ import { PAGES } from "../pages.js";
  * @property {string} kind
  * @property {string} href
  * @property {string} [words] other names for it
- * @property {string} [target] found only where the robot has this target
+ * @property {import("../pages.js").PageEntry["isOf"]} [isOf] found for these robots only
  */
 
 /** Other names of pages. @type {Record<string, string>} */
@@ -118,9 +118,9 @@ const ON_NODES = [
 
 /** @type {Found[]} */
 export const PLACES = [
-  ...PAGES.map(({ name, title, target }) => ({
+  ...PAGES.map(({ name, title, isOf }) => ({
     title,
-    target,
+    isOf,
     kind: "Page",
     href: `/${name}`,
     words: PAGE_WORDS[name],
