@@ -56,7 +56,7 @@ def test_setting_out_of_range_is_refused(change: dict[str, Any], words: str) -> 
 
 
 def test_motor_names_a_device_of_its_kind() -> None:
-    with pytest.raises(ValidationError, match="device names 'right', unknown"):
+    with pytest.raises(ValidationError, match="device names 'right', which is not in"):
         role(pins={"left_motor": {"type": "vesc", "device": "right"}})
     with pytest.raises(ValidationError, match="device is missing"):
         role(pins={"left_motor": {"type": "vesc"}})

@@ -205,7 +205,7 @@ def test_one_button_cannot_clear_the_stop_and_reset_the_node() -> None:
 @pytest.mark.parametrize("change", [{"overrides": {"red": "stop"}}, {"reset_button": "red"}])
 def test_button_that_is_not_there_is_refused_by_name(change: dict[str, Any]) -> None:
     data = load_role("console").model_dump(mode="json") | change
-    with pytest.raises(ValidationError, match="'red', no button"):
+    with pytest.raises(ValidationError, match="'red', which is not in gpio_mapping"):
         RoleConfig.model_validate(data)
 
 
