@@ -815,7 +815,7 @@ class WagonState:
     motors: Sequence[str] = ()  # motor controllers on the bus, by name
     motor_current: Sequence[float] = ()  # amperes, of each
     motor_temperature: Sequence[float] = ()  # degrees Celsius, of each; NaN: without a sensor
-    controller_temperature: Sequence[float] = ()
+    controller_temperature: Sequence[float] = ()  # degrees Celsius, of each motor controller
     bus: str = ""  # the CAN bus: "active", "warning", "passive", "bus-off"; empty: not open
     bus_load: float = 0.0  # share of its time that frames take, estimated
     bus_errors: int = 0  # since the role's start, as all below

@@ -56,7 +56,7 @@ def test_other_hardware_has_no_simulated_directory(spec: str) -> None:
 
 def test_simulation_has_every_function_of_the_port() -> None:
     wanted = [name for name in vars(Simulation) if name.startswith("open_")]
-    assert len(wanted) == 5
+    assert len(wanted) == 7
     for name in wanted:
         expected = [*inspect.signature(getattr(Simulation, name)).parameters][1:]
         assert [*inspect.signature(getattr(sim, name)).parameters] == expected

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api import endpoint
+from saint_services.lib.generated import roles
 from saint_services.lib.robot.source import FOLDER
-from saint_services.noded.adapters.role_process import DAEMONS
 from saint_services.otad.sources import fetch_order
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -58,7 +58,8 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
     assert {name: rate for name, rate in rates.items() if rate > MOST_EXPOSED} == {}
 
 
-ROLES = [f"{daemon}{at}" for daemon in DAEMONS.values() for at in ("", "@")]
+DAEMONS = [f"role-{role}d" for role in roles.ROLES]
+ROLES = [f"{daemon}{at}" for daemon in DAEMONS for at in ("", "@")]
 # Who opens a socket that is another daemon's. Users of the device differ; in a simulated robot all
 # have one, so that a refused connection shows here or on a device alone.
 OPENED_BY = {
@@ -96,7 +97,7 @@ def test_who_connects_is_in_the_group_of_the_socket(
     assert closed == []
 
 
-@pytest.mark.parametrize("role", DAEMONS.values())
+@pytest.mark.parametrize("role", DAEMONS)
 def test_second_process_of_a_role_has_the_sandbox_of_all(merged: Path, role: str) -> None:
     """systemd finds saint-.service.d and saint-role-.service.d for a template's instance too."""
     said = analyze(merged, "security", "--offline=true", f"saint-{role}@2.service")
@@ -176,7 +177,7 @@ def test_socket_of_a_second_process_is_enabled_by_the_image(tmp_path: Path) -> N
     )  # fmt: skip
     wanted = tmp_path / "etc/systemd/system/saint-node.target.wants"
     found = {path.name for path in wanted.glob("saint-role-*.socket")}
-    assert found == {f"saint-{role}{n}.socket" for role in DAEMONS.values() for n in ("", "@2")}
+    assert found == {f"saint-{role}{n}.socket" for role in DAEMONS for n in ("", "@2")}
 
 
 def test_job_that_keeps_last_words_is_not_exposed_and_starts_no_other(merged: Path) -> None:
