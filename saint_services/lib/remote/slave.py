@@ -98,7 +98,7 @@ class SlaveTracker:
     def fail(self, text: str, now_s: float) -> None:
         """Note an error that it reports, or that its messages have."""
         self.note_message(now_s)
-        self.error = text[:200]
+        self.error = "".join(c if c.isprintable() else " " for c in text[:200])
 
     def health(self, now_s: float) -> SlaveHealth:
         """Return how it follows."""

@@ -29,6 +29,7 @@ def print_links(reply: LinkList) -> None:
 def print_status(reply: RemoteList) -> None:
     """Show every remote master and slave with its state, delay and error."""
     _print_links(reply.links)
+    print()
     rows = [_row(each) for each in reply.connected]
     columns = ("connected", "target", "kind", "state", "delay", "commands", "refused", "problem")
     print_table(columns, rows, "Nobody is connected.")
@@ -59,8 +60,10 @@ def print_disengaged(reply: LinkInfo) -> None:
 
 
 def _print_links(found: list[LinkInfo]) -> None:
+    from rich.markup import escape
+
     rows = [
-        (each.name, each.kind, each.target, f"{each.url} {each.robot_id}", _state(each))
+        (each.name, each.kind, each.target, f"{each.url} {each.robot_id}", escape(_state(each)))
         for each in found
     ]
     print_table(("link", "kind", "target", "other side", "state"), rows, "There are no links.")
@@ -70,10 +73,14 @@ def _state(link: LinkInfo) -> str:
     if link.connection is None:
         return f"not connected: {link.problem}"
     state = link.connection.state
+    if state == "disengaged" and not link.connection.problem:
+        return f"disengaged; move it with: saintctl link engage {link.name}"
     return f"{state}: {link.connection.problem}" if link.connection.problem else state
 
 
 def _row(each: RemoteInfo) -> tuple[str, ...]:
+    from rich.markup import escape
+
     delay = "-" if each.delay_ms is None else f"{each.delay_ms:.0f} ms"
     return (
         each.name,
@@ -83,5 +90,5 @@ def _row(each: RemoteInfo) -> tuple[str, ...]:
         delay,
         str(each.commands),
         str(each.refused),
-        each.problem or "-",
+        escape(each.problem) or "-",
     )

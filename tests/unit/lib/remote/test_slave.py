@@ -74,3 +74,11 @@ def test_a_slave_on_its_way_has_not_failed() -> None:
     for tenth in range(20):
         slave.report({"elbow_flex": 90.0 - 5 * tenth}, {"elbow_flex": 0.0}, RANGES, tenth / 10)
     assert slave.problem(2.0) == ""
+
+
+def test_an_error_of_a_slave_is_one_line_of_text() -> None:
+    slave = SlaveTracker(0.0)
+    slave.fail("servo 3\x1b[2J\nis hot" + "!" * 500, 1.0)
+    assert slave.problem(1.0).startswith("servo 3 [2J is hot!")
+    assert slave.problem(1.0).isprintable()
+    assert len(slave.problem(1.0)) == 200
