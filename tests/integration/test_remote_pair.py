@@ -90,8 +90,7 @@ async def _course(first: Robot, second: Robot, proxy: RemoteProxy) -> None:
     await drive(first, second, 20.0)
     listed = await query(second, masters.LIST_MASTERS, Nothing())
     assert [each.kind for each in listed.masters if each.target == TARGET] == ["remote"]
-    found = (await act(first, "link", "status"))["connected"][0]
-    assert 400.0 <= found["delay_ms"] < 1000.0
+    await until(lambda: _is_delayed(first), LIMIT_S)
     await act(first, "system", "estop", enable=True, reason="test")
     await until(lambda: _is_stopped(second), 5.0)
     for robot in (first, second):
@@ -110,6 +109,13 @@ async def _is_engaged(robot: Robot) -> bool:
         return False
     await act(robot, "link", "engage", link="bench")
     return True
+
+
+async def _is_delayed(robot: Robot) -> bool:
+    """Return whether the newest acknowledgement shows the network's delay, and little more."""
+    delay_ms = float((await act(robot, "link", "status"))["connected"][0]["delay_ms"])
+    assert delay_ms >= 400.0
+    return delay_ms < 1000.0
 
 
 async def _is_stopped(robot: Robot) -> bool:
