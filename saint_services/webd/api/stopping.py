@@ -2,6 +2,7 @@
 Only a valid message with `enable: false` requests its clear. Not here: what a stop does.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -25,6 +26,17 @@ def is_meant(message: Mapping[str, Any]) -> bool:
 def is_named(text: str) -> bool:
     """Return whether the stop is addressed in a text that cannot be read as a message."""
     return _is_word(text) or any(_is_word(word) for word in _ADDRESS.findall(text))
+
+
+def is_addressed(text: str) -> bool:
+    """Return whether a message that is refused addresses the stop, however its JSON is written."""
+    if is_named(text):
+        return True
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and is_meant(found)
 
 
 def of_unsound(given: object) -> EStop:

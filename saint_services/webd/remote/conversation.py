@@ -169,7 +169,7 @@ class RemoteConversation:
         try:
             message = m.parse(text)
         except m.RemoteMessageError as err:
-            if stopping.is_named(text):
+            if stopping.is_addressed(text):
                 self._on_stop(m.RemoteStop(reason=stopping.UNREADABLE), now_s)
             self._refuse(None, err.reason, str(err), now_s)
             return

@@ -16,6 +16,7 @@ from ...lib.clock import monotonic_s
 from ...lib.role_config.model import RoleConfig
 from ..accounts.access import Identity
 from ..actions.act import Caller
+from ..api import stopping
 from .conversation import SOURCE, PeerKind, RemoteConversation, RemoteShared
 from .stops import StopExchange
 
@@ -124,6 +125,8 @@ class Link:
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
                     conversation.receive(message.data)
+                elif message.type is aiohttp.WSMsgType.BINARY:
+                    conversation.receive(_of_binary(message.data))
         finally:
             self.conversation = None
             conversation.close()
@@ -159,6 +162,11 @@ class Link:
             problem=self.problem,
             connection=conversation.info() if conversation else None,
         )
+
+
+def _of_binary(payload: bytes) -> str:
+    """Return the stop for bytes that name it, and for others a text that is refused."""
+    return stopping.ACTION if stopping.is_named(payload.decode(errors="replace")) else ""
 
 
 def _reason(error: Exception) -> str:

@@ -103,11 +103,11 @@ class RoomSession:
         """Handle one message."""
         try:
             if self._who is None:
-                self._join(r.parse_join(text))
+                self._join(_joining(text))
             else:
                 self._handle(r.parse(text))
         except RemoteMessageError as err:
-            if stopping.is_named(text):
+            if stopping.is_addressed(text):
                 self._stop(stopping.UNREADABLE)
             self._rooms.count()
             self._refuse(str(err))
@@ -388,6 +388,12 @@ class Rooms(RequestHandlers):
 def _source_of_requests(room: r.Room) -> str:
     """Return the source of commands over HTTP; no participant has a colon in its name."""
     return f"websocket:{SOURCE}room:{room.workspace_id[:32]}:{room.room_id[:32]}"
+
+
+def _joining(text: str) -> r.RoomJoin:
+    if stopping.is_addressed(text):  # whatever else it says, it is no request to join
+        raise RemoteMessageError("not_joined", "the robot is stopped; join the room first")
+    return r.parse_join(text)
 
 
 def _checked(model: type[Any], raw: bytes) -> Any:

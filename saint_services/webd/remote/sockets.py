@@ -20,7 +20,7 @@ from ..api import stopping
 from ..robot.context import RobotContext
 from ..server.boundary import Boundary
 from ..server.connections import WebConnection
-from ..websocket.frames import CloseCode, FrameError, Opcode, text_frame
+from ..websocket.frames import CloseCode, FrameError, Opcode, is_text, text_frame
 from ..websocket.wire import Wire, accept
 from .conversation import SOURCE
 
@@ -115,6 +115,7 @@ class RemoteSocket:
             return answer
         counters = self._sockets.robot.newest.counters
         self.wire = Wire(request.transport, counters, self._receive, LARGEST_BYTES)
+        self.wire.on_too_large = self._look_for_stop
         self._sockets.open[self] = None
         limit = asyncio.get_running_loop().call_later(AUTH_LIMIT_S, self._expire)
         try:
@@ -167,13 +168,15 @@ class RemoteSocket:
             self.end(err.message)
 
     def _receive(self, kind: Opcode, payload: bytes) -> None:
-        if kind is not Opcode.TEXT and not self._is_stop(payload):
+        if is_text(kind, payload):
+            text = payload.decode()
+        elif self._is_stop(payload):
+            text = stopping.ACTION  # in doubt the robot stops
+        elif kind is Opcode.TEXT:
+            raise FrameError(CloseCode.NO_TEXT, "the message is not UTF-8")
+        else:
             self._refuse("binary", "messages are text, this one was binary")
             return
-        try:
-            text = payload.decode(errors="strict" if kind is Opcode.TEXT else "replace")
-        except UnicodeDecodeError:
-            raise FrameError(CloseCode.NO_TEXT, "the message is not UTF-8") from None
         self._sockets.robot.newest.counters["remote_messages"] += 1
         try:
             with self._sockets.boundary.around("a remote message"):
@@ -184,6 +187,11 @@ class RemoteSocket:
         except SaintError as err:
             self._sockets.boundary.count(err)
             self._refuse(err.code.value, err.message)
+
+    def _look_for_stop(self, head: bytes) -> None:
+        """Stop the robot for a message that names the stop and is too large."""
+        if self._is_stop(head):
+            self._receive(Opcode.BINARY, head)
 
     def _is_stop(self, payload: bytes) -> bool:
         """Return whether bytes that are no text name the stop, from a side that is signed in."""

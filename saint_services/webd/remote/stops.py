@@ -67,9 +67,12 @@ class StopExchange:
             conversation.send_stop(key, now.reason)
 
     def received(self, conversation: RemoteConversation, message: RemoteStop) -> None:
-        """Stop this robot for a remote side, unless this stop was pressed already."""
+        """Stop this robot for a remote side, unless this stop was pressed already. An `id` that a
+        program uses again counts once the robot is not stopped any more.
+        """
         key = "" if message.id is None else str(message.id)
-        if key in self._keys:
+        is_own = key.startswith(self._own)
+        if key in self._keys and (is_own or self._is_stopped()):
             return
         if key:
             self._note(key)
@@ -87,6 +90,9 @@ class StopExchange:
             await system.press_estop(self._robot, side.caller, reason)
         except SaintError as err:  # the tracks were stopped directly
             self._robot.note("ERROR", "link", f"A remote stop was not confirmed: {err.message}")
+
+    def _is_stopped(self) -> bool:
+        return self._latch is not None and self._latch.active
 
     def _key(self, now: EStop) -> str:
         return f"{self._own}:{now.generation}"

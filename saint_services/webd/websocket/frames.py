@@ -46,16 +46,18 @@ class Opcode(IntEnum):
 
 
 _DATA = (Opcode.TEXT, Opcode.BINARY)
+_HEAD_BYTES = 256
 _CONTROL = (Opcode.CLOSE, Opcode.PING, Opcode.PONG)
 
 
 class FrameError(Exception):
     """The connection has to be closed with this code (section 7.4.1)."""
 
-    def __init__(self, code: int, reason: str) -> None:
+    def __init__(self, code: int, reason: str, head: bytes = b"") -> None:
         super().__init__(reason)
         self.code = code
         self.reason = reason
+        self.head = head  # of a message that is too large: its first bytes that have arrived
 
 
 class Frames:
@@ -110,13 +112,21 @@ class Frames:
             size = int.from_bytes(data[start : start + width], "big")
             start += width
         if kind < Opcode.CLOSE and self._size + size > self._largest:
-            raise FrameError(CloseCode.TOO_LARGE, f"a message has {self._largest} bytes at most")
+            text = f"a message has {self._largest} bytes at most"
+            raise FrameError(CloseCode.TOO_LARGE, text, self._head(start))
         end = start + 4 + size
         if len(data) < end:
             return None
         self._at = end
         payload = unmasked(data[start + 4 : end], data[start : start + 4])
         return kind, bool(first & _FINAL), payload
+
+    def _head(self, start: int) -> bytes:
+        """Return the first bytes of a message whose newest frame has its mask at `start`."""
+        data = self._data
+        newest = data[start + 4 : start + 4 + _HEAD_BYTES]
+        known = b"".join(self._parts)[:_HEAD_BYTES]
+        return known + (unmasked(newest, data[start : start + 4]) if newest else b"")
 
     def _checked(self, first: int, second: int) -> Opcode:
         opcode = first & 0x0F
@@ -155,6 +165,17 @@ def unmasked(payload: bytes, key: bytes) -> bytes:
     mask = (key * (size // 4 + 1))[:size]
     number = int.from_bytes(payload, "little") ^ int.from_bytes(mask, "little")
     return number.to_bytes(size, "little")
+
+
+def is_text(kind: Opcode, payload: bytes) -> bool:
+    """Return whether the message is a text that can be decoded."""
+    if kind is not Opcode.TEXT:
+        return False
+    try:
+        payload.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def text_frame(payload: bytes) -> bytes:

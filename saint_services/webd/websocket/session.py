@@ -31,7 +31,7 @@ from ..server.boundary import Boundary
 from ..topics import views
 from ..topics.hub import encoded
 from . import places
-from .frames import CloseCode, FrameError, Opcode
+from .frames import CloseCode, FrameError, Opcode, is_text
 from .outbox import Outbox, Turns
 from .timing import MessageRate
 from .wire import Wire, accept
@@ -185,6 +185,7 @@ class Session:
         self._wire = Wire(transport, counters, self._receive, m.LARGEST_BYTES)
         self._outbox = Outbox(self._wire, robot.hub.frame, counters, self._end_slow, sessions.turns)
         self._wire.before_close, self._wire.on_pong = self._outbox.flush, self._prove
+        self._wire.on_too_large = self._look_for_stop
         sessions.by_name[self.name] = self
         robot.hub.changed("system")
         try:
@@ -257,6 +258,11 @@ class Session:
         except UnicodeDecodeError:
             raise FrameError(CloseCode.NO_TEXT, "the message is not UTF-8") from None
         self._handle(text)
+
+    def _look_for_stop(self, head: bytes) -> None:
+        """Stop the robot for a message that names the stop and is too large."""
+        if stopping.is_named(head.decode(errors="replace")):
+            self._receive(Opcode.BINARY, head)
 
     def _handle(self, text: str) -> None:
         self._rate.count(monotonic_s())
@@ -407,17 +413,6 @@ class Session:
 
     def _count(self, reason: str) -> None:
         self._sessions.robot.newest.counters[f"refused_{reason}"] += 1
-
-
-def is_text(kind: Opcode, payload: bytes) -> bool:
-    """Return whether the message is a text that can be decoded."""
-    if kind is not Opcode.TEXT:
-        return False
-    try:
-        payload.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _limit_kernel_buffer(transport: asyncio.Transport) -> None:

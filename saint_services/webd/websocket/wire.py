@@ -69,6 +69,7 @@ class Wire:
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self.before_close: Callable[[], object] = bool  # may write its last frames
         self.on_pong: Callable[[bytes], object] = bool
+        self.on_too_large: Callable[[bytes], object] = bool  # gets the first bytes
         self._is_closing = False  # we sent a close frame
         self._is_behind = False  # messages wait for the next turn
         self._has_received = False
@@ -133,6 +134,8 @@ class Wire:
             self._counters[
                 "refused_" + ("too_large" if err.code == CloseCode.TOO_LARGE else "frame")
             ] += 1
+            if err.head:
+                self.on_too_large(err.head)
             self._fail(err)
             return
         if not self._is_behind:

@@ -23,6 +23,7 @@ from saint_services.webd.api import stopping
 from saint_services.webd.websocket.places import refusal
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Rig
+from tests.waiting import until
 
 UNSOUND = [
     '{"type": "system", "action": "estop", "params": {"enable": "yes"}}',
@@ -116,6 +117,12 @@ async def test_stop_in_a_binary_message_stops(rig: Rig, payload: bytes) -> None:
     chat = await rig.chat()
     await chat.socket.send_bytes(payload)
     assert (await chat.reply())["data"]["estop"]["active"] is True
+
+
+async def test_stop_in_a_message_that_is_too_large_stops(rig: Rig) -> None:
+    chat = await rig.chat()
+    await chat.socket.send_str('{"type":"system","action":"estop","params":' + " " * 70_000)
+    await until(lambda: rig.robot.estop.active)
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ class ConversationRig:
         self.sent: list[tuple[str, dict[str, float]]] = []
         self.requests: list[tuple[str, Any]] = []
         self.conflict = ""  # why the router grants no lock
+        self.holder = ""  # of the follower's lock
         self.goals = Goals()
         self.newest = Newest(estop=EStop(generation=1))
         self._tasks: set[asyncio.Task[None]] = set()
@@ -164,6 +165,8 @@ class ConversationRig:
 
     async def _forward(self, row: Any, params: Any, _: object, timeout_s: float = 0.0) -> Any:
         self.requests.append((row.action, params))
+        if row.action in ("take_control", "release_control") and not self.conflict:
+            self.holder = params.holder if row.action == "take_control" else ""
         if row.action == "take_control" and self.conflict:
             raise SaintError(Code.CONFLICT, self.conflict)
         if row.action != "estop":
@@ -172,4 +175,4 @@ class ConversationRig:
         return EStopInfo(active=True, generation=self.estop.generation, source=params.source)
 
     async def _request(self, *_: object, timeout_s: float = 0.0) -> Any:
-        raise SaintError(Code.NOT_FOUND, "this router lists no masters")
+        return SimpleNamespace(masters=[SimpleNamespace(target=TARGET, holder=self.holder)])

@@ -98,6 +98,19 @@ def test_broken_frame_ends_the_connection(data: bytes, code: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("data", "head"),
+    [
+        (sent(1, b"stop" + b"x" * 1000), b"stop" + b"x" * 252),
+        (sent(1, b"stop" + b"x" * 1000)[:10], b"st"),  # its mask ends at 8
+        (sent(1, b"stop" + b"x" * 1000)[:6], b""),  # a part of its mask
+        (sent(1, b"st", final=False) + sent(0, b"op" + b"x" * 1000), b"stop" + b"x" * 254),
+    ],
+)
+def test_first_bytes_of_a_message_that_is_too_large_are_known(data: bytes, head: bytes) -> None:
+    assert refusal(data).head == head
+
+
+@pytest.mark.parametrize(
     ("payload", "code"),
     [(b"", 1000), (b"\x03\xe8", 1000), (b"\x03\xe9bye", 1001), (b"\x0b\xb8", 3000)],
 )
