@@ -68,7 +68,7 @@ async def test_a_lock_that_has_only_ended_is_requested_again(rig: ConversationRi
     assert actions in (["take_control"], ["take_control"] * 2)
 
 
-async def test_a_producer_whose_target_is_taken_is_told_who_has_it(rig: ConversationRig) -> None:
+async def test_a_producer_whose_target_is_taken_gets_its_holders_name(rig: ConversationRig) -> None:
     producer, channel = rig.participant("follower", "producer", "p")
     update = {"type": "joint_update", "data": [{"name": "Rotation", "value": 50.0}]}
     producer.receive(json.dumps(update))
