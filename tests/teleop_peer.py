@@ -35,6 +35,7 @@ class TeleopPeer:
         self.sounds: list[Any] = []
         self.is_talking = False
         self.answers = False  # says which report has arrived
+        self.picture_ms: float | None = None  # what it names as the age of its picture
         self._report_s = 0.0
         self._pc = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         make = self._pc.createDataChannel
@@ -78,6 +79,7 @@ class TeleopPeer:
         if self.answers and self.reports:
             held_ms = (time.monotonic() - self._report_s) * 1000
             message |= {"ack": self.reports[-1]["seq"], "ack_ms": held_ms}
+            message |= {"picture_ms": self.picture_ms}
         if self.is_talking:
             message |= {"talk": True}
         self.fields.send(json.dumps(message | ({"targets": targets} if targets else {})))

@@ -78,9 +78,13 @@ class SharedCamera:
         """Encode as this says, from the next picture on."""
         self._target = target
 
+    def is_live(self, now_s: float) -> bool:
+        """Return whether pictures come."""
+        return now_s - self._newest_s <= SILENT_S
+
     def report(self, now_s: float) -> PictureReport:
         """Return whether pictures come, and how old the newest was when it was sent."""
-        is_live = now_s - self._newest_s <= SILENT_S
+        is_live = self.is_live(now_s)
         age_ms = round(self._age_s * 1000, 1) if is_live and self._age_s is not None else None
         return PictureReport(
             camera=self.name,

@@ -27,7 +27,7 @@ TargetValues = Mapping[str, Mapping[str, float]]
 NOT_OPERATOR = "You watch. Request control to move the robot."
 MALFORMED = "The message is malformed."
 NO_TARGET = "This robot has no target for velocities."
-RELEASE_FIRST = "The link was interrupted. Release the control, then move again."
+RELEASE_FIRST = "Link or picture was interrupted. Release the control, then move again."
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,24 @@ A report that the robot sends has a number; a peer says with each of its message
 received last, and for how long it has it. The rest of the time is the way there and back. A report
 that is not answered counts as on its way since it was sent, so a peer that receives nothing is
 slowed down and stopped. Of a peer that never says so, the round trip of the transport counts.
+
+A grown delay counts soon. One that has ended counts for a second at most, however often the peer
+sends. A picture whose age a peer has named once and names no more grows older.
 """
 
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import exp
 
 from ..lib.robot.remote_speed import RemoteSpeed
 from ..lib.role_config.model import RoleConfig
 
 REPORT_MS = 100.0  # between two reports
 _REMEMBERED = 128  # reports: longer than any delay of a curve
-_RISE, _FALL = 0.5, 0.1  # how much of a new measurement counts: growing delays soon, others later
+_RISE = 0.5  # how much of a new measurement counts when it is longer
+_FALL_S = 0.2  # time constant when it is shorter: after 1 s less than 1 % of the excess is left
+_LONGEST_STEP_S = 0.25  # one quick answer after a silence does not count for all of it
 _LONGEST_PICTURE_MS = 60_000.0
 
 TargetValues = Mapping[str, Mapping[str, float]]
@@ -29,6 +35,9 @@ class DelayMeter:
 
     round_trip_ms: float | None = None
     picture_ms: float | None = None  # from capture to the operator's screen, as it says
+    shown_ms: float | None = None  # the same, when it was said last
+    _shown_s: float = 0.0
+    _found_s: float = 0.0  # when the round trip was measured last
     _sent: "OrderedDict[int, float]" = field(default_factory=OrderedDict)
     _newest: int = -1  # report that was answered
 
@@ -42,26 +51,33 @@ class DelayMeter:
         """Record which report the peer has received, how long ago, and the age of its picture."""
         if picture_ms is not None:
             picture_ms = min(picture_ms, _LONGEST_PICTURE_MS)
+            self.shown_ms, self._shown_s = picture_ms, now_s
         self.picture_ms = picture_ms
         sent_s = self._sent.get(number)
         if sent_s is None or number < self._newest:
             return
         found_ms = max(0.0, (now_s - sent_s) * 1000.0 - max(0.0, held_ms))
         self._newest = number
+        elapsed_s, self._found_s = min(now_s - self._found_s, _LONGEST_STEP_S), now_s
         if self.round_trip_ms is None:
             self.round_trip_ms = found_ms
             return
-        part = _RISE if found_ms > self.round_trip_ms else _FALL
+        part = _RISE if found_ms > self.round_trip_ms else 1.0 - exp(-elapsed_s / _FALL_S)
         self.round_trip_ms += part * (found_ms - self.round_trip_ms)
 
-    def delay_ms(self, now_s: float, transport_ms: float | None) -> float | None:
-        """Return the delay from the robot to the operator and back; None while it is unknown."""
+    def delay_ms(
+        self, now_s: float, transport_ms: float | None, *, is_filmed: bool = False
+    ) -> float | None:
+        """Return the delay from the robot to the operator and back; None while it is unknown.
+        `is_filmed`: pictures are sent to this peer now.
+        """
         if self.round_trip_ms is None:
             return transport_ms
         trip_ms = max(self.round_trip_ms, self._unanswered_ms(now_s))
-        if self.picture_ms is None:
-            return trip_ms
-        return max(trip_ms, self.picture_ms + trip_ms / 2.0)
+        picture_ms = self.picture_ms
+        if picture_ms is None and is_filmed and self.shown_ms is not None:
+            picture_ms = self.shown_ms + (now_s - self._shown_s) * 1000.0
+        return trip_ms if picture_ms is None else max(trip_ms, picture_ms + trip_ms / 2.0)
 
     def _unanswered_ms(self, now_s: float) -> float:
         """Return for how long the oldest unanswered report is on its way, beyond two reports."""

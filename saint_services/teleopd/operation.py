@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .microphone import SharedMicrophone
 
 _CLOSE_LIMIT_S = 3.0
+_LONG_MS = 10_000.0  # also what a page says that shows no picture yet
 MADE, LOST_CONTROL = "sessions", "control_lost"
 SENT_BYTES, RECEIVED_BYTES = "bytes_sent", "bytes_received"  # of the sessions that have ended
 _log = log.get("teleopd")
@@ -83,6 +84,7 @@ class Operation:
         self._meters: dict[str, DelayMeter] = {}
         self._why: dict[str, str] = {}
         self._stopping: set[str] = set()
+        self._filmed: set[str] = set()  # sessions to which pictures were sent a report ago
         self._closing: set[asyncio.Task[None]] = set()
         self._numbers: Counter[str] = Counter()
 
@@ -252,10 +254,24 @@ class Operation:
         """Send the named report to every session that has opened its channel."""
         now_s = monotonic_s()
         for name, peer in self._peers.items():
+            self._note_picture(name, now_s)
             if peer.has("fields"):
                 report = self._report(name, peer)
                 peer.send("fields", report.model_dump_json())
                 self._meters[name].sent(report.seq, now_s)
+
+    def _note_picture(self, name: str, now_s: float) -> None:
+        """Require a release from who drove by a picture when the camera sends no more: to drive on
+        without one is decided anew.
+        """
+        was_filmed, is_filmed = name in self._filmed, self._is_filmed(name, now_s)
+        (self._filmed.add if is_filmed else self._filmed.discard)(name)
+        if was_filmed and not is_filmed and self._meters[name].shown_ms is not None:
+            self._streams[name].forget()
+
+    def _is_filmed(self, name: str, now_s: float) -> bool:
+        camera = self._peers[name].camera
+        return camera is not None and camera.is_live(now_s)
 
     async def _stop(self, session: str, who: str) -> None:
         try:
@@ -295,7 +311,7 @@ class Operation:
         peer, meter = self._peers.get(name), self._meters.get(name)
         if peer is None or meter is None:
             return None
-        return meter.delay_ms(now_s, peer.round_trip_ms)
+        return meter.delay_ms(now_s, peer.round_trip_ms, is_filmed=self._is_filmed(name, now_s))
 
     def _why_not(self, name: str, delay_ms: float | None) -> str:
         """Say why the operator's newest command does not count or does not do what it requests;
@@ -304,7 +320,8 @@ class Operation:
         if found or delay_ms is None or self._drive.limit.share(delay_ms) > 0:
             return found
         most_ms = self._drive.limit.curve.stop_ms
-        return f"The delay is {delay_ms:.0f} ms: from {most_ms:.0f} ms on nothing drives."
+        found = f"{delay_ms:.0f} ms" if delay_ms < _LONG_MS else f"over {_LONG_MS / 1000:.0f} s"
+        return f"The delay is {found}: from {most_ms:.0f} ms on nothing drives."
 
     def _sound(self, microphone: "SharedMicrophone | None", now_s: float) -> SoundReport:
         return SoundReport(
@@ -332,7 +349,7 @@ class Operation:
             connected_s=round(now_s - session.joined_s, 1),
             round_trip_ms=meter.round_trip_ms or peer.round_trip_ms,
             picture_ms=meter.picture_ms,
-            delay_ms=meter.delay_ms(now_s, peer.round_trip_ms),
+            delay_ms=self._delay_ms(session.name, now_s),
             sent_bytes=sent,
             received_bytes=received,
         )
@@ -340,6 +357,7 @@ class Operation:
     def _forget(self, name: str) -> None:
         for each in (self._streams, self._why, self._numbers, self._meters):
             each.pop(name, None)
+        self._filmed.discard(name)
         if peer := self._peers.pop(name, None):
             if peer.camera is not None:
                 peer.camera.rule.forget(name)

@@ -41,6 +41,33 @@ def test_peer_that_receives_nothing_any_more_is_late():
     assert meter.delay_ms(3.9, None) == pytest.approx(2900.0 - 200.0)
 
 
+@pytest.mark.parametrize("pause_s", [0.1, 0.02])  # of a page that drives nothing, and that drives
+def test_delay_that_has_ended_counts_for_a_second_at_most(pause_s: float):
+    meter = meter_of(3000.0)
+    ended_s = 4.0
+    for number in range(10, 10 + round(1.0 / pause_s)):
+        sent_s = ended_s + (number - 10) * pause_s
+        meter.sent(number, sent_s)
+        meter.answered(number, 0.0, None, sent_s + 0.04)
+    assert LIMIT.share(meter.delay_ms(ended_s + 1.0, None)) == 1.0
+
+
+def test_one_quick_answer_does_not_end_a_long_delay():
+    meter = meter_of(3000.0)
+    meter.sent(10, 9.0)
+    meter.answered(10, 0.0, None, 9.04)
+    assert LIMIT.share(meter.delay_ms(9.05, None)) == 0.0
+
+
+def test_picture_whose_age_is_no_longer_named_grows_older_while_pictures_are_sent():
+    meter = meter_of(40.0, 150.0)
+    meter.sent(10, 1.0)
+    meter.answered(10, 0.0, None, 1.04)
+    filmed_ms = meter.delay_ms(1.97, None, is_filmed=True)
+    assert filmed_ms == pytest.approx(150.0 + 1000.0 + 20.0, abs=1.0)
+    assert meter.delay_ms(1.97, None) == pytest.approx(40.0, abs=1.0)  # no camera sends
+
+
 def test_report_that_was_never_sent_answers_nothing():
     meter = meter_of(40.0)
     meter.answered(1 << 40, 0.0, None, 1.0)

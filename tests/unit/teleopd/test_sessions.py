@@ -128,6 +128,22 @@ async def test_missing_picture_is_reported(robot: RemoteRobot) -> None:
         await peer.report(lambda each: each["picture"]["state"] == "none")
 
 
+async def test_who_drives_by_a_picture_that_ends_has_to_release_first(robot: RemoteRobot) -> None:
+    async with teleop_peer(robot.signalling(OLGA), video=True) as peer:
+        peer.answers, peer.picture_ms = True, 50.0
+        async with peer.beating(tracks={"linear": 0.5}):
+            async with robot.filming():
+                peer.send()
+                await until(lambda: len(peer.frames) > 3)
+            await peer.report(lambda each: "Release the control" in each["why"])
+            count = len(robot.driven)
+            await stays(lambda: len(robot.driven) == count, 0.3)
+        peer.picture_ms = None  # there is none
+        peer.send()
+        async with peer.beating(tracks={"linear": 0.5}):
+            await until(lambda: len(robot.driven) > count)
+
+
 async def test_camera_is_read_only_while_it_is_watched(robot: RemoteRobot) -> None:
     async with robot.filming():
         async with teleop_peer(robot.signalling(OLGA), video=True) as peer:

@@ -102,6 +102,14 @@ async def test_viewer_requests_control_and_the_operator_grants_it(
     await second.keyboard.up("KeyW")
 
 
+async def test_what_appears_by_itself_moves_no_button(site: Site, remote: RemoteOperation) -> None:
+    page = await operating(site)
+    before = await page.locator("[data-leave]").bounding_box()
+    site.robot.set_estop(True, "rc", "switch")
+    await page.wait_for_selector("[data-why]")
+    assert await page.locator("[data-leave]").bounding_box() == before
+
+
 async def test_leaving_the_page_ends_the_session(site: Site, remote: RemoteOperation) -> None:
     page = await operating(site)
     await page.focus("[data-keys]")

@@ -30,7 +30,7 @@ import { LinkSound } from "./link-sound.js";
 
 const BEAT_MS = 100;
 const RENEW_MS = 5000;
-const STATS_MS = 1000;
+const STATS_MS = 500; // what has ended counts no longer than that again
 const SILENT_MS = 500; // without a report the link counts as lost
 const NO_PICTURE_MS = 380; // shown at the next heartbeat, 100 ms later at most
 const CONNECT_LIMIT_MS = 15000;
@@ -85,11 +85,15 @@ export class RemoteLink {
     return this.roundTripMs === null ? null : this.roundTripMs / 2;
   }
 
-  /** Delay from the camera to the screen, in ms. */
-  get pictureMs() {
+  /**
+   * The age of the picture on the screen since its capture, in ms; it grows while no other comes.
+   * @param {number} now
+   */
+  pictureMs(now) {
     const age = this.report?.picture.age_ms ?? null;
     if (age === null || this.commandMs === null || this.decodeMs === null) return null;
-    return age + this.commandMs + this.decodeMs;
+    const missing = now - this.pictureAt;
+    return age + this.commandMs + this.decodeMs + (missing > NO_PICTURE_MS ? missing : 0);
   }
 
   /**
@@ -223,13 +227,12 @@ export class RemoteLink {
   }
 
   /**
-   * The age of the picture on the screen, which grows while no other comes.
+   * What the robot slows down by: unknown counts as old while the camera sends pictures.
    * @param {number} now
    */
   #shownMs(now) {
-    if (this.pictureMs === null) return null;
-    const missing = now - this.pictureAt;
-    return Math.min(this.pictureMs + (missing > NO_PICTURE_MS ? missing : 0), LONGEST_MS);
+    if (this.report?.picture.state !== "live") return null;
+    return Math.min(this.pictureMs(now) ?? LONGEST_MS, LONGEST_MS);
   }
 
   /** @param {string} text */
@@ -275,7 +278,7 @@ export class RemoteLink {
       const frames = now.frames - before.frames;
       const waited = emitted > 0 ? (now.delay - before.delay) / emitted : 0;
       const decoded = frames > 0 ? (now.decode - before.decode) / frames : 0;
-      this.decodeMs = frames > 0 ? (waited + decoded) * 1000 : null;
+      if (frames > 0) this.decodeMs = (waited + decoded) * 1000;
     }
   }
 

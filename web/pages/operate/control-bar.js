@@ -1,5 +1,5 @@
-// The bar on the picture: who has control and why something does not move, delays, battery, and the
-// buttons that change control.
+// The bar on the picture: the buttons that change control, who has it, delays, battery, and why
+// something does not move. Buttons come first: what appears by itself moves none of them.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
@@ -29,13 +29,17 @@ export function controlBar(app, link, refusal, recording, act) {
   return html`
     <div class="bar">
       <div class="bar-row">
-        ${seat(link)} ${delay("Picture", link.pictureMs, [200, 400], PICTURE_HINT, "picture")}
-        ${delay("Command", link.commandMs, [60, 150], COMMAND_HINT, "command")} ${speed(link)}
-        ${battery(link)}
-      </div>
-      ${why(app, link, refusal)}
-      ${(report?.requests ?? []).map(([session, who]) => request(app, link, session, who, act))}
-      <div class="bar-row">
+        <button
+          class="button small"
+          type="button"
+          data-leave
+          @click=${() => {
+            link.close();
+            app.draw();
+          }}
+        >
+          Leave
+        </button>
         ${buttons(app, link, act)} ${captureButtons(app, link, recording, act)}
         ${
           hasHead && mayOperate(app)
@@ -50,18 +54,15 @@ export function controlBar(app, link, refusal, recording, act) {
               </button>`
             : nothing
         }
-        <button
-          class="button small"
-          type="button"
-          data-leave
-          @click=${() => {
-            link.close();
-            app.draw();
-          }}
-        >
-          Leave
-        </button>
       </div>
+      ${(report?.requests ?? []).map(([session, who]) => request(app, link, session, who, act))}
+      <div class="bar-row">
+        ${seat(link)}
+        ${delay("Picture", link.pictureMs(app.now), [200, 400], PICTURE_HINT, "picture")}
+        ${delay("Command", link.commandMs, [60, 150], COMMAND_HINT, "command")} ${speed(link)}
+        ${battery(link)}
+      </div>
+      ${why(app, link, refusal)}
     </div>
   `;
 }
