@@ -44,8 +44,11 @@ async def get_settings(robot: RobotContext, _: Caller, __: Nothing) -> SettingsI
 
 
 async def _wrong_files(robot: RobotContext) -> list[str]:
-    """Return what the server's daemons report about their settings files."""
-    clients = (robot.daemons.of(name) for name in daemon_clients.NAMES)
+    """Return what the server's daemons report about their settings files. One that ends by itself
+    is not started for it: its file is reported while it is in use.
+    """
+    daemons = robot.daemons
+    clients = (daemons.of(name) for name in daemon_clients.NAMES if daemons.may_query(name))
     answers = await asyncio.gather(*map(_health, clients))
     reports = [robot.vault.health.report(), *(found for found in answers if found)]
     issues = (issue for report in reports for issue in report.issues)

@@ -46,7 +46,7 @@ class DaemonClients:
         return client
 
     def may_query(self, name: str) -> bool:
-        """Return whether to request a daemon's numbers: one that ends by itself is not
+        """Return whether to request a daemon's numbers or health: one that ends by itself is not
         started for them. Its sessions renew their leases by this process.
         """
         used_s = self._used_s.get(name)
