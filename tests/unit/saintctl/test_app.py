@@ -56,7 +56,7 @@ def test_completion_completes_nouns(tmp_path: Path) -> None:
     """Request a completion as a shell does."""
     environment = {
         "_SAINTCTL_COMPLETE": "complete_bash",
-        "COMP_WORDS": "saintctl ba",
+        "COMP_WORDS": "saintctl bac",
         "COMP_CWORD": "1",
     }
     done = subprocess.run(

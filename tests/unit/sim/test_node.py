@@ -53,7 +53,7 @@ def test_name_must_be_a_ros_token(refused: Refused, tmp_path: Path, name: str) -
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("--role=tail",), "'tail' is no role; use head, arms, tracks, console"),
+    [(("--role=tail",), "'tail' is no role; use head, arms, tracks, wagon"),
      (("--role=arms", "--role=head", "--instance=left"), "--role arms.left"),
      (("--role=arms.left", "--instance=right"), "does not say which role")],
 )  # fmt: skip

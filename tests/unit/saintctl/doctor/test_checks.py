@@ -1,5 +1,6 @@
 """Checks of `saintctl doctor` on facts made by hand: every check, healthy and faulty."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,7 @@ from saint_services.lib.api.livelink import SenderList, SubjectList
 from saint_services.lib.api.machine import NetworkInterface
 from saint_services.lib.api.rc import RcStatus
 from saint_services.lib.api.routing import EStopInfo, RouterStatus, SourceInfo
+from saint_services.lib.api.wagon import WagonBus, WagonInfo
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.lib.machine.address_status import AddressStatus
@@ -72,6 +74,13 @@ def receiver(**changes: Any) -> RcStatus:
     return RcStatus.model_validate(RcStatus.model_construct(**first | changes).model_dump())
 
 
+def links(state: str = "ERROR-ACTIVE") -> str:
+    """Return what `ip` prints of a CAN adapter."""
+    data = {"state": state, "bittiming": {"bitrate": 500000}}
+    can0 = {"ifname": "can0", "flags": ["UP"], "txqlen": 4}
+    return json.dumps([can0 | {"linkinfo": {"info_kind": "can", "info_data": data}}])
+
+
 def healthy() -> DoctorFacts:
     """Return the facts of a robot on a device, without a fault."""
     machine = ComputerFacts(
@@ -82,6 +91,7 @@ def healthy() -> DoctorFacts:
         ),
         restarts={"saint-webd.service": 0}, clock="Normal", interfaces=[ETH], inside="eth0",
         root_is_read_only=True, board="Pi 4B", addresses=AddressStatus("serving"),
+        links=links(),
     )  # fmt: skip
     return DoctorFacts(
         machine=machine,
@@ -94,6 +104,7 @@ def healthy() -> DoctorFacts:
         senders=SenderList(accept="known", waiting=[], accepted=[]),
         firmware=FirmwareReport(robot_version="1.2.0", versions=["1.2.0"]),
         restore=RestoreState(),
+        wagon=WagonInfo(state="disarmed", bus=WagonBus(state="active")),
         errors_logged=[],
     )
 
@@ -172,6 +183,8 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
     "state files": (put("damaged_files", ["rcd.json.damaged-1"]), WARN),
     "log": (put("errors_logged", ["rcd: x"] * 9), WARN),
     "clock": (on_machine(now_s=1_000_000_000.0), BAD),
+    "wagon": (put("wagon", WagonInfo(state="silent", bus=WagonBus(state="active"))), BAD),
+    "CAN adapters": (on_machine(links=links(state="BUS-OFF")), BAD),
     "time source": (on_machine(clock="Not synchronised"), WARN),
     "memory": (on_machine(memory_free=0.02), WARN),
     "load": (on_machine(load_per_core=3.0), WARN),
