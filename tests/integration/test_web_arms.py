@@ -47,9 +47,11 @@ async def part(robot: Robot, name: str) -> dict[str, Any]:
 
 
 async def moved_by_hand(robot: Robot, page: Any) -> None:
-    """Turn every joint to both of its ends, and back, as slowly as the page looks."""
+    """Turn every joint to both of its ends, and back, as slowly as the page looks: a step of more
+    than half a turn is the seam to it.
+    """
     for servo, ends in ENDS.items():
-        for place in (*ends, MIDDLE):
+        for place in (ends[0], MIDDLE, ends[1], MIDDLE):
             await asyncio.to_thread(put, robot, {servo: place})
             name = f"[data-range]:nth-of-type({servo}) .number"
             await expect(page.locator(name)).to_contain_text(f" {place - MIDDLE + 2047} ")
