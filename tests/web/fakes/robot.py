@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import socket
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,7 +65,7 @@ from saint_services.webd.daemon import run
 from tests.router_writers import Admission, admit_writers, registered
 from tests.waiting import every, let_pass
 from tests.web.fakes import stop
-from tests.web.fakes.arms import FakeArm
+from tests.web.fakes.arms import TARGET, FakeArm
 from tests.web.fakes.backup import SECTIONS, FakeKept
 from tests.web.fakes.calibration import FakeCalibrations
 from tests.web.fakes.inputs import FakeCapture, FakeReceiver
@@ -131,13 +131,20 @@ def first_nodes() -> dict[str, NodeInfo]:
     return {each.node_id: each for each in nodes}
 
 
+def nodes_of(targets: Iterable[str]) -> dict[str, NodeInfo]:
+    """Return a node for each role of another robot."""
+    roles = {target: target.partition(".") for target in targets}
+    nodes = [node(f"sim_{t.replace('.', '_')}", role, i) for t, (role, _, i) in roles.items()]
+    return {each.node_id: each for each in nodes}
+
+
 @dataclass
 class FakeRobot:
     """The other daemons; tests read and set the fields."""
 
     runtime: Path
     bus: LocalBus
-    template: str = "saint"  # or one with an arm of bus servos (arms.py)
+    template: str = "saint"  # or one with an arm of bus servos (arms.py) or a wagon (wagon.py)
     nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
     latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
@@ -188,6 +195,8 @@ class FakeRobot:
         )
         adoptiond = self._adoptiond()
         await self.parts.open(adoptiond)
+        if self.template != "saint":
+            self.nodes = nodes_of(self.parts.service.robot.roles)
         apis = {
             "adoptiond": adoptiond, "routerd": self._routerd(),
             "rcd": self.receiver.api(), "livelinkd": self.capture.api(), "otad": self.otad.api(),
@@ -309,9 +318,14 @@ class FakeRobot:
     def _role_list(self) -> RoleList:
         choices = [
             RoleChoice(role=r, instance=i, topic_prefix=f"/saint/{r}", node_id=self._holder(r, i))
-            for r, i in ROLES
+            for r, i in self._roles_of_robot()
         ]
         return RoleList(robot="SAINT-01", roles=choices)
+
+    def _roles_of_robot(self) -> Iterable[tuple[str, str]]:
+        if self.template == "saint":
+            return ROLES
+        return [(each.role, each.instance) for each in self.nodes.values()]
 
     async def _adopt(self, call: Call[AdoptNode]) -> AdoptReply:
         found, body = self._known(call.body.node_id), call.body
@@ -416,7 +430,7 @@ class FakeRobot:
 
     async def play(self) -> None:
         """Moves as the demo does: sticks, a face, and what follows from them."""
-        if self.template != "saint":
+        if TARGET in self.parts.service.robot.roles:
             self.arm = FakeArm(self)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self.router.sequences.work())
