@@ -61,18 +61,18 @@ export function masterName(master) {
 }
 
 /**
- * Return how far the joints are behind what is commanded, in degrees (a gripper: percent).
+ * Return how far the joints are behind what is commanded, in degrees; the gripper is left out.
  * @param {Description | null} robot @param {Partial<States>} data @param {string} target
  * @returns {number | null}
  */
 export function behind(robot, data, target) {
   let most = null;
   for (const joint of robot?.arms?.[target] ?? []) {
-    const unit = robot?.targets[target]?.[joint]?.unit ?? "";
+    if (robot?.targets[target]?.[joint]?.unit !== "deg") continue;
     const row = data.outputs?.fields.find((e) => e.target === target && e.field === joint);
     const is = data.parts?.targets?.[target]?.sensors[`${joint}_position`]?.value ?? null;
     if (row?.value === null || row?.value === undefined || is === null) continue;
-    most = Math.max(most ?? 0, Math.abs(shown(row.value - is, unit)));
+    most = Math.max(most ?? 0, Math.abs(row.value - is));
   }
   return most;
 }

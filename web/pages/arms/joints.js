@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ArmPanel } from "../../lib/control/arm-panel.js";
 import { whyNotMoved } from "../../lib/control/why-not-moved.js";
-import { fixed, words } from "../../lib/format.js";
+import { fixed, quantity, words } from "../../lib/format.js";
 import { fromShown, isOwn, lockText, shown, strain } from "../../lib/robot/arms.js";
 import { commanded, measured } from "../../lib/robot/joints.js";
 import { isReporting } from "../../lib/robot/nodes.js";
@@ -48,13 +48,14 @@ export function jointsView(app, target) {
   const isOld = !isReporting(app, target, app.now);
   const client = app.api.session.client_id;
   const master = state.masterOf(target);
-  const why = joints.length ? refusal(app, target, joints[0]) : "";
+  const isLocked = Boolean(lockText(master, client)); // the master's card says so
+  const why = joints.length && !isLocked ? refusal(app, target, joints[0]) : "";
   return html`
     <div class="arm-joints" data-joints=${target} ?data-stale=${isOld}>
       ${joints.map((joint) => row(app, target, joint))}
     </div>
     <p class="quiet" role="status" data-panel=${target}>
-      ${panelOf(app).problem || why || hint(master && isOwn(master, client))}
+      ${panelOf(app).problem || why || (isLocked ? "" : hint(master && isOwn(master, client)))}
     </p>
   `;
 }
@@ -76,8 +77,7 @@ function row(app, target, field) {
   const { celsius, load, isHot } = strain(app.store.data, target, field);
   const why = refusal(app, target, field);
   const isHeld = panelOf(app).joint?.field === field && panelOf(app).joint?.target === target;
-  const text = (/** @type {number | null} */ value) =>
-    value === null ? "–" : `${fixed(shown(value, unit), 1)}${unit === "deg" ? "°" : ""}`;
+  const text = (/** @type {number | null} */ value) => quantity(value, unit);
   return html`
     <div class="arm-joint ${isHeld ? "is-held" : ""}" data-joint=${field}>
       <b>${words(field)}</b>

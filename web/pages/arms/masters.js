@@ -79,7 +79,7 @@ export function followers(app, arms) {
   return html`
     <section class="card" aria-labelledby="followers-title" data-followers>
       <h2 id="followers-title">Followers</h2>
-      <table class="table arm-followers">
+      <table class="table stacks arm-followers">
         <thead>
           <tr><th>Arm</th><th>Follows</th><th>State</th><th>Behind</th><th>Age</th></tr>
         </thead>
@@ -93,26 +93,26 @@ export function followers(app, arms) {
             const ageMs = app.store.data.parts?.targets?.[target]?.age_ms ?? null;
             return html`
               <tr data-follower=${target}>
-                <td>${targetName(target)}</td>
-                <td>${master && master.kind !== "none" ? masterName(master) : free(by)}</td>
-                <td>
+                <td data-label="Arm">${targetName(target)}</td>
+                <td data-label="Follows">${master && master.kind !== "none" ? masterName(master) : free(by)}</td>
+                <td data-label="State">
                   <span class="chip ${isOld ? "bad" : "good"}">
                     <i class="dot"></i>${away?.text ?? (isOld ? "Timed out" : "Reports")}
                   </span>
                 </td>
-                <td class="number">${reading(gap === null ? "–" : `${fixed(gap, 1)}°`)}</td>
-                <td class="number">${reading(ageMs === null ? "–" : age(ageMs))}</td>
+                <td class="number" data-label="Behind">${reading(gap === null ? "–" : `${fixed(gap, 1)}°`)}</td>
+                <td class="number" data-label="Age">${reading(ageMs === null ? "–" : age(ageMs))}</td>
               </tr>
             `;
           })}
           ${remotes(app).map(
             ({ name, state: is, delay_ms: delay }) => html`
               <tr data-remote=${name}>
-                <td>${words(name)}</td>
-                <td>Remote</td>
-                <td>${is}</td>
-                <td class="number">–</td>
-                <td class="number">${delay === null ? "–" : age(delay)}</td>
+                <td data-label="Arm">${words(name)}</td>
+                <td data-label="Follows">Remote</td>
+                <td data-label="State">${is}</td>
+                <td class="number" data-label="Behind">–</td>
+                <td class="number" data-label="Age">${delay === null ? "–" : age(delay)}</td>
               </tr>
             `,
           )}

@@ -139,6 +139,10 @@ function stored(app) {
   `;
 }
 
+/** @param {SequenceInfo} info */
+const about = ({ duration_s: seconds, joints }) =>
+  `${fixed(seconds, 1)} s, ${joints.length} ${joints.length === 1 ? "joint" : "joints"}`;
+
 /** @param {App} app @param {SequenceInfo} info */
 function row(app, info) {
   const { name, fault } = info;
@@ -156,8 +160,7 @@ function row(app, info) {
     <li data-sequence=${name}>
       <b>${name}</b>
       <span class="quiet">
-        ${fault || `${fixed(info.duration_s, 1)} s, ${info.joints.length} joints`}
-        ${info.source ? `, ${info.source}` : ""}
+        ${[fault || about(info), info.source].filter(Boolean).join(", ")}
       </span>
       <span class="chip ${isPlaying ? "busy" : "idle"}" data-state ?hidden=${!is}>
         <i class="dot"></i>${is}
