@@ -250,7 +250,7 @@ def test_reports_of_a_wrong_length_are_counted_and_believed_never(
     rig.wire.send(CanFrame(0x400, bytes(8), is_extended=True))
     rig.pass_time(0.05)
     assert rig.role.host.board.attitude(rig.clock.now) is None
-    assert rig.role._line and rig.role._line.foreign == 2
+    assert rig.role._line and rig.role._line.damaged + rig.role._line.foreign == 2
 
 
 @pytest.mark.parametrize(

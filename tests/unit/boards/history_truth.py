@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from saint_services.lib.wagon import can_frames
 from saint_services.lib.wagon.meanings import WagonState
-from tests.unit.boards.history_world import HistoryWorld, good, is_cut
+from tests.unit.boards.history_world import GUARD_MS, HistoryWorld, good, is_cut
 
 LOOPS_MS: Final = 15  # turns of the loops, and the way over the link
 FRAME_MS: Final = 25  # until the next frame of a receiver, or of a VESC
@@ -46,7 +46,8 @@ def _limits() -> dict[str, Fact]:
         "sensor dead": Fact(100 + LOOPS_MS),
         "not armed": Fact(LOOPS_MS),
         "no living source": Fact(350 + 200 + FRAME_MS + LOOPS_MS),  # a receiver's loss, the ramp
-        "nobody wants to move": Fact(250 + FRAME_MS + LOOPS_MS),
+        # The ramp, and before it a computer that stands still for less than its guard allows.
+        "nobody wants to move": Fact(GUARD_MS + 250 + FRAME_MS + LOOPS_MS),
         "wheel blocked": Fact(800 + FRAME_MS + LOOPS_MS),
         "VESC hot": Fact(FRAME_MS + LOOPS_MS),
         "battery empty": Fact(2000 + FRAME_MS + LOOPS_MS),

@@ -81,5 +81,5 @@ def test_motor_may_name_its_serial_line_and_its_meter() -> None:
     ],
 )
 def test_motor_may_not_name_a_device_of_another_kind(pin: dict[str, object]) -> None:
-    with pytest.raises(ValidationError, match="which is (no device of a|not in)"):
+    with pytest.raises(ValidationError, match=r"which is (no device of a|not in)"):
         role(pin)

@@ -207,6 +207,16 @@ function checked(name, given, id) {
 }
 
 /**
+ * Return the limits that both allow. A calibration makes them narrower only: they may be those of
+ * the figure, or the owner's.
+ * @param {number[]} before @param {number[]} found
+ */
+function narrowed([low = -Infinity, high = Infinity], [least = -Infinity, most = Infinity]) {
+  const both = [Math.max(low, least), Math.min(high, most)];
+  return Number(both[0]) < Number(both[1]) ? both : [least, most];
+}
+
+/**
  * Return the changes of the parts that a calibration means, for `robot set_parts`.
  * @param {RobotPart[]} parts @param {Map<string, Motor>} motors
  */
@@ -219,6 +229,6 @@ export const editsOf = (parts, motors) =>
       target: part.target,
       name: part.name,
       hardware: { ticks, homing_offset: motor.homing_offset },
-      output: { limits: limitsOf(motor, part.unit) },
+      output: { limits: narrowed(part.limits, limitsOf(motor, part.unit)) },
     };
   });

@@ -218,13 +218,14 @@ function rangeRow(part) {
   if (!found) return nothing;
   const problem = problemOf(part);
   const isFull = FULL_TURN.includes(part.name);
-  const share = (/** @type {number} */ ticks) => `${((ticks / 4095) * 100).toFixed(1)}%`;
   const [low, high] = isFull ? [0, 4095] : [found.low, found.high];
-  const style = `--low:${share(low)};--high:${share(high)};--at:${share(found.at)}`;
   return html`
     <div class="arm-range" data-range=${part.name} ?data-seam=${found.hasCrossed && !isFull}>
       <b>${words(part.name)}</b>
-      <i class="arm-range-bar" style=${style}></i>
+      <svg class="arm-range-bar" viewBox="0 0 4095 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="swept" x=${low} width=${Math.max(0, high - low)} height="1"></rect>
+        <rect class="at" x=${Math.min(found.at, 4055)} width="40" height="1"></rect>
+      </svg>
       <span class="number">${reading(`${low} … ${found.at} … ${high}`)}</span>
       <span class="quiet">${isFull ? "whole turn" : problem}</span>
     </div>

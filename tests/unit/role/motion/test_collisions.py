@@ -206,7 +206,10 @@ def test_hand_never_comes_down_to_the_track_with_a_straight_wrist(name: str) -> 
 @pytest.mark.parametrize(
     ("limit", "says"),
     [
-        ({"when": {"elbow": [0, 1]}, "then": {"joint_2": [0, 1]}}, "when.elbow names .elbow., which is not in fields"),
+        (
+            {"when": {"elbow": [0, 1]}, "then": {"joint_2": [0, 1]}},
+            "names .elbow., which is not in",
+        ),
         ({"when": {"joint_1": [0, 1]}}, "one joint only"),
         ({"when": {"joint_1": [2, 1]}, "then": {"joint_2": [0, 1]}}, "must not fall"),
         ({"when": {"joint_1": [0, 1]}, "then": {"joint_1": [0, 1]}}, "joint_1 on both sides"),
