@@ -79,7 +79,8 @@ class TeleopPeer:
         if self.answers and self.reports:
             held_ms = (time.monotonic() - self._report_s) * 1000
             message |= {"ack": self.reports[-1]["seq"], "ack_ms": held_ms}
-            message |= {"picture_ms": self.picture_ms}
+            if self.picture_ms is not None:
+                message |= {"picture_ms": self.picture_ms}
         if self.is_talking:
             message |= {"talk": True}
         self.fields.send(json.dumps(message | ({"targets": targets} if targets else {})))

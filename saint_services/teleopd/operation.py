@@ -262,7 +262,7 @@ class Operation:
 
     def _note_picture(self, name: str, now_s: float) -> None:
         """Require a release from who drove by a picture when the camera sends no more: to drive on
-        without one is decided anew.
+        without one takes a new decision.
         """
         was_filmed, is_filmed = name in self._filmed, self._is_filmed(name, now_s)
         (self._filmed.add if is_filmed else self._filmed.discard)(name)

@@ -91,17 +91,20 @@ export function followers(app, arms) {
             const master = state.masterOf(target);
             const by = leaders.filter(([, led]) => /** @type {string[]} */ (led).includes(target));
             const ageMs = app.store.data.parts?.targets?.[target]?.age_ms ?? null;
+            const isLed = master && master.kind !== "none";
+            const way = gap === null ? "–" : `${fixed(gap, 1)}°`;
+            const since = ageMs === null ? "–" : age(ageMs);
             return html`
               <tr data-follower=${target}>
                 <td data-label="Arm">${targetName(target)}</td>
-                <td data-label="Follows">${master && master.kind !== "none" ? masterName(master) : free(by)}</td>
+                <td data-label="Follows">${isLed ? masterName(master) : free(by)}</td>
                 <td data-label="State">
                   <span class="chip ${isOld ? "bad" : "good"}">
                     <i class="dot"></i>${away?.text ?? (isOld ? "Timed out" : "Reports")}
                   </span>
                 </td>
-                <td class="number" data-label="Behind">${reading(gap === null ? "–" : `${fixed(gap, 1)}°`)}</td>
-                <td class="number" data-label="Age">${reading(ageMs === null ? "–" : age(ageMs))}</td>
+                <td class="number" data-label="Behind">${reading(way)}</td>
+                <td class="number" data-label="Age">${reading(since)}</td>
               </tr>
             `;
           })}

@@ -1,4 +1,4 @@
-"""teleopd runs only while somebody operates the robot from afar: nothing that a page reads at its
+"""teleopd runs only while a user operates the robot from afar: nothing that a page reads at its
 opening, and no scrape, reaches the socket that starts it.
 """
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from saint_services.webd.actions import table
 from tests.unit.webd.web_rig import Rig
 
-OWN = "teleop"  # the group of its own requests: whoever sends one means it
+OWN = "teleop"  # the group of its own requests: a client that sends one means it
 
 
 def counting(runtime: Path) -> socket.socket:
