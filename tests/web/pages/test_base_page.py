@@ -100,6 +100,28 @@ async def test_leaving_the_button_releases_it(wagon: Site) -> None:
     assert wagon.robot.wagon.requests == []
 
 
+async def test_leaving_the_page_releases_the_button(wagon: Site) -> None:
+    page = await base_page(wagon)
+    await page.focus("[data-arm]")
+    await page.keyboard.down("Enter")
+    await page.wait_for_selector("[data-arm].is-held")
+    await page.evaluate(
+        "history.pushState(null, '', '/logs'), dispatchEvent(new PopStateEvent('popstate'))"
+    )
+    await page.wait_for_selector(".page.is-logs main h1")
+    await let_pass(1.2)
+    assert wagon.robot.wagon.requests == []
+
+
+async def test_other_buttons_of_the_mouse_do_not_arm(wagon: Site) -> None:
+    page = await base_page(wagon)
+    await page.locator("[data-arm]").hover()
+    await page.mouse.down(button="right")
+    await let_pass(1.2)
+    await page.mouse.up(button="right")
+    assert wagon.robot.wagon.requests == []
+
+
 async def test_obstacle_that_comes_while_holding_releases_it(wagon: Site) -> None:
     page = await base_page(wagon)
     await page.locator("[data-arm]").hover()

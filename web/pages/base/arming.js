@@ -49,7 +49,7 @@ export function arming(app, wagon, isStale) {
         <div><dt>Drives</dt><dd data-driver=${wagon.mode}>${driver(app, wagon, isStale)}</dd></div>
         <div>
           <dt>Commands</dt>
-          <dd data-why>${wagon.why ? `Do not count: ${wagon.why}` : "Count"}</dd>
+          <dd data-why>${wagon.why ? `No effect: ${wagon.why}` : "Take effect"}</dd>
         </div>
       </dl>
       ${isArmed ? nothing : obstacles(wagon)}
@@ -65,7 +65,7 @@ export function arming(app, wagon, isStale) {
           data-arm
           data-moves
           ?disabled=${!mayArm || hold.isBusy}
-          @pointerdown=${() => begin(app)}
+          @pointerdown=${(/** @type {PointerEvent} */ event) => touched(app, event)}
           @pointerup=${() => release(app)}
           @pointerleave=${() => release(app)}
           @pointercancel=${() => release(app)}
@@ -116,6 +116,17 @@ function obstacles({ prevents }) {
   `;
 }
 
+/**
+ * A finger that slides off leaves the button, as a mouse does.
+ * @param {App} app @param {PointerEvent} event
+ */
+function touched(app, event) {
+  if (event.button !== 0) return;
+  const button = /** @type {HTMLElement} */ (event.currentTarget);
+  if (button.hasPointerCapture(event.pointerId)) button.releasePointerCapture(event.pointerId);
+  begin(app);
+}
+
 /** A key that is held repeats. @param {App} app @param {KeyboardEvent} event */
 function pressed(app, event) {
   if (event.key === "Enter" && !event.repeat) begin(app);
@@ -131,7 +142,7 @@ function begin(app) {
 }
 
 /** @param {App} app */
-function release(app) {
+export function release(app) {
   if (!hold.since) return;
   clearTimeout(hold.timer);
   hold.since = 0;

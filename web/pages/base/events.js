@@ -59,7 +59,7 @@ class Events {
 const row = ({ time, until = null, text, pitch = null }) => html`
   <li data-event=${until === null ? "lasts" : "over"}>
     <time class="quiet number">${lately(time)}</time>
-    <span>${text}${(pitch ?? 0) ** 2 > 400 ? ` (${fixed(pitch, 0)}°)` : ""}</span>
+    <span>${text}${(pitch ?? 0) ** 2 > 400 ? ` (pitch ${fixed(pitch, 0)}°)` : ""}</span>
     <span class="chip ${until === null ? "bad" : "idle"}">
       ${until === null ? "Now" : `${fixed(until - time, 1)} s`}
     </span>

@@ -4,7 +4,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { viewerNotice } from "../../lib/levels.js";
 import { absence } from "../../lib/robot/nodes.js";
-import { arming } from "./arming.js";
+import { arming, release } from "./arming.js";
 import { attitude } from "./attitude.js";
 import { events } from "./events.js";
 import { gains } from "./gains.js";
@@ -40,7 +40,7 @@ function view(app) {
     }
     <div class="base-grid" data-state=${isStale ? "unknown" : wagon.state} ?data-stale=${isStale}>
       ${arming(app, wagon, isStale)} ${attitude(wagon)} ${motion(app, wagon)} ${battery(wagon)}
-      ${motors(wagon)} ${receivers(wagon)} ${bus(wagon)} ${gains(app, wagon)} ${events.view()}
+      ${motors(wagon)} ${receivers(wagon)} ${bus(wagon)} ${events.view()} ${gains(app, wagon)}
     </div>
   `;
 }
@@ -56,4 +56,5 @@ export const page = {
   topics: { wagon: 20, outputs: 5, nodes: 0 },
   view,
   open: () => events.open(),
+  close: release,
 };

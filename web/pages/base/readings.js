@@ -96,7 +96,7 @@ function heat(celsius) {
 
 /** @param {Wagon} wagon */
 export const receivers = (wagon) => html`
-  <section class="card" aria-labelledby="receivers-title">
+  <section class="card base-receivers" aria-labelledby="receivers-title">
     <header>
       <h2 id="receivers-title">Receivers</h2>
       ${wagon.receiver === "none" ? html`<span class="chip bad">No signal</span>` : nothing}
@@ -125,7 +125,7 @@ export const receivers = (wagon) => html`
 export function bus({ bus: found = null }) {
   const isWell = found?.state === "active";
   return html`
-    <section class="card" aria-labelledby="bus-title">
+    <section class="card base-bus" aria-labelledby="bus-title">
       <header>
         <h2 id="bus-title">CAN bus</h2>
         <span class="chip ${found ? (isWell ? "good" : "bad") : "idle"}" data-bus>
