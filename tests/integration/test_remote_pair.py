@@ -17,6 +17,9 @@ from tests.integration.robot import Robot, running_robot
 from tests.unit.webd.remote.net_rig import RemoteProxy
 from tests.waiting import every, until
 
+# Two whole robots at once.
+pytestmark = pytest.mark.long
+
 TARGET = "parts.follower"
 JOINT = "elbow_flex"
 LIMIT_S = 60.0

@@ -18,7 +18,8 @@ from tests.integration.robot import Robot, running_robot
 from tests.waiting import until
 from tools.sim.chips.servo_bus import ServoBusPeer, servo_file
 
-pytestmark = pytest.mark.timeout(400)
+# Two browsers beside a whole robot: too slow for a computer that does other work meanwhile.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 NODE, TARGET, PORT = "arms", "parts.follower", "/dev/ttyACM0"
 ENDS = {1: (800, 3300), 2: (900, 3200), 3: (950, 3150), 4: (960, 3130), 6: (2000, 3200)}
 MIDDLE = 2100
