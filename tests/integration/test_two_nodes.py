@@ -19,6 +19,7 @@ UPPER = "upper"
 LEFT_CHIP, RIGHT_CHIP, PAN = 0x42, 0x43, 12  # manifests/roles
 SAFE_S = 0.250
 LOOK_S = 0.400  # what moves is seen to move: 18 degrees a second are 40 us
+LOOKS = 6
 MOVES_US = 15.0
 STANDS_US = 0.0
 LIMIT_S = 20.0
@@ -41,11 +42,15 @@ def pulses(robot: Robot) -> dict[str, float]:
 
 
 async def moved(robot: Robot) -> dict[str, float]:
-    """How far each pulse goes while a test looks."""
-    before = await asyncio.to_thread(pulses, robot)
-    await let_pass(LOOK_S)
-    after = await asyncio.to_thread(pulses, robot)
-    return {role: abs(after[role] - before[role]) for role in before}
+    """How far each pulse goes while a test looks: a motion to and fro may end where it began."""
+    seen = [await asyncio.to_thread(pulses, robot)]
+    for _ in range(LOOKS):
+        await let_pass(LOOK_S / LOOKS)
+        seen.append(await asyncio.to_thread(pulses, robot))
+    return {
+        role: max(each[role] for each in seen) - min(each[role] for each in seen)
+        for role in seen[0]
+    }
 
 
 async def positions_until_it_is_back(robot: Robot, role: str) -> set[float]:
