@@ -2,8 +2,6 @@
 
 from random import SystemRandom
 
-import pytest
-
 from tests.conftest import SEED
 from tests.examples import examples
 from tests.unit.boards.histories import History, lived
@@ -11,7 +9,6 @@ from tests.unit.boards.histories import History, lived
 COUNT = examples(200)
 
 
-@pytest.mark.long  # seed 3373776758 is open: "armed while stopped"
 def test_no_wheel_turns_against_the_rules_in_random_histories() -> None:
     found = lived(range(SEED, SEED + COUNT))
     assert found["turned"] > COUNT * 0.6

@@ -239,8 +239,10 @@ class History:
         """Make everything good, and drive again."""
         world = self.world
         world.imu = Imu()
-        if world.balance:
-            world.power_balance()  # it has the sensor that was replaced
+        if world.balance:  # it was off while its sensor was replaced, and has forgotten a stop
+            world.cut_balance()
+            world.run(5)
+            world.power_balance()
         world.is_can_cut = world.can.is_bus_off = False
         world.repair_host_cable()
         world.stuck, world.quality = [None, None], [100, 100]

@@ -46,8 +46,7 @@ def _limits() -> dict[str, Fact]:
         "sensor dead": Fact(100 + LOOPS_MS),
         "not armed": Fact(LOOPS_MS),
         "no living source": Fact(350 + 200 + FRAME_MS + LOOPS_MS),  # a receiver's loss, the ramp
-        # The ramp, and before it a computer that stands still for less than its guard allows.
-        "nobody wants to move": Fact(GUARD_MS + 250 + FRAME_MS + LOOPS_MS),
+        "nobody wants to move": Fact(250 + FRAME_MS + LOOPS_MS),
         "wheel blocked": Fact(800 + FRAME_MS + LOOPS_MS),
         "VESC hot": Fact(FRAME_MS + LOOPS_MS),
         "battery empty": Fact(2000 + FRAME_MS + LOOPS_MS),
@@ -74,6 +73,7 @@ class TruthOfHistory:
     _unreached_ms: int = _LONG_AGO  # BALANCE does not reach all that drives
     _blind_ms: int = _LONG_AGO  # the attitude was not measured
     _tilted_ms: int = _LONG_AGO
+    _stood_ms: int = _LONG_AGO  # the computer stood still, which its guard allows for a while
     _is_stopped: bool = False
     _was_armed: bool = False
     _slack_ms: int = 0
@@ -152,6 +152,8 @@ class TruthOfHistory:
         limit_ms = fact.limit_ms + 2 * self._slack_ms
         if fact.is_by_balance and now_ms - self._unreached_ms <= _TIMEOUT_MS + LOOPS_MS:
             limit_ms += _TIMEOUT_MS
+        if name == "nobody wants to move" and self._stood_ms >= fact.since_ms:
+            limit_ms += GUARD_MS
         assert age_ms <= limit_ms or not is_turning, f"{name} for {age_ms} ms: {fact.wheels} turn"
 
     def _note_loss(self) -> None:
@@ -170,6 +172,8 @@ class TruthOfHistory:
             self._was_armed = self._is_stopped = False  # it begins disarmed
         if max(abs(world.imu.pitch), abs(world.imu.roll)) > 25.5:
             self._tilted_ms = now_ms
+        if world.computer.frozen_ms >= 0:
+            self._stood_ms = now_ms
         if world.imu.is_frozen or world.imu.is_silent:
             self._blind_ms = now_ms
 
