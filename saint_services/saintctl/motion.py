@@ -47,6 +47,7 @@ Speed = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Share of th
 Forward = Annotated[float, typer.Argument(help="m/s, forward; negative ones after --")]
 Turning = Annotated[float, typer.Argument(help="rad/s, to the left")]
 Seconds = Annotated[float, typer.Option(min=0.1, max=60.0, help="Then it stops.")]
+DriveRows = tuple[Endpoint[Any, CommandReply], Endpoint[Any, CommandReply]]  # drive, stop
 Side = Annotated[str, typer.Argument(metavar="ARM", help="left or right")]
 
 
@@ -178,48 +179,37 @@ def parts_home(
     _command(context, PARTS_HOME, as_json, text, target=target)
 
 
-@tracks.command("drive")
-def drive(
-    context: typer.Context,
-    linear: Forward,
-    angular: Turning = 0.0,
-    seconds: Seconds = 1.0,
-    as_json: AsJson = False,
-) -> None:
-    """Drive for a time. Ctrl-C, a lost connection or the end of the time stops the tracks."""
-    rows = DRIVE, STOP_TRACKS
-    reply = run(_drive(context.obj, rows, linear, angular, seconds), as_json)
-    text = f"Driven for {seconds:g} s. If nothing moved: saintctl route why tracks.linear."
-    _print(reply, text, as_json)
+def _add_drive_and_stop(app: typer.Typer, rows: DriveRows, name: str, field: str) -> None:
+    """Add the commands that drive the tracks, or whichever base the robot has, and stop it."""
+
+    @app.command(
+        "drive",
+        help="Drive for a time. Ctrl-C, a lost connection or the end of the time stops "
+        f"the {name}.",
+    )
+    def drive(
+        context: typer.Context,
+        linear: Forward,
+        angular: Turning = 0.0,
+        seconds: Seconds = 1.0,
+        as_json: AsJson = False,
+    ) -> None:
+        reply = run(_drive(context.obj, rows, linear, angular, seconds), as_json)
+        text = f"Driven for {seconds:g} s. If nothing moved: saintctl route why {field}."
+        _print(reply, text, as_json)
+
+    @app.command(
+        "stop",
+        help="Request zero velocity, as one input among others. To stop everything: "
+        "saintctl estop set.",
+    )
+    def stop(context: typer.Context, as_json: AsJson = False) -> None:
+        text = "Requested. To stop everything: saintctl estop set."
+        _command(context, rows[1], as_json, text)
 
 
-@tracks.command("stop")
-def stop(context: typer.Context, as_json: AsJson = False) -> None:
-    """Request zero velocity, as one input among others. To stop everything: saintctl estop set."""
-    text = "Requested. To stop everything: saintctl estop set."
-    _command(context, STOP_TRACKS, as_json, text)
-
-
-@base.command("drive")
-def drive_base(
-    context: typer.Context,
-    linear: Forward,
-    angular: Turning = 0.0,
-    seconds: Seconds = 1.0,
-    as_json: AsJson = False,
-) -> None:
-    """Drive for a time. Ctrl-C, a lost connection or the end of the time stops the base."""
-    rows = DRIVE_BASE, STOP_BASE
-    reply = run(_drive(context.obj, rows, linear, angular, seconds), as_json)
-    text = f"Driven for {seconds:g} s. If nothing moved: saintctl route why TARGET.linear."
-    _print(reply, text, as_json)
-
-
-@base.command("stop")
-def stop_base(context: typer.Context, as_json: AsJson = False) -> None:
-    """Request zero velocity, as one input among others. To stop everything: saintctl estop set."""
-    text = "Requested. To stop everything: saintctl estop set."
-    _command(context, STOP_BASE, as_json, text)
+_add_drive_and_stop(tracks, (DRIVE, STOP_TRACKS), "tracks", "tracks.linear")
+_add_drive_and_stop(base, (DRIVE_BASE, STOP_BASE), "base", "TARGET.linear")
 
 
 async def _set(
@@ -235,7 +225,7 @@ async def _set(
 
 async def _drive(
     robot: RobotAddress,
-    rows: tuple[Endpoint[Any, CommandReply], Endpoint[Any, CommandReply]],
+    rows: DriveRows,
     linear: float,
     angular: float,
     seconds: float,
