@@ -142,9 +142,12 @@ class Cable:
 
     def alter(self, data: bytes) -> bytes:
         data = self.fault(data)
-        if not self.delay_ms:
+        if not self.delay_ms and not self._waiting:
             return data
-        self._waiting.append((self._world.now_ms + self.delay_ms, data))
+        due_ms = self._world.now_ms + self.delay_ms
+        if self._waiting:  # a wire never turns the order round, also where it gets quicker
+            due_ms = max(due_ms, self._waiting[-1][0])
+        self._waiting.append((due_ms, data))
         return b""
 
     def deliver(self) -> None:
