@@ -3,6 +3,7 @@ driven from the page, tilted, without its first receiver, without its host, stop
 """
 
 import contextlib
+import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -37,17 +38,21 @@ def world(robot: Robot) -> Iterator[WagonWorld]:
 
 
 async def may_arm(page: Any, world: WagonWorld) -> None:
-    """Let the pilot cycle the arm switch, which arms by itself, and disarm; a busy computer that
-    stalls a board, which is a fault there, is tried again.
+    """Let the pilot cycle the arm switch, which arms by itself, and disarm. Tried again: a disarm
+    is repeated for a moment and may meet the switch, and a busy computer stalls a board, which is a
+    fault there.
     """
     for _ in range(5):
-        world.channel(5, LOW)
         await page.click("[data-disarm]")
+        await page.wait_for_selector(".base-grid[data-state=disarmed]")
+        world.channel(5, LOW)
         await page.wait_for_selector(".base-grid[data-state=disarmed] [data-prevent=switch]")
         world.channel(5, HIGH)
-        await page.wait_for_selector(".base-grid:not([data-state=disarmed])")
-        await page.click("[data-disarm]")
         with contextlib.suppress(AssertionError):
+            await expect(page.locator(".base-grid")).to_have_attribute(
+                "data-state", re.compile("^(?!disarmed)"), timeout=LIMIT_MS / 6
+            )
+            await page.click("[data-disarm]")
             await expect(page.locator("[data-arm]")).to_be_enabled(timeout=LIMIT_MS / 6)
             return
     raise AssertionError(await page.locator(".base-arming").inner_text())

@@ -46,9 +46,12 @@ def fake_programs(directory: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     running: set[str] = set()
 
-    async def states(names: Sequence[str]) -> dict[str, UnitState]:
-        for verb, name in await asyncio.to_thread(found.take_requests):
+    def obey() -> None:
+        for verb, name in found.take_requests():
             (running.add if verb == "start" else running.discard)(name)
+
+    async def states(names: Sequence[str]) -> dict[str, UnitState]:
+        await asyncio.to_thread(obey)  # to its end, also when who reads leaves meanwhile
         return {
             name: UnitState("running", 0, MEMORY_BYTES) if name in running else UnitState("stopped")
             for name in names

@@ -63,5 +63,5 @@ async def test_link_with_a_key_held_is_left_to_the_browser(site: Site) -> None:
     link = page.locator("[data-node=sim_head] h2 a")
     async with page.context.expect_page() as opened:
         await link.click(modifiers=["Control"])
-    assert (await opened.value).url.endswith("/nodes/sim_head")
+    await (await opened.value).wait_for_url("**/nodes/sim_head")
     assert page.url.endswith("/nodes")

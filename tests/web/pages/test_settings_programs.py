@@ -25,6 +25,7 @@ async def test_program_is_added_started_stopped_and_removed(site: Site, tmp_path
     assert "41 MB" in await row.inner_text()
     assert await violations(page) == []
     await row.locator("[data-stop]").click()
+    await page.locator("[data-toast]", has_text="patrol stopped.").wait_for()
     await row.locator("[data-state=stopped]").wait_for()
     await row.locator("[data-remove]").click()
     await page.click("[data-confirm]")
