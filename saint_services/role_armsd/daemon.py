@@ -19,8 +19,8 @@ from saint_services.lib.generated.topics import (
     GRIPPER_CMD,
     GRIPPER_STATE,
 )
-from saint_services.lib.role import Joint, RoleHost
-from saint_services.lib.role.motion.joints import speeds
+from saint_services.lib.role.host import RoleHost
+from saint_services.lib.role.motion.joints import Joint, speeds
 from saint_services.lib.role.motion.positions import PositionSession
 
 from .config import Config

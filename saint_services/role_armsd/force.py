@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ..lib.role import Joint
+from ..lib.role.motion.joints import Joint
 from ..lib.role_config.model import Grip, RoleConfig
 
 SLOWEST = 0.1  # of the top rate; a servo that creeps more slowly may stick

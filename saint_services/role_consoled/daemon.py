@@ -27,7 +27,8 @@ from saint_services.lib.generated.topics import (
 from saint_services.lib.hw.displays.ssd1306 import COLUMNS, PAGES
 from saint_services.lib.hw.pins.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import RoleHost, RoleSession
+from saint_services.lib.role.host import RoleHost
+from saint_services.lib.role.session import RoleSession
 from saint_services.lib.role.timers import Clock, Handle, Motion
 from saint_services.lib.role_config.model import RoleConfig
 

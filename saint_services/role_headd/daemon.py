@@ -27,7 +27,7 @@ from saint_services.lib.generated.topics import (
 )
 from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.hw.sensors.mpu6050 import RATE_HZ as IMU_HZ
-from saint_services.lib.role import RoleHost
+from saint_services.lib.role.host import RoleHost
 from saint_services.lib.role.motion.positions import PositionSession
 from saint_services.lib.role.timers import Clock
 from saint_services.lib.role_config.model import RoleConfig

@@ -13,9 +13,10 @@ from saint_services.lib.hw.feetech.bus import BusServo, Torque
 from saint_services.lib.hw.feetech.line import ServoLine
 from saint_services.lib.hw.pins.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import RoleHost, RoleSession
 from saint_services.lib.role.buttons import ButtonInput
+from saint_services.lib.role.host import RoleHost
 from saint_services.lib.role.servo_lines import ServoLines
+from saint_services.lib.role.session import RoleSession
 from saint_services.lib.role.timers import Clock
 from saint_services.lib.role_config.bus_servos import BUS_SERVO
 from saint_services.lib.role_config.lead import ButtonClutch, Lead, SqueezeClutch

@@ -20,7 +20,9 @@ from saint_services.lib.generated.topics import (
     LEGS_STATE,
 )
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import RoleHost, RoleSession, Throttle
+from saint_services.lib.role.host import RoleHost
+from saint_services.lib.role.motion.axis import Throttle
+from saint_services.lib.role.session import RoleSession
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.role_config.walker import Walker

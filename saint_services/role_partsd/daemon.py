@@ -5,7 +5,7 @@ model, room between the robot's shapes, and the way home after the start.
 
 from saint_services.lib.daemon import Context
 from saint_services.lib.generated.topics import PARTS_JOINT_STATES
-from saint_services.lib.role import RoleHost
+from saint_services.lib.role.host import RoleHost
 from saint_services.lib.role.motion.positions import PositionSession
 
 from .config import Config

@@ -21,11 +21,12 @@ from saint_services.lib.generated.topics import (
 )
 from saint_services.lib.hw.motors.drives import Drives
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import RoleHost, RoleSession
+from saint_services.lib.role.host import RoleHost
 from saint_services.lib.role.motion import odometry_messages as messages
 from saint_services.lib.role.motion.axis import SLICE_S, throttle
 from saint_services.lib.role.motion.odometry import Odometer
 from saint_services.lib.role.motion.transform_publisher import transform_publisher
+from saint_services.lib.role.session import RoleSession
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 

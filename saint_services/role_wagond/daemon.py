@@ -23,11 +23,12 @@ from saint_services.lib.generated.topics import (
     WAGON_STATE,
 )
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import RoleHost, RoleSession
+from saint_services.lib.role.host import RoleHost
 from saint_services.lib.role.motion import odometry_messages
 from saint_services.lib.role.motion.axis import SLICE_S, throttle
 from saint_services.lib.role.motion.odometry import Odometer
 from saint_services.lib.role.motion.transform_publisher import transform_publisher
+from saint_services.lib.role.session import RoleSession
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.wagon.can_frames import WagonArm, WagonAttitude, WagonDrive, WagonPower

@@ -4,7 +4,7 @@ All positions are computed by hand.
 
 import pytest
 
-from saint_services.lib.role import Axis, Glide, Throttle
+from saint_services.lib.role.motion.axis import Axis, Glide, Throttle
 from saint_services.lib.role_config.model import FieldSpec
 
 SPEC = FieldSpec(

@@ -20,7 +20,7 @@ from saint_services.lib.generated.topics import (
     TRACKS_CMD_VEL,
 )
 from saint_services.lib.records import RecordReading
-from saint_services.lib.role import RoleSession
+from saint_services.lib.role.session import RoleSession
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_armsd.daemon import ArmRole
 from saint_services.role_consoled.daemon import ConsoleRole

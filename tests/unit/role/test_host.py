@@ -18,8 +18,8 @@ from saint_services.lib.generated.saint_msgs import ArmCommand, EStop
 from saint_services.lib.generated.topics import ARM_CMD, ESTOP, TRACKS_CMD_VEL
 from saint_services.lib.health import HealthReport
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.role import RoleSession, host
-from saint_services.lib.role.session import Condition
+from saint_services.lib.role import host
+from saint_services.lib.role.session import Condition, RoleSession
 from saint_services.role_armsd.config import Config as ArmsConfig
 from saint_services.role_armsd.daemon import run as run_arms
 from saint_services.role_tracksd.config import Config

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.role import Axis, Throttle
+from saint_services.lib.role.motion.axis import Axis, Throttle
 from saint_services.lib.role.timers import Motion, Ticker
 from saint_services.lib.role_config.model import FieldSpec
 from tests.unit.role.role_rig import FakeClock

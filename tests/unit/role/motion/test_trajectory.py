@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.role import Glide
+from saint_services.lib.role.motion.axis import Glide
 from saint_services.lib.role.motion.trajectory import braking_way, plan
 from saint_services.lib.role_config.model import FieldSpec
 
