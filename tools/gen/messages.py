@@ -33,8 +33,8 @@ def _module(interfaces: Interfaces, package: str, names: list[str]) -> str:
     }
     text = HEAD.format(title=f"Messages of the ROS 2 package {package}.")
     text += "\nfrom collections.abc import Sequence\n"
-    text += "from dataclasses import dataclass, field\n"
     text += "from typing import Any, ClassVar\n\nfrom ..bus import cdr\n"
+    text += "from ..bus.message import MessageBase\n"
     for other in sorted({name.split("/")[0] for name in inner}):
         classes = sorted(class_name(n) for n in inner if n.split("/")[0] == other)
         text += f"from .{other} import {', '.join(classes)}\n"
@@ -44,21 +44,38 @@ def _module(interfaces: Interfaces, package: str, names: list[str]) -> str:
 def _message(interfaces: Interfaces, name: str) -> str:
     docs = interfaces.docs.get(name, Docs())
     fields = interfaces.store.fielddefs[name][1]
-    lines = [f"\n\n@dataclass(slots=True)\nclass {class_name(name)}:"]
+    lines = [f"\n\nclass {class_name(name)}(MessageBase):"]
     lines.append(f'    """{docs.head or name}"""\n')
+    slots = _tuple([f'"{field}"' for field, _ in fields])
+    lines.append(f"    __slots__ = {slots}")
     lines.append(f'    TYPE: ClassVar[str] = "{name}"')
     lines.append(f'    HASH: ClassVar[str] = "{interfaces.store.hash_rihs01(name)}"')
-    kinds = ", ".join(f'("{field}", {_kind(kind)})' for field, kind in fields)
-    lines.append(
-        f"    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = ({kinds}{',' * (len(fields) == 1)})"
-    )
+    kinds = [f'("{field}", {_kind(kind)})' for field, kind in fields]
+    lines.append(f"    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = {_tuple(kinds)}")
     if fields:
-        lines.append("")
-    for field, kind in fields:
-        comment = docs.fields.get(field, "")
-        suffix = f"  # {comment}" if comment else ""
-        lines.append(f"    {field}: {_annotation(kind)} = {_default(kind)}{suffix}")
+        lines += ["", "    def __init__(", "        self,"]
+        lines += [_parameter(field, kind, docs.fields.get(field, "")) for field, kind in fields]
+        lines.append("    ) -> None:")
+        lines += [_assignment(field, kind) for field, kind in fields]
     return "\n".join(lines) + "\n"
+
+
+def _tuple(elements: list[str]) -> str:
+    return f"({', '.join(elements)}{',' * (len(elements) == 1)})"
+
+
+def _parameter(field: str, kind: Any, comment: str) -> str:
+    annotation, default = _annotation(kind), _default(kind)
+    if default is None:  # made for each message: it may be changed
+        annotation, default = f"{annotation} | None", "None"
+    suffix = f"  # {comment}" if comment else ""
+    return f"        {field}: {annotation} = {default},{suffix}"
+
+
+def _assignment(field: str, kind: Any) -> str:
+    if _default(kind) is None:
+        return f"        self.{field} = {class_name(kind[1])}() if {field} is None else {field}"
+    return f"        self.{field} = {field}"
 
 
 def _kind(kind: Any) -> str:
@@ -86,10 +103,11 @@ def _annotation(kind: Any) -> str:
     return f"Sequence[{_annotation(rest[0])}]"
 
 
-def _default(kind: Any) -> str:
+def _default(kind: Any) -> str | None:
+    """Return the default as source text; None for a message."""
     node, rest = kind
     if node == Nodetype.NAME:
-        return f"field(default_factory={class_name(rest)})"
+        return None
     if node == Nodetype.BASE:
         return _ZERO.get(rest[0], "0")
     if node == Nodetype.SEQUENCE:
