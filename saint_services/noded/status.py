@@ -20,6 +20,7 @@ from ..lib.generated.saint_msgs import (
 )
 from ..lib.generated.topics import NODE_GPIO, NODE_ROLES, NODE_STATUS, NODES_UNADOPTED
 from ..lib.machine import computer
+from ..lib.role_config.full_version import full_version
 from .adapters.pins import HEADER, NodePins
 from .lifecycle.model import RoleLifecycle
 from .lifecycle.node import NodeLifecycle
@@ -153,11 +154,12 @@ class NodeStatusPublisher:
 
 
 def _role(life: RoleLifecycle) -> NodeRole:
+    held = life.held
     return NodeRole(
         role=life.wanted.role if life.wanted else "",
         instance=life.wanted.instance if life.wanted else "",
         state=life.state.value,
-        config_version=life.held.config.version if life.held else "",
+        config_version=full_version(held.config.version, held.text) if held else "",
         reason=life.reason,
         restarts=life.restarts,
         alive=life.role_alive,

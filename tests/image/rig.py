@@ -99,8 +99,7 @@ class Rig:
         raise RuntimeError(f"{_RUNS_MOST} runs of the image tests are under way in {parent}")
 
     def cable(self, name: str) -> Link:
-        ends = self.folder / f"{name}.a", self.folder / f"{name}.b"
-        return Link(*ends)
+        return Link(self.folder / f"{name}.cable")
 
     def card(self, name: str, role: str, deadman_s: int = DEADMAN_S, **settings: Any) -> Card:
         """A freshly flashed card with its owner's settings on it."""

@@ -72,7 +72,6 @@ def place_of(robot: Robot, servo: int) -> int:
     return found
 
 
-@pytest.mark.skip(reason="the page misses a role that starts again within a second")
 async def test_arm_is_calibrated_by_hand(pair: Robot) -> None:
     await asyncio.to_thread(put, pair, dict.fromkeys(range(1, 7), MIDDLE))
     async with page_of(pair, f"arms/calibrate/{TARGET}") as page:

@@ -87,8 +87,8 @@ class Machine:
         self._qmp.run("system_reset")
 
     def pause(self) -> None:
-        """For a snapshot. Its neighbours must not run meanwhile: what they send it fills its
-        socket, and QEMU then tries again and again.
+        """For a snapshot. Its neighbours must not run meanwhile: what they send fills the cable,
+        and arrives all at once, much later.
         """
         self._qmp.run("stop")
 
@@ -178,10 +178,10 @@ class Machine:
         options = ["-netdev", "hubport,id=inside,hubid=0"] if board.links else []
         for number, link in enumerate(board.links):
             cable = f"link{number}"
-            ends = {"local.type": "unix", "local.path": link.ours}
-            ends |= {"remote.type": "unix", "remote.path": link.theirs}
+            end: dict[str, object] = {"addr.type": "unix", "addr.path": link.socket}
+            end |= {"server": "on"} if link.listens else {"server": "off", "reconnect-ms": 200}
             port = {"id": f"port{number}", "hubid": 0, "netdev": cable}
-            options += ["-netdev", fields("dgram", {"id": cable, **ends})]
+            options += ["-netdev", fields("stream", {"id": cable, **end})]
             options += ["-netdev", fields("hubport", port)]
         if board.links:
             nic = {"netdev": "inside", "mac": board.mac, "romfile": ""}

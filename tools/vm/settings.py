@@ -34,14 +34,17 @@ DEADMAN_S = 3600
 
 @dataclass(frozen=True)
 class Link:
-    """The virtual Ethernet cable between two machines: a pair of unix sockets."""
+    """One end of the virtual Ethernet cable between two machines: a unix socket, at which one end
+    listens. A stream, for what a machine that does not read leaves in it makes its neighbour wait;
+    of datagrams QEMU tried the next one again and again, with a whole processor.
+    """
 
-    ours: Path
-    theirs: Path
+    socket: Path
+    listens: bool = True
 
     def turned(self) -> "Link":
         """The same cable, seen from the other machine."""
-        return Link(self.theirs, self.ours)
+        return Link(self.socket, not self.listens)
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,9 @@ def _answer_reads(api: Api, service: RobotService) -> None:
 
     async def list_parts(_: Call[Nothing]) -> RobotParts:
         return RobotParts(
-            version=service.document().version, parts=parts(service.robot, service.holders())
+            version=service.document().version,
+            parts=parts(service.robot, service.holders()),
+            configurations=service.configurations(),
         )
 
     async def list_kinds(_: Call[Nothing]) -> RobotCatalog:

@@ -41,6 +41,7 @@ from ...lib.robot.source import (
     mark_of,
     template_text,
 )
+from ...lib.role_config.full_version import full_version
 from ...lib.role_config.supply import overload
 from ..adapters import catalog_of
 from ..calibration_store import CalibrationStore
@@ -197,6 +198,11 @@ class RobotService:
     def holders(self) -> dict[str, str]:
         """Return the node of each role that one holds."""
         return {_target(key): node.node_id for node in self._nodes.nodes for key in node.keys}
+
+    def configurations(self) -> dict[str, str]:
+        """Return the version of each role's configuration, as the role's node reports it."""
+        served = self._calibrations.catalog.roles.values()
+        return {each.config.target: full_version(each.config.version, each.text) for each in served}
 
     async def version(self, number: int) -> RobotDocument:
         """Return a stored version. Raises not_found."""

@@ -195,10 +195,13 @@ class RobotCatalog(Reply):
 
 
 class RobotParts(Reply):
-    """All parts of the robot."""
+    """All parts of the robot. A role follows a change when its outputs are safe: then its node
+    reports the version that is in `configurations`.
+    """
 
     version: int
     parts: list[RobotPart]
+    configurations: dict[str, str] = {}  # of each role: the version as its node reports it
 
 
 class PartParams(Request):

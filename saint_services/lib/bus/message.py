@@ -1,4 +1,4 @@
-"""What the generated message classes share: equality, text, and the fields that `dataclasses` reads.
+"""What the generated message classes share: equality, text, and what `dataclasses` reads of them.
 
 They are no dataclasses, whose methods are compiled at every start of every daemon: of all messages
 that took a tenth of the start.

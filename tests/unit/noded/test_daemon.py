@@ -12,6 +12,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Client
+from saint_services.lib.role_config.full_version import full_version
 from saint_services.lib.state import last_good
 from saint_services.noded.config import Config
 from tests.audit_log import collected
@@ -44,7 +45,8 @@ async def test_adoption_starts_the_role_and_is_kept_on_disk_in_the_specified_for
         assert role.assignments[0].config.target == "arms.left"
         status = await report(client)
         assert (status.state, status.role, status.instance) == (NodeState.ACTIVE, "arms", "left")
-        assert (status.role_alive, status.config_version) == (True, "1.0.0")
+        version = full_version("1.0.0", robot.texts["arms_left"])
+        assert (status.role_alive, status.config_version) == (True, version)
         await until(lambda: any(s.state == "active" for s in robot.statuses))
     kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
     assigned_at = kept.pop("assigned_at")
@@ -240,7 +242,8 @@ async def test_server_that_comes_back_brings_a_newer_configuration_and_the_name(
         robot.announce_server()
         await until(lambda: len(role.assignments) == 2)
         status = await report(client)
-        assert (status.config_version, status.display_name) == ("1.1.0", "Head Unit")
+        version = full_version("1.1.0", robot.texts["head"])
+        assert (status.config_version, status.display_name) == (version, "Head Unit")
         path = robot.directories.state / "role_config.yaml"
         await until(lambda: path.read_text() == robot.texts["head"])
 

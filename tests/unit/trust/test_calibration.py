@@ -2,8 +2,9 @@
 
 import pytest
 
-from saint_services.lib.api.adoption import REPLACE_NODE, NodeState, ReplaceNode
+from saint_services.lib.api.adoption import REPLACE_NODE, NodeInfo, NodeState, ReplaceNode
 from saint_services.lib.api.calibration import CALIBRATE, Calibrate, CalibrationReply
+from saint_services.lib.api.node import NodeReport
 from saint_services.lib.ipc import Client
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
 from tests.waiting import until
@@ -12,6 +13,11 @@ from tests.waiting import until
 async def calibrate(server: Client, **wanted: object) -> CalibrationReply:
     body = Calibrate.model_validate({"target": "head", "field": "pan", **wanted})
     return await server.request(CALIBRATE, body)
+
+
+def is_calibrated(found: NodeReport | NodeInfo) -> bool:
+    """Whether the node has the first calibration of this configuration."""
+    return found.config_version.startswith("1.0.0+1.")
 
 
 async def test_calibration_reaches_the_role_at_work(robot: Robot):
@@ -24,8 +30,8 @@ async def test_calibration_reaches_the_role_at_work(robot: Robot):
         assert reply.message == "saved; pi_1 applies it as soon as its outputs are safe"
         await until(lambda: len(role.assignments) == 2)
         assert role.assignments[1].config.gpio_mapping["pan"].pulse_us == (550, 2500)
-        await eventually(lambda: report(node), lambda said: said.config_version == "1.0.0+1")
-        await eventually(lambda: info(server, "pi_1"), lambda n: n.config_version == "1.0.0+1")
+        await eventually(lambda: report(node), is_calibrated)
+        await eventually(lambda: info(server, "pi_1"), is_calibrated)
 
 
 async def test_calibration_of_a_role_that_nobody_holds_is_kept_for_the_next_node(robot: Robot):

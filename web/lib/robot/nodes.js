@@ -64,6 +64,16 @@ export function isReporting(app, target, now) {
 }
 
 /**
+ * Whether a role runs in this version of its configuration, by its node's last report.
+ * @param {App} app @param {string} target @param {string} [version]
+ */
+export function isRunning(app, target, version) {
+  const roles = (app.store.data.nodes?.nodes ?? []).flatMap((node) => node.roles ?? []);
+  const role = roles.find((each) => targetOf(each) === target);
+  return Boolean(role?.role_alive && role.config_version === version);
+}
+
+/**
  * Return whether outputs are at rest: by the role's last report, which is up to a second old, and
  * by the router, which commands nothing now.
  * @param {App & import("../../context.js").With<"now">} app

@@ -7,7 +7,8 @@ import { withField, withValue } from "../../lib/events.js";
 import { targetName, words } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import * as arms from "../../lib/robot/arms.js";
-import { isReporting } from "../../lib/robot/nodes.js";
+import { isReporting, isRunning } from "../../lib/robot/nodes.js";
+import { STALE_MS } from "../../lib/store.js";
 import { saveText } from "../../lib/transfer.js";
 import { reading } from "../../parts/live.js";
 import { framed } from "./frame.js";
@@ -26,13 +27,15 @@ const run = {
   offsets: new Map(),
   /** @type {Map<string, arms.RangeRecorder>} */ ranges: new Map(),
   message: "",
-  /** The role is to start again, with other offsets in its servos; it was seen to be away. */
-  isAwaited: false,
-  wasAway: false,
+  /** The role is to start again, with other offsets in its servos. */ isAwaited: false,
+  isChanging: false,
+  /** Since when its node reports that it has; what the role reported before is no longer fresh
+   * afterwards. @type {number | null} */
+  followsSince: null,
 };
 
 export function endCalibration() {
-  Object.assign(run, { target: "", message: "", isAwaited: false, wasAway: false });
+  Object.assign(run, { target: "", message: "", isAwaited: false });
   run.offsets.clear();
   run.ranges.clear();
 }
@@ -45,8 +48,7 @@ export function calibrateView(app, target) {
   }
   const parts = state.partsOf(target);
   const isOld = !isReporting(app, target, app.now);
-  if (run.isAwaited && isOld) run.wasAway = true;
-  if (run.isAwaited && run.wasAway && !isOld) run.isAwaited = false;
+  if (run.isAwaited && hasFollowed(app)) run.isAwaited = false;
   if (!isOld) for (const part of parts) follow(app, part);
   return framed(
     app,
@@ -63,6 +65,14 @@ export function calibrateView(app, target) {
       </div>
     `,
   );
+}
+
+/** @param {App} app */
+function hasFollowed(app) {
+  const follows = isRunning(app, run.target, state.configurations[run.target]);
+  if (run.isChanging || !follows) run.followsSince = null;
+  else run.followsSince ??= app.now;
+  return run.followsSince !== null && app.now - run.followsSince > STALE_MS;
 }
 
 const step = () => (run.offsets.size ? "range" : "homing");
@@ -148,8 +158,7 @@ function homing(app, parts, isOld) {
             <p>
               ${
                 run.isAwaited
-                  ? html`The role starts again with the new offsets; wait a moment. If nothing
-                      happens, load this page again.`
+                  ? "The role starts again with the new offsets; wait a moment."
                   : "Move every joint to the middle of its range."
               }
             </p>
@@ -259,8 +268,9 @@ async function saveRanges(app, parts) {
  * @param {string} message
  */
 async function save(app, parts, message) {
-  Object.assign(run, { isAwaited: true, wasAway: false });
+  Object.assign(run, { isAwaited: true, isChanging: true, followsSince: null });
   const isDone = await state.change(app, parts);
+  run.isChanging = false;
   if (isDone) run.message = `${message} The role starts again when nothing moves.`;
   else run.isAwaited = false;
   app.draw();

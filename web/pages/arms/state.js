@@ -16,6 +16,8 @@ export class ArmsState {
   /** @type {SequenceList | null} */ sequences = null;
   /** Parts of the arms, and the version of the robot. @type {RobotPart[] | null} */ parts = null;
   version = 0;
+  /** What the node of each role reports once the role follows. @type {Record<string, string>} */
+  configurations = {};
   /** Why the last request failed. */ problem = "";
   isBusy = false;
   #timer = 0;
@@ -52,8 +54,7 @@ export class ArmsState {
   async loadParts(app) {
     if (app.api.state !== "open") return;
     try {
-      const { parts, version } = await app.api.request("robot", "parts");
-      Object.assign(this, { parts, version });
+      Object.assign(this, await app.api.request("robot", "parts"));
     } catch (err) {
       this.problem = sentenceOf(err);
     }
