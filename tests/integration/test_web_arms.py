@@ -55,7 +55,7 @@ async def moved_by_hand(robot: Robot, page: Any) -> None:
         for place in (ends[0], MIDDLE, ends[1], MIDDLE):
             await asyncio.to_thread(put, robot, {servo: place})
             name = f"[data-range]:nth-of-type({servo}) .number"
-            await expect(page.locator(name)).to_contain_text(f" {place - MIDDLE + 2047} ")
+            await expect(page.locator(name)).to_contain_text(f"… {place - MIDDLE + 2047} …")
 
 
 def put(robot: Robot, places: dict[int, int]) -> None:
