@@ -710,7 +710,7 @@ class NodeRole(MessageBase):
         role: str = "",  # its name, as "head" (manifests/daemons.yaml)
         instance: str = "",  # "left", "right" or empty
         state: str = "",  # "adopting", "active", "updating"
-        config_version: str = "",  # version of the role configuration in force
+        config_version: str = "",  # of the role configuration in force: its version, and a digest of its text
         reason: str = "",  # why the role is not healthy; empty: healthy
         restarts: int = 0,  # restarts of the role's process
         alive: bool = False,  # the process responds and its devices are open
@@ -771,7 +771,7 @@ class NodeStatus(MessageBase):
         state: str = "",  # "adopting", "active", "updating"
         role: str = "",  # its name, as "head" (manifests/daemons.yaml)
         instance: str = "",  # "left", "right" or empty
-        config_version: str = "",  # version of the role configuration in force
+        config_version: str = "",  # of the role configuration in force: its version, and a digest of its text
         reason: str = "",  # why the node is not healthy; empty: healthy
         address: str = "",
         cpu_temp: float = 0.0,  # degrees Celsius
