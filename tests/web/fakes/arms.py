@@ -5,6 +5,7 @@ at once, and a hand may turn a joint that nothing has commanded.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from saint_services.lib.api.adoption import NodeRoleInfo, NodeState
 from saint_services.lib.bus import Sample
 from saint_services.lib.clock import monotonic_s, stamp
 from saint_services.lib.generated import topics
@@ -15,7 +16,7 @@ from tests.waiting import every
 if TYPE_CHECKING:
     from tests.web.fakes.robot import FakeRobot
 
-TARGET = "parts.follower"
+TARGET, _NODE = "parts.follower", "sim_parts_follower"
 _CELSIUS, _LOAD = 31.0, 0.12
 
 
@@ -27,7 +28,6 @@ class FakeArm:
         self._router = robot.router.real
         self._router.masters.places_of = lambda _: self.places
         self.places: dict[str, float] = dict.fromkeys(self._router.robot.fields[TARGET], 0.0)
-        self.is_away = False  # its role starts again
         self._state = robot.bus.publisher(topics.PARTS_STATE.at(instance="follower"))
         self._status = robot.bus.publisher(topics.ROUTER_STATUS)
         robot.bus.subscribe(topics.INPUT_WEBSOCKET, self._receive)
@@ -35,6 +35,18 @@ class FakeArm:
     def turn(self, places: Mapping[str, float]) -> None:
         """Turn joints by hand."""
         self.places.update(places)
+
+    def start_role(self) -> None:
+        """Have its node report that the role runs with the robot's present configuration."""
+        role = NodeRoleInfo(
+            role="parts",
+            instance="follower",
+            state=NodeState.ACTIVE,
+            config_version=self._robot.parts.service.configurations()[TARGET],
+            role_alive=True,
+        )
+        nodes = self._robot.nodes
+        nodes[_NODE] = nodes[_NODE].model_copy(update={"roles": [role]})
 
     async def play(self) -> None:
         """Live until cancelled."""
@@ -53,8 +65,7 @@ class FakeArm:
         status = report.message(router, monotonic_s())
         status.stamp = stamp()
         self._status.publish(status)
-        if not self.is_away:
-            self._state.publish(self._measured())
+        self._state.publish(self._measured())
 
     def _measured(self) -> PartState:
         names = tuple(self.places)
