@@ -13,4 +13,5 @@ _DIGEST = 8
 def full_version(version: str, text: str) -> str:
     """Return the version with a digest of the text, as build metadata of semantic versioning."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
-    return f"{version[:_MOST_VERSION]}{'.' if '+' in version else '+'}{digest}"
+    kept = version[:_MOST_VERSION]
+    return f"{kept}{'.' if '+' in kept else '+'}{digest}"

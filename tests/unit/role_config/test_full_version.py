@@ -7,7 +7,7 @@ import pytest
 from saint_services.lib.role_config.full_version import full_version
 
 
-@pytest.mark.parametrize("version", ["1.0.0", "1.0.0+3", "1.0.0-rc.1", "9" * 40])
+@pytest.mark.parametrize("version", ["1.0.0", "1.0.0+3", "1.0.0-rc.1", "9" * 40, "9" * 22 + "+3"])
 def test_it_names_version_and_text_in_32_characters(version: str) -> None:
     found = full_version(version, "role: head\n")
     assert found.startswith(version[:22])
