@@ -165,11 +165,13 @@ class TruthOfHistory:
             self._doubt_ms = now_ms
         if not (self._reaches_vescs and self._is_link_whole and world.io):
             self._unreached_ms = now_ms
-        for board in ("balance", "io"):
-            if getattr(world, board) is None and board not in world.frozen:
-                self._lost_ms, self._positions = now_ms, ["", ""]
+        if world.io is None and "io" not in world.frozen:
+            self._lost_ms, self._positions = now_ms, ["", ""]
         if world.balance is None and "balance" not in world.frozen:
-            self._was_armed = self._is_stopped = False  # it begins disarmed
+            # It begins disarmed, and IO may still tell it of a switch at ARM: moving that one to
+            # DISARM is an act.
+            self._lost_ms, self._was_armed, self._is_stopped = now_ms, False, False
+            self._positions = [each if each == "arm" else "" for each in self._positions]
         if max(abs(world.imu.pitch), abs(world.imu.roll)) > 25.5:
             self._tilted_ms = now_ms
         if world.computer.frozen_ms >= 0:
