@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from saint_services.lib.machine import realtime
+
 from . import simulation
 
 # The serial console shows the boot; the root shell is a second console that nothing else uses.
@@ -27,7 +29,7 @@ _PATIENT = "[Service]\nTimeoutStartSec=900s\n"
 # else would run beside them, if they went before everything else.
 HAS_REAL_TIME = PATIENCE <= 1
 if not HAS_REAL_TIME:
-    _PATIENT += "CPUSchedulingPolicy=other\n"
+    _PATIENT += f"Environment={realtime.VARIABLE}=\n"
 # As good as never: an emulated processor takes minutes for what a Pi does in seconds.
 DEADMAN_S = 3600
 
