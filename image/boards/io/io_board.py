@@ -11,7 +11,6 @@ from ..shared.link import LinkParser, framed
 from .chips import Chips
 from .receivers import ELRS, NEITHER, Receivers
 
-_STALL_MS = 200  # bytes that waited for longer are old
 _SENSOR_MS = 200
 _NAMES = ("crossfire", "elrs", "none")
 
@@ -41,18 +40,18 @@ class IoBoard:
 
     def step(self, now_ms: int) -> None:
         """Do everything once; called every few milliseconds."""
-        has_stalled, self._last_ms = now_ms - self._last_ms > _STALL_MS, now_ms
+        # What waited for a loop that stood still is old: of receivers, and of the other board.
+        has_stalled = now_ms - self._last_ms > t.LINK_HEARTBEAT_LIMIT_MS
+        self._last_ms = now_ms
         for line, receiver in zip(self._lines, self.receivers.each):
             data = line.read()
             receiver.feed(b"" if has_stalled else data, now_ms)
         self.receivers.update(now_ms)
-        for kind, values in self._parser.feed(self._link.read(), now_ms):
+        messages = self._parser.feed(self._link.read(), now_ms)
+        for kind, values in () if has_stalled else messages:
             self.bridges.received(kind, values, now_ms)
             self.accessories.received(kind, values)
-        if has_stalled:
-            self.bridges.off()
-        else:
-            self.bridges.update(now_ms, self.has_pilot)
+        self.bridges.update(now_ms, self.has_pilot)
         self.accessories.update(now_ms, self.bridges.is_balance_alive(now_ms))
         self._report(now_ms)
         self._console(now_ms)

@@ -65,7 +65,7 @@ class Turns:
     def __post_init__(self) -> None:
         self.can, self.imu = Wire([], []), Sensor()
         self.link, self.console = Wire(), Wire()
-        self.board = BalanceBoard(self.can, self.imu, self.link, self.console, 0, "v")
+        self.board = BalanceBoard(self.can, self.imu, self.link, self.console, self.now_ms, "v")
 
     def turn(self, ms: int = 5) -> None:
         """Let one turn come so much later."""
