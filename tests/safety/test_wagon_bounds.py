@@ -20,7 +20,7 @@ def test_what_never_came_is_not_fresh_however_early_it_is() -> None:
     assert not fresh.is_fresh(0)
     assert not fresh.is_fresh(50)
     assert fresh.age_ms(0) == 1 << 29
-    assert (fresh.has_come, fresh.limit_ms) == (False, 100)
+    assert fresh.limit_ms == 100
 
 
 @pytest.mark.parametrize(
@@ -31,17 +31,8 @@ def test_freshness_ends_behind_its_limit_and_never_begins_in_the_future(
 ) -> None:
     fresh = Freshness(100)
     fresh.feed(10)
-    assert fresh.has_come
     assert fresh.age_ms(now_ms) == now_ms - 10
     assert fresh.is_fresh(now_ms) is is_fresh
-
-
-def test_what_is_forgotten_never_came() -> None:
-    fresh = Freshness(100)
-    fresh.feed(10)
-    fresh.forget()
-    assert not fresh.has_come
-    assert not fresh.is_fresh(10)
 
 
 def test_steadiness_counts_from_the_first_behind_a_gap() -> None:

@@ -105,8 +105,6 @@ class Arming:
     def _stop(self, now: Conditions) -> None:
         if not now.is_rc_alive:
             self.must_cycle = True
-        if self.state == t.STATE_ESTOP:
-            return
         if not now.is_level and self.state in (t.STATE_ARMED, t.STATE_DISARMED):
             self.state = t.STATE_TILT
         elif self.is_armed and now.has_fault:

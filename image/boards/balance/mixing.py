@@ -66,9 +66,7 @@ class StabilityAssist:
         # Driving forward lifts the nose, which makes the correction negative: less speed.
         if speed > 0:
             return max(0.0, speed + max(-self._MOST, min(0.0, correction)))
-        if speed < 0:
-            return min(0.0, speed + min(self._MOST, max(0.0, correction)))
-        return 0.0
+        return min(0.0, speed + min(self._MOST, max(0.0, correction)))
 
 
 def accepted_gains(

@@ -6,7 +6,7 @@ from ..shared.freshness import Freshness
 from . import config
 
 _SAG_MS = 2000  # a motor that starts may pull the voltage down for so long
-_PLAUSIBLE_C = (-30.0, 180.0)  # without a sensor the temperature is beyond
+_NO_SENSOR_C = 180.0  # without a sensor the temperature is beyond, or far below zero
 
 
 class Vesc:
@@ -48,8 +48,7 @@ class Vesc:
 
     def is_over(self, fet_c: float, motor_c: float) -> bool:
         """Return whether it or its motor is hotter."""
-        has_sensor = _PLAUSIBLE_C[0] < self.motor_c < _PLAUSIBLE_C[1]
-        return self.fet_c > fet_c or (has_sensor and self.motor_c > motor_c)
+        return self.fet_c > fet_c or motor_c < self.motor_c < _NO_SENSOR_C
 
 
 class Vescs:

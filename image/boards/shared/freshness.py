@@ -6,21 +6,15 @@ class Freshness:
 
     def __init__(self, limit_ms: int) -> None:
         self.limit_ms = limit_ms
-        self.last_ms = -1
-        self.has_come = False
+        self._last_ms: int | None = None
 
     def feed(self, now_ms: int) -> None:
         """Note that it came."""
-        self.last_ms = now_ms
-        self.has_come = True
-
-    def forget(self) -> None:
-        """Count it as never come."""
-        self.has_come = False
+        self._last_ms = now_ms
 
     def age_ms(self, now_ms: int) -> int:
         """Return the age; beyond every limit for what never came."""
-        return now_ms - self.last_ms if self.has_come else 1 << 29
+        return 1 << 29 if self._last_ms is None else now_ms - self._last_ms
 
     def is_fresh(self, now_ms: int) -> bool:
         """Return whether it came within the limit."""
