@@ -51,6 +51,27 @@ def test_new_board_is_disarmed_and_doubts_everything() -> None:
     assert not arming.arm()
 
 
+def test_new_conditions_doubt_everything() -> None:
+    found = Conditions()
+    assert (found.is_rc_alive, found.is_level, found.is_neutral, found.is_host_neutral) == (
+        (False,) * 4
+    )
+    assert (found.switch, found.is_elrs, found.fault, found.has_fault) == (BETWEEN, False, 11, True)
+
+
+def test_switch_that_moved_while_no_receiver_lived_does_not_end_a_stop() -> None:
+    """Nobody saw who moved it: another transmitter may have been switched on."""
+    arming = armed()
+    arming.estop()
+    arming.update(good())
+    arming.update(changed(is_rc_alive=False))
+    arming.update(good(DISARM))
+    assert arming.state == 3
+    arming.update(good())
+    arming.update(good(DISARM))
+    assert arming.state == 0
+
+
 def test_switch_that_was_never_at_disarm_arms_nothing() -> None:
     arming = Arming()
     for _ in range(3):
@@ -443,33 +464,6 @@ def test_takeover_does_not_end_a_stop() -> None:
     arming.update(of_elrs(ARM))
     arming.update(of_elrs(DISARM))
     assert arming.state == t.STATE_DISARMED
-
-
-def sent(pilot: Pilot, speed_us: int, steer_us: int, flags: int, now_ms: int) -> None:
-    values = list(CHANNELS)
-    values[0], values[1] = steer_us, speed_us
-    pilot.received((*values, flags), now_ms)
-
-
-@pytest.mark.parametrize(
-    ("speed_us", "steer_us", "must_release"),
-    [(1650, 1500, False), (1651, 1500, True), (1349, 1500, True), (1500, 1651, True),
-     (1500, 1650, False)],
-)  # fmt: skip
-def test_sticks_of_another_receiver_must_be_released_where_they_stand_elsewhere(
-    speed_us: int, steer_us: int, must_release: bool
-) -> None:
-    pilot = Pilot()
-    sent(pilot, 1500, 1500, NEW, 0)
-    sent(pilot, 2000, 2000, NEW, 10)
-    assert not pilot.must_release  # the same receiver
-    sent(pilot, 1500, 1500, NEW, 20)
-    sent(pilot, speed_us, steer_us, NEW | t.RC_FLAG_ELRS, 30)
-    assert pilot.must_release is must_release
-    sent(pilot, speed_us, steer_us, NEW | t.RC_FLAG_ELRS, 40)
-    assert pilot.must_release is must_release
-    sent(pilot, 1525, 1500, NEW | t.RC_FLAG_ELRS, 50)
-    assert not pilot.must_release
 
 
 def test_bridge_is_off_from_the_start_and_rests_in_both_directions() -> None:

@@ -32,8 +32,10 @@ def test_slew_gains_2000_and_loses_5000_a_second() -> None:
     assert slew.step(-1000, 0.1) == pytest.approx(0)
     assert slew.step(-1000, 0.1) == pytest.approx(-200)
     assert slew.step(-200, 0.1) == pytest.approx(-200)
+    assert slew.step(0.0, 0.01) == pytest.approx(-150)
     slew.stop()
     assert slew.value == 0
+    assert slew.step(0.0, 0.01) == 0
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,7 @@ def test_assist_follows_a_slope_in_3_s_and_forgets_it() -> None:
     assist = StabilityAssist((10.0, 0.0, 0.0))
     assert assist.step(800, -30.0, 0.0, 1.5) == pytest.approx(650)  # half of it is slope by now
     assert assist.step(800, -30.0, 0.0, 6.0) == pytest.approx(800)
+    assert assist.step(-800, -30.0, 0.0, 0.0) == pytest.approx(-800)  # and no further than it
     assist.reset(-10.0)
     assert assist.step(800, -20.0, 0.0, 0.0) == pytest.approx(700)
 
@@ -82,6 +85,13 @@ def test_assist_sums_up_at_most_600() -> None:
     for _ in range(50):
         assist.step(-800, 3000.0, 0.0, 0.1)
     assert assist.step(-800, 3000.0, 0.0, 0.0) == pytest.approx(-200)
+
+
+def test_assist_sums_up_nothing_while_the_sum_has_no_gain() -> None:
+    assist = StabilityAssist((0.0, 0.0, 0.0))
+    assist.step(800, -30.0, 0.0, 1.0)
+    assist.gains = (0.0, 100.0, 0.0)
+    assert assist.step(800, 0.0, 0.0, 0.0) == pytest.approx(800)
 
 
 def test_sum_of_the_assist_is_bounded_where_it_is_held() -> None:
@@ -103,6 +113,7 @@ def test_sum_of_the_assist_is_bounded_where_it_is_held() -> None:
         ((9.0, 0.0, 0.9), True, True),
         ((11.02, 0.0, 1.0), True, False),
         ((10.0, 0.0506, 1.0), True, False),
+        ((10.0, 0.0505, 1.0), True, True),
         ((10.0, 0.0504, 1.0), True, True),
         ((10.0, 0.0, 1.2), True, False),
         ((10.0, 0.0, 1.2), False, True),
