@@ -55,7 +55,7 @@ AT_ONCE = $(MAKE) --silent --output-sync=target
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-lerobot test-pigen bench screenshots
 .PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real $(SHARES)
-.PHONY: test-wagon test-ros test-faults fuzz-http mutation lock clean
+.PHONY: test-flash test-wagon test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -193,6 +193,14 @@ build/lerobot/.ready: requirements-lerobot.lock $(READY)
 	  --no-deps --no-build-isolation --target build/lerobot/lib -r requirements-lerobot.lock
 	@touch $@
 
+test-flash: setup build/boardtools/.ready ## boards of the wagon, written by esptool and mpremote themselves
+	@$(BIN)/pytest tests/unit/saintctl/board/test_flash_tools.py -q $(ARGS)
+
+build/boardtools/.ready: requirements-boards.lock $(READY)
+	@rm -rf build/boardtools && $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes \
+	  --no-deps --target build/boardtools/lib -r requirements-boards.lock
+	@touch $@
+
 test-pigen: setup ## the stage for Raspberry Pi OS, over a small Debian (Linux, root, minutes)
 	@SAINT_PIGEN=1 $(BIN)/pytest tests/integration/test_pigen_stage.py $(ARGS)
 
@@ -250,6 +258,9 @@ lock: ## compute the lock files again from pyproject.toml; requirements-run.lock
 	@printf 'lerobot==0.4.4\nfeetech-servo-sdk==1.0.0\ndeepdiff<9\norderly-set\ntqdm\ndraccus==0.10.0\nmergedeep\npyyaml-include<2\ntoml\ntyping-inspect\nmypy-extensions\nhuggingface-hub<0.36\n' | \
 	  build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes \
 	  --no-header --no-emit-index-url --no-emit-find-links -o requirements-lerobot.lock -
+	@printf 'esptool==5.6.0\nmpremote==1.29.0\n' | build/lock/bin/uv pip compile --quiet --universal \
+	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	  --no-annotate -o requirements-boards.lock -
 	@echo "schemathesis==4.32.5" | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  -o requirements-contract.lock -

@@ -16,6 +16,7 @@ from .boards import read_status
 _PACKAGES = {"mpremote": "mpremote", "esptool": "esptool"}
 _LIMIT_S: Final = 300.0
 _CHIP = "esp32s3"
+_FATAL: Final = "A fatal error occurred: "  # esptool, before its reason
 _FORGET = "import os; 'main.py' in os.listdir() and os.remove('main.py')"
 
 
@@ -111,7 +112,7 @@ def program(name: str) -> str:
 
 
 def run(command: list[str]) -> None:
-    """Run a program. Raises hardware_fault with its last line."""
+    """Run a program. Raises hardware_fault with what it says of its failure."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_LIMIT_S, check=False
@@ -119,8 +120,14 @@ def run(command: list[str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as err:
         raise _failed(command, str(err)) from err
     if done.returncode:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        raise _failed(command, lines[-1] if lines else f"exit code {done.returncode}")
+        said = _reason((done.stderr.strip() or done.stdout.strip()).splitlines())
+        raise _failed(command, said or f"exit code {done.returncode}")
+
+
+def _reason(lines: list[str]) -> str:
+    """Return the line that names the failure: esptool says more after it, mpremote nothing."""
+    named = [line.partition(_FATAL)[2] for line in lines if _FATAL in line]
+    return (named or lines or [""])[-1]
 
 
 def _failed(command: list[str], reason: str) -> SaintError:
