@@ -2,6 +2,7 @@
 
 make screenshots                                        # of a fake robot, to build/screenshots
 make screenshots ARGS="--to /tmp/pictures --url http://127.0.0.1:8080/"
+make screenshots ARGS="--robot saul_tee --only base"    # of a template, one page in all its states
 """
 
 import argparse
@@ -11,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ ARGUMENTS = (
     "PaintHolding,PreconnectToSearch,SpareRendererForSitePerProcess,ThirdPartyStoragePartitioning",
 )
 FOLDER = Path("build/screenshots")
+TEMPLATE = "saint"
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 REDRAWN_S = 0.5  # numbers change five times a second, less often on a slow computer
 _HEIGHT = "document.documentElement.scrollHeight"
@@ -52,15 +55,18 @@ def windowless() -> str | None:
 
 
 @contextlib.asynccontextmanager
-async def robot(url: str) -> AsyncIterator[tuple[Any, str]]:
-    """Yield the robot at `url`, or start a fake one."""
+async def robot(url: str, template: str = TEMPLATE) -> AsyncIterator[tuple[Any, str]]:
+    """Yield the robot at `url`, or start a fake one of a template."""
     if url:
         yield None, url
         return
+    from saint_services.webd.config import AuthSettings, Config
     from tests.web.fakes.robot import fake_robot
 
+    config = Config(auth=AuthSettings(required=False), robot=template)
     with tempfile.TemporaryDirectory() as directory:
-        async with fake_robot(Path(directory)) as (fake, address, _):
+        async with fake_robot(Path(directory), config=config) as (fake, address, _):
+            fake.wagon.is_live = True
             playing = asyncio.create_task(fake.play())
             try:
                 yield fake, f"http://{address}/"
@@ -86,11 +92,20 @@ PLACES = (
 )
 
 
-async def take(url: str, folder: Path) -> None:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which robot and which pages."""
+
+    url: str = ""
+    template: str = TEMPLATE
+    pages: tuple[str, ...] = ()  # all, if empty
+
+
+async def take(choice: Choice, folder: Path) -> None:
     """Take all screenshots."""
     from playwright.async_api import async_playwright
 
-    async with robot(url) as (fake, address), async_playwright() as driver:
+    async with robot(choice.url, choice.template) as (fake, address), async_playwright() as driver:
         browser = await driver.chromium.launch(executable_path=windowless(), args=list(ARGUMENTS))
         for size, (width, height) in SIZES.items():
             for theme in ("light", "dark"):
@@ -102,20 +117,29 @@ async def take(url: str, folder: Path) -> None:
                 page.on("pageerror", lambda error: print("error:", error))
                 await page.goto(address)
                 await page.wait_for_selector("[data-link=open]")
-                await everywhere(page, fake, folder / f"{size}-{theme}")
-                if fake and theme == "light":
+                stem = folder / f"{size}-{theme}"
+                places = choice.pages or await everywhere(page, fake, choice)
+                await visit(page, places, stem)
+                if fake and "base" in places:
+                    await wagon_states(page, fake, stem)
+                if fake and theme == "light" and choice == Choice():
                     await states(page, fake, folder / size)
                 await page.close()
         await browser.close()
 
 
-async def everywhere(page: Any, fake: Any, stem: Path) -> None:
-    """Take every page of the menu and the places below."""
+async def everywhere(page: Any, fake: Any, choice: Choice) -> tuple[str, ...]:
+    """Return every page of the menu and the places above, which are those of one robot."""
     links = "links => links.map((link) => link.pathname.slice(1))"
     names = await page.eval_on_selector_all(".pages a", links)
-    for place in (*names, *(PLACES if fake else ())):
+    return (*names, *(PLACES if fake and choice.template == TEMPLATE else ()))
+
+
+async def visit(page: Any, places: tuple[str, ...], stem: Path) -> None:
+    """Take these pages."""
+    for place in places:
         await go(page, place)
-        if place == "robot":
+        if place == "robot" and await page.locator("[data-part='head.pan']").count():
             await page.click("[data-part='head.pan']")
             await page.wait_for_selector("[data-scene=shown], [data-scene=failed]")
         if place == "drive":
@@ -124,6 +148,57 @@ async def everywhere(page: Any, fake: Any, stem: Path) -> None:
         await shot(page, stem.with_name(f"{stem.name}-{place.replace('/', '-')}.png"))
         if place == "drive":
             await page.evaluate("navigator.getGamepads = () => []")
+
+
+# Of a wagon, each on top of the one before; what is shown of it at rest is taken with its page.
+_WAGON: dict[str, dict[str, object]] = {
+    "prevented": {
+        "prevents": ("stick: the pilot's sticks are not neutral", "switch: at DISARM, not at ARM"),
+        "arm_switch": False, "gains": (0.6, 0.1, 0.05),
+    },
+    "driving": {
+        "state": "armed", "prevents": (), "arm_switch": True, "why": "", "speed": 0.82,
+        "yaw_rate": 14.0, "commanded_speed": 0.9, "motor_current": (8.4, 6.9), "pitch": -4.2,
+        "fault": "the battery is low", "battery_voltage": 32.6,
+    },
+    "fail-over": {"receiver": "second", "receiver_rssi": (float("nan"), -74.0), "fault": ""},
+    "tilted": {
+        "state": "tilt", "pitch": 31.0, "speed": 0.0, "yaw_rate": 0.0, "commanded_speed": 0.0,
+        "prevents": ("tilt: 31 degrees, at most 25", "state: tilted too far; disarm it first"),
+        "why": "the wagon is tilted too far", "motor_current": (0.0, 0.0), "must_cycle": True,
+    },
+    "host-lost": {
+        "state": "armed", "mode": "rc", "pitch": 1.0, "prevents": (), "must_cycle": False,
+        "why": "the pilot drives (RC)",
+    },
+    "board-silent": {
+        "state": "silent", "why": "the board does not report", "receiver_rssi": (),
+        "prevents": ("link: the BALANCE board does not report",), "pitch": float("nan"),
+        "speed": float("nan"), "yaw_rate": float("nan"), "battery_voltage": float("nan"),
+        "receiver": "", "mode": "", "arm_switch": False,
+    },
+    "stopped": {
+        "state": "estop", "mode": "autonomous", "pitch": 1.0, "speed": 0.0, "receiver": "first",
+        "yaw_rate": 0.0, "arm_switch": True,
+        "battery_voltage": 37.1, "receiver_rssi": (-61.0, -74.0), "why": "the robot is stopped",
+        "prevents": ("stop: the robot is stopped", "state: stopped; disarm it first"),
+    },
+}  # fmt: skip
+
+
+async def wagon_states(page: Any, fake: Any, stem: Path) -> None:
+    """Take the page of the base in the states of its wagon."""
+    from tests.web.fakes.wagon import at_rest
+
+    await go(page, "base")
+    for name, values in _WAGON.items():
+        fake.wagon.change(**values)
+        if name == "stopped":
+            fake.set_estop(True, "rc", "channel 6 is high")
+        await asyncio.sleep(SETTLE_S)
+        await shot(page, stem.with_name(f"{stem.name}-base-{name}.png"))
+    fake.set_estop(False, "web", "")
+    fake.wagon.state = at_rest()
 
 
 async def go(page: Any, place: str) -> None:
@@ -207,12 +282,19 @@ def main() -> int:
         "--to", type=Path, default=FOLDER, metavar="FOLDER", help=f"default: {FOLDER}"
     )
     parser.add_argument("--url", default="", help="a running robot; default: a fake one")
+    parser.add_argument(
+        "--robot", default=TEMPLATE, metavar="NAME", help="a template of manifests/robots"
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="PAGE", help="its address; repeatable"
+    )
     options = parser.parse_args()
     if not windowless():
         print("chromium is not installed", file=sys.stderr)
         return 3
     options.to.mkdir(parents=True, exist_ok=True)
-    asyncio.run(take(options.url, options.to))
+    choice = Choice(options.url, options.robot, tuple(options.only))
+    asyncio.run(take(choice, options.to))
     return 0
 
 

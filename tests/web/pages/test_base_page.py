@@ -56,6 +56,17 @@ async def test_page_shows_what_the_wagon_measures(wagon: Site) -> None:
     await expect(page.locator("[data-event=lasts]")).to_contain_text("the battery is low")
 
 
+async def test_silent_board_shows_no_attitude_and_no_switch(wagon: Site) -> None:
+    page = await base_page(wagon)
+    await expect(page.locator(".base-attitude .body")).to_have_count(1)
+    await expect(page.locator("[data-switch]")).to_have_text("at ARM")
+    wagon.robot.wagon.change(state="silent", mode="", pitch=float("nan"), arm_switch=False)
+    await expect(page.locator(".base-attitude .chip")).to_have_text("Not reported")
+    await expect(page.locator(".base-attitude .body")).to_have_count(0)
+    await expect(page.locator("[data-switch]")).to_have_text("not known")
+    await expect(page.locator("[data-driver]")).to_have_text("Not known")
+
+
 async def test_fail_over_shows_which_receiver_is_in_use(wagon: Site) -> None:
     page = await base_page(wagon)
     wagon.robot.wagon.change(receiver="second", receiver_rssi=(float("nan"), -74.0))

@@ -46,7 +46,10 @@ export function arming(app, wagon, isStale) {
         </span>
       </header>
       <dl class="base-facts">
-        <div><dt>Drives</dt><dd data-driver=${wagon.mode}>${driver(app, wagon, isStale)}</dd></div>
+        <div>
+          <dt>${isArmed ? "Drives" : "Would drive"}</dt>
+          <dd data-driver=${wagon.mode}>${driver(app, wagon, isStale)}</dd>
+        </div>
         <div>
           <dt>Commands</dt>
           <dd data-why>${wagon.why ? `No effect: ${wagon.why}` : "Take effect"}</dd>

@@ -114,12 +114,16 @@ export const receivers = (wagon) => html`
       ${wagon.receivers.length ? nothing : html`<li class="quiet">Strengths are not reported.</li>`}
       <li>
         <span>Arm switch</span>
-        <span>${wagon.arm_switch ? "at ARM" : "at DISARM"}</span>
+        <span data-switch>${armSwitch(wagon)}</span>
         ${wagon.must_cycle ? html`<span class="chip warn">Cycle it</span>` : html`<span></span>`}
       </li>
     </ul>
   </section>
 `;
+
+/** Nothing is known of it while the board does not report. @param {Wagon} wagon */
+const armSwitch = (wagon) =>
+  wagon.mode ? (wagon.arm_switch ? "at ARM" : "at DISARM") : "not known";
 
 /** @param {Wagon} wagon */
 export function bus({ bus: found = null }) {
