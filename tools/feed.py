@@ -1,5 +1,6 @@
 """Plays input into a robot of `make run`: RC frames into the receiver's serial line at 50 Hz, face
-datagrams to its UDP port at 60 Hz, in a loop until stopped; leader arms are moved too. While the
+datagrams to its UDP port at 60 Hz, in a loop until stopped; leader arms are moved too, and the
+transmitter of a wagon. While the
 robot's e-stop is active, and for three seconds afterwards, the sticks rest in neutral, as those of
 a user who wants to clear it.
 """
@@ -24,6 +25,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import EStop
 
 from .feed_leader import move_leaders
+from .feed_wagon import move_wagons
 from .launch.machines.receiver import open_wire
 from .launch.robot import bus_environment
 
@@ -63,7 +65,9 @@ def main() -> None:
     )  # fmt: skip
     parser.add_argument("what", choices=("recording", "sweep", "demo"))
     parser.add_argument("--root", type=Path, default=ROOT / ".run", help="the robot's --root")
-    parser.add_argument("--only", choices=("rc", "face", "leader"), help="leave the others out")
+    parser.add_argument(
+        "--only", choices=("rc", "face", "leader", "wagon"), help="leave the others out"
+    )
     options = parser.parse_args()
     try:
         asyncio.run(_play(options.what, options.root.absolute(), options.only))
@@ -94,6 +98,8 @@ async def _play(what: str, root: Path, only: str | None) -> None:
         players = [_play_all(what, root, only, int(report["ports"]["llf"]), latch)]
         if only in (None, "leader"):
             players.append(move_leaders(root, str(report.get("robot", "saint")), bus))
+        if only in (None, "wagon"):
+            players.append(move_wagons(root, lambda: latch.is_active))
         await asyncio.gather(*players)
     finally:
         await bus.close()

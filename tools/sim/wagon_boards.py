@@ -36,7 +36,6 @@ from tools.sim.wagon_world import CHANNELS, NAMES, RECEIVERS, VESCS, WHEELS, Wag
 
 VESC_TIMEOUT_S = 0.2  # as the boards' README demands; a VESC comes with 1 s
 _TICK_S = 0.005
-_FRAME_S = 0.02
 _LINK_S = 0.5  # between two reports of the radio link
 _FREE_MPS = 5.0  # speed of the free wheels at full duty and 37 V
 _TIME_CONSTANT_S = 0.15
@@ -72,7 +71,9 @@ class WagonReceiver:
         if not world[f"{name}_on"]:
             return b""
         if not (world[f"{name}_stuck"] and self._us):
-            self._us = [world[f"{name}_{number}"] for number in range(1, CHANNELS + 1)]
+            before, self._us = self._us, [world[f"{name}_{n}"] for n in range(1, CHANNELS + 1)]
+            if self._us != before:
+                world[f"{name}_changed_s"] = time.monotonic()
         data = crsf_channels(self._us)
         if now_s >= self._next_link_s:
             self._next_link_s = now_s + _LINK_S
@@ -223,7 +224,7 @@ class SimulatedWagon:
         self._wire.step(now_s)
         self._vescs.step(self.world, self._body, step_s)
         if now_s >= self._next_frame_s:
-            self._next_frame_s = max(now_s, self._next_frame_s + _FRAME_S)
+            self._next_frame_s = max(now_s, self._next_frame_s + self.world["receiver_ms"] / 1000)
             lines = self._lines[::-1] if self.world["receivers_swapped"] else self._lines
             for receiver, line in zip(self._receivers, lines, strict=True):
                 if data := receiver.frames(now_s):

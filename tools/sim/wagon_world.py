@@ -10,7 +10,7 @@ RECEIVERS = ("crossfire", "elrs")
 VESCS = (68, 56)  # left, right: the confirmed identifiers of the source document
 CHANNELS = 16
 WHEELS = ("front_left", "rear_left", "front_right", "rear_right")
-_FILE = "wagon-world"
+WORLD_FILE = "wagon-world"
 _CHANNEL_DEFAULTS = (1500.0,) * 4 + (1000.0, 1000.0, 2000.0) + (1000.0,) * 9
 
 _DEFAULTS: dict[str, float] = {
@@ -22,6 +22,8 @@ _DEFAULTS: dict[str, float] = {
     **{f"{receiver}_on": 1.0 for receiver in RECEIVERS},
     **{f"{receiver}_stuck": 0.0 for receiver in RECEIVERS},  # its channels no longer change
     **{f"{receiver}_quality": 100.0 for receiver in RECEIVERS},  # percent
+    **{f"{receiver}_changed_s": 0.0 for receiver in RECEIVERS},  # monotonic: new channels left it
+    "receiver_ms": 20.0,  # between two frames of a receiver
     "receivers_swapped": 0.0,
     "link_drop": 0.0,  # share of what is sent between the boards
     "link_corrupt": 0.0,  # share
@@ -62,7 +64,7 @@ class WagonWorld:
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(directory / _FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(directory / WORLD_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             is_new = os.fstat(descriptor).st_size == 0
             os.ftruncate(descriptor, 8 * len(NAMES))
