@@ -1,7 +1,7 @@
 """Requests about sessions and control. Checks whose session it is; decides nothing else."""
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from ..lib.ipc import Api, Call
 from ..lib.role_config.model import RoleConfig
 from . import times
 from .config import Config
+from .kept_seat import End
 from .operation import Operation, PeerConnection, camera_of
 from .seats import Fact
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from .cameras import SharedCamera
     from .microphone import SharedMicrophone
 
-_KICKED = 64  # sessions that are remembered
 _PROGRAM = "autonomous:"
 ENCODED, DROPPED = "pictures_encoded", "pictures_dropped"
 
@@ -52,7 +52,6 @@ class SessionRequests:
         self._bus = bus
         self._counters = counters
         self._hardware = hardware
-        self._kicked: deque[str] = deque(maxlen=_KICKED)
         self._cameras: dict[str, SharedCamera] | None = None  # None: before the first session
         self._microphone: SharedMicrophone | None = None
 
@@ -90,12 +89,6 @@ class SessionRequests:
         person, params = _person(call), call.body
         cameras = await self._loaded()
         camera = camera_of(cameras, params.camera)
-        if params.replaces in self._kicked:
-            text = f"session {params.replaces} was ended by an admin"
-            raise SaintError(Code.REFUSED, text, fix="Open a new session by hand.")
-        if params.replaces in self._operation.seats.sessions:
-            self._operation.owned(params.replaces, person, is_strict=True)
-            self._operation.leave(params.replaces, "its person connected again")
 
         def make(session: str) -> PeerConnection:
             from .peers import RemotePeer, RemoteSources
@@ -104,8 +97,9 @@ class SessionRequests:
             return RemotePeer(session, self._operation, sources, self._config.stun)
 
         session, sdp = await self._operation.connect(
-            person, params.sdp, make, is_driving=params.wants_control
-        )
+            person, params.sdp, make,
+            is_driving=params.wants_control, replaces=params.replaces,
+        )  # fmt: skip
         return Connected(session=session, sdp=sdp, cameras=list(cameras))
 
     async def renew(self, call: Call[SessionRef]) -> Done:
@@ -148,8 +142,8 @@ class SessionRequests:
 
     async def kick(self, call: Call[SessionRef]) -> Done:
         self._operation.seats.known(call.body.session)
-        self._kicked.append(call.body.session)  # its page does not come back by itself
-        self._operation.leave(call.body.session, f"{_person(call).name} ended it")
+        reason = f"{_person(call).name} ended it"
+        self._operation.leave(call.body.session, reason, End.KICKED)  # its page does not come back
         return Done(message=f"session {call.body.session} was ended")
 
     async def test(self, _: Call[Nothing]) -> LinkTest:

@@ -18,8 +18,8 @@ from math import exp
 from ..lib.robot.remote_speed import RemoteSpeed
 from ..lib.role_config.model import RoleConfig
 
-REPORT_MS = 100.0  # between two reports
-_REMEMBERED = 128  # reports: longer than any delay of a curve
+REPORT_MS = 100.0  # between two reports to a viewer, twice that of the operator's
+_REMEMBERED = 256  # reports: longer than any delay of a curve
 _RISE = 0.5  # how much of a new measurement counts when it is longer
 _FALL_S = 0.2  # time constant when it is shorter: after 1 s less than 1 % of the excess is left
 _LONGEST_STEP_S = 0.25  # one quick answer after a silence does not count for all of it

@@ -20,6 +20,7 @@ from ..lib.teleop.fields import PictureReport, RobotReport, SoundReport
 from ..lib.teleop.velocity import VelocityTarget
 from .commands import CommandStream
 from .delay import DelayMeter, SpeedLimit
+from .kept_seat import End
 from .output import SOURCE, RobotOutput, Spawn
 from .robot_state import RobotState
 from .seats import Fact, RemoteSession, SeatChange, Seats
@@ -87,17 +88,23 @@ class Operation:
         self._filmed: set[str] = set()  # sessions to which pictures were sent a report ago
         self._closing: set[asyncio.Task[None]] = set()
         self._numbers: Counter[str] = Counter()
+        self._is_for_all = False  # the next reports
 
     async def connect(
-        self, person: Person, sdp: str, make: Callable[[str], PeerConnection], *, is_driving: bool
-    ) -> tuple[str, str]:
-        """Open a session: return its name and the answer to its offer. Raises SaintError."""
+        self, person: Person, sdp: str, make: Callable[[str], PeerConnection], *,
+        is_driving: bool, replaces: str,
+    ) -> tuple[str, str]:  # fmt: skip
+        """Open a session, in the place of another of this person if one is named: return its name
+        and the answer to its offer. Raises SaintError.
+        """
         now_s, name = monotonic_s(), secrets.token_hex(4)
         session = RemoteSession(
             name, person.name, Level.of(person.level), person.address, now_s,
             now_s + LEASE_S, wants_control=is_driving,
         )  # fmt: skip
-        self.seats.join(session)
+        if replaces:
+            self.apply(self.seats.vacate(replaces, person.name))
+        self.seats.join(session, now_s, replaces=replaces)
         self._state.open()
         self._streams[name] = CommandStream(self._drive.velocity)
         self._meters[name] = DelayMeter()
@@ -105,7 +112,7 @@ class Operation:
             peer = self._peers[name] = make(name)
             answer = await peer.answer(sdp)
         except SaintError:
-            self.leave(name, "its offer was refused")
+            self.leave(name, "its offer was refused", End.LOST)
             raise
         self._counters[MADE] += 1
         return name, answer
@@ -174,13 +181,13 @@ class Operation:
             if camera is not None:
                 camera.aim(camera.rule.target(self.seats.operator, now_s))
 
-    def lost(self, session: str, reason: str) -> None:
-        """End a session whose link is gone."""
-        self.leave(session, reason)
+    def lost(self, session: str, reason: str, *, has_left: bool) -> None:
+        """End a session whose link is gone; the other end may have closed it."""
+        self.leave(session, reason, End.LEFT if has_left else End.LOST)
 
-    def leave(self, session: str, reason: str) -> None:
+    def leave(self, session: str, reason: str, end: End = End.LEFT) -> None:
         """End a session."""
-        self.apply(self.seats.leave(session, reason))
+        self.apply(self.seats.leave(session, reason, end))
 
     async def close(self) -> None:
         """End all sessions."""
@@ -251,9 +258,13 @@ class Operation:
                 peer.send("state", data)
 
     def publish_reports(self) -> None:
-        """Send the named report to every session that has opened its channel."""
-        now_s = monotonic_s()
+        """Send the named report to the operator, and every second time to all: a page with control
+        counts its link as lost after 300 ms, and some reports may get lost on a bad network.
+        """
+        now_s, self._is_for_all = monotonic_s(), not self._is_for_all
         for name, peer in self._peers.items():
+            if not self._is_for_all and name != self.seats.operator:
+                continue
             self._note_picture(name, now_s)
             if peer.has("fields"):
                 report = self._report(name, peer)

@@ -48,7 +48,7 @@ class PeerEvents(Protocol):
     def received(self, session: str, channel: str, data: bytes | str) -> None: ...
     def said(self, session: str, sound: Callable[[], bytes]) -> None: ...
     def measured(self, session: str, estimate_kbps: float | None, loss: float | None) -> None: ...
-    def lost(self, session: str, reason: str) -> None: ...
+    def lost(self, session: str, reason: str, *, has_left: bool) -> None: ...
 
 
 class CameraTrack(MediaStreamTrack):
@@ -245,7 +245,8 @@ class RemotePeer:
     def _on_state(self) -> None:
         state = self._pc.connectionState
         if state in ("failed", "closed", "disconnected"):
-            self._events.lost(self._session, f"its link is {state}")
+            has_left = state == "closed"  # by the other end; a network that fails says nothing
+            self._events.lost(self._session, f"its link is {state}", has_left=has_left)
 
 
 def _one_channel(frame: AudioFrame) -> bytes:

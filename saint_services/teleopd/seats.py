@@ -2,13 +2,14 @@
 in, and what has changed comes out. Not here: what a command does (commands.py).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
 
 from ..lib.access.levels import Level
 from ..lib.api.teleop import LEASE_S
 from ..lib.errors import Code, SaintError
+from .kept_seat import End, EndedSession, EndedSessions, KeptSeat, check_return
 
 # After this time without a heartbeat no command of the operator moves the robot.
 ALIVE_S = 0.25
@@ -72,6 +73,8 @@ class Seats:
     most_viewers: int
     sessions: dict[str, RemoteSession] = field(default_factory=dict)
     operator: str = ""  # empty: nobody
+    kept: KeptSeat | None = None  # only while nobody has control
+    _ended: EndedSessions = field(default_factory=EndedSessions)
 
     def may_drive(self, name: str, now_s: float) -> bool:
         """Return whether commands of this session move the robot now."""
@@ -94,12 +97,18 @@ class Seats:
             and now_s - session.talk_s <= ALIVE_S
         )  # fmt: skip
 
-    def join(self, session: RemoteSession) -> list[SeatChange]:
-        """Add a session; it becomes the operator at the earliest when it is linked. Raises
-        refused, when there are too many.
+    def join(
+        self, session: RemoteSession, now_s: float, *, replaces: str = ""
+    ) -> list[SeatChange]:  # fmt: skip
+        """Add a session; it becomes the operator at the earliest when it is linked. One that
+        `replaces` another, which was vacated, wants control only if that one had it or was to get
+        it. Raises refused, when there are too many.
         """
+        if replaces:
+            session.wants_control &= self._may_want(replaces, session, now_s)
         others = len(self.sessions) - (self.operator in self.sessions)
-        is_watching = bool(self.operator) or not session.wants_control
+        is_taken = bool(self.operator) or self._is_kept(now_s, for_session=replaces)
+        is_watching = is_taken or not session.wants_control
         room = self.most_viewers if is_watching else self.most_viewers + 1
         if others >= room:
             text = f"{others} viewers are connected, and no more than {self.most_viewers} may be"
@@ -108,7 +117,21 @@ class Seats:
             text = "operating the robot needs the operator role"
             raise SaintError(Code.FORBIDDEN, text, fix="Connect as a viewer, or sign in again.")
         self.sessions[session.name] = session
+        if self.kept and self.kept.session == replaces:
+            passed_on = replace(self.kept, session=session.name)
+            self.kept = passed_on if session.wants_control else None
         return [SeatChange(Fact.JOINED, session.name, session.who)]
+
+    def vacate(self, name: str, who: str) -> list[SeatChange]:
+        """End a session that its person is about to replace. Raises refused for one that an admin
+        has ended, forbidden for another person's.
+        """
+        session, ended = self.sessions.get(name), self._ended.get(name)
+        if session is not None:
+            check_return(name, session.who, who, None)
+        elif ended is not None:
+            check_return(name, ended.who, who, ended.end)
+        return self.leave(name, "its person connected again", End.LOST)
 
     def linked(self, name: str, now_s: float) -> list[SeatChange]:
         """Record that the data channels of a session are open."""
@@ -116,10 +139,12 @@ class Seats:
         if session is None or session.is_linked:
             return []
         session.is_linked, session.beat_s = True, now_s
-        holder = self.sessions.get(self.operator)
-        if session.wants_control and (holder is None or holder.is_silent(now_s)):
-            return self._give(name, "nobody living had control")
-        return []
+        is_back = self.kept is not None and self.kept.session == name
+        if is_back and not self._is_kept(now_s):  # too late
+            self.kept, session.wants_control = None, False
+        if not session.wants_control or not self._is_free(name, now_s):
+            return []
+        return self._give(name, "its link is back" if is_back else "nobody living had control")
 
     def beat(self, name: str, now_s: float, *, is_talking: bool | None = None) -> None:
         """Record a heartbeat of the input loop; `is_talking` is None where the message cannot say
@@ -136,8 +161,7 @@ class Seats:
         session.level, session.lease_until_s = level, now_s + LEASE_S
         if level < Level.OPERATOR:
             session.requested_until_s = -inf
-            session.wants_control = False
-            return self._drop(name, "the operator role was withdrawn")
+            return self._renounce(name, "the operator role was withdrawn")
         return []
 
     def request(self, name: str, now_s: float, *, is_forced: bool = False) -> list[SeatChange]:
@@ -150,8 +174,7 @@ class Seats:
             raise SaintError(Code.REFUSED, text, fix="Sign in as an operator and connect again.")
         if name == self.operator:
             return []
-        holder = self.sessions.get(self.operator)
-        if holder is None or is_forced or holder.is_silent(now_s):
+        if is_forced or self._is_free(name, now_s):
             return self._give(name, "an admin took it" if is_forced else "nobody living had it")
         session.requested_until_s = now_s + REQUEST_S
         return [SeatChange(Fact.REQUESTED, name, session.who)]
@@ -167,15 +190,23 @@ class Seats:
     def release(self, name: str) -> list[SeatChange]:
         """End the control of a session, at its own request."""
         self.known(name)
-        return self._drop(name, "it was released")
+        return self._renounce(name, "it was released")
 
-    def leave(self, name: str, reason: str) -> list[SeatChange]:
-        """Remove a session: its link is gone, or an admin ended it."""
-        if name not in self.sessions:
+    def leave(self, name: str, reason: str, end: End = End.LEFT) -> list[SeatChange]:
+        """Remove a session: its person has left, its link is lost, or an admin ended it."""
+        session = self.sessions.get(name)
+        if session is None:
             return []
-        changes = self._drop(name, reason)
-        who = self.sessions.pop(name).who
-        return [*changes, SeatChange(Fact.LEFT, name, who, reason)]
+        wanted = session.wants_control and not session.is_linked
+        self._ended.add(name, EndedSession(session.who, end, wanted))
+        if end is not End.LOST:
+            changes = self._renounce(name, reason)
+        else:
+            changes = self._drop(name, reason)
+            if changes:
+                self.kept = KeptSeat(name, session.who, max(session.beat_s, session.joined_s))
+        del self.sessions[name]
+        return [*changes, SeatChange(Fact.LEFT, name, session.who, reason)]
 
     def expire(self, now_s: float) -> list[SeatChange]:
         """Remove the sessions whose lease or time to connect is over."""
@@ -184,7 +215,10 @@ class Seats:
             if now_s >= session.lease_until_s:
                 changes += self.leave(session.name, "its sign-in was not renewed")
             elif not session.is_linked and now_s >= session.joined_s + LINK_S:
-                changes += self.leave(session.name, f"its link was not open within {LINK_S:g} s")
+                text = f"its link was not open within {LINK_S:g} s"
+                changes += self.leave(session.name, text, End.LOST)
+        if not self._is_kept(now_s):
+            self.kept = None
         return changes
 
     def requesting(self, now_s: float) -> list[RemoteSession]:
@@ -199,9 +233,39 @@ class Seats:
             raise SaintError(Code.NOT_FOUND, text, fix="List them: saintctl teleop sessions.")
         return session
 
+    def _may_want(self, replaced: str, session: RemoteSession, now_s: float) -> bool:
+        """Return whether the person had control, or was to get it, when the link was lost. A daemon
+        that was restarted does not know the session: nobody has control then.
+        """
+        if session.level < Level.OPERATOR:
+            return False
+        if self.kept and self.kept.session == replaced:
+            return self._is_kept(now_s)
+        ended = self._ended.get(replaced)
+        return ended is None or ended.wanted_control
+
+    def _is_kept(self, now_s: float, *, for_session: str = "") -> bool:
+        """Return whether the seat is kept for another session than this one."""
+        kept = self.kept
+        return kept is not None and kept.session != for_session and kept.is_open(now_s)
+
+    def _is_free(self, name: str, now_s: float) -> bool:
+        """Return whether this session need not wait for who has control, or may come back."""
+        if holder := self.sessions.get(self.operator):
+            return holder.is_silent(now_s)
+        kept = self.kept
+        return kept is None or kept.session == name or now_s - kept.beat_s > SILENT_S
+
+    def _renounce(self, name: str, reason: str) -> list[SeatChange]:
+        """End control, and the request for it."""
+        self.sessions[name].wants_control = False
+        if self.kept and self.kept.session == name:
+            self.kept = None
+        return self._drop(name, reason)
+
     def _give(self, name: str, reason: str) -> list[SeatChange]:
         changes = self._drop(self.operator, f"session {name} has got it") if self.operator else []
-        self.operator, session = name, self.sessions[name]
+        self.operator, self.kept, session = name, None, self.sessions[name]
         session.requested_until_s = -inf
         return [*changes, SeatChange(Fact.GAINED, name, session.who, reason)]
 

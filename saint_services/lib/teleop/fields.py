@@ -4,7 +4,8 @@
 
 Version 1. Operator to robot: `v`, `seq` (rises), `t` (milliseconds of the operator's clock), and
 `targets` with values by field, `talk` while the talk button is held. A message without targets is a
-heartbeat of the operator's input loop. Robot to operator, 10 times per second: see `RobotReport`.
+heartbeat of the operator's input loop. Robot to operator, 20 times per second,
+to others 10 times: see `RobotReport`.
 """
 
 from typing import Annotated, Final, Literal

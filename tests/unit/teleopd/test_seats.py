@@ -10,11 +10,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from saint_services.lib.access.levels import Level
 from saint_services.lib.api.teleop import LEASE_S
 from saint_services.lib.errors import Code, SaintError
+from saint_services.teleopd.kept_seat import End
 from saint_services.teleopd.seats import Fact, RemoteSession, SeatChange, Seats
 from tests.examples import examples
 
 MOST_VIEWERS = 2
 ALIVE_S = 0.25  # typed by hand: the router's time-out is 0.3 s
+KEPT_S = 15.0  # typed by hand: as long as a lease
+PEOPLE = ("olga", "otto")
 
 
 def session(name: str, level: Level = Level.OPERATOR, *, wants: bool = True) -> RemoteSession:
@@ -25,7 +28,7 @@ def seated(*names: str) -> Seats:
     """Sessions that are linked; the first has control."""
     seats = Seats(MOST_VIEWERS)
     for name in names:
-        seats.join(session(name))
+        seats.join(session(name), 0.0)
         seats.linked(name, 0.0)
     return seats
 
@@ -43,12 +46,17 @@ class SeatOrders(RuleBasedStateMachine):
         self.talks: dict[str, float] = {}
         self.leases: dict[str, float] = {}
         self.levels: dict[str, Level] = {}
+        self.owners: dict[str, str] = {}  # also of sessions that have ended
+        self.kicked: set[str] = set()
+        # Whose control was lost with the link, the session that may have it again, until when.
+        self.may_return: tuple[str, str, float] | None = None
 
     def follow(self, changes: list[SeatChange]) -> None:
         for change in changes:
             if change.fact is Fact.GAINED:
                 assert not self.in_control, "two operators"
                 self.in_control.add(change.session)
+                self.may_return = None
             elif change.fact is Fact.LOST:
                 self.in_control.remove(change.session)
             elif change.fact is Fact.LEFT:
@@ -60,26 +68,65 @@ class SeatOrders(RuleBasedStateMachine):
         names = sorted(self.seats.sessions)
         return names[number % len(names)] if names else "00000000"
 
-    @rule(level=st.sampled_from(Level), wants=st.booleans())
-    def join(self, level: Level, wants: bool) -> None:
+    def made(self, who: str, level: Level, *, wants: bool) -> RemoteSession:
         self.count += 1
+        until_s = self.now_s + LEASE_S
         name = f"{self.count:08x}"
-        made = RemoteSession(
-            name, "person", level, "", self.now_s, self.now_s + LEASE_S, wants_control=wants
-        )
+        return RemoteSession(name, who, level, "", self.now_s, until_s, wants_control=wants)
+
+    def joined(self, made: RemoteSession, replaces: str = "") -> bool:
         try:
-            self.follow(self.seats.join(made))
+            self.follow(self.seats.join(made, self.now_s, replaces=replaces))
         except SaintError as err:
             assert err.code in (Code.REFUSED, Code.FORBIDDEN)
+            return False
+        self.leases[made.name], self.levels[made.name] = made.lease_until_s, made.level
+        self.owners[made.name] = made.who
+        return True
+
+    @rule(level=st.sampled_from(Level), wants=st.booleans(), who=st.sampled_from(PEOPLE))
+    def join(self, level: Level, wants: bool, who: str) -> None:
+        self.joined(self.made(who, level, wants=wants))
+
+    @rule(
+        number=st.integers(0, 9), level=st.sampled_from(Level), wants=st.booleans(),
+        who=st.sampled_from(PEOPLE), is_other=st.booleans(), is_ended=st.booleans(),
+    )  # fmt: skip
+    def reconnect(
+        self, number: int, level: Level, wants: bool, who: str, is_other: bool, is_ended: bool
+    ) -> None:
+        """A page or a program comes with another address, before or after the loss was noticed."""
+        ended = sorted(set(self.owners) - set(self.seats.sessions))
+        old = ended[number % len(ended)] if is_ended and ended else self.any_of(number)
+        owner = self.owners.get(old, who)
+        made = self.made(who if is_other else owner, level, wants=wants)
+        was_operator, before = old in self.in_control, dict(self.seats.sessions)
+        try:
+            self.follow(self.seats.vacate(old, made.who))
+        except SaintError as err:
+            assert err.code in (Code.REFUSED, Code.FORBIDDEN)
+            assert old in self.kicked or made.who != owner
+            assert self.seats.sessions == before, "refused, and yet something has changed"
             return
-        self.leases[name], self.levels[name] = self.now_s + LEASE_S, level
+        assert old not in self.kicked, "a kicked session came back"
+        if was_operator:
+            since_s = max(before[old].beat_s, before[old].joined_s)
+            self.may_return = (made.who, old, since_s + KEPT_S)
+        if self.joined(made, old) and self.may_return and self.may_return[1] == old:
+            self.may_return = (made.who, made.name, self.may_return[2])
 
     @rule(number=st.integers(0, 9))
     def link(self, number: int) -> None:
-        name = self.any_of(number)
+        name, before = self.any_of(number), set(self.in_control)
+        was_linked = name in self.levels and self.seats.sessions[name].is_linked
+        kept = self.may_return
         self.follow(self.seats.linked(name, self.now_s))
         if name in self.levels:
             self.beats[name] = self.now_s
+        if kept and kept[1] == name and not was_linked and not before:
+            is_back = self.now_s < kept[2] and self.levels[name] >= Level.OPERATOR
+            if self.seats.sessions[name].wants_control:
+                assert is_back == (name in self.in_control), "the seat was not kept"
 
     @rule(number=st.integers(0, 9))
     def beat(self, number: int) -> None:
@@ -116,11 +163,34 @@ class SeatOrders(RuleBasedStateMachine):
     @rule(number=st.integers(0, 9))
     @precondition(lambda self: self.seats.sessions)
     def release(self, number: int) -> None:
-        self.follow(self.seats.release(self.any_of(number)))
+        name = self.any_of(number)
+        if self.may_return and self.may_return[1] == name:
+            self.may_return = None
+        self.follow(self.seats.release(name))
 
     @rule(number=st.integers(0, 9))
     def leave(self, number: int) -> None:
-        self.follow(self.seats.leave(self.any_of(number), "its link is closed"))
+        name = self.any_of(number)
+        if self.may_return and self.may_return[1] == name:
+            self.may_return = None
+        self.follow(self.seats.leave(name, "its link is closed"))
+
+    @rule(number=st.integers(0, 9))
+    def lose(self, number: int) -> None:
+        """The daemon notices that a link has failed."""
+        name = self.any_of(number)
+        if name in self.in_control:
+            session = self.seats.sessions[name]
+            until_s = max(session.beat_s, session.joined_s) + KEPT_S
+            self.may_return = (session.who, name, until_s)
+        self.follow(self.seats.leave(name, "its link is lost", End.LOST))
+
+    @rule(number=st.integers(0, 9))
+    @precondition(lambda self: self.seats.sessions)
+    def kick(self, number: int) -> None:
+        name = self.any_of(number)
+        self.kicked.add(name)
+        self.follow(self.seats.leave(name, "an admin ended it", End.KICKED))
 
     @rule(passed_s=st.sampled_from([0.02, 0.2, 0.3, 3.5, 10.0, 21.0]))
     def wait(self, passed_s: float) -> None:
@@ -153,6 +223,14 @@ class SeatOrders(RuleBasedStateMachine):
             assert self.levels[name] >= Level.OPERATOR
 
     @invariant()
+    def who_comes_back_moves_nothing_by_that_alone(self) -> None:
+        """A seat is kept for one person, only while nobody has control, and for a time."""
+        if kept := self.seats.kept:
+            assert not self.in_control
+            assert self.owners[kept.session] == kept.who
+            assert kept.session not in self.kicked
+
+    @invariant()
     def only_the_living_operator_speaks(self) -> None:
         for name in self.seats.sessions:
             if self.seats.may_speak(name, self.now_s):
@@ -172,7 +250,7 @@ TestSeatOrders.settings = settings(
 
 def test_first_linked_session_that_wants_control_gets_it() -> None:
     seats = Seats(MOST_VIEWERS)
-    seats.join(session("a"))
+    seats.join(session("a"), 0.0)
     assert seats.operator == ""
     assert [each.fact for each in seats.linked("a", 0.0)] == [Fact.GAINED]
     assert seats.operator == "a"
@@ -232,7 +310,7 @@ def test_withdrawn_role_ends_control_and_keeps_the_picture() -> None:
 
 def test_viewer_cannot_request_control() -> None:
     seats = seated("a")
-    seats.join(session("b", Level.VIEWER, wants=False))
+    seats.join(session("b", Level.VIEWER, wants=False), 0.0)
     seats.linked("b", 0.0)
     with pytest.raises(SaintError, match="operator role"):
         seats.request("b", 0.0, is_forced=True)
@@ -241,4 +319,103 @@ def test_viewer_cannot_request_control() -> None:
 def test_viewers_beyond_the_limit_are_refused() -> None:
     seats = seated("a", "b", "c")
     with pytest.raises(SaintError, match="no more than 2"):
-        seats.join(session("d", wants=False))
+        seats.join(session("d", wants=False), 0.0)
+
+
+def returned(seats: Seats, old: str, now_s: float, *, who: str = "a", wants: bool = True) -> str:
+    """Come back with another address: the session is "new"."""
+    made = session("new", wants=wants)
+    made.who, made.joined_s, made.lease_until_s = who, now_s, now_s + LEASE_S
+    seats.vacate(old, who)
+    seats.join(made, now_s, replaces=old)
+    seats.linked("new", now_s)
+    return seats.operator
+
+
+def test_operator_whose_link_was_lost_has_control_again() -> None:
+    seats = seated("a", "b")
+    seats.beat("a", 1.0)
+    assert returned(seats, "a", 2.0) == "new"
+
+
+def test_operator_whose_loss_was_noticed_first_has_control_again() -> None:
+    seats = seated("a", "b")
+    seats.beat("a", 1.0)
+    seats.leave("a", "its link is lost", End.LOST)
+    assert [each.fact for each in seats.request("b", 2.0)] == [Fact.REQUESTED]
+    assert returned(seats, "a", 2.5) == "new"
+    assert [each.name for each in seats.requesting(2.5)] == ["b"]
+
+
+def test_another_person_need_not_wait_longer_than_3_s_for_a_lost_operator() -> None:
+    seats = seated("a", "b")
+    seats.beat("a", 1.0)
+    seats.leave("a", "its link is lost", End.LOST)
+    assert [each.fact for each in seats.request("b", 4.1)] == [Fact.GAINED]
+    assert returned(seats, "a", 5.0) == "b"
+
+
+def test_seat_is_kept_for_15_s() -> None:
+    seats = seated("a")
+    seats.beat("a", 1.0)
+    seats.leave("a", "its link is lost", End.LOST)
+    assert returned(seats, "a", 16.0) == ""
+    assert "new" in seats.sessions  # watches
+
+
+def test_who_lost_control_meanwhile_comes_back_as_a_viewer() -> None:
+    seats = seated("a", "b")
+    seats.beat("a", 1.0)
+    seats.request("b", 1.0, is_forced=True)
+    seats.leave("b", "its link is closed")  # nobody has control now
+    assert returned(seats, "a", 2.0) == ""
+
+
+def test_who_released_or_left_gets_nothing_back() -> None:
+    for end in ("release", "leave"):
+        seats = seated("a")
+        seats.beat("a", 1.0)
+        seats.release("a") if end == "release" else seats.leave("a", "its link is closed")
+        assert returned(seats, "a", 2.0) == "", end
+
+
+def test_expired_sign_in_gets_nothing_back() -> None:
+    seats = seated("a")
+    seats.beat("a", LEASE_S)
+    seats.expire(LEASE_S)
+    assert returned(seats, "a", LEASE_S + 1) == ""
+
+
+def test_kicked_session_and_another_persons_are_not_replaced() -> None:
+    seats = seated("a", "b")
+    seats.leave("a", "an admin ended it", End.KICKED)
+    with pytest.raises(SaintError, match="ended by an admin"):
+        seats.vacate("a", "a")
+    with pytest.raises(SaintError, match="belongs to b"):
+        seats.vacate("b", "a")
+    assert "b" in seats.sessions
+
+
+def test_withdrawn_role_gets_the_picture_back_alone() -> None:
+    seats = seated("a")
+    seats.beat("a", 1.0)
+    seats.vacate("a", "a")
+    made = session("new", Level.VIEWER)
+    made.who = "a"
+    seats.join(made, 2.0, replaces="a")
+    seats.linked("new", 2.0)
+    assert seats.operator == ""
+
+
+def test_second_attempt_to_come_back_counts_as_the_first() -> None:
+    seats = seated("a")
+    seats.beat("a", 1.0)
+    seats.vacate("a", "a")
+    first = session("first")
+    first.who = "a"
+    seats.join(first, 2.0, replaces="a")  # its link does not come up
+    assert returned(seats, "first", 8.0) == "new"
+
+
+def test_daemon_that_was_restarted_knows_nobody_and_seats_who_comes() -> None:
+    assert returned(Seats(MOST_VIEWERS), "0badcafe", 1.0) == "new"

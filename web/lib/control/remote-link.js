@@ -2,13 +2,13 @@
 // while this page has control; a heartbeat shows that its input loop runs, so a hidden tab, whose
 // timers stand still, drives nothing. No drawing.
 
-import { sentenceOf } from "../api.js";
+import { ApiError, sentenceOf } from "../api.js";
 import { LinkSound } from "./link-sound.js";
 
 /** @typedef {import("../api.js").Api} Api */
 /** @typedef {"closed" | "connecting" | "open" | "lost"} RemoteState */
 /**
- * What the robot reports 10 times per second (lib/teleop/fields.py).
+ * What the robot reports 10 times per second, to the operator 20 times (lib/teleop/fields.py).
  * @typedef {object} Report
  * @property {number} seq
  * @property {number | null} echo
@@ -31,10 +31,11 @@ import { LinkSound } from "./link-sound.js";
 const BEAT_MS = 100;
 const RENEW_MS = 5000;
 const STATS_MS = 500; // what has ended counts no longer than that again
-const SILENT_MS = 500; // without a report the link counts as lost
+const SILENT_MS = 300; // without a report the link counts as lost
 const NO_PICTURE_MS = 380; // shown at the next heartbeat, 100 ms later at most
 const CONNECT_LIMIT_MS = 15000;
-const AGAIN_MS = 3000; // without a report, until the link is made again
+const AGAIN_MS = 2000; // without a report, until the link is made again
+const RETURN_LIMIT_MS = 5000; // of one attempt to make it again
 const AGAIN_PAUSE_MS = 1000;
 const MOST_TRIES = 6;
 const LONGEST_MS = 60_000; // that a message may say
@@ -69,6 +70,11 @@ export class RemoteLink {
     this.changed = changed;
     this.onLoss = onLoss;
     this.sound = new LinkSound(changed);
+  }
+
+  /** Whether a lost link is being made again: the page stays as it is. */
+  get isReturning() {
+    return this.#tries > 0 && (this.state === "connecting" || this.state === "lost");
   }
 
   get isOperator() {
@@ -122,11 +128,13 @@ export class RemoteLink {
       this.cameras = reply.cameras;
       await peer.setRemoteDescription({ type: "answer", sdp: reply.sdp });
       this.#timers.push(setInterval(() => this.#renew(), RENEW_MS));
-      setTimeout(() => this.#peer === peer && this.#giveUp(), CONNECT_LIMIT_MS);
+      const limit = replaces ? RETURN_LIMIT_MS : CONNECT_LIMIT_MS;
+      setTimeout(() => this.#peer === peer && this.#giveUp(Boolean(replaces)), limit);
     } catch (err) {
       if (this.#peer !== peer) return;
       this.#end(sentenceOf(err));
-      if (replaces && this.api().state !== "open") this.#later(); // else it was refused
+      if (replaces && isOfNetwork(err)) this.#later();
+      else this.#refused();
     }
   }
 
@@ -181,8 +189,13 @@ export class RemoteLink {
       if (["failed", "closed"].includes(peer.connectionState) && this.#peer === peer)
         this.#again("The link to the robot is lost.");
     };
+    // A browser notices the end of its address before the missing reports are many.
+    peer.oniceconnectionstatechange = () => {
+      if (this.#peer === peer && this.state === "lost" && isBroken(peer))
+        this.#again("The link to the robot is lost.");
+    };
     fields.onmessage = (event) => this.#receive(String(event.data));
-    fields.onclose = () => this.#peer === peer && this.#end("The robot ended the session.");
+    fields.onclose = () => this.#peer === peer && this.#left();
     this.#timers.push(
       setInterval(() => this.#tick(), BEAT_MS),
       setInterval(() => this.#measure(peer), STATS_MS),
@@ -196,7 +209,8 @@ export class RemoteLink {
       this.onLoss();
       this.changed();
     }
-    if (this.state === "lost" && performance.now() - this.#reportAt > AGAIN_MS) {
+    const missing = performance.now() - this.#reportAt;
+    if (this.state === "lost" && (missing > AGAIN_MS || (this.#peer && isBroken(this.#peer)))) {
       this.#again("No data from the robot.");
       return;
     }
@@ -282,19 +296,35 @@ export class RemoteLink {
     }
   }
 
-  #giveUp() {
-    if (this.state === "connecting")
-      this.#end("No link within 15 s: the robot's address is not reachable over UDP from here.");
+  /** @param {boolean} isReturn */
+  #giveUp(isReturn) {
+    if (this.state !== "connecting") return;
+    if (isReturn) this.#again("The link to the robot is lost.");
+    else this.#end("No link within 15 s: the robot's address is not reachable over UDP from here.");
+  }
+
+  #left() {
+    this.#end("The robot ended the session.");
+    this.#refused();
+  }
+
+  /** There is no use in trying again. */
+  #refused() {
+    this.#tries = 0;
+    this.changed();
   }
 
   /**
-   * Connect again after a loss, for example of this computer's address; the robot ends the old
-   * session.
+   * Connect again after a loss, for example of this computer's address: the robot ends the old
+   * session, keeps control for this one, and moves nothing until a control is released and used.
    * @param {string} problem
    */
   #again(problem) {
     this.#end(problem);
-    if (this.#tries >= MOST_TRIES) return;
+    if (this.#tries >= MOST_TRIES) {
+      this.#refused();
+      return;
+    }
     this.#tries += 1;
     this.connect(this.#hadControl, this.session);
   }
@@ -327,6 +357,14 @@ export class RemoteLink {
     this.changed();
   }
 }
+
+/** @param {RTCPeerConnection} peer */
+const isBroken = ({ iceConnectionState }) =>
+  ["disconnected", "failed"].includes(iceConnectionState);
+
+/** Whether the request has not reached the robot, and may do so later. @param {unknown} err */
+const isOfNetwork = (err) =>
+  err instanceof ApiError && ["no_connection", "no_answer"].includes(err.code);
 
 /** Wait for all candidates: there is no trickle. @param {RTCPeerConnection} peer */
 function gathered(peer) {

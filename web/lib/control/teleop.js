@@ -93,6 +93,15 @@ export class Teleop {
     this.#mustRelease = true;
   }
 
+  /**
+   * Count a key as held. The repetitions of one that was released here, or was pressed before
+   * control could be used, count no more: to move takes a new act.
+   * @param {KeyboardEvent} event
+   */
+  press(event) {
+    if (!event.repeat) this.keys.add(event.code);
+  }
+
   /** @param {number} share of the top speed */
   setShare(share) {
     this.share = Math.min(1, Math.max(SMALLEST_SHARE, Math.round(share * 100) / 100));

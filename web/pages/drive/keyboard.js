@@ -21,7 +21,7 @@ export function keyboard(app, isReady) {
   const down = (event) => {
     if (!isReady || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.code in SPEEDS) teleop.setShare(SPEEDS[event.code]);
-    else if (isDriveKey(event.code) || isLookKey(event.code)) teleop.keys.add(event.code);
+    else if (isDriveKey(event.code) || isLookKey(event.code)) teleop.press(event);
     else return;
     event.preventDefault(); // arrows scroll
     app.draw();

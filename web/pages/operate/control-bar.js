@@ -70,7 +70,7 @@ export function controlBar(app, link, refusal, recording, act) {
 /** @param {RemoteLink} link */
 function seat(link) {
   const { report } = link;
-  if (link.state === "lost") return chip("bad", "No link");
+  if (link.state !== "open") return chip("bad", "No link");
   if (report?.seat === "operator") return chip("good", "You have control");
   return report?.operator
     ? chip("warn", `${report.operator} has control`)

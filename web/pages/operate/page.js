@@ -21,9 +21,10 @@ const state = { link: null, refusal: "", recording: new Recording(() => {}) };
 /** @param {App} app */
 function view(app) {
   const { link } = state;
-  if (!link || link.state === "closed" || (link.state === "lost" && !link.report))
+  const isShown = link?.isReturning || link?.report;
+  if (!link || link.state === "closed" || (link.state === "lost" && !isShown))
     return start(app, link?.problem ?? "");
-  if (link.state === "connecting") return waiting(app, link);
+  if (link.state === "connecting" && !isShown) return waiting(app, link);
   return html`
     <div class="remote" data-link=${link.state} data-seat=${link.report?.seat ?? ""}>
       ${stage(app, link)} ${controlBar(app, link, state.refusal, state.recording, act)}

@@ -25,7 +25,7 @@ export function stage(app, link) {
     if (!isReady || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.code === "KeyT") link.sound.press();
     else if (event.code in SPEEDS) app.teleop.setShare(SPEEDS[event.code]);
-    else if (isDriveKey(event.code) || isLookKey(event.code)) app.teleop.keys.add(event.code);
+    else if (isDriveKey(event.code) || isLookKey(event.code)) app.teleop.press(event);
     else return;
     event.preventDefault(); // arrows scroll
     app.draw();
@@ -86,9 +86,10 @@ const pictures = directive(Pictures);
 
 /** Say what is missing. @param {App} app @param {RemoteLink} link */
 function overlay(app, link) {
-  if (link.state === "lost")
+  if (link.state === "lost" || link.isReturning)
     return html`<p class="no-picture" role="alert" data-picture="lost">
       No data from the robot. It stops by itself.
+      ${link.isReturning ? "Connecting again\u2026" : nothing}
     </p>`;
   if (link.hasPicture(app.now)) return html`<span data-picture="live"></span>`;
   const { head } = app.store.data;
