@@ -53,7 +53,7 @@ tests = $(1) || { [ $$? = 1 ] && [ -n "$$CI" ] && echo "Once more, alone, what f
 AT_ONCE = $(MAKE) --silent --output-sync=target
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-lerobot test-pigen bench screenshots
+.PHONY: help setup run test test-long check types gen image bundle test-image test-boards test-powercut test-servos test-lerobot test-menlo test-pigen bench screenshots
 .PHONY: lint lint-web lint-layout lint-words lint-generated lint-python real $(SHARES)
 .PHONY: test-flash test-wagon test-ros test-faults fuzz-http mutation lock clean
 
@@ -201,6 +201,15 @@ build/boardtools/.ready: requirements-boards.lock $(READY)
 	  --no-deps --target build/boardtools/lib -r requirements-boards.lock
 	@touch $@
 
+test-menlo: setup build/menlo/.ready ## a walking robot, driven by menlo-sdk itself (Python 3.12)
+	@$(BIN)/pytest tests/integration/test_menlo_sdk.py -q $(ARGS)
+
+# The interpreter is found as that of test-ros is.
+build/menlo/.ready: requirements-menlo.lock $(READY)
+	@rm -rf build/menlo && $$($(BIN)/python -m tools.ros.rig python) -m venv build/menlo
+	@build/menlo/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-menlo.lock
+	@touch $@
+
 test-pigen: setup ## the stage for Raspberry Pi OS, over a small Debian (Linux, root, minutes)
 	@SAINT_PIGEN=1 $(BIN)/pytest tests/integration/test_pigen_stage.py $(ARGS)
 
@@ -261,6 +270,8 @@ lock: ## compute the lock files again from pyproject.toml; requirements-run.lock
 	@printf 'esptool==5.6.0\nmpremote==1.29.0\n' | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  --no-annotate -o requirements-boards.lock -
+	@printf 'menlo-sdk==0.1.0\nasimov-protocol==1.3.0rc4\n' | build/lock/bin/uv pip compile --quiet --python-version 3.12 \
+	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links -o requirements-menlo.lock -
 	@echo "schemathesis==4.32.5" | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  -o requirements-contract.lock -

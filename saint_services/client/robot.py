@@ -154,7 +154,7 @@ class Robot:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         """Prepare a connection. Routes see this program as the source websocket:<name>."""
-        self._connection = RobotConnection(RobotAccess(_socket_url(url), token, name, tls))
+        self._connection = RobotConnection(RobotAccess(socket_url(url), token, name, tls))
         self.head = Head(self)
         self.left_arm, self.right_arm = Arm(self, "left"), Arm(self, "right")
         self.tracks = Tracks(self, self._connection)
@@ -253,7 +253,8 @@ class Robot:
         return await self.call(routing.GET_STATUS)
 
 
-def _socket_url(url: str) -> str:
+def socket_url(url: str) -> str:
+    """Return the WebSocket's address of a robot. Raises request_invalid."""
     found = re.fullmatch(r"(?:(https?|wss?)://)?([^/?#@\s]+)/?", url)
     if found is None:
         text = f"{url!r} is not the address of a robot"

@@ -100,10 +100,7 @@ def _beside_sourced(python: Path) -> Ros:
 def _from_wheels() -> Ros:
     venv = BUILD / "venv"
     if not _is_current(venv, WHEELS_LOCK):
-        python = next(_interpreters("python3.12", "3.12"), None)
-        if python is None:
-            raise RigError(_NO_PYTHON)
-        _venv(venv, python, WHEELS_LOCK)
+        _venv(venv, python312(), WHEELS_LOCK)
     packages = venv / "lib" / "python3.12" / "site-packages"
     libraries = [venv / "lib", *sorted(packages.glob("ros_*.libs"))]
     return Ros(
@@ -120,6 +117,14 @@ def _from_wheels() -> Ros:
             "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1",
         },
     )
+
+
+def python312() -> Path:
+    """Return a Python 3.12. Raises RigError."""
+    python = next(_interpreters("python3.12", "3.12"), None)
+    if python is None:
+        raise RigError(_NO_PYTHON)
+    return python
 
 
 def _interpreters(name: str, version: str = "") -> Iterator[Path]:

@@ -1,10 +1,11 @@
-"""`python -m tools.ros.rig setup|build|env|test|lock`: our tests against a real ROS 2.
+"""`python -m tools.ros.rig setup|build|env|test|lock|python`: our tests against a real ROS 2.
 
     setup   the sourced ROS 2, or one of wheels (requirements-ros.lock) in build/ros
     build   saint_msgs for it
     env     its variables, for `source <(python -m tools.ros.rig env)`
     test    tests/ros over it; further arguments are pytest's
     lock    compute requirements-ros.lock again from tools/ros/requirements.in
+    python  the Python 3.12 that the wheels need
 
 Each does what comes before it first. Not here: how (installation.py, workspace.py).
 """
@@ -16,7 +17,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from .installation import OUR_LOCK, ROOT, WHEELS_LOCK, RigError, Ros, environment_of, installed, run
+from .installation import (
+    OUR_LOCK,
+    ROOT,
+    WHEELS_LOCK,
+    RigError,
+    Ros,
+    environment_of,
+    installed,
+    python312,
+    run,
+)
 from .workspace import built
 
 _LOCKS_S = 300.0
@@ -105,12 +116,18 @@ def _without(package: str, lock: Path) -> str:
     return "\n".join(kept) + "\n"
 
 
+def _python(_: list[str]) -> int:
+    print(python312())
+    return 0
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "setup": _setup,
     "build": _build,
     "env": _env,
     "test": _test,
     "lock": _lock,
+    "python": _python,
 }
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from .tables import COMMAND, STATE, VERSION
 MOST_BYTES: Final = 2048  # of a datagram; the largest state of 25 joints has about 1,500
 _MOST_ALERTS: Final = 48
 _MOST_BUSES: Final = 5
+_POLICY: Final = 0  # who moves the joints
 # Modes of the current protocol; to balance is to move without a velocity.
 _IO_MODES: Final = {
     WalkMode.DAMP: 0, WalkMode.STAND: 1, WalkMode.BALANCE: 2, WalkMode.MOVE: 2, WalkMode.FAULT: 5,
@@ -76,6 +77,8 @@ def decode_command(protocol: Protocol, data: bytes) -> WalkCommand:
     mode = _mode(found.mode, _MODES_IO)
     if mode not in _COMMANDED:
         raise ValueError(f"mode {mode.name.lower()} cannot be commanded")
+    if found.command_control != _POLICY:
+        raise ValueError("joint targets are not understood, only the policy's velocities")
     policy = found.policy
     vx, vy, vyaw = _finite("velocity", (policy.vx, policy.vy, policy.vyaw))
     epoch = found.firmware_epoch_id
