@@ -28,6 +28,7 @@ from .cameras import SharedCamera
 from .feedback import watch
 from .microphone import MOST_WAITING as MOST_PIECES
 from .microphone import SharedMicrophone
+from .packing import share
 from .picture import EncodedPicture
 
 _MOST_WAITING = 4  # pictures of a viewer whose connection is slow
@@ -199,6 +200,7 @@ class RemotePeer:
         sender = self._pc.addTrack(self._track)
         # aiortc requests key pictures of its own encoder; ours is shared.
         setattr(sender, "_send_keyframe", camera.want_key)  # noqa: B010
+        share(sender, camera)
         watch(sender, partial(self._events.measured, self._session))
         codecs = RTCRtpSender.getCapabilities("video").codecs
         chosen = [each for each in codecs if each.mimeType in ("video/VP8", "video/rtx")]

@@ -4,6 +4,7 @@ import av
 import pytest
 
 from saint_services.lib.generated.sensor_msgs import CompressedImage
+from saint_services.teleopd.packing import SharedPacking
 from saint_services.teleopd.picture import EncodedPicture, PictureEncoder, PictureError
 from saint_services.teleopd.rate import VideoTarget
 from tests.unit.teleopd.rig import jpeg
@@ -45,3 +46,13 @@ def test_damaged_picture_is_refused() -> None:
     picture = CompressedImage(format="jpeg", data=b"\xff\xd8nothing")
     with pytest.raises(PictureError):
         PictureEncoder().encode(picture, 0.0, VideoTarget(800), is_key=True)
+
+
+def test_picture_is_packed_once_for_all_viewers() -> None:
+    encoder, packing = PictureEncoder(), SharedPacking()
+    first, second = (encoded(encoder, number, VideoTarget(800)) for number in range(2))
+    payloads, stamp = packing.pack(first.packet)
+    assert packing.pack(first.packet)[0] is payloads
+    assert sum(map(len, payloads)) > first.packet.size  # with a descriptor each
+    assert packing.pack(second.packet) != (payloads, stamp)
+    assert packing.pack(second.packet)[1] == stamp + 3000
