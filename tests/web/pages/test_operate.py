@@ -76,6 +76,8 @@ async def test_camera_without_pictures_is_reported_within_half_a_second(
     page = await operating(site)
     remote.is_filming = False
     await page.wait_for_selector("[data-picture=none]", timeout=2000)
+    opacity = "Number(getComputedStyle(document.querySelector('video')).opacity)"
+    assert await page.evaluate(opacity) < 0.5  # the last picture does not look live
     remote.is_filming = True
     await page.wait_for_selector("[data-picture=live]", state="attached", timeout=2000)
 
