@@ -184,8 +184,8 @@ test-powercut: setup ## cut the power of a running image at thousands of places
 test-servos: setup build/peers/.ready ## the simulated bus servos, driven by Feetech's own library
 	@$(BIN)/pytest tests/unit/sim/test_servo_sdk.py -q $(ARGS)
 
-test-lerobot: setup build/lerobot/.ready ## the simulated bus servos, driven by LeRobot itself: calibrate, teleoperate, all registers
-	@$(BIN)/pytest tests/unit/sim/test_lerobot.py -q $(ARGS)
+test-lerobot: setup build/lerobot/.ready ## the simulated bus servos, and a robot through our plugins, driven by LeRobot itself
+	@$(BIN)/pytest tests/unit/sim/test_lerobot.py tests/integration/test_lerobot.py -q $(ARGS)
 
 # LeRobot 0.4.4 without torch and what else its motor code never uses; numpy, pyserial and PyYAML are those of .venv.
 build/lerobot/.ready: requirements-lerobot.lock $(READY)

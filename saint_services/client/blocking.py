@@ -12,7 +12,9 @@ from typing import Any, Self, TypeVar
 
 from ..lib.api import Reply
 from ..lib.api.routing import EStopInfo
+from .arm_stream import ArmStream
 from .drive_stream import DriveStream
+from .pose import ArmPose
 from .robot import Robot
 
 T = TypeVar("T")
@@ -33,6 +35,19 @@ class BlockingStream:
     def hold(self, seconds: float, **values: float) -> None:
         """Set the velocities for a time and wait for its end."""
         self._robot.run(self._stream.hold(seconds, **values))
+
+
+class BlockingArm:
+    """Moves an arm without asyncio, as arm_stream.ArmStream does."""
+
+    def __init__(self, robot: "BlockingRobot", stream: ArmStream) -> None:
+        self._robot = robot
+        self._stream = stream
+        self.pose: ArmPose = stream.pose
+
+    def set(self, places: Mapping[str, float]) -> dict[str, float]:
+        """Move joints to these places; return them as limited."""
+        return self._robot.run(self._stream.set(places))
 
 
 class BlockingRobot:
@@ -103,6 +118,26 @@ class BlockingRobot:
         self.run(stream.__aenter__())
         try:
             yield BlockingStream(self, stream)
+        finally:
+            self.run(stream.__aexit__(None, None, None))
+
+    @contextmanager
+    def pose(self, target: str) -> Iterator[ArmPose]:
+        """Return a block in which it is known where an arm or a leader arm is."""
+        pose = self.robot.pose(target)
+        self.run(pose.__aenter__())
+        try:
+            yield pose
+        finally:
+            self.run(pose.__aexit__(None, None, None))
+
+    @contextmanager
+    def arm(self, target: str, *, takes_over: bool = False) -> Iterator[BlockingArm]:
+        """Return a block that moves an arm under its lock while the program renews the places."""
+        stream = self.robot.arm(target, takes_over=takes_over)
+        self.run(stream.__aenter__())
+        try:
+            yield BlockingArm(self, stream)
         finally:
             self.run(stream.__aexit__(None, None, None))
 

@@ -68,6 +68,7 @@ class RobotConnection:
         self._work: asyncio.Task[None] | None = None
         self._is_open = asyncio.Event()
         self.refusal: SaintError | None = None  # of the newest message that had no id
+        self.client_id = access.name  # as the robot knows this program: a taken name gets a number
 
     @property
     def is_connected(self) -> bool:
@@ -207,7 +208,8 @@ class RobotConnection:
     async def _sign_in(self) -> None:
         """Authenticate and renew all subscriptions."""
         hello = {"type": "auth", "token": self._access.token, "client_id": self._access.name}
-        await self._exchange(hello, CONNECT_LIMIT_S)
+        greeting = await self._exchange(hello, CONNECT_LIMIT_S)
+        self.client_id = str(greeting.get("client_id", self._access.name))
         for topic in tuple(self._feeds):
             await self._subscribe(topic)
 

@@ -21,8 +21,10 @@ from ..lib.api.webd import motion, system
 from ..lib.config.validation import faults
 from ..lib.errors import Code, SaintError
 from ..lib.role_config import base
+from .arm_stream import ArmStream
 from .connection import Data, RobotAccess, RobotConnection
 from .drive_stream import DriveStream
+from .pose import ArmPose
 
 S = TypeVar("S", bound=Reply)
 P = TypeVar("P", bound=BaseModel)
@@ -225,6 +227,14 @@ class Robot:
         feed = self._connection.feed(topic, rate_hz)
         async for data in feed:
             yield state.model_validate(data)
+
+    def pose(self, target: str) -> ArmPose:
+        """Return where an arm or a leader arm ("leader.hand") is, for `async with`."""
+        return ArmPose(self.watch, target)
+
+    def arm(self, target: str, *, takes_over: bool = False) -> ArmStream:
+        """Return a stream that moves an arm under its lock; `takes_over` takes it from others."""
+        return ArmStream(self.call, self.watch, self._connection, target, takes_over=takes_over)
 
     async def estop(self, reason: str = "") -> EStopInfo:
         """Set the e-stop: no source moves the robot until it is cleared."""

@@ -9,7 +9,7 @@ from saint_services.lib.daemon import Context
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.generated.topics import INPUT_AUTONOMOUS
-from saint_services.lib.hw.feetech.bus import BusServo, Torque
+from saint_services.lib.hw.feetech.bus import BusServo, ServoReading, Torque
 from saint_services.lib.hw.feetech.line import ServoLine
 from saint_services.lib.hw.pins.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
@@ -21,6 +21,7 @@ from saint_services.lib.role.timers import Clock
 from saint_services.lib.role_config.bus_servos import BUS_SERVO
 from saint_services.lib.role_config.lead import ButtonClutch, Lead, SqueezeClutch
 from saint_services.lib.role_config.model import RoleConfig
+from saint_services.lib.role_config.part_topics import states_topic
 
 from .config import Config
 from .logic import (
@@ -31,6 +32,7 @@ from .logic import (
     clutch_of,
     scale_of,
 )
+from .readings import PERIOD_S, LeaderReadings
 
 _CLUTCH = ("clutch",)  # routerd/fields/masters.py
 _BEAT_S = 0.05  # the clutch is repeated, and a fault is reported, so often
@@ -87,6 +89,9 @@ class LeaderRole(RoleSession):
         if self._button:
             self._button.listen(self._on_button)
         self.every(_BEAT_S, self._beat)
+        self._publish_state = self.publisher(states_topic(self.config))
+        self._readings = LeaderReadings(self._scales, self._lead, self._newest)
+        self.every(PERIOD_S, self._report)
 
     def close_devices(self) -> None:
         """Release the line and the button."""
@@ -115,6 +120,14 @@ class LeaderRole(RoleSession):
             self._say_clutch()
         for target in self._lead.targets:
             self._send(target=target, names=self._names, values=values)
+
+    def _newest(self, servo: BusServo) -> ServoReading | None:
+        return self._lines_of_pose[0].reading(servo)
+
+    def _report(self) -> None:
+        """Publish what the arm measures, while anybody reads it."""
+        if self._publish_state.has_readers:
+            self._publish_state(self._readings.state(self._servos))
 
     @property
     def _squeezed(self) -> str:

@@ -12,6 +12,11 @@ def has_parts(config: RoleConfig) -> bool:
     return config.role == "parts" or bool(parts_of(config))
 
 
+def reports_parts(config: RoleConfig) -> bool:
+    """Return whether a role publishes a PartState: for its parts, or as a leader arm."""
+    return has_parts(config) or config.role == "leader"
+
+
 def commands_topic(config: RoleConfig) -> Topic[PartCommand]:
     """Return the topic of its PartCommand."""
     if config.role == "parts":

@@ -26,7 +26,7 @@ from ...lib.generated.saint_msgs import (
     SystemStatus,
 )
 from ...lib.ipc import Watch
-from ...lib.role_config.part_topics import has_parts, states_topic
+from ...lib.role_config.part_topics import reports_parts, states_topic
 from ..audit import activity
 from ..audit.commands import CommandWatch
 from ..robot.context import RobotContext
@@ -111,7 +111,7 @@ class Feeds:
             yield self._store(topics.WAGON_ODOM, self._newest, "wagon_odometry", name)
         elif name == "parts":
             for role in self._robot.roles.by_target.values():
-                if has_parts(role):
+                if reports_parts(role):
                     yield self._listen(states_topic(role), partial(self._parts, role.target))
         elif name == "legs":
             yield self._store(topics.LEGS_STATE, self._newest, "legs", name)

@@ -1,5 +1,6 @@
 """What a leader arm publishes, and when it stops leading; on simulated servos."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,3 +101,21 @@ def test_servo_that_lies_ends_the_lead(rig: LeaderRig) -> None:
 def test_leader_has_no_outputs_and_is_safe(rig: LeaderRig) -> None:
     assert rig.session.is_safe
     assert rig.session.report().ready
+
+
+def test_arm_reports_place_load_and_temperature_of_its_joints(rig: LeaderRig) -> None:
+    rig.turn(1, 2048.0 + 512.0)
+    state = rig.bus.sent["/saint/leader/left/parts/state"][-1]
+    found = dict(zip(state.sensors, state.readings, strict=True))
+    units = dict(zip(state.sensors, state.reading_units, strict=True))
+    assert found["shoulder_pan_position"] == pytest.approx(512 * 360 / 4095, abs=0.01)
+    assert found["gripper_position"] == pytest.approx(0.5, abs=0.2)
+    assert (units["shoulder_pan_position"], units["gripper_position"]) == ("deg", "ratio")
+    assert found["gripper_temperature"] > 0.0
+    assert tuple(state.names) == ()
+    rig.faults.set("shoulder_pan", Fault.UNPLUG)
+    rig.pass_time(1.0)
+    state = rig.bus.sent["/saint/leader/left/parts/state"][-1]
+    found = dict(zip(state.sensors, state.readings, strict=True))
+    assert math.isnan(found["shoulder_pan_position"])
+    assert not math.isnan(found["gripper_position"])
