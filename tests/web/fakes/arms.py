@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.web.fakes.robot import FakeRobot
 
 TARGET, _NODE = "parts.follower", "sim_parts_follower"
+LEADER = "leader.hand"
 _CELSIUS, _LOAD = 31.0, 0.12
 
 
@@ -28,7 +29,9 @@ class FakeArm:
         self._router = robot.router.real
         self._router.masters.places_of = lambda _: self.places
         self.places: dict[str, float] = dict.fromkeys(self._router.robot.fields[TARGET], 0.0)
+        self.leader: dict[str, float] = dict.fromkeys(self.places, 0.0)
         self._state = robot.bus.publisher(topics.PARTS_STATE.at(instance="follower"))
+        self._leader_state = robot.bus.publisher(topics.ROLE_PARTS_STATE.at(role="leader/hand"))
         self._status = robot.bus.publisher(topics.ROUTER_STATUS)
         robot.bus.subscribe(topics.INPUT_WEBSOCKET, self._receive)
 
@@ -36,13 +39,15 @@ class FakeArm:
         """Turn joints by hand."""
         self.places.update(places)
 
-    def start_role(self) -> None:
-        """Have its node report that the role runs with the robot's present configuration."""
+    def start_role(self, target: str = TARGET, version: str = "") -> None:
+        """Have its node report that the role runs with the robot's present configuration, or with
+        this version of one."""
+        name, _, instance = target.partition(".")
         role = NodeRoleInfo(
-            role="parts",
-            instance="follower",
+            role=name,
+            instance=instance,
             state=NodeState.ACTIVE,
-            config_version=self._robot.parts.service.configurations()[TARGET],
+            config_version=version or self._robot.parts.service.configurations()[target],
             role_alive=True,
         )
         nodes = self._robot.nodes
@@ -65,11 +70,14 @@ class FakeArm:
         status = report.message(router, monotonic_s())
         status.stamp = stamp()
         self._status.publish(status)
-        self._state.publish(self._measured())
+        self._state.publish(self._measured(self.places))
+        led = self._measured(self.leader)
+        led.names, led.values, led.units = (), (), ()
+        self._leader_state.publish(led)
 
-    def _measured(self) -> PartState:
-        names = tuple(self.places)
-        values = tuple(self.places.values())
+    def _measured(self, places: Mapping[str, float]) -> PartState:
+        names = tuple(places)
+        values = tuple(places.values())
         units = tuple(self._router.robot.fields[TARGET][name].unit for name in names)
         sensors: dict[str, tuple[float, str]] = {}
         for name, value, unit in zip(names, values, units, strict=True):

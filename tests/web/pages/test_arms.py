@@ -15,7 +15,7 @@ from saint_services.webd.config import AuthSettings, Config
 from tests.waiting import until
 from tests.web.axe import violations
 from tests.web.conftest import Site, site_of
-from tests.web.fakes.arms import TARGET
+from tests.web.fakes.arms import LEADER, TARGET
 
 pytestmark = [
     pytest.mark.web,
@@ -143,3 +143,33 @@ async def test_arm_is_calibrated_by_hand(arm: Site) -> None:
     assert pan.homing_offset is not None and pan.ticks[0] < 2047 < pan.ticks[1]
     assert role.gpio_mapping["wrist_roll"].ticks == (0, 4095)
     assert role.fields["gripper"].limits == (0.0, 1.0)
+
+
+async def test_leader_is_calibrated_by_hand(arm: Site) -> None:
+    page = await arm.open(f"arms/calibrate/{LEADER}", viewport=PHONE)
+    await expect(page.locator("[data-calibrate]")).to_contain_text("A leader has no torque")
+    await page.click("[data-prepare]")
+    await expect(page.locator("[data-done]")).to_contain_text("offsets are 0")
+    arm.robot.arm.start_role(LEADER)
+    await page.click("[data-home]")
+    for share in (-0.9, 0.0, 0.9, 0.0):
+        angles = dict.fromkeys(JOINTS, 60.0 * share) | {"gripper": 0.5 + share / 2}
+        arm.robot.arm.leader.update(angles)
+        await page.wait_for_timeout(700)
+    await look(page, "arms-calibrate-leader-phone")
+    assert await violations(page) == []
+    await page.click("[data-save]")
+    await expect(page.locator("[data-done]")).to_contain_text("calibration is saved")
+    pins = arm.robot.parts.service.robot.roles[LEADER].gpio_mapping
+    low, high = pins["elbow_flex"].ticks
+    assert high - low == pytest.approx(108 * 4095 / 360, abs=3)
+    assert pins["elbow_flex"].homing_offset is not None
+    assert pins["wrist_roll"].ticks == (0, 4095)
+
+
+async def test_older_release_of_a_node_is_named_instead_of_waited_for(arm: Site) -> None:
+    arm.robot.arm.start_role(version="1.0.0")
+    page = await arm.open(f"arms/calibrate/{TARGET}", color_scheme="dark")
+    await expect(page.locator("[data-outdated]")).to_contain_text("Update the node on Firmware")
+    await expect(page.locator("[data-home], [data-prepare]")).to_have_count(0)
+    await look(page, "arms-calibrate-outdated-dark")

@@ -19,6 +19,17 @@ const HOT_C = 60;
 /** Return the targets that the page Arms shows. @param {Description | null} robot */
 export const armsOf = (robot) => Object.keys(robot?.arms ?? {});
 
+const LEADER = "leader.";
+
+/** Return the targets that can be calibrated: arms and leaders. @param {Description | null} robot */
+export const calibrated = (robot) => [
+  ...armsOf(robot),
+  ...Object.keys(robot?.leaders ?? {}).map((name) => LEADER + name),
+];
+
+/** Whether a target is an arm that a person moves by hand. @param {string} target */
+export const isLeader = (target) => target.startsWith(LEADER);
+
 /** A ratio is shown from 0 to 100. @param {number} value @param {string} unit */
 export const shown = (value, unit) => (unit === "ratio" ? value * 100 : value);
 
@@ -78,6 +89,14 @@ export function behind(robot, data, target) {
 }
 
 // Calibration
+
+/**
+ * Return the joint of a leader with unit and limits, which no file gives it: its role reports
+ * degrees from the middle of its range, or a share of it. Other parts have theirs.
+ * @param {RobotPart} part @param {string} unit as its role reports it
+ */
+export const scaled = (part, unit) =>
+  isLeader(part.target) ? { ...part, unit, limits: limitsOf(motorOf(part), unit) } : part;
 
 /** Return the position of a servo at a value of its joint. @param {RobotPart} part
  * @param {number} value */
@@ -229,6 +248,8 @@ export const editsOf = (parts, motors) =>
       target: part.target,
       name: part.name,
       hardware: { ticks, homing_offset: motor.homing_offset },
-      output: { limits: narrowed(part.limits, limitsOf(motor, part.unit)) },
+      ...(isLeader(part.target)
+        ? {}
+        : { output: { limits: narrowed(part.limits, limitsOf(motor, part.unit)) } }),
     };
   });

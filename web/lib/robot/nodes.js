@@ -47,14 +47,18 @@ export function givenName(node) {
 /** "arms.left" @param {{role: string, instance: string}} held */
 export const targetOf = ({ role, instance }) => (instance ? `${role}.${instance}` : role);
 
+/** Roles whose state is in the topic "parts". */
+const BY_NAME = ["parts", "leader"];
+
 /**
  * Whether a role reports its state now. Both arms share a topic, so their age is checked too.
  * @param {App} app @param {string} target @param {number} now
  */
 export function isReporting(app, target, now) {
   const [role, instance = ""] = target.split(".");
-  if (!app.store.isFresh(role, now)) return false;
-  if (role === "parts") {
+  const isByName = BY_NAME.includes(role);
+  if (!app.store.isFresh(isByName ? "parts" : role, now)) return false;
+  if (isByName) {
     const parts = app.store.data.parts?.targets?.[target];
     return (parts?.age_ms ?? Infinity) < STALE_MS;
   }
@@ -68,9 +72,24 @@ export function isReporting(app, target, now) {
  * @param {App} app @param {string} target @param {string} [version]
  */
 export function isRunning(app, target, version) {
-  const roles = (app.store.data.nodes?.nodes ?? []).flatMap((node) => node.roles ?? []);
-  const role = roles.find((each) => targetOf(each) === target);
+  const role = reported(app, target);
   return Boolean(role?.role_alive && role.config_version === version);
+}
+
+/**
+ * Whether the node of a role runs a release that does not say which text of its configuration runs:
+ * its version ends without a digest.
+ * @param {App} app @param {string} target
+ */
+export function isWithoutDigest(app, target) {
+  const version = reported(app, target)?.config_version;
+  return Boolean(version) && !/[+.][0-9a-f]{8}$/.test(version ?? "");
+}
+
+/** @param {App} app @param {string} target */
+function reported(app, target) {
+  const roles = (app.store.data.nodes?.nodes ?? []).flatMap((node) => node.roles ?? []);
+  return roles.find((each) => targetOf(each) === target);
 }
 
 /**

@@ -7,7 +7,7 @@ import { withField, withValue } from "../../lib/events.js";
 import { targetName, words } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import * as arms from "../../lib/robot/arms.js";
-import { isReporting, isRunning } from "../../lib/robot/nodes.js";
+import { isReporting, isRunning, isWithoutDigest } from "../../lib/robot/nodes.js";
 import { STALE_MS } from "../../lib/store.js";
 import { saveText } from "../../lib/transfer.js";
 import { reading } from "../../parts/live.js";
@@ -46,7 +46,7 @@ export function calibrateView(app, target) {
     endCalibration();
     run.target = target;
   }
-  const parts = state.partsOf(target);
+  const parts = state.partsOf(target).map((part) => arms.scaled(part, unitOf(app, part)));
   const isOld = !isReporting(app, target, app.now);
   if (run.isAwaited && hasFollowed(app)) run.isAwaited = false;
   if (!isOld) for (const part of parts) follow(app, part);
@@ -67,6 +67,9 @@ export function calibrateView(app, target) {
   );
 }
 
+/** @param {App} app @param {RobotPart} part */
+const unitOf = (app, part) => sensorOf(app, part)?.unit ?? "deg";
+
 /** @param {App} app */
 function hasFollowed(app) {
   const follows = isRunning(app, run.target, state.configurations[run.target]);
@@ -85,7 +88,7 @@ function choice(app, target) {
       Arm
       <select @change=${go}>
         ${arms
-          .armsOf(app.robot)
+          .calibrated(app.robot)
           .map(
             (each) =>
               html`<option value=${each} ?selected=${each === target}>${targetName(each)}</option>`,
@@ -101,9 +104,14 @@ const done = () => html`<p class="notice is-quiet" role="status" data-done>${run
 /** What a servo reports now with the offset that it has; null: unknown. @param {App} app
  * @param {RobotPart} part */
 function ticksNow(app, part) {
-  const sensors = app.store.data.parts?.targets?.[part.target]?.sensors ?? {};
-  const value = sensors[`${part.name}_position`]?.value ?? null;
+  const value = sensorOf(app, part)?.value ?? null;
   return value === null ? null : arms.ticksAt(part, value);
+}
+
+/** @param {App} app @param {RobotPart} part */
+function sensorOf(app, part) {
+  const sensors = app.store.data.parts?.targets?.[part.target]?.sensors ?? {};
+  return sensors[`${part.name}_position`];
 }
 
 /** The same with the offset of this calibration. @param {App} app @param {RobotPart} part */
@@ -129,9 +137,11 @@ function limp(parts) {
       <p>
         Hold the arm: it is moved by hand now.
         ${
-          isLimp
-            ? "Press the emergency stop: these servos lose their torque."
-            : html`Servos have no torque until they are commanded after their supply was switched
+          arms.isLeader(run.target)
+            ? "A leader has no torque; keep its clutch open."
+            : isLimp
+              ? "Press the emergency stop: these servos lose their torque."
+              : html`Servos have no torque until they are commanded after their supply was switched
                 on: switch it off and on, and command nothing.`
         }
       </p>
@@ -144,6 +154,7 @@ function homing(app, parts, isOld) {
   const unknown = parts.filter((p) => typeof p.hardware.homing_offset !== "number");
   const isMissing = parts.some((part) => ticksNow(app, part) === null);
   const off = state.isBusy || isOld || isMissing || run.isAwaited || !parts.length;
+  if (isWithoutDigest(app, run.target)) return outdated();
   return html`
     <section class="card">
       <h2>2. Middle</h2>
@@ -171,6 +182,17 @@ function homing(app, parts, isOld) {
     </section>
   `;
 }
+
+/** Its node cannot say that its role has started again with other offsets. */
+const outdated = () => html`
+  <section class="card">
+    <h2>2. Middle</h2>
+    <p data-outdated>
+      The node of this arm runs an older release, which does not report when new offsets are in its
+      servos. Update the node on <a href="/firmware">Firmware</a>, then calibrate here.
+    </p>
+  </section>
+`;
 
 /** @param {App} app @param {RobotPart[]} unknown */
 function prepare(app, unknown) {

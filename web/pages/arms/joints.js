@@ -85,7 +85,9 @@ function row(app, target, field) {
       ${slider(app, { target, field, limits: [low, high], rate: spec.max_rate }, unit, at, why)}
       <span class="number quiet arm-ends">
         <span>${text(low)}</span>
-        <span data-command>${reading(command === null ? "" : `commanded ${text(command)}`)}</span>
+        <span data-command title="commanded">
+          ${reading(command === null ? "" : `→ ${text(command)}`)}
+        </span>
         <span>${text(high)}</span>
       </span>
       <span class="number quiet arm-strain ${isHot ? "is-hot" : ""}">
