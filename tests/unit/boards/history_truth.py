@@ -168,7 +168,7 @@ class TruthOfHistory:
         if world.io is None and "io" not in world.frozen:
             self._lost_ms, self._positions = now_ms, ["", ""]
         if world.balance is None and "balance" not in world.frozen:
-            # It begins disarmed, and IO may still tell it of a switch at ARM: moving that one to
+            # It begins disarmed, and IO may still report a switch at ARM: moving that one to
             # DISARM is an act.
             self._lost_ms, self._was_armed, self._is_stopped = now_ms, False, False
             self._positions = [each if each == "arm" else "" for each in self._positions]
