@@ -61,7 +61,6 @@ class Delays:
     pilot: list[float] = field(default_factory=list)  # receiver's frame -> the same duty
     babble: list[float] = field(default_factory=list)  # Twist -> 0x300 beside a babbling node
     babbled_hz: float = 0.0
-    calm: list[float] = field(default_factory=list)  # of `host`, while no processor was taken away
     lost: int = 0
 
 
@@ -96,7 +95,6 @@ class Figures:
     bare_boards: Row
     whole: Row
     host: Row
-    calm: Row
     boards: Row
     bare_host: Row
     bare_hops: Row
@@ -174,7 +172,6 @@ def measure(samples: int) -> Figures:
         bare_boards=_row(bare.boards),
         whole=_row([sum(pair) for pair in zip(found.host, found.boards, strict=True)]),
         host=_row(found.host),
-        calm=_row(found.calm or found.host),
         boards=_row(found.boards),
         bare_host=_row(bare.host),
         bare_hops=_row(bare.hops),
@@ -261,7 +258,6 @@ async def _drive(
         if len(found.host) + found.lost >= samples:
             break
         line.clear()
-        stolen = stolen_ms()
         sent_ns = send(speed)
         wanted = round(speed / FULL_SPEED_MPS * can_frames.FULL_SPEED)
         delays = await _awaited(line, partial(line.host_ms, wanted, sent_ns))
@@ -272,8 +268,6 @@ async def _drive(
         else:
             found.host.append(delays[0])
             found.boards.append(delays[1])
-            if stolen_ms() == stolen:
-                found.calm.append(delays[0])
         if bare:
             bare.measure()
 
@@ -332,7 +326,6 @@ def table(found: Figures) -> str:
         ("  three bare processes", found.bare_boards, ""),
         ("host: stick -> VESC frame", found.whole, f"{found.samples} samples"),
         ("  host: stick -> 0x300", found.host, f"budget {BUDGET_MS:g}"),
-        ("    while the host was not away", found.calm, ""),
         ("  boards: 0x300 -> VESC frame", found.boards, "the board sends every 20 ms"),
         ("  one bare process", found.bare_host, ""),
         ("  bare chain of two hops", found.bare_hops, ""),
