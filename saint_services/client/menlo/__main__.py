@@ -30,7 +30,7 @@ from .states import walk_state
 
 VERSION = {"robot_model": "asimov_1", "robot_os_version": "0.2.0", "os": "SAINT.OS"}
 WARNING = (
-    "UDP without authentication: whoever sends from {allowed} drives the robot, within its limits. "
+    "UDP without authentication: what is sent from {allowed} drives the robot, within its limits. "
     "When the program ends, the robot is damped: it sits down or falls."
 )
 _PERIOD_S = 0.02
