@@ -194,7 +194,8 @@ export class RemoteLink {
       if (this.#peer === peer && this.state === "lost" && isBroken(peer))
         this.#again("The link to the robot is lost.");
     };
-    fields.onmessage = (event) => this.#receive(String(event.data));
+    // What was waiting when the link was closed comes nevertheless.
+    fields.onmessage = (event) => this.#peer === peer && this.#receive(String(event.data));
     fields.onclose = () => this.#peer === peer && this.#left();
     this.#timers.push(
       setInterval(() => this.#tick(), BEAT_MS),
