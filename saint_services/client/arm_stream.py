@@ -38,7 +38,7 @@ class ArmStream:
     """A stream of places: `async with robot.arm("parts.follower") as arm: await arm.set(...)`.
 
     The arm begins softly, where it stands. `set` raises why an earlier one was refused: the robot
-    is stopped, the connection is lost, or somebody else has taken the arm.
+    is stopped, the connection is lost, or another source has taken the arm.
     """
 
     def __init__(

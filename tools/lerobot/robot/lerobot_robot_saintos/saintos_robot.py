@@ -88,7 +88,7 @@ class SaintosRobot(Robot):  # type: ignore[misc] # LeRobot has no types here
 
     def send_action(self, action: dict[str, Any]) -> dict[str, Any]:
         """Move the joints; return the action within the robot's limits. Raises SaintError when the
-        robot is stopped, cannot be reached, or somebody else has taken the arm.
+        robot is stopped, cannot be reached, or another source has taken the arm.
         """
         places = {name.removesuffix(_POS): float(value) for name, value in action.items()}
         sent = self._connected().set(places)
