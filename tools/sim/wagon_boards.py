@@ -39,6 +39,7 @@ _TICK_S = 0.005
 _LINK_S = 0.5  # between two reports of the radio link
 _FREE_MPS = 5.0  # speed of the free wheels at full duty and 37 V
 _TIME_CONSTANT_S = 0.15
+_TRACK_WIDTH_M = 0.45  # of this body; the firmware has no use for it
 _FREE_ERPM = _FREE_MPS / (3.1415927 * config.WHEEL_DIAMETER_M) * 60 * config.POLE_PAIRS
 _IDLE_A, _BLOCKED_A, _DRIVE_A = 0.5, 40.0, 6.0
 _BOARDS = ("balance", "io")
@@ -136,7 +137,7 @@ class WagonBody:
             target = 0.0 if world[f"blocked_{number}"] else duty * _FREE_MPS
             self._sides[side] += share * (target - self._sides[side])
         left, right = self._sides
-        speed, yaw_rate = (left + right) / 2, (right - left) / config.TRACK_WIDTH_M
+        speed, yaw_rate = (left + right) / 2, (right - left) / _TRACK_WIDTH_M
         world["acceleration"] = (speed - before) / step_s if step_s else 0.0
         world["speed"], world["yaw_rate"] = speed, yaw_rate
         world["heading"] += yaw_rate * step_s

@@ -4,7 +4,6 @@ VESCS_LEFT = (68,)  # a dual VESC has a second id for its second motor: add it h
 VESCS_RIGHT = (56,)
 POLE_PAIRS = 15  # of the hub motors
 WHEEL_DIAMETER_M = 0.165
-TRACK_WIDTH_M = 0.45
 # Duty that turns the free wheels at FULL_SPEED_MPS with 36 V: 16 revolutions per minute per volt.
 FULL_DUTY = 0.40
 BRAKE_A = 8.0  # braking current of a stop
