@@ -34,11 +34,11 @@ def test_without_a_receiver_sticks_rest_and_the_switch_is_at_disarm() -> None:
     assert NEUTRAL_US == (1500,) * 4 + (1000,) * 12
     receivers = Receivers()
     assert (receivers.active, receivers.channels) == (NEITHER, NEUTRAL_US)
-    assert receivers.report() == (*NEUTRAL_US, 0)
-    assert not receivers.has_news
     for each in receivers.each:
         assert (each.channels, each.rssi_dbm, each.quality) == (NEUTRAL_US, -128, 100)
         assert (each.is_new, each.is_alive(0), each.signal_dbm(0)) == (False, False, -128)
+    assert not receivers.has_news
+    assert receivers.report() == (*NEUTRAL_US, 0)
 
 
 @pytest.mark.parametrize(("now_ms", "is_alive"), [(5, False), (6, True)])

@@ -13,10 +13,12 @@ from pathlib import Path
 from .equivalent import EQUIVALENT
 from .mutants import Mutant, mutants
 from .runner import Verdict, judge, name_of, warm_up
+from .session import judge_all
 from .targets import TARGETS
 
 AIM_PERCENT = 95.0
 ROOT = Path(__file__).parents[2]
+_PLAIN = "image/boards/"  # modules that swap.py can change in place
 # A mutant whose tests take this much longer than those of the unchanged file has never ended.
 _PATIENCE, _LEAST_LIMIT_S = 8.0, 10.0
 
@@ -58,6 +60,8 @@ def _is_named(path: str, parts: list[str]) -> bool:
 def _file(
     path: str, stages: tuple[tuple[str, ...], ...], every: int, until: float
 ) -> list[Outcome]:
+    if path.startswith(_PLAIN):
+        return _plain_file(path, stages, every, until)
     source = Path(path).read_text()
     began_s = time.monotonic()
     if judge(name_of(Path(path)), source, stages) != "survived":
@@ -74,6 +78,30 @@ def _file(
         outcomes.append(Outcome(path, mutant, verdict))
         if verdict == "survived":
             print(f"{path}:{mutant.line}: survived: {mutant.what} in {mutant.where}", flush=True)
+    print(f"{path}: {_rate(outcomes)}, {len(known)} equivalent", flush=True)
+    return outcomes
+
+
+def _plain_file(
+    path: str, stages: tuple[tuple[str, ...], ...], every: int, until: float
+) -> list[Outcome]:
+    """Judge the mutants of a module without decorators: they share one collection of the tests."""
+    source, name = Path(path).read_text(), name_of(Path(path))
+    known = EQUIVALENT.get(path, {})
+    made = [each for each in mutants(source) if not each.is_one_of(known)][::every]
+    tests = [test for stage in stages for test in stage]
+    found = judge_all(name, [source, *(each.source for each in made)], tests)
+    if next(found)[0] != "survived":
+        sys.exit(f"{path}: its tests fail without any change; repair them first")
+    outcomes = []
+    for mutant, (verdict, _) in zip(made, found, strict=True):
+        judged = verdict or judge(name, mutant.source, stages)
+        outcomes.append(Outcome(path, mutant, judged))
+        if judged == "survived":
+            print(f"{path}:{mutant.line}: survived: {mutant.what} in {mutant.where}", flush=True)
+        if time.monotonic() > until:
+            print(f"{path}: out of time after {len(outcomes)} of {len(made)}")
+            break
     print(f"{path}: {_rate(outcomes)}, {len(known)} equivalent", flush=True)
     return outcomes
 

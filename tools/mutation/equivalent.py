@@ -197,6 +197,66 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/webd/robot/goals.py": {
         "True: if SPEED not in values": "a speed of this command is written again",
     },
+    "image/boards/balance/arming.py": {
+        "2 -> 3 in DISARM, ARM, BETWEEN = (0, 1, 2)": "a name; any other number is as good",
+        "False -> True in self._is_elrs = False": "the switch must be cycled at the start anyway",
+    },
+    "image/boards/balance/attitude.py": {
+        "0 -> 1 in self._last_ms = 0": "the first angles are those of gravity alone",
+        "Gt -> GtE: abs(sqrt(ax * ax + ay * ay + az * az) - 1.0) > _TRUST_G": (
+            "no length is exactly on the bound"
+        ),
+        "Sub: roll + 180.0": "180 more or less are the same angle of 360",
+    },
+    "image/boards/balance/mixing.py": {
+        "Gt -> GtE: abs(target) > abs(self.value)": "as far from rest as it is: nothing changes",
+        "Gt -> GtE: speed > 0": "a speed of 0 stays 0 either way",
+    },
+    "image/boards/balance/balance_board.py": {
+        "without: self._stopped_by = t.FAULT_NONE": "read only after FAULT has set it",
+        "without minus: -1 in self._was_state = -1": "every state but DISARMED, the first, is new",
+        "1 -> 2 in self._was_state = -1": "every state but DISARMED, the first, is new",
+        "without: self._wheels = (0.0, 0.0)": "each turn sets it before it is read",
+        "0.0 -> 1.0 in self._wheels = (0.0, 0.0)": "each turn sets it before it is read",
+        "without: self._must_brake = True": "each turn sets it before it is read",
+        "True -> False in self._must_brake = True": "each turn sets it before it is read",
+        "True: if replies": "nothing is written then",
+    },
+    "image/boards/shared/link.py": {
+        "0 -> 1 in length = data[at + 1] if at + 1 < len(data) else 0": (
+            "a lone start waits, whatever it claims"
+        ),
+    },
+    "image/boards/io/receivers.py": {
+        "2 -> 3 in CROSSFIRE, ELRS, NEITHER = (0, 1, 2)": "a name; any other number is as good",
+        "0 -> 1 in flags = t.RC_FLAG_ALIVE | (t.RC_FLAG_ELRS if self.active == ELRS else 0)": (
+            "the 1 is in it already"
+        ),
+        "0 -> 1 in flags |= t.RC_FLAG_NEW if receiver.is_new else 0": "the 1 is in it already",
+    },
+    "image/boards/io/io_board.py": {
+        "False -> True in self._is_reported_alive = False": "the first turn reports anyway",
+        "NotEq -> Eq: self.receivers.active != NEITHER in is_alive = self.receivers.active != NEITHER of _report()": (  # noqa: E501 - as it is printed
+            "only its changes count"
+        ),
+    },
+    "image/boards/io/crsf.py": {
+        "256 -> 257 in for value in range(256):": "nothing reads a last entry too many",
+    },
+    "image/boards/balance/telemetry.py": {
+        "65000.0 -> 65001.0 in _MOST = 65000.0": "both are the same half float",
+    },
+    "image/boards/balance/sources.py": {
+        "False -> True in self._is_alive = False": "read only while what sets it is fresh",
+        "without: self._is_released = False": "the first driver sets it",
+        "False -> True in self._is_released = False": "the first driver sets it",
+        "300 -> 301 in _OTHER_STICK = 300": "sticks stand in steps of 2 thousandths",
+    },
+    "image/boards/shared/freshness.py": {
+        "without: self._since_ms = 0": "read only after the first message has set it",
+        "0 -> 1 in self._since_ms = 0": "read only after the first message has set it",
+        "1 -> 2 in self._next_ms = -1": "any time that is over",
+    },
     "image/boards/io/bridges.py": {
         "Lt -> LtE: duty < 0": "a duty of 0 rests both halves",
         "without: self._duties = (0, 0)": "read only after a fresh message has set it",

@@ -18,12 +18,15 @@ from typing import Literal
 
 Verdict = Literal["killed", "timeout", "survived"]
 
+PLAIN = ("-x", "-q", "-p", "no:cacheprovider", "--no-header", "-W", "ignore")
 LIMIT_S = 240.0  # a busy machine needs a minute for all tests
 _WARM = (
     *("pytest", "hypothesis.stateful", "pydantic", "yaml", "typer.testing", "blockbuster"),
     *("saint_services.lib.api.routing", "saint_services.lib.daemon", "saint_services.lib.ipc"),
     *("saint_services.lib.bus.local", "saint_services.lib.generated.topics"),
     *("saint_services.saintctl.console", "saint_services.lib.config.yaml_text"),
+    *("saint_services.lib.wagon.can_frames", "saint_services.lib.wagon.board_link"),
+    *("saint_services.lib.hw.vesc.messages", "saint_services.rcd.protocols.crsf"),
 )
 
 
@@ -50,25 +53,37 @@ def _test(module: str, source: str, stages: Sequence[Sequence[str]]) -> None:
     code = 3
     try:
         os.setsid()  # whatever a test starts ends with it
-        null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
+        silence()
         if module in sys.modules:  # the modules that imported it must do so again
             for name in [name for name in sys.modules if name.startswith("saint_services")]:
                 del sys.modules[name]
         sys.meta_path.insert(0, _Changed(module, source))
         import pytest
 
-        plain = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "-W", "ignore"]
         for tests in stages:
-            code = int(pytest.main([*plain, *tests]))
+            code = int(pytest.main([*PLAIN, *tests]))
             if code:
                 break
     finally:
         os._exit(code)
 
 
+def silence() -> None:
+    """Print nothing from here on."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+
+
 def _verdict(child: int, limit_s: float) -> Verdict:
+    code = wait_for(child, limit_s)
+    if code is None:
+        return "timeout"
+    return "killed" if code else "survived"
+
+
+def wait_for(child: int, limit_s: float) -> int | None:
+    """Return how a child ended, below 0 by a signal; None: it had to be ended."""
     ended = os.pidfd_open(child)
     try:
         ready, _, _ = select.select([ended], [], [], limit_s)
@@ -77,9 +92,7 @@ def _verdict(child: int, limit_s: float) -> Verdict:
         _, status = os.waitpid(child, 0)
     finally:
         os.close(ended)
-    if not ready:
-        return "timeout"
-    return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+    return os.waitstatus_to_exitcode(status) if ready else None
 
 
 class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -124,6 +124,37 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
     return _stages(direct.get(name, ()), (*own, *edges), _ALL)
 
 
+# The firmware's part that decides: the tests of its bounds first, then those of whole boards.
+_BOARDS: dict[str, tuple[str, ...]] = {
+    "balance/arming": ("arming",),
+    "balance/sources": ("sources", "arming", "board_turns"),
+    "balance/attitude": ("bounds", "board_edges"),
+    "balance/mixing": ("mixing",),
+    "balance/vescs": ("bounds", "board_edges"),
+    "balance/config": ("bounds", "board_turns", "board_edges"),
+    "balance/balance_board": ("board_turns", "board_edges", "reports", "console"),
+    "balance/console": ("console", "reports"),
+    "balance/telemetry": ("reports",),
+    "io/bridges": ("arming", "io_turns"),
+    "io/crsf": ("crsf",),
+    "io/io_board": ("io_turns",),
+    "io/receivers": ("receivers", "arming"),
+    "shared/codec": ("link",),
+    "shared/esp32": ("serve",),
+    "shared/freshness": ("bounds",),
+    "shared/lines": ("console",),
+    "shared/link": ("link",),
+}
+
+
+def _boards(*names: str) -> tuple[tuple[str, ...], ...]:
+    return _stages(
+        tuple(f"tests/safety/test_wagon_{name}.py" for name in names),
+        tuple(f"tests/safety/test_wagon_{name}.py" for name in ("boards", "takeover")),
+        tuple(f"tests/unit/boards/test_{name}.py" for name in ("logic", "receivers", "link")),
+    )
+
+
 TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     **{f"saint_services/routerd/{name}.py": _router(name) for name in _ROUTERD},
     **{
@@ -199,32 +230,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ),
         ("tests/property/test_rc_pulses.py", "tests/safety/test_rc_limits.py"),
     ),
-    **{
-        f"image/boards/{path}": _stages(
-            ("tests/safety/test_wagon_arming.py",),
-            ("tests/safety/test_wagon_boards.py", "tests/safety/test_wagon_takeover.py"),
-            ("tests/unit/boards/test_logic.py", "tests/unit/boards/test_receivers.py"),
-        )
-        for path in ("balance/arming.py", "balance/sources.py", "io/bridges.py", "io/receivers.py")
-    },
-    **{
-        f"image/boards/{path}": _stages(
-            ("tests/safety/test_wagon_bounds.py", "tests/safety/test_wagon_mixing.py"),
-            ("tests/safety/test_wagon_boards.py", "tests/unit/boards/test_logic.py"),
-        )
-        for path in (
-            *("shared/freshness.py", "balance/attitude.py", "balance/mixing.py"),
-            "balance/vescs.py",
-        )
-    },
-    "image/boards/balance/balance_board.py": _stages(
-        ("tests/safety/test_wagon_board_turns.py",),
-        ("tests/safety/test_wagon_boards.py", "tests/unit/boards/test_logic.py"),
-    ),
-    **{
-        f"image/boards/shared/{name}.py": _stages(("tests/unit/boards/test_link.py",))
-        for name in ("link", "codec")
-    },
+    **{f"image/boards/{path}.py": _boards(*names) for path, names in _BOARDS.items()},
     "saint_services/livelinkd/senders/acceptance.py": _stages(
         ("tests/unit/livelinkd/senders/test_acceptance.py",),
         ("tests/unit/livelinkd/senders/test_api.py",),
