@@ -21,7 +21,7 @@ export const armsOf = (robot) => Object.keys(robot?.arms ?? {});
 
 const LEADER = "leader.";
 
-/** Return what can be calibrated: arms and leaders. @param {Description | null} robot */
+/** What can be calibrated: arms and leaders. @param {Description | null} robot */
 export const calibrated = (robot) => [
   ...armsOf(robot),
   ...Object.keys(robot?.leaders ?? {}).map((name) => LEADER + name),
