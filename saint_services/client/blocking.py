@@ -3,6 +3,7 @@ while the program computes.
 """
 
 import asyncio
+import atexit
 import ssl
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
@@ -12,6 +13,7 @@ from typing import Any, Self, TypeVar
 
 from ..lib.api import Reply
 from ..lib.api.routing import EStopInfo
+from ..lib.errors import Code, SaintError
 from .arm_stream import ArmStream
 from .drive_stream import DriveStream
 from .pose import ArmPose
@@ -74,6 +76,9 @@ class BlockingRobot:
             undoing.callback(self._end)
             self.run(self.robot.__aenter__())
             undoing.pop_all()
+        # Of a program that fails with the robot open: at its very end no thread runs any more, and
+        # what waits for one would wait for ever.
+        atexit.register(self._close)
         return self
 
     def __exit__(
@@ -82,8 +87,15 @@ class BlockingRobot:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        atexit.unregister(self._close)
+        if self._loop.is_closed():
+            return
         try:
             self.run(self.robot.__aexit__(None, None, None))
+            self.run(_cancelled())  # of blocks that the program left open
         finally:
             self._end()
 
@@ -93,7 +105,13 @@ class BlockingRobot:
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine of the asyncio robot: run(robot.robot.head.home()). Return its result."""
+        """Run a coroutine of the asyncio robot: run(robot.robot.head.home()). Return its result.
+        Raises SaintError when the robot is closed.
+        """
+        if self._loop.is_closed():
+            work.close()
+            text = "the connection to the robot is closed"
+            raise SaintError(Code.DAEMON_UNREACHABLE, text, fix="Open it again.")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def request(
@@ -109,7 +127,7 @@ class BlockingRobot:
             while True:
                 yield self.run(_next(states))
         finally:
-            self.run(_closed(states))
+            self._leave(_closed(states))
 
     @contextmanager
     def drive(self) -> Iterator[BlockingStream]:
@@ -119,7 +137,7 @@ class BlockingRobot:
         try:
             yield BlockingStream(self, stream)
         finally:
-            self.run(stream.__aexit__(None, None, None))
+            self._leave(stream.__aexit__(None, None, None))
 
     @contextmanager
     def pose(self, target: str) -> Iterator[ArmPose]:
@@ -129,7 +147,7 @@ class BlockingRobot:
         try:
             yield pose
         finally:
-            self.run(pose.__aexit__(None, None, None))
+            self._leave(pose.__aexit__(None, None, None))
 
     @contextmanager
     def arm(self, target: str, *, takes_over: bool = False) -> Iterator[BlockingArm]:
@@ -139,11 +157,25 @@ class BlockingRobot:
         try:
             yield BlockingArm(self, stream)
         finally:
-            self.run(stream.__aexit__(None, None, None))
+            self._leave(stream.__aexit__(None, None, None))
+
+    def _leave(self, work: Coroutine[Any, Any, None]) -> None:
+        """End what ended with the connection at the latest."""
+        if self._loop.is_closed():
+            work.close()
+        else:
+            self.run(work)
 
     def estop(self, reason: str = "") -> EStopInfo:
         """Set the e-stop: no source moves the robot until it is cleared."""
         return self.run(self.robot.estop(reason))
+
+
+async def _cancelled() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _next(states: AsyncIterator[S]) -> S:

@@ -1,6 +1,7 @@
 """The client with the real webd: requests, states, driving with its dead-man, reconnects."""
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -186,6 +187,44 @@ async def test_blocking_robot_that_does_not_connect_leaves_no_thread():
     with pytest.raises(SaintError):
         await asyncio.to_thread(program)
     assert "no robot" not in {thread.name for thread in threading.enumerate()}
+
+
+# As a program that fails between opening the robot and its end, in a library that undoes nothing.
+_LEFT_OPEN = """
+import contextlib, sys
+from saint_services.client import BlockingRobot
+from saint_services.lib.api.states import SystemState
+
+left = contextlib.ExitStack()
+robot = left.enter_context(BlockingRobot(sys.argv[1], name="script"))
+left.enter_context(robot.drive()).set(angular=0.5)
+next(robot.watch(SystemState))
+raise ValueError("what the program failed of")
+"""
+
+
+async def test_program_that_fails_with_an_open_robot_ends(world: World):
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _LEFT_OPEN, world.url, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        async with asyncio.timeout(20):
+            _, said = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert said.decode().splitlines()[-1] == "ValueError: what the program failed of"
+    assert process.returncode == 1
+
+
+async def test_closed_blocking_robot_says_so(world: World):
+    def program() -> None:
+        with BlockingRobot(world.url, name="script") as robot:
+            pass
+        with pytest.raises(SaintError, match="is closed"):
+            robot.estop("too late")
+
+    await asyncio.to_thread(program)
 
 
 async def test_robot_that_is_cancelled_during_sign_in_leaves_no_task():
