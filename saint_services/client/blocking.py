@@ -77,7 +77,7 @@ class BlockingRobot:
             self.run(self.robot.__aenter__())
             undoing.pop_all()
         # Of a program that fails with the robot open: at its very end no thread runs any more, and
-        # what waits for one would wait for ever.
+        # what waits for one would wait without limit.
         atexit.register(self._close)
         return self
 
