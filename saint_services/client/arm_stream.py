@@ -8,6 +8,7 @@ import contextlib
 import math
 import time
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Final, Protocol, Self, TypeVar
 
@@ -62,8 +63,8 @@ class ArmStream:
 
     async def __aenter__(self) -> Self:
         """Take the arm's lock. Raises the robot's refusal while another source has it."""
-        await self.pose.__aenter__()
-        try:
+        async with AsyncExitStack() as undoing:
+            await undoing.enter_async_context(self.pose)
             fields = (await self._call(system.DESCRIBE)).targets.get(self._target, {})
             self._limits = {
                 name: (field.limits[0], field.limits[1])
@@ -74,9 +75,7 @@ class ArmStream:
                 text = f"{self._target} cannot be driven: it has no joints with limits"
                 raise SaintError(Code.NOT_FOUND, text)
             await self._take(takes_over=self._takes_over)
-        except BaseException:
-            await self.pose.__aexit__(None, None, None)
-            raise
+            undoing.pop_all()
         self._connection.refusal = None
         self._work = asyncio.create_task(self._watch_lock(), name=f"lock of {self._target}")
         return self

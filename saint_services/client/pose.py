@@ -6,6 +6,7 @@ Not here: moving it (arm_stream.py).
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Final, Self
 
@@ -35,18 +36,20 @@ class ArmPose:
     async def __aenter__(self) -> Self:
         """Wait for the first pose. Raises not_found for a target that reports none."""
         self._work = asyncio.create_task(self._follow(), name=f"pose {self.target}")
-        try:
-            async with asyncio.timeout(FIRST_S):
-                await self._first.wait()
-        except TimeoutError:
-            self._end()
-            seen = ", ".join(sorted(self._seen)) or "none"
-            text = f"no arm {self.target} reports its joints within {FIRST_S:g} s; here are: {seen}"
-            fix = "Name one of those, and check that its node is there."
-            raise SaintError(Code.NOT_FOUND, text, fix=fix) from None
-        except BaseException:
-            self._end()
-            raise
+        with ExitStack() as undoing:
+            undoing.callback(self._end)
+            try:
+                async with asyncio.timeout(FIRST_S):
+                    await self._first.wait()
+            except TimeoutError:
+                seen = ", ".join(sorted(self._seen)) or "none"
+                text = (
+                    f"no arm {self.target} reports its joints within {FIRST_S:g} s;"
+                    f" here are: {seen}"
+                )
+                fix = "Name one of those, and check that its node is there."
+                raise SaintError(Code.NOT_FOUND, text, fix=fix) from None
+            undoing.pop_all()
         return self
 
     async def __aexit__(
