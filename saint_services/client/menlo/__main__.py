@@ -20,8 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...lib.errors import SaintError
+from ...lib.stall import StallWatch
 from ...lib.walker.codec import decode_command, encode_state
-from ...lib.walker.model import Protocol, WalkCommand
+from ...lib.walker.model import Protocol, WalkCommand, WalkMode
 from ..connection import RobotAccess, RobotConnection
 from ..drive_stream import DriveStream
 from ..robot import socket_url
@@ -34,6 +35,7 @@ WARNING = (
     "When the program ends, the robot is damped: it sits down or falls."
 )
 _PERIOD_S = 0.02
+_STALL_S = 0.1  # as often as the SDK sends a velocity
 _STATE_HZ = 50.0
 _REQUEST_LIMIT_S = 2.0
 _LARGEST_REQUEST_BYTES = 4096
@@ -56,9 +58,10 @@ class SdkServer:
     allowed: str
     ports: SdkPorts
     hold: SdkHold
-    has_received: bool = False
     refused: int = 0  # datagrams and requests of other addresses
     malformed: int = 0
+    waited: int = 0  # while this program got no time
+    stalls: StallWatch = field(default_factory=lambda: StallWatch(_STALL_S))
     number: int = 0
     _states: asyncio.DatagramTransport | None = None
     _opened: list[Any] = field(default_factory=list)
@@ -92,8 +95,11 @@ class SdkServer:
         except ValueError:
             self.malformed += 1
             return
-        self.has_received = True
-        self.hold.received(command, time.monotonic())
+        now_s = time.monotonic()
+        if self.stalls.is_stalled(now_s) and command.mode is not WalkMode.DAMP:
+            self.waited += 1  # nobody knows since when
+            return
+        self.hold.received(command, now_s)
 
     def send(self, legs: dict[str, Any]) -> None:
         """Send the robot's state to the SDK."""
@@ -166,7 +172,9 @@ async def bridge(connection: RobotConnection, server: SdkServer) -> None:
 async def _drive(drive: DriveStream, server: SdkServer) -> None:
     problem = ""
     while True:
-        command = server.hold.command(time.monotonic())
+        now_s = time.monotonic()
+        server.stalls.beat(now_s)
+        command = server.hold.command(now_s)
         try:
             if command is not None:
                 await drive.set(**values_of(command))

@@ -1,6 +1,7 @@
 """What a program of menlo-sdk still commands after its newest datagram."""
 
 import socket
+import time
 
 import pytest
 
@@ -78,7 +79,18 @@ def test_other_addresses_and_malformed_datagrams_command_nothing() -> None:
     assert (server.refused, server.malformed) == (1, 1)
     assert server.hold.command(0.0) is None
     server.received(data, "192.0.2.7")
-    assert server.has_received
+    assert mode(server.hold, time.monotonic()) is STAND
+
+
+def test_datagrams_that_waited_for_a_stalled_bridge_command_nothing_but_damping() -> None:
+    server = SdkServer("192.0.2.7", SdkPorts(), SdkHold())
+    server.stalls.beat(time.monotonic() - 5.0)
+    walk = WalkCommand(MOVE, vx=0.5, sequence=1)
+    server.received(encode_command(Protocol.IO, walk), "192.0.2.7")
+    assert mode(server.hold, time.monotonic()) is None
+    assert server.waited == 1
+    server.received(encode_command(Protocol.IO, WalkCommand(DAMP, sequence=2)), "192.0.2.7")
+    assert mode(server.hold, time.monotonic()) is DAMP
 
 
 def test_state_is_passed_on_only_while_the_controller_reports() -> None:
