@@ -17,6 +17,7 @@ _TIMEOUT_MS: Final = 200  # of a VESC that receives nothing, and of bridges with
 _RAMP_MS: Final = 200  # from full speed to rest
 _LONG_AGO: Final = -100_000
 _DEAD_BAND_US: Final = 20
+_RC_BELOW_US: Final = 1300  # the mode switch: the pilot drives
 _VESCS, _BRIDGES, _BOTH = "vescs", "bridges", "wheels"
 
 
@@ -75,7 +76,7 @@ class TruthOfHistory:
     _blind_ms: int = _LONG_AGO  # the attitude was not measured
     _tilted_ms: int = _LONG_AGO
     _stood_ms: int = _LONG_AGO  # the computer stood still, which its guard allows for a while
-    _switched_ms: int = _LONG_AGO  # the mode, which may give the drive to a pilot at neutral
+    _taken_over_ms: int = _LONG_AGO  # the mode switch gave the drive to a pilot
     _is_stopped: bool = False
     _was_armed: bool = False
     _slack_ms: int = 0
@@ -88,8 +89,8 @@ class TruthOfHistory:
     def receiver(self, line: int, us: list[int]) -> None:
         """Note the channels that a receiver sends on a line."""
         now_ms = self.world.now_ms
-        if us[5:7] != self._frames[line][1][5:7]:
-            self._switched_ms = now_ms
+        if self._frames[line][1][5] >= _RC_BELOW_US > us[5]:
+            self._taken_over_ms = now_ms
         self._frames[line] = (now_ms, list(us))
         if _is_motion(us):
             self._wanted_ms = now_ms
@@ -159,7 +160,7 @@ class TruthOfHistory:
         if name == "nobody wants to move" and self._stood_ms >= fact.since_ms:
             limit_ms += GUARD_MS
         # A command counts until it is 250 ms old; a pilot who takes over by then ends it by a ramp.
-        if name == "nobody wants to move" and self._switched_ms >= fact.since_ms:
+        if name == "nobody wants to move" and self._taken_over_ms >= fact.since_ms:
             limit_ms += _RAMP_MS
         assert age_ms <= limit_ms or not is_turning, f"{name} for {age_ms} ms: {fact.wheels} turn"
 
