@@ -90,8 +90,11 @@ function switches(app) {
 /** @param {App} app @param {import("../../lib/robot/joints.js").JointField[]} parts */
 function list(app, parts) {
   if (!app.robot) return html`<div class="card skeleton robot-wait"></div>`;
-  if (!parts.length)
-    return html`<div class="card empty"><p>The robot's manifest has no joints.</p></div>`;
+  const walking = Object.entries(app.store.data.legs?.joints ?? {});
+  if (!parts.length && !walking.length)
+    return html`<div class="card empty">
+      <p>No joint of this robot reports or is commanded.</p>
+    </div>`;
   /** @type {Map<string, import("../../lib/robot/joints.js").JointField[]>} */
   const targets = new Map();
   for (const part of parts) targets.set(part.target, [...(targets.get(part.target) ?? []), part]);
@@ -105,7 +108,27 @@ function list(app, parts) {
           </ul>
         `,
       )}
+      ${walking.length ? walkingJoints(walking) : ""}
     </section>
+  `;
+}
+
+/**
+ * What a walking controller measures; it alone moves them.
+ *
+ * @param {[string, number | null][]} joints
+ */
+function walkingJoints(joints) {
+  return html`
+    <h3>${targetName("legs")}</h3>
+    <ul>
+      ${joints.map(
+        ([name, angle]) => html`<li class="measured-only">
+          <span>${words(name)}</span>
+          <span class="number">${reading(quantity(angle, "rad"))}</span>
+        </li>`,
+      )}
+    </ul>
   `;
 }
 

@@ -4,9 +4,7 @@
 import {
   AmbientLight,
   Box3,
-  Color,
   DirectionalLight,
-  GridHelper,
   Group,
   HemisphereLight,
   PerspectiveCamera,
@@ -17,6 +15,7 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Ground } from "./ground.js";
 
 const TOLERANCE = 0.004; // in metres or parts of a unit axis
 const CLICK_PX = 6; // a longer motion turns the camera
@@ -31,6 +30,7 @@ const LOOKS = {
 
 export class RobotStage {
   #isScheduled = false;
+  #isSized = false;
   #scene = new Scene();
   #base = new Group(); // moved by odometry; z is up in it, as in the model
   #world = new Group();
@@ -52,8 +52,7 @@ export class RobotStage {
     this.camera = new PerspectiveCamera(38, 1, 0.02, 200);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => this.drawSoon());
-    this.grid = new GridHelper(10, 40);
-    this.#build();
+    this.ground = this.#build();
     this.#listen(onPick);
     this.resizing = new ResizeObserver(() => this.#resize());
     this.resizing.observe(canvas);
@@ -63,24 +62,23 @@ export class RobotStage {
     this.#world.rotation.x = -Math.PI / 2; // z up, as in the model
     this.#world.add(this.#base);
     this.#base.add(this.model.robot, this.ghost.robot);
-    this.grid.material.transparent = true;
-    this.grid.material.opacity = 0.35;
     const sun = new DirectionalLight("#ffffff", 2.4);
     sun.position.set(3, 6, 2);
+    this.#world.updateMatrixWorld(true);
+    const box = new Box3().setFromObject(this.model.robot);
+    this.#size = Math.max(0.1, box.getSize(new Vector3()).length());
+    box.getCenter(this.#centre);
+    const ground = new Ground(this.#size);
     this.#scene.add(
       this.#world,
-      this.grid,
+      ground.mesh,
       new AmbientLight("#ffffff", 0.5),
       new HemisphereLight("#ffffff", "#8a8478", 1.4),
       sun,
     );
-    this.#scene.updateMatrixWorld(true);
-    const box = new Box3().setFromObject(this.model.robot);
-    this.#size = Math.max(0.1, box.getSize(new Vector3()).length());
-    box.getCenter(this.#centre);
     this.controls.minDistance = this.#size * 0.25;
     this.controls.maxDistance = this.#size * 8;
-    this.look("corner");
+    return ground;
   }
 
   /** @param {(joint: string) => void} onPick */
@@ -107,7 +105,9 @@ export class RobotStage {
   /** Move the camera to a viewpoint. @param {keyof typeof LOOKS} name */
   look(name) {
     const [x, y, z] = LOOKS[name];
-    const way = new Vector3(x, z, -y).normalize().multiplyScalar(this.#size * 1.5);
+    const narrow = Math.max(1, 1 / this.camera.aspect); // a phone: all of it, smaller
+    const distance = this.#size * 1.5 * narrow;
+    const way = new Vector3(x, z, -y).normalize().multiplyScalar(distance);
     const target = this.#centre.clone().add(this.#shift());
     this.camera.position.copy(target).add(way);
     this.controls.target.copy(target);
@@ -130,15 +130,13 @@ export class RobotStage {
     const step = this.#shift().sub(before);
     this.camera.position.add(step); // the camera follows, the ground stays
     this.controls.target.add(step);
-    this.grid.position.set(Math.round(x), 0, Math.round(-y));
+    this.ground.follow(x, -y);
     this.drawSoon();
   }
 
   /** @param {string} colour of the ground's lines */
   setGround(colour) {
-    this.grid.material.color = new Color(colour);
-    this.grid.material.vertexColors = false;
-    this.grid.material.needsUpdate = true;
+    this.ground.paint(colour);
     this.drawSoon();
   }
 
@@ -165,9 +163,12 @@ export class RobotStage {
   #resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
+    const isFirst = !this.#isSized;
+    this.#isSized = true;
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    if (isFirst) this.look("corner");
     this.drawSoon();
   }
 
@@ -176,6 +177,7 @@ export class RobotStage {
     this.controls.dispose();
     this.model.dispose();
     this.ghost.dispose();
+    this.ground.dispose();
     this.renderer.dispose();
   }
 }
