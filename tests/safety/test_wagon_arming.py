@@ -16,7 +16,8 @@ CHANNELS = [1500, 1500, 1500, 1500, 2000, 2000, 2000, 1000] + [1000] * 8
 def good(switch: int = ARM) -> Conditions:
     """Return conditions that allow arming."""
     found = Conditions()
-    found.is_rc_alive = found.is_level = found.is_neutral = found.is_host_neutral = True
+    found.is_rc_alive = found.is_level = found.is_settled = True
+    found.is_neutral = found.is_host_neutral = True
     found.switch, found.fault = switch, 0
     return found
 
@@ -53,9 +54,8 @@ def test_new_board_is_disarmed_and_doubts_everything() -> None:
 
 def test_new_conditions_doubt_everything() -> None:
     found = Conditions()
-    assert (found.is_rc_alive, found.is_level, found.is_neutral, found.is_host_neutral) == (
-        (False,) * 4
-    )
+    assert (found.is_rc_alive, found.is_level, found.is_settled) == (False,) * 3
+    assert (found.is_neutral, found.is_host_neutral) == (False, False)
     assert (found.switch, found.is_elrs, found.fault, found.has_fault) == (BETWEEN, False, 11, True)
 
 
@@ -82,6 +82,7 @@ def test_switch_that_was_never_at_disarm_arms_nothing() -> None:
 BAD = [
     ("rc", {"is_rc_alive": False}),
     ("tilt", {"is_level": False}),
+    ("tilt", {"is_settled": False}),
     ("stick", {"is_neutral": False}),
     ("host", {"is_host_neutral": False}),
     ("fault", {"fault": 1}),

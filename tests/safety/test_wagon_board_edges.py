@@ -66,6 +66,20 @@ def test_tilt_of_exactly_25_degrees_is_none(turns: Turns) -> None:
     assert turns.state == t.STATE_ARMED
 
 
+@pytest.mark.parametrize(("level_ms", "prevents"), [(500, True), (501, False)])
+def test_wagon_must_be_level_for_half_a_second_to_be_armed(
+    turns: Turns, level_ms: int, prevents: bool
+) -> None:
+    turns.run(1000)
+    turns.imu.sample = (3.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    turns.board.attitude.pitch = 25.1
+    turns.turn(1)
+    turns.board.attitude.pitch = 0.0
+    for _ in range(level_ms):
+        turns.turn(1)
+    assert ("tilt" in turns.board.arming.prevents()) is prevents
+
+
 def test_assist_begins_on_the_slope_where_the_wagon_stands(turns: Turns) -> None:
     turns.arm()
     turns.us[5] = 1500

@@ -72,6 +72,22 @@ def test_tilt_beyond_25_degrees_stops_within_50_ms_and_needs_a_new_arm(
     bench.drive()
 
 
+def test_wagon_that_was_tilted_just_now_is_not_armed(bench: Bench) -> None:
+    bench.run(1000)  # level, disarmed, the switch at DISARM
+    bench.imu.roll = 90.0
+    bench.run(100)
+    bench.imu.roll = 0.0
+    bench.run(30)
+    bench.channel(5, HIGH)  # together with what set it upright
+    bench.run(1000)
+    assert bench.state is WagonState.DISARMED
+    bench.channel(5, LOW)
+    bench.run(50)
+    bench.channel(5, HIGH)
+    bench.run(50)
+    assert bench.state is WagonState.ARMED
+
+
 def test_tilt_of_24_degrees_does_not_stop(bench: Bench) -> None:
     bench.drive()
     bench.imu.pitch = 24.0

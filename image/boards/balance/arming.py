@@ -22,6 +22,7 @@ class Conditions:
         self.switch = BETWEEN
         self.is_elrs = False  # the receiver whose switch that is
         self.is_level = False
+        self.is_settled = False  # it has been level for a while
         self.is_neutral = False  # the pilot's sticks
         self.is_host_neutral = False  # or the computer does not drive
         self.fault = t.FAULT_INTERNAL
@@ -57,7 +58,7 @@ class Arming:
             found.append("state")
         if now.has_fault:
             found.append("fault")
-        if not now.is_level:
+        if not (now.is_level and now.is_settled):
             found.append("tilt")
         if not now.is_rc_alive:
             found.append("rc")

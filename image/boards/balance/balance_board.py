@@ -17,6 +17,7 @@ from .vescs import Vescs
 
 _STALL_MS = 200  # a loop that stood still for longer has driven on with old commands
 _WEAK_PERCENT = 50
+_SETTLE_MS = 500  # a wagon that was tilted just now is being lifted, or falls
 _RELEASE_MS = 500
 
 
@@ -30,6 +31,7 @@ class BalanceBoard:
         self.arming = Arming()
         self.sources = Sources()
         self.attitude = Attitude()
+        self._tilted = Freshness(_SETTLE_MS)
         self.assist = StabilityAssist(config.GAINS)
         self.vescs = Vescs(lambda identifier, data: can.send(identifier, data, True))
         self.calibration = Calibration()
@@ -183,6 +185,9 @@ class BalanceBoard:
         now.switch = switch_position(pilot.channels[t.CHANNEL_ARM])
         now.is_elrs = pilot.is_elrs
         now.is_level = self.attitude.tilt <= t.TILT_LIMIT_DEG
+        if not (now.is_level and self.attitude.is_good(now_ms)):
+            self._tilted.feed(now_ms)
+        now.is_settled = not self._tilted.is_fresh(now_ms)
         now.is_neutral = pilot.is_neutral
         now.is_host_neutral = self.sources.is_host_neutral(now_ms)
         now.fault = self.fault

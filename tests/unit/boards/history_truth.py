@@ -284,7 +284,7 @@ class TruthOfHistory:
         acted_ms = max(self._moved_ms, self._requested_ms)
         assert now_ms - acted_ms <= recent_ms, "armed, and no person acted"
         assert self._disarm_seen_ms > self._lost_ms, "armed without a cycled switch"
-        assert now_ms - self._tilted_ms > 20 or now_ms - self._blind_ms < 120, "armed while tilted"
+        assert now_ms - self._tilted_ms > 400 or now_ms - self._blind_ms < 120, "armed while tilted"
         assert not self._is_stopped, "armed while stopped"
 
 
