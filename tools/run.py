@@ -14,6 +14,7 @@ from saint_services.lib.errors import SaintError
 
 from .launch import domain
 from .launch import roster as rosters
+from .launch.follower import SecondRobot
 from .launch.launcher import Launcher
 from .launch.machines import updates
 from .launch.machines.machine import Folders, Plan
@@ -37,7 +38,10 @@ _FEEDS = ("demo", "recording", "sweep")
 
 def main() -> None:
     """Command line."""
-    options = _parser().parse_args()
+    parser = _parser()
+    options = parser.parse_args()
+    if options.follower and options.auth:
+        parser.error("--follower links the two robots without a token: leave --auth out")
     options.root = options.root.absolute()
     terminal = Terminal()
     try:
@@ -59,6 +63,12 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--robot", default="saint", type=_name, help="another file below manifests/robots")
     add("--feed", choices=_FEEDS, help="also play input into it (python -m tools.feed --help)")
+    add(
+        "--follower",
+        type=_name,
+        metavar="ROBOT",
+        help="also run this robot, with a server of its own; its arms follow over the network",
+    )
     add("--release", metavar="VERSION", help="make this release and roll it out on all machines")
     add("--breaks", default="", help="how it fails (python -m tools.fake_rauc roll-out --help)")
     add("--auth", action="store_true", help="require a sign-in: the page claims the robot first")
@@ -125,11 +135,16 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
             words = options.root, chosen.number, robot.ports, roster.nodes, options.feed or ""
             claim = [claim_fact(options.root)] if options.auth else []
             terminal.ready(facts(*words) + claim, took_s)
+            following = options.follower and asyncio.create_task(
+                _second(options, launcher, robot.ports, roster, terminal)
+            )
             if options.release and boards:
                 _release(launcher, options)
             if not options.no_browser:
                 open_browser(address(robot.ports))
             await stop_signals.to_stop.wait()
+            if following:
+                following.cancel()
         terminal.say("Stopping ...")
         if boards:
             await boards.close()
@@ -189,6 +204,20 @@ def _machines(launcher: Launcher, root: Path, roster: Roster) -> None:
             command = (sys.executable, "-m", *program, str(Folders(node.name, root).hw))
             folders = Folders(f"{node.name}_{name}", root)
             _add_program(launcher, folders, name, command, restarts=True)
+
+
+async def _second(
+    options: argparse.Namespace,
+    launcher: Launcher,
+    ports: Ports,
+    roster: Roster,
+    terminal: Terminal,
+) -> None:
+    """Start the second robot once this one is ready, and let it follow."""
+    second = SecondRobot(options.follower, options.root)
+    command = second.command(ports.http, is_fresh=options.fresh)
+    _add_program(launcher, Folders("second", options.root), "second", command, restarts=False)
+    await second.follow(ports.http, roster, terminal)
 
 
 def _release(launcher: Launcher, options: argparse.Namespace) -> None:

@@ -123,3 +123,15 @@ async def _is_delayed(robot: Robot) -> bool:
 
 async def _is_stopped(robot: Robot) -> bool:
     return bool((await query(robot, routing.GET_STATUS, Nothing())).estop.active)
+
+
+async def test_second_robot_of_make_run_follows_by_itself() -> None:
+    with running_robot("--robot", "so101_pair", "--follower", "so101") as first:
+        await until(lambda: _is_followed(first), 4 * LIMIT_S)
+
+
+async def _is_followed(robot: Robot) -> bool:
+    connected = (await act(robot, "link", "status"))["connected"]
+    return any(
+        each["target"] == TARGET and each["state"] in ("waiting", "following") for each in connected
+    )

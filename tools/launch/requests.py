@@ -16,11 +16,21 @@ async def over_unix(socket: Path, request: str, body: object = None, *, timeout_
     """`request` is "GET /nodes"; returns the JSON answer, raises the daemon's error."""
     async with asyncio.timeout(timeout_s):
         streams = await asyncio.open_unix_connection(str(socket), limit=_MOST_BYTES)
-        status, answer = await _exchange(streams, request, body)
+        return _reply(socket.name, *await _exchange(streams, request, body))
+
+
+async def over_tcp(port: int, request: str, body: object = None, *, timeout_s: float) -> Any:
+    """The same of the web interface on this computer."""
+    async with asyncio.timeout(timeout_s):
+        streams = await asyncio.open_connection("127.0.0.1", port, limit=_MOST_BYTES)
+        return _reply(f"port {port}", *await _exchange(streams, request, body))
+
+
+def _reply(name: str, status: int, answer: bytes) -> Any:
     try:
         reply = json.loads(answer)
     except ValueError as err:
-        raise SaintError(Code.INTERNAL, f"{socket.name} did not answer in JSON") from err
+        raise SaintError(Code.INTERNAL, f"{name} did not answer in JSON") from err
     if status >= 400:
         code = reply.get("code", "")
         known = Code(code) if code in set(Code) else Code.INTERNAL
