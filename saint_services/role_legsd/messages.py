@@ -13,7 +13,7 @@ from saint_services.lib.generated.diagnostic_msgs import (
     KeyValue,
 )
 from saint_services.lib.generated.geometry_msgs import Quaternion, Vector3
-from saint_services.lib.generated.saint_msgs import LegsState
+from saint_services.lib.generated.saint_msgs import LegsAlert, LegsState
 from saint_services.lib.generated.sensor_msgs import BatteryState, Imu, JointState
 from saint_services.lib.generated.std_msgs import Header
 from saint_services.lib.walker.alerts import alert_text, flag_texts
@@ -84,6 +84,7 @@ def legs_state(
         stamp=stamp, mode=machine.shown, requested=machine.requested.name.lower(),
         reason=machine.reason, report_age=age_s, battery_voltage=math.nan,
         battery_percent=math.nan, hottest_joint=math.nan, largest_current=math.nan,
+        battery_current=math.nan, hottest_cell=math.nan,
     )  # fmt: skip
     made.vx, made.vy, made.vyaw = velocity
     if state is None:
@@ -91,14 +92,25 @@ def legs_state(
     made.reported = state.mode.name.lower()
     made.gravity, made.gait_phase = state.gravity, state.gait_phase
     if state.battery:
-        made.battery_voltage = state.battery.voltage_v
-        made.battery_percent = state.battery.percent
+        _put_battery(made, state.battery)
     made.hottest_joint = max(state.joint_temp_c, default=math.nan)
     made.largest_current = max(map(abs, state.joint_current_a), default=math.nan)
     if state.joint_pos:
         made.joints, made.positions = names, state.joint_pos
-    made.alerts = alerts(state)
+        made.velocities, made.currents = state.joint_vel, state.joint_current_a
+        made.temperatures = state.joint_temp_c
+    made.angular_velocity, made.orientation = state.ang_vel_rads, state.quaternion or ()
+    made.alerts, made.error_flags = alerts(state), state.error_flags
+    made.active_alerts = [
+        LegsAlert(each.id, each.severity, each.value, each.threshold) for each in state.alerts
+    ]
     return made
+
+
+def _put_battery(made: LegsState, found: WalkBattery) -> None:
+    made.battery_voltage, made.battery_percent = found.voltage_v, found.percent
+    made.battery_current, made.hottest_cell = found.current_a, found.hottest_cell_c
+    made.protection_flags = found.protection_flags
 
 
 def diagnostics(

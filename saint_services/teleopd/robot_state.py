@@ -109,9 +109,9 @@ class RobotState:
                 mode=mode,
                 motors_enabled=int(mode in (STANDING, MOVING) if legs else bool(is_enabled)),
                 emergency_stop=int(is_stopped),
-                joint_pos=_positions(legs),
-                joint_vel=_NO_JOINTS,
-                base_ang_vel=(0.0, 0.0, 0.0),
+                joint_pos=_joints(legs.positions) if legs else _NO_JOINTS,
+                joint_vel=_joints(legs.velocities) if legs else _NO_JOINTS,
+                base_ang_vel=_three(legs.angular_velocity) if legs else (0.0, 0.0, 0.0),
                 projected_gravity=_three(legs.gravity) if legs else _DOWN,
                 gait_phase=legs.gait_phase if legs else 0.0,
                 battery_voltage=volts or 0.0,
@@ -135,11 +135,11 @@ class RobotState:
         self._wagon = monotonic_s(), sample.message
 
 
-def _positions(legs: LegsState | None) -> tuple[float, ...]:
-    """Return the positions of the legs' joints, which are the first that a robot reports."""
-    if legs is None or len(legs.positions) < JOINTS:
+def _joints(values: Sequence[float]) -> tuple[float, ...]:
+    """Return the numbers of the legs' joints, which are the first that a robot reports."""
+    if len(values) < JOINTS:
         return _NO_JOINTS
-    return tuple(float(each) for each in legs.positions[:JOINTS])
+    return tuple(float(each) for each in values[:JOINTS])
 
 
 def _three(values: Sequence[float]) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from saint_services.lib.teleop.structs import COMMAND, STATE, TeleopCommand
 from saint_services.lib.wagon import board_link
 from saint_services.lib.wagon import can_frames as wagon
 from saint_services.rcd.protocols import PARSERS
+from tools.fuzz.menlo import MENLO_SEEDS
 from tools.fuzz.targets import MESSAGES, PRESETS, SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -273,6 +274,7 @@ _LINES: list[dict[str, object]] = [
     {"t_ms": 99999, "tick": True},
 ]
 _DOCUMENTS: dict[str, list[bytes]] = {
+    **MENLO_SEEDS,
     "frames": [
         _frame(1, b"{}") + _frame(9, b"ping") + _frame(8, b"\x03\xe8bye"),
         bytes((1, 0x81, 0, 0, 0, 0)) + b"a" + _frame(0, b"b"),

@@ -64,6 +64,7 @@ from saint_services.webd.actions.table import MODELS
 from saint_services.webd.config import Config as WebConfig
 from saint_services.webd.topics.hub import encoded
 from saint_services.webd.websocket import frames
+from tools.fuzz.menlo import MENLO_TARGETS
 
 Target = Callable[[bytes], None]
 
@@ -456,4 +457,5 @@ TARGETS: dict[str, Target] = {
     "address": address_manifest,
     "redirect": redirect,
     "figure": figure,
+    **MENLO_TARGETS,
 }

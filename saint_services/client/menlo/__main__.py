@@ -39,6 +39,10 @@ _STALL_S = 0.1  # as often as the SDK sends a velocity
 _STATE_HZ = 50.0
 _REQUEST_LIMIT_S = 2.0
 _LARGEST_REQUEST_BYTES = 4096
+_MOST_REQUESTS = 8  # at a time
+_REQUEST_FAULTS = (
+    OSError, TimeoutError, asyncio.LimitOverrunError, asyncio.IncompleteReadError,
+)  # fmt: skip
 _REST = {"mode": 0.0, "vx": 0.0, "vy": 0.0, "vyaw": 0.0}
 
 
@@ -58,11 +62,12 @@ class SdkServer:
     allowed: str
     ports: SdkPorts
     hold: SdkHold
-    refused: int = 0  # datagrams and requests of other addresses
+    refused: int = 0  # datagrams and requests of other addresses, and requests that are too many
     malformed: int = 0
     waited: int = 0  # while this program got no time
     stalls: StallWatch = field(default_factory=lambda: StallWatch(_STALL_S))
     number: int = 0
+    requests: int = 0  # that are being answered
     _states: asyncio.DatagramTransport | None = None
     _opened: list[Any] = field(default_factory=list)
 
@@ -104,22 +109,29 @@ class SdkServer:
     def send(self, legs: dict[str, Any]) -> None:
         """Send the robot's state to the SDK."""
         self.number += 1
-        state = walk_state(legs, self.number, time.monotonic_ns() // 1000)
+        now_us = time.monotonic_ns() // 1000
+        state = walk_state(legs, self.number, now_us, self.hold.sequence)
         if state is not None and self._states is not None:
             self._states.sendto(encode_state(Protocol.IO, state))
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer GET /api/version, and nothing else."""
-        with contextlib.suppress(OSError, TimeoutError, ValueError, asyncio.IncompleteReadError):
+        is_foreign = writer.get_extra_info("peername")[0] != self.allowed
+        if is_foreign or self.requests >= _MOST_REQUESTS:
+            self.refused += 1
+            writer.close()
+            return
+        self.requests += 1
+        try:
             async with asyncio.timeout(_REQUEST_LIMIT_S):
-                if writer.get_extra_info("peername")[0] != self.allowed:
-                    self.refused += 1
-                else:
-                    request = await reader.readuntil(b"\r\n\r\n")
-                    is_known = request.startswith(b"GET /api/version ")
-                    writer.write(_response(is_known=is_known))
-                    await writer.drain()
-        writer.close()
+                request = await reader.readuntil(b"\r\n\r\n")
+                writer.write(_response(is_known=request.startswith(b"GET /api/version ")))
+                await writer.drain()
+        except _REQUEST_FAULTS:
+            pass  # its connection is closed
+        finally:
+            self.requests -= 1
+            writer.close()
 
 
 def _response(*, is_known: bool) -> bytes:

@@ -39,6 +39,11 @@ class SdkHold:
                 return
         self._newest, self._at_s = command, now_s
 
+    @property
+    def sequence(self) -> int:
+        """The sequence number of the newest command; 0: there was none."""
+        return self._newest.sequence if self._newest else 0
+
     def gone(self, now_s: float) -> None:
         """Record that the program has ended: its port is closed."""
         if self._newest is not None and self._newest.mode is not WalkMode.DAMP:

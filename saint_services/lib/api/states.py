@@ -88,6 +88,15 @@ class WagonTopic(WagonInfo):
     odom: OdometryState | None = None
 
 
+class LegsAlert(Reply):
+    """An alert as a walking controller reports it: severity 0 is critical, 1 a warning."""
+
+    id: int
+    severity: int
+    value: int
+    threshold: int
+
+
 class LegsState(Reply):
     """Topic "legs": m/s, rad/s, volts, percent, degrees Celsius, amperes, joints in radians."""
 
@@ -106,7 +115,18 @@ class LegsState(Reply):
     hottest_joint: Value
     largest_current: Value
     joints: dict[str, Value]
+    # Of the joints in their order, rad/s, A and °C; empty: not reported.
+    velocities: list[Value] = []
+    currents: list[Value] = []
+    temperatures: list[Value] = []
+    angular_velocity: list[Value] = []  # of the body, rad/s
+    orientation: list[Value] = []  # quaternion w, x, y, z; empty: not reported
+    battery_current: Value = None  # positive while it discharges
+    hottest_cell: Value = None
+    protection_flags: int = 0  # of the battery's electronics
     alerts: list[str]
+    error_flags: int = 0  # faults that the controller has latched
+    active_alerts: list[LegsAlert] = []
     estop_active: bool
 
 

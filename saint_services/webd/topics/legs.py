@@ -5,7 +5,7 @@ from .views import Data, number, numbers
 
 
 def view(newest: Newest) -> Data | None:
-    """Return modes, velocity, battery, joints and alerts; None without a state."""
+    """Return modes, velocity, battery, joints, body and alerts; None without a state."""
     state = newest.legs
     if state is None:
         return None
@@ -26,6 +26,19 @@ def view(newest: Newest) -> Data | None:
         "hottest_joint": number(state.hottest_joint),
         "largest_current": number(state.largest_current),
         "joints": dict(zip(state.joints, numbers(state.positions), strict=False)),
+        "velocities": numbers(state.velocities),
+        "currents": numbers(state.currents),
+        "temperatures": numbers(state.temperatures),
+        "angular_velocity": numbers(state.angular_velocity),
+        "orientation": numbers(state.orientation),
+        "battery_current": number(state.battery_current),
+        "hottest_cell": number(state.hottest_cell),
+        "protection_flags": state.protection_flags,
         "alerts": list(state.alerts),
+        "error_flags": state.error_flags,
+        "active_alerts": [
+            {"id": a.id, "severity": a.severity, "value": a.value, "threshold": a.threshold}
+            for a in state.active_alerts
+        ],
         "estop_active": state.estop_active,
     }

@@ -11,13 +11,15 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import EStop, LegsState
 from saint_services.teleopd.robot_state import RobotState
 
-_MODE, _ENABLED, _STOPPED, _JOINTS, _GRAVITY = 12, 13, 14, 15, 123
+_MODE, _ENABLED, _STOPPED, _JOINTS, _SPEEDS, _TURNING, _GRAVITY = 12, 13, 14, 15, 63, 111, 123
 LEGS = LegsState(
     mode="move",
     requested="move",
     gravity=[0.1, 0.0, -0.9],
     gait_phase=0.5,
     positions=[0.5] * 12,
+    velocities=[-0.25] * 12,
+    angular_velocity=[0.1, 0.2, 0.3],
 )
 
 
@@ -53,6 +55,8 @@ def test_state_of_legs_is_theirs(mode: str, number: int, is_enabled: int) -> Non
     _, data = packed(replace(LEGS, mode=mode))
     assert (data[_MODE], data[_ENABLED], data[_STOPPED]) == (number, is_enabled, 0)
     assert struct.unpack_from("<12f", data, _JOINTS) == (0.5,) * 12
+    assert struct.unpack_from("<12f", data, _SPEEDS) == (-0.25,) * 12
+    assert struct.unpack_from("<3f", data, _TURNING) == pytest.approx((0.1, 0.2, 0.3))
     assert struct.unpack_from("<3f", data, _GRAVITY) == pytest.approx((0.1, 0.0, -0.9))
 
 

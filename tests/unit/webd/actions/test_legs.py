@@ -10,7 +10,7 @@ from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.states import LegsState as LegsReply
 from saint_services.lib.api.webd.legs import Walk
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.generated.saint_msgs import LegsState
+from saint_services.lib.generated.saint_msgs import LegsAlert, LegsState
 from saint_services.webd.actions import legs
 from saint_services.webd.topics import legs as view
 from saint_services.webd.topics.newest import Newest
@@ -70,3 +70,19 @@ def test_state_is_what_the_interface_promises() -> None:
     assert (found.mode, found.vx, found.report_age_ms) == ("move", 0.25, 12)
     assert (found.battery_percent, found.joints) == (None, {"left_knee": 0.5})
     assert found.alerts == ["the battery is low"]
+
+
+def test_state_has_velocities_alerts_and_flags_of_the_controller() -> None:
+    newest = Newest()
+    newest.legs = LegsState(
+        joints=("left_knee",), positions=(0.5,), velocities=(-0.25,), currents=(1.5,),
+        temperatures=(math.nan,), angular_velocity=(0.0, 0.1, 0.2),
+        orientation=(1.0, 0.0, 0.0, 0.0), battery_current=3.5, hottest_cell=math.nan,
+        protection_flags=4, error_flags=3,
+        active_alerts=(LegsAlert(id=17, severity=1, value=70, threshold=65),),
+    )  # fmt: skip
+    found = LegsReply.model_validate(view.view(newest))
+    assert (found.velocities, found.currents, found.temperatures) == ([-0.25], [1.5], [None])
+    assert (found.angular_velocity, found.orientation) == ([0.0, 0.1, 0.2], [1.0, 0.0, 0.0, 0.0])
+    assert (found.battery_current, found.hottest_cell, found.protection_flags) == (3.5, None, 4)
+    assert (found.error_flags, found.active_alerts[0].id) == (3, 17)
