@@ -451,6 +451,27 @@ class InputSample(MessageBase):
         self.values = values
 
 
+class LegsAlert(MessageBase):
+    """An alert that a walking controller reports, in /saint/legs/state. The words for it are in LegsState.alerts."""
+
+    __slots__ = ("id", "severity", "value", "threshold")
+    TYPE: ClassVar[str] = "saint_msgs/msg/LegsAlert"
+    HASH: ClassVar[str] = "RIHS01_f6c606c61ab69884a4fc11e51effabe482cd6ac30b609e33a58e641beb4e2294"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("id", "uint32"), ("severity", "uint8"), ("value", "uint32"), ("threshold", "uint32"))
+
+    def __init__(
+        self,
+        id: int = 0,
+        severity: int = 0,  # 0 critical, 1 warning, 2 information
+        value: int = 0,  # what was measured, in the unit of the alert
+        threshold: int = 0,  # the limit that it passed
+    ) -> None:
+        self.id = id
+        self.severity = severity
+        self.value = value
+        self.threshold = threshold
+
+
 class LegsCommand(MessageBase):
     """What the router commands a walking robot. Topic /saint/legs/cmd. The mode is held: its end damps."""
 
@@ -475,10 +496,10 @@ class LegsCommand(MessageBase):
 class LegsState(MessageBase):
     """A walking robot, 20 times a second. Topic /saint/legs/state."""
 
-    __slots__ = ("stamp", "mode", "reported", "requested", "reason", "vx", "vy", "vyaw", "report_age", "gravity", "gait_phase", "battery_voltage", "battery_percent", "hottest_joint", "largest_current", "joints", "positions", "alerts", "estop_active")
+    __slots__ = ("stamp", "mode", "reported", "requested", "reason", "vx", "vy", "vyaw", "report_age", "gravity", "gait_phase", "battery_voltage", "battery_percent", "hottest_joint", "largest_current", "joints", "positions", "velocities", "currents", "temperatures", "angular_velocity", "orientation", "battery_current", "hottest_cell", "protection_flags", "alerts", "error_flags", "active_alerts", "estop_active")
     TYPE: ClassVar[str] = "saint_msgs/msg/LegsState"
-    HASH: ClassVar[str] = "RIHS01_086a0c019a27cec9ae2ae8175996a2d3cde8b5075370184cd45dddb192e50fb2"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("mode", "string"), ("reported", "string"), ("requested", "string"), ("reason", "string"), ("vx", "float32"), ("vy", "float32"), ("vyaw", "float32"), ("report_age", "float32"), ("gravity", cdr.Array("float32", 3)), ("gait_phase", "float32"), ("battery_voltage", "float32"), ("battery_percent", "float32"), ("hottest_joint", "float32"), ("largest_current", "float32"), ("joints", cdr.Sequence("string", 0)), ("positions", cdr.Sequence("float32", 0)), ("alerts", cdr.Sequence("string", 0)), ("estop_active", "bool"))
+    HASH: ClassVar[str] = "RIHS01_a3fbde39971c37d54addd6a010007355cf08b1f5a1aa3929502801f8db10f44e"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("mode", "string"), ("reported", "string"), ("requested", "string"), ("reason", "string"), ("vx", "float32"), ("vy", "float32"), ("vyaw", "float32"), ("report_age", "float32"), ("gravity", cdr.Array("float32", 3)), ("gait_phase", "float32"), ("battery_voltage", "float32"), ("battery_percent", "float32"), ("hottest_joint", "float32"), ("largest_current", "float32"), ("joints", cdr.Sequence("string", 0)), ("positions", cdr.Sequence("float32", 0)), ("velocities", cdr.Sequence("float32", 0)), ("currents", cdr.Sequence("float32", 0)), ("temperatures", cdr.Sequence("float32", 0)), ("angular_velocity", cdr.Array("float32", 3)), ("orientation", cdr.Sequence("float32", 0)), ("battery_current", "float32"), ("hottest_cell", "float32"), ("protection_flags", "uint32"), ("alerts", cdr.Sequence("string", 0)), ("error_flags", "uint32"), ("active_alerts", cdr.Sequence(LegsAlert, 0)), ("estop_active", "bool"))
 
     def __init__(
         self,
@@ -499,7 +520,17 @@ class LegsState(MessageBase):
         largest_current: float = 0.0,  # amperes of one joint; NaN: not reported
         joints: Sequence[str] = (),  # names
         positions: Sequence[float] = (),  # radians
+        velocities: Sequence[float] = (),  # radians per second, in the order of the joints; empty: not reported
+        currents: Sequence[float] = (),  # amperes, in the order of the joints; empty: not reported
+        temperatures: Sequence[float] = (),  # degrees Celsius, in the order of the joints; empty: not reported
+        angular_velocity: Sequence[float] = (0.0,) * 3,  # radians per second of the body
+        orientation: Sequence[float] = (),  # of the body, as a quaternion w, x, y, z; empty: not reported
+        battery_current: float = 0.0,  # amperes, positive while it discharges; NaN: not reported
+        hottest_cell: float = 0.0,  # degrees Celsius; NaN: not reported
+        protection_flags: int = 0,  # of the battery's electronics
         alerts: Sequence[str] = (),  # in plain words, the worst first
+        error_flags: int = 0,  # latched faults as the controller reports them
+        active_alerts: Sequence[LegsAlert] = (),  # as the controller reports them
         estop_active: bool = False,
     ) -> None:
         self.stamp = Time() if stamp is None else stamp
@@ -519,7 +550,17 @@ class LegsState(MessageBase):
         self.largest_current = largest_current
         self.joints = joints
         self.positions = positions
+        self.velocities = velocities
+        self.currents = currents
+        self.temperatures = temperatures
+        self.angular_velocity = angular_velocity
+        self.orientation = orientation
+        self.battery_current = battery_current
+        self.hottest_cell = hottest_cell
+        self.protection_flags = protection_flags
         self.alerts = alerts
+        self.error_flags = error_flags
+        self.active_alerts = active_alerts
         self.estop_active = estop_active
 
 

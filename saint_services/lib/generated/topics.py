@@ -338,6 +338,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/HeadSensors": saint_msgs.HeadSensors,
     "saint_msgs/msg/HeadState": saint_msgs.HeadState,
     "saint_msgs/msg/InputSample": saint_msgs.InputSample,
+    "saint_msgs/msg/LegsAlert": saint_msgs.LegsAlert,
     "saint_msgs/msg/LegsCommand": saint_msgs.LegsCommand,
     "saint_msgs/msg/LegsState": saint_msgs.LegsState,
     "geometry_msgs/msg/Vector3": geometry_msgs.Vector3,
