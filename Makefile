@@ -202,7 +202,7 @@ build/boardtools/.ready: requirements-boards.lock $(READY)
 	@touch $@
 
 test-menlo: setup build/menlo/.ready ## a walking robot, driven by menlo-sdk itself (Python 3.12)
-	@$(BIN)/pytest tests/integration/test_menlo_states.py tests/integration/test_menlo_sdk.py -q $(ARGS)
+	@$(BIN)/pytest tests/integration/test_menlo_states.py tests/integration/test_livekit_contract.py tests/integration/test_menlo_sdk.py -q $(ARGS)
 
 # The interpreter is found as that of test-ros is.
 build/menlo/.ready: requirements-menlo.lock $(READY)

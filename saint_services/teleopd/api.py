@@ -13,7 +13,9 @@ from ..lib.api.endpoint import Nothing
 from ..lib.api.teleop import (
     Connect,
     Connected,
+    JoinRoom,
     LinkTest,
+    LiveKitRoom,
     OperatorReply,
     RemoteSessionList,
     RequestControl,
@@ -34,6 +36,8 @@ from .seats import Fact
 if TYPE_CHECKING:
     from .cameras import SharedCamera
     from .microphone import SharedMicrophone
+    from .room.bridge import RoomBridge
+    from .room.visit import RoomSources
 
 _PROGRAM = "autonomous:"
 ENCODED, DROPPED = "pictures_encoded", "pictures_dropped"
@@ -44,8 +48,9 @@ class SessionRequests:
 
     def __init__(
         self, config: Config, operation: Operation, roles: dict[str, RoleConfig], bus: Bus,
-        counters: Counter[str], hardware: str,
+        counters: Counter[str], hardware: str, room: "RoomBridge",
     ) -> None:  # fmt: skip
+        self._room = room
         self._config = config
         self._operation = operation
         self._roles = roles
@@ -64,6 +69,8 @@ class SessionRequests:
         api.bind(teleop.GRANT_CONTROL, self.grant_control)
         api.bind(teleop.RELEASE_CONTROL, self.release_control)
         api.bind(teleop.KICK, self.kick)
+        api.bind(teleop.JOIN_ROOM, self.join_room)
+        api.bind(teleop.LEAVE_ROOM, self.leave_room)
         api.bind(teleop.TEST, self.test)
         return api
 
@@ -83,6 +90,7 @@ class SessionRequests:
             picture_age=times.reply(operation.times.picture_age),
             loop_time=times.reply(operation.times.loop_time),
             loop_jitter=times.reply(operation.times.loop_jitter),
+            room=self._room.report(),
         )
 
     async def connect(self, call: Call[Connect]) -> Connected:
@@ -145,6 +153,18 @@ class SessionRequests:
         reason = f"{_person(call).name} ended it"
         self._operation.leave(call.body.session, reason, End.KICKED)  # its page does not come back
         return Done(message=f"session {call.body.session} was ended")
+
+    async def join_room(self, call: Call[JoinRoom]) -> LiveKitRoom:
+        async def sources() -> "RoomSources":
+            from .room.visit import RoomSources
+
+            camera = camera_of(await self._loaded(), "")
+            return RoomSources(camera, self._microphone, self._counters)
+
+        return await self._room.join(call.body.token, sources)
+
+    async def leave_room(self, _: Call[Nothing]) -> LiveKitRoom:
+        return await self._room.leave()
 
     async def test(self, _: Call[Nothing]) -> LinkTest:
         module = await _imported("link_test")

@@ -5,9 +5,19 @@ from typing import Annotated
 from pydantic import Field
 
 from ..lib.config import Settings
+from ..lib.strict import StrictModel
 
 StunAddress = Annotated[str, Field(pattern=r"^stuns?:[A-Za-z0-9.:\[\]-]{1,128}$")]
 SoundDevice = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:=,.-]{0,64}$")]
+
+
+class LiveKitSettings(StrictModel):
+    """The room that the robot may join. Its access token is no setting: `saintctl teleop join`."""
+
+    url: str = Field(pattern=r"^wss?://[A-Za-z0-9.:\[\]/_-]{1,200}$")
+    # Identity of the only participant that operates; empty: everybody watches. The server's
+    # tokens prove identities, so their maker decides who operates the robot.
+    operator: str = Field(default="", pattern=r"^[!-~]{0,128}$")
 
 
 class Config(Settings):
@@ -20,6 +30,7 @@ class Config(Settings):
     # Servers that name our address on the internet: "stun:stun.example.org:3478". Without them
     # sessions keep to the local network.
     stun: list[StunAddress] = Field(default=[], max_length=4)
+    livekit: LiveKitSettings | None = None
     bitrate_kbps: int = Field(default=1500, ge=100, le=20_000)  # of the picture
     # ALSA's names of the server's sound devices, such as "plughw:0,0"; empty: no sound that way.
     microphone: SoundDevice = ""

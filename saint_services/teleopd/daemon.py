@@ -22,6 +22,7 @@ from .delay import SpeedLimit, velocity_limits
 from .operation import DriveRules, Operation
 from .output import RobotOutput
 from .robot_state import RobotState
+from .room.bridge import RoomBridge
 from .seats import Seats
 from .speech import Speech
 
@@ -52,7 +53,9 @@ async def run(ctx: Context[Config]) -> None:
         Seats(config.viewers), output, RobotState(bus), drive, speech, counters, ctx.spawn
     )
     api = Api()
-    requests = SessionRequests(config, operation, roles, bus, counters, hardware)
+    room = RoomBridge(config.livekit, ctx.directories.state, operation, ctx.health, ctx.spawn)
+    operation.notice = lambda: room.problem
+    requests = SessionRequests(config, operation, roles, bus, counters, hardware, room)
     await ctx.serve_ipc(requests.add_to(api))
     operation.on_entry = api.on_entry
     state = operation.times.timed(operation.publish_state, STATE_S)
@@ -61,7 +64,8 @@ async def run(ctx: Context[Config]) -> None:
     ctx.spawn(every(REPORT_S, operation.publish_reports), "reports")
     ctx.spawn(every(EXPIRE_S, operation.expire), "leases")
     ctx.ready("waiting for sessions")
-    await _until_idle(ctx, operation)
+    await _until_idle(ctx, operation, room)
+    await room.leave("remote operation ends")
     await operation.close()
     await routerd.close()
 
@@ -70,14 +74,15 @@ def _loudspeaker(hardware: str, name: str) -> Loudspeaker | None:
     return open_loudspeaker(hardware, name) if name else None
 
 
-async def _until_idle(ctx: Context[Config], operation: Operation) -> None:
-    """Wait until stopped; end by itself when there has been no session for a while."""
+async def _until_idle(ctx: Context[Config], operation: Operation, room: RoomBridge) -> None:
+    """Wait until stopped; end by itself when there has been no session for a while, nor a room."""
     while not ctx.stopping.is_set():
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(1.0):
                 await ctx.stopping.wait()
         idle_s = monotonic_s() - operation.is_idle_since_s
-        if not operation.seats.sessions and idle_s >= ctx.config.idle_s:
+        is_used = operation.seats.sessions or room.is_wanted
+        if not is_used and idle_s >= ctx.config.idle_s:
             ctx.stopping.set()
 
 

@@ -71,6 +71,7 @@ class Operation:
         drive: DriveRules, speech: Speech, counters: Counter[str], spawn: Spawn,
     ) -> None:  # fmt: skip
         self.seats = seats
+        self.notice: Callable[[], str] = str  # what sessions are to know of the LiveKit room
         self.on_entry: Callable[[AuditRecord], None] = _discard
         self.is_idle_since_s = monotonic_s()
         self.times = LinkTimes()
@@ -135,9 +136,8 @@ class Operation:
         else:
             known.refused += 1
             return
-        if decision.is_stop and session not in self._stopping:  # one at a time is enough
-            self._stopping.add(session)
-            self._spawn(self._stop(session, known.who), "stop")
+        if decision.is_stop:
+            self.press(session, known.who)
         if stream.is_flood(now_s):  # a stop in it has counted
             self._counters["commands_flood"] += 1
             return
@@ -161,6 +161,20 @@ class Operation:
                 self._output.send(session, values)
                 if decision.age_s is not None:
                     self.times.command_age.observe(decision.age_s)
+
+    def press(self, session: str, who: str) -> None:
+        """Stop the robot for a session, or for a user without one: one press at a time."""
+        if session not in self._stopping:
+            self._stopping.add(session)
+            self._spawn(self._stop(session, who), "stop")
+
+    def request_control(self, session: str) -> None:
+        """Request control for a session. Raises SaintError."""
+        self.apply(self.seats.request(session, monotonic_s()))
+
+    def release_control(self, session: str) -> None:
+        """Release control of a session. Raises not_found."""
+        self.apply(self.seats.release(session))
 
     def said(self, session: str, sound: Callable[[], bytes]) -> None:
         """Play what a session says, if it may speak now."""
@@ -316,6 +330,7 @@ class Operation:
             speed_share=round(self._drive.limit.share(delay_ms), 3),
             picture=peer.camera.report(now_s) if peer.camera else PictureReport(),
             sound=self._sound(peer.microphone, now_s),
+            room=self.notice(),
         )
 
     def _delay_ms(self, name: str, now_s: float) -> float | None:

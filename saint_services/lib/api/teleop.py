@@ -76,6 +76,26 @@ class TimeCounts(Reply):
     sum: float = 0.0
 
 
+class JoinRoom(Request):
+    """Join the LiveKit room of teleopd.yaml."""
+
+    token: str = Field(
+        default="", max_length=4096, pattern=r"^[A-Za-z0-9._~-]*$",
+        description="Access token of the room, which is stored; empty: the stored one.",
+    )  # fmt: skip
+
+
+class LiveKitRoom(Reply):
+    """The room of teleopd.yaml."""
+
+    state: Literal["off", "left", "joining", "joined"] = "off"  # off: none is configured
+    url: str = ""
+    operator: str = ""  # identity of the one participant that operates; empty: nobody
+    is_operator_here: bool = False
+    participants: int = 0
+    problem: str = ""  # why it does not work; empty: it does
+
+
 class RemoteSessionList(Reply):
     """All sessions, and what the video has cost."""
 
@@ -92,6 +112,7 @@ class RemoteSessionList(Reply):
     picture_age: TimeCounts = TimeCounts()
     loop_time: TimeCounts = TimeCounts()
     loop_jitter: TimeCounts = TimeCounts()
+    room: LiveKitRoom = LiveKitRoom()
 
 
 class OperatorReply(Reply):
@@ -162,6 +183,17 @@ KICK = _row(
     "kick", "DELETE", "/sessions/{session}", SessionRef, Done,
     "End a session at once; what it drives stops.",
     level=_ADMIN, log="Remote session {session} was ended by an admin", severity="WARNING",
+)
+JOIN_ROOM = _row(
+    "join_room", "POST", "/room", JoinRoom, LiveKitRoom,
+    "Join the LiveKit room of teleopd.yaml and stay until it is left or the server restarts.",
+    level=_ADMIN, log="The robot was sent to its LiveKit room", severity="WARNING",
+    limit_s=30.0,
+)
+LEAVE_ROOM = _row(
+    "leave_room", "DELETE", "/room", Nothing, LiveKitRoom,
+    "Leave the LiveKit room; what its operator drives stops.",
+    level=_OPERATOR, log="The robot left its LiveKit room",
 )
 TEST = _row(
     "test", "GET", "/test", Nothing, LinkTest,

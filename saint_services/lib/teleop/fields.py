@@ -80,3 +80,6 @@ class RobotReport(Reply):
     speed_share: float = 1.0  # of the top speed, which that delay leaves
     picture: PictureReport = PictureReport()
     sound: SoundReport = SoundReport()
+    room: str = (
+        ""  # why the configured LiveKit room does not work; empty: it does, or there is none
+    )

@@ -9,6 +9,7 @@ import re
 import shutil
 import time
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from ...lib import config as settings
@@ -96,6 +97,7 @@ class DoctorFacts:
     restore: RestoreState | SaintError | None = None
     wagon: WagonInfo | SaintError | None = None
     settings_faults: list[str] = field(default_factory=list)
+    is_livekit_missing: bool = False  # teleopd.yaml configures it; its package is not there
     damaged_files: list[str] = field(default_factory=list)
     errors_logged: list[str] | None = None  # of the last hour, newest first
 
@@ -245,7 +247,9 @@ def _files(facts: DoctorFacts, runtime: Path) -> None:
     state = Path("/var/lib/saint") if is_device else runtime.parent / "state"
     for path in sorted(config.glob("*.yaml")):
         try:
-            settings.read_yaml(path.read_text(encoding="utf-8"), str(path))
+            found = settings.read_yaml(path.read_text(encoding="utf-8"), str(path)).data
+            if path.name == "teleopd.yaml" and isinstance(found, dict) and found.get("livekit"):
+                facts.is_livekit_missing = find_spec("livekit") is None
         except SaintError as err:
             facts.settings_faults.append(err.message)
         except (OSError, UnicodeDecodeError) as err:

@@ -21,6 +21,9 @@ def settings_files(facts: DoctorFacts) -> CheckResult:
         return not_here("settings lie on the robot's machine")
     if facts.settings_faults:
         return bad(facts.settings_faults[0], "Correct the line, then restart the daemon.")
+    if facts.is_livekit_missing:
+        text = "teleopd.yaml configures a LiveKit room, but the Python package livekit is missing"
+        return warn(text, 'pip install "saint-os[livekit]", or remove livekit: from the file.')
     return good("all settings files can be read")
 
 

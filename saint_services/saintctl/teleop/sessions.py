@@ -3,7 +3,13 @@
 import typer
 
 from ...lib.api import Done, teleop
-from ...lib.api.teleop import LinkTest, OperatorReply, RemoteSessionInfo, RemoteSessionList
+from ...lib.api.teleop import (
+    LinkTest,
+    LiveKitRoom,
+    OperatorReply,
+    RemoteSessionInfo,
+    RemoteSessionList,
+)
 from ..console import print_table
 from ..row_command import row_command
 
@@ -19,6 +25,12 @@ def add_to(app: typer.Typer) -> None:
     row_command(app, "grant", teleop.GRANT_CONTROL, session=session)(print_operator)
     row_command(app, "release", teleop.RELEASE_CONTROL, session=session)(print_operator)
     row_command(app, "test", teleop.TEST)(print_test)
+    token = typer.Option(
+        "--token", envvar="SAINT_LIVEKIT_TOKEN",
+        help="Access token of the room, stored; better in SAINT_LIVEKIT_TOKEN.",
+    )  # fmt: skip
+    row_command(app, "join", teleop.JOIN_ROOM, token=token)(print_room)
+    row_command(app, "leave", teleop.LEAVE_ROOM)(print_left)
 
 
 def print_sessions(reply: RemoteSessionList) -> None:
@@ -29,6 +41,8 @@ def print_sessions(reply: RemoteSessionList) -> None:
     print(f"Cameras: {cameras}; viewers at most: {reply.viewers_at_most}")
     if reply.encoded:
         print(f"Pictures encoded: {reply.encoded}, left out: {reply.dropped}")
+    if reply.room.state != "off":
+        print_room(reply.room)
 
 
 def _delay(session: RemoteSessionInfo) -> str:
@@ -61,6 +75,21 @@ def print_operator(reply: OperatorReply) -> None:
           else "Nobody has control.")  # fmt: skip
     if reply.message:
         print(reply.message)
+
+
+def print_room(reply: LiveKitRoom) -> None:
+    """Join the LiveKit room of teleopd.yaml and stay until it is left or the server restarts."""
+    who = reply.operator or "nobody"
+    here = "in the room" if reply.is_operator_here else "not in the room"
+    print(f"LiveKit room at {reply.url}: {reply.state}, {reply.participants} participants")
+    print(f"May operate: {who}" + (f" ({here})" if reply.operator else ""))
+    if reply.problem:
+        print(reply.problem)
+
+
+def print_left(reply: LiveKitRoom) -> None:
+    """Leave the LiveKit room; what its operator drives stops."""
+    print_room(reply)
 
 
 def print_test(reply: LinkTest) -> None:

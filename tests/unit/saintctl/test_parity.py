@@ -117,6 +117,7 @@ COMMANDS = {
     "teleop list_sessions": "teleop sessions", "teleop kick": "teleop kick",
     "teleop request_control": "teleop control", "teleop grant_control": "teleop grant",
     "teleop release_control": "teleop release",
+    "teleop join_room": "teleop join", "teleop leave_room": "teleop leave",
     "link list": "link list", "link status": "link status", "link add": "link add",
     "link remove": "link remove", "link engage": "link engage",
     "link disengage": "link disengage",

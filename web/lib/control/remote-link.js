@@ -24,6 +24,7 @@ import { LinkSound } from "./link-sound.js";
  * @property {number | null} speed_mps
  * @property {number | null} delay_ms
  * @property {number} speed_share
+ * @property {string} room
  * @property {{camera: string, state: "live" | "none", age_ms: number | null, kbps: number}} picture
  * @property {import("./link-sound.js").SoundReport} sound
  */

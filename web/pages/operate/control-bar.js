@@ -125,7 +125,8 @@ function why(app, link, refusal) {
     (estop?.active && "Emergency stop: nothing moves until it is cleared.") ||
     (away && link.isOperator && `${away.text}, so driving moves nothing.`) ||
     link.report?.why ||
-    soundProblem(link);
+    soundProblem(link) ||
+    link.report?.room;
   return text ? html`<p class="bar-why" role="status" data-why>${text}</p>` : nothing;
 }
 

@@ -308,3 +308,9 @@ def test_stop_drill_is_judged_by_its_age_and_result(
     facts.drills = DrillInfo(reports=[report])
     finding = CHECKS["stop drill"](facts)
     assert finding.state is state and words in finding.text
+
+
+def test_missing_package_of_a_configured_livekit_room_is_a_warning() -> None:
+    result = CHECKS["settings files"](DoctorFacts(is_livekit_missing=True))
+    assert result.state is WARN
+    assert "livekit is missing" in result.text

@@ -1,0 +1,1 @@
+"""Carries remote operation over a LiveKit room; an optional extra (package `livekit`)."""
