@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from ...lib.access.levels import Level
 from ...lib.api.endpoint import Nothing
+from ...lib.api.teleop import RemoteSessionList
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
@@ -94,6 +95,8 @@ class Metrics(RequestHandlers):
         row, _ = robot_metrics.REPORTS[name]
         health = await _answer(daemon.get("/health", HealthReport, timeout_s=ANSWER_LIMIT_S))
         answer = await _answer(daemon.request(row, Nothing(), timeout_s=ANSWER_LIMIT_S))
+        if isinstance(answer, RemoteSessionList) and answer.room.state in ("joining", "joined"):
+            self._robot.daemons.note_room()
         return _Report(name, health, answer)
 
 

@@ -7,6 +7,7 @@ from ...lib.generated.saint_msgs import LegsState
 from ...lib.histogram import Histogram
 from .page import MetricsPage
 
+SEVERITIES = ("critical", "warning", "info")
 MODES = ("damp", "stand", "balance", "move", "fault")
 
 
@@ -36,6 +37,11 @@ def remote(page: MetricsPage, found: RemoteSessionList) -> None:
         page.histogram(f"teleop_{name}_seconds", text, _histogram(seen))
     for session in found.sessions:
         _session(page, session)
+    if found.room.state != "off":
+        text = "1 while the robot is in its LiveKit room."
+        page.gauge("teleop_room_joined", text, found.room.state == "joined")
+        text = "Other participants of the LiveKit room."
+        page.gauge("teleop_room_participants", text, found.room.participants)
 
 
 def _session(page: MetricsPage, session: RemoteSessionInfo) -> None:
@@ -66,8 +72,27 @@ def legs(page: MetricsPage, state: LegsState) -> None:
     text = "Charge of the battery."
     page.gauge("legs_battery_charge_ratio", text, state.battery_percent / 100)
     page.gauge("legs_alerts", "Alerts that the controller reports now.", len(state.alerts))
+    for severity, word in enumerate(SEVERITIES):
+        count = sum(each.severity == severity for each in state.active_alerts)
+        text = "Alerts that the controller reports now, by severity."
+        page.gauge("legs_alerts_by_severity", text, count, severity=word)
+    text = "Faults that the controller has latched, as bits."
+    page.gauge("legs_error_flags", text, state.error_flags)
+    _joints(page, state)
     text = "Age of the controller's newest report."
     page.gauge("legs_report_age_seconds", text, state.report_age)
+
+
+def _joints(page: MetricsPage, state: LegsState) -> None:
+    """Add each joint and the battery; a joint that is not measured is left out."""
+    for joint, celsius in zip(state.joints, state.temperatures, strict=False):
+        page.gauge("legs_joint_celsius", "Temperature of a joint.", celsius, joint=joint)
+    for joint, amperes in zip(state.joints, state.currents, strict=False):
+        page.gauge("legs_joint_current_amperes", "Current of a joint.", amperes, joint=joint)
+    text = "Current of the battery, positive while it discharges."
+    page.gauge("legs_battery_current_amperes", text, state.battery_current)
+    text = "Temperature of the battery's hottest cell."
+    page.gauge("legs_battery_hottest_cell_celsius", text, state.hottest_cell)
 
 
 def _histogram(times: TimeCounts) -> Histogram:

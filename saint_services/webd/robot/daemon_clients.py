@@ -18,6 +18,7 @@ R = TypeVar("R", bound=BaseModel)
 
 NAMES = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "teleopd")
 _ENDING = ("teleopd",)
+_ROOM_S = 90.0  # between two scrapes at most
 
 
 class AnsweredError(SaintError):
@@ -52,6 +53,12 @@ class DaemonClients:
         used_s = self._used_s.get(name)
         is_used = used_s is not None and monotonic_s() - used_s <= LEASE_S
         return name not in _ENDING or is_used
+
+    def note_room(self) -> None:
+        """Keep on requesting teleopd's numbers while it is in a LiveKit room, which keeps it
+        running without a session that is renewed here.
+        """
+        self._used_s["teleopd"] = monotonic_s() + _ROOM_S - LEASE_S
 
     async def forward(
         self, row: Endpoint[P, R], params: P, person: Person, *, timeout_s: float | None = None

@@ -29,3 +29,17 @@ async def test_teleopd_is_not_started_for_its_numbers(
     now_s += LEASE_S + 0.1
     assert not clients.may_query("teleopd")
     await clients.close()
+
+
+async def test_teleopd_in_a_room_is_queried_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 100.0
+    monkeypatch.setattr(daemon_clients, "monotonic_s", lambda: now_s)
+    clients = DaemonClients.at(tmp_path)
+    clients.note_room()
+    now_s += 60.0  # Prometheus scrapes once a minute
+    assert clients.may_query("teleopd")
+    now_s += 31.0
+    assert not clients.may_query("teleopd")
+    await clients.close()

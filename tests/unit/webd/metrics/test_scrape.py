@@ -4,6 +4,7 @@ the Grafana board shows nothing that is not measured.
 
 import asyncio
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -15,8 +16,13 @@ from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware
 from saint_services.lib.api.livelink import SubjectInfo, SubjectList
 from saint_services.lib.api.rc import RcLine, RcStatus
 from saint_services.lib.api.routing import EStopInfo, FieldOutput, RouterStatus, SourceInfo
-from saint_services.lib.api.teleop import RemoteSessionInfo, RemoteSessionList, TimeCounts
-from saint_services.lib.generated.saint_msgs import LegsState, SystemStatus
+from saint_services.lib.api.teleop import (
+    LiveKitRoom,
+    RemoteSessionInfo,
+    RemoteSessionList,
+    TimeCounts,
+)
+from saint_services.lib.generated.saint_msgs import LegsAlert, LegsState, SystemStatus
 from saint_services.lib.health import HealthReport
 from saint_services.lib.histogram import Histogram
 from saint_services.webd.metrics import robot_metrics, wagon_metrics
@@ -35,7 +41,8 @@ PLAIN = {  # counts of things, and yes or no: they have no unit
     "estop_active", "router_exclusive_targets", "router_outputs", "source_alive", "rc_enabled",
     "rc_failsafe", "rc_connected", "livelink_tracked", "releases_running", "rollout_halted",
     "web_clients", "teleop_sessions", "teleop_operator_present", "legs_alerts", "legs_mode",
-    "wagon_state", "wagon_bus_state",
+    "wagon_state", "wagon_bus_state", "legs_alerts_by_severity", "legs_error_flags",
+    "teleop_room_joined", "teleop_room_participants",
 }  # fmt: skip
 
 
@@ -101,11 +108,14 @@ SESSION = RemoteSessionInfo(
 TIMES = TimeCounts(limits=[0.01, 0.1], counts=[1, 2, 0], sum=0.2)
 REMOTE = RemoteSessionList(
     sessions=[SESSION], operator="0123abcd", sent=7, command_age=TIMES, picture_age=TIMES,
-    loop_time=TIMES, loop_jitter=TIMES,
+    loop_time=TIMES, loop_jitter=TIMES, room=LiveKitRoom(state="joined", participants=2),
 )  # fmt: skip
 LEGS = LegsState(
     mode="move", battery_voltage=46.5, battery_percent=70.0, hottest_joint=41.0,
     largest_current=3.5, alerts=("the robot fell",), report_age=0.01,
+    joints=("left_knee", "right_knee"), temperatures=(41.0, 40.0), currents=(3.5, math.nan),
+    battery_current=7.5, hottest_cell=30.0, error_flags=257,
+    active_alerts=(LegsAlert(id=7), LegsAlert(id=17, severity=1)),
 )  # fmt: skip
 
 FAMILY = re.compile(r"^# TYPE (\S+) (\S+)$", re.M)
@@ -122,6 +132,14 @@ def test_names_units_and_types_follow_the_conventions():
         assert short in PLAIN or name.endswith(UNITS), f"{name} has no unit"
         assert not any(word in name for word in ("_ms", "_percent", "_milli")), name
         assert len(re.findall(rf"^# HELP {name} \S", text, re.M)) == 1
+
+
+def test_joints_and_alerts_of_a_walking_robot_have_samples_of_their_own():
+    text = whole_page()
+    assert 'saint_legs_joint_celsius{joint="left_knee"} 41' in text
+    assert 'saint_legs_joint_current_amperes{joint="left_knee"} 3.5' in text
+    assert 'saint_legs_joint_current_amperes{joint="right_knee"}' not in text, "it is not measured"
+    assert 'saint_legs_alerts_by_severity{severity="warning"} 1' in text
 
 
 def test_every_sample_is_one_that_prometheus_can_read():
