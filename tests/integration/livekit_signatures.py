@@ -18,7 +18,7 @@ ENUMS = {
 
 
 def described(module: Any, names: list[str]) -> dict[str, Any]:
-    """Parameters by name; None where the module has no such thing."""
+    """Parameters by name; None where the module lacks one."""
     found: dict[str, Any] = {}
     for name in names:
         at = module

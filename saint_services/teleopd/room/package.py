@@ -14,7 +14,10 @@ MISSING: Final = (
     "teleopd.yaml configures a LiveKit room, but the Python package livekit is not installed"
 )
 TOO_OLD: Final = "the Python package livekit is older than 1.2.1, which has no encoded video source"
-FIX: Final = 'Install it: pip install "saint-os[livekit]"; or remove livekit: from teleopd.yaml.'
+FIX: Final = (
+    'Install it: pip install "saint-os[livekit]", or build an image with it in image/wheels.list; '
+    "or remove livekit: from teleopd.yaml."
+)
 _CANCEL_LIMIT_S = 4.0
 # Name in livekit.rtc -> the parameters that are given.
 SIGNATURES: Final[dict[str, tuple[str, ...]]] = {
