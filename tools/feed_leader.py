@@ -20,6 +20,7 @@ from saint_services.role_leaderd.logic import scale_of
 from saint_services.routerd.sequences.course import SequenceCourse
 
 from .sim.chips.servo_bus import ServoBusPeer, servo_file
+from .sim.chips.x_bus import peer_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDING = ROOT / "tests" / "data" / "so101-wave.json"
@@ -110,8 +111,8 @@ def hands(root: Path, robot: str) -> list[LeaderHand]:
     found: list[LeaderHand] = []
     for config in load(ROOT / "manifests", robot).roles.values():
         for line in config.serial_devices.values() if config.lead else ():
-            for path in root.glob(f"*/hw/{servo_file(line.port)}"):
-                found.append(LeaderHand(config, ServoBusPeer(path), recording()))
+            for path in root.glob(f"*/hw/{servo_file(line.port, line.protocol)}"):
+                found.append(LeaderHand(config, peer_of(path), recording()))
     return found
 
 

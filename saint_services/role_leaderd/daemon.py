@@ -9,8 +9,8 @@ from saint_services.lib.daemon import Context
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.generated.topics import INPUT_AUTONOMOUS
-from saint_services.lib.hw.feetech.bus import BusServo, ServoReading, Torque
-from saint_services.lib.hw.feetech.line import ServoLine
+from saint_services.lib.hw.bus_servos.line import ServoLine
+from saint_services.lib.hw.bus_servos.port import BusServo, ServoReading, Torque
 from saint_services.lib.hw.pins.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.role.buttons import ButtonInput

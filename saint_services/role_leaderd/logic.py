@@ -1,5 +1,5 @@
 """Decides what a leader arm says: the values of its joints by LeRobot's convention, whether its
-servos are to be believed, and whether its clutch is closed. Not here: the bus (lib/hw/feetech),
+servos are to be believed, and whether its clutch is closed. Not here: the bus (lib/hw/bus_servos),
 what a closed clutch does (routerd/fields/masters.py).
 """
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..lib.hw.feetech.scale import TickScale
+from ..lib.hw.bus_servos.scale import TickScale
 from ..lib.role_config.devices import PinSpec
 from ..lib.role_config.lead import ButtonClutch, Lead, SqueezeClutch
 

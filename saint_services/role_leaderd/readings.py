@@ -7,8 +7,8 @@ from math import nan
 
 from ..lib.clock import stamp
 from ..lib.generated.saint_msgs import PartState
-from ..lib.hw.feetech.bus import BusServo, ServoReading
-from ..lib.hw.feetech.scale import TickScale
+from ..lib.hw.bus_servos.port import BusServo, ServoReading
+from ..lib.hw.bus_servos.scale import TickScale
 from ..lib.role_config.lead import Lead
 
 # Between two states: a program that records the arm wants as many pictures as a camera gives.

@@ -5,7 +5,9 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.hw.feetech.bus import BusServo, ServoBus
+from saint_services.lib.hw.bus_servos.bus import ServoBus
+from saint_services.lib.hw.bus_servos.port import BusServo
+from saint_services.lib.hw.feetech.dialect import FeetechDialect
 from saint_services.lib.hw.feetech.packets import MOST_ID, Packet, PacketFinder
 from saint_services.lib.hw.feetech.registers import REGISTERS, Register, Series
 from saint_services.saintctl.arm.decode import BusReader
@@ -51,7 +53,7 @@ def test_numbers_survive_the_wire(number: tuple[Series, Register], data: st.Data
 def test_whatever_arrives_a_bus_goes_on(noise: list[bytes], packets: list[Packet]) -> None:
     sent: list[bytes] = []
     servos = {servo: BusServo(servo, str(servo)) for servo in (1, 2)}
-    bus = ServoBus(servos, Series.STS, 1_000_000, sent.append)
+    bus = ServoBus(servos, FeetechDialect(Series.STS), 1_000_000, sent.append)
     now_s = 0.0
     for each in [*noise, *(packet.encoded() for packet in packets)]:
         bus.step(now_s)

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saint_services.lib.hw.feetech.bus import Torque
+from saint_services.lib.hw.bus_servos.port import Torque
 from saint_services.lib.hw.feetech.packets import Code
 from tests.unit.hw.feetech.served import ServedServos
 from tools.sim.faults import Fault

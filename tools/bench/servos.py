@@ -23,22 +23,25 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from saint_services.lib.hw.bus_servos import bus
+from saint_services.lib.hw.bus_servos.dialects import dialect_of
+from saint_services.lib.hw.bus_servos.line import ServoLine
+from saint_services.lib.hw.bus_servos.port import BusServo, answer_bytes
+from saint_services.lib.hw.bus_servos.setup import ServoSettings, ServoSetup
 from saint_services.lib.hw.buses.serial import open_serial
-from saint_services.lib.hw.feetech import bus, packets
-from saint_services.lib.hw.feetech.bus import ANSWER_BYTES, BusServo
-from saint_services.lib.hw.feetech.line import ServoLine
-from saint_services.lib.hw.feetech.registers import Series
-from saint_services.lib.hw.feetech.setup import ServoSettings, ServoSetup
+from saint_services.lib.hw.feetech import packets
 
 from .peers import FOLDER
 
 _IDS = tuple(range(1, 7))
+_DIALECT = dialect_of("sts")
+_ANSWER_BYTES = answer_bytes(_DIALECT)
 _BAUD = 1_000_000
 _GOAL, _PRESENT, _LENGTH = 42, 56, 8
 _MIDDLE, _SWING = 2048, 100
 _BLOCK_S = 1.0
 # As the wire alone allows: 24 bytes of goals, 14 of the request, 14 from each servo, 10 us each.
-WIRE_HZ = _BAUD / 10 / (24 + 14 + ANSWER_BYTES * len(_IDS))
+WIRE_HZ = _BAUD / 10 / (24 + 14 + _ANSWER_BYTES * len(_IDS))
 
 
 @dataclass(slots=True)
@@ -94,7 +97,7 @@ def servos() -> Iterator[str]:
         assert process.stdout
         port = process.stdout.readline().strip()
         line = open_serial(port, _BAUD)
-        setup = ServoSetup(line, Series.STS, "bench")
+        setup = ServoSetup(line, _DIALECT, "bench")
         for servo in _IDS:
             setup.configure(servo, ServoSettings())
             setup.put(servo, "torque_enable", 1)
@@ -127,7 +130,7 @@ def arms(count: int, seconds: float) -> Figures:
 async def _ours(port: str, seconds: float) -> int:
     loop = asyncio.get_running_loop()
     named = {servo: BusServo(servo, str(servo)) for servo in _IDS}
-    line = ServoLine(lambda: open_serial(port, _BAUD), named, Series.STS, _BAUD, "bench", loop)
+    line = ServoLine(lambda: open_serial(port, _BAUD), named, _DIALECT, _BAUD, "bench", loop)
     found = [line.servo(servo) for servo in _IDS]
     core, way = line.core, goals()
     begin = core._begin_turn
@@ -157,7 +160,7 @@ def bare(port: str, seconds: float, period_s: float) -> int:
         place = (_MIDDLE + next(way)).to_bytes(2, "little")
         line.write(packets.sync_write(_GOAL, dict.fromkeys(_IDS, place)).encoded())
         line.write(request)
-        missing = ANSWER_BYTES * len(_IDS)
+        missing = _ANSWER_BYTES * len(_IDS)
         while missing > 0 and select.select([line], [], [], 0.1)[0]:
             missing -= len(line.read())
         turns += 1

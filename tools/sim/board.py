@@ -22,6 +22,7 @@ from saint_services.lib.hw.ports import ByteStream, SpiBus
 from saint_services.lib.hw.pwm import sysfs_pwm
 from saint_services.lib.records import RecordReading
 from saint_services.lib.role_config.devices import (
+    SERVO_LINES,
     CanDevice,
     I2cDevice,
     Multiplexer,
@@ -178,7 +179,7 @@ class SimBoard:
         """Open a serial line with a motor controller; the header's own line has none of itself."""
         if port == HEADER_UART and not any(line.port == port for line in self._lines.values()):
             return BareLine(is_wired=WIRE in self._file.wires)
-        if self._is_of_servos(port):
+        if self._servo_device(port):
             return self._servo_line(port)
         from tools.sim.chips.roboclaw import RoboClawPeer, SimSerial, serial_file
 
@@ -225,7 +226,8 @@ class SimBoard:
         from tools.sim.chips.roboclaw import serial_file
         from tools.sim.chips.servo_bus import servo_file
 
-        name = servo_file(port) if self._is_of_servos(port) else serial_file(port)
+        line = self._servo_device(port)
+        name = servo_file(port, line.protocol) if line else serial_file(port)
         return Write(WriteKind.SIM_SERIAL, str(self._directory / name), baud, data)
 
     def will_can(self, port: str, frame: CanFrame) -> Write:
@@ -301,18 +303,14 @@ class SimBoard:
 
         return controllers_of(self._directory, self._lines, self._nodes)
 
-    def _is_of_servos(self, port: str) -> bool:
-        return any(line.port == port and line.driver == "feetech" for line in self._lines.values())
+    def _servo_device(self, port: str) -> SerialDevice | None:
+        lines = self._lines.values()
+        return next((e for e in lines if e.port == port and e.driver in SERVO_LINES), None)
 
     def _servo_line(self, port: str) -> ByteStream:
         """Open a line whose servos are those that the role's manifest names."""
-        from saint_services.lib.hw.feetech.registers import Series
-        from tools.sim.chips.servo_bus import (
-            ServoBusPeer,
-            open_servo_bus,
-            servo_file,
-            switches_of,
-        )
+        from tools.sim.chips.servo_bus import open_servo_bus, servo_file, switches_of
+        from tools.sim.chips.x_bus import peer_of
 
         name, line = next(each for each in self._lines.items() if each[1].port == port)
         parts = {
@@ -320,8 +318,8 @@ class SimBoard:
             for part, spec in self._pins.items()
             if spec.device == name and spec.servo_id is not None
         }
-        path = self._directory / servo_file(port)
-        peer = ServoBusPeer(path, parts, Series(line.protocol))
+        path = self._directory / servo_file(port, line.protocol)
+        peer = peer_of(path, parts, line.protocol)
         peer.switches = switches_of(self.drive.switches, parts)
         return open_servo_bus(port, peer)
 

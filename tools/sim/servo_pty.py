@@ -17,12 +17,18 @@ import tty
 from collections.abc import Iterable
 from pathlib import Path
 
-from saint_services.lib.hw.feetech.registers import BAUD_RATES
-from tools.sim.chips.servo_bus import ServoBusPeer
+from saint_services.lib.hw.bus_servos.dialects import dialect_of
+from tools.sim.chips.servo_bus import ServoBusPeer, servo_file
+from tools.sim.chips.x_bus import peer_of
 
 _BITS = 10  # of a byte, with start and stop
 _WAIT_S = 0.2
-_SPEEDS = {getattr(termios, f"B{baud}", None): baud for baud in BAUD_RATES}
+_USUAL = 1_000_000
+_SPEEDS = {
+    getattr(termios, f"B{baud}", None): baud
+    for protocol in ("sts", "x")
+    for baud in dialect_of(protocol).baud_rates
+}
 
 
 class ServoPty:
@@ -86,16 +92,16 @@ class ServoPty:
 
     def _baud(self) -> int:
         """Return the rate that the program has set; the servos of another one stay silent."""
-        baud = BAUD_RATES[0]
+        baud = _USUAL
         with contextlib.suppress(termios.error):
             baud = _SPEEDS.get(termios.tcgetattr(self._master)[4], baud)
         self.peer.baud = baud
         return baud
 
 
-def simulated(folder: Path, servos: Iterable[int]) -> ServoPty:
+def simulated(folder: Path, servos: Iterable[int], protocol: str = "sts") -> ServoPty:
     """Return a line with these servos, plugged in, and its state in the folder."""
-    line = ServoPty(ServoBusPeer(folder / "servos", servos), folder / "port")
+    line = ServoPty(peer_of(folder / servo_file("port", protocol), servos), folder / "port")
     line.plug()
     return line
 
@@ -104,11 +110,13 @@ def main() -> int:
     """Run the command line until Ctrl-C."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--servo", action="append", type=int, default=[], help="an id; several")
+    parser.add_argument("--protocol", choices=("sts", "scs", "x"), default="sts")
     parser.add_argument("--link", type=Path, help="path of the port")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="saint-servos-") as made:
         folder = Path(made)
-        peer = ServoBusPeer(folder / "servos", options.servo or range(1, 7))
+        path = folder / servo_file("port", options.protocol)
+        peer = peer_of(path, options.servo or range(1, 7), options.protocol)
         line = ServoPty(peer, options.link or folder / "port")
         line.plug()
         print(line.port, flush=True)

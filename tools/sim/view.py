@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from saint_services.lib.errors import SaintError
+from saint_services.lib.role_config.devices import SERVO_LINES
 from saint_services.lib.role_config.model import RoleConfig
 
 from . import breaking
 from .bodies.observer import BodyObserver
 from .bodies.plant import Plant
 from .breaking import name_of
-from .chips.servo_bus import ServoBusPeer, servo_file, switches_of
+from .chips.servo_bus import servo_file, switches_of
 from .chips.spi import read_lights
+from .chips.x_bus import peer_of
 from .faults import Faults
 from .observe import read_display
 
@@ -119,16 +121,17 @@ def _bus_servos(hw: Path, role: RoleConfig, broken: dict[str, str]) -> list[Body
     """Read the servos of a role's serial lines."""
     found = []
     for device, line in role.serial_devices.items():
-        if line.driver != "feetech" or not (hw / servo_file(line.port)).exists():
+        path = hw / servo_file(line.port, line.protocol)
+        if line.driver not in SERVO_LINES or not path.exists():
             continue
         pins = [(part, s) for part, s in role.gpio_mapping.items() if s.device == device]
         parts = {spec.servo_id: part for part, spec in pins if spec.servo_id is not None}
-        peer, faults = ServoBusPeer(hw / servo_file(line.port)), Faults(hw, role.target)
+        peer, faults = peer_of(path), Faults(hw, role.target)
         peer.switches = switches_of(faults.read, parts)
         for servo_id, part in parts.items():
             name, servo = name_of(hw, role, part), peer.servo(servo_id)
             command = f"{servo.get('goal_position')}" if servo.is_driven else "limp"
-            load = f"{servo.get('present_load') / 10:.0f} %"
+            load = f"{servo.load:.0%}"
             fault = broken.get(name, "")
             found.append(Body(name, "bus_servo", command, f"{servo.position}", "", load, fault))
         peer.close()

@@ -9,7 +9,8 @@ from saint_services.lib.guard.will import Write, WriteKind
 from tools.sim.chips.multiplexer import Tca9548aChip, behind_open_channels, mux_file
 from tools.sim.chips.outputs import ChipFault, Pca9685Chip
 from tools.sim.chips.roboclaw import RoboClawPeer
-from tools.sim.chips.servo_bus import PREFIX, ServoBusPeer
+from tools.sim.chips.servo_bus import PREFIX, X_PREFIX, ServoBusPeer
+from tools.sim.chips.x_bus import peer_of
 
 
 class _ChipPort:
@@ -51,8 +52,10 @@ class _LinePort:
 
     def __init__(self, write: Write) -> None:
         path = Path(write.path)
-        kind = ServoBusPeer if path.name.startswith(PREFIX) else RoboClawPeer
-        self._peer: ServoBusPeer | RoboClawPeer = kind(path)
+        is_of_servos = path.name.startswith((PREFIX, X_PREFIX))
+        self._peer: ServoBusPeer | RoboClawPeer = (
+            peer_of(path) if is_of_servos else RoboClawPeer(path)
+        )
         self._data = write.data
 
     def write(self) -> None:

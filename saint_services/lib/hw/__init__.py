@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..errors import Code, SaintError
 from ..guard.will import MOST_BYTES, Will, Write, WriteKind
-from ..role_config.devices import MOTORS, SerialDevice
+from ..role_config.devices import MOTORS, SERVO_LINES, SerialDevice
 from ..role_config.model import CanDevice, I2cDevice, RoleConfig
 from ..simulation import load_simulation, simulated_directory
 from .can.frame import CanFrame
@@ -82,7 +82,7 @@ def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
     for name, chip in config.i2c_devices.items():
         yield from _channels(board, config, name, chip)
     for name, device in config.serial_devices.items():
-        if device.driver == "feetech":
+        if device.driver in SERVO_LINES:
             yield from _limp_servos(board, config, name, device)
             continue
         from .motors.roboclaw import duties
@@ -122,12 +122,13 @@ def _limp_servos(
     limp = [s.servo_id for s in servos if s.servo_id is not None and s.on_stop == "limp"]
     if not limp:
         return
-    from .feetech.bus import ANSWER_BYTES, release_of
-    from .feetech.registers import Series
+    from .bus_servos.dialects import dialect_of
+    from .bus_servos.port import answer_bytes
 
-    pause = [bytes(MOST_BYTES)] * (len(servos) * ANSWER_BYTES // MOST_BYTES + 1)
+    dialect = dialect_of(device.protocol)
+    pause = [bytes(MOST_BYTES)] * (len(servos) * answer_bytes(dialect) // MOST_BYTES + 1)
     for first in range(0, len(limp), _MOST_LIMP):
-        packet = release_of(Series(device.protocol), limp[first : first + _MOST_LIMP]).encoded()
+        packet = dialect.release(limp[first : first + _MOST_LIMP]).encoded()
         for data in (packet, *pause, packet):
             yield board.will_serial(device.port, device.baud, data)
 

@@ -2,17 +2,16 @@
 joint does with its servo (motion/bus_servo_output.py).
 """
 
-from ..hw.feetech.bus import BusServo
-from ..hw.feetech.line import ServoLine
-from ..hw.feetech.registers import TURN, Series
-from ..hw.feetech.setup import ServoSettings, ServoSetup
+from ..hw.bus_servos.dialects import dialect_of
+from ..hw.bus_servos.line import ServoLine
+from ..hw.bus_servos.port import BusServo
+from ..hw.bus_servos.setup import ServoSettings, ServoSetup
 from ..hw.ports import Board, ByteStream
 from ..role_config.bus_servos import BUS_SERVO
+from ..role_config.devices import SERVO_LINES
 from ..role_config.model import FieldSpec, PinSpec, RoleConfig
 from .motion.bus_servo_output import BusServoOutput
 from .timers import Clock
-
-_SCS_TURN = 1024
 
 
 class ServoLines:
@@ -28,7 +27,7 @@ class ServoLines:
         """Open every line whose servos are read and not driven; close each once. Raises
         SaintError."""
         for name, device in self._config.serial_devices.items():
-            if device.driver == "feetech" and name not in self._lines:
+            if device.driver in SERVO_LINES and name not in self._lines:
                 self._lines[name] = self._opened(name)
         return self._lines
 
@@ -37,13 +36,13 @@ class ServoLines:
         line = self._lines.get(pin.device)
         if line is None:
             line = self._lines[pin.device] = self._opened(pin.device)
-        turn = TURN if line.core.series is Series.STS else _SCS_TURN
-        return BusServoOutput(line, line.servo(pin.servo_id or 0), field, pin, turn - 1)
+        most = line.core.dialect.turn - 1
+        return BusServoOutput(line, line.servo(pin.servo_id or 0), field, pin, most)
 
     def _opened(self, name: str) -> ServoLine:
         """Open a line and set its servos up. Blocks."""
         device = self._config.serial_devices[name]
-        series = Series(device.protocol)
+        dialect = dialect_of(device.protocol)
         pins = {
             part: pin
             for part, pin in self._config.gpio_mapping.items()
@@ -57,7 +56,7 @@ class ServoLines:
         }
 
         def prepare(port: ByteStream) -> None:
-            setup = ServoSetup(port, series, name)
+            setup = ServoSetup(port, dialect, name)
             for pin in pins.values():
                 settings = ServoSettings(
                     homing_offset=pin.homing_offset, max_temperature=pin.max_temperature_c
@@ -67,7 +66,7 @@ class ServoLines:
         return ServoLine(
             lambda: self._board.serial(device.port, device.baud),
             servos,
-            series,
+            dialect,
             device.baud,
             name,
             self._clock,

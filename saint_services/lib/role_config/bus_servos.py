@@ -1,14 +1,16 @@
 """Checks the bus servos of a role configuration: their line, ids and positions. Pure. Not here: the
-driver (lib/hw/feetech), what else has two owners (ownership.py).
+drivers (lib/hw/bus_servos), what else has two owners (ownership.py).
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from .devices import PinSpec, SerialDevice
+from .devices import SERVO_LINES, PinSpec, SerialDevice
 
 BUS_SERVO = "bus_servo"
-_TURN = {"sts": 4096, "scs": 1024}
+_TURN = {"sts": 4096, "scs": 1024, "x": 4096}
+_MOST_X_OFFSET = 1024  # beyond it position mode does not apply it
+_MOST_X_ID = 252
 
 
 class ServoHardware(Protocol):
@@ -35,8 +37,8 @@ def _problems(config: ServoHardware) -> Iterator[str]:
         if spec.type != BUS_SERVO or spec.servo_id is None or line is None:
             continue
         where, place = f"gpio_mapping.{name}", (line.port, spec.servo_id)
-        if line.driver != "feetech":
-            yield f"{where}.device is {spec.device}, a {line.driver} and no feetech"
+        if line.driver not in SERVO_LINES:
+            yield f"{where}.device is {spec.device}, a {line.driver} and no feetech or dynamixel"
         if (first := owners.setdefault(place, name)) != name:
             yield (
                 f"servo {spec.servo_id} of {spec.device} is used by {first} and by {name}; give "
@@ -48,3 +50,15 @@ def _problems(config: ServoHardware) -> Iterator[str]:
             yield f"{where}.ticks is {list(spec.ticks)}; name two of the positions 0 to {most}"
         if line.protocol == "scs" and spec.homing_offset:
             yield f"{where}.homing_offset: servos of the SCS series have none"
+        if line.protocol == "x":
+            yield from _of_dynamixel(where, spec)
+
+
+def _of_dynamixel(where: str, spec: PinSpec) -> Iterator[str]:
+    if (spec.servo_id or 0) > _MOST_X_ID:
+        yield f"{where}.servo_id is {spec.servo_id}; a Dynamixel has 0 to {_MOST_X_ID}"
+    if abs(spec.homing_offset or 0) > _MOST_X_OFFSET:
+        yield (
+            f"{where}.homing_offset is {spec.homing_offset}; a Dynamixel that holds positions "
+            f"applies {-_MOST_X_OFFSET} to {_MOST_X_OFFSET} only: turn its horn instead"
+        )

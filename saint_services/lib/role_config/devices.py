@@ -33,6 +33,7 @@ BRIDGES = ("hbridge", "bts7960", "drv8833", "tb6612")  # those of one kind may s
 MOTORS = (*BRIDGES, "roboclaw", "vesc")
 ON_CAN = ("vesc", "vesc_encoder")  # their `device` is one of can_devices
 SERVOS = ("servo", "pca9685")
+SERVO_LINES = ("feetech", "dynamixel")  # serial_devices with bus servos
 ON_PIN_OR_CHANNEL = ("switch", "dimmer")  # on a `pin`, or on a `channel` of a PCA9685
 # Keys that only some types have.
 _ONLY: dict[str, tuple[str, ...]] = {
@@ -76,7 +77,7 @@ class PinSpec(StrictModel):
         "switch",  # relay, solenoid, MOSFET on `pin`, or on `device` and `channel` of a PCA9685
         "dimmer",  # pulses of variable width on the same; nothing turns backwards
         "pixels",  # lights `first` to `first + count - 1` of the ws2812 `device`
-        "bus_servo",  # servo `servo_id` of the feetech `device` in serial_devices
+        "bus_servo",  # servo `servo_id` of a feetech or dynamixel `device` in serial_devices
     ]
     pin: Bcm = Field(default=None, ge=0, le=27)
     pin_b: Bcm = Field(default=None, ge=0, le=27)
@@ -250,18 +251,29 @@ class SerialDevice(StrictModel):
     """A device on a serial line."""
 
     port: str = Field(pattern=r"^/dev/[\w./:-]+$")  # preferably of /dev/serial/by-id
-    baud: int = Field(default=115_200, ge=1200, le=4_000_000)  # feetech: 1,000,000
-    driver: Literal["roboclaw", "feetech"]
+    baud: int = Field(default=115_200, ge=1200, le=4_000_000)  # of bus servos: 1,000,000
+    driver: Literal["roboclaw", "feetech", "dynamixel"]
     address: int = Field(default=0x80, ge=0x80, le=0x87)  # roboclaw
-    protocol: Literal["sts", "scs"] = "sts"  # feetech: sts is for SMS servos too
+    # feetech: sts (also SMS servos) or scs; dynamixel: x (X series, protocol 2.0)
+    protocol: Literal["sts", "scs", "x"] = "sts"
     purpose: str = ""
     required: bool = False
 
     @model_validator(mode="before")
     @classmethod
     def _usual_baud(cls, data: Any) -> Any:
-        is_servos = isinstance(data, dict) and data.get("driver") == "feetech"
-        return {"baud": 1_000_000} | data if is_servos else data
+        driver = data.get("driver") if isinstance(data, dict) else None
+        if driver == "dynamixel":
+            data = {"protocol": "x"} | data
+        return {"baud": 1_000_000} | data if driver in SERVO_LINES else data
+
+    @model_validator(mode="after")
+    def _speaks_its_protocol(self) -> "SerialDevice":
+        if (self.driver == "dynamixel") != (self.protocol == "x"):
+            raise ValueError(
+                f"protocol is {self.protocol}; dynamixel has x, feetech sts (also SMS) or scs"
+            )
+        return self
 
 
 class CanDevice(StrictModel):

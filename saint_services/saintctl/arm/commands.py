@@ -10,25 +10,33 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...lib.errors import Code, SaintError
-from ...lib.hw.feetech.registers import Series
+from ...lib.hw.bus_servos.dialects import LineProtocol
 from ..console import AsJson, fail, print_table
 
 if TYPE_CHECKING:
+    from ...lib.hw.bus_servos.setup import ServoSetup
     from ...lib.hw.feetech.calibration import MotorCalibration
 
 app = typer.Typer(
-    help="Servos on a serial bus: status, setup, calibrate, parts, decode.", no_args_is_help=True
+    help="Servos on a serial bus: status, setup, restart, calibrate, parts, decode.",
+    no_args_is_help=True,
 )
 Port = Annotated[str, typer.Argument(metavar="PORT", help="The line: /dev/serial/by-id/...")]
 Protocol = Annotated[
-    Series, typer.Option("--protocol", help="sts for STS and SMS servos, scs for the SCS series")
+    LineProtocol,
+    typer.Option(
+        "--protocol", help="Feetech: sts (STS, SMS) or scs; x: Dynamixel X series (protocol 2.0)"
+    ),
 ]
+
+
+_TURN_HORN = "Turn its horn, so that its range is within one turn, then calibrate again."
 
 
 @app.command()
 def decode(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or - for standard input.")],
-    protocol: Protocol = Series.STS,
+    protocol: Protocol = LineProtocol.STS,
 ) -> None:
     """Print every packet in a recording of a servo bus, one JSON object per line."""
     from .decode import arm_decode  # no other command needs it
@@ -43,7 +51,7 @@ def decode(
 @app.command()
 def status(
     port: Port,
-    protocol: Protocol = Series.STS,
+    protocol: Protocol = LineProtocol.STS,
     most: Annotated[int, typer.Option(min=1, max=253, help="The last id to look for")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -75,7 +83,7 @@ def status(
 def setup(
     port: Port,
     servo_id: Annotated[int, typer.Option("--id", min=0, max=253, help="The id that it gets")],
-    protocol: Protocol = Series.STS,
+    protocol: Protocol = LineProtocol.STS,
 ) -> None:
     """Give the only servo on a line its id, and 1,000,000 baud."""
     from . import servos
@@ -88,9 +96,26 @@ def setup(
 
 
 @app.command()
+def restart(
+    port: Port,
+    servo_id: Annotated[int, typer.Option("--id", min=0, max=252, help="The servo")],
+    protocol: Protocol = LineProtocol.X,
+) -> None:
+    """Restart a Dynamixel that has shut itself down; it has no torque after it."""
+    from . import servos
+
+    try:
+        servos.restart(port, protocol, servo_id)
+    except SaintError as err:
+        raise fail(err) from None
+    print(f"Servo {servo_id} has started again, without torque.")
+
+
+@app.command()
 def calibrate(
     port: Port,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="LeRobot's calibration file")],
+    protocol: Protocol = LineProtocol.STS,
     motor: Annotated[
         list[str] | None, typer.Option(help="NAME=ID; default: the six of an SO-101")
     ] = None,
@@ -98,9 +123,10 @@ def calibrate(
         bool, typer.Option("--restore", help="Write what FILE has into the servos.")
     ] = False,
 ) -> None:
-    """Calibrate an arm by hand, as LeRobot does, and write its file. The arm goes limp."""
+    """Calibrate an arm by hand, as LeRobot does, and write its file. The arm goes limp. Dynamixels
+    get ranges alone: they cannot make every pose the middle of their turn."""
     try:
-        _restore(port, file) if restore else _calibrate(port, file, motor or [])
+        _restore(port, file, protocol) if restore else _calibrate(port, file, motor, protocol)
     except SaintError as err:
         raise fail(err) from None
 
@@ -135,28 +161,29 @@ def _calibration(file: Path) -> "dict[str, MotorCalibration]":
         raise SaintError(Code.REQUEST_INVALID, f"{file}: {err.strerror}") from err
 
 
-def _restore(port: str, file: Path) -> None:
+def _restore(port: str, file: Path, protocol: LineProtocol) -> None:
     from . import servos
 
     found = _calibration(file)
-    with servos.opened(port, Series.STS) as line:
+    if protocol is LineProtocol.X:
+        servos.check_offsets(found)
+    with servos.opened(port, protocol) as line:
         servos.save(line, found)
     print(f"The servos have the calibration of {file}.")
 
 
-def _calibrate(port: str, file: Path, named: list[str]) -> None:
+def _calibrate(port: str, file: Path, named: list[str] | None, protocol: LineProtocol) -> None:
     from ...lib.hw.feetech import calibration
     from . import servos
 
-    motors = _motors(named) or calibration.SO_ARM
-    with servos.opened(port, Series.STS) as line:
-        print(
-            "Hold the arm: it goes limp. Move every joint to the middle of its range, then Enter."
-        )
-        sys.stdin.readline()
-        offsets = servos.home(line, motors)
+    motors = _motors(named or []) or calibration.SO_ARM
+    with servos.opened(port, protocol) as line:
+        offsets = _without_torque(line, motors, protocol)
         print("Move every joint from end to end, then press Enter.")
-        ranges = calibration.ranges(servos.record(line, motors))
+        ranges = calibration.ranges(
+            servos.record(line, motors),
+            _TURN_HORN if protocol is LineProtocol.X else calibration.HOME_AGAIN,
+        )
         found = {
             name: calibration.MotorCalibration(
                 id=servo, drive_mode=0, homing_offset=offsets[name],
@@ -170,6 +197,21 @@ def _calibrate(port: str, file: Path, named: list[str]) -> None:
     except OSError as err:
         raise SaintError(Code.REQUEST_INVALID, f"{file}: {err.strerror}") from err
     print(f"The calibration is in the servos and in {file}.")
+
+
+def _without_torque(
+    line: "ServoSetup", motors: dict[str, int], protocol: LineProtocol
+) -> dict[str, int]:
+    """Have the arm go limp; return the offsets that its servos have then."""
+    from . import servos
+
+    if protocol is LineProtocol.X:
+        print("Hold the arm: it goes limp. Then press Enter.")
+        sys.stdin.readline()
+        return servos.unhome(line, motors)
+    print("Hold the arm: it goes limp. Move every joint to the middle of its range, then Enter.")
+    sys.stdin.readline()
+    return servos.home(line, motors)
 
 
 def _motors(named: list[str]) -> dict[str, int]:

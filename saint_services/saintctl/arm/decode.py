@@ -3,10 +3,12 @@
 import json
 from typing import Any, TextIO
 
+from ...lib.hw.bus_servos.dialects import LineProtocol
 from ...lib.hw.feetech.dialogue import Dialogue, ServoAnswer
 from ...lib.hw.feetech.packets import Code, Packet, PacketFinder, block_of
 from ...lib.hw.feetech.registers import Series, register_at
 from .. import recordings
+from .decode_x import XBusReader
 
 _NAMES = {code.value: code.name.lower() for code in Code}
 
@@ -73,9 +75,14 @@ class BusReader:
         return {"value": register.decode(data, self._series)} if register else {}
 
 
-def arm_decode(series: Series, source: str, out: TextIO) -> int:
+def reader_of(protocol: LineProtocol) -> "BusReader | XBusReader":
+    """Return what describes the packets of a line."""
+    return XBusReader() if protocol is LineProtocol.X else BusReader(Series(protocol))
+
+
+def arm_decode(protocol: LineProtocol, source: str, out: TextIO) -> int:
     """Write one JSON object per packet and a summary. Return the exit code."""
-    reader = BusReader(series)
+    reader = reader_of(protocol)
     with recordings.opened(source) as file:
         for data in recordings.chunks(file, source):
             for line in reader.feed(data):

@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ...lib.errors import Code, SaintError
+from ...lib.hw.bus_servos.dialects import LineProtocol, dialect_of
+from ...lib.hw.bus_servos.setup import ServoSettings, ServoSetup
 from ...lib.hw.buses.serial import open_serial
 from ...lib.hw.feetech import calibration
 from ...lib.hw.feetech.calibration import MotorCalibration, RangeRecorder
-from ...lib.hw.feetech.packets import MOST_ID
-from ...lib.hw.feetech.registers import BAUD_RATES, MODELS, Series
-from ...lib.hw.feetech.setup import ServoSetup
 
-_BAUD = BAUD_RATES[0]
+_BAUD = 1_000_000
+_MOST_ID = 253
+_MOST_X_OFFSET = 1024  # what position mode applies
 _LOOK_S = 0.02  # between two looks at the joints
 
 
@@ -35,28 +36,27 @@ class ServoState:
 
 
 @contextmanager
-def opened(port: str, series: Series, baud: int = _BAUD) -> Iterator[ServoSetup]:
+def opened(port: str, protocol: LineProtocol, baud: int = _BAUD) -> Iterator[ServoSetup]:
     """Open a line. Raises SaintError, also where a role has it open."""
     line = open_serial(port, baud)
     try:
-        yield ServoSetup(line, series, port)
+        yield ServoSetup(line, dialect_of(protocol), port)
     finally:
         line.close()
 
 
-def states(port: str, series: Series, most: int = MOST_ID) -> list[ServoState]:
+def states(port: str, protocol: LineProtocol, most: int = _MOST_ID) -> list[ServoState]:
     """Return every servo that answers."""
-    with opened(port, series) as setup:
+    with opened(port, protocol) as setup:
         return [_state(setup, servo) for servo in setup.scan(range(most + 1))]
 
 
 def _state(setup: ServoSetup, servo: int) -> ServoState:
-    model = setup.get(servo, "model")
     return ServoState(
         servo,
-        MODELS.get(model, str(model)),
+        setup.model(servo),
         setup.get(servo, "present_position"),
-        setup.get(servo, "present_load") / 1000,
+        setup.load(servo),
         setup.get(servo, "present_voltage") / 10,
         setup.get(servo, "present_temperature"),
         bool(setup.get(servo, "torque_enable")),
@@ -64,11 +64,11 @@ def _state(setup: ServoSetup, servo: int) -> ServoState:
     )
 
 
-def give_id(port: str, series: Series, wanted: int) -> int:
+def give_id(port: str, protocol: LineProtocol, wanted: int) -> int:
     """Find the only servo on a line, at whatever rate, and give it an id and the usual rate; return
     the id that it had. Raises SaintError when there is none, or more than one."""
-    for baud in BAUD_RATES:
-        with opened(port, series, baud) as setup:
+    for baud in dialect_of(protocol).tried_rates:
+        with opened(port, protocol, baud) as setup:
             found = list(setup.scan())
             if not found:
                 continue
@@ -82,7 +82,7 @@ def give_id(port: str, series: Series, wanted: int) -> int:
             if baud != _BAUD:
                 setup.set_baud(wanted, _BAUD)
         if baud != _BAUD:
-            _lock(port, series, wanted)
+            _lock(port, protocol, wanted)
         return found[0]
     raise SaintError(
         Code.HARDWARE_MISSING,
@@ -91,9 +91,39 @@ def give_id(port: str, series: Series, wanted: int) -> int:
     )
 
 
-def _lock(port: str, series: Series, servo: int) -> None:
-    with opened(port, series) as setup:
-        setup.put(servo, "lock", 1)
+def _lock(port: str, protocol: LineProtocol, servo: int) -> None:
+    with opened(port, protocol) as setup:
+        if setup.has("lock"):
+            setup.put(servo, "lock", 1)
+
+
+def restart(port: str, protocol: LineProtocol, servo: int) -> None:
+    """Restart a servo that has shut itself down. Raises SaintError."""
+    with opened(port, protocol) as setup:
+        setup.restart(servo)
+
+
+def unhome(setup: ServoSetup, motors: Mapping[str, int]) -> dict[str, int]:
+    """Have Dynamixels hold positions of one turn without an offset; return the offsets: position
+    mode applies a quarter of a turn only, so no pose can be made the middle. Torque is off after
+    it."""
+    settings = ServoSettings(homing_offset=0, min_position=0, max_position=4095)
+    for servo in motors.values():
+        setup.configure(servo, settings)
+        setup.put(servo, "torque_enable", 0)
+    return dict.fromkeys(motors, 0)
+
+
+def check_offsets(motors: Mapping[str, MotorCalibration]) -> None:
+    """Refuse a calibration that a Dynamixel would not apply. Raises SaintError."""
+    for name, motor in motors.items():
+        if abs(motor.homing_offset) > _MOST_X_OFFSET:
+            raise SaintError(
+                Code.REQUEST_INVALID,
+                f"{name} has the offset {motor.homing_offset}; a Dynamixel that holds positions"
+                f" applies {-_MOST_X_OFFSET} to {_MOST_X_OFFSET} only",
+                fix="Turn its horn, and calibrate it here.",
+            )
 
 
 def home(setup: ServoSetup, motors: Mapping[str, int]) -> dict[str, int]:

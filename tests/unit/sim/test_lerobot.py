@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.hw.bus_servos.setup import ServoSetup
 from saint_services.lib.hw.buses.serial import open_serial
 from saint_services.lib.hw.feetech import calibration
+from saint_services.lib.hw.feetech.dialect import FeetechDialect
 from saint_services.lib.hw.feetech.registers import REGISTERS, Series
-from saint_services.lib.hw.feetech.setup import ServoSetup
 from saint_services.lib.role_config.devices import PinSpec
 from saint_services.lib.role_config.lead import Lead
 from saint_services.role_leaderd.logic import scale_of
@@ -135,7 +136,7 @@ def leader(tmp_path: Path) -> Iterator[Arm]:
 def ours(arm: Arm) -> dict[str, dict[str, int]]:
     """Read all registers by our own driver."""
     port = open_serial(arm.port, 1_000_000)
-    setup = ServoSetup(port, Series.STS, "test")
+    setup = ServoSetup(port, FeetechDialect(Series.STS), "test")
     found = {
         name: {each: setup.get(servo, each) for each in REGISTERS[Series.STS]}
         for name, servo in IDS.items()

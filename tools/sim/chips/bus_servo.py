@@ -46,10 +46,13 @@ _OF_SCS = {"model": 1284, "max_position": 1023}
 class SimBusServo:
     """A servo in the memory of its bus, which outlives processes."""
 
-    def __init__(self, memory: "memoryview[int]", series: Series) -> None:
-        self._registers = memory[:REGISTER_BYTES]
-        self._saved = memory[REGISTER_BYTES : REGISTER_BYTES + EEPROM_END]
-        self._numbers = memory[REGISTER_BYTES + EEPROM_END :].cast("d")
+    register_bytes, eeprom_end = REGISTER_BYTES, EEPROM_END
+
+    def __init__(self, memory: "memoryview[int]", series: Series = Series.STS) -> None:
+        registers, saved = self.register_bytes, self.register_bytes + self.eeprom_end
+        self._registers = memory[:registers]
+        self._saved = memory[registers:saved]
+        self._numbers = memory[saved:].cast("d")
         self._table = REGISTERS[series]
         self.series = series
         self.turn = TURN if series is Series.STS else 1024
@@ -107,6 +110,11 @@ class SimBusServo:
         self.put("max_acceleration", 254)
         self.put("goal_position", self.position)
         self._numbers[_VELOCITY] = self._numbers[_BLOCKED_S] = 0.0
+
+    @property
+    def load(self) -> float:
+        """The share of its torque that it needs."""
+        return self._load
 
     # Mechanics
 

@@ -6,8 +6,9 @@ bytes take (servo_pty.py).
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from time import monotonic_ns
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from saint_services.lib.hw.bus_servos.finder import PacketSearch
 from saint_services.lib.hw.feetech.packets import BROADCAST, Code, Packet, PacketFinder, block_of
 from saint_services.lib.hw.feetech.registers import Series
 from tools.sim.chips.base import ChipFile
@@ -17,9 +18,9 @@ from tools.sim.faults import Fault, FaultSwitch
 
 _MOST = 64  # servos
 _PREPARED = 64  # bytes of a reg write: length, address, data
-_SLOT = 8 + BYTES + _PREPARED
 _IS_PRESENT, _IS_STS = 0, 1
 PREFIX = "servos-"
+X_PREFIX = "dynamixels-"
 
 
 class TimedReply(NamedTuple):
@@ -29,13 +30,16 @@ class TimedReply(NamedTuple):
     data: bytes
 
 
-def servo_file(port: str) -> str:
+def servo_file(port: str, protocol: str = "sts") -> str:
     """Return the file name of a line's servos below the board's directory."""
-    return PREFIX + port.removeprefix("/dev/").replace("/", "-")
+    prefix = X_PREFIX if protocol == "x" else PREFIX
+    return prefix + port.removeprefix("/dev/").replace("/", "-")
 
 
 class ServoBusPeer(ChipFile):
     """All servos of one line. `switches` are the faults by id."""
+
+    servo_bytes = BYTES
 
     def __init__(
         self, path: Path, ids: Iterable[int] = (), series: Series = Series.STS, baud: int = 0
@@ -45,9 +49,10 @@ class ServoBusPeer(ChipFile):
         self.has_echo = False  # of what is sent, as on an adapter with one wire
         self.baud = baud  # of the line; 0: any
         self.packets = 0
-        self._finder = PacketFinder()
+        self._finder = self._make_finder()
         self._broken = 0.0
-        super().__init__(path, _MOST * _SLOT)
+        self._slot = 8 + self.servo_bytes + _PREPARED
+        super().__init__(path, _MOST * self._slot)
         self.servos = list(self._present())
         known = {servo.get("id") for servo in self.servos}
         for wanted in ids:
@@ -57,7 +62,7 @@ class ServoBusPeer(ChipFile):
     def plug(self, servo: int, series: Series = Series.STS) -> SimBusServo:
         """Put one more servo on the line, also one with an id that is there already."""
         slot = len(self.servos)
-        start = slot * _SLOT
+        start = slot * self._slot
         self._memory[start + _IS_PRESENT] = 1
         self._memory[start + _IS_STS] = series is Series.STS
         found = self._at(slot)
@@ -97,23 +102,31 @@ class ServoBusPeer(ChipFile):
 
     def _present(self) -> Iterator[SimBusServo]:
         for slot in range(_MOST):
-            if self._memory[slot * _SLOT + _IS_PRESENT]:
+            if self._memory[slot * self._slot + _IS_PRESENT]:
                 yield self._at(slot)
 
+    def _make_finder(self) -> PacketSearch[Any]:
+        return PacketFinder()
+
     def _at(self, slot: int) -> SimBusServo:
-        start = slot * _SLOT
+        start = slot * self._slot
         series = Series.STS if self._memory[start + _IS_STS] else Series.SCS
         return SimBusServo(self._memory[start + 8 : start + 8 + BYTES], series)
 
     def _prepared(self, servo: SimBusServo) -> "memoryview[int]":
-        start = self.servos.index(servo) * _SLOT + 8 + BYTES
+        start = self.servos.index(servo) * self._slot + 8 + BYTES
         return self._memory[start : start + _PREPARED]
 
-    def _obey(self, packet: Packet) -> Iterator[TimedReply]:
+    def _obey(self, packet: Any) -> Iterator[TimedReply]:
         self.packets += 1
         now_ns, switches = self.clock_ns(), self.switches()
         for servo in self.servos:
             servo.advance(now_ns, switches.get(servo.get("id")))
+        yield from self._replies_to(packet, switches)
+
+    def _replies_to(
+        self, packet: Packet, switches: Mapping[int, FaultSwitch]
+    ) -> Iterator[TimedReply]:
         block = block_of(packet)
         order = block.servos if block and packet.id == BROADCAST else (packet.id,)
         if packet.id == BROADCAST and packet.code not in (Code.SYNC_READ, Code.SYNC_WRITE):
@@ -169,11 +182,14 @@ class ServoBusPeer(ChipFile):
             servo.store_bytes(prepared[1], bytes(prepared[2 : 1 + length]))
             prepared[0] = 0
 
+    def _status(self, servo: SimBusServo, named: int, data: bytes) -> bytes:
+        return Packet(named, int(servo.errors), data).encoded()
+
     def _reply(
         self, servo: SimBusServo, named: int, data: bytes, switch: FaultSwitch | None
     ) -> Iterator[TimedReply]:
         delay_us = 2 * servo.get("return_delay")
-        reply = Packet(named, int(servo.errors), data).encoded()
+        reply = self._status(servo, named, data)
         if switch and switch.fault is Fault.NOISE:
             self._broken += switch.value
             if self._broken >= 1.0:

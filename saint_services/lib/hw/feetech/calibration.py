@@ -26,6 +26,7 @@ SO_ARM = {
     "gripper": 6,
 }  # fmt: skip
 FULL_TURN = ("wrist_roll",)
+HOME_AGAIN = "Home it again in the middle of its range, then move it through its range."
 
 
 class MotorCalibration(StrictModel):
@@ -110,7 +111,10 @@ class RangeRecorder:
         self.low, self.high = min(self.low, ticks), max(self.high, ticks)
 
 
-def ranges(recorders: Mapping[str, RangeRecorder]) -> dict[str, tuple[int, int]]:
+def ranges(
+    recorders: Mapping[str, RangeRecorder],
+    seam_fix: str = HOME_AGAIN,
+) -> dict[str, tuple[int, int]]:
     """Return what the joints have reached; the whole turn for those of FULL_TURN. Raises
     request_invalid for a joint that has not moved, or has crossed the seam: its least and most
     position say nothing then."""
@@ -122,7 +126,7 @@ def ranges(recorders: Mapping[str, RangeRecorder]) -> dict[str, tuple[int, int]]
         if recorder.has_crossed:
             raise _refused(
                 f"{name} has passed the end of its turn (between 4095 and 0)",
-                "Home it again in the middle of its range, then move it through its range.",
+                seam_fix,
             )
         if recorder.low == recorder.high:
             raise _refused(f"{name} has not moved", "Move every joint from end to end.")

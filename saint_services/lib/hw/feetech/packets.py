@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
+from ..bus_servos.finder import PacketSearch
+
 HEADER = b"\xff\xff"
 BROADCAST = 254
 MOST_ID = 253
@@ -138,85 +140,24 @@ def block_of(packet: Packet) -> RegisterBlock | None:
     return None
 
 
-class PacketFinder:
-    """Finds packets in a byte stream, however it is cut into reads. After a broken one the search
-    goes on one byte further.
+class PacketFinder(PacketSearch[Packet]):
+    """Finds packets of these servos."""
 
-    `rejected` counts broken packets where a packet was due: after a good one, and where a broken
-    one would have ended. False starts met while searching are only discarded bytes.
-    """
-
-    def __init__(self) -> None:
-        self.frames = 0
-        self.rejected = 0
-        self.discarded_bytes = 0
-        self._held = b""
-        self._is_due = True
-        self._until_due = 0  # bytes to where the broken packet would have ended
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether the beginning of a packet waits for its end."""
-        return bool(self._held)
-
-    def feed(self, data: bytes) -> list[Packet]:
-        """Return the packets that are complete."""
-        self._held += data
-        return self._scan(is_final=False)
-
-    def flush(self) -> list[Packet]:
-        """Search what is held once more: nothing follows."""
-        found = self._scan(is_final=True)
-        self._is_due, self._until_due = True, 0
-        return found
-
-    def _scan(self, *, is_final: bool) -> list[Packet]:
-        found: list[Packet] = []
-        data, start = self._held, 0
-        while start < len(data):
-            packet, is_broken, claimed = _look(data, start)
-            if packet is not None:
-                found.append(packet)
-                self.frames += 1
-                self._is_due, self._until_due = True, 0
-                start += packet.size
-                continue
-            if claimed > len(data) - start:
-                if not is_final:
-                    break
-                is_broken = False
-            self._skip(claimed if is_broken else 0, is_broken=is_broken)
-            start += 1
-        self._held = data[start:]
-        return found
-
-    def _skip(self, claimed: int, *, is_broken: bool) -> None:
-        self.discarded_bytes += 1
-        if self._is_due:
-            self.rejected += is_broken
-            self._is_due = False
-            self._until_due = claimed
-        if self._until_due:
-            self._until_due -= 1
-            self._is_due = not self._until_due
-
-
-def _look(data: bytes, start: int) -> tuple[Packet | None, bool, int]:
-    """Return the packet that begins here, whether one is broken, and how many bytes it claims."""
-    left = len(data) - start
-    if data[start] != 0xFF or (left > 1 and data[start + 1] != 0xFF):
-        return None, False, 0
-    if left < 4:
-        is_id = left < 3 or data[start + 2] != 0xFF
-        return None, False, 4 if is_id else 0
-    servo, length = data[start + 2], data[start + 3]
-    if servo == 0xFF:  # the header begins one byte later
-        return None, False, 0
-    if length < 2:
-        return None, True, 0
-    end = start + 4 + length
-    if end > len(data):
-        return None, False, end - start
-    if checksum(data[start + 2 : end - 1]) != data[end - 1]:
-        return None, True, end - start
-    return Packet(servo, data[start + 4], data[start + 5 : end - 1]), False, end - start
+    def _look(self, data: bytes, start: int) -> tuple[Packet | None, bool, int]:
+        left = len(data) - start
+        if data[start] != 0xFF or (left > 1 and data[start + 1] != 0xFF):
+            return None, False, 0
+        if left < 4:
+            is_id = left < 3 or data[start + 2] != 0xFF
+            return None, False, 4 if is_id else 0
+        servo, length = data[start + 2], data[start + 3]
+        if servo == 0xFF:  # the header begins one byte later
+            return None, False, 0
+        if length < 2:
+            return None, True, 0
+        end = start + 4 + length
+        if end > len(data):
+            return None, False, end - start
+        if checksum(data[start + 2 : end - 1]) != data[end - 1]:
+            return None, True, end - start
+        return Packet(servo, data[start + 4], data[start + 5 : end - 1]), False, end - start

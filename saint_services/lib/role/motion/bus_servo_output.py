@@ -1,12 +1,12 @@
 """A joint on a bus servo: it measures where it is, holds its goal by itself, and gets torque with
-its first motion only, at the place where it is. Not here: the bus (lib/hw/feetech).
+its first motion only, at the place where it is. Not here: the bus (lib/hw/bus_servos).
 """
 
 from math import nan
 
-from ...hw.feetech.bus import BusServo, Torque
-from ...hw.feetech.line import ServoLine
-from ...hw.feetech.scale import TickScale
+from ...hw.bus_servos.line import ServoLine
+from ...hw.bus_servos.port import BusServo, Torque
+from ...hw.bus_servos.scale import TickScale
 from ...role_config.model import FieldSpec, PinSpec
 
 # A servo that is farther from its goal at a stop is under way, or blocked: it stays where it is.

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from saint_services.lib.hw.feetech.bus import BusServo, ServoBus, Torque
+from saint_services.lib.hw.bus_servos.bus import ServoBus
+from saint_services.lib.hw.bus_servos.port import BusServo, Torque
+from saint_services.lib.hw.feetech.dialect import FeetechDialect
 from saint_services.lib.hw.feetech.packets import Code, Packet, PacketFinder
 from saint_services.lib.hw.feetech.registers import Series
 from tools.sim.chips.servo_bus import ServoBusPeer
@@ -26,7 +28,7 @@ class ServedServos:
         self.peer.switches = lambda: self.faults
         self._answers: list[bytes] = []
         servos = {servo: BusServo(servo, f"joint_{servo}", 0.5, 60) for servo in ids}
-        self.core = ServoBus(servos, series, 1_000_000, self._send)
+        self.core = ServoBus(servos, FeetechDialect(series), 1_000_000, self._send)
 
     def _send(self, data: bytes) -> None:
         self.sent += PacketFinder().feed(data)

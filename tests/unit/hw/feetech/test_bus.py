@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.hw.feetech.bus import Torque
+from saint_services.lib.hw.bus_servos.port import Torque
 from saint_services.lib.hw.feetech.packets import Code
 from saint_services.lib.hw.feetech.registers import Series
 from tests.unit.hw.feetech.served import ServedServos

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.errors import SaintError
+from saint_services.lib.hw.bus_servos.scale import TickScale
 from saint_services.lib.hw.feetech import calibration
 from saint_services.lib.hw.feetech.calibration import MotorCalibration, RangeRecorder
 from saint_services.lib.hw.feetech.registers import REGISTERS, Series
-from saint_services.lib.hw.feetech.scale import TickScale
 
 PAN = MotorCalibration(id=1, drive_mode=0, homing_offset=-85, range_min=748, range_max=3346)
 TEXT = """{

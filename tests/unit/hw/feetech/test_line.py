@@ -11,11 +11,12 @@ import pytest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard.ports import WillPorts
 from saint_services.lib.guard.will import Will, Write, WriteKind
+from saint_services.lib.hw.bus_servos.line import ServoLine
+from saint_services.lib.hw.bus_servos.port import BusServo, Torque
+from saint_services.lib.hw.bus_servos.setup import ServoSettings, ServoSetup
 from saint_services.lib.hw.buses.serial import open_serial
-from saint_services.lib.hw.feetech.bus import BusServo, Torque, release_of
-from saint_services.lib.hw.feetech.line import ServoLine
+from saint_services.lib.hw.feetech.dialect import FeetechDialect, release_of
 from saint_services.lib.hw.feetech.registers import Series
-from saint_services.lib.hw.feetech.setup import ServoSettings, ServoSetup
 from saint_services.lib.hw.ports import ByteStream
 from tests.waiting import let_pass, until
 from tools.sim.servo_pty import ServoPty, simulated
@@ -40,7 +41,9 @@ async def opened(line: ServoPty, ids: tuple[int, ...] = IDS) -> ServoLine:
     loop = asyncio.get_running_loop()
 
     def open_line() -> ServoLine:
-        return ServoLine(lambda: port_of(line), servos, Series.STS, 1_000_000, "arm", loop)
+        return ServoLine(
+            lambda: port_of(line), servos, FeetechDialect(Series.STS), 1_000_000, "arm", loop
+        )
 
     found = await asyncio.to_thread(open_line)
     for servo in ids:
@@ -128,12 +131,12 @@ async def test_line_at_rest_needs_hardly_any_time(line: ServoPty) -> None:
 
 def test_setup_writes_eeprom_where_it_differs_and_locks_it_again(line: ServoPty) -> None:
     port = port_of(line)
-    setup = ServoSetup(port, Series.STS, "arm")
+    setup = ServoSetup(port, FeetechDialect(Series.STS), "arm")
     with line.lock:
         line.peer.servo(1).put("phase", 0x1C)
     settings = ServoSettings(homing_offset=-85, max_temperature=60)
     assert setup.configure(1, settings) == [
-        "return_delay", "homing_offset", "max_temperature", "phase",
+        "return_delay", "phase", "homing_offset", "max_temperature",
     ]  # fmt: skip
     assert setup.configure(1, settings) == []
     with line.lock:
@@ -146,7 +149,7 @@ def test_setup_writes_eeprom_where_it_differs_and_locks_it_again(line: ServoPty)
 
 def test_locked_eeprom_forgets_what_was_written(line: ServoPty) -> None:
     port = port_of(line)
-    setup = ServoSetup(port, Series.STS, "arm")
+    setup = ServoSetup(port, FeetechDialect(Series.STS), "arm")
     setup.put(1, "max_temperature", 50)
     with line.lock:
         line.peer.servo(1).power_up()
@@ -156,7 +159,7 @@ def test_locked_eeprom_forgets_what_was_written(line: ServoPty) -> None:
 
 def test_servo_gets_another_id_unless_it_is_in_use(line: ServoPty) -> None:
     port = port_of(line)
-    setup = ServoSetup(port, Series.STS, "arm")
+    setup = ServoSetup(port, FeetechDialect(Series.STS), "arm")
     with pytest.raises(SaintError, match="a servo with id 2 is there already"):
         setup.rename(1, 2)
     setup.rename(1, 9)
@@ -167,11 +170,11 @@ def test_servo_gets_another_id_unless_it_is_in_use(line: ServoPty) -> None:
 
 def test_servo_at_another_rate_is_silent_there_only(line: ServoPty) -> None:
     port = port_of(line)
-    setup = ServoSetup(port, Series.STS, "arm")
+    setup = ServoSetup(port, FeetechDialect(Series.STS), "arm")
     setup.set_baud(1, 500_000)
     assert not setup.is_there(1) and setup.is_there(2)
     port.close()
     slower = open_serial(str(line.port), 500_000)
-    assert ServoSetup(slower, Series.STS, "arm").is_there(1)
+    assert ServoSetup(slower, FeetechDialect(Series.STS), "arm").is_there(1)
     slower.close()
     assert os.path.lexists(line.port)

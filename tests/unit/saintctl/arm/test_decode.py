@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from saint_services.lib.hw.feetech.registers import Series
+from saint_services.lib.hw.bus_servos.dialects import LineProtocol
 from saint_services.saintctl.app import app
 from saint_services.saintctl.arm.decode import arm_decode
 
@@ -20,10 +20,10 @@ POSITION_2048 = "ffff0104000008f2"
 SYNC_READ = "fffffe068238020102" + "3c"
 
 
-def lines(text: str, path: Path, series: Series = Series.STS) -> list[dict[str, Any]]:
+def lines(text: str, path: Path, protocol: LineProtocol = LineProtocol.STS) -> list[dict[str, Any]]:
     path.write_bytes(bytes.fromhex(text))
     out = io.StringIO()
-    assert arm_decode(series, str(path), out) == 0
+    assert arm_decode(protocol, str(path), out) == 0
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
@@ -107,7 +107,7 @@ def test_write_has_its_value_with_the_sign_of_the_register(file: Path) -> None:
 
 
 def test_scs_numbers_begin_with_the_high_byte_and_have_no_sign(file: Path) -> None:
-    found = lines(READ_1_POSITION + "ffff0104008305" + "72", file, Series.SCS)
+    found = lines(READ_1_POSITION + "ffff0104008305" + "72", file, LineProtocol.SCS)
     assert found[1]["value"] == 0x8305
     assert lines(READ_1_POSITION + "ffff010400058372", file)[1]["value"] == -0x0305
 

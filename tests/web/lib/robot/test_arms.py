@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.hw.bus_servos.scale import TickScale
 from saint_services.lib.hw.feetech import calibration
-from saint_services.lib.hw.feetech.scale import TickScale
 from tests.web.conftest import Site
 
 pytestmark = [

@@ -12,16 +12,8 @@ from typing import Any, Protocol
 from ...errors import Code, SaintError
 from ..held_line import HeldLine
 from ..ports import ByteStream
-from .bus import (
-    ANSWER_BYTES,
-    LOST_S,
-    BusServo,
-    ServoBus,
-    ServoReading,
-    Torque,
-    release_of,
-)
-from .registers import Series
+from .bus import LOST_S, ServoBus
+from .port import BusServo, ServoDialect, ServoReading, Torque, answer_bytes
 
 _SURVEY_S = 1.0
 _WAIT_S = 0.01
@@ -48,7 +40,7 @@ class ServoLine:
         self,
         open_port: Callable[[], ByteStream],
         servos: Mapping[int, BusServo],
-        series: Series,
+        dialect: ServoDialect,
         baud: int,
         name: str,
         clock: LineClock,
@@ -61,7 +53,7 @@ class ServoLine:
         self._timed_s = 0.0
         self._lost = ""
         self._is_started = False
-        self.core = ServoBus(servos, series, baud, self._send)
+        self.core = ServoBus(servos, dialect, baud, self._send)
         port = open_port()
         self._held: HeldLine[ByteStream] = HeldLine(port, self._on_readable)
         try:
@@ -96,8 +88,11 @@ class ServoLine:
         self._serve()
 
     def rouse(self, servo: BusServo) -> None:
-        """Have torque go on at the servo's position. Raises OSError while it is lost."""
+        """Have torque go on at the servo's position. Raises OSError while it is lost, or
+        has shut itself down."""
         self._check(servo)
+        if servo.is_shut:
+            raise OSError(errno.EIO, self.problem(servo))
         self.core.rouse(servo)
         self._serve_soon()
 
@@ -130,8 +125,9 @@ class ServoLine:
             return
         servos = self.core.servos.values()
         if released := [servo.id for servo in servos if servo.is_released]:
-            pause = bytes(ANSWER_BYTES * len(servos))
-            self._send(pause + release_of(self.core.series, released).encoded())
+            dialect = self.core.dialect
+            pause = bytes(answer_bytes(dialect) * len(servos))
+            self._send(pause + dialect.release(released).encoded())
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -152,6 +148,12 @@ class ServoLine:
             unknown = self._unknown()
         if unknown:
             found = ", ".join(f"{servo.name} ({servo.id})" for servo in unknown)
+            if refusing := next((servo for servo in unknown if servo.refused), None):
+                raise SaintError(
+                    Code.HARDWARE_FAULT,
+                    f"{self._name}: {refusing.name} ({refusing.id}) refuses its settings",
+                    fix="Bring its firmware up to date with the maker's program.",
+                )
             raise SaintError(
                 Code.HARDWARE_MISSING,
                 f"{self._name}: no answer from {found}",

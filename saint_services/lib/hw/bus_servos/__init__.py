@@ -1,0 +1,1 @@
+"""Servos on a serial bus: turns, torque and faults, whoever made them."""
