@@ -181,8 +181,8 @@ test-boards: setup ## overlays and pins on the device tree of every board; fetch
 test-powercut: setup ## cut the power of a running image at thousands of places
 	@$(BIN)/python -m tools.powercut $(ARGS)
 
-test-servos: setup build/peers/.ready ## the simulated bus servos, driven by Feetech's own library
-	@$(BIN)/pytest tests/unit/sim/test_servo_sdk.py -q $(ARGS)
+test-servos: setup build/peers/.ready ## the simulated bus servos, driven by the libraries of Feetech and Robotis
+	@$(BIN)/pytest tests/unit/sim/test_servo_sdk.py tests/unit/sim/test_dynamixel_sdk.py -q $(ARGS)
 
 test-lerobot: setup build/lerobot/.ready ## the simulated bus servos, and a robot through our plugins, driven by LeRobot itself
 	@$(BIN)/pytest tests/unit/sim/test_lerobot.py tests/integration/test_lerobot.py -q $(ARGS)
@@ -260,7 +260,7 @@ lock: ## compute the lock files again from pyproject.toml; requirements-run.lock
 	@echo "atheris==3.0.0" | build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  -o requirements-fuzz.lock -
-	@printf 'crsf-parser\nfeetech-servo-sdk\npylivelinkface\n' | build/lock/bin/uv pip compile --quiet --universal \
+	@printf 'crsf-parser\ndynamixel-sdk\nfeetech-servo-sdk\npylivelinkface\n' | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  --no-emit-package numpy --no-emit-package pyserial \
 	  --no-emit-package typing-extensions -o requirements-peers.lock -
