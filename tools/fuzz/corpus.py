@@ -7,6 +7,7 @@ from pathlib import Path
 from saint_services.lib.bus import cdr
 from saint_services.lib.hw.can import log_line
 from saint_services.lib.hw.can.frame import CanFrame
+from saint_services.lib.hw.dynamixel import packets as dynamixel
 from saint_services.lib.hw.feetech import packets
 from saint_services.lib.hw.motors.roboclaw import (
     ACKNOWLEDGED,
@@ -167,6 +168,8 @@ def _written(name: str) -> list[bytes]:
         return [_controller()]
     if name == "servo_bus":
         return [bytes((series,)) + _servo_bus() for series in range(2)]
+    if name == "dynamixel_bus":
+        return [_dynamixel_bus()]
     return [*_TEXTS.get(name, ()), *_DOCUMENTS.get(name, ())]
 
 
@@ -196,6 +199,23 @@ def _servo_bus() -> bytes:
         packets.reg_write(1, 31, b"\x05\x08"),
         packets.action(),
         packets.reset(3),
+    )
+    return b"".join(packet.encoded() for packet in sent)
+
+
+def _dynamixel_bus() -> bytes:
+    """One of each instruction, with answers: one stuffed, one with an alert, one refusal."""
+    header = b"\xff\xff\xfd\x00"
+    sent = (
+        dynamixel.ping(1),
+        dynamixel.status(1, 0, b"\xfc\x03\x30"),
+        dynamixel.sync_read(132, 4, (1, 2)),
+        dynamixel.status(1, 0, header),
+        dynamixel.status(2, dynamixel.ALERT, bytes(4)),
+        dynamixel.sync_write(116, {1: header, 2: bytes(4)}),
+        dynamixel.write(1, 116, header),
+        dynamixel.status(1, dynamixel.XRefusal.LIMIT),
+        dynamixel.reboot(3),
     )
     return b"".join(packet.encoded() for packet in sent)
 

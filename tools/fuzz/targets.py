@@ -18,6 +18,7 @@ from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
 from saint_services.lib.hw.can.frame import CanFrame
+from saint_services.lib.hw.dynamixel.packets import XPacketFinder
 from saint_services.lib.hw.feetech.registers import Series
 from saint_services.lib.hw.motors.roboclaw import RoboClaw
 from saint_services.lib.remote import messages as remote
@@ -50,6 +51,7 @@ from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.logic import Router
 from saint_services.saintctl import recordings
 from saint_services.saintctl.arm.decode import BusReader
+from saint_services.saintctl.arm.decode_x import XBusReader
 from saint_services.saintctl.board.decode import described as board_line
 from saint_services.saintctl.can.decode import decoded_line
 from saint_services.saintctl.can.lines import described as can_line
@@ -222,6 +224,20 @@ def servo_bus(data: bytes) -> None:
     json.dumps(lines, allow_nan=False)
     low, high = -0x7FFF, 0xFFFF
     assert all(low <= line["value"] <= high for line in lines if "value" in line)
+
+
+def dynamixel_bus(data: bytes) -> None:
+    """A recording of a Dynamixel bus: each packet has one line, and no byte is lost."""
+    whole, cut = XBusReader(), XBusReader()
+    lines = whole.feed(data) + whole.flush()
+    pieces_of = [line for at in range(0, len(data), 7) for line in cut.feed(data[at : at + 7])]
+    assert pieces_of + cut.flush() == lines
+    assert whole.summary()["frames"] == cut.summary()["frames"] == len(lines)
+    json.dumps(lines, allow_nan=False)
+    finder = XPacketFinder()
+    found = finder.feed(data) + finder.flush()
+    carried = sum(len(packet.encoded()) for packet in found)
+    assert carried + finder.discarded_bytes == len(data)
 
 
 def capture(format: str) -> Target:
@@ -445,6 +461,7 @@ TARGETS: dict[str, Target] = {
     "teleop": teleop_structs,
     "teleop-channel": teleop_messages,
     "servo_bus": servo_bus,
+    "dynamixel_bus": dynamixel_bus,
     "frames": websocket_frames,
     "messages": websocket_messages,
     "remote": remote_messages,

@@ -38,7 +38,10 @@ _ON_PINS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "button": ("Button", ("pin",)),
     "switch": ("Switch: relay, solenoid, MOSFET", ("pin", "device", "channel", *_SWITCH)),
     "dimmer": ("Dimmed light", ("pin", "device", "channel", "frequency", "full_duty")),
-    "bus_servo": ("Servo on a serial bus (Feetech)", ("device", "servo_id", *_BUS_SERVO)),
+    "bus_servo": (
+        "Serial bus servo (Feetech, Dynamixel)",
+        ("device", "servo_id", *_BUS_SERVO),
+    ),
     "pixels": ("Lights of a strip", ("device", "first", "count", "colour")),
 }
 _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -63,6 +66,7 @@ _CHIPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "feetech": ("Line with Feetech servos", ("baud", "protocol")),
+    "dynamixel": ("Line with Dynamixel servos (X series)", ("baud",)),
 }
 _BUSES: tuple[tuple[type[BaseModel], str, tuple[str, ...]], ...] = (
     (I2cDevice, "i2c_devices", ("bus", "address", "mux")),

@@ -6,16 +6,16 @@ from ...lib.hw.dynamixel.packets import (
     ALERT,
     BROADCAST,
     Order,
-    Refusal,
     XBlock,
     XPacket,
     XPacketFinder,
+    XRefusal,
     block_of,
 )
 from ...lib.hw.dynamixel.registers import x_register_at
 
 _NAMES = {order.value: order.name.lower() for order in Order}
-_ERRORS = {each.value: each.name.lower() for each in Refusal}
+_ERRORS = {each.value: each.name.lower() for each in XRefusal}
 _READS = (Order.READ, Order.SYNC_READ)
 
 

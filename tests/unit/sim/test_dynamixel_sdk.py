@@ -184,7 +184,7 @@ def test_refusals_have_the_numbers_of_the_library(handler: Any, port: Any) -> No
     limit = numbers.ERRNUM_DATA_LIMIT
     block_until(lambda: handler.write4ByteTxRx(port, 1, 116, 9999) == (0, limit))
     block_until(lambda: handler.write1ByteTxRx(port, 1, 0, 1) == (0, numbers.ERRNUM_ACCESS))
-    assert [each.value for each in packets.Refusal] == [
+    assert [each.value for each in packets.XRefusal] == [
         numbers.ERRNUM_RESULT_FAIL, numbers.ERRNUM_INSTRUCTION, numbers.ERRNUM_CRC,
         numbers.ERRNUM_DATA_RANGE, numbers.ERRNUM_DATA_LENGTH, numbers.ERRNUM_DATA_LIMIT,
         numbers.ERRNUM_ACCESS,

@@ -11,10 +11,10 @@ from saint_services.lib.hw.dynamixel.packets import (
     ALERT,
     BROADCAST,
     Order,
-    Refusal,
     XBlock,
     XPacket,
     XPacketFinder,
+    XRefusal,
     block_of,
     status,
 )
@@ -41,7 +41,7 @@ class XBusPeer(ServoBusPeer):
         if packet.code == Order.STATUS:
             return
         for servo in self._all():
-            servo.hear()
+            servo.note_instruction()
         block = block_of(packet)
         for named in self._order(packet, block):
             for found in self._listening(named, switches):
@@ -67,7 +67,7 @@ class XBusPeer(ServoBusPeer):
     ) -> bytes | None:
         """Carry an instruction out; return error and data of the status, None for no status."""
         level = servo.get("status_return_level")
-        is_heard = packet.id != BROADCAST and level == 2
+        is_acknowledged = packet.id != BROADCAST and level == 2
         match packet.code:
             case Order.PING:
                 return bytes((0, *servo.load_bytes(0, 2), servo.get("firmware")))
@@ -78,11 +78,11 @@ class XBusPeer(ServoBusPeer):
             case Order.WRITE | Order.SYNC_WRITE if block:
                 data = block.data.get(named, block.data.get(packet.id, b""))
                 error = servo.write(block.address, data)
-                return bytes((error,)) if is_heard else None
+                return bytes((error,)) if is_acknowledged else None
             case Order.REBOOT:
                 servo.reboot()
-                return bytes((0,)) if is_heard else None
-        return bytes((Refusal.INSTRUCTION,)) if is_heard else None
+                return bytes((0,)) if is_acknowledged else None
+        return bytes((XRefusal.INSTRUCTION,)) if is_acknowledged else None
 
     def _status(self, servo: SimBusServo, named: int, data: bytes) -> bytes:
         assert isinstance(servo, SimXServo)

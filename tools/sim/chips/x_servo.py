@@ -8,7 +8,7 @@ it is, with torque.
 
 import math
 
-from saint_services.lib.hw.dynamixel.packets import Refusal
+from saint_services.lib.hw.dynamixel.packets import XRefusal
 from saint_services.lib.hw.dynamixel.registers import (
     BAUD_RATES,
     EEPROM_END,
@@ -24,7 +24,9 @@ from tools.sim.faults import Fault, FaultSwitch
 
 REGISTER_BYTES = 152
 BYTES = REGISTER_BYTES + EEPROM_END + 8 * NUMBERS  # a multiple of 8
-_POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S, _HEARD_NS, _LATCHED, _AWAY_NS = range(8)
+_POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S, _RECEIVED_NS, _LATCHED, _AWAY_NS = range(
+    8
+)
 _ROOM_C = 25.0
 _SUPPLY_DV = 120
 _OVERLOAD_S = 2.0  # against a stop
@@ -98,9 +100,9 @@ class SimXServo(SimBusServo):
         self.power_up()
         self._numbers[_AWAY_NS] = self._numbers[_STAMP_NS] + _REBOOT_NS
 
-    def hear(self) -> None:
+    def note_instruction(self) -> None:
         """Note that an instruction is on the line."""
-        self._numbers[_HEARD_NS] = self._numbers[_STAMP_NS]
+        self._numbers[_RECEIVED_NS] = self._numbers[_STAMP_NS]
 
     @property
     def is_away(self) -> bool:
@@ -134,7 +136,7 @@ class SimXServo(SimBusServo):
 
     def advance(self, now_ns: int, switch: FaultSwitch | None = None) -> None:
         """Move to the present, stop when the host was silent for too long, shut down by a fault."""
-        end_ns = self._numbers[_HEARD_NS] + self.get("bus_watchdog") * WATCHDOG_STEP_S * 1e9
+        end_ns = self._numbers[_RECEIVED_NS] + self.get("bus_watchdog") * WATCHDOG_STEP_S * 1e9
         if self.get("bus_watchdog") > 0 and self.get("torque_enable") and now_ns > end_ns:
             super().advance(int(end_ns), switch)
             self.put("bus_watchdog", -1)
@@ -158,9 +160,9 @@ class SimXServo(SimBusServo):
     def _refusal(self, address: int, data: bytes) -> int:
         end = address + len(data)
         if address < _FIRST_WRITABLE or end > TABLE["realtime_tick"].address:
-            return Refusal.ACCESS
+            return XRefusal.ACCESS
         if address < EEPROM_END and self.get("torque_enable"):
-            return Refusal.ACCESS
+            return XRefusal.ACCESS
         written = {
             name: each.decode(data[each.address - address : each.address - address + each.size])
             for name, each in TABLE.items()
@@ -171,16 +173,16 @@ class SimXServo(SimBusServo):
     def _refused(self, name: str, value: int) -> int:
         is_stopped = self.get("bus_watchdog") < 0
         if is_stopped and TABLE[name].address in _GOALS and not name.startswith("profile"):
-            return Refusal.RANGE
+            return XRefusal.RANGE
         if name == "bus_watchdog" and (value < 0 or (is_stopped and value)):
-            return Refusal.RANGE
+            return XRefusal.RANGE
         if name == "goal_pwm" and abs(value) > self.get("pwm_limit"):
-            return Refusal.LIMIT
+            return XRefusal.LIMIT
         if name == "torque_enable" and value and self._numbers[_LATCHED]:
-            return Refusal.FAILED
+            return XRefusal.FAILED
         if name == "goal_position" and self.get("operating_mode") == POSITION_MODE:
             fits = self.get("min_position") <= value <= self.get("max_position")
-            return 0 if fits else Refusal.LIMIT
+            return 0 if fits else XRefusal.LIMIT
         return 0
 
     def _measure(self) -> None:

@@ -58,7 +58,7 @@ export function calibrateView(app, target) {
         ${choice(app, target)}
         ${
           isAdmin(app)
-            ? html`${limp(parts)} ${homing(app, parts, isOld)} ${range(app, parts, isOld)}`
+            ? steps(app, parts, isOld)
             : html`<p class="notice is-quiet">Calibrating needs the admin role.</p>`
         }
         ${files(app, parts)} ${ids(parts)}
@@ -66,6 +66,23 @@ export function calibrateView(app, target) {
     `,
   );
 }
+
+/** @param {App} app @param {RobotPart[]} parts @param {boolean} isOld */
+function steps(app, parts, isOld) {
+  if (parts.some((part) => state.isDynamixel(part))) return byCommand();
+  return html`${limp(parts)} ${homing(app, parts, isOld)} ${range(app, parts, isOld)}`;
+}
+
+const byCommand = () => html`
+  <section class="card" data-by-command>
+    <h2>Ranges</h2>
+    <p>
+      Dynamixels cannot make every pose the middle of their turn, so they are not homed. Measure
+      their ranges on the node, with its role removed:
+      <code>saintctl arm calibrate PORT FILE --protocol x</code>. Then import FILE here.
+    </p>
+  </section>
+`;
 
 /** @param {App} app @param {RobotPart} part */
 const unitOf = (app, part) => sensorOf(app, part)?.unit ?? "deg";

@@ -102,6 +102,13 @@ export class ArmsState {
     return this.masters.find((each) => each.target === target);
   }
 
+  /** Whether a joint's servo is a Dynamixel, which cannot make every pose its middle.
+   * @param {import("../../lib/types.js").RobotPart} part */
+  isDynamixel({ target, hardware }) {
+    const line = (this.parts ?? []).find((p) => p.target === target && p.name === hardware.device);
+    return line?.hardware.driver === "dynamixel";
+  }
+
   /** The joints of an arm, in the order of the robot. @param {string} target */
   partsOf(target) {
     return (this.parts ?? []).filter((p) => p.target === target && p.kind === "bus_servo");

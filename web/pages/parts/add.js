@@ -8,7 +8,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { freeChannel, freePins, kindsNamed, neighbours } from "../../lib/robot/parts.js";
 import { errorLine } from "../../parts/dialog.js";
 import { Draft, faultOf } from "./draft.js";
-import { devicesOf, driverOf, fieldsOf } from "./fields.js";
+import { asGood, devicesOf, driverOf, fieldsOf } from "./fields.js";
 import { notices } from "./frame.js";
 import { state } from "./state.js";
 
@@ -157,8 +157,9 @@ function lacking(kind) {
   if (kind.settings.some(({ name }) => name === "pin")) return nothing;
   const driver = driverOf(kind.kind);
   if (devicesOf(form.target, driver).length) return nothing;
+  const names = asGood(driver).join(" or ").toUpperCase();
   return html`<p class="notice is-quiet" data-lacking>
-    ${targetName(form.target)} has no ${driver.toUpperCase()} yet: add one first.
+    ${targetName(form.target)} has no ${names} yet: add one first.
   </p>`;
 }
 

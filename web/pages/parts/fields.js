@@ -224,7 +224,12 @@ function deviceOptions({ target }, kind) {
 
 /** @param {string} target @param {string} driver */
 export const devicesOf = (target, driver) =>
-  (state.parts ?? []).filter((part) => part.target === target && part.hardware.driver === driver);
+  (state.parts ?? []).filter(
+    (part) => part.target === target && asGood(driver).includes(String(part.hardware.driver)),
+  );
+
+/** Drivers that serve the same kind. @param {string} driver */
+export const asGood = (driver) => (driver === "feetech" ? [driver, "dynamixel"] : [driver]);
 
 /** @param {Form} form @returns {[string, string][]} */
 function channelOptions({ target, name, kind, draft }) {

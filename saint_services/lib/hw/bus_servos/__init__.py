@@ -1,1 +1,1 @@
-"""Servos on a serial bus: turns, torque and faults, whoever made them."""
+"""Servos on a serial bus: turns, torque and faults of any maker."""

@@ -1,7 +1,7 @@
 """What the Dynamixel X series understands, behind the port of all bus servos. Pure.
 
 A servo's own watchdog stops it when its host is silent; it then refuses goals without a word in a
-sync write. So each turn reads the watchdog and the goal besides the measurements, which also shows
+sync write. So each turn reads the watchdog and the goal beside the measurements, which also shows
 that a servo has lost its power.
 """
 
@@ -20,7 +20,7 @@ from ..bus_servos.port import (
     Torque,
 )
 from . import packets
-from .packets import ALERT, MOST_ID, Order, Refusal, XPacket, XPacketFinder, block_of
+from .packets import ALERT, MOST_ID, Order, XPacket, XPacketFinder, XRefusal, block_of
 from .registers import (
     BAUD_RATES,
     FULL_PWM,
@@ -80,7 +80,7 @@ class DynamixelTalk:
             if packet.code != Order.STATUS or not packet.parameters:
                 continue
             error, rest = packet.parameters[0], packet.parameters[1:]
-            if error & ~ALERT == Refusal.CRC:  # the instruction was damaged: it is repeated
+            if error & ~ALERT == XRefusal.CRC:  # the instruction was damaged: it is repeated
                 self._garbled += 1
                 continue
             is_answer = len(rest) in self._lengths or _is_refusal(error)
@@ -145,7 +145,7 @@ class DynamixelDialect:
         return (servo.errors or ServoFault.ALERT) if code & ALERT else NO_FAULT
 
     def is_refusal(self, code: int) -> bool:
-        """Whether it has not done what it was told."""
+        """Whether it has not done what it was requested to do."""
         return _is_refusal(code)
 
     def reading(self, servo: BusServo, data: bytes, now_s: float) -> ServoReading:

@@ -42,7 +42,7 @@ class Order(IntEnum):
     SYNC_WRITE = 0x83
 
 
-class Refusal(IntEnum):
+class XRefusal(IntEnum):
     """The numbers of errors, below the alert bit."""
 
     FAILED = 1

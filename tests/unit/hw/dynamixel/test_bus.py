@@ -1,4 +1,4 @@
-"""The core of a servo bus with Dynamixels: torque, watchdog, shutdown, refusals. Numbers by hand."""
+"""The core of a bus of Dynamixels: torque, watchdog, shutdown, refusals. Numbers by hand."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -114,7 +114,7 @@ def test_lines_of_a_recording(tmp_path: Path) -> None:
         packets.read(1, 132, 4),
         packets.status(1, 0x80, bytes((0, 8, 0, 0))),
         packets.write(1, 116, bytes(4)),
-        packets.status(1, packets.Refusal.LIMIT),
+        packets.status(1, packets.XRefusal.LIMIT),
         packets.sync_write(64, {1: b"\0", 2: b"\0"}),
     )
     file.write_bytes(b"".join(packet.encoded() for packet in sent))
