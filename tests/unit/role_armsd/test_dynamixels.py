@@ -12,7 +12,7 @@ from tests.unit.role.role_rig import Rig
 from tests.unit.role_armsd.test_bus_servos import PORT
 from tests.unit.role_armsd.test_bus_servos import arm as arm_of_feetech
 from tools.sim import view
-from tools.sim.board import open_board
+from tools.sim.board import SimBoard
 from tools.sim.chips import servo_bus
 from tools.sim.chips.servo_bus import servo_file
 from tools.sim.chips.x_bus import XBusPeer
@@ -71,7 +71,8 @@ def test_shutdown_of_a_dynamixel_is_a_fault_of_the_arm(rig: Rig, tmp_path: Path)
 
 def test_will_of_limp_dynamixels_ends_their_torque(tmp_path: Path) -> None:
     config = arm("limp")
-    board = open_board(tmp_path)
+    board = SimBoard(tmp_path)
+    board.prepare(config)
     will = will_of(board, config, "role-armsd")
     sent = [write.data.hex() for write in will.writes if any(write.data)]
     assert len(sent) == 2 and sent[0] == sent[1]  # sent again behind answers on the wire

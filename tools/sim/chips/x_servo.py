@@ -24,9 +24,8 @@ from tools.sim.faults import Fault, FaultSwitch
 
 REGISTER_BYTES = 152
 BYTES = REGISTER_BYTES + EEPROM_END + 8 * NUMBERS  # a multiple of 8
-_POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S, _RECEIVED_NS, _LATCHED, _AWAY_NS = range(
-    8
-)
+_POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S = range(5)  # as of other servos
+_RECEIVED_NS, _LATCHED, _AWAY_NS = range(5, 8)
 _ROOM_C = 25.0
 _SUPPLY_DV = 120
 _OVERLOAD_S = 2.0  # against a stop
