@@ -335,11 +335,24 @@ class ServoBus:
         known = partial(self._known, has_torque=found.has_torque, goal=found.goal)
         if found.is_stopped:
             known = partial(known, goal=servo.reading.position)
-        if not found.writes:
+        self._restore(servo, b"", now_s, writes=found.writes, known=known)
+
+    def _restore(
+        self,
+        servo: BusServo,
+        _: bytes,
+        now_s: float,
+        *,
+        writes: tuple[tuple[str, int], ...],
+        known: Callable[[BusServo, bytes, float], None],
+    ) -> None:
+        """Write what a servo has lost, one after the other; it is surveyed again when one is not
+        confirmed."""
+        if not writes:
             known(servo, b"", now_s)
-        for number, write in enumerate(found.writes, 1):
-            then = known if number == len(found.writes) else _nothing
-            self._queue.append(self._set(servo, *write, then))
+            return
+        then = partial(self._restore, writes=writes[1:], known=known)
+        self._queue.insert(0, self._set(servo, *writes[0], then))
 
     def _known(
         self, servo: BusServo, _: bytes, now_s: float, *, has_torque: bool, goal: int
@@ -363,7 +376,3 @@ class ServoBus:
     def _torque_on(self, servo: BusServo, _: bytes, now_s: float) -> None:
         if servo.is_wanted:
             servo.torque = Torque.ON
-
-
-def _nothing(servo: BusServo, data: bytes, now_s: float) -> None:
-    """Do nothing with an acknowledgement."""

@@ -89,7 +89,8 @@ class ServoSetup:
         settings. Raises SaintError."""
         for packet in self._dialect.openers(servo):
             self._exchange(packet, servo, _REPLY_S)
-        if self.has("hardware_error") and self.get(servo, "hardware_error"):
+        is_at_fault = self.has("hardware_error") and self.get(servo, "hardware_error")
+        if is_at_fault and not self.get(servo, "torque_enable"):  # with torque it would fall
             self.restart(servo)
         get = partial(self.get, servo)
         wanted: dict[str, int | None] = {

@@ -64,6 +64,21 @@ def test_reading_is_a_share_volts_and_degrees(served: ServedDynamixels) -> None:
     assert 20 <= reading.temperature_c <= 30
 
 
+def test_servo_counts_as_known_only_with_its_limit_and_watchdog(tmp_path: Path) -> None:
+    served = ServedDynamixels(tmp_path, (1,))
+    served.servo(1).put("pwm_limit", 100)
+    real = served.peer.received
+    served.peer.received = lambda data: b"" if data[8:10] == b"\x64\0" else real(data)  # type: ignore[method-assign]
+    served.run(2.0)
+    assert GOAL_PWM in served.written(1)
+    assert served.core.servos[1].torque is Torque.UNKNOWN
+    served.peer.received = real  # type: ignore[method-assign]
+    served.run(1.0)
+    assert served.core.servos[1].torque is Torque.OFF
+    assert served.servo(1).get("goal_pwm") == 100  # no more than its own limit
+    served.peer.close()
+
+
 def test_silent_host_stops_a_servo_which_goes_on_from_where_it_stands(
     served: ServedDynamixels,
 ) -> None:

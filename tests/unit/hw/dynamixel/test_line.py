@@ -136,6 +136,16 @@ def test_setup_restarts_a_servo_that_has_shut_itself_down(
     assert setup.get(1, "torque_enable") == 0
 
 
+def test_setup_leaves_torque_to_a_servo_with_a_fault_that_has_not_shut_it_down(
+    line: ServoPty, setup: ServoSetup
+) -> None:
+    setup.put(1, "return_delay", 0)
+    setup.put(1, "torque_enable", 1)
+    line.peer.switches = lambda: {1: FaultSwitch(Fault.BROWN_OUT, 8.0)}
+    assert setup.configure(1, ServoSettings()) == []
+    assert (setup.get(1, "hardware_error"), setup.get(1, "torque_enable")) == (1, 1)
+
+
 def test_dynamixel_gets_another_id_unless_it_is_in_use(line: ServoPty, setup: ServoSetup) -> None:
     with pytest.raises(SaintError, match="a servo with id 2 is there already"):
         setup.rename(1, 2)
