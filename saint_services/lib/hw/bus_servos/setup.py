@@ -124,7 +124,7 @@ class ServoSetup:
 
     def scan(self, ids: Iterable[int] | None = None) -> Iterator[int]:
         """Yield the ids that answer."""
-        for servo in range(self._dialect.most_id) if ids is None else ids:
+        for servo in range(self._dialect.most_id + 1) if ids is None else ids:
             if self.is_there(servo, _SCAN_S):
                 yield servo
 
