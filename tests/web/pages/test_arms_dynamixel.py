@@ -45,6 +45,7 @@ async def test_dynamixels_are_measured_by_command(arm: Site, scheme: str) -> Non
     await expect(card).to_contain_text("saintctl arm calibrate PORT FILE --protocol x")
     await expect(page.locator("[data-home], [data-prepare], [data-save]")).to_have_count(0)
     await expect(page.locator("[data-import]")).to_have_count(1)
+    await expect(page.locator(".arm-ids")).to_contain_text("--id 6 --protocol x   # gripper")
     await look(page, f"arms-calibrate-dynamixel-{scheme}")
 
 

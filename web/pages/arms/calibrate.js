@@ -78,7 +78,7 @@ const byCommand = () => html`
     <h2>Ranges</h2>
     <p>
       Dynamixels cannot make every pose the middle of their turn, so they are not homed. Measure
-      their ranges on the node, with its role removed:
+      their ranges on the node, with the role stopped:
       <code>saintctl arm calibrate PORT FILE --protocol x</code>. Then import FILE here.
     </p>
   </section>
@@ -361,7 +361,10 @@ const ids = (parts) => html`
     </p>
     <pre class="arm-ids">${parts
       .toReversed()
-      .map(({ name, hardware }) => `saintctl arm setup PORT --id ${hardware.servo_id}   # ${name}`)
+      .map((part) => {
+        const words = `${part.hardware.servo_id}${state.isDynamixel(part) ? " --protocol x" : ""}`;
+        return `saintctl arm setup PORT --id ${words}   # ${part.name}`;
+      })
       .join("\n")}</pre>
   </section>
 `;
