@@ -25,7 +25,9 @@ _SPECIAL: dict[str, Any] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
+# Of libyaml, where it is there: ten times as fast.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def read(text: str, name: str) -> Document:
@@ -48,13 +50,15 @@ def write(data: object) -> str:
     return dumped
 
 
-class _YamlWriter(yaml.SafeDumper):
+class _YamlWriter(_DUMPER):  # type: ignore[misc]  # which of the two is known at run time
     """Quotes every text that would be read back as another value."""
 
 
-def _text_node(writer: _YamlWriter, text: str) -> yaml.ScalarNode:
+def _text_node(writer: Any, text: str) -> yaml.ScalarNode:
     is_plain = text.isprintable() and isinstance(scalar(text), str)
-    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
+    style = None if is_plain else '"'
+    node: yaml.ScalarNode = writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+    return node
 
 
 _YamlWriter.add_representer(str, _text_node)
