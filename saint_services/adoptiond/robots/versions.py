@@ -60,10 +60,10 @@ class VersionStore:
 
     def read(self, number: int) -> NumberedVersion:
         """Read a version. Raises not_found, or what is wrong with its file."""
-        if number not in self.numbers():
+        store = self._store(number)
+        if not store.path.exists():
             text = f"there is no version {number} of the robot"
             raise SaintError(Code.NOT_FOUND, text, fix="`saintctl robot versions` lists them.")
-        store = self._store(number)
         saved = store.load()
         if store.problem:
             raise store.problem
