@@ -1,5 +1,6 @@
 """The firmware does the same on CPython and on MicroPython (Debian's package of that name)."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ WASM = "web/node_modules/@micropython/micropython-webassembly-pyscript/micropyth
 VECTORS = Path(__file__).with_name("vectors.py")
 
 
+@functools.cache
 def output(*command: str) -> list[str]:
     """Run the vectors with an interpreter."""
     environment = os.environ | {"MICROPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}

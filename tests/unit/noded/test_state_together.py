@@ -4,6 +4,7 @@ old robot or the new one, never a part of each.
 
 import itertools
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,9 @@ def newer(held: Assignment, version: str = "2.0.0") -> Assignment:
     text = held.text.replace('version: "1.0.0"', f'version: "{version}"')
     text = text.replace("version: 1.0.0", f'version: "{version}"')
     return Assignment(settings.parse(RoleConfig, text, "role"), text, "SAINT-01", "10.0.0.1")
+
+
+NEW = [newer(each) for each in OLD]
 
 
 def adopted(directory: Path, roles: list[Assignment]) -> NodeFiles:
@@ -55,17 +59,19 @@ def versions(directory: Path) -> set[str]:
     return {each.held.config.version for each in loaded.roles if each.held}
 
 
-CHANGES = [range(5), range(4), range(1, 5), (0, 2, 4), (1, 3)]
+CHANGES = [range(5), range(1, 5), (0, 2, 4), (1, 3)]
 
 
 def test_power_cut_at_300_points_leaves_the_old_or_the_new_robot(tmp_path: Path) -> None:
     points = 0
     for number, changed in enumerate(CHANGES):
+        before = tmp_path / str(number)
+        adopted(before, [OLD[index] for index in changed])
+        wanted = [NEW[index] for index in changed]
         for at in itertools.count():
             directory = tmp_path / f"{number}-{at}"
-            held = [OLD[index] for index in changed]
-            files = adopted(directory, held)
-            is_done = cut(lambda f=files, h=held: f.store_together([newer(r) for r in h]), at)
+            shutil.copytree(before, directory)
+            is_done = cut(lambda d=directory, w=wanted: NodeFiles(d).store_together(w), at)
             found = versions(directory)
             assert found in ({"1.0.0"}, {"2.0.0"})
             points += 1
@@ -75,22 +81,25 @@ def test_power_cut_at_300_points_leaves_the_old_or_the_new_robot(tmp_path: Path)
     assert points >= POINTS
 
 
+def interrupted(directory: Path, roles: int, *, written: str = "") -> None:
+    """Cut the power once the change of the first so many roles is noted, and in this file."""
+    files = adopted(directory, OLD[:roles])
+    for at in itertools.count():
+        cut(lambda: files.store_together(NEW[:roles]), at)
+        if (directory / "next_roles.json").exists() and (
+            not written or b"2.0.0" in (directory / written).read_bytes()
+        ):
+            return
+
+
 def test_power_cut_while_the_next_start_completes_a_change_leaves_the_new_robot(
     tmp_path: Path,
 ) -> None:
-    def interrupted(directory: Path) -> None:
-        """Cut the power after the first of three roles is in its own files."""
-        files = adopted(directory, OLD[:3])
-        for at in itertools.count():
-            cut(lambda: files.store_together([newer(each) for each in OLD[:3]]), at)
-            if (directory / "next_roles.json").exists() and b"2.0.0" in (
-                directory / "role_config.yaml"
-            ).read_bytes():
-                return
-
+    before = tmp_path / "interrupted"
+    interrupted(before, 3, written="role_config.yaml")
     for at in itertools.count():
         directory = tmp_path / str(at)
-        interrupted(directory)
+        shutil.copytree(before, directory)
         is_done = cut(lambda d=directory: NodeFiles(d).load_roles(), at)
         assert versions(directory) == {"2.0.0"}
         assert not (directory / "next_roles.json").exists()
@@ -101,11 +110,7 @@ def test_power_cut_while_the_next_start_completes_a_change_leaves_the_new_robot(
 def test_full_disk_at_the_next_start_keeps_the_new_robot_in_force(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = adopted(tmp_path, OLD[:2])
-    for at in itertools.count():
-        cut(lambda: files.store_together([newer(each) for each in OLD[:2]]), at)
-        if (tmp_path / "next_roles.json").exists():
-            break
+    interrupted(tmp_path, 2)
 
     def full(*_: object, **__: object) -> int:
         raise OSError(28, "no space left on device")
@@ -119,21 +124,13 @@ def test_full_disk_at_the_next_start_keeps_the_new_robot_in_force(
 
 
 def test_adoption_after_an_interrupted_change_counts(tmp_path: Path) -> None:
-    files = adopted(tmp_path, OLD[:2])
-    for at in itertools.count():
-        cut(lambda: files.store_together([newer(each) for each in OLD[:2]]), at)
-        if (tmp_path / "next_roles.json").exists():
-            break
+    interrupted(tmp_path, 2)
     NodeFiles(tmp_path).store(newer(OLD[0], "3.0.0"))
     assert versions(tmp_path) == {"3.0.0", "2.0.0"}
 
 
 def test_role_that_was_reset_does_not_come_back(tmp_path: Path) -> None:
-    files = adopted(tmp_path, OLD[:2])
-    for at in itertools.count():
-        cut(lambda: files.store_together([newer(each) for each in OLD[:2]]), at)
-        if (tmp_path / "next_roles.json").exists():
-            break
+    interrupted(tmp_path, 2)
     NodeFiles(tmp_path).forget(OLD[1].wanted)
     roles = NodeFiles(tmp_path).load_roles().roles
     assert [each.wanted for each in roles] == [RoleId("head")]
