@@ -16,9 +16,10 @@ LOOK_S = 0.05
 
 async def compared(read: Callable[[], R], request: WatchRequest) -> AsyncIterator[R]:
     """Yield the state now, when it is another one, and after the hold time."""
-    sent, looks = None, 0
+    sent, looks = "", 0
     async for _ in every(LOOK_S):
-        found, looks = read().model_copy(deep=True), looks + 1
-        if found != sent or looks * LOOK_S >= request.hold_s:
-            sent, looks = found, 0
+        found, looks = read(), looks + 1
+        text = found.model_dump_json()
+        if text != sent or looks * LOOK_S >= request.hold_s:
+            sent, looks = text, 0
             yield found
