@@ -246,13 +246,13 @@ def _switches(pid: int) -> int:
 
 def _cpu_percent(pids: Sequence[int], seconds: float = _CPU_S) -> dict[int, float]:
     """Of one core, over a few seconds."""
-    before, started = {pid: _cpu_ns(pid) for pid in pids}, time.monotonic_ns()
+    before, started = {pid: cpu_ns(pid) for pid in pids}, time.monotonic_ns()
     time.sleep(seconds)
     passed = time.monotonic_ns() - started
-    return {pid: 100.0 * (_cpu_ns(pid) - before[pid]) / passed for pid in pids}
+    return {pid: 100.0 * (cpu_ns(pid) - before[pid]) / passed for pid in pids}
 
 
-def _cpu_ns(pid: int) -> int:
+def cpu_ns(pid: int) -> int:
     """Time on a core of all threads; finer than the clock ticks of /proc/<pid>/stat."""
     threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(path.read_text(encoding="ascii").split()[0]) for path in threads)

@@ -145,7 +145,7 @@ async def moving_role(folder: Path) -> AsyncIterator[tuple[Router, PinWatch]]:
     held = domain.choose(None)
     os.environ |= {"ROS_DOMAIN_ID": str(held.number), "SAINT_DDS_INTERFACE": "lo"}
     head = settings.load(RoleConfig, ROOT / "manifests" / "roles" / "head.yaml", required=True)
-    processes = await _started(folder)
+    processes = await started(folder, "role_headd", f"sim:{folder / 'hw'}")
     client, bus = Client(folder / "run" / "role-headd.sock"), await open_bus("bench")
     watch = PinWatch(folder / "hw")
     assignment = RoleAssignment(node_id="n", config=head, server_key=SERVER.public)
@@ -173,8 +173,8 @@ async def _follow(reports: AsyncIterator[RoleReport]) -> None:
         pass
 
 
-async def _started(folder: Path) -> list[Process]:
-    """Start the guard and the role, which moves nothing without a guard."""
+async def started(folder: Path, role: str, hardware: str) -> list[Process]:
+    """Start the guard and a role, which moves nothing without a guard."""
     for name in ("etc", "state", "run", "hw"):
         (folder / name).mkdir()
     environment = (
@@ -184,7 +184,7 @@ async def _started(folder: Path) -> list[Process]:
             "CONFIGURATION_DIRECTORY": str(folder / "etc"),
             "STATE_DIRECTORY": str(folder / "state"),
             "RUNTIME_DIRECTORY": str(folder / "run"),
-            "SAINT_HW": f"sim:{folder / 'hw'}",
+            "SAINT_HW": hardware,
             "SAINT_REALTIME": "2",  # as its unit has it; works for root
         }
     )
@@ -192,9 +192,10 @@ async def _started(folder: Path) -> list[Process]:
         await asyncio.create_subprocess_exec(
             sys.executable, "-m", f"saint_services.{name}", cwd=ROOT, env=environment
         )
-        for name in ("guardd", "role_headd")
+        for name in ("guardd", role)
     ]
-    async with asyncio.timeout(_START_S), Client(folder / "run" / "role-headd.sock") as client:
+    socket = folder / "run" / f"{role.replace('_', '-')}.sock"
+    async with asyncio.timeout(_START_S), Client(socket) as client:
         while True:
             if await _is_up(folder, client):
                 return processes

@@ -33,15 +33,15 @@ from saint_services.lib.hw.feetech import packets
 
 from .peers import FOLDER
 
-_IDS = tuple(range(1, 7))
+IDS = tuple(range(1, 7))
 _DIALECT = dialect_of("sts")
-_ANSWER_BYTES = answer_bytes(_DIALECT)
+ANSWER_BYTES = answer_bytes(_DIALECT)
 _BAUD = 1_000_000
 _GOAL, _PRESENT, _LENGTH = 42, 56, 8
 _MIDDLE, _SWING = 2048, 100
 _BLOCK_S = 1.0
 # As the wire alone allows: 24 bytes of goals, 14 of the request, 14 from each servo, 10 us each.
-WIRE_HZ = _BAUD / 10 / (24 + 14 + _ANSWER_BYTES * len(_IDS))
+WIRE_HZ = _BAUD / 10 / (24 + 14 + ANSWER_BYTES * len(IDS))
 
 
 @dataclass(slots=True)
@@ -91,14 +91,14 @@ def goals() -> Iterator[int]:
 @contextlib.contextmanager
 def servos() -> Iterator[str]:
     """Run the servos in a process of their own; yield their port."""
-    command = [sys.executable, "-m", "tools.sim.servo_pty", *(f"--servo={n}" for n in _IDS)]
+    command = [sys.executable, "-m", "tools.sim.servo_pty", *(f"--servo={n}" for n in IDS)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         port = process.stdout.readline().strip()
         line = open_serial(port, _BAUD)
         setup = ServoSetup(line, _DIALECT, "bench")
-        for servo in _IDS:
+        for servo in IDS:
             setup.configure(servo, ServoSettings())
             setup.put(servo, "torque_enable", 1)
         line.close()
@@ -129,9 +129,9 @@ def arms(count: int, seconds: float) -> Figures:
 
 async def _ours(port: str, seconds: float) -> int:
     loop = asyncio.get_running_loop()
-    named = {servo: BusServo(servo, str(servo)) for servo in _IDS}
+    named = {servo: BusServo(servo, str(servo)) for servo in IDS}
     line = ServoLine(lambda: open_serial(port, _BAUD), named, _DIALECT, _BAUD, "bench", loop)
-    found = [line.servo(servo) for servo in _IDS]
+    found = [line.servo(servo) for servo in IDS]
     core, way = line.core, goals()
     begin = core._begin_turn
 
@@ -154,13 +154,13 @@ async def _ours(port: str, seconds: float) -> int:
 def bare(port: str, seconds: float, period_s: float) -> int:
     """Write the same bytes and wait for as many, without a look at them."""
     line = open_serial(port, _BAUD)
-    request = packets.sync_read(_PRESENT, _LENGTH, _IDS).encoded()
+    request = packets.sync_read(_PRESENT, _LENGTH, IDS).encoded()
     turns, way, end_s, due_s = 0, goals(), time.monotonic() + seconds, time.monotonic()
     while time.monotonic() < end_s:
         place = (_MIDDLE + next(way)).to_bytes(2, "little")
-        line.write(packets.sync_write(_GOAL, dict.fromkeys(_IDS, place)).encoded())
+        line.write(packets.sync_write(_GOAL, dict.fromkeys(IDS, place)).encoded())
         line.write(request)
-        missing = _ANSWER_BYTES * len(_IDS)
+        missing = ANSWER_BYTES * len(IDS)
         while missing > 0 and select.select([line], [], [], 0.1)[0]:
             missing -= len(line.read())
         turns += 1
@@ -180,13 +180,13 @@ def sdk(port: str, seconds: float) -> int:
     handler = found.PacketHandler(0)
     writer = found.GroupSyncWrite(line, handler, _GOAL, 2)
     reader = found.GroupSyncRead(line, handler, _PRESENT, _LENGTH)
-    for servo in _IDS:
+    for servo in IDS:
         reader.addParam(servo)
     turns, way, end_s = 0, goals(), time.monotonic() + seconds
     while time.monotonic() < end_s:
         place = list((_MIDDLE + next(way)).to_bytes(2, "little"))
         writer.clearParam()
-        for servo in _IDS:
+        for servo in IDS:
             writer.addParam(servo, place)
         writer.txPacket()
         if reader.txRxPacket() == found.COMM_SUCCESS:

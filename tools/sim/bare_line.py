@@ -20,6 +20,9 @@ class BareLine:
     def fileno(self) -> int:
         return self._ours.fileno()
 
+    def wake_at(self, count: int) -> None:
+        """Do nothing: what answers is there at once."""
+
     def read(self) -> bytes:
         """Return what has arrived."""
         with contextlib.suppress(BlockingIOError):

@@ -88,6 +88,11 @@ class ByteStream(Protocol):
 
     def fileno(self) -> int: ...
 
+    def wake_at(self, count: int) -> None:
+        """Have the descriptor become readable with so many bytes, where the line can do so, and not
+        with the first of them. Fewer wait for the next read. Never raises."""
+        ...
+
     def read(self) -> bytes:
         """Return what has arrived."""
         ...

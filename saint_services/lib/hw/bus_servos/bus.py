@@ -115,15 +115,28 @@ class ServoBus:
 
     # What happens
 
-    @property
-    def due_s(self) -> float:
-        """When `step` has something to do."""
-        return self._pending.deadline_s if self._pending else self._due_s
+    def due_s(self, now_s: float) -> float:
+        """Return when to call `step`. While answers are awaited that is, if it comes first, when
+        the next turn is due: they will be there, and one timer serves each turn."""
+        if self._pending is None:
+            return self._due_s
+        deadline_s = self._pending.deadline_s
+        return min(self._due_s, deadline_s) if self._due_s > now_s else deadline_s
 
     @property
     def is_idle(self) -> bool:
         """Whether no answer is awaited."""
         return self._pending is None
+
+    @property
+    def awaited_bytes(self) -> int:
+        """How many bytes the answers that are awaited still take; 0 while none is."""
+        pending = self._pending
+        if pending is None:
+            return 0
+        length = pending.registers.length if pending.registers else 0
+        answers = len(pending.missing) * (self.dialect.status_bytes + length)
+        return max(1, self._talk.awaited(answers))
 
     def step(self, now_s: float) -> None:
         """Send what is due, unless an answer is awaited."""

@@ -33,6 +33,11 @@ class PacketSearch(ABC, Generic[P]):
         """Whether the beginning of a packet waits for its end."""
         return bool(self._held)
 
+    @property
+    def held_bytes(self) -> int:
+        """How many bytes wait for more."""
+        return len(self._held)
+
     def feed(self, data: bytes) -> list[P]:
         """Return the packets that are complete."""
         self._held += data

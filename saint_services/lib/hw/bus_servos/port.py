@@ -171,6 +171,10 @@ class ServoTalk(Protocol):
     def received(self, data: bytes) -> list[ServoStatus]:
         """Return the statuses that are complete, without echoes of what was sent."""
 
+    def awaited(self, answers: int) -> int:
+        """Return how many bytes still come where the answers take so many: less those that are
+        held, and with the echo of an adapter with one wire, if it has one."""
+
     def expire(self) -> None:
         """Expect no more of an answer that has begun."""
 

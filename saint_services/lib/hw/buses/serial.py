@@ -28,6 +28,8 @@ PARITIES = {
     "even": serial.PARITY_EVEN,
     "odd": serial.PARITY_ODD,
 }
+_MOST_AWAITED = 255  # a terminal's VMIN is one byte
+_READ_TOGETHER = 64  # n_tty.c: of a read without waiting, while VMIN is more
 BAUD_TOLERANCE = 0.025  # beyond this bits are read in the wrong place
 _TCGETS2 = 0x802C542A  # ioctl_tty(2): struct termios2, whose speeds are numbers
 _TERMIOS2 = struct.Struct("4I20sII")
@@ -40,9 +42,22 @@ class SerialPort:
         self.device = device
         self._port = port
         self._descriptor: int = port.fileno()
+        self._woken_at = 1
 
     def fileno(self) -> int:
         return self._descriptor
+
+    def wake_at(self, count: int) -> None:
+        """Have the descriptor become readable with so many bytes, 255 at most; fewer wait for the
+        next read. Never raises: a read says what is wrong with the line."""
+        count = max(1, min(count, _MOST_AWAITED))
+        if count == self._woken_at:
+            return
+        with contextlib.suppress(OSError, termios.error):
+            settings = termios.tcgetattr(self._descriptor)
+            settings[6][termios.VMIN] = count
+            termios.tcsetattr(self._descriptor, termios.TCSANOW, settings)
+            self._woken_at = count
 
     def read(self) -> bytes:
         """Return what has arrived, or b"". Raises SaintError when the device is unplugged."""
@@ -54,6 +69,8 @@ class SerialPort:
             raise _fault(Code.HARDWARE_FAULT, self.device, _reason(err)) from err
         if not data:
             raise _fault(Code.HARDWARE_FAULT, self.device, "it was unplugged")
+        if len(data) == _READ_TOGETHER < self._woken_at:
+            return data + self.read()
         return data
 
     def write(self, data: bytes) -> int:

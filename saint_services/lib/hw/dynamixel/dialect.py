@@ -87,6 +87,10 @@ class DynamixelTalk:
             found.append(ServoStatus(packet.id, error, rest, is_answer))
         return found
 
+    def awaited(self, answers: int) -> int:
+        """Return how many bytes still come; an echo only wakes the line once more."""
+        return answers - self._finder.held_bytes
+
     def expire(self) -> None:
         """Expect no more of an answer that has begun."""
         self._finder.flush()

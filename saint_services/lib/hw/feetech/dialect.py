@@ -13,8 +13,7 @@ from ..bus_servos.port import (
     SurveyedServo,
 )
 from . import packets
-from .dialogue import Dialogue
-from .packets import Packet, PacketFinder
+from .packets import Code, Packet, PacketFinder, block_of
 from .registers import BAUD_RATES, MODELS, REGISTERS, TURN, Series
 
 _SCS_TURN = 1024
@@ -32,8 +31,9 @@ class FeetechTalk:
 
     def __init__(self) -> None:
         self._finder = PacketFinder()
-        self._dialogue = Dialogue()
         self._requested: Packet | None = None
+        self._length = 0  # of the data of an answer
+        self._has_echo = self._is_echoed = False
 
     @property
     def rejected(self) -> int:
@@ -43,23 +43,33 @@ class FeetechTalk:
     def request(self, packet: BusPacket) -> None:
         """Expect the answers to this one."""
         assert isinstance(packet, Packet)
-        self._dialogue = Dialogue()
-        self._dialogue.follow(packet)
-        self._requested = packet
+        block = block_of(packet)
+        is_read = packet.code in (Code.READ, Code.SYNC_READ)
+        self._length = block.length if block and is_read else 0
+        self._requested, self._is_echoed = packet, False
         self._finder.flush()
 
     def received(self, data: bytes) -> list[ServoStatus]:
         """Return the statuses that are complete."""
         found = []
         for packet in self._finder.feed(data):
-            answer = self._dialogue.follow(packet)
-            if packet != self._requested:  # else the echo of an adapter with one wire
-                found.append(ServoStatus(packet.id, packet.code, packet.parameters, bool(answer)))
+            if packet == self._requested:  # the echo of an adapter with one wire
+                self._has_echo = self._is_echoed = True
+                continue
+            is_answer = len(packet.parameters) == self._length
+            found.append(ServoStatus(packet.id, packet.code, packet.parameters, is_answer))
         return found
+
+    def awaited(self, answers: int) -> int:
+        """Return how many bytes still come."""
+        echo = 0
+        if self._has_echo and not self._is_echoed and self._requested:
+            echo = self._requested.size
+        return answers + echo - self._finder.held_bytes
 
     def expire(self) -> None:
         """Expect no more of an answer that has begun."""
-        self._requested = None
+        self._requested, self._has_echo = None, False
         self._finder.flush()
 
 
@@ -67,7 +77,7 @@ class FeetechDialect:
     """One series. Implements ServoDialect."""
 
     most_id = packets.MOST_ID
-    status_bytes = 6
+    status_bytes = packets.FRAME_BYTES
     watched: RegisterRange | None = None
     gives_up = True
     baud_rates: tuple[int, ...] = BAUD_RATES
@@ -81,7 +91,9 @@ class FeetechDialect:
         self.measured = self._block("present_position", "present_temperature")
         self.surveyed = self._block("torque_enable", "present_temperature")
         self._form = _MEASURED[series]
-        self._most_unsigned = self._table["present_position"].limits[1]
+        self._position = self._table["present_position"]
+        self._velocity = self._table["present_velocity"]
+        self._load = self._table["present_load"]
 
     def talk(self) -> FeetechTalk:
         """Return what follows a line."""
@@ -187,19 +199,19 @@ class FeetechDialect:
     def _measure(self, start: int, data: bytes, now_s: float) -> ServoReading:
         at = self.measured.address - start
         position, velocity, load, voltage, celsius = self._form.unpack_from(data, at)
-        if velocity or load or position > self._most_unsigned:  # which may have a sign
-            position = self._signed("present_position", start, data)
-            velocity = self._signed("present_velocity", start, data)
-            load = self._signed("present_load", start, data)
-        return ServoReading(position, velocity, load / _FULL_LOAD, voltage / 10, celsius, now_s)
+        return ServoReading(
+            self._position.number(position),
+            self._velocity.number(velocity),
+            self._load.number(load) / _FULL_LOAD,
+            voltage / 10,
+            celsius,
+            now_s,
+        )
 
     def _number(self, register: str, data: bytes) -> int:
         """Return a register's number of a survey."""
-        return self._signed(register, self.surveyed.address, data)
-
-    def _signed(self, register: str, start: int, data: bytes) -> int:
         place = self._table[register]
-        at = place.address - start
+        at = place.address - self.surveyed.address
         return place.decode(data[at : at + place.size], self.series)
 
 

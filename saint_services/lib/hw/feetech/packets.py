@@ -15,7 +15,7 @@ HEADER = b"\xff\xff"
 BROADCAST = 254
 MOST_ID = 253
 MOST_PARAMETERS = 246  # a packet has 250 bytes at most, of which some servos hold no more
-_FRAME = 6  # bytes beside the parameters
+FRAME_BYTES = 6  # beside the parameters
 
 
 class Code(IntEnum):
@@ -58,7 +58,7 @@ class Packet(NamedTuple):
     @property
     def size(self) -> int:
         """The number of its bytes."""
-        return _FRAME + len(self.parameters)
+        return FRAME_BYTES + len(self.parameters)
 
 
 def checksum(body: bytes) -> int:

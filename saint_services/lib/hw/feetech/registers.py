@@ -48,7 +48,10 @@ class Register(NamedTuple):
 
     def decode(self, data: bytes, series: Series) -> int:
         """Return the number that the register's bytes are."""
-        raw = int.from_bytes(data, series.byte_order)
+        return self.number(int.from_bytes(data, series.byte_order))
+
+    def number(self, raw: int) -> int:
+        """Return the number that these bits are."""
         if self.sign_bit is None:
             return raw
         magnitude = raw & (1 << self.sign_bit) - 1
