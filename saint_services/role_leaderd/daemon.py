@@ -63,6 +63,7 @@ class LeaderRole(RoleSession):
         self._clutch = clutch_of(self._lead)
         self._was_closed = False
         self._sequence = 0
+        self._report_due_s = 0.0
 
     def open_devices(self, board: Board) -> None:
         """Open the line and the button. Raises SaintError when a servo does not answer."""
@@ -91,7 +92,6 @@ class LeaderRole(RoleSession):
         self.every(_BEAT_S, self._beat)
         self._publish_state = self.publisher(states_topic(self.config))
         self._readings = LeaderReadings(self._scales, self._lead, self._newest)
-        self.every(PERIOD_S, self._report)
 
     def close_devices(self) -> None:
         """Release the line and the button."""
@@ -105,6 +105,7 @@ class LeaderRole(RoleSession):
 
     def _on_turn(self, now_s: float) -> None:
         """Publish the pose that was just read, unless the arm is not believed."""
+        self._report(now_s)
         positions = {
             name: servo.reading.position for name, servo in self._servos.items() if servo.reading
         }
@@ -124,10 +125,13 @@ class LeaderRole(RoleSession):
     def _newest(self, servo: BusServo) -> ServoReading | None:
         return self._lines_of_pose[0].reading(servo)
 
-    def _report(self) -> None:
-        """Publish what the arm measures, while anybody reads it."""
-        if self._publish_state.has_readers:
-            self._publish_state(self._readings.state(self._servos))
+    def _report(self, now_s: float) -> None:
+        """Publish what the arm measures, while anybody reads it. No timer of its own: with the
+        turns, or with the beats of a line that makes none."""
+        if now_s >= self._report_due_s:
+            self._report_due_s = max(self._report_due_s + PERIOD_S, now_s)
+            if self._publish_state.has_readers:
+                self._publish_state(self._readings.state(self._servos))
 
     @property
     def _squeezed(self) -> str:
@@ -137,6 +141,7 @@ class LeaderRole(RoleSession):
     def _beat(self) -> None:
         """Repeat the clutch, or that the arm is lost; a line that is gone makes no turns."""
         now_s = self.clock.time()
+        self._report(now_s)
         if problem := self._problem():
             self._judge(problem, now_s)
         if self._trust.fault:
@@ -160,8 +165,10 @@ class LeaderRole(RoleSession):
 
     def _problem(self) -> str:
         """Return what is wrong with a servo or its line, in a sentence; "" while nothing is."""
-        found = (self._line_of[name].problem(servo) for name, servo in self._servos.items())
-        return next((text for text in found if text), "")
+        for name, servo in self._servos.items():
+            if text := self._line_of[name].problem(servo):
+                return text
+        return ""
 
     def _release_torque(self) -> None:
         """Have servos that have torque lose it: a hand moves the arm."""
@@ -192,10 +199,16 @@ class LeaderRole(RoleSession):
         failsafe: bool = False,
     ) -> None:
         self._sequence += 1
-        sample = InputSample(source=self._source, sequence=self._sequence)
-        sample.target, sample.names, sample.values = target, names, values
-        sample.failsafe = failsafe
-        self._publish(sample)
+        self._publish(
+            InputSample(
+                source=self._source,
+                sequence=self._sequence,
+                target=target,
+                names=names,
+                values=values,
+                failsafe=failsafe,
+            )
+        )
 
 
 async def run(ctx: Context[Config]) -> None:

@@ -43,7 +43,10 @@ class Plausibility:
             self._newest[name] = ticks, now_s
             if before is None:
                 continue
-            way, elapsed_s = abs(ticks - before[0]), max(0.0, now_s - before[1])
+            way = abs(ticks - before[0])
+            if way <= _NOISE_TICKS:
+                continue
+            elapsed_s = max(0.0, now_s - before[1])
             if way > _NOISE_TICKS + _FASTEST_TICKS_PER_S * min(elapsed_s, 0.1):
                 found = found or f"{name} has jumped by {way} positions within {elapsed_s:.3f} s"
         return found

@@ -21,6 +21,8 @@ TITLES = {
     "role_loop": "How evenly a role moves a joint",
     "remote": "Remote operation: a message to the bus, and five viewers beside one",
     "glass": "Remote operation: age of the picture on the screen",
+    "leader": "A leader arm at 200 Hz: processor time of a turn",
+    "follower": "Leader to follower: position read, goal written",
     "servos": "Six bus servos: turns, and processor time of a turn",
     "camera": "Whether a camera disturbs the head",
     "wagon": "Stick to a wagon's motor controllers, through host and boards",

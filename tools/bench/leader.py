@@ -180,9 +180,10 @@ def own_domain() -> Iterator[None]:
 def measure(seconds: float, rate_hz: float) -> dict[str, TurnCost]:
     """Measure in turns."""
     found = {"role-leaderd": TurnCost(), "bare loop": TurnCost()}
-    with own_domain(), servos() as port:
+    with own_domain(), servos() as link:
+        port = os.path.realpath(link)
         for _ in range(max(1, round(seconds / _BLOCK_S))):
-            asyncio.run(role_block(os.path.realpath(port), rate_hz, _BLOCK_S, found["role-leaderd"]))
+            asyncio.run(role_block(port, rate_hz, _BLOCK_S, found["role-leaderd"]))
             bare_block(port, rate_hz, _BLOCK_S, found["bare loop"])
     return found
 
@@ -200,7 +201,8 @@ def main() -> int:
         print(json.dumps({name: asdict(each) for name, each in found.items()}, indent=2))
         return 0
     for name, cost in found.items():
-        print(f"{name:<14} {cost.rate_hz:6.0f} /s {cost.turn_us:6.0f} us/turn {cost.percent:5.1f} %")
+        figures = f"{cost.rate_hz:6.0f} /s {cost.turn_us:6.0f} us/turn {cost.percent:5.1f} %"
+        print(f"{name:<14} {figures}")
     role, bare = found.values()
     if bare.turns:
         print(f"role / bare: {role.turn_us / bare.turn_us:.2f} x processor time of a turn")

@@ -3,9 +3,10 @@
 
 `python -m tools.bench.servos [--seconds 16] [--arms 4] [--json]`. With `--arms` that many lines are
 driven at their own rate in one loop, as one node does. Else, in blocks of a second, in turns: the
-driver as fast as it goes, Feetech's own SDK (build/peers), a bare loop that writes the same bytes
-and waits for as many; then the driver at its own rate, beside a bare loop of the same rate.
-Processor time is that of the thread that drives.
+driver as fast as it goes, Feetech's own SDK (build/peers), LeRobot's bus (build/lerobot), a bare
+loop that writes the same bytes and waits for as many; then the driver at its own rate, beside a
+bare loop of the same rate. Processor time is that of the thread that drives. LeRobot reads
+positions only, ours all that a servo measures.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from saint_services.lib.hw.bus_servos.port import BusServo, answer_bytes
 from saint_services.lib.hw.bus_servos.setup import ServoSettings, ServoSetup
 from saint_services.lib.hw.buses.serial import open_serial
 from saint_services.lib.hw.feetech import packets
+from tests.unit.sim.lerobot_peer import load
 
 from .peers import FOLDER
 
@@ -37,6 +39,7 @@ IDS = tuple(range(1, 7))
 _DIALECT = dialect_of("sts")
 ANSWER_BYTES = answer_bytes(_DIALECT)
 _BAUD = 1_000_000
+LEROBOT = FOLDER.parents[1] / "lerobot" / "lib"
 _GOAL, _PRESENT, _LENGTH = 42, 56, 8
 _MIDDLE, _SWING = 2048, 100
 _BLOCK_S = 1.0
@@ -195,6 +198,36 @@ def sdk(port: str, seconds: float) -> int:
     return turns
 
 
+def lerobot(port: str, seconds: float) -> int:
+    """Drive by LeRobot's bus, in degrees as its arms do; turns that time out do not count."""
+    bus = _lerobot_bus(port)
+    bus.connect(handshake=False)
+    turns, way, end_s = 0, goals(), time.monotonic() + seconds
+    while time.monotonic() < end_s:
+        degrees = next(way) * 360 / 4095
+        bus.sync_write("Goal_Position", dict.fromkeys(bus.motors, degrees))
+        with contextlib.suppress(ConnectionError):
+            bus.sync_read("Present_Position")
+            turns += 1
+    bus.disconnect(disable_torque=False)
+    return turns
+
+
+def _lerobot_bus(port: str) -> Any:
+    import importlib
+
+    if str(LEROBOT) not in sys.path:
+        load(str(LEROBOT))
+    motors = importlib.import_module("lerobot.motors")
+    made = importlib.import_module("lerobot.motors.feetech").FeetechMotorsBus
+    degrees = motors.MotorNormMode.DEGREES
+    return made(
+        port,
+        {str(servo): motors.Motor(servo, "sts3215", degrees) for servo in IDS},
+        {str(servo): motors.MotorCalibration(servo, 0, 0, 0, 4095) for servo in IDS},
+    )
+
+
 def _sdk() -> Any:
     import importlib
 
@@ -212,6 +245,8 @@ def measured(seconds: float) -> Figures:
             found.run("driver", lambda: ours(port, _BLOCK_S, 0.0))
             if has_sdk:
                 found.run("sdk", lambda: sdk(port, _BLOCK_S))
+            if LEROBOT.is_dir():
+                found.run("lerobot", lambda: lerobot(port, _BLOCK_S))
             found.run("bare", lambda: bare(port, _BLOCK_S, 0.0))
             found.run("driver at its rate", lambda: ours(port, _BLOCK_S, usual_s))
             found.run("bare at that rate", lambda: bare(port, _BLOCK_S, usual_s))
@@ -241,9 +276,12 @@ def main() -> int:
     first, last = found["driver"], found["bare"]
     print(f"driver / bare: {first.rate_hz / last.rate_hz:.2f} x rate, ", end="")
     print(f"{first.turn_us / last.turn_us:.2f} x processor time")
-    if other := found.get("sdk"):
-        print(f"driver / sdk: {first.rate_hz / other.rate_hz:.2f} x rate, ", end="")
-        print(f"{first.turn_us / other.turn_us:.2f} x processor time")
+    for name in ("sdk", "lerobot"):
+        if other := found.get(name):
+            print(f"driver / {name}: {first.rate_hz / other.rate_hz:.2f} x rate, ", end="")
+            print(f"{first.turn_us / other.turn_us:.2f} x processor time")
+    if not LEROBOT.is_dir():
+        print("LeRobot is not here, so it was not measured: make build/lerobot/.ready")
     return 0
 
 

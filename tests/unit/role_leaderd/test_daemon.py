@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.role_leaderd.leader_rig import LeaderRig
 from tools.sim.chips import servo_bus
+from tools.sim.chips.base import ChipFault
 from tools.sim.faults import Fault
 
 
@@ -119,3 +120,17 @@ def test_arm_reports_place_load_and_temperature_of_its_joints(rig: LeaderRig) ->
     found = dict(zip(state.sensors, state.readings, strict=True))
     assert math.isnan(found["shoulder_pan_position"])
     assert not math.isnan(found["gripper_position"])
+
+
+def test_arm_whose_plug_is_out_reports_that_nothing_is_measured(rig: LeaderRig) -> None:
+    rig.peer.set_fault(ChipFault.UNPLUGGED)
+    rig.pass_time(1.0)
+    states = rig.bus.sent["/saint/leader/left/parts/state"]
+    assert all(math.isnan(each) for each in states[-1].readings)
+
+
+def test_arm_reports_fifty_times_a_second(rig: LeaderRig) -> None:
+    states = rig.bus.sent["/saint/leader/left/parts/state"]
+    before = len(states)
+    rig.pass_time(1.0)
+    assert 45 <= len(states) - before <= 52

@@ -20,6 +20,7 @@ from tools.sim.faults import Fault, FaultSwitch
 
 REGISTER_BYTES = 128
 _POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S = range(5)
+_SEEN, _SEEN_NS, _GOAL_NS = range(5, 8)
 NUMBERS = 8
 BYTES = REGISTER_BYTES + EEPROM_END + 8 * NUMBERS  # a multiple of 8
 _SLICE_S = 0.002
@@ -75,12 +76,18 @@ class SimBusServo:
 
     def load_bytes(self, address: int, length: int) -> bytes:
         """Return bytes as a read gets them; beyond the last register they are zero."""
+        if self._covers("present_position", address, length):
+            seen = self.get("present_position")
+            if seen != self._numbers[_SEEN]:
+                self._numbers[_SEEN], self._numbers[_SEEN_NS] = seen, self._numbers[_STAMP_NS]
         return bytes(self._registers[address : address + length]).ljust(length, b"\0")
 
     def store_bytes(self, address: int, data: bytes) -> None:
         """Set bytes as a write does. EEPROM is saved while it is unlocked only."""
         data = data[: max(0, REGISTER_BYTES - address)]
         self._registers[address : address + len(data)] = data
+        if self._covers("goal_position", address, len(data)):
+            self._numbers[_GOAL_NS] = self._numbers[_STAMP_NS]
         if self.get("lock") == 0:
             self._saved[:] = self._registers[:EEPROM_END]
         is_given_up = abs(self.get("goal_position") - self.position) <= _NEAR
@@ -115,6 +122,19 @@ class SimBusServo:
     def load(self) -> float:
         """The share of its torque that it needs."""
         return self._load
+
+    @property
+    def seen_ns(self) -> int:
+        """When a program read a position that it had not read before."""
+        return int(self._numbers[_SEEN_NS])
+
+    @property
+    def goal_ns(self) -> int:
+        """When its goal was written last."""
+        return int(self._numbers[_GOAL_NS])
+
+    def _covers(self, name: str, address: int, length: int) -> bool:
+        return address <= self._table[name].address < address + length
 
     # Mechanics
 

@@ -31,6 +31,7 @@ _BUSY_S = 0.5  # after the last goal it counts as moving
 _REPLY_S = 0.02  # a USB adapter keeps bytes back for 16 ms at worst
 _RETURN_S = 0.0006  # the makers' return delay of each servo
 _BITS = 10
+_EARLY_S = 1e-4  # a loop's clock counts milliseconds: sums of periods are not quite on them
 _PROBE_S = 0.25  # between looks for one that is lost
 _OVERLOAD = ServoFault.OVERLOAD
 
@@ -121,7 +122,7 @@ class ServoBus:
         if self._pending is None:
             return self._due_s
         deadline_s = self._pending.deadline_s
-        return min(self._due_s, deadline_s) if self._due_s > now_s else deadline_s
+        return min(self._due_s, deadline_s) if self._due_s > now_s + _EARLY_S else deadline_s
 
     @property
     def is_idle(self) -> bool:
@@ -146,7 +147,7 @@ class ServoBus:
         if self._pending:
             return
         self._write_goals()
-        if not self._queue and now_s >= self._due_s:
+        if not self._queue and now_s >= self._due_s - _EARLY_S:
             self._begin_turn(now_s)
         if self._queue:
             self._request(self._queue.pop(0), now_s)
@@ -165,8 +166,7 @@ class ServoBus:
     def _begin_turn(self, now_s: float) -> None:
         self.turns += 1
         is_busy = now_s - self._busy_s < _BUSY_S
-        usual_s = FAST_S if is_busy or self._are_changing else SLOW_S
-        period_s = self.period_s or usual_s
+        period_s = self.period_s or (FAST_S if is_busy or self._are_changing else SLOW_S)
         self._due_s = max(self._due_s + period_s, now_s + period_s / 2)
         self._queue = list(self._exchanges(now_s))
 

@@ -13,6 +13,7 @@ from ..bus_servos.port import (
     SurveyedServo,
 )
 from . import packets
+from .answers import all_answers
 from .packets import Code, Packet, PacketFinder, block_of
 from .registers import BAUD_RATES, MODELS, REGISTERS, TURN, Series
 
@@ -33,6 +34,7 @@ class FeetechTalk:
         self._finder = PacketFinder()
         self._requested: Packet | None = None
         self._length = 0  # of the data of an answer
+        self._together: tuple[int, ...] = ()  # the servos of a sync read
         self._has_echo = self._is_echoed = False
 
     @property
@@ -46,11 +48,17 @@ class FeetechTalk:
         block = block_of(packet)
         is_read = packet.code in (Code.READ, Code.SYNC_READ)
         self._length = block.length if block and is_read else 0
+        self._together = tuple(block.servos) if block and packet.code == Code.SYNC_READ else ()
         self._requested, self._is_echoed = packet, False
         self._finder.flush()
 
     def received(self, data: bytes) -> list[ServoStatus]:
         """Return the statuses that are complete."""
+        together, self._together = self._together, ()
+        if together and not self._finder.is_waiting:
+            found = all_answers(data, together, self._length)
+            if found:
+                return found
         found = []
         for packet in self._finder.feed(data):
             if packet == self._requested:  # the echo of an adapter with one wire
@@ -69,7 +77,7 @@ class FeetechTalk:
 
     def expire(self) -> None:
         """Expect no more of an answer that has begun."""
-        self._requested, self._has_echo = None, False
+        self._requested, self._has_echo, self._together = None, False, ()
         self._finder.flush()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.hw.bus_servos.port import Torque
-from saint_services.lib.hw.feetech.packets import Code
+from saint_services.lib.hw.feetech.packets import Code, Packet, sync_read
 from saint_services.lib.hw.feetech.registers import Series
 from tests.unit.hw.feetech.served import ServedServos
 from tools.sim.faults import Fault
@@ -221,3 +221,55 @@ def test_scs_servos_are_read_one_by_one(tmp_path: Path) -> None:
     assert served.position(2) == 700
     assert served.core.servos[2].reading and served.core.servos[2].reading.position == 700
     served.peer.close()
+
+
+def test_answers_at_once_and_in_pieces_say_the_same(served: ServedServos, tmp_path: Path) -> None:
+    served.rouse()
+    pieces = ServedServos(tmp_path / "pieces")
+    pieces.peer.close()
+    pieces.peer = served.peer
+    for servo in range(1, 7):
+        served.peer.servo(servo).shaft = 100.0 * servo
+        served.aim(servo, 3000)
+    served.break_servo(2, Fault.HOT, 85.0)
+    pieces.faults = served.faults
+    request = sync_read(56, 8, range(1, 7)).encoded()
+    for each in (served, pieces):
+        each.core._queue = [each.core._read(list(each.core.servos.values()))]
+        each.core._request(each.core._queue.pop(), each.now_s)
+    answer = served.peer.received(request)
+    served.core.received(answer, 200.0)
+    for at in range(len(answer)):
+        pieces.core.received(answer[at : at + 1], 200.0)
+    for servo, other in zip(served.core.servos.values(), pieces.core.servos.values(), strict=True):
+        assert servo.reading == other.reading
+        assert servo.reading and servo.reading.stamp_s == 200.0
+        assert (servo.errors, servo.missed) == (other.errors, other.missed)
+    assert "hot" in served.core.servos[2].problem
+
+
+def test_answer_of_another_servo_is_not_taken_among_all(served: ServedServos) -> None:
+    """Six good packets of which one has another servo's id, or another length."""
+    before = served.core.servos[3].reading
+    for wrong in (Packet(2, 0, bytes(8)), Packet(3, 0, bytes(7)), Packet(9, 0, bytes(8))):
+        served.core._request(served.core._read(list(served.core.servos.values())), served.now_s)
+        packets = [Packet(servo, 0, bytes(8)) for servo in range(1, 7)]
+        packets[2] = wrong
+        served.core.received(b"".join(each.encoded() for each in packets), served.now_s)
+        assert served.core.servos[3].reading is before
+        assert not served.core.is_idle  # servo 3 is still awaited
+        served.core._pending = None
+
+
+def test_awaited_bytes_are_those_of_the_answers_and_of_an_echo(served: ServedServos) -> None:
+    core = served.core
+    assert core.awaited_bytes == 0
+    core._request(core._read(list(core.servos.values())), served.now_s)
+    assert core.awaited_bytes == 84
+    core.received(served.sent[-1].encoded() + b"\xff\xff\x01", served.now_s)
+    assert core.awaited_bytes == 81  # an echo, and the beginning of an answer
+    core._pending = None
+    core._request(core._read(list(core.servos.values())), served.now_s)
+    assert core.awaited_bytes == 98
+    core.step(served.now_s + 1.0)  # nothing came, not even an echo: none is awaited any more
+    assert core.awaited_bytes == 14

@@ -129,6 +129,26 @@ async def test_line_at_rest_needs_hardly_any_time(line: ServoPty) -> None:
     await close(found)
 
 
+async def test_line_wakes_once_for_the_answers_of_all_servos(
+    line: ServoPty, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken = 0
+    read = ServoLine._on_readable
+
+    def count(self: ServoLine) -> None:
+        nonlocal woken
+        woken += 1
+        read(self)
+
+    monkeypatch.setattr(ServoLine, "_on_readable", count)
+    found = await opened(line)
+    found.core.period_s = 0.02
+    found.start()
+    await until(lambda: found.core.turns > 20)
+    assert woken <= found.core.turns
+    await close(found)
+
+
 def test_setup_writes_eeprom_where_it_differs_and_locks_it_again(line: ServoPty) -> None:
     port = port_of(line)
     setup = ServoSetup(port, FeetechDialect(Series.STS), "arm")
