@@ -31,7 +31,6 @@ from saint_services.lib.hw.bus_servos.port import BusServo, answer_bytes
 from saint_services.lib.hw.bus_servos.setup import ServoSettings, ServoSetup
 from saint_services.lib.hw.buses.serial import open_serial
 from saint_services.lib.hw.feetech import packets
-from tests.unit.sim.lerobot_peer import load
 
 from .peers import FOLDER
 
@@ -217,7 +216,7 @@ def _lerobot_bus(port: str) -> Any:
     import importlib
 
     if str(LEROBOT) not in sys.path:
-        load(str(LEROBOT))
+        importlib.import_module("tests.unit.sim.lerobot_peer").load(str(LEROBOT))
     motors = importlib.import_module("lerobot.motors")
     made = importlib.import_module("lerobot.motors.feetech").FeetechMotorsBus
     degrees = motors.MotorNormMode.DEGREES

@@ -137,6 +137,8 @@ class NarrowLine:
     def fileno(self) -> int:
         return -1
 
+    def wake_at(self, count: int) -> None: ...
+
     def read(self) -> bytes:
         return b""
 
@@ -186,6 +188,8 @@ class SerialPortOn:
 
     def fileno(self) -> int:
         return self._descriptor
+
+    def wake_at(self, count: int) -> None: ...
 
     def seen(self) -> bytes:
         self._seen += self.read()
