@@ -210,12 +210,12 @@ class ServoLine:
     def _schedule(self, due_s: float | None = None) -> None:
         if not self._is_started:
             return
-        if self._port is not None and (awaited := self.core.awaited_bytes):
-            self._port.wake_at(awaited)  # once for all answers; what is fewer is read at due_s
+        port = self._port
+        if port is not None and (awaited := self.core.awaited_bytes):
+            port.wake_at(awaited)  # once for all answers; what is fewer is read at due_s
         if due_s is None:
             now_s = self._clock.time()
-            is_open = self._port is not None
-            due_s = self.core.due_s(now_s) if is_open else now_s + self._held.pause_s
+            due_s = self.core.due_s(now_s) if port is not None else now_s + self._held.pause_s
         if self._timer:
             if self._timed_s == due_s:
                 return

@@ -60,3 +60,17 @@ def test_line_that_is_unplugged_wakes_whatever_is_awaited(ends: tuple[int, Seria
     with pytest.raises(SaintError, match="unplugged"):
         port.read()
     port.wake_at(6)  # never raises
+
+
+def test_bytes_that_came_before_they_were_awaited_wake(ends: tuple[int, SerialPort]) -> None:
+    """As the loop waits: by epoll, which looks again only when the terminal says so."""
+    master, port = ends
+    port.wake_at(84)
+    with select.epoll() as poller:
+        poller.register(port, select.EPOLLIN)
+        os.write(master, bytes(6))
+        assert poller.poll(0.05) == []
+        port.wake_at(6)
+        assert poller.poll(0.05)
+    assert port.read() == bytes(6)
+    os.close(master)
