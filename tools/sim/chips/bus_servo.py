@@ -21,7 +21,8 @@ from tools.sim.faults import Fault, FaultSwitch
 REGISTER_BYTES = 128
 _POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S = range(5)
 _SEEN, _SEEN_NS, _GOAL_NS = range(5, 8)
-NUMBERS = 8
+OWN_NUMBERS = 8
+NUMBERS = 12  # with those of other makers
 BYTES = REGISTER_BYTES + EEPROM_END + 8 * NUMBERS  # a multiple of 8
 _SLICE_S = 0.002
 _LONGEST_S = 2.0  # after it a motion has ended

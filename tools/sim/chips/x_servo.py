@@ -19,13 +19,13 @@ from saint_services.lib.hw.dynamixel.registers import (
     WATCHDOG_STEP_S,
 )
 from saint_services.lib.hw.feetech.packets import ErrorBit
-from tools.sim.chips.bus_servo import NUMBERS, SimBusServo
+from tools.sim.chips.bus_servo import NUMBERS, OWN_NUMBERS, SimBusServo
 from tools.sim.faults import Fault, FaultSwitch
 
 REGISTER_BYTES = 152
 BYTES = REGISTER_BYTES + EEPROM_END + 8 * NUMBERS  # a multiple of 8
 _POSITION, _VELOCITY, _TEMPERATURE, _STAMP_NS, _BLOCKED_S = range(5)  # as of other servos
-_RECEIVED_NS, _LATCHED, _AWAY_NS = range(5, 8)
+_RECEIVED_NS, _LATCHED, _AWAY_NS = range(OWN_NUMBERS, OWN_NUMBERS + 3)
 _ROOM_C = 25.0
 _SUPPLY_DV = 120
 _OVERLOAD_S = 2.0  # against a stop
