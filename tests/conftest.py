@@ -11,7 +11,7 @@ import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
-from tests import examples, memory, parsed, starvation
+from tests import examples, parsed, starvation
 
 # One seed per run, printed below and taken again from the environment.
 SEED = int(os.environ.get("SAINT_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
@@ -19,7 +19,6 @@ SEED = int(os.environ.get("SAINT_TEST_SEED", random.SystemRandom().randrange(1 <
 # What a simulated board is opened by, in the tests' own processes and in those that they start.
 os.environ["SAINT_SIMULATION"] = "tools.sim"
 
-memory.temporary_files()
 parsed.once()
 
 settings.register_profile(
