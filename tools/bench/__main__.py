@@ -23,6 +23,7 @@ TITLES = {
     "glass": "Remote operation: age of the picture on the screen",
     "leader": "A leader arm at 200 Hz: processor time of a turn",
     "follower": "Leader to follower: position read, goal written",
+    "servo_jitter": "Six bus servos: how evenly turns begin at 200 Hz",
     "servos": "Six bus servos: turns, and processor time of a turn",
     "camera": "Whether a camera disturbs the head",
     "wagon": "Stick to a wagon's motor controllers, through host and boards",

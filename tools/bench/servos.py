@@ -45,6 +45,11 @@ _BLOCK_S = 1.0
 # As the wire alone allows: 24 bytes of goals, 14 of the request, 14 from each servo, 10 us each.
 WIRE_HZ = _BAUD / 10 / (24 + 14 + ANSWER_BYTES * len(IDS))
 
+Note = Callable[[float], None]
+
+
+def _ignore(_: float) -> None: ...
+
 
 @dataclass(slots=True)
 class Sum:
@@ -110,10 +115,10 @@ def servos() -> Iterator[str]:
         process.wait(10)
 
 
-def ours(port: str, seconds: float, period_s: float) -> int:
-    """Drive by the driver; return the turns."""
+def ours(port: str, seconds: float, period_s: float, note: Note = _ignore) -> int:
+    """Drive by the driver; return the turns. `note` is called at the beginning of each."""
     bus.FAST_S = period_s
-    return asyncio.run(_ours(port, seconds))
+    return asyncio.run(_ours(port, seconds, note))
 
 
 def arms(count: int, seconds: float) -> Figures:
@@ -129,7 +134,7 @@ def arms(count: int, seconds: float) -> Figures:
     return found
 
 
-async def _ours(port: str, seconds: float) -> int:
+async def _ours(port: str, seconds: float, note: Note = _ignore) -> int:
     loop = asyncio.get_running_loop()
     named = {servo: BusServo(servo, str(servo)) for servo in IDS}
     line = ServoLine(lambda: open_serial(port, _BAUD), named, _DIALECT, _BAUD, "bench", loop)
@@ -138,6 +143,7 @@ async def _ours(port: str, seconds: float) -> int:
     begin = core._begin_turn
 
     def begin_turn(now_s: float) -> None:
+        note(time.monotonic())
         place = _MIDDLE + next(way)
         for servo in found:
             core.aim(servo, place, now_s)
@@ -153,12 +159,13 @@ async def _ours(port: str, seconds: float) -> int:
     return turns
 
 
-def bare(port: str, seconds: float, period_s: float) -> int:
+def bare(port: str, seconds: float, period_s: float, note: Note = _ignore) -> int:
     """Write the same bytes and wait for as many, without a look at them."""
     line = open_serial(port, _BAUD)
     request = packets.sync_read(_PRESENT, _LENGTH, IDS).encoded()
     turns, way, end_s, due_s = 0, goals(), time.monotonic() + seconds, time.monotonic()
-    while time.monotonic() < end_s:
+    while (now_s := time.monotonic()) < end_s:
+        note(now_s)
         place = (_MIDDLE + next(way)).to_bytes(2, "little")
         line.write(packets.sync_write(_GOAL, dict.fromkeys(IDS, place)).encoded())
         line.write(request)

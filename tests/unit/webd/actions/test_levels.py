@@ -48,7 +48,8 @@ OPERATOR = """
     programs start, programs stop, wagon arm, link engage, link disengage,
     router engage_leader, sequence record, sequence finish, sequence save, sequence delete,
     sequence import_episode, sequence play, sequence stop,
-    teleop request_control, teleop grant_control, teleop release_control, teleop test
+    teleop request_control, teleop grant_control, teleop release_control, teleop test,
+    teleop leave_room
 """
 ADMIN = """
     settings set_name, settings set_hostname, settings join_wifi, settings leave_wifi,
@@ -67,7 +68,7 @@ ADMIN = """
     robot apply, robot undo, robot use_template, robot set_part, robot set_parts, robot remove_part,
     robot add_figure, robot set_figure, robot remove_figure, robot open_archive,
     wagon set_gains, link add, link remove,
-    teleop kick
+    teleop kick, teleop join_room
 """
 
 
