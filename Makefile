@@ -193,6 +193,12 @@ build/lerobot/.ready: requirements-lerobot.lock $(READY)
 	  --no-deps --no-build-isolation --target build/lerobot/lib -r requirements-lerobot.lock
 	@touch $@
 
+# The real look of the SO-101; the package is for newer Pythons, and only its files are used.
+build/so101.zip: requirements-figures.lock tools/so101_figure.py $(READY) ## the 3D model of the SO-101 arm, fetched and simplified
+	@rm -rf build/figures && $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes \
+	  --no-deps --only-binary :all: --ignore-requires-python --target build/figures/lib -r requirements-figures.lock
+	@$(BIN)/python -m tools.so101_figure $@
+
 test-flash: setup build/boardtools/.ready ## boards of the wagon, written by esptool and mpremote themselves
 	@$(BIN)/pytest tests/unit/saintctl/board/test_flash_tools.py -q $(ARGS)
 
@@ -270,6 +276,9 @@ lock: ## compute the lock files again from pyproject.toml; requirements-run.lock
 	@printf 'esptool==5.6.0\nmpremote==1.29.0\n' | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  --no-annotate -o requirements-boards.lock -
+	@printf 'fast-simplification==0.2.0\nphysicalai-so101-plugin==0.2.0\n' | build/lock/bin/uv pip compile --quiet --universal \
+	  --python-version 3.12 --no-deps --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	  --no-annotate -o requirements-figures.lock -
 	@printf 'menlo-sdk==0.1.0\nasimov-protocol==1.3.0rc4\n' | build/lock/bin/uv pip compile --quiet --python-version 3.12 \
 	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links -o requirements-menlo.lock -
 	@echo "schemathesis==4.32.5" | build/lock/bin/uv pip compile --quiet --universal \
