@@ -27,7 +27,7 @@ _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute
 _HEADER = 80  # bytes of a binary STL before the number of facets
 _CELL_M = 0.0005
 _FEWEST = 200  # triangles of a small part
-_MOST = 0.95 * MOST_TRIANGLES  # a part may keep a few more than it was asked for
+_MOST = 0.95 * MOST_TRIANGLES  # a part may keep a few more than requested
 _LEFT_OUT = ("collision", "inertial")
 
 

@@ -52,7 +52,7 @@ def test_figure_has_no_collision_shapes_and_a_robot_takes_it() -> None:
     assert b"inertial" not in found.urdf
 
 
-def test_package_s_own_mesh_becomes_as_small_as_it_is_asked_for() -> None:
+def test_package_s_own_mesh_becomes_as_small_as_requested() -> None:
     if not LIB.is_dir():
         pytest.skip("the public model: make build/so101.zip fetches it")
     if importlib.util.find_spec("fast_simplification") is None:
