@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from ...lib.hw.bus_servos.port import RegisterBlock
 from ...lib.hw.dynamixel.packets import (
     ALERT,
     BROADCAST,
     Order,
-    XBlock,
     XPacket,
     XPacketFinder,
     XRefusal,
@@ -24,7 +24,7 @@ class XBusReader:
 
     def __init__(self) -> None:
         self._finder = XPacketFinder()
-        self._requested: XBlock | None = None  # by the newest instruction, if it reads
+        self._requested: RegisterBlock | None = None  # by the newest instruction, if it reads
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
         """Return the lines of the packets that are complete."""

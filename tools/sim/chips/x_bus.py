@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from saint_services.lib.hw.bus_servos.finder import PacketSearch
+from saint_services.lib.hw.bus_servos.port import RegisterBlock
 from saint_services.lib.hw.dynamixel.packets import (
     ALERT,
     BROADCAST,
     Order,
-    XBlock,
     XPacket,
     XPacketFinder,
     XRefusal,
@@ -55,7 +55,7 @@ class XBusPeer(ServoBusPeer):
     def _all(self) -> list[SimXServo]:
         return [servo for servo in self.servos if isinstance(servo, SimXServo)]
 
-    def _order(self, packet: XPacket, block: XBlock | None) -> Iterable[int]:
+    def _order(self, packet: XPacket, block: RegisterBlock | None) -> Iterable[int]:
         if packet.id != BROADCAST:
             return (packet.id,)
         if packet.code in (Order.SYNC_READ, Order.SYNC_WRITE):
@@ -63,7 +63,7 @@ class XBusPeer(ServoBusPeer):
         return [servo.get("id") for servo in self.servos]
 
     def _obeyed(
-        self, servo: SimXServo, packet: XPacket, block: XBlock | None, named: int
+        self, servo: SimXServo, packet: XPacket, block: RegisterBlock | None, named: int
     ) -> bytes | None:
         """Carry an instruction out; return error and data of the status, None for no status."""
         level = servo.get("status_return_level")

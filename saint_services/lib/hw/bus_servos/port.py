@@ -4,7 +4,7 @@ dialect says about packets and registers. Pure. Not here: the dialects (feetech,
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, IntFlag
 from typing import NamedTuple, Protocol
@@ -137,6 +137,16 @@ class RegisterRange(NamedTuple):
 
     address: int
     length: int
+
+
+class RegisterBlock(NamedTuple):
+    """What an instruction concerns: bytes from an address on, of these servos. `data` are the bytes
+    that it writes, by servo."""
+
+    address: int
+    length: int
+    servos: Sequence[int] = ()
+    data: Mapping[int, bytes] = {}
 
 
 class ServoStatus(NamedTuple):

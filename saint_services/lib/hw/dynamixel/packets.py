@@ -7,11 +7,12 @@ A status has the instruction 55, and its error in front of its parameters. Sourc
 e-Manual, "DYNAMIXEL Protocol 2.0".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
 from ..bus_servos.finder import PacketSearch
+from ..bus_servos.port import RegisterBlock
 
 HEADER = b"\xff\xff\xfd\x00"
 BROADCAST = 254
@@ -141,33 +142,23 @@ def _pair(address: int, length: int) -> bytes:
     return address.to_bytes(2, "little") + length.to_bytes(2, "little")
 
 
-class XBlock(NamedTuple):
-    """What an instruction concerns: bytes from an address on, of these servos. `data` are the bytes
-    that it writes, by servo."""
-
-    address: int
-    length: int
-    servos: Sequence[int] = ()
-    data: Mapping[int, bytes] = {}
-
-
-def block_of(packet: XPacket) -> XBlock | None:
+def block_of(packet: XPacket) -> RegisterBlock | None:
     """Return what a read or write concerns; None for other instructions, and where the parameters
     do not fit."""
     found = packet.parameters
     address, length = (int.from_bytes(found[at : at + 2], "little") for at in (0, 2))
     match packet.code:
         case Order.READ if len(found) == 4:
-            return XBlock(address, length, (packet.id,))
+            return RegisterBlock(address, length, (packet.id,))
         case Order.WRITE | Order.REG_WRITE if len(found) > 2:
-            return XBlock(address, len(found) - 2, (packet.id,), {packet.id: found[2:]})
+            return RegisterBlock(address, len(found) - 2, (packet.id,), {packet.id: found[2:]})
         case Order.SYNC_READ if len(found) > 4:
-            return XBlock(address, length, tuple(found[4:]))
+            return RegisterBlock(address, length, tuple(found[4:]))
         case Order.SYNC_WRITE if len(found) > 4 and not (len(found) - 4) % (length + 1):
             step = length + 1
             parts = [found[at : at + step] for at in range(4, len(found), step)]
             data = {part[0]: part[1:] for part in parts}
-            return XBlock(address, length, tuple(data), data)
+            return RegisterBlock(address, length, tuple(data), data)
     return None
 
 

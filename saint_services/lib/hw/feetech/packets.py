@@ -5,11 +5,12 @@ A packet is FF FF, id, length, code, parameters, checksum; the code is an instru
 its error bits. Source: Feetech's "Communication protocol manual" of SCS and SMS servos.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 from ..bus_servos.finder import PacketSearch
+from ..bus_servos.port import RegisterBlock
 
 HEADER = b"\xff\xff"
 BROADCAST = 254
@@ -109,16 +110,6 @@ def sync_write(address: int, values: Mapping[int, bytes]) -> Packet:
         raise ValueError("a sync write has at least one servo, and as many bytes for each")
     body = b"".join(bytes((servo,)) + value for servo, value in values.items())
     return Packet(BROADCAST, Code.SYNC_WRITE, bytes((address, lengths.pop())) + body)
-
-
-class RegisterBlock(NamedTuple):
-    """What an instruction concerns: bytes from an address on, of these servos. `data` are the bytes
-    that it writes, by servo."""
-
-    address: int
-    length: int
-    servos: Sequence[int] = ()
-    data: Mapping[int, bytes] = {}
 
 
 def block_of(packet: Packet) -> RegisterBlock | None:

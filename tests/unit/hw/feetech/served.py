@@ -1,66 +1,23 @@
-"""The core of a servo bus with simulated servos, without a line, and time by hand."""
+"""The core of a servo bus with simulated servos of Feetech."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from saint_services.lib.hw.bus_servos.bus import ServoBus
-from saint_services.lib.hw.bus_servos.port import BusServo, Torque
 from saint_services.lib.hw.feetech.dialect import FeetechDialect
 from saint_services.lib.hw.feetech.packets import Code, Packet, PacketFinder
 from saint_services.lib.hw.feetech.registers import Series
+from tests.unit.hw.served_bus import ServedBus
 from tools.sim.chips.servo_bus import ServoBusPeer
-from tools.sim.faults import Fault, FaultSwitch
-
-_STEP_S = 0.005
 
 
-class ServedServos:
-    """Servos, and what the core has sent to them."""
+class ServedServos(ServedBus[Packet]):
+    """Servos of one series."""
 
     def __init__(
         self, folder: Path, ids: Iterable[int] = range(1, 7), series: Series = Series.STS
     ) -> None:
-        self.now_s = 100.0
-        self.sent: list[Packet] = []
-        self.faults: dict[int, FaultSwitch] = {}
-        self.peer = ServoBusPeer(folder / "servos", ids, series)
-        self.peer.clock_ns = lambda: int(self.now_s * 1e9)
-        self.peer.switches = lambda: self.faults
-        self._answers: list[bytes] = []
-        servos = {servo: BusServo(servo, f"joint_{servo}", 0.5, 60) for servo in ids}
-        self.core = ServoBus(servos, FeetechDialect(series), 1_000_000, self._send)
-
-    def _send(self, data: bytes) -> None:
-        self.sent += PacketFinder().feed(data)
-        self._answers.append(self.peer.received(data))
-
-    def run(self, seconds: float) -> None:
-        """Let time pass; answers arrive at once."""
-        end_s = self.now_s + seconds
-        while self.now_s < end_s:
-            self.core.step(self.now_s)
-            while self._answers:
-                self.core.received(self._answers.pop(0), self.now_s)
-            self.now_s += _STEP_S
-
-    def rouse(self) -> None:
-        """Have torque on all servos."""
-        for servo in self.core.servos.values():
-            self.core.rouse(servo)
-        self.run(0.3)
-        assert all(servo.torque is Torque.ON for servo in self.core.servos.values())
-
-    def aim(self, servo: int, ticks: int) -> None:
-        """Set a goal."""
-        self.core.aim(self.core.servos[servo], ticks, self.now_s)
-
-    def position(self, servo: int) -> int:
-        """Return where a servo is."""
-        return self.peer.servo(servo).position
-
-    def break_servo(self, servo: int, fault: Fault, value: float = 0.0) -> None:
-        """Inject a fault."""
-        self.faults[servo] = FaultSwitch(fault, value)
+        peer = ServoBusPeer(folder / "servos", ids, series)
+        super().__init__(peer, ids, FeetechDialect(series), PacketFinder)
 
     def of(self, code: Code) -> list[Packet]:
         """Return the packets with an instruction."""
