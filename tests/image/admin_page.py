@@ -9,7 +9,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.image.rig import HTTP
 from tests.image.robot import CLAIM, Robot
-from tools.screenshots import ARGUMENTS, chromium
+from tools.screenshots import ARGUMENTS, windowless
 from tools.vm.settings import PATIENCE
 
 FAILED = Path("build/image/admin-page.png")  # what it showed when a test gave up
@@ -19,9 +19,9 @@ PASSWORD = "image tests own it"
 @contextlib.contextmanager
 def admin_page(robot: Robot, place: str = "") -> Iterator[Page]:
     """The owner is signed in; `place` is what follows in the address, e.g. `firmware`."""
-    path = chromium()
+    path = windowless()
     if path is None:
-        pytest.skip("chromium is not installed (apt-get install chromium)")
+        pytest.skip("chromium is not installed (apt-get install chromium-headless-shell)")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         page = browser.new_page()
