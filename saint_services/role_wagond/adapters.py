@@ -27,8 +27,8 @@ class BoardLine:
 
     def __init__(self, board: Board, device: CanDevice, motors: MotorView) -> None:
         self.port_name = device.port
-        self.foreign = 0  # frames of no identifier that is followed; where the kernel filters, none
-        self.damaged = 0  # of such an identifier, with another length or content
+        self.foreign = 0  # frames that are none of the wagon's; where the kernel filters, none
+        self.damaged = 0  # reports with another length or content
         self.load: float | None = None
         self._motors = motors
         filters = (*can_frames.REPORT_FILTERS, *motors.filters)
@@ -86,7 +86,7 @@ class BoardLine:
                     found.append(can_frames.decode(frame))
                 elif self._motors.concerns(frame):
                     self._motors.received(frame, now_s)
-                else:
+                elif not self._motors.is_expected(frame):
                     self.foreign += 1
             except LayoutError:
                 self.damaged += 1

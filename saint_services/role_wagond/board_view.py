@@ -8,7 +8,9 @@ from math import inf
 from saint_services.lib.wagon.can_frames import WagonAttitude, WagonPower, WagonReceivers
 from saint_services.lib.wagon.meanings import (
     BOARD_SILENT_MS,
+    LEVEL_MS,
     POWER_PERIOD_MS,
+    TILT_LIMIT_DEG,
     FlagsOfAttitude,
     WagonMode,
     WagonState,
@@ -16,6 +18,7 @@ from saint_services.lib.wagon.meanings import (
 )
 
 SILENT_S = BOARD_SILENT_MS / 1000
+LEVEL_S = LEVEL_MS / 1000
 POWER_OLD_S = 10 * POWER_PERIOD_MS / 1000
 
 
@@ -27,12 +30,17 @@ class BoardView:
     _power: WagonPower | None = None
     _attitude_s: float = -inf
     _power_s: float = -inf
+    _level_since_s: float = inf
     _receivers: WagonReceivers | None = None
     _receivers_s: float = -inf
 
     def received(self, message: object, now_s: float) -> None:
         """Store a report; other messages are ignored."""
         if isinstance(message, WagonAttitude):
+            if not abs(message.pitch) <= TILT_LIMIT_DEG:
+                self._level_since_s = inf
+            elif self.attitude(now_s) is None or self._level_since_s == inf:
+                self._level_since_s = now_s  # what a silent board did is not known
             self._attitude, self._attitude_s = message, now_s
         elif isinstance(message, WagonPower):
             self._power, self._power_s = message, now_s
@@ -42,6 +50,11 @@ class BoardView:
     def attitude(self, now_s: float) -> WagonAttitude | None:
         """Return the newest attitude; None while the board is silent."""
         return self._attitude if 0.0 <= now_s - self._attitude_s <= SILENT_S else None
+
+    def has_settled(self, now_s: float) -> bool:
+        """Return whether the wagon has been level for long enough to be armed, as far as its pitch
+        tells: of its roll the board reports nothing."""
+        return now_s - self._level_since_s >= LEVEL_S
 
     def power(self, now_s: float) -> WagonPower | None:
         """Return the newest battery report; None when it is old."""

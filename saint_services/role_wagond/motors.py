@@ -48,6 +48,11 @@ class MotorView:
         is_status = frame.is_extended and frame.id >> 8 in _NUMBERS
         return is_status and frame.id & 0xFF in self._ids.values()
 
+    def is_expected(self, frame: CanFrame) -> bool:
+        """Return whether a frame is what the board and one of the controllers tell each other."""
+        is_known = frame.is_extended and frame.id >> 8 in vesc.BY_NUMBER
+        return is_known and frame.id & 0xFF in self._ids.values()
+
     def received(self, frame: CanFrame, now_s: float) -> None:
         """Store a report. Raises LayoutError for a damaged one."""
         message = vesc.decode(frame)

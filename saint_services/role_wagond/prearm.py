@@ -13,7 +13,7 @@ from saint_services.lib.wagon.meanings import (
     is_grave,
 )
 
-from .board_view import BoardView
+from .board_view import LEVEL_S, BoardView
 
 STANDING_MPS = 0.1
 SILENT = "the BALANCE board does not report"
@@ -41,7 +41,7 @@ def preventing(
     if attitude is None or flags is None:
         return (*found, f"link: {SILENT}")
     found += _of_state(board, now_s)
-    found += _of_attitude(attitude)
+    found += _of_attitude(attitude, has_settled=board.has_settled(now_s))
     found += _of_pilot(flags)
     found += _of_power(board, now_s)
     return tuple(found)
@@ -54,10 +54,12 @@ def _of_state(board: BoardView, now_s: float) -> list[str]:
     return [f"state: {STATE_TEXTS[state] if state else _UNKNOWN_STATE}"]
 
 
-def _of_attitude(attitude: WagonAttitude) -> list[str]:
+def _of_attitude(attitude: WagonAttitude, *, has_settled: bool) -> list[str]:
     found = []
     if not abs(attitude.pitch) <= TILT_LIMIT_DEG:
         found.append(f"tilt: {attitude.pitch:.0f} degrees, at most {TILT_LIMIT_DEG:g}")
+    elif not has_settled:
+        found.append(f"level: the wagon must have been level for {LEVEL_S:g} s")
     if not abs(attitude.speed) <= STANDING_MPS:
         found.append(f"motion: the wagon rolls with {attitude.speed:.1f} m/s and must stand")
     return found

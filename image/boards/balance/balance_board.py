@@ -17,7 +17,6 @@ from .vescs import Vescs
 
 _STALL_MS = 200  # a loop that stood still for longer has driven on with old commands
 _WEAK_PERCENT = 50
-_SETTLE_MS = 500  # a wagon that was tilted just now is being lifted, or falls
 _RELEASE_MS = 500
 
 
@@ -31,7 +30,7 @@ class BalanceBoard:
         self.arming = Arming()
         self.sources = Sources()
         self.attitude = Attitude()
-        self._tilted = Freshness(_SETTLE_MS)
+        self._tilted = Freshness(t.LEVEL_MS)
         self.assist = StabilityAssist(config.GAINS)
         self.vescs = Vescs(lambda identifier, data: can.send(identifier, data, True))
         self.calibration = Calibration()

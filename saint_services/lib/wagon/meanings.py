@@ -24,6 +24,9 @@ DRIVE_PERIOD_MS: Final = 20
 ATTITUDE_PERIOD_MS: Final = 20
 POWER_PERIOD_MS: Final = 100
 BOARD_SILENT_MS: Final = 200
+# A wagon that was tilted just now is being lifted, or falls: only one that has been level for so
+# long is armed.
+LEVEL_MS: Final = 500
 # A lithium battery of 10 cells (36 V): a warning and the end of driving, under load.
 BATTERY_CELLS: Final = 10
 BATTERY_LOW_MV: Final = 33_000

@@ -9,7 +9,7 @@ from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import WagonReply, WagonRequest
 from saint_services.lib.generated.topics import WAGON_CMD_VEL, WAGON_REQUEST
 from saint_services.lib.wagon.can_frames import WagonArm, WagonDrive, WagonEstop
-from saint_services.lib.wagon.meanings import WagonState
+from saint_services.lib.wagon.meanings import LEVEL_MS, WagonState
 from saint_services.role_wagond.daemon import WagonRole
 from tests.unit.role.role_rig import ROUTER, Rig
 from tests.unit.role_wagond.balance_board import BalanceBoard
@@ -85,7 +85,7 @@ class WagonRig(Rig):
 
     def armed(self) -> None:
         """Arm as a person does, and forget the frames of that."""
-        self.pass_time(0.2)
+        self.pass_time(LEVEL_MS / 1000 + 0.1)
         reply = self.act("arm")
         assert reply.is_done, reply.text
         assert self.balance.state is WagonState.ARMED
