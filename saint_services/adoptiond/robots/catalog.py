@@ -4,14 +4,22 @@ the models that check them, and the pins of the header. Pure. Not here: what a n
 """
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 
 from ...lib.api.robot import HeaderPlace, PartKind, PartSetting, RobotCatalog
 from ...lib.hw.pins.header import HEADER
-from ...lib.role_config.devices import CanDevice, I2cDevice, PinSpec, SerialDevice, SpiDevice
+from ...lib.role_config.devices import (
+    SERVO_LINES,
+    CanDevice,
+    I2cDevice,
+    PinSpec,
+    SerialDevice,
+    SpiDevice,
+    line_defaults,
+)
 from ...lib.role_config.model import FieldSpec
 from ...lib.role_config.part_defaults import hardware_defaults, output_defaults
 
@@ -120,13 +128,18 @@ def _on_buses() -> Iterator[PartKind]:
         every = list(_settings(model))
         for kind in get_args(model.model_fields["driver"].annotation):
             title, own = _CHIPS.get(kind, (kind, tuple(each.name for each in every)))
-            shown = (*place, *own, *_OF_EVERY_CHIP)
+            shown, usual = (*place, *own, *_OF_EVERY_CHIP), line_defaults(kind)
+            spoken = SERVO_LINES.get(kind, ())
             yield PartKind.model_validate(
                 {
                     "kind": kind,
                     "title": title,
                     "group": group,
-                    "settings": [each for each in every if each.name in shown],
+                    "settings": [
+                        _narrowed(_begun(each, usual), spoken)
+                        for each in every
+                        if each.name in shown
+                    ],
                 }
             )
 
@@ -135,6 +148,13 @@ def _begun(setting: PartSetting, usual: Mapping[str, Any]) -> PartSetting:
     if setting.name not in usual:
         return setting
     return setting.model_copy(update={"usual": usual[setting.name]})
+
+
+def _narrowed(setting: PartSetting, spoken: Sequence[str]) -> PartSetting:
+    """Offer the protocols that the servos of this line speak, no others."""
+    if setting.name != "protocol" or not spoken:
+        return setting
+    return setting.model_copy(update={"choices": list(spoken)})
 
 
 def _settings(model: type[BaseModel]) -> Iterator[PartSetting]:

@@ -3,6 +3,7 @@ named after its chip, and the keys that it needs are checked before anything is 
 the drivers (lib/hw), the rest of the configuration (model.py).
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -33,7 +34,9 @@ BRIDGES = ("hbridge", "bts7960", "drv8833", "tb6612")  # those of one kind may s
 MOTORS = (*BRIDGES, "roboclaw", "vesc")
 ON_CAN = ("vesc", "vesc_encoder")  # their `device` is one of can_devices
 SERVOS = ("servo", "pca9685")
-SERVO_LINES = ("feetech", "dynamixel")  # serial_devices with bus servos
+# serial_devices with bus servos, and the protocols that each maker's servos speak, the usual first:
+# sts is that of SMS servos too, x that of the X series (protocol 2.0).
+SERVO_LINES: Mapping[str, tuple[str, ...]] = {"feetech": ("sts", "scs"), "dynamixel": ("x",)}
 ON_PIN_OR_CHANNEL = ("switch", "dimmer")  # on a `pin`, or on a `channel` of a PCA9685
 # Keys that only some types have.
 _ONLY: dict[str, tuple[str, ...]] = {
@@ -251,29 +254,33 @@ class SerialDevice(StrictModel):
     """A device on a serial line."""
 
     port: str = Field(pattern=r"^/dev/[\w./:-]+$")  # preferably of /dev/serial/by-id
-    baud: int = Field(default=115_200, ge=1200, le=4_000_000)  # of bus servos: 1,000,000
+    baud: int = Field(default=115_200, ge=1200, le=4_000_000)  # of bus servos: line_defaults()
     driver: Literal["roboclaw", "feetech", "dynamixel"]
     address: int = Field(default=0x80, ge=0x80, le=0x87)  # roboclaw
-    # feetech: sts (also SMS servos) or scs; dynamixel: x (X series, protocol 2.0)
     protocol: Literal["sts", "scs", "x"] = "sts"
     purpose: str = ""
     required: bool = False
 
     @model_validator(mode="before")
     @classmethod
-    def _usual_baud(cls, data: Any) -> Any:
-        driver = data.get("driver") if isinstance(data, dict) else None
-        if driver == "dynamixel":
-            data = {"protocol": "x"} | data
-        return {"baud": 1_000_000} | data if driver in SERVO_LINES else data
+    def _as_usual(cls, data: Any) -> Any:
+        return line_defaults(str(data.get("driver"))) | data if isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _speaks_its_protocol(self) -> "SerialDevice":
-        if (self.driver == "dynamixel") != (self.protocol == "x"):
+        spoken = SERVO_LINES.get(self.driver)
+        if spoken and self.protocol not in spoken:
             raise ValueError(
-                f"protocol is {self.protocol}; dynamixel has x, feetech sts (also SMS) or scs"
+                f"protocol is {self.protocol}; servos of a {self.driver} line speak "
+                + " or ".join(spoken)
             )
         return self
+
+
+def line_defaults(driver: str) -> dict[str, Any]:
+    """Return the settings of a serial device that its driver makes other than the model's own."""
+    spoken = SERVO_LINES.get(driver)
+    return {"baud": 1_000_000, "protocol": spoken[0]} if spoken else {}
 
 
 class CanDevice(StrictModel):

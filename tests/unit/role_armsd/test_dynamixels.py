@@ -84,8 +84,12 @@ def test_will_of_limp_dynamixels_ends_their_torque(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("device", "pin", "text"),
     [
-        ({"protocol": "sts"}, {}, "protocol is sts; dynamixel has x"),
-        ({"driver": "feetech", "protocol": "x"}, {}, "protocol is x; dynamixel has x"),
+        ({"protocol": "sts"}, {}, "protocol is sts; servos of a dynamixel line speak x"),
+        (
+            {"driver": "feetech", "protocol": "x"},
+            {},
+            "protocol is x; servos of a feetech line speak sts or scs",
+        ),
         ({}, {"servo_id": 253}, "servo_id is 253; a Dynamixel has 0 to 252"),
         ({}, {"homing_offset": -1500}, "homing_offset is -1500; a Dynamixel that holds"),
         ({}, {"ticks": [0, 4096]}, "name two of the positions 0 to 4095"),

@@ -35,6 +35,15 @@ def test_kind_that_drives_names_its_output_and_a_chip_has_none() -> None:
     assert kinds["i2c_devices", "pca9685"].drives == ""
 
 
+def test_line_of_servos_offers_its_own_protocols_and_speed() -> None:
+    kinds = {(each.group, each.kind): each for each in catalog().kinds}
+    line = {each.name: each for each in kinds["serial_devices", "feetech"].settings}
+    assert (line["protocol"].choices, line["protocol"].usual) == (["sts", "scs"], "sts")
+    assert line["baud"].usual == 1_000_000
+    motors = {each.name: each for each in kinds["serial_devices", "roboclaw"].settings}
+    assert motors["baud"].usual == 115_200
+
+
 def test_output_leaves_out_how_a_value_travels() -> None:
     names = [each.name for each in catalog().output]
     assert "limits" in names and "command" not in names and "path" not in names
