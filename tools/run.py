@@ -135,8 +135,9 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
             words = options.root, chosen.number, robot.ports, roster.nodes, options.feed or ""
             claim = [claim_fact(options.root)] if options.auth else []
             terminal.ready(facts(*words) + claim, took_s)
-            following = options.follower and asyncio.create_task(
-                _second(options, launcher, robot.ports, roster, terminal)
+            second = options.follower and SecondRobot(options.follower, options.root)
+            following = second and asyncio.create_task(
+                _second(options, launcher, second, robot.ports, roster, terminal)
             )
             if options.release and boards:
                 _release(launcher, options)
@@ -145,6 +146,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
             await stop_signals.to_stop.wait()
             if following:
                 following.cancel()
+                await second.leave(robot.ports.http)
         terminal.say("Stopping ...")
         if boards:
             await boards.close()
@@ -209,12 +211,12 @@ def _machines(launcher: Launcher, root: Path, roster: Roster) -> None:
 async def _second(
     options: argparse.Namespace,
     launcher: Launcher,
+    second: SecondRobot,
     ports: Ports,
     roster: Roster,
     terminal: Terminal,
 ) -> None:
     """Start the second robot once this one is ready, and let it follow."""
-    second = SecondRobot(options.follower, options.root)
     command = second.command(ports.http, is_fresh=options.fresh)
     _add_program(launcher, Folders("second", options.root), "second", command, restarts=False)
     await second.follow(ports.http, roster, terminal)

@@ -3,6 +3,7 @@
 """
 
 import asyncio
+import contextlib
 import json
 import sys
 from dataclasses import dataclass
@@ -58,6 +59,13 @@ class SecondRobot:
             return
         names = " and ".join(sorted(targets)) or "no arm, as both robots have none in common"
         terminal.say(f"  Follower   http://localhost:{there} ({self.robot}) follows: {names}")
+
+    async def leave(self, http_port: int) -> None:
+        """Remove the links again, for later runs without a second robot."""
+        with contextlib.suppress(OSError, TimeoutError, SaintError):
+            for each in (await _act(http_port, "link", "list"))["links"]:
+                if each["name"].startswith(f"{_LINK}-"):
+                    await _act(http_port, "link", "remove", link=each["name"])
 
     async def _ready(self) -> dict[str, Any]:
         while True:
