@@ -19,11 +19,14 @@ const opened = new Set();
  * @param {string} title
  * @param {unknown} facts in one line, beside the heading
  * @param {() => unknown} content
+ * @param {{isRepeated?: boolean}} [options] `isRepeated`: the content says the facts as well, so
+ *   that they stand beside a folded heading only
  */
-export function fold(app, id, title, facts, content) {
+export function fold(app, id, title, facts, content, { isRepeated = false } = {}) {
   if (!narrow.matches) {
+    const beside = isRepeated ? nothing : html`<span class="quiet">${facts}</span>`;
     return html`
-      <div class="section-head"><h2 id=${id}>${title}</h2><span class="quiet">${facts}</span></div>
+      <div class="section-head"><h2 id=${id}>${title}</h2>${beside}</div>
       ${content()}
     `;
   }

@@ -337,6 +337,7 @@ function facts(app, node) {
             : nothing
         }
       </dl>`,
+        { isRepeated: true },
       )}
     </section>
   `;
