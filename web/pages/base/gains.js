@@ -10,7 +10,7 @@ import { isAdmin } from "../../lib/levels.js";
 /** @typedef {import("./state.js").Wagon} Wagon */
 
 const NAMES = /** @type {const} */ (["kp", "ki", "kd"]);
-const TITLES = { kp: "Deviation (kp)", ki: "Integral (ki)", kd: "Rate (kd)" };
+const TITLES = { kp: "deviation", ki: "integral", kd: "rate" };
 const MOST = 100; // lib/wagon/meanings.py
 
 const form = {
@@ -34,7 +34,7 @@ export function gains(app, wagon) {
         ${NAMES.map(
           (name, index) => html`
             <label class="entry">
-              <span>${TITLES[name]}</span>
+              <span>${name} <small class="quiet">${TITLES[name]}</small></span>
               <input
                 type="number"
                 required
