@@ -32,8 +32,10 @@ def boot_thrice(host: Host) -> int:
 def expect_no_reboot(host: Host, since: int, slot: str = "A") -> None:
     """Until the dead-man would have ended it; then the boot loader has given the tries back."""
     host.sh(f"sleep {_DEADMAN_S}", 2 * _DEADMAN_S)
-    assert host.machine.boots(since) == 1
-    assert f"slot {slot} is not on trial" in host.machine.serial.text(since)
+    said = host.machine.serial.text(since)
+    # After three cuts no try is left: the boot loader gives them all back and resets itself once.
+    assert said.count("Starting kernel") == 1
+    assert f"slot {slot} is not on trial" in said
     host.sh("systemctl is-active saint-proven.service")
     assert f"BOOT_{slot}_LEFT=3" in host.sh("fw_printenv").splitlines()
     assert f"rauc.slot={slot}" in host.sh("cat /proc/cmdline")
