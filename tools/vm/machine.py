@@ -5,7 +5,6 @@ devices. Tests decide what to ask of it; this decides how it is run.
 """
 
 import contextlib
-import re
 import subprocess
 from pathlib import Path
 
@@ -115,10 +114,6 @@ class Machine:
         """Until systemd has done its start-up jobs: "running", or "degraded"."""
         self.wait_shell(since, timeout_s)
         return self.shell.run("systemctl is-system-running --wait", timeout_s).text.strip()
-
-    def boots(self, since: int = 0) -> int:
-        """How often it started since."""
-        return len(re.findall(_BOOT_LINE, self.serial.text(since), re.MULTILINE))
 
     # -- snapshots -----------------------------------------------------------------------------
 
