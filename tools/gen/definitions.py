@@ -9,6 +9,7 @@ from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 PACKAGE = "saint_msgs"
+FOREIGN = ("audio_common_msgs",)  # not among those of every ROS 2 installation
 _LINE = re.compile(r"^(?P<type>[\w/\[\]<>=]+)\s+(?P<name>[a-z]\w*)\s*(?:#\s*(?P<comment>.*))?$")
 
 
@@ -31,9 +32,16 @@ class Interfaces:
 
 
 def read(package: Path) -> Interfaces:
-    """Read the package at `package` on top of the published ROS 2 Jazzy definitions."""
+    """Read the package at `package`, and those of others that robots use, beside it, on top of the
+    published ROS 2 Jazzy definitions.
+    """
     result = Interfaces(get_typestore(Stores.ROS2_JAZZY), {}, [], [])
     types: dict[str, Any] = {}
+    for other in FOREIGN:
+        for path in sorted((package.parent / other / "msg").glob("*.msg")):
+            name, text = f"{other}/msg/{path.stem}", path.read_text()
+            types.update(get_types_from_msg(text, name))
+            result.docs[name] = _docs(text)
     for path in sorted((package / "msg").glob("*.msg")):
         _add(result, types, f"{PACKAGE}/msg/{path.stem}", path.read_text())
     for path in sorted((package / "srv").glob("*.srv")):

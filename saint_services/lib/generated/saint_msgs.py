@@ -1090,6 +1090,35 @@ class RouterWriters(MessageBase):
         self.origins = origins
 
 
+class SoundState(MessageBase):
+    """What the microphone and the loudspeaker of a role's node do. While a program reads this topic, the loudspeaker plays what comes on its own."""
+
+    __slots__ = ("stamp", "has_microphone", "has_loudspeaker", "recording", "playing", "microphone_problem", "loudspeaker_problem", "dropped")
+    TYPE: ClassVar[str] = "saint_msgs/msg/SoundState"
+    HASH: ClassVar[str] = "RIHS01_3d1119ecb93c214f07ecf6d49d34364249070c53f1e6d6fde9934dec6b68455d"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("has_microphone", "bool"), ("has_loudspeaker", "bool"), ("recording", "bool"), ("playing", "bool"), ("microphone_problem", "string"), ("loudspeaker_problem", "string"), ("dropped", "uint32"))
+
+    def __init__(
+        self,
+        stamp: Time | None = None,
+        has_microphone: bool = False,  # the role's manifest names one
+        has_loudspeaker: bool = False,  # the role's manifest names one
+        recording: bool = False,  # sound of the microphone is published
+        playing: bool = False,  # the loudspeaker sounds
+        microphone_problem: str = "",  # empty: it works, or nobody listens
+        loudspeaker_problem: str = "",  # empty: it works, or it was not needed yet
+        dropped: int = 0,  # messages since the start of the assignment that could not be played
+    ) -> None:
+        self.stamp = Time() if stamp is None else stamp
+        self.has_microphone = has_microphone
+        self.has_loudspeaker = has_loudspeaker
+        self.recording = recording
+        self.playing = playing
+        self.microphone_problem = microphone_problem
+        self.loudspeaker_problem = loudspeaker_problem
+        self.dropped = dropped
+
+
 class StopOutcome(MessageBase):
     """What the newest stop did to one target."""
 

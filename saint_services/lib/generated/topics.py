@@ -6,6 +6,7 @@ Written by `make gen` from manifests/; do not edit.
 from typing import Any, Final
 
 from ..bus import Qos, Service, Topic
+from . import audio_common_msgs
 from . import builtin_interfaces
 from . import diagnostic_msgs
 from . import geometry_msgs
@@ -118,6 +119,18 @@ HEAD_CAMERA: Final[Topic[sensor_msgs.CompressedImage]] = Topic(
 HEAD_SENSORS: Final[Topic[saint_msgs.HeadSensors]] = Topic(
     "/saint/head/sensors", saint_msgs.HeadSensors, Qos(reliable=True, depth=1, latched=False)
 )  # from role-headd
+ROLE_MICROPHONE: Final[Topic[audio_common_msgs.AudioData]] = Topic(
+    "/saint/{role}/microphone/audio", audio_common_msgs.AudioData, Qos(reliable=False, depth=10, latched=False)
+)  # from the roles
+ROLE_MICROPHONE_INFO: Final[Topic[audio_common_msgs.AudioInfo]] = Topic(
+    "/saint/{role}/microphone/audio_info", audio_common_msgs.AudioInfo, Qos(reliable=True, depth=1, latched=True)
+)  # from the roles
+ROLE_LOUDSPEAKER: Final[Topic[audio_common_msgs.AudioData]] = Topic(
+    "/saint/{role}/loudspeaker/audio", audio_common_msgs.AudioData, Qos(reliable=False, depth=10, latched=False)
+)  # from teleopd, any program
+ROLE_SOUND_STATE: Final[Topic[saint_msgs.SoundState]] = Topic(
+    "/saint/{role}/sound/state", saint_msgs.SoundState, Qos(reliable=True, depth=1, latched=False)
+)  # from the roles
 ARM_CMD: Final[Topic[saint_msgs.ArmCommand]] = Topic(
     "/saint/arms/{instance}/cmd", saint_msgs.ArmCommand, Qos(reliable=False, depth=1, latched=False)
 )  # from routerd
@@ -364,6 +377,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/RouterCredential": saint_msgs.RouterCredential,
     "saint_msgs/msg/RouterHeartbeat": saint_msgs.RouterHeartbeat,
     "saint_msgs/msg/RouterWriters": saint_msgs.RouterWriters,
+    "saint_msgs/msg/SoundState": saint_msgs.SoundState,
     "saint_msgs/msg/StopOutcome": saint_msgs.StopOutcome,
     "saint_msgs/msg/StopOutcomes": saint_msgs.StopOutcomes,
     "saint_msgs/msg/StopReport": saint_msgs.StopReport,
@@ -392,6 +406,8 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/srv/SystemCommand_Response": saint_msgs.SystemCommand_Response,
     "saint_msgs/srv/UpdateNode_Request": saint_msgs.UpdateNode_Request,
     "saint_msgs/srv/UpdateNode_Response": saint_msgs.UpdateNode_Response,
+    "audio_common_msgs/msg/AudioData": audio_common_msgs.AudioData,
+    "audio_common_msgs/msg/AudioInfo": audio_common_msgs.AudioInfo,
     "std_msgs/msg/Header": std_msgs.Header,
     "diagnostic_msgs/msg/KeyValue": diagnostic_msgs.KeyValue,
     "diagnostic_msgs/msg/DiagnosticStatus": diagnostic_msgs.DiagnosticStatus,
