@@ -1,30 +1,17 @@
-"""Starts the camera's process, follows its reports, and starts it again when it ends or hangs. Not
-here: what it does (camera_program.py).
-"""
+"""The camera's process from the role's side. Not here: what it does (camera_program.py)."""
 
-import contextlib
-import os
-import select
-import signal
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Sequence
-from subprocess import PIPE, Popen
 
-from pydantic import ValidationError
+from saint_services.lib.role.side_process import SILENCE_S, SideProcess
 
-from saint_services.lib.machine import realtime
-
-from .camera_wire import LONGEST_LINE, SILENCE_S, CameraOrder, CameraReport
+from .camera_wire import CameraOrder, CameraReport
 
 PROGRAM = (sys.executable, "-m", "saint_services.role_headd.camera_program")
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
-_END_S = 2.5  # the process releases the camera meanwhile
 
 
-class CameraProcess:
-    """A thread that waits for reports and passes them on; it does nothing between them."""
+class CameraProcess(SideProcess[CameraReport]):
+    """Works until it is closed."""
 
     def __init__(
         self,
@@ -33,86 +20,4 @@ class CameraProcess:
         program: Sequence[str] = PROGRAM,
         silence_s: float = SILENCE_S,
     ) -> None:
-        self._order = order.model_dump_json().encode() + b"\n"
-        self._on_report = on_report
-        self._program = program
-        self._silence_s = silence_s
-        self._ended, self._end = os.pipe()
-        self._is_ending = False
-        self._thread = threading.Thread(target=self._run, name="camera", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """Request the end of the process; `join` waits for it."""
-        if not self._is_ending:
-            self._is_ending = True
-            os.close(self._end)
-
-    def join(self) -> bool:
-        """Wait until the process has ended; return False when that times out."""
-        self._thread.join(2.0 * _END_S)
-        return not self._thread.is_alive()
-
-    def _run(self) -> None:
-        pause_s = _FIRST_PAUSE_S
-        while not self._is_ending:
-            problem = self._once()
-            if not self._is_ending:
-                self._on_report(CameraReport(problem=problem))
-            select.select([self._ended], [], [], pause_s)
-            pause_s = min(2.0 * pause_s, _LONGEST_PAUSE_S)
-        os.close(self._ended)
-
-    def _once(self) -> str:
-        """Run the process to its end; return why it ended."""
-        try:
-            process = Popen(realtime.ordinary(self._program), stdin=PIPE, stdout=PIPE, bufsize=0)
-        except OSError as err:
-            return f"the camera's process does not start ({err.strerror})"
-        with process:
-            try:
-                return self._follow(process)
-            finally:
-                self._finish(process)
-
-    def _follow(self, process: "Popen[bytes]") -> str:
-        assert process.stdin
-        assert process.stdout
-        try:
-            process.stdin.write(self._order)
-            rest = b""
-            while self._is_readable(process.stdout.fileno()):
-                data = os.read(process.stdout.fileno(), LONGEST_LINE)
-                if not data:
-                    return _reason(process)
-                *lines, rest = (rest + data).split(b"\n")
-                for line in lines:
-                    self._on_report(CameraReport.model_validate_json(line))
-                if len(rest) > LONGEST_LINE:
-                    return "the camera's process sent no report"
-        except (OSError, ValidationError) as err:
-            return f"the camera's process failed ({type(err).__name__})"
-        return f"the camera's process was silent for {self._silence_s:g} s"
-
-    def _is_readable(self, descriptor: int) -> bool:
-        found, _, _ = select.select([descriptor, self._ended], [], [], self._silence_s)
-        return descriptor in found and not self._is_ending
-
-    def _finish(self, process: "Popen[bytes]") -> None:
-        """End it: by the end of its input when the camera is switched off, else by force."""
-        assert process.stdin
-        with contextlib.suppress(OSError):
-            process.stdin.close()
-        try:
-            process.wait(_END_S if self._is_ending else 0.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def _reason(process: "Popen[bytes]") -> str:
-    try:
-        code = process.wait(_END_S)
-    except subprocess.TimeoutExpired:
-        return "the camera's process stopped reporting"
-    how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-    return f"the camera's process ended ({how})"
+        super().__init__("camera", program, order, CameraReport, on_report, silence_s)

@@ -6,20 +6,17 @@ ends with its input. Not here: what is published (camera_topics.py).
 
 import asyncio
 import contextlib
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 
-from saint_services.lib import log
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.clock import monotonic_s
 from saint_services.lib.hw.cameras.camera import CameraFeed, CameraSource, Picture
 from saint_services.lib.hw.cameras.opening import open_source
-from saint_services.lib.machine import realtime, service_manager
+from saint_services.lib.role import side_program
 
 from .camera_topics import PictureTopics
-from .camera_wire import LONGEST_LINE, REPORT_S, CameraOrder, CameraReport
+from .camera_wire import CameraOrder, CameraReport
 
 _CLOSE_S = 2.0
 
@@ -90,17 +87,10 @@ class CameraWork:
 
 async def work(order: CameraOrder, report: Callable[[CameraReport], None]) -> None:
     """Show pictures until the input ends."""
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.add_reader(sys.stdin.fileno(), _on_input, ended)
     bus = await open_bus(order.node_name)
     source = open_source(order.hardware, order.settings)
     working = CameraWork(source, PictureTopics(bus, order.settings), report)
-    while not ended.is_set():
-        working.report()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(REPORT_S):
-                await ended.wait()
+    await side_program.until_input_ends(working.report)
     working.close()
     await asyncio.to_thread(working.join)
     with contextlib.suppress(TimeoutError):
@@ -108,27 +98,5 @@ async def work(order: CameraOrder, report: Callable[[CameraReport], None]) -> No
             await bus.close()
 
 
-def _on_input(ended: asyncio.Event) -> None:
-    if not os.read(sys.stdin.fileno(), LONGEST_LINE):
-        ended.set()
-
-
-def _say(report: CameraReport) -> None:
-    sys.stdout.write(report.model_dump_json() + "\n")
-    sys.stdout.flush()
-
-
-def main() -> None:
-    """Read the order and work. A role that is gone ends this by a broken pipe."""
-    import uvloop
-
-    realtime.give_way()
-    log.setup(service_manager.process_name("role-headd-camera"))
-    order = CameraOrder.model_validate_json(sys.stdin.buffer.readline(LONGEST_LINE))
-    with contextlib.suppress(BrokenPipeError):
-        uvloop.run(work(order, _say))
-    os._exit(0)  # the interpreter's own cleanup has nothing to do
-
-
 if __name__ == "__main__":
-    main()
+    side_program.run("role-headd-camera", CameraOrder, work)

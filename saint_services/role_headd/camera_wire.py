@@ -2,15 +2,10 @@
 lines of JSON. Not here: either side.
 """
 
-from typing import Final
-
+from saint_services.lib.role.side_process import SideReport
 from saint_services.lib.role_config.model import Camera
 
 from ..lib.strict import StrictModel
-
-REPORT_S: Final = 1.0
-SILENCE_S: Final = 5.0  # without a report, the process hangs
-LONGEST_LINE: Final = 64 * 1024
 
 
 class CameraOrder(StrictModel):
@@ -21,10 +16,9 @@ class CameraOrder(StrictModel):
     settings: Camera
 
 
-class CameraReport(StrictModel):
+class CameraReport(SideReport):
     """How it goes; numbers count from the start of the process."""
 
-    problem: str = ""
     has_pictures: bool = False
     pictures: int = 0
     damaged: int = 0  # left out: no picture, too large, or more than could be unpacked

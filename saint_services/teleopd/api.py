@@ -24,7 +24,6 @@ from ..lib.api.teleop import (
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
-from ..lib.hw.sound.opening import open_microphone
 from ..lib.ipc import Api, Call
 from ..lib.role_config.model import RoleConfig
 from . import times
@@ -35,7 +34,6 @@ from .seats import Fact
 
 if TYPE_CHECKING:
     from .cameras import SharedCamera
-    from .microphone import SharedMicrophone
     from .room.bridge import RoomBridge
     from .room.visit import RoomSources
 
@@ -48,7 +46,7 @@ class SessionRequests:
 
     def __init__(
         self, config: Config, operation: Operation, roles: dict[str, RoleConfig], bus: Bus,
-        counters: Counter[str], hardware: str, room: "RoomBridge",
+        counters: Counter[str], room: "RoomBridge",
     ) -> None:  # fmt: skip
         self._room = room
         self._config = config
@@ -56,9 +54,7 @@ class SessionRequests:
         self._roles = roles
         self._bus = bus
         self._counters = counters
-        self._hardware = hardware
         self._cameras: dict[str, SharedCamera] | None = None  # None: before the first session
-        self._microphone: SharedMicrophone | None = None
 
     def add_to(self, api: Api) -> Api:
         """Bind every row."""
@@ -99,10 +95,9 @@ class SessionRequests:
         camera = camera_of(cameras, params.camera)
 
         def make(session: str) -> PeerConnection:
-            from .peers import RemotePeer, RemoteSources
+            from .peers import RemotePeer
 
-            sources = RemoteSources(camera, self._microphone)
-            return RemotePeer(session, self._operation, sources, self._config.stun)
+            return RemotePeer(session, self._operation, camera, self._config.stun)
 
         session, sdp = await self._operation.connect(
             person, params.sdp, make,
@@ -159,7 +154,8 @@ class SessionRequests:
             from .room.visit import RoomSources
 
             camera = camera_of(await self._loaded(), "")
-            return RoomSources(camera, self._microphone, self._counters)
+            microphone = self._operation.sounds.default(camera.name if camera else "")
+            return RoomSources(camera, microphone, self._counters)
 
         return await self._room.join(call.body.token, sources)
 
@@ -182,14 +178,7 @@ class SessionRequests:
 
             kbps = self._config.bitrate_kbps
             self._cameras = cameras_of(self._roles, self._bus, kbps, self._counters)
-            if name := self._config.microphone:
-                from .microphone import SharedMicrophone
-
-                speech = self._operation.speech
-                self._microphone = SharedMicrophone(
-                    open_microphone(self._hardware, name),
-                    lambda: speech.is_speaking(monotonic_s()),
-                )
+            self._operation.sounds.load()
         return self._cameras
 
 

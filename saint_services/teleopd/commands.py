@@ -49,6 +49,7 @@ class Decision:
     refusal: str = ""  # shown to the sender
     count: str = ""  # why it was dropped or refused, for the counters
     is_talking: bool | None = None  # None: the message cannot say it
+    sound: str | None = None  # the place of the microphone and loudspeaker
     answer: "ReportAnswer | None" = None
     age_s: float | None = None  # more than the quickest message took on its way
 
@@ -124,7 +125,9 @@ class CommandStream:
         )
         decision = self._fresh(message, now_s, is_operator)
         age_s = self._age.late_s
-        return replace(decision, is_talking=message.talk, answer=answer, age_s=age_s)
+        return replace(
+            decision, is_talking=message.talk, sound=message.sound, answer=answer, age_s=age_s
+        )
 
     def _fresh(self, message: FieldsMessage, now_s: float, is_operator: bool) -> Decision:
         if message.targets and not is_operator:

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ..lib.config import Settings
+from ..lib.role_config.sound import SoundDevice
 from ..lib.strict import StrictModel
 
 StunAddress = Annotated[str, Field(pattern=r"^stuns?:[A-Za-z0-9.:\[\]-]{1,128}$")]
-SoundDevice = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:=,.-]{0,64}$")]
 
 
 class LiveKitSettings(StrictModel):

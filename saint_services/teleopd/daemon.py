@@ -11,9 +11,8 @@ from ..lib.bus.input_writer import InputWriter
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.generated.topics import INPUT_TELEOP, TRACKS_ESTOP
-from ..lib.hw.sound.opening import open_loudspeaker
-from ..lib.hw.sound.port import Loudspeaker
 from ..lib.ipc import Api, Client
+from ..lib.role_config.sound import Sound
 from ..lib.robot.source import RobotPlaces, load_robot
 from ..lib.teleop.velocity import velocity_target
 from .api import SessionRequests
@@ -24,7 +23,7 @@ from .output import RobotOutput
 from .robot_state import RobotState
 from .room.bridge import RoomBridge
 from .seats import Seats
-from .speech import Speech
+from .sounds import Sounds
 
 STATE_S = 0.02  # TeleopState_S: 50 Hz
 REPORT_S = 0.05  # to the operator; to others every second time
@@ -46,16 +45,17 @@ async def run(ctx: Context[Config]) -> None:
     output = RobotOutput(samples, stop, routerd, ctx.spawn)
     velocity = velocity_target({target: role.fields for target, role in roles.items()})
     hardware = os.environ.get("SAINT_HW", "real")
-    speech = Speech(_loudspeaker(hardware, config.loudspeaker), counters)
+    own = Sound(microphone=config.microphone, loudspeaker=config.loudspeaker)
+    sounds = Sounds(own, roles, bus, hardware, counters)
     curve = SpeedLimit(robot.description.manifest.remote, velocity_limits(roles))
     drive = DriveRules(velocity, curve)
     operation = Operation(
-        Seats(config.viewers), output, RobotState(bus), drive, speech, counters, ctx.spawn
+        Seats(config.viewers), output, RobotState(bus), drive, sounds, counters, ctx.spawn
     )
     api = Api()
     room = RoomBridge(config.livekit, ctx.directories.state, operation, ctx.health, ctx.spawn)
     operation.notice = lambda: room.problem
-    requests = SessionRequests(config, operation, roles, bus, counters, hardware, room)
+    requests = SessionRequests(config, operation, roles, bus, counters, room)
     await ctx.serve_ipc(requests.add_to(api))
     operation.on_entry = api.on_entry
     state = operation.times.timed(operation.publish_state, STATE_S)
@@ -68,10 +68,6 @@ async def run(ctx: Context[Config]) -> None:
     await room.leave("remote operation ends")
     await operation.close()
     await routerd.close()
-
-
-def _loudspeaker(hardware: str, name: str) -> Loudspeaker | None:
-    return open_loudspeaker(hardware, name) if name else None
 
 
 async def _until_idle(ctx: Context[Config], operation: Operation, room: RoomBridge) -> None:

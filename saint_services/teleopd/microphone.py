@@ -1,10 +1,10 @@
-"""Gives the sound of the robot's microphone to all that listen: read and encoded as Opus, once,
-only while there are any. While the loudspeaker speaks it sends silence, so that the operator gets
-no echo. Not here: the device (lib/hw/sound), the tracks (peers.py).
+"""Gives the sound of one of the robot's microphones to all that listen: read and encoded as Opus,
+once, only while there are any. While a loudspeaker speaks it sends silence, so that the operator
+gets no echo. Not here: where the pieces come from (lib/hw/sound, node_sound.py), the tracks
+(peers.py).
 """
 
 import asyncio
-import threading
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, Protocol
@@ -12,22 +12,30 @@ from typing import Any, Literal, Protocol
 import av
 
 from ..lib.clock import monotonic_s
-from ..lib.errors import SaintError
 from ..lib.hw.sound.port import (
     PIECE_S,
     PIECE_SAMPLES,
     QUIETEST_DB,
     RATE_HZ,
-    SILENCE,
-    Microphone,
     level_db,
+    piece_bytes,
 )
 
 BIT_RATE = 32_000  # speech of one channel (RFC 6716: full band from 28 kbit/s on)
 TIME_BASE = Fraction(1, RATE_HZ)
 SILENT_S = 0.5  # without a piece
 MOST_WAITING = round(0.2 / PIECE_S)  # pieces of a listener whose connection is slow
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
+_MOST_AHEAD = 10  # pieces by which the clock may be ahead of what was encoded
+
+
+class SoundFeed(Protocol):
+    """Delivers pieces in a thread until it is closed."""
+
+    def close(self) -> None: ...
+
+
+# Gets what to call in that thread: with each piece, and with why there is none.
+StartFeed = Callable[[Callable[[bytes], None], Callable[[str], None]], SoundFeed]
 
 
 class Listener(Protocol):
@@ -39,58 +47,85 @@ class Listener(Protocol):
 class OpusEncoder:
     """Encodes pieces of 20 ms."""
 
-    def __init__(self) -> None:
+    def __init__(self, rate_hz: int = RATE_HZ) -> None:
         made = av.CodecContext.create("libopus", "w")
         assert isinstance(made, av.AudioCodecContext)
         made.bit_rate, made.format, made.layout = BIT_RATE, "s16", "mono"
-        made.sample_rate, made.time_base = RATE_HZ, TIME_BASE
+        made.sample_rate, made.time_base = rate_hz, Fraction(1, rate_hz)
         # What a packet carries of the one before it covers a loss.
         made.options = {"application": "voip", "fec": "1", "packet_loss": "5"}
         self._encoder = made
+        self._rate_hz = rate_hz
+        self._samples = piece_bytes(rate_hz) // 2
         self._number = 0
+        # By the clock, not from 0: a listener changes from one microphone to another.
+        self._sent = _clock_pieces()
 
     def encode(self, piece: bytes) -> "list[av.Packet[Any]]":
-        """Return the packets of a piece, with their time in samples."""
-        frame = av.AudioFrame(format="s16", layout="mono", samples=PIECE_SAMPLES)
+        """Return the packets of a piece, with their time in samples of RATE_HZ."""
+        frame = av.AudioFrame(format="s16", layout="mono", samples=self._samples)
         frame.planes[0].update(piece)
-        frame.sample_rate, frame.time_base = RATE_HZ, TIME_BASE
-        frame.pts = self._number * PIECE_SAMPLES
+        frame.sample_rate, frame.time_base = self._rate_hz, Fraction(1, self._rate_hz)
+        frame.pts = self._number * self._samples
+        self._number += 1
         packets = self._encoder.encode(frame)
         for packet in packets:
-            packet.pts, packet.time_base = self._number * PIECE_SAMPLES, TIME_BASE
-            self._number += 1
+            packet.pts, packet.time_base = self._sent * PIECE_SAMPLES, TIME_BASE
+            self._sent = self._next(_clock_pieces())
         return packets
+
+    def _next(self, now: int) -> int:
+        """Return the place of the next piece; a gap in the sound is one in its time."""
+        after = self._sent + 1
+        return now if now - after > _MOST_AHEAD else after
+
+
+def _clock_pieces() -> int:
+    return round(monotonic_s() / PIECE_S)
 
 
 class SharedMicrophone:
-    """The microphone and its listeners."""
+    """A microphone and its listeners. `rate_hz`: of the pieces that its feed delivers."""
 
-    def __init__(self, device: Microphone, is_muted: Callable[[], bool]) -> None:
+    def __init__(
+        self, start: StartFeed, is_muted: Callable[[], bool], rate_hz: int = RATE_HZ
+    ) -> None:
         self.problem = ""
+        self._start = start
         self._is_muted = is_muted
-        self._device = device
+        self._rate_hz = rate_hz
+        self._silence = bytes(piece_bytes(rate_hz))
         self._level_db = QUIETEST_DB
         self._newest_s = float("-inf")
         self._listeners: set[Listener] = set()
-        self._end: threading.Event | None = None  # of the thread that reads
+        self._feed: SoundFeed | None = None
+        self._feeds = 0  # so far; what an older one still delivers is late
 
     def add(self, listener: Listener) -> None:
         """Send the sound to a listener too."""
         self._listeners.add(listener)
-        if self._end is None:
-            self._end = threading.Event()
-            loop = asyncio.get_running_loop()
-            thread = threading.Thread(
-                target=self._run, args=(self._end, loop), name="microphone", daemon=True
-            )
-            thread.start()
+        if self._feed is not None:
+            return
+        loop = asyncio.get_running_loop()
+        self._feeds += 1
+        number, encoder = self._feeds, OpusEncoder(self._rate_hz)
+
+        def deliver(piece: bytes) -> None:
+            level = level_db(piece)
+            for packet in encoder.encode(self._silence if self._is_muted() else piece):
+                loop.call_soon_threadsafe(self._deliver, packet, level, number)
+
+        def note(problem: str) -> None:
+            loop.call_soon_threadsafe(self._note, problem, number)
+
+        self._feed = self._start(deliver, note)
 
     def remove(self, listener: Listener) -> None:
         """Send nothing more to a listener; without listeners nothing is recorded."""
         self._listeners.discard(listener)
-        if not self._listeners and self._end is not None:
-            self._end.set()
-            self._end = None
+        if not self._listeners and self._feed is not None:
+            self._feed.close()
+            self._feed = None
 
     def state(self, now_s: float) -> Literal["live", "none"]:
         """Return whether sound comes."""
@@ -100,36 +135,12 @@ class SharedMicrophone:
         """Return the level of the newest piece; None without one."""
         return round(self._level_db, 1) if self.state(now_s) == "live" else None
 
-    def _run(self, end: threading.Event, loop: asyncio.AbstractEventLoop) -> None:
-        pause_s = _FIRST_PAUSE_S
-        while not end.is_set():
-            try:
-                self._device.open()
-                loop.call_soon_threadsafe(self._note, "")
-                self._read(end, loop)
-            except (OSError, SaintError) as err:
-                text = err.message if isinstance(err, SaintError) else f"the microphone: {err}"
-                loop.call_soon_threadsafe(self._note, text)
-            except RuntimeError:  # the loop has ended
-                return
-            finally:
-                self._device.close()
-            end.wait(pause_s)
-            pause_s = min(2.0 * pause_s, _LONGEST_PAUSE_S)
+    def _note(self, problem: str, number: int) -> None:
+        if number == self._feeds:
+            self.problem = problem
 
-    def _read(self, end: threading.Event, loop: asyncio.AbstractEventLoop) -> None:
-        encoder = OpusEncoder()
-        while not end.is_set():
-            piece = self._device.read()
-            level = level_db(piece)
-            for packet in encoder.encode(SILENCE if self._is_muted() else piece):
-                loop.call_soon_threadsafe(self._deliver, packet, level, end)
-
-    def _note(self, problem: str) -> None:
-        self.problem = problem
-
-    def _deliver(self, packet: "av.Packet[Any]", level: float, end: threading.Event) -> None:
-        if end.is_set():
+    def _deliver(self, packet: "av.Packet[Any]", level: float, number: int) -> None:
+        if self._feed is None or number != self._feeds:
             return
         self._newest_s, self._level_db = monotonic_s(), level
         for listener in tuple(self._listeners):

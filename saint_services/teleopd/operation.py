@@ -16,7 +16,7 @@ from ..lib.access.person import Person
 from ..lib.api.teleop import LEASE_S, OperatorReply, RemoteSessionInfo
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
-from ..lib.teleop.fields import PictureReport, RobotReport, SoundReport
+from ..lib.teleop.fields import PictureReport, RobotReport
 from ..lib.teleop.velocity import VelocityTarget
 from .commands import CommandStream
 from .delay import DelayMeter, SpeedLimit
@@ -24,7 +24,7 @@ from .kept_seat import End
 from .output import SOURCE, RobotOutput, Spawn
 from .robot_state import RobotState
 from .seats import Fact, RemoteSession, SeatChange, Seats
-from .speech import Speech
+from .sounds import Sounds
 from .times import LinkTimes
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class PeerConnection(Protocol):
     @property
     def camera(self) -> "SharedCamera | None": ...
     @property
-    def microphone(self) -> "SharedMicrophone | None": ...
+    def may_choose_sound(self) -> bool: ...
+    def listen(self, microphone: "SharedMicrophone | None") -> None: ...
     async def answer(self, sdp: str) -> str: ...
     def send(self, channel: str, data: bytes | str) -> bool: ...
     def has(self, channel: str) -> bool: ...
@@ -68,7 +69,7 @@ class Operation:
 
     def __init__(
         self, seats: Seats, output: RobotOutput, state: RobotState,
-        drive: DriveRules, speech: Speech, counters: Counter[str], spawn: Spawn,
+        drive: DriveRules, sounds: Sounds, counters: Counter[str], spawn: Spawn,
     ) -> None:  # fmt: skip
         self.seats = seats
         self.notice: Callable[[], str] = str  # what sessions are to know of the LiveKit room
@@ -78,7 +79,7 @@ class Operation:
         self._output = output
         self._state = state
         self._drive = drive
-        self.speech = speech
+        self.sounds = sounds
         self._counters = counters
         self._spawn = spawn
         self._peers: dict[str, PeerConnection] = {}
@@ -86,6 +87,7 @@ class Operation:
         self._meters: dict[str, DelayMeter] = {}
         self._why: dict[str, str] = {}
         self._stopping: set[str] = set()
+        self._sounds_of: dict[str, str] = {}  # the place that a session has named
         self._filmed: set[str] = set()  # sessions to which pictures were sent a report ago
         self._closing: set[asyncio.Task[None]] = set()
         self._numbers: Counter[str] = Counter()
@@ -111,6 +113,7 @@ class Operation:
         self._meters[name] = DelayMeter()
         try:
             peer = self._peers[name] = make(name)
+            self._listen(name, peer, "")
             answer = await peer.answer(sdp)
         except SaintError:
             self.leave(name, "its offer was refused", End.LOST)
@@ -143,6 +146,8 @@ class Operation:
             return
         if decision.is_beat:
             self.seats.beat(session, now_s, is_talking=decision.is_talking)
+        if decision.sound is not None:
+            self._choose_sound(session, decision.sound)
         if answer := decision.answer:
             meter = self._meters[session]
             meter.answered(answer.number, answer.held_ms, answer.picture_ms, now_s)
@@ -179,7 +184,7 @@ class Operation:
     def said(self, session: str, sound: Callable[[], bytes]) -> None:
         """Play what a session says, if it may speak now."""
         if self.seats.may_speak(session, monotonic_s()):
-            self.speech.play(sound())
+            self.sounds.play(session, sound)
 
     def measured(self, session: str, estimate_kbps: float | None, loss: float | None) -> None:
         """Follow what the receiver of a session's video has reported."""
@@ -222,7 +227,7 @@ class Operation:
                 self._why.pop(change.session, None)
             elif change.fact is Fact.LOST:
                 self._output.end(change.session)
-                self.speech.end()
+                self.sounds.end()
                 self._counters[LOST_CONTROL] += 1
             elif change.fact is Fact.LEFT:
                 self._forget(change.session)
@@ -329,7 +334,7 @@ class Operation:
             delay_ms=None if delay_ms is None else round(delay_ms, 1),
             speed_share=round(self._drive.limit.share(delay_ms), 3),
             picture=peer.camera.report(now_s) if peer.camera else PictureReport(),
-            sound=self._sound(peer.microphone, now_s),
+            sound=self.sounds.report(name, now_s),
             room=self.notice(),
         )
 
@@ -349,14 +354,18 @@ class Operation:
         found = f"{delay_ms:.0f} ms" if delay_ms < _LONG_MS else f"over {_LONG_MS / 1000:.0f} s"
         return f"The delay is {found}: from {most_ms:.0f} ms on nothing drives."
 
-    def _sound(self, microphone: "SharedMicrophone | None", now_s: float) -> SoundReport:
-        return SoundReport(
-            microphone=microphone.state(now_s) if microphone else "off",
-            microphone_db=microphone.level_db(now_s) if microphone else None,
-            loudspeaker=self.speech.state(now_s),
-            loudspeaker_db=self.speech.level_db(now_s),
-            problem=(microphone.problem if microphone else "") or self.speech.problem,
-        )
+    def _choose_sound(self, session: str, place: str) -> None:
+        peer = self._peers.get(session)
+        if peer is not None and peer.may_choose_sound and self._sounds_of.get(session) != place:
+            self._listen(session, peer, place)
+
+    def _listen(self, session: str, peer: PeerConnection, place: str) -> None:
+        """Connect a session with the microphone and the loudspeaker of a place."""
+        self._sounds_of[session] = place
+        if session == self.seats.operator:
+            self.sounds.end()  # what was said goes on nowhere
+        camera = peer.camera.name if peer.camera else ""
+        peer.listen(self.sounds.choose(session, place, camera))
 
     def _info(self, session: RemoteSession, now_s: float) -> RemoteSessionInfo:
         has_beat = session.is_linked
@@ -383,6 +392,8 @@ class Operation:
     def _forget(self, name: str) -> None:
         for each in (self._streams, self._why, self._numbers, self._meters):
             each.pop(name, None)
+        if self._sounds_of.pop(name, None) is not None:
+            self.sounds.forget(name)
         self._filmed.discard(name)
         if peer := self._peers.pop(name, None):
             if peer.camera is not None:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -106,26 +105,20 @@ class MicrophoneTrack(MediaStreamTrack):
         return await self._packets.get()
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteSources:
-    """What the robot sends to a session, if its offer has video and audio."""
-
-    camera: SharedCamera | None = None
-    microphone: SharedMicrophone | None = None
-
-
 class RemotePeer:
-    """One connection."""
+    """One connection; it gets picture and sound if its offer has video and audio."""
+
+    may_choose_sound = True
 
     def __init__(
-        self, session: str, events: PeerEvents, sources: RemoteSources, stun: Sequence[str]
+        self, session: str, events: PeerEvents, camera: SharedCamera | None, stun: Sequence[str]
     ) -> None:
         servers = [RTCIceServer(urls=each) for each in stun]
         self._pc = RTCPeerConnection(RTCConfiguration(iceServers=servers))
         self._session = session
         self._events = events
-        self.camera = sources.camera
-        self.microphone = sources.microphone
+        self.camera = camera
+        self._microphone: SharedMicrophone | None = None
         self._track: CameraTrack | None = None
         self._sound: MicrophoneTrack | None = None
         self._listening: asyncio.Task[None] | None = None
@@ -142,13 +135,23 @@ class RemotePeer:
             offer = RTCSessionDescription(sdp=sdp, type="offer")
             if "m=video" in sdp and self.camera is not None:
                 self._add_video(self.camera)
-            if "m=audio" in sdp and self.microphone is not None:
-                self._add_sound(self.microphone)
+            if "m=audio" in sdp and self._microphone is not None:
+                self._add_sound(self._microphone)
             await self._pc.setRemoteDescription(offer)
             await self._pc.setLocalDescription(await self._pc.createAnswer())
         except _UNREADABLE as err:
             raise SaintError(Code.REQUEST_INVALID, _NO_OFFER) from err
         return self._pc.localDescription.sdp
+
+    def listen(self, microphone: SharedMicrophone | None) -> None:
+        """Send the sound of this microphone instead of the one before, if the offer had audio."""
+        before, self._microphone = self._microphone, microphone
+        if self._sound is None or before is microphone:
+            return
+        if before is not None:
+            before.remove(self._sound)
+        if microphone is not None:
+            microphone.add(self._sound)
 
     def send(self, channel: str, data: bytes | str) -> bool:
         """Send a message that may get lost; False when the channel is not open or is full."""
@@ -183,8 +186,8 @@ class RemotePeer:
         """Close the connection and stop its video."""
         if self.camera is not None and self._track is not None:
             self.camera.remove(self._track)
-        if self.microphone is not None and self._sound is not None:
-            self.microphone.remove(self._sound)
+        if self._microphone is not None and self._sound is not None:
+            self._microphone.remove(self._sound)
         if self._listening is not None:
             self._listening.cancel()
         self._pc.remove_all_listeners()

@@ -53,18 +53,18 @@ def open_can(directory: Path, interface: str) -> "CanPort":
     return SimCan(directory, interface)
 
 
-def open_microphone(directory: Path) -> "Microphone":
+def open_microphone(directory: Path, rate_hz: int) -> "Microphone":
     """Return the microphone of the board; its `open` connects to it."""
     from .sound import SimMicrophone
 
-    return SimMicrophone(directory)
+    return SimMicrophone(directory, rate_hz)
 
 
-def open_loudspeaker(directory: Path) -> "Loudspeaker":
+def open_loudspeaker(directory: Path, rate_hz: int) -> "Loudspeaker":
     """Return the loudspeaker of the board; its `open` connects to it."""
     from .sound import SimLoudspeaker
 
-    return SimLoudspeaker(directory)
+    return SimLoudspeaker(directory, rate_hz)
 
 
 def open_will_port(write: "Write") -> WillPort:

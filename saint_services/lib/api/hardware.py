@@ -47,11 +47,12 @@ class PinUse(Reply):
 
 
 class DeviceUse(Reply):
-    """A chip, line or camera that a role needs."""
+    """A chip, line, camera or sound device that a role needs."""
 
     name: str
-    kind: Literal["i2c", "spi", "serial", "can", "camera"]
-    place: str  # "1:0x40", "0.0", "/dev/ttyAMA0", "can0:68"; empty for a camera
+    kind: Literal["i2c", "spi", "serial", "can", "camera", "sound"]
+    # "1:0x40", "0.0", "/dev/ttyAMA0", "can0:68", "plughw:1,0"; empty for a camera
+    place: str
     chip: str
     required: bool
     drives: list[str] = []  # fields and motors driven by it

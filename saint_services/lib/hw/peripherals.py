@@ -1,6 +1,6 @@
-"""Detects what is plugged into this computer: I2C, SPI, USB, cameras, CAN, serial lines. Reads /sys
-and /dev below a given root; only the I2C buses are scanned, by the caller's function. Blocks: call
-it in a thread.
+"""Detects what is plugged into this computer: I2C, SPI, USB, cameras, CAN, serial lines, sound.
+Reads /sys and /dev below a given root; only the I2C buses are scanned, by the caller's function.
+Blocks: call it in a thread.
 
 A name that was only guessed from an I2C address ends with a question mark. Nothing is written to
 an unknown chip: a port expander would set its outputs by that.
@@ -57,7 +57,10 @@ CHIPS = {
 
 def discover(root: Path, scan: Scan | None = None) -> list[PeripheralInfo]:
     """Return everything that is found; without `scan` the I2C buses are left out."""
-    kinds = (_i2c(root, scan), _spi(root), _usb(root), _cameras(root), _can(root), _serial(root))
+    kinds = (
+        *(_i2c(root, scan), _spi(root), _usb(root), _cameras(root), _can(root), _serial(root)),
+        sound_cards(root),
+    )
     return [device for kind in kinds for device in kind[:_MOST]]
 
 
@@ -137,6 +140,22 @@ def _can(root: Path) -> list[PeripheralInfo]:
         chip = driver.resolve().name if driver.exists() else "virtual"
         state = _text(entry / "operstate") or "unknown"
         found.append(_info("can", entry.name, f"{chip}, {state}", responsive=state == "up"))
+    return found
+
+
+def sound_cards(root: Path) -> list[PeripheralInfo]:
+    """List the sound cards at "number:name", with what they can do: "microphone, loudspeaker"."""
+    found = []
+    for entry in _entries(root / "sys/class/sound", "card*"):
+        number, name = entry.name.removeprefix("card"), _text(entry / "id")
+        ways = {"c": "microphone", "p": "loudspeaker"}
+        able = [
+            text
+            for way, text in ways.items()
+            if _entries(root / "sys/class/sound", f"pcmC{number}D*{way}")
+        ]
+        if number.isdecimal() and able:
+            found.append(_info("sound", f"{number}:{name}", f"{name}: {', '.join(able)}"))
     return found
 
 

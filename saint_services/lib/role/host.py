@@ -134,6 +134,7 @@ class RoleHost:
         loop = asyncio.get_running_loop()
         counters = self._context.health.counters
         session = self._factory(assignment.config, assignment.node_id, loop, counters)
+        session.hardware = os.environ.get("SAINT_HW", "real")
         session.server_key = assignment.server_key
         session.robot_name = assignment.robot
         await asyncio.to_thread(signing.prepare)

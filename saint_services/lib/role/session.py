@@ -86,6 +86,7 @@ class RoleSession(BusResources, ABC):
         self.gate = CommandGate(deadline_ms, self.counters, config.outputs_mark)
         self.guard: OutputGuard = Unguarded()  # the host sets the real one
         self.robot_name = ""  # as the server has it; set before open()
+        self.hardware = "real"  # SAINT_HW; set before open()
         self.server_key = ""  # the router of the server with this key is obeyed; set before open()
         self.changed = asyncio.Event()  # the condition may have changed
         self.fault = ""
@@ -182,6 +183,8 @@ class RoleSession(BusResources, ABC):
         self.start()
         if self.parts.is_wanted:
             self._start_parts()
+        if self.config.sound.is_there:
+            self._start_sound()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
                 known = ", ".join(sorted(self._command_topics)) or "none"
@@ -263,6 +266,21 @@ class RoleSession(BusResources, ABC):
         send = self.parts.sender(self.publisher(states_topic(self.config)), lambda: self.sensors)
         self.every(_BEAT_S, send)
         self.every(_SENSORS_S, lambda: self._outputs.look(self.clock.time()))
+
+    def _start_sound(self) -> None:
+        """Have the sound of this node published and played, while there is anybody for it."""
+        from .sound.role_sound import RoleSound  # most roles have none
+        from .sound.wire import SoundOrder
+
+        target = self.config.target
+        name = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.node_id)
+        order = SoundOrder(
+            hardware=self.hardware,
+            node_name=f"sound_{target.replace('.', '_')}_{name}",
+            target=target,
+            settings=self.config.sound,
+        )
+        self.keep(RoleSound(self, order))
 
     @property
     def may_move(self) -> bool:

@@ -2,6 +2,7 @@
 use, chips that do not answer. Pure. Not here: probing the node (noded, lib/hw).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..api.adoption import Peripheral
@@ -21,6 +22,7 @@ _PWM = {
 _SWITCHED_BY = {"SPI0": " (dtoverlay=saint-spi in config.txt of its card)"}
 _WITHOUT = "the role starts without it and says that it is missing"
 _NEEDED = "the role does not start without it"
+_CARD = re.compile(r"^(?:plug)?hw:(?:CARD=)?([A-Za-z0-9_-]+)")
 
 
 def hardware(config: RoleConfig) -> RoleHardware:
@@ -94,6 +96,11 @@ def _devices(config: RoleConfig) -> list[DeviceUse]:
         found.append(
             DeviceUse(name="camera", kind="camera", place="", chip="camera", required=False)
         )
+    found += [
+        DeviceUse(name=kind, kind="sound", place=device, chip=kind, required=False)
+        for kind in ("microphone", "loudspeaker")
+        if (device := getattr(config.sound, kind))
+    ]
     return found
 
 
@@ -130,16 +137,27 @@ def _pin(use: PinUse, held: Mapping[int, HeaderPinState], own: set[str]) -> Hard
 
 
 def _device(use: DeviceUse, peripherals: Sequence[Peripheral]) -> HardwareFinding:
-    look = {"i2c": _i2c, "spi": _spi, "serial": _serial, "can": _can, "camera": _camera}[use.kind]
+    look = {
+        "i2c": _i2c, "spi": _spi, "serial": _serial, "can": _can, "camera": _camera,
+        "sound": _sound,
+    }[use.kind]  # fmt: skip
     # A bus may be an interface of the kernel, or an adapter's serial port.
     kinds = ("can", "serial") if use.kind == "can" else (use.kind,)
     verdict, text = look(use, [p for p in peripherals if p.type in kinds])
-    what = "Camera" if use.kind == "camera" else f"{use.chip.upper()} at {_where(use)}"
+    what = _what(use)
     if verdict == "missing":
         text += f"; {_NEEDED if use.required else _WITHOUT}"
     return HardwareFinding.model_validate(
         {"name": use.name, "what": what, "verdict": verdict, "required": use.required, "text": text}
     )
+
+
+def _what(use: DeviceUse) -> str:
+    if use.kind == "camera":
+        return "Camera"
+    if use.kind == "sound":
+        return f"{use.chip.capitalize()} {use.place}"
+    return f"{use.chip.upper()} at {_where(use)}"
 
 
 def _where(use: DeviceUse) -> str:
@@ -205,3 +223,16 @@ def _camera(_: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
     if found:
         return "found", found[0].description
     return "missing", "no camera was found"
+
+
+def _sound(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
+    """Judge a sound device by the cards that can do what it is for. A name says which card only if
+    it has its number or its name: "plughw:1,0", "plughw:CARD=Device".
+    """
+    able = [each for each in found if use.chip in each.description.rpartition(": ")[2]]
+    named = _CARD.search(use.place)
+    if named and not any(named[1] in each.address.split(":") for each in able):
+        return "missing", f"there is no {use.chip} of that name"
+    if not able:
+        return "missing", f"no {use.chip} was found"
+    return "found", able[0].description if named is None else "it is there"

@@ -26,6 +26,7 @@ from .fields import FieldSpec as FieldSpec
 from .lead import Lead as Lead
 from .lead import problem as lead_problem
 from .references import unknown_part
+from .sound import Sound as Sound
 from .steppers import stepper_problem
 from .walker import Walker as Walker
 
@@ -96,6 +97,7 @@ class RoleConfig(StrictModel):
     serial_devices: dict[str, SerialDevice] = {}
     can_devices: dict[str, CanDevice] = {}
     camera: Camera = Camera()
+    sound: Sound = Sound()  # of its node; every role may have it
     geometry: TrackGeometry | None = None
     walker: Walker | None = None  # of legs
     lead: Lead | None = None

@@ -1,6 +1,8 @@
-"""The topics on which a role's parts are commanded and reported, for both ends."""
+"""The topics on which a role's parts are commanded and reported, and its sound travels, for both
+ends.
+"""
 
-from ..bus import Topic
+from ..bus import M, Topic
 from ..generated.saint_msgs import PartCommand, PartState
 from ..generated.topics import PARTS_CMD, PARTS_STATE, ROLE_PARTS_CMD, ROLE_PARTS_STATE
 from .model import RoleConfig
@@ -21,15 +23,18 @@ def commands_topic(config: RoleConfig) -> Topic[PartCommand]:
     """Return the topic of its PartCommand."""
     if config.role == "parts":
         return PARTS_CMD.at(instance=config.instance)
-    return ROLE_PARTS_CMD.at(role=_path(config))
+    return of_target(ROLE_PARTS_CMD, config.target)
 
 
 def states_topic(config: RoleConfig) -> Topic[PartState]:
     """Return the topic of its PartState."""
     if config.role == "parts":
         return PARTS_STATE.at(instance=config.instance)
-    return ROLE_PARTS_STATE.at(role=_path(config))
+    return of_target(ROLE_PARTS_STATE, config.target)
 
 
-def _path(config: RoleConfig) -> str:
-    return f"{config.role}/{config.instance}" if config.instance else config.role
+def of_target(topic: Topic[M], target: str) -> Topic[M]:
+    """Return a topic that every role has, such as ROLE_MICROPHONE, of the role "head" or
+    "parts.face".
+    """
+    return topic.at(role=target.replace(".", "/"))

@@ -1,4 +1,4 @@
-"""Hardware resources that a role reserves: pins, PWM channels, chips, lines, the camera, a process
+"""Hardware resources that a role reserves: pins, PWM channels, chips, lines, camera and sound devices, a process
 of its program. Roles on one node must not share them, nor two parts of one role a PWM channel.
 Pure. Not here: which board has what (lib/hw).
 """
@@ -66,6 +66,11 @@ def _claims(config: RoleConfig) -> Iterator[Use]:
         yield Use(f"UDP port {state_port}", "walker", "walker.state_port")
     if config.camera.enabled:
         yield Use("the camera", "camera", "camera.enabled")
+    for kind in ("microphone", "loudspeaker"):
+        # Such as "default" or a name with dsnoop they could be shared; which name is which only
+        # ALSA's configuration of that computer says.
+        if device := getattr(config.sound, kind):
+            yield Use(f"the {kind} {device}", kind, f"sound.{kind}")
 
 
 def conflict(

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 from ..strict import StrictModel
 from .devices import I2cDevice
 from .model import Camera
+from .sound import Sound
 
 _SERVO = "_servo"
 _RATES = {"pan": 360, "tilt": 180, "roll": 120, "jaw": 10, "eye_pan": 700, "eye_tilt": 700}
@@ -65,6 +66,7 @@ class SpecifiedRole(StrictModel):
     gpio_mapping: dict[str, SpecifiedPin] = Field(min_length=1)
     i2c_devices: list[I2cDevice] = []
     camera: Camera = Camera()
+    sound: Sound = Sound()
     limits: SpecifiedLimits = SpecifiedLimits()
 
     @model_validator(mode="after")
@@ -113,6 +115,7 @@ class SpecifiedRole(StrictModel):
             },
             "i2c_devices": {_name(chip): chip.model_dump(mode="json") for chip in self.i2c_devices},
             "camera": self.camera.model_dump(mode="json"),
+            "sound": self.sound.model_dump(mode="json"),
         }  # fmt: skip
 
     def _commands(self, prefix: str) -> dict[str, Any]:

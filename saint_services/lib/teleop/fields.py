@@ -3,7 +3,8 @@
 (structs.py).
 
 Version 1. Operator to robot: `v`, `seq` (rises), `t` (milliseconds of the operator's clock), and
-`targets` with values by field, `talk` while the talk button is held. A message without targets is a
+`targets` with values by field, `talk` while the talk button is held, `sound`: which place to hear
+and to speak through. A message without targets is a
 heartbeat of the operator's input loop. Robot to operator, 20 times per second,
 to others 10 times: see `RobotReport`.
 """
@@ -36,6 +37,8 @@ class FieldsMessage(Request):
     ack: int | None = Field(default=None, ge=0, lt=1 << 53, strict=True)
     ack_ms: float = Field(default=0.0, ge=0, le=60_000)
     picture_ms: float | None = Field(default=None, ge=0, le=600_000)
+    # Of `sound.places` of the report: "head", "server"; empty: that of the camera, or the first.
+    sound: str = Field(default="", pattern=r"^([a-z][a-z0-9_.]{0,63})?$")
     talk: bool = False  # the talk button is held: the sound that comes with it is played
 
 
@@ -50,7 +53,13 @@ class PictureReport(Reply):
 
 
 class SoundReport(Reply):
-    """The robot's microphone and loudspeaker. Levels in dB below full scale."""
+    """The microphone and the loudspeaker of this session. Levels in dB below full scale. Places are
+    roles, whose nodes have sound, and "server".
+    """
+
+    place: str = ""  # of the microphone; empty: none
+    loudspeaker_place: str = ""
+    places: list[str] = []  # that may be chosen
 
     microphone: Literal["off", "live", "none"] = "off"  # off: not configured; none: no sound comes
     microphone_db: float | None = None

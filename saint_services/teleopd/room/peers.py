@@ -49,21 +49,25 @@ class RoomSender:
 class RoomPeer:
     """One connection: the room (`to` empty), or its operator."""
 
+    may_choose_sound = False  # the room has one track of sound for all
+
     def __init__(
         self, sender: RoomSender, to: str, channels: tuple[str, ...],
-        camera: SharedCamera | None, microphone: SharedMicrophone | None,
+        camera: SharedCamera | None,
     ) -> None:  # fmt: skip
         self._sender = sender
         self._to = to
         self._channels = channels
         self.camera = camera
-        self.microphone = microphone
         self.received_bytes = 0
         self._sent_bytes = 0
 
     async def answer(self, _: str) -> str:
         """Return nothing: the room has its own signalling."""
         return ""
+
+    def listen(self, _: SharedMicrophone | None) -> None:
+        """Do nothing: the room's sound is published by itself (media.py)."""
 
     def send(self, channel: str, data: bytes | str) -> bool:
         """Queue a message."""

@@ -137,7 +137,7 @@ class RoomVisit:
     async def _seat(self, who: str, to: str, channels: tuple[str, ...], level: Level) -> str:
         """Open a session of remote operation. Raises SaintError."""
         sources = self._sources
-        peer = RoomPeer(self._sender, to, channels, sources.camera, sources.microphone)
+        peer = RoomPeer(self._sender, to, channels, sources.camera)
         person = Person(who, level.word, self._settings.url, _SOURCE + (to or "room"))
         is_driving = level >= Level.OPERATOR
         name, _ = await self._operation.connect(

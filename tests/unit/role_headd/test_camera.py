@@ -12,8 +12,8 @@ import pytest
 
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import HEAD_CAMERA_CMD
+from saint_services.lib.role import side_process
 from saint_services.lib.role_config.model import Camera
-from saint_services.role_headd import camera_process
 from saint_services.role_headd.camera_process import CameraProcess
 from saint_services.role_headd.camera_wire import CameraOrder, CameraReport
 from tests.unit.role.role_rig import Rig, load_role
@@ -47,7 +47,7 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
 
 def play(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Let the camera's process be this program."""
-    defaults = (program(name), camera_process.SILENCE_S)
+    defaults = (program(name), side_process.SILENCE_S)
     monkeypatch.setattr(CameraProcess.__init__, "__defaults__", defaults)
 
 
@@ -168,7 +168,7 @@ def test_process_that_ends_or_talks_nonsense_is_reported_and_started_again(
 
 
 def test_process_that_hangs_is_ended_by_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(camera_process, "_END_S", 0.2)
+    monkeypatch.setattr(side_process, "_END_S", 0.2)
     reports = Reports("hangs")
     reports.until(lambda all: any("stopped reporting" in each.problem for each in all))
     reports.process.close()

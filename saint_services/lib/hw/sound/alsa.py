@@ -9,14 +9,14 @@ from functools import cache
 from typing import Final
 
 from ...errors import Code, SaintError
-from .port import PIECE_BYTES, PIECE_SAMPLES, RATE_HZ, SILENCE
+from .port import RATE_HZ, piece_bytes
 
 _LIBRARY: Final = "libasound.so.2"
 _PLAYBACK, _CAPTURE = 0, 1  # snd_pcm_stream_t
 _S16_LE, _INTERLEAVED = 2, 3  # snd_pcm_format_t, snd_pcm_access_t
 _LATENCY_US = 80_000  # of the device's buffer: four pieces
 _WAIT_MS = 1000
-_FRAME_BYTES = PIECE_BYTES // PIECE_SAMPLES
+_FRAME_BYTES = 2  # one channel of 16 bit
 # Silence before the first piece, and after a gap: what the network delays by less leaves no gap.
 _HEAD_START = 2
 _FUNCTIONS: Final = {
@@ -50,12 +50,14 @@ def _library() -> C.CDLL:
 
 
 class _Device:
-    """An open PCM device; one channel at 48 kHz, which plug devices convert."""
+    """An open PCM device; one channel at the rate of its pieces, which plug devices convert."""
 
-    def __init__(self, name: str, direction: int, kind: str) -> None:
+    def __init__(self, name: str, direction: int, kind: str, rate_hz: int) -> None:
         self._name = name
         self._direction = direction
         self._kind = kind
+        self._rate_hz = rate_hz
+        self._piece_bytes = piece_bytes(rate_hz)
         self._handle: C.c_void_p | None = None
 
     def open(self) -> None:
@@ -66,7 +68,7 @@ class _Device:
             raise self._missing(error)
         self._handle = handle
         error = library.snd_pcm_set_params(
-            handle, _S16_LE, _INTERLEAVED, 1, RATE_HZ, 1, _LATENCY_US
+            handle, _S16_LE, _INTERLEAVED, 1, self._rate_hz, 1, _LATENCY_US
         )
         if error < 0:
             self.close()
@@ -80,7 +82,10 @@ class _Device:
 
     def _missing(self, error: int) -> SaintError:
         text = f"the {self._kind} {self._name!r} cannot be opened: {_reason(error)}"
-        fix = "Plug it in, or name another one in teleopd.yaml; `aplay -L` lists names."
+        fix = (
+            f"Plug it in, or name another {self._kind} where it is named: `sound` of the role, or "
+            "teleopd.yaml; `aplay -L` lists names."
+        )
         return SaintError(Code.HARDWARE_MISSING, text, fix=fix)
 
     def _opened(self) -> C.c_void_p:
@@ -97,8 +102,8 @@ class _Device:
 class AlsaMicrophone(_Device):
     """Implements Microphone."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, _CAPTURE, "microphone")
+    def __init__(self, name: str, rate_hz: int = RATE_HZ) -> None:
+        super().__init__(name, _CAPTURE, "microphone", rate_hz)
 
     def open(self) -> None:
         """Open the device, and begin to record."""
@@ -108,8 +113,8 @@ class AlsaMicrophone(_Device):
     def read(self) -> bytes:
         """Return the next piece; after an overrun what was lost is left out."""
         handle, library, piece = self._opened(), _library(), bytearray()
-        while len(piece) < PIECE_BYTES:
-            missing = (PIECE_BYTES - len(piece)) // _FRAME_BYTES
+        while len(piece) < self._piece_bytes:
+            missing = (self._piece_bytes - len(piece)) // _FRAME_BYTES
             buffer = C.create_string_buffer(missing * _FRAME_BYTES)
             if library.snd_pcm_wait(handle, _WAIT_MS) == 0:
                 raise OSError(110, "the microphone sends nothing")
@@ -125,20 +130,21 @@ class AlsaMicrophone(_Device):
 class AlsaLoudspeaker(_Device):
     """Implements Loudspeaker."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, _PLAYBACK, "loudspeaker")
+    def __init__(self, name: str, rate_hz: int = RATE_HZ) -> None:
+        super().__init__(name, _PLAYBACK, "loudspeaker", rate_hz)
+        self._silence = bytes(self._piece_bytes)
 
     def open(self) -> None:
         """Open the device with a head start of silence."""
         super().open()
         for _ in range(_HEAD_START):
-            self._play(SILENCE)
+            self._play(self._silence)
 
     def write(self, piece: bytes) -> None:
         """Play a piece; after a gap with a head start of silence."""
         if self._play(piece):
             return
-        for each in (*(SILENCE,) * _HEAD_START, piece):
+        for each in (*(self._silence,) * _HEAD_START, piece):
             self._play(each)
 
     def _play(self, piece: bytes) -> bool:

@@ -1,6 +1,6 @@
-"""Declares a microphone and a loudspeaker, and the only form of sound between them and a daemon:
-one channel of 16 bit at 48 kHz, in pieces of 20 ms. Not here: the devices (alsa.py), the choice of
-one (opening.py).
+"""Declares a microphone and a loudspeaker, and the form of sound between them and a daemon: one
+channel of 16 bit in pieces of 20 ms, at the rate with which the device was chosen. Not here: the
+devices (alsa.py), the choice of one (opening.py).
 """
 
 from array import array
@@ -8,10 +8,12 @@ from math import log10, sqrt
 from typing import Final, Protocol
 
 RATE_HZ: Final = 48_000
-PIECE_SAMPLES: Final = 960  # 20 ms, as Opus carries it
+# On the bus: enough for speech, and a piece fits into one packet of the network.
+BUS_RATE_HZ: Final = 16_000
+PIECE_S: Final = 0.02  # as Opus carries it
+PIECE_SAMPLES: Final = 960  # at RATE_HZ
 PIECE_BYTES: Final = 2 * PIECE_SAMPLES
-PIECE_S: Final = PIECE_SAMPLES / RATE_HZ
-SILENCE: Final = bytes(PIECE_BYTES)
+BUS_PIECE_BYTES: Final = PIECE_BYTES * BUS_RATE_HZ // RATE_HZ
 QUIETEST_DB: Final = -96.0  # of 16 bits
 _FULL_SCALE = 32_768.0
 _EVERY = 3  # samples that the level looks at: a third is enough for a meter
@@ -43,6 +45,11 @@ class Loudspeaker(Protocol):
     def close(self) -> None:
         """Never raises."""
         ...
+
+
+def piece_bytes(rate_hz: int) -> int:
+    """Return the length of a piece at this rate."""
+    return 2 * round(rate_hz * PIECE_S)
 
 
 def level_db(piece: bytes) -> float:
