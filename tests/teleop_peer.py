@@ -34,6 +34,7 @@ class TeleopPeer:
         self.frames: list[Any] = []
         self.sounds: list[Any] = []
         self.is_talking = False
+        self.sound = ""  # the place whose microphone it names
         self.answers = False  # says which report has arrived
         self.picture_ms: float | None = None  # what it names as the age of its picture
         self._report_s = 0.0
@@ -83,6 +84,8 @@ class TeleopPeer:
                 message |= {"picture_ms": self.picture_ms}
         if self.is_talking:
             message |= {"talk": True}
+        if self.sound:
+            message |= {"sound": self.sound}
         self.fields.send(json.dumps(message | ({"targets": targets} if targets else {})))
 
     @contextlib.asynccontextmanager

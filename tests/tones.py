@@ -38,7 +38,7 @@ class ToneTrack(MediaStreamTrack):
         return frame
 
 
-def share_of_tone(sound: bytes, frequency_hz: float) -> float:
+def share_of_tone(sound: bytes, frequency_hz: float, rate_hz: int = RATE_HZ) -> float:
     """Return which part of the power of some sound (16 bit, one channel) is this tone: a
     correlation with it, typed here and not taken from the product.
     """
@@ -46,7 +46,7 @@ def share_of_tone(sound: bytes, frequency_hz: float) -> float:
     power = sum(each * each for each in samples)
     if not power:
         return 0.0
-    step = math.tau * frequency_hz / RATE_HZ
+    step = math.tau * frequency_hz / rate_hz
     real = sum(each * math.cos(step * at) for at, each in enumerate(samples))
     imaginary = sum(each * math.sin(step * at) for at, each in enumerate(samples))
     return 2.0 * (real * real + imaginary * imaginary) / (len(samples) * power)

@@ -54,6 +54,7 @@ class RemoteRobot:
     client: Client
     bus: LocalBus
     counters: Any
+    domain: LocalDomain
     samples: list[InputSample] = field(default_factory=list)
     locks: list[TakeControl] = field(default_factory=list)
     released: list[ReleaseControl] = field(default_factory=list)
@@ -140,7 +141,7 @@ async def remote_robot(folder: Path, **settings: Any) -> AsyncIterator[RemoteRob
     runtime.mkdir()
     domain = LocalDomain()
     bus = domain.bus("test")
-    robot = RemoteRobot(Client(runtime / "teleopd.sock"), bus, None)
+    robot = RemoteRobot(Client(runtime / "teleopd.sock"), bus, None, domain)
     bus.subscribe(topics.INPUT_TELEOP, lambda sample: robot.samples.append(sample.message))
     router = await fake_router(robot).serve([bind(runtime, "routerd")])
     directories = Directories(folder / "etc", folder / "state" / "teleopd", runtime, ROOT)
