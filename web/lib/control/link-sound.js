@@ -5,8 +5,12 @@
 /** @typedef {"off" | "live" | "none"} MicrophoneState */
 /** @typedef {"off" | "ready" | "speaking" | "none"} LoudspeakerState */
 /**
- * Levels in dB below full scale, measured at the robot.
+ * Levels in dB below full scale, measured at the robot. Places are roles, whose nodes have sound, and
+ * "server".
  * @typedef {object} SoundReport
+ * @property {string} place of the microphone that is heard; empty: none
+ * @property {string} loudspeaker_place
+ * @property {string[]} places that may be chosen
  * @property {MicrophoneState} microphone
  * @property {number | null} microphone_db
  * @property {LoudspeakerState} loudspeaker
@@ -22,6 +26,8 @@ export class LinkSound {
   isTalking = false;
   /** Whether the robot's sound is played here. */
   isOn = true;
+  /** Which place to hear and to speak through; empty: the robot chooses. */
+  place = "";
   /** Why this computer's microphone is not sent. */
   problem = "";
   /** What the robot sends. @type {MediaStream | null} */ incoming = null;
@@ -72,6 +78,13 @@ export class LinkSound {
   /** Play the robot's sound or not. */
   toggle() {
     this.isOn = !this.isOn;
+    this.changed();
+  }
+
+  /** Hear and speak elsewhere; the next message says so. @param {string} place */
+  choose(place) {
+    this.place = place;
+    this.release(); // what is being said is meant for the place before
     this.changed();
   }
 

@@ -233,7 +233,8 @@ export class RemoteLink {
   #send(more) {
     if (this.#fields?.readyState !== "open") return;
     const now = performance.now();
-    const head = { v: 1, seq: ++this.#sequence, t: now, talk: this.sound.isTalking };
+    const { isTalking, place } = this.sound;
+    const head = { v: 1, seq: ++this.#sequence, t: now, talk: isTalking, sound: place };
     const answer = this.report && {
       ack: this.report.seq,
       ack_ms: Math.min(now - this.#reportAt, LONGEST_MS),

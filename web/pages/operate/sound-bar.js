@@ -10,6 +10,7 @@ import { snapshot } from "./capture.js";
 /** @typedef {(app: App, work: () => Promise<unknown>) => void} Act */
 
 const QUIET_DB = -60; // the left end of a meter
+const PLACE_NAME = "Where you hear the robot, and where you speak";
 const SPEAK_HINT = "Hold to speak through the robot's loudspeaker (key T)";
 
 /** The button that is held to speak. @param {RemoteLink} link */
@@ -70,7 +71,7 @@ export function captureButtons(app, link, recording, act) {
     >
       ${recording.isRunning ? html`Save (<b class="number">${fixed(seconds, 0)}</b> s)` : "Record"}
     </button>
-    ${robotSound(link)}
+    ${robotSound(link)} ${placeChoice(link)}
   `;
 }
 
@@ -86,8 +87,28 @@ function robotSound(link) {
     @click=${() => link.sound.toggle()}
   >
     ${link.sound.isOn ? "Sound on" : "Sound off"}
-    ${meter("The robot's microphone", report.microphone_db, "microphone")}
+    ${meter(`The robot's microphone: ${report.place}`, report.microphone_db, "microphone")}
   </button>`;
+}
+
+/** Where to hear and to speak, when the robot has sound at several places. @param {RemoteLink} link */
+function placeChoice(link) {
+  const report = link.report?.sound;
+  if (!report || report.places.length < 2) return nothing;
+  const chosen = link.sound.place || report.place;
+  return html`<select
+    class="sound-place"
+    aria-label=${PLACE_NAME}
+    title=${PLACE_NAME}
+    data-sound-place
+    .value=${chosen}
+    @change=${withValue((value) => link.sound.choose(value))}
+  >
+    ${report.places.map(
+      (place) =>
+        html`<option value=${place} ?selected=${place === chosen}>Sound: ${place}</option>`,
+    )}
+  </select>`;
 }
 
 /** Why no sound comes or goes. @param {RemoteLink} link */

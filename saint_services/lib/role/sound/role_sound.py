@@ -62,12 +62,11 @@ class RoleSound:
         """Start the process for a reader, end it some time after the last one; publish the state
         while a program reads it.
         """
-        now_s, is_state_read = self._host.clock.time(), self._publish.has_readers
-        if is_state_read or (self._order.settings.microphone and self._audio.has_readers):
+        now_s = self._host.clock.time()
+        if self._publish.has_readers or (self._order.settings.microphone and self._audio.has_readers):
             self._until_s = now_s + LINGER_S
         self._switch(now_s < self._until_s)
-        if is_state_read:
-            self._publish(self._state(self._order.settings))
+        self._show()
 
     def close(self) -> None:
         """End the process."""
@@ -101,6 +100,11 @@ class RoleSound:
                 self._host.counters[f"sound_{name}"] += more
                 self._dropped += more
         self._before = report
+        self._show()
+
+    def _show(self) -> None:
+        if self._publish.has_readers:
+            self._publish(self._state(self._order.settings))
 
     def _note(self, report: SoundReport) -> None:
         self._host.notice("sound", report.problem)
