@@ -30,7 +30,7 @@ from tests.waiting import every
 
 _ROOT = Path(__file__).resolve().parents[3]
 _SIZE = (640, 400)
-_SETTINGS = Config(microphone="default", loudspeaker="default")
+_SETTINGS = {"microphone": "default", "loudspeaker": "default"}
 
 
 def add_locks(api: Api, status: Any) -> None:
@@ -81,9 +81,9 @@ class RemoteOperation:
 
 @contextlib.asynccontextmanager
 async def remote_operation(
-    domain: LocalDomain, runtime: Path, folder: Path
+    domain: LocalDomain, runtime: Path, folder: Path, robot: str = "saint"
 ) -> AsyncIterator[RemoteOperation]:
-    """A running teleopd of the fake robot."""
+    """A running teleopd of the fake robot, or of another one beside its pages."""
     hardware = folder / "hw"
     hardware.mkdir(exist_ok=True)
     made = RemoteOperation(domain, hardware)
@@ -92,13 +92,14 @@ async def remote_operation(
     state = folder / "state" / "teleopd"
     state.mkdir(parents=True, exist_ok=True)
     directories = Directories(folder / "etc", state, runtime, _ROOT)
+    config = Config(robot=robot, **_SETTINGS)
     filming = asyncio.create_task(made.film())
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SAINT_HW", f"sim:{hardware}")
             patch.setenv("SAINT_SIMULATION", "tools.sim")
             bus = domain.bus("teleopd")
-            async with running("teleopd", _SETTINGS, run, directories, bus=bus):
+            async with running("teleopd", config, run, directories, bus=bus):
                 yield made
     finally:
         filming.cancel()

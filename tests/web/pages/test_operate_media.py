@@ -98,6 +98,39 @@ async def test_tone_is_played_at_each_end_and_speech_ends_with_the_button(
     await until(is_over)
 
 
+async def test_robot_with_sound_at_one_place_offers_no_choice(
+    site: Site, remote: RemoteOperation
+) -> None:
+    page = await operating(site)
+    await page.wait_for_selector("[data-sound]")
+    assert await page.locator("[data-sound-place]").count() == 0
+    title = await page.locator("[data-level=microphone]").get_attribute("title")
+    assert title == "The robot's microphone: server"
+
+
+async def test_person_chooses_where_to_hear(site: Site, tmp_path: Path) -> None:
+    """The node of the legs, which is heard unless chosen otherwise, does not answer here."""
+    domain, runtime = site.robot.bus._domain, site.robot.runtime
+    async with remote_operation(domain, runtime, tmp_path, "asimov"):
+        page = await site.open("operate")
+        await page.click("[data-operate]")
+        choice = page.locator("[data-sound-place]")
+        await choice.wait_for()
+        assert await choice.input_value() == "legs"
+        assert await choice.locator("option").all_inner_texts() == ["Sound: legs", "Sound: server"]
+        assert await violations(page) == []
+        await choice.select_option("server")
+
+        async def is_played() -> bool:
+            frequency_hz, level_db = await loudest(page)
+            return abs(frequency_hz - ROBOT_HZ) < 12 and level_db > -60
+
+        await until(is_played)
+        assert await choice.input_value() == "server"
+        await choice.select_option("legs")
+        await page.wait_for_selector("text=the node of legs does not answer about its microphone")
+
+
 async def test_viewer_has_no_talk_button(site: Site, remote: RemoteOperation) -> None:
     page = await operating(site, "watch")
     await page.wait_for_selector("[data-sound]")

@@ -1,6 +1,7 @@
 // Sound and what is kept: the talk button, levels that the robot measures, snapshot, recording.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withValue } from "../../lib/events.js";
 import { fixed } from "../../lib/format.js";
 import { snapshot } from "./capture.js";
 
