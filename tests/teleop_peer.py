@@ -76,7 +76,7 @@ class TeleopPeer:
     def send(self, **targets: dict[str, float]) -> None:
         """Send the named form; without targets it is a heartbeat."""
         self._sequence += 1
-        message = {"v": 1, "seq": self._sequence, "t": time.monotonic() * 1000}
+        message: dict[str, Any] = {"v": 1, "seq": self._sequence, "t": time.monotonic() * 1000}
         if self.answers and self.reports:
             held_ms = (time.monotonic() - self._report_s) * 1000
             message |= {"ack": self.reports[-1]["seq"], "ack_ms": held_ms}

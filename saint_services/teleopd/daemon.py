@@ -12,8 +12,8 @@ from ..lib.clock import monotonic_s
 from ..lib.daemon import Context
 from ..lib.generated.topics import INPUT_TELEOP, TRACKS_ESTOP
 from ..lib.ipc import Api, Client
-from ..lib.role_config.sound import Sound
 from ..lib.robot.source import RobotPlaces, load_robot
+from ..lib.role_config.sound import Sound
 from ..lib.teleop.velocity import velocity_target
 from .api import SessionRequests
 from .config import Config

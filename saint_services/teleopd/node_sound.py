@@ -1,6 +1,6 @@
-"""The sound of a role's node, over the bus: what its microphone publishes, what its loudspeaker is to
-play, and what the node reports about both. Only loaded with the first session, as PyAV is. Not here:
-the node's end (lib/role/sound), who listens and speaks (sounds.py).
+"""The sound of a role's node, over the bus: what its microphone publishes, what its loudspeaker is
+to play, and what the node reports about both. Only loaded with the first session, as PyAV is. Not
+here: the node's end (lib/role/sound), who listens and speaks (sounds.py).
 """
 
 import asyncio

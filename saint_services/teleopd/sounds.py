@@ -1,5 +1,5 @@
 """Where the robot has microphones and loudspeakers: at the server, at the nodes of roles; which of
-them a session hears and speaks through. Not here: the right to speak (seats.py), the sound itself.
+them a session listens at and speaks through. Not here: the right to speak (seats.py).
 """
 
 from collections import Counter
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from .microphone import SharedMicrophone
 
 SERVER = "server"
-_REST_S = 0.6  # after speech at a node: the way there, what waits there, the way back
+_REST_S = 0.6  # after speech at a node: the network twice, and what waits at the node
 _ANSWER_S = 5.0  # a node starts its sound when it is used
 
 
-class NodeReport:
+class PlaceReport:
     """What a node reports about its sound. Reading it also has the node's loudspeaker listen."""
 
     def __init__(self, bus: Bus, target: str) -> None:
@@ -74,7 +74,7 @@ class SoundPlace:
     devices: Sound
     microphone: "SharedMicrophone | None" = None
     speech: Speech | None = None
-    node: NodeReport | None = None
+    node: PlaceReport | None = None
     hush: Callable[[], None] | None = None  # ends what the node has still to play
 
     def problem(self, kind: str, now_s: float) -> str:
@@ -112,10 +112,10 @@ class Sounds:
         """Give a session the place that it names, else that of its camera, else the first one;
         return the microphone.
         """
-        hears = self._place("microphone", name, camera)
+        listens = self._place("microphone", name, camera)
         speaks = self._place("loudspeaker", name, camera)
-        self._use(session, hears, speaks)
-        return hears.microphone if hears else None
+        self._use(session, listens, speaks)
+        return listens.microphone if listens else None
 
     def default(self, camera: str) -> "SharedMicrophone | None":
         """Return the microphone of who names none."""
@@ -147,18 +147,18 @@ class Sounds:
         return any(each.speech.is_speaking(now_s) for each in self.places.values() if each.speech)
 
     def report(self, session: str, now_s: float) -> SoundReport:
-        """Return what a session hears and speaks through."""
-        hears, speaks = self._chosen.get(session, (None, None))
+        """Return what a session listens at and speaks through."""
+        listens, speaks = self._chosen.get(session, (None, None))
         problems = [
             each.problem(kind, now_s)
-            for kind, each in (("microphone", hears), ("loudspeaker", speaks))
+            for kind, each in (("microphone", listens), ("loudspeaker", speaks))
             if each
         ]
-        microphone = hears.microphone if hears else None
+        microphone = listens.microphone if listens else None
         speech = speaks.speech if speaks else None
         is_broken = bool(speaks and speaks.problem("loudspeaker", now_s))
         return SoundReport(
-            place=hears.name if hears else "",
+            place=listens.name if listens else "",
             loudspeaker_place=speaks.name if speaks else "",
             places=list(self.places),
             microphone=microphone.state(now_s) if microphone else "off",
@@ -172,14 +172,14 @@ class Sounds:
         able = {each.name: each for each in self.places.values() if getattr(each.devices, kind)}
         return able.get(name) or able.get(camera) or next(iter(able.values()), None)
 
-    def _use(self, session: str, hears: SoundPlace | None, speaks: SoundPlace | None) -> None:
+    def _use(self, session: str, listens: SoundPlace | None, speaks: SoundPlace | None) -> None:
         before = self._chosen.get(session, (None, None))
-        self._chosen[session] = hears, speaks
-        for place in (hears, speaks):
+        self._chosen[session] = listens, speaks
+        for place in (listens, speaks):
             if place and place.node:
                 place.node.use(session, is_used=True)
         for place in before:
-            if place and place.node and place not in (hears, speaks):
+            if place and place.node and place not in (listens, speaks):
                 place.node.use(session, is_used=False)
 
     def _load_server(self, place: SoundPlace) -> None:
@@ -196,7 +196,7 @@ class Sounds:
         from .node_sound import BusFeed, BusLoudspeaker
 
         target, bus = place.name, self._bus
-        place.node = NodeReport(bus, target)
+        place.node = PlaceReport(bus, target)
         if place.devices.microphone:
             start = partial(BusFeed, bus, target, self._counters)
             place.microphone = SharedMicrophone(start, self.is_speaking, BUS_RATE_HZ)

@@ -1,6 +1,6 @@
-"""Sound of a node through the whole robot, in real processes over DDS: an aiortc program hears what
-the node's simulated microphone records, and what the operator says is played by the node's simulated
-loudspeaker. What a hostile program publishes is counted and never played.
+"""Sound of a node through the whole robot, in real processes over DDS: an aiortc program gets what
+the node's simulated microphone records, and what the operator says is played by the node's
+simulated loudspeaker. What a hostile program publishes is counted and never played.
 """
 
 import contextlib
@@ -57,7 +57,7 @@ def silence(asimov: Robot) -> None:
 
 @contextlib.asynccontextmanager
 async def program(robot: Robot) -> AsyncIterator[DdsBus]:
-    """A program of somebody's on the robot's bus."""
+    """A program of the owner's on the robot's bus."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in robot.environment.items():
             patch.setenv(name, value)
@@ -79,16 +79,16 @@ def says(robot: Robot) -> bool:
     return len(newest) == BUS_HZ // 2 and share_of_tone(newest, SAID_HZ, BUS_HZ) > 0.9
 
 
-def hears(peer: TeleopPeer, count: int = 25) -> bool:
+def receives(peer: TeleopPeer, count: int = 25) -> bool:
     newest = b"".join(map(one_channel, peer.sounds[-count:]))
     return share_of_tone(newest, NODE_HZ) > 0.9
 
 
-async def test_operator_hears_and_speaks_through_the_node(
+async def test_operator_listens_and_speaks_through_the_node(
     asimov: Robot, request_: Request
 ) -> None:
     async with teleop_peer(request_, says=ToneTrack(SAID_HZ)) as peer, peer.beating():
-        await until(lambda: hears(peer), START_S)
+        await until(lambda: receives(peer), START_S)
         report = await peer.report(lambda each: each["sound"]["microphone"] == "live")
         assert report["sound"]["places"] == [ROLE, "server"]
         assert report["sound"]["place"] == report["sound"]["loudspeaker_place"] == ROLE
@@ -96,17 +96,17 @@ async def test_operator_hears_and_speaks_through_the_node(
         peer.is_talking = True
         await until(lambda: says(asimov))
         peer.is_talking = False
-        await until(lambda: hears(peer, 10))
+        await until(lambda: receives(peer, 10))
         count = len(played(asimov))
         await stays(lambda: len(played(asimov)) == count, 0.5)
 
 
-async def test_viewer_hears_and_is_not_heard(asimov: Robot, request_: Request) -> None:
+async def test_viewer_listens_and_says_nothing(asimov: Robot, request_: Request) -> None:
     viewer = teleop_peer(request_, wants_control=False, says=ToneTrack(SAID_HZ))
     async with viewer as peer:
         peer.is_talking = True
         async with peer.beating():
-            await until(lambda: hears(peer), START_S)
+            await until(lambda: receives(peer), START_S)
             await stays(lambda: not played(asimov), 1.0)
 
 
@@ -119,7 +119,7 @@ async def test_operator_who_is_gone_is_silent(asimov: Robot, request_: Request) 
     await stays(lambda: len(played(asimov)) == count, 0.5)
 
 
-async def test_ros_program_hears_the_node_and_knows_its_form(asimov: Robot) -> None:
+async def test_ros_program_receives_the_node_and_knows_its_form(asimov: Robot) -> None:
     pieces: list[bytes] = []
     forms: list[AudioInfo] = []
     async with program(asimov) as bus:
@@ -129,9 +129,7 @@ async def test_ros_program_hears_the_node_and_knows_its_form(asimov: Robot) -> N
         listening = bus.subscribe(
             topics.ROLE_MICROPHONE.at(role=ROLE), lambda sample: pieces.append(sample.message.data)
         )
-        await until(
-            lambda: share_of_tone(b"".join(pieces[-25:]), NODE_HZ, BUS_HZ) > 0.9, START_S
-        )
+        await until(lambda: share_of_tone(b"".join(pieces[-25:]), NODE_HZ, BUS_HZ) > 0.9, START_S)
         assert {len(each) for each in pieces} == {640}
         form = forms[-1]
         assert (form.channels, form.sample_rate, form.sample_format) == (1, BUS_HZ, "S16LE")

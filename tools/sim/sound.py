@@ -86,9 +86,7 @@ class SimLoudspeaker:
         """Do nothing: no resource is held."""
 
 
-def tone(
-    frequency_hz: float, seconds: float, share: float = 0.25, rate_hz: int = RATE_HZ
-) -> bytes:
+def tone(frequency_hz: float, seconds: float, share: float = 0.25, rate_hz: int = RATE_HZ) -> bytes:
     """Return a sine of whole periods, at a share of the full scale."""
     periods = round(frequency_hz * seconds)
     count = round(periods * rate_hz / frequency_hz)

@@ -1,6 +1,6 @@
-"""Starts a process of its own beside a role, for work that must not pass through the one that drives
-the outputs; follows its reports, and starts it again when it ends or hangs. Not here: what it does
-(side_program.py is its other end).
+"""Starts a process of its own beside a role, for work that must not pass through the one that
+drives the outputs; follows its reports, and starts it again when it ends or hangs. Not here: what
+it does (side_program.py is its other end).
 """
 
 import contextlib
@@ -8,7 +8,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from subprocess import PIPE, Popen

@@ -1,5 +1,5 @@
-"""The frame of a program that runs beside a role: it gets an order as a line of its input, reports by
-lines on its output, and ends with its input. Not here: the role's end (side_process.py).
+"""The frame of a program that runs beside a role: it gets an order as a line of its input, reports
+by lines on its output, and ends with its input. Not here: the role's end (side_process.py).
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""Hardware resources that a role reserves: pins, PWM channels, chips, lines, camera and sound devices, a process
-of its program. Roles on one node must not share them, nor two parts of one role a PWM channel.
-Pure. Not here: which board has what (lib/hw).
+"""Hardware resources that a role reserves: pins, PWM channels, chips, lines, camera and sound
+devices, a process of its program. Roles on one node must not share them, nor two parts of one role
+a PWM channel. Pure. Not here: which board has what (lib/hw).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,5 +1,6 @@
-"""Models the microphone and the loudspeaker of a role's node, as the owner writes them in the role's
-configuration, and the topics on which their sound travels. Not here: the devices (lib/hw/sound).
+"""Models the microphone and the loudspeaker of a role's node, as the owner writes them in the
+role's configuration, and the topics on which their sound travels. Not here: the devices
+(lib/hw/sound).
 """
 
 from typing import Annotated

@@ -3,8 +3,8 @@
 (structs.py).
 
 Version 1. Operator to robot: `v`, `seq` (rises), `t` (milliseconds of the operator's clock), and
-`targets` with values by field, `talk` while the talk button is held, `sound`: which place to hear
-and to speak through. A message without targets is a
+`targets` with values by field, `talk` while the talk button is held, `sound`: which place to listen
+at and to speak through. A message without targets is a
 heartbeat of the operator's input loop. Robot to operator, 20 times per second,
 to others 10 times: see `RobotReport`.
 """

@@ -1,6 +1,6 @@
-"""Sound of a node over real WebRTC links: the node's sound process on a bus inside this process, with
-simulated devices. A tone at its microphone is measured at the peer, a tone of the operator at its
-loudspeaker.
+"""Sound of a node over real WebRTC links: the node's sound process on a bus inside this process,
+with simulated devices. A tone at its microphone is measured at the peer, a tone of the operator at
+its loudspeaker.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from saint_services.lib.generated.audio_common_msgs import AudioData, AudioInfo
 from saint_services.lib.generated.saint_msgs import SoundState
 from saint_services.lib.hw.sound.port import BUS_PIECE_BYTES, BUS_RATE_HZ
 from saint_services.lib.role.sound.program import SoundWork
-from saint_services.lib.role.sound.wire import SoundOrder, SoundReport
+from saint_services.lib.role.sound.wire import SoundOrder, SoundProcessReport
 from saint_services.lib.role_config.part_topics import of_target
 from saint_services.lib.role_config.sound import Sound
 from tests.teleop_peer import TeleopPeer, teleop_peer
@@ -39,7 +39,8 @@ class Node:
 
     def __init__(self, robot: RemoteRobot, folder: Path, form: AudioInfo = FORM) -> None:
         self.folder = folder
-        self.report = SoundReport()
+        folder.mkdir(exist_ok=True)
+        self.report = SoundProcessReport()
         self._bus = robot.domain.bus("node")
         order = SoundOrder(
             hardware=f"sim:{folder}", node_name="node", target=TARGET, settings=DEVICES
@@ -65,15 +66,12 @@ class Node:
                 )
             )  # fmt: skip
 
-    def _take(self, report: SoundReport) -> None:
+    def _take(self, report: SoundProcessReport) -> None:
         self.report = report
 
 
 @contextlib.asynccontextmanager
-async def node_of(
-    robot: RemoteRobot, folder: Path, form: AudioInfo = FORM
-) -> AsyncIterator[Node]:
-    folder.mkdir(exist_ok=True)
+async def node_of(robot: RemoteRobot, folder: Path, form: AudioInfo = FORM) -> AsyncIterator[Node]:
     node = Node(robot, folder, form)
     task = asyncio.create_task(node.run())
     try:
@@ -101,7 +99,7 @@ def received(peer: TeleopPeer, count: int = 25) -> bytes:
     return b"".join(map(one_channel, peer.sounds[-count:]))
 
 
-def hears(peer: TeleopPeer, frequency_hz: float, count: int = 25) -> bool:
+def receives(peer: TeleopPeer, frequency_hz: float, count: int = 25) -> bool:
     return share_of_tone(received(peer, count), frequency_hz) > 0.9
 
 
@@ -109,7 +107,7 @@ def says(node: Node) -> bool:
     return share_of_tone(node.played[-2 * BUS_RATE_HZ // 4 :], SAID_HZ, BUS_RATE_HZ) > 0.9
 
 
-async def test_operator_hears_the_node_and_speaks_through_it(
+async def test_operator_listens_at_the_node_and_speaks_through_it(
     robot: RemoteRobot, tmp_path: Path
 ) -> None:
     async with (
@@ -117,7 +115,7 @@ async def test_operator_hears_the_node_and_speaks_through_it(
         teleop_peer(robot.signalling(OLGA), says=ToneTrack(SAID_HZ)) as peer,
         peer.beating(),
     ):
-        await until(lambda: hears(peer, NODE_HZ))
+        await until(lambda: receives(peer, NODE_HZ))
         report = await peer.report(lambda each: each["sound"]["microphone"] == "live")
         assert report["sound"]["place"] == report["sound"]["loudspeaker_place"] == TARGET
         assert report["sound"]["places"] == [TARGET, "server"]
@@ -129,20 +127,18 @@ async def test_operator_hears_the_node_and_speaks_through_it(
         await peer.report(lambda each: each["sound"]["loudspeaker"] == "speaking")
         await until(lambda: share_of_tone(received(peer, 10), NODE_HZ) < 0.1)  # no echo
         peer.is_talking = False
-        await until(lambda: hears(peer, NODE_HZ, 10), 5.0)
+        await until(lambda: receives(peer, NODE_HZ, 10), 5.0)
         assert not (tmp_path / "server" / "loudspeaker.s16").exists()
 
 
 async def test_viewer_never_speaks_through_a_node(robot: RemoteRobot, tmp_path: Path) -> None:
     async with (
         node_of(robot, tmp_path / "node") as node,
-        teleop_peer(
-            robot.signalling(VERA), wants_control=False, says=ToneTrack(SAID_HZ)
-        ) as peer,
+        teleop_peer(robot.signalling(VERA), wants_control=False, says=ToneTrack(SAID_HZ)) as peer,
     ):
         peer.is_talking = True
         async with peer.beating():
-            await until(lambda: hears(peer, NODE_HZ))
+            await until(lambda: receives(peer, NODE_HZ))
             await stays(lambda: not node.played, 0.7)
 
 
@@ -180,29 +176,27 @@ async def test_two_operators_never_mix(robot: RemoteRobot, tmp_path: Path) -> No
         assert says(node)
 
 
-async def test_session_hears_the_place_that_it_names(robot: RemoteRobot, tmp_path: Path) -> None:
+async def test_session_listens_where_it_names(robot: RemoteRobot, tmp_path: Path) -> None:
     async with (
         node_of(robot, tmp_path / "node") as node,
         teleop_peer(robot.signalling(OLGA), says=ToneTrack(SAID_HZ)) as peer,
         peer.beating(),
     ):
-        await until(lambda: hears(peer, NODE_HZ))
+        await until(lambda: receives(peer, NODE_HZ))
         peer.sound = "server"
-        await until(lambda: hears(peer, SERVER_HZ))
+        await until(lambda: receives(peer, SERVER_HZ))
         await until(lambda: not node.report.recording)  # nobody listens to it any more
         peer.is_talking = True
         played = tmp_path / "server" / "loudspeaker.s16"
         await until(lambda: played.exists())
         assert not node.played
         peer.is_talking, peer.sound = False, TARGET
-        await until(lambda: hears(peer, NODE_HZ))
+        await until(lambda: receives(peer, NODE_HZ))
         peer.sound = "kitchen"  # is not there: the default
-        await stays(lambda: hears(peer, NODE_HZ), 0.3)
+        await stays(lambda: receives(peer, NODE_HZ), 0.3)
 
 
-async def test_nothing_is_recorded_while_nobody_listens(
-    robot: RemoteRobot, tmp_path: Path
-) -> None:
+async def test_nothing_is_recorded_while_nobody_listens(robot: RemoteRobot, tmp_path: Path) -> None:
     async with node_of(robot, tmp_path / "node") as node:
         async with teleop_peer(robot.signalling(OLGA)):  # an offer without sound
             await stays(lambda: not node.report.recording, 0.4)
@@ -254,7 +248,7 @@ async def test_sound_in_another_form_is_dropped_and_counted(
         assert peer.sounds == []
 
 
-async def test_hostile_messages_are_counted_and_what_follows_is_heard(
+async def test_hostile_messages_are_counted_and_what_follows_is_received(
     robot: RemoteRobot,
 ) -> None:
     source = robot.domain.bus("node")
@@ -270,5 +264,5 @@ async def test_hostile_messages_are_counted_and_what_follows_is_heard(
         async for _ in every(0.02):
             pieces.publish(AudioData(good[at : at + BUS_PIECE_BYTES]))
             at = (at + BUS_PIECE_BYTES) % len(good)
-            if hears(peer, NODE_HZ):
+            if receives(peer, NODE_HZ):
                 break

@@ -30,7 +30,6 @@ from tests.waiting import every
 
 _ROOT = Path(__file__).resolve().parents[3]
 _SIZE = (640, 400)
-_SETTINGS = {"microphone": "default", "loudspeaker": "default"}
 
 
 def add_locks(api: Api, status: Any) -> None:
@@ -92,7 +91,7 @@ async def remote_operation(
     state = folder / "state" / "teleopd"
     state.mkdir(parents=True, exist_ok=True)
     directories = Directories(folder / "etc", state, runtime, _ROOT)
-    config = Config(robot=robot, **_SETTINGS)
+    config = Config(robot=robot, microphone="default", loudspeaker="default")
     filming = asyncio.create_task(made.film())
     try:
         with pytest.MonkeyPatch.context() as patch:

@@ -108,8 +108,8 @@ async def test_robot_with_sound_at_one_place_offers_no_choice(
     assert title == "The robot's microphone: server"
 
 
-async def test_person_chooses_where_to_hear(site: Site, tmp_path: Path) -> None:
-    """The node of the legs, which is heard unless chosen otherwise, does not answer here."""
+async def test_person_chooses_where_to_listen(site: Site, tmp_path: Path) -> None:
+    """The node of the legs, which comes first, does not answer here."""
     domain, runtime = site.robot.bus._domain, site.robot.runtime
     async with remote_operation(domain, runtime, tmp_path, "asimov"):
         page = await site.open("operate")

@@ -5,10 +5,10 @@
 /** @typedef {"off" | "live" | "none"} MicrophoneState */
 /** @typedef {"off" | "ready" | "speaking" | "none"} LoudspeakerState */
 /**
- * Levels in dB below full scale, measured at the robot. Places are roles, whose nodes have sound, and
- * "server".
+ * Levels in dB below full scale, measured at the robot. Places are roles, whose nodes have sound,
+ * and "server".
  * @typedef {object} SoundReport
- * @property {string} place of the microphone that is heard; empty: none
+ * @property {string} place of the microphone; empty: none
  * @property {string} loudspeaker_place
  * @property {string[]} places that may be chosen
  * @property {MicrophoneState} microphone
@@ -26,7 +26,7 @@ export class LinkSound {
   isTalking = false;
   /** Whether the robot's sound is played here. */
   isOn = true;
-  /** Which place to hear and to speak through; empty: the robot chooses. */
+  /** Which place to listen at and to speak through; empty: the robot chooses. */
   place = "";
   /** Why this computer's microphone is not sent. */
   problem = "";
@@ -81,7 +81,7 @@ export class LinkSound {
     this.changed();
   }
 
-  /** Hear and speak elsewhere; the next message says so. @param {string} place */
+  /** Listen and speak elsewhere; the next message says so. @param {string} place */
   choose(place) {
     this.place = place;
     this.release(); // what is being said is meant for the place before

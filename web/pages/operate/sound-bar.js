@@ -11,7 +11,7 @@ import { snapshot } from "./capture.js";
 /** @typedef {(app: App, work: () => Promise<unknown>) => void} Act */
 
 const QUIET_DB = -60; // the left end of a meter
-const PLACE_NAME = "Where you hear the robot, and where you speak";
+const PLACE_NAME = "Where you listen and speak";
 const SPEAK_HINT = "Hold to speak through the robot's loudspeaker (key T)";
 
 /** The button that is held to speak. @param {RemoteLink} link */
@@ -92,7 +92,7 @@ function robotSound(link) {
   </button>`;
 }
 
-/** Where to hear and to speak, when the robot has sound at several places. @param {RemoteLink} link */
+/** Where to listen and to speak, when there are several places. @param {RemoteLink} link */
 function placeChoice(link) {
   const report = link.report?.sound;
   if (!report || report.places.length < 2) return nothing;

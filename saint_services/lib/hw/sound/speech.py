@@ -1,5 +1,5 @@
-"""Plays what is said by a loudspeaker: opened by the first piece, closed after a second without one.
-What waits longer than 0.2 s is dropped, the oldest first. Not here: the right to speak.
+"""Plays what is said by a loudspeaker: opened by the first piece, closed after a second without
+one. What waits longer than 0.2 s is dropped, the oldest first. Not here: the right to speak.
 """
 
 import contextlib

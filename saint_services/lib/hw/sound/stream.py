@@ -1,4 +1,4 @@
-"""Decides which messages of a sound topic are played. One speaker at a time: who has begun is heard
+"""Decides which messages of a sound topic are played. One speaker at a time: who has begun goes on
 until he has been silent for a moment, so two never mix. Pure. Not here: the topics (topics.yaml).
 """
 
@@ -31,7 +31,7 @@ class SoundStream:
     def __init__(self, count: Callable[[str], None]) -> None:
         self._count = count
         self._speaker = ""
-        self._heard_s = float("-inf")
+        self._newest_s = float("-inf")
         self._age = ReadingAge()
 
     def accepted(self, sample: Sample[AudioData]) -> bytes | None:
@@ -41,12 +41,12 @@ class SoundStream:
             self._count(DAMAGED)
             return None
         if sample.origin != self._speaker:
-            if now_s - self._heard_s <= HOLD_S:
+            if now_s - self._newest_s <= HOLD_S:
                 self._count(FOREIGN)
                 return None
             self._speaker, self._age = sample.origin, ReadingAge()
         if self._age.is_stale(now_s - sample.age_s, now_s):
             self._count(LATE)
             return None
-        self._heard_s = now_s if data else float("-inf")
+        self._newest_s = now_s if data else float("-inf")
         return bytes(data)

@@ -1,5 +1,5 @@
 """Publishes what a microphone records and plays what comes for a loudspeaker. While the loudspeaker
-sounds the microphone's pieces are silence, so that nobody hears himself. What is too old is left
+sounds the microphone's pieces are silence, so that nobody gets an echo. What is too old is left
 out, whichever way it goes. Not here: the process around it (program.py).
 """
 
@@ -24,7 +24,7 @@ _SILENCE = bytes(BUS_PIECE_BYTES)
 
 
 class NodeMicrophone:
-    """A microphone on the bus. Its methods run in the loop, except `_on_piece` and `_on_problem`."""
+    """A microphone on the bus. Its methods run in the loop, but for `_on_piece`, `_on_problem`."""
 
     def __init__(
         self,
@@ -97,9 +97,7 @@ class NodeMicrophone:
 class NodeLoudspeaker:
     """A loudspeaker on the bus."""
 
-    def __init__(
-        self, bus: Bus, target: str, device: Loudspeaker, counters: Counter[str]
-    ) -> None:
+    def __init__(self, bus: Bus, target: str, device: Loudspeaker, counters: Counter[str]) -> None:
         self._speech = Speech(device, counters, BUS_RATE_HZ)
         self._stream = SoundStream(lambda reason: counters.update((reason,)))
         self._subscription = bus.subscribe(of_target(ROLE_LOUDSPEAKER, target), self._on_sound)

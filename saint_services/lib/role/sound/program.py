@@ -1,5 +1,5 @@
-"""The sound process of a role: a node of its own on the bus, which runs while programs listen or may
-speak (role_sound.py).
+"""The sound process of a role: a node of its own on the bus, which runs while programs listen or
+may speak (role_sound.py).
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from ...hw.sound.speech import DROPPED
 from ...hw.sound.stream import DAMAGED, FOREIGN, LATE
 from .. import side_program
 from .node_sound import NodeLoudspeaker, NodeMicrophone
-from .wire import SoundOrder, SoundReport
+from .wire import SoundOrder, SoundProcessReport
 
 LOOK_S = 0.1
 _CLOSE_S = 2.0
@@ -24,9 +24,11 @@ _CLOSE_S = 2.0
 class SoundWork:
     """The sound of one role at work."""
 
-    def __init__(self, bus: Bus, order: SoundOrder, report: Callable[[SoundReport], None]) -> None:
+    def __init__(
+        self, bus: Bus, order: SoundOrder, report: Callable[[SoundProcessReport], None]
+    ) -> None:
         self._report = report
-        self._reported = SoundReport()
+        self._reported = SoundProcessReport()
         self._counters: Counter[str] = Counter()
         named, hardware = order.settings, order.hardware
         self._microphone: NodeMicrophone | None = None
@@ -66,9 +68,9 @@ class SoundWork:
     def _is_playing(self) -> bool:
         return self._loudspeaker is not None and self._loudspeaker.is_playing
 
-    def _now(self) -> SoundReport:
+    def _now(self) -> SoundProcessReport:
         microphone, counts = self._microphone, self._counters
-        return SoundReport(
+        return SoundProcessReport(
             microphone_problem=microphone.problem if microphone else "",
             loudspeaker_problem=self._loudspeaker.problem if self._loudspeaker else "",
             recording=microphone is not None and microphone.is_recording,
@@ -79,7 +81,7 @@ class SoundWork:
         )
 
 
-async def work(order: SoundOrder, report: Callable[[SoundReport], None]) -> None:
+async def work(order: SoundOrder, report: Callable[[SoundProcessReport], None]) -> None:
     """Record and play until the input ends."""
     bus = await open_bus(order.node_name)
     working = SoundWork(bus, order, report)

@@ -1,6 +1,6 @@
 """The sound of a role's node, from the role's side: its process runs while programs read what it
-publishes, so that nothing is recorded for nobody and no sound passes through the process that drives
-the outputs. Not here: that process (program.py).
+publishes, so that nothing is recorded for nobody and no sound passes through the process that
+drives the outputs. Not here: that process (program.py).
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from ...role_config.sound import Sound
 from ..bus_resources import RolePublisher
 from ..side_process import SideProcess
 from ..timers import Clock
-from .wire import SoundOrder, SoundReport
+from .wire import SoundOrder, SoundProcessReport
 
 LOOK_S = 0.5
 LINGER_S = 5.0  # without readers: who comes back soon finds the process running
@@ -46,9 +46,9 @@ class RoleSound:
         self._host = host
         self._order = order
         self._program = program
-        self._process: SideProcess[SoundReport] | None = None
+        self._process: SideProcess[SoundProcessReport] | None = None
         self._processes = 0  # so far; what an older one still reports is late
-        self._before = self._newest = SoundReport()
+        self._before = self._newest = SoundProcessReport()
         self._dropped = 0
         self._until_s = float("-inf")
         self._publish = host.publisher(of_target(ROLE_SOUND_STATE, order.target))
@@ -63,7 +63,9 @@ class RoleSound:
         while a program reads it.
         """
         now_s = self._host.clock.time()
-        if self._publish.has_readers or (self._order.settings.microphone and self._audio.has_readers):
+        if self._publish.has_readers or (
+            self._order.settings.microphone and self._audio.has_readers
+        ):
             self._until_s = now_s + LINGER_S
         self._switch(now_s < self._until_s)
         self._show()
@@ -76,20 +78,22 @@ class RoleSound:
         if is_on == (self._process is not None):
             return
         self._processes += 1
-        self._before = self._newest = SoundReport()
+        self._before = self._newest = SoundProcessReport()
         if self._process:
             self._process.close()
             self._process = None
             self._note(self._newest)
         else:
             take = partial(self._on_report, self._processes)
-            self._process = SideProcess("sound", self._program, self._order, SoundReport, take)
+            self._process = SideProcess(
+                "sound", self._program, self._order, SoundProcessReport, take
+            )
 
-    def _on_report(self, number: int, report: SoundReport) -> None:
+    def _on_report(self, number: int, report: SoundProcessReport) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._host.clock.call_soon_threadsafe(partial(self._take, number, report))
 
-    def _take(self, number: int, report: SoundReport) -> None:
+    def _take(self, number: int, report: SoundProcessReport) -> None:
         if number != self._processes or self._process is None:
             return
         self._newest = report
@@ -106,7 +110,7 @@ class RoleSound:
         if self._publish.has_readers:
             self._publish(self._state(self._order.settings))
 
-    def _note(self, report: SoundReport) -> None:
+    def _note(self, report: SoundProcessReport) -> None:
         self._host.notice("sound", report.problem)
         self._host.notice("microphone", report.microphone_problem)
         self._host.notice("loudspeaker", report.loudspeaker_problem)

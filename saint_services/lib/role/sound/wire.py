@@ -14,7 +14,7 @@ class SoundOrder(StrictModel):
     settings: Sound
 
 
-class SoundReport(SideReport):
+class SoundProcessReport(SideReport):
     """How it goes; numbers count from the start of the process."""
 
     microphone_problem: str = ""
@@ -22,5 +22,5 @@ class SoundReport(SideReport):
     recording: bool = False
     playing: bool = False
     damaged: int = 0  # messages left out: too long, or no whole samples
-    foreign: int = 0  # messages left out: somebody else speaks
+    foreign: int = 0  # messages left out: another program speaks
     late: int = 0  # messages and pieces left out: too old

@@ -1,4 +1,4 @@
-"""Which messages of a sound topic are played: of one speaker at a time, not too old, not too long."""
+"""Which messages of a sound topic are played: of one speaker, not too old, not too long."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ PIECE = bytes(640)
 OLGA, OTTO = "0a" * 12, "0b" * 12
 
 
-class Heard:
+class Stream:
     """A stream at a time that the test sets."""
 
     def __init__(self) -> None:
@@ -26,51 +26,51 @@ class Heard:
 
 
 @pytest.fixture
-def heard() -> Heard:
-    return Heard()
+def stream() -> Stream:
+    return Stream()
 
 
-def test_pieces_up_to_a_tenth_of_a_second_are_played(heard: Heard) -> None:
+def test_pieces_up_to_a_tenth_of_a_second_are_played(stream: Stream) -> None:
     for data in (PIECE, bytes(2), bytes(3200)):
-        assert heard.at(1.0, data) == data
-    assert not heard.counts
+        assert stream.at(1.0, data) == data
+    assert not stream.counts
 
 
 @pytest.mark.parametrize("data", [bytes(3202), bytes(16_000_000), bytes(641), b"x"])
-def test_what_is_too_long_or_no_whole_sample_is_counted(heard: Heard, data: bytes) -> None:
-    assert heard.at(1.0, data) is None
-    assert heard.counts == {"damaged": 1}
-    assert heard.at(1.0, PIECE, OTTO) == PIECE  # it has not made its sender the speaker
+def test_what_is_too_long_or_no_whole_sample_is_counted(stream: Stream, data: bytes) -> None:
+    assert stream.at(1.0, data) is None
+    assert stream.counts == {"damaged": 1}
+    assert stream.at(1.0, PIECE, OTTO) == PIECE  # it has not made its sender the speaker
 
 
-def test_two_never_mix(heard: Heard) -> None:
-    assert heard.at(1.0) == PIECE
-    assert heard.at(1.1, origin=OTTO) is None
-    assert heard.at(1.29, origin=OTTO) is None
-    assert heard.counts == {"foreign": 2}
-    assert heard.at(1.31, origin=OTTO) == PIECE  # 0.3 s without the first one
-    assert heard.at(1.32) is None
+def test_two_never_mix(stream: Stream) -> None:
+    assert stream.at(1.0) == PIECE
+    assert stream.at(1.1, origin=OTTO) is None
+    assert stream.at(1.29, origin=OTTO) is None
+    assert stream.counts == {"foreign": 2}
+    assert stream.at(1.31, origin=OTTO) == PIECE  # 0.3 s without the first one
+    assert stream.at(1.32) is None
 
 
-def test_speaker_who_ends_leaves_the_loudspeaker_to_others(heard: Heard) -> None:
-    heard.at(1.0)
-    assert heard.at(1.01, b"", OTTO) is None  # another one ends nothing
-    assert heard.at(1.02, b"") == b""
-    assert heard.at(1.03, origin=OTTO) == PIECE
+def test_speaker_who_ends_leaves_the_loudspeaker_to_others(stream: Stream) -> None:
+    stream.at(1.0)
+    assert stream.at(1.01, b"", OTTO) is None  # another one ends nothing
+    assert stream.at(1.02, b"") == b""
+    assert stream.at(1.03, origin=OTTO) == PIECE
 
 
-def test_old_sound_is_dropped_whatever_the_clocks_say(heard: Heard) -> None:
+def test_old_sound_is_dropped_whatever_the_clocks_say(stream: Stream) -> None:
     for step in range(10):
-        assert heard.at(1.0 + 0.02 * step, age_s=-3600.0) == PIECE  # its clock is an hour ahead
-    assert heard.at(1.3, age_s=-3599.7) is None
-    assert heard.counts == {"late": 1}
-    assert heard.at(1.32, age_s=-3600.0) == PIECE
+        assert stream.at(1.0 + 0.02 * step, age_s=-3600.0) == PIECE  # its clock is an hour ahead
+    assert stream.at(1.3, age_s=-3599.7) is None
+    assert stream.counts == {"late": 1}
+    assert stream.at(1.32, age_s=-3600.0) == PIECE
 
 
-def test_late_sound_keeps_nobody_else_out(heard: Heard) -> None:
-    heard.at(1.0)
-    assert heard.at(1.31, age_s=0.5) is None
-    assert heard.at(1.32, origin=OTTO) == PIECE
+def test_late_sound_keeps_nobody_else_out(stream: Stream) -> None:
+    stream.at(1.0)
+    assert stream.at(1.31, age_s=0.5) is None
+    assert stream.at(1.32, origin=OTTO) == PIECE
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The sound process at work: what it publishes and plays, with devices and a bus in this process."""
+"""The sound process at work: what it publishes and plays, with devices and a bus of the test."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ from saint_services.lib.role.sound import node_sound
 from saint_services.lib.role.sound.node_sound import NodeLoudspeaker, NodeMicrophone
 from tests.waiting import until
 
-HEARD, SPOKEN = ROLE_MICROPHONE.at(role="head"), ROLE_LOUDSPEAKER.at(role="head")
+RECORDED, SPOKEN = ROLE_MICROPHONE.at(role="head"), ROLE_LOUDSPEAKER.at(role="head")
 LOUD = bytes(range(1, 161)) * 4
 QUIET = bytes(BUS_PIECE_BYTES)
 
@@ -67,14 +67,14 @@ class Microphone:
         self.device = FakeMicrophone()
         self.is_muted = False
         self.counters: Counter[str] = Counter()
-        self.heard: list[bytes] = []
+        self.received: list[bytes] = []
         self.node = NodeMicrophone(
             self.domain.bus("node"), "head", self.device, lambda: self.is_muted, self.counters
         )
 
     def listener(self) -> LocalBus:
         bus = self.domain.bus("listener")
-        bus.subscribe(HEARD, lambda sample: self.heard.append(bytes(sample.message.data)))
+        bus.subscribe(RECORDED, lambda sample: self.received.append(bytes(sample.message.data)))
         return bus
 
 
@@ -94,7 +94,7 @@ async def test_microphone_is_open_only_while_a_program_listens() -> None:
         microphone.node.look()
         await until(lambda: microphone.device.opened)
         microphone.device.pieces.release()
-        await until(lambda: microphone.heard == [LOUD])
+        await until(lambda: microphone.received == [LOUD])
         assert microphone.node.is_recording
         await listener.close()
         microphone.node.look()
@@ -108,7 +108,7 @@ async def test_microphone_is_silent_while_the_loudspeaker_sounds() -> None:
         microphone.node.look()
         microphone.is_muted = True
         microphone.device.pieces.release()
-        await until(lambda: microphone.heard == [QUIET])
+        await until(lambda: microphone.received == [QUIET])
 
 
 async def test_old_pieces_of_a_loop_that_stood_still_are_dropped(
@@ -124,7 +124,7 @@ async def test_old_pieces_of_a_loop_that_stood_still_are_dropped(
         assert len(microphone.node._pieces) == 10  # 0.2 s
         now_s += 0.3
         await until(lambda: microphone.counters["late"] == 10)
-        assert microphone.heard == []
+        assert microphone.received == []
 
 
 async def test_microphone_that_fails_is_named_until_nobody_listens() -> None:
