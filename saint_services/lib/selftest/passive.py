@@ -10,6 +10,7 @@ from ..api.selftest import SelfTestCheck
 from ..errors import SaintError
 from ..hw.cameras.opening import open_source
 from ..hw.ports import Board
+from ..hw.sound.opening import open_loudspeaker, open_microphone
 from ..machine.device_tree import DeviceTree
 from ..role_config.model import Camera
 from . import (
@@ -20,6 +21,7 @@ from . import (
     header_facts,
     network_checks,
     network_facts,
+    sound_check,
     system_checks,
     system_facts,
 )
@@ -60,6 +62,12 @@ def checks(machine: MachineUnderTest, here: Situation) -> list[SelfTestCheck]:
         _speed(machine, here),
         *header_checks.header(header, here, _config_lines(root)),
         camera_check.camera(root, here, lambda: open_source(machine.hardware, _PICTURE)),
+        sound_check.sound(
+            root,
+            here,
+            lambda name: open_microphone(machine.hardware, name),
+            lambda name: open_loudspeaker(machine.hardware, name),
+        ),
         *(_needs_wire(f"{each.name}_jumper", each.wire) for each in wires()),
     ]
 

@@ -24,6 +24,7 @@ TITLES: Final = {
     "serial": "Serial line (pins 8, 10)",
     "pwm": "PWM (pins 32, 33)",
     "camera": "Camera",
+    "sound": "Microphone and loudspeaker",
     "serial_jumper": "Serial line, with a wire",
     "pwm0_jumper": "PWM 0, with a wire",
     "pwm1_jumper": "PWM 1, with a wire",

@@ -116,6 +116,19 @@ def test_name_that_a_device_claims_is_made_harmless(tmp_path: Path) -> None:
     assert len(text) == 64
 
 
+def test_sound_cards_and_what_they_can_do(tmp_path: Path) -> None:
+    folder = tmp_path / "sys/class/sound"
+    for number, name, ways in ((0, "vc4hdmi0", "p"), (1, "Device", "cp"), (2, "MIDI", "")):
+        (folder / f"card{number}").mkdir(parents=True)
+        (folder / f"card{number}" / "id").write_text(f"{name}\n")
+        for way in ways:
+            (folder / f"pcmC{number}D0{way}").mkdir()
+    assert found(tmp_path, "sound") == {
+        "0:vc4hdmi0": ("vc4hdmi0: loudspeaker", True),
+        "1:Device": ("Device: microphone, loudspeaker", True),
+    }
+
+
 def test_cameras_on_the_ribbon_and_on_usb(tmp_path: Path) -> None:
     video = tmp_path / "sys/class/video4linux"
     put(

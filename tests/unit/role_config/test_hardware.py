@@ -9,6 +9,7 @@ from saint_services.lib.api.adoption import Peripheral
 from saint_services.lib.api.hardware import HardwareFinding, HeaderPinState, RoleFit
 from saint_services.lib.role_config.hardware import compare, hardware
 from saint_services.lib.role_config.model import RoleConfig
+from saint_services.lib.role_config.sound import Sound
 
 ROLES = Path(__file__).resolve().parents[3] / "manifests" / "roles"
 
@@ -83,6 +84,29 @@ def test_camera_is_found_by_any_that_is_there() -> None:
     assert finding(role("head"), "camera").verdict == "missing"
     there = chip("10-0010", "imx219", kind="camera")
     assert finding(role("head"), "camera", there).text == "imx219"
+
+
+@pytest.mark.parametrize(
+    ("device", "cards", "verdict", "words"),
+    [
+        ("default", ("1:Device Device: microphone, loudspeaker",), "found", "Device"),
+        ("plughw:1,0", ("1:Device Device: microphone",), "found", "it is there"),
+        ("plughw:CARD=Device", ("1:Device Device: microphone",), "found", "it is there"),
+        ("plughw:2,0", ("1:Device Device: microphone",), "missing", "no microphone of that name"),
+        ("plughw:1,0", ("1:Device Device: loudspeaker",), "missing", "no microphone"),
+        ("default", ("0:microphone microphone: loudspeaker",), "missing", "no microphone"),
+        ("default", (), "missing", "the role starts without it"),
+    ],
+)
+def test_microphone_is_judged_by_the_cards(
+    device: str, cards: tuple[str, ...], verdict: str, words: str
+) -> None:
+    config = role("head").model_copy(update={"sound": Sound(microphone=device)})
+    found = [chip(*each.split(" ", 1), kind="sound") for each in cards]
+    result = finding(config, "microphone", *found)
+    assert (result.verdict, result.required) == (verdict, False)
+    assert words in result.text
+    assert result.what == f"Microphone {device}"
 
 
 def test_pin_of_another_driver_is_taken_and_the_buttons_gives_way() -> None:

@@ -70,6 +70,8 @@ def test_role_does_not_stand_in_its_own_way():
          "GPIO6 is used by head (a) and would be used by console (b)"),
         ({"camera": {"enabled": True}}, {"camera": {"enabled": True}},
          "the camera is used by head (camera)"),
+        ({"sound": {"microphone": "plughw:1,0"}}, {"sound": {"microphone": "plughw:1,0"}},
+         "the microphone plughw:1,0 is used by head (microphone)"),
     ],
 )  # fmt: skip
 def test_what_two_roles_want_is_named_with_both(

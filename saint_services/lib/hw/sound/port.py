@@ -13,6 +13,7 @@ BUS_RATE_HZ: Final = 16_000
 PIECE_S: Final = 0.02  # as Opus carries it
 PIECE_SAMPLES: Final = 960  # at RATE_HZ
 PIECE_BYTES: Final = 2 * PIECE_SAMPLES
+SILENCE: Final = bytes(PIECE_BYTES)
 BUS_PIECE_BYTES: Final = PIECE_BYTES * BUS_RATE_HZ // RATE_HZ
 QUIETEST_DB: Final = -96.0  # of 16 bits
 _FULL_SCALE = 32_768.0

@@ -9,7 +9,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.sound.alsa import AlsaLoudspeaker, AlsaMicrophone
-from saint_services.lib.hw.sound.port import PIECE_BYTES, level_db
+from saint_services.lib.hw.sound.port import BUS_PIECE_BYTES, BUS_RATE_HZ, PIECE_BYTES, level_db
 from tools.sim.sound import tone
 
 
@@ -51,6 +51,22 @@ def test_loudspeaker_plays_after_a_head_start_of_silence(files: Path) -> None:
     finally:
         loudspeaker.close()
     assert (files / "out.s16").read_bytes() == bytes(2 * PIECE_BYTES) + sound
+
+
+def test_devices_of_the_bus_have_its_rate(files: Path) -> None:
+    microphone = AlsaMicrophone("files", BUS_RATE_HZ)
+    microphone.open()
+    try:
+        assert len(microphone.read()) == BUS_PIECE_BYTES
+    finally:
+        microphone.close()
+    loudspeaker = AlsaLoudspeaker("files", BUS_RATE_HZ)
+    loudspeaker.open()
+    try:
+        loudspeaker.write(tone(1000.0, 0.02, rate_hz=BUS_RATE_HZ))
+    finally:
+        loudspeaker.close()
+    assert (files / "out.s16").stat().st_size == 3 * BUS_PIECE_BYTES
 
 
 def test_missing_device_is_named_with_what_to_do(files: Path) -> None:

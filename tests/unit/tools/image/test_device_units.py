@@ -312,8 +312,8 @@ def test_robot_that_other_daemons_read_is_in_no_closed_folder() -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_role_and_teleopd_may_open_sound_devices(merged: Path, role: str) -> None:
-    """A role's sound process is in the unit of the role, whose end it must not be."""
-    for unit in (f"saint-{role}.service", "saint-teleopd.service"):
+    """A role's sound process is in the unit of the role, whose end it must not be. noded tests."""
+    for unit in (f"saint-{role}.service", "saint-teleopd.service", "saint-noded.service"):
         assert "audio" in _setting(merged, unit, "SupplementaryGroups")
         assert "char-alsa" in _setting(merged, unit, "DeviceAllow")
     assert _setting(merged, f"saint-{role}.service", "OOMPolicy")[-1] == "continue"
@@ -323,4 +323,4 @@ def test_no_other_unit_may_open_sound_devices(merged: Path) -> None:
     units = {file.name for file in merged.glob("saint-*.service")}
     with_sound = {unit for unit in units if "char-alsa" in _setting(merged, unit, "DeviceAllow")}
     roles_ = {f"saint-{each}.service" for each in ROLES}
-    assert with_sound <= roles_ | {"saint-teleopd.service"}
+    assert with_sound <= roles_ | {"saint-teleopd.service", "saint-noded.service"}
