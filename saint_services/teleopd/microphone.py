@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 import av
 
 from ..lib.clock import monotonic_s
+from ..lib.errors import SaintError
 from ..lib.hw.sound.port import (
     PIECE_S,
     PIECE_SAMPLES,
@@ -118,7 +119,10 @@ class SharedMicrophone:
         def note(problem: str) -> None:
             loop.call_soon_threadsafe(self._note, problem, number)
 
-        self._feed = self._start(deliver, note)
+        try:
+            self._feed = self._start(deliver, note)
+        except SaintError as err:  # a ROS 2 installation without the messages
+            self.problem = err.message
 
     def remove(self, listener: Listener) -> None:
         """Send nothing more to a listener; without listeners nothing is recorded."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..lib.bus import Bus, Sample, Subscription
 from ..lib.clock import monotonic_s
+from ..lib.errors import SaintError
 from ..lib.generated.saint_msgs import SoundState
 from ..lib.generated.topics import ROLE_SOUND_STATE
 from ..lib.hw.sound.feed import MicrophoneFeed
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SERVER = "server"
 _REST_S = 0.6  # after speech at a node: the network twice, and what waits at the node
+_LONGEST_TEXT = 160  # of what any program on the bus may publish
 _ANSWER_S = 5.0  # a node starts its sound when it is used
 
 
@@ -60,7 +62,8 @@ class PlaceReport:
         if self._newest is None:
             return ""
         found: str = getattr(self._newest, f"{kind}_problem")
-        return found and f"{self._target}: {found}"
+        shown = "".join(sign for sign in found[:_LONGEST_TEXT] if sign.isprintable())
+        return shown and f"{self._target}: {shown}"
 
     def _store(self, sample: Sample[SoundState]) -> None:
         self._newest, self._received_s = sample.message, sample.received_s
@@ -76,9 +79,12 @@ class SoundPlace:
     speech: Speech | None = None
     node: PlaceReport | None = None
     hush: Callable[[], None] | None = None  # ends what the node has still to play
+    fault: str = ""  # why its loudspeaker cannot be used at all
 
     def problem(self, kind: str, now_s: float) -> str:
         """Return why one of them does not work."""
+        if kind == "loudspeaker" and self.fault:
+            return self.fault
         own = self.microphone if kind == "microphone" else self.speech
         return (own.problem if own else "") or (self.node.problem(kind, now_s) if self.node else "")
 
@@ -201,6 +207,10 @@ class Sounds:
             start = partial(BusFeed, bus, target, self._counters)
             place.microphone = SharedMicrophone(start, self.is_speaking, BUS_RATE_HZ)
         if place.devices.loudspeaker:
-            device = BusLoudspeaker(bus, target, self._counters)
+            try:
+                device = BusLoudspeaker(bus, target, self._counters)
+            except SaintError as err:  # a ROS 2 installation without the messages
+                place.fault = err.message
+                return
             place.hush = device.close
             place.speech = Speech(device, self._counters, rest_s=_REST_S)

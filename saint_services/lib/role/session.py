@@ -280,7 +280,10 @@ class RoleSession(BusResources, ABC):
             target=target,
             settings=self.config.sound,
         )
-        self.keep(RoleSound(self, order))
+        try:
+            self.keep(RoleSound(self, order))
+        except SaintError as err:  # a ROS 2 installation without audio_common_msgs
+            self.notice("sound", err.message)
 
     @property
     def may_move(self) -> bool:

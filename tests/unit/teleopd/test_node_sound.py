@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.audio_common_msgs import AudioData, AudioInfo
 from saint_services.lib.generated.saint_msgs import SoundState
@@ -18,6 +19,7 @@ from saint_services.lib.role.sound.program import SoundWork
 from saint_services.lib.role.sound.wire import SoundOrder, SoundProcessReport
 from saint_services.lib.role_config.part_topics import of_target
 from saint_services.lib.role_config.sound import Sound
+from saint_services.teleopd.node_sound import BusFeed, BusLoudspeaker
 from tests.teleop_peer import TeleopPeer, teleop_peer
 from tests.tones import ToneTrack, one_channel, share_of_tone
 from tests.unit.teleopd.rig import OLGA, VERA, RemoteRobot, remote_robot
@@ -234,6 +236,15 @@ async def test_node_that_is_silent_is_named(
         assert report["seat"] == "operator"  # everything else goes on
 
 
+async def test_text_of_a_node_is_bounded(robot: RemoteRobot) -> None:
+    states = robot.domain.bus("node").publisher(of_target(topics.ROLE_SOUND_STATE, TARGET))
+    async with teleop_peer(robot.signalling(OLGA), says=ToneTrack(SAID_HZ)) as peer:
+        await until(lambda: states.has_readers)
+        states.publish(SoundState(microphone_problem="\x1b[2J" + "x" * 1_000_000))
+        report = await peer.report(lambda each: "x" in each["sound"]["problem"])
+        assert report["sound"]["problem"] == f"{TARGET}: [2J{'x' * 156}"
+
+
 async def test_sound_in_another_form_is_dropped_and_counted(
     robot: RemoteRobot, tmp_path: Path
 ) -> None:
@@ -266,3 +277,24 @@ async def test_hostile_messages_are_counted_and_what_follows_is_received(
             at = (at + BUS_PIECE_BYTES) % len(good)
             if receives(peer, NODE_HZ):
                 break
+
+
+async def test_bus_without_the_messages_costs_the_sound_alone(
+    robot: RemoteRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ROS 2's own library knows only the packages of its installation."""
+    text = "this ROS 2 installation has no AudioData"
+
+    def refuse(*_: object) -> None:
+        raise SaintError(Code.BUS_UNAVAILABLE, text)
+
+    monkeypatch.setattr(BusFeed, "__init__", refuse)
+    monkeypatch.setattr(BusLoudspeaker, "__init__", refuse)
+    async with teleop_peer(robot.signalling(OLGA), says=ToneTrack(SAID_HZ)) as peer:
+        report = await peer.report(lambda each: each["sound"]["problem"])
+        assert report["sound"]["problem"] == text
+        assert report["sound"]["microphone"] == "none"
+        assert report["seat"] == "operator"
+        async with peer.beating():
+            peer.sound = "server"
+            await until(lambda: receives(peer, SERVER_HZ))

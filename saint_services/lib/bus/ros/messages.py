@@ -24,7 +24,10 @@ def ros_class(name: str) -> Any:
         return getattr(import_module(f"{package}.{kind}"), base)
     except (ImportError, AttributeError) as err:
         text = f"this ROS 2 installation has no {name}"
-        fix = "Build manifests/saint_msgs with colcon and source it, or set SAINT_BUS=dds."
+        fix = (
+            f"Install the package {package} (for saint_msgs build manifests/saint_msgs with "
+            "colcon) and source it, or set SAINT_BUS=dds."
+        )
         raise SaintError(Code.BUS_UNAVAILABLE, text, fix=fix) from err
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.role.sound import role_sound
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.role_config.sound import Sound
@@ -130,3 +131,18 @@ def test_device_has_a_name_of_alsa(name: str) -> None:
             {"role": "parts", "version": "1", "topic_prefix": "/saint/parts",
              "sound": {"microphone": name}}
         )  # fmt: skip
+
+
+def test_bus_without_the_messages_costs_the_sound_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ROS 2's own library knows only the packages of its installation."""
+
+    def refuse(*_: Any) -> None:
+        raise SaintError(Code.BUS_UNAVAILABLE, "this ROS 2 installation has no AudioData")
+
+    monkeypatch.setattr(role_sound.RoleSound, "__init__", refuse)
+    rig = Rig(tmp_path, "head", load_role("head", sound=BOTH))
+    report = rig.session.report()
+    assert (report.ready, report.reason) == (True, "this ROS 2 installation has no AudioData")
+    rig.close()
