@@ -35,7 +35,8 @@ function view(app, rest) {
       <div>
         <h1>Self-test</h1>
         <p class="quiet">
-          Tests a node's board, header, network, camera and card. Nothing moves; 16 MB are written.
+          Tests a node's board, header, network, camera, sound and card. Nothing moves; 16 MB are
+          written.
         </p>
       </div>
       ${id ? toolbar(app, nodes, id) : nothing}
