@@ -32,7 +32,7 @@ CHECKS = [
     passed("serial", "/dev/ttyAMA0 is there."),
     passed("pwm", "Channels for GPIO12, GPIO13."),
     not_connected("camera", "No camera is plugged in.", "A USB camera with Motion JPEG works."),
-    not_connected("sound", "No sound card is plugged in.", "A USB microphone works on every board."),
+    not_connected("sound", "No sound card is plugged in.", "A USB microphone works."),
 ]  # fmt: skip
 
 
