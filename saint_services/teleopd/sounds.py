@@ -192,8 +192,8 @@ class Sounds:
         from .microphone import SharedMicrophone
 
         if name := place.devices.microphone:
-            device = open_microphone(self._hardware, name)
-            place.microphone = SharedMicrophone(partial(MicrophoneFeed, device), self.is_speaking)
+            start = partial(_feed, self._hardware, name)
+            place.microphone = SharedMicrophone(start, self.is_speaking)
         if name := place.devices.loudspeaker:
             place.speech = Speech(open_loudspeaker(self._hardware, name), self._counters)
 
@@ -214,3 +214,9 @@ class Sounds:
                 return
             place.hush = device.close
             place.speech = Speech(device, self._counters, rest_s=_REST_S)
+
+
+def _feed(
+    hardware: str, name: str, deliver: Callable[[bytes], None], problem: Callable[[str], None]
+) -> MicrophoneFeed:
+    return MicrophoneFeed(open_microphone(hardware, name), deliver, problem)

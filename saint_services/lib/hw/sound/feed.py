@@ -14,7 +14,8 @@ _END_S = 2.0  # a driver that does not come back sooner is left to the end of th
 
 class MicrophoneFeed:
     """Reads until it is closed. The thread calls `deliver` with each piece and `problem` with why
-    there is none: pass them on to the loop.
+    there is none: pass them on to the loop. The device is of this feed alone: one that was closed
+    a moment ago may still be reading.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class MicrophoneFeed:
                 self._problem("")
                 while not self._end.is_set():
                     piece = self._device.read()
+                    pause_s = _FIRST_PAUSE_S
                     if not self._end.is_set():
                         self._deliver(piece)
             except (OSError, SaintError) as err:

@@ -30,14 +30,14 @@ class NodeMicrophone:
         self,
         bus: Bus,
         target: str,
-        device: Microphone,
+        open_device: Callable[[], Microphone],
         is_muted: Callable[[], bool],
         counters: Counter[str],
     ) -> None:
         self.problem = ""
         self.is_recording = False
         self._publisher = bus.publisher(of_target(ROLE_MICROPHONE, target))
-        self._device = device
+        self._open_device = open_device
         self._is_muted = is_muted
         self._counters = counters
         self._loop = asyncio.get_running_loop()
@@ -52,7 +52,7 @@ class NodeMicrophone:
         if has_readers and self._feed is None:
             self._feeds += 1
             self._feed = MicrophoneFeed(
-                self._device, self._on_piece, partial(self._on_problem, self._feeds)
+                self._open_device(), self._on_piece, partial(self._on_problem, self._feeds)
             )
         elif not has_readers:
             self.close()

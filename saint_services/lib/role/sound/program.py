@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from ...bus import Bus
 from ...bus.open import open_bus
@@ -37,7 +38,7 @@ class SoundWork:
             speaker = open_loudspeaker(hardware, named.loudspeaker, BUS_RATE_HZ)
             self._loudspeaker = NodeLoudspeaker(bus, order.target, speaker, self._counters)
         if named.microphone:
-            microphone = open_microphone(hardware, named.microphone, BUS_RATE_HZ)
+            microphone = partial(open_microphone, hardware, named.microphone, BUS_RATE_HZ)
             self._microphone = NodeMicrophone(
                 bus, order.target, microphone, self._is_playing, self._counters
             )

@@ -64,13 +64,18 @@ class Microphone:
 
     def __init__(self) -> None:
         self.domain = LocalDomain()
-        self.device = FakeMicrophone()
+        self.devices: list[FakeMicrophone] = []
+        self.device = FakeMicrophone()  # the first that is opened
         self.is_muted = False
         self.counters: Counter[str] = Counter()
         self.received: list[bytes] = []
         self.node = NodeMicrophone(
-            self.domain.bus("node"), "head", self.device, lambda: self.is_muted, self.counters
+            self.domain.bus("node"), "head", self._open, lambda: self.is_muted, self.counters
         )
+
+    def _open(self) -> FakeMicrophone:
+        self.devices.append(FakeMicrophone() if self.devices else self.device)
+        return self.devices[-1]
 
     def listener(self) -> LocalBus:
         bus = self.domain.bus("listener")
@@ -100,6 +105,21 @@ async def test_microphone_is_open_only_while_a_program_listens() -> None:
         microphone.node.look()
         assert not microphone.node.is_recording
         await until(lambda: microphone.device.closed == microphone.device.opened)
+
+
+async def test_listener_who_comes_back_gets_a_device_of_his_own() -> None:
+    """The thread of the one before may still be reading, and closes its device later."""
+    async with a_microphone() as microphone:
+        listener = microphone.listener()
+        microphone.node.look()
+        await listener.close()
+        microphone.node.look()
+        microphone.listener()
+        microphone.node.look()
+        first, second = microphone.devices
+        await until(lambda: first.closed == first.opened and second.opened)
+        second.pieces.release()
+        await until(lambda: microphone.received == [LOUD])
 
 
 async def test_microphone_is_silent_while_the_loudspeaker_sounds() -> None:
