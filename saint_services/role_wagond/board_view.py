@@ -53,7 +53,7 @@ class BoardView:
 
     def has_settled(self, now_s: float) -> bool:
         """Return whether the wagon has been level for long enough to be armed, as far as its pitch
-        tells: of its roll the board reports nothing."""
+        says: the board reports no roll."""
         return now_s - self._level_since_s >= LEVEL_S
 
     def power(self, now_s: float) -> WagonPower | None:

@@ -49,7 +49,7 @@ class MotorView:
         return is_status and frame.id & 0xFF in self._ids.values()
 
     def is_expected(self, frame: CanFrame) -> bool:
-        """Return whether a frame is what the board and one of the controllers tell each other."""
+        """Return whether a frame is one that the board and one of the controllers exchange."""
         is_known = frame.is_extended and frame.id >> 8 in vesc.BY_NUMBER
         return is_known and frame.id & 0xFF in self._ids.values()
 

@@ -51,7 +51,7 @@ def test_only_statuses_of_the_wagons_controllers_concern_it() -> None:
         assert not found.concerns(each) and not passes(each, found.filters), each
 
 
-def test_what_board_and_controllers_tell_each_other_is_expected() -> None:
+def test_what_board_and_controllers_exchange_is_expected() -> None:
     found = view()
     for content in (vesc.Status1(0, 0.0, 0.0), vesc.SetDuty(0.5), vesc.SetCurrentBrake(1.0)):
         assert found.is_expected(frame(68, content))
