@@ -1,5 +1,5 @@
-"""Builds manifests/saint_msgs with colcon, as a ROS 2 site does, in build/ros; and tf2_msgs, which
-is part of every ROS 2 but has no wheel, where it is missing.
+"""Builds manifests/saint_msgs with colcon, as a ROS 2 site does, in build/ros; and where they are
+missing, tf2_msgs, which is part of every ROS 2 but has no wheel, and audio_common_msgs.
 
 Not here: which ROS 2 it is built with (installation.py).
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from .installation import BUILD, ROOT, WHEELS_LOCK, RigError, Ros, environment_of, run, with_front
 
 PACKAGE = ROOT / "manifests" / "saint_msgs"
-TF2_MSGS = ROOT / "tools" / "ros" / "tf2_msgs"
+OF_ROS = (ROOT / "tools" / "ros" / "tf2_msgs", ROOT / "manifests" / "audio_common_msgs")
 WORKSPACE = BUILD / "ws"
 INSTALLED = WORKSPACE / "install"
 _BUILDS_S = 1800.0
@@ -62,9 +62,12 @@ def _build(ros: Ros) -> None:
 
 def _packages(ros: Ros) -> list[Path]:
     prefixes = environment_of(ros).get("AMENT_PREFIX_PATH", "").split(":")
-    place = Path("share/ament_index/resource_index/packages", TF2_MSGS.name)
-    has_tf2 = any((Path(prefix) / place).exists() for prefix in prefixes if prefix)
-    return [PACKAGE] if has_tf2 else [PACKAGE, TF2_MSGS]
+    index = Path("share/ament_index/resource_index/packages")
+
+    def is_there(package: Path) -> bool:
+        return any((Path(prefix) / index / package.name).exists() for prefix in prefixes if prefix)
+
+    return [PACKAGE, *(each for each in OF_ROS if not is_there(each))]
 
 
 def _digest(ros: Ros) -> str:
