@@ -75,6 +75,10 @@ class TeleopPeer:
 
     def send(self, **targets: dict[str, float]) -> None:
         """Send the named form; without targets it is a heartbeat."""
+        self.fields.send(self.text(**targets))
+
+    def text(self, **targets: dict[str, float]) -> str:
+        """Return the next message of the named form."""
         self._sequence += 1
         message: dict[str, Any] = {"v": 1, "seq": self._sequence, "t": time.monotonic() * 1000}
         if self.answers and self.reports:
@@ -86,7 +90,7 @@ class TeleopPeer:
             message |= {"talk": True}
         if self.sound:
             message |= {"sound": self.sound}
-        self.fields.send(json.dumps(message | ({"targets": targets} if targets else {})))
+        return json.dumps(message | ({"targets": targets} if targets else {}))
 
     @contextlib.asynccontextmanager
     async def beating(self, **targets: dict[str, float]) -> AsyncIterator[None]:

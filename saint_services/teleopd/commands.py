@@ -8,7 +8,7 @@ form that is a command without motion, in the named form a heartbeat without tar
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf, isfinite
 
 from pydantic import ValidationError
@@ -123,24 +123,27 @@ class CommandStream:
             if message.ack is not None
             else None
         )
-        decision = self._fresh(message, now_s, is_operator)
-        age_s = self._age.late_s
-        return replace(
-            decision, is_talking=message.talk, sound=message.sound, answer=answer, age_s=age_s
-        )
+        values, refusal, count = self._fresh(message.targets, now_s, is_operator)
+        return Decision(
+            values, is_beat=True, refusal=refusal, count=count, is_talking=message.talk,
+            sound=message.sound, answer=answer, age_s=self._age.late_s,
+        )  # fmt: skip
 
-    def _fresh(self, message: FieldsMessage, now_s: float, is_operator: bool) -> Decision:
-        if message.targets and not is_operator:
-            return Decision(is_beat=True, refusal=NOT_OPERATOR, count="not_operator")
+    def _fresh(
+        self, targets: TargetValues, now_s: float, is_operator: bool
+    ) -> tuple[TargetValues, str, str]:
+        """Return the values that count now, else why not, for the sender and for the counters."""
+        if targets and not is_operator:
+            return {}, NOT_OPERATOR, "not_operator"
         self._listen(now_s)
-        if message.targets and self._must_release_named:
-            return Decision(is_beat=True, refusal=RELEASE_FIRST, count="release")
-        self._must_release_named, self._was_named = False, bool(message.targets)
-        if message.targets:
+        if targets and self._must_release_named:
+            return {}, RELEASE_FIRST, "release"
+        self._must_release_named, self._was_named = False, bool(targets)
+        if targets:
             self._held = None  # the newest form counts
-            return Decision(message.targets, is_beat=True)
+            return targets, "", ""
         held = self._held if is_operator else None
-        return Decision(self._values(held) if held else {}, is_beat=True)
+        return self._values(held) if held else {}, "", ""
 
     def _listen(self, now_s: float) -> None:
         """Record a sign of life; after a gap a held velocity counts no more."""

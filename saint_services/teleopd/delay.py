@@ -58,6 +58,8 @@ class DelayMeter:
             return
         found_ms = max(0.0, (now_s - sent_s) * 1000.0 - max(0.0, held_ms))
         self._newest = number
+        while next(iter(self._sent)) != number:  # older ones are on no way any more
+            self._sent.popitem(last=False)
         elapsed_s, self._found_s = min(now_s - self._found_s, _LONGEST_STEP_S), now_s
         if self.round_trip_ms is None:
             self.round_trip_ms = found_ms

@@ -18,7 +18,7 @@ from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
 from ..lib.teleop.fields import PictureReport, RobotReport
 from ..lib.teleop.velocity import VelocityTarget
-from .commands import CommandStream
+from .commands import CommandStream, Decision
 from .delay import DelayMeter, SpeedLimit
 from .kept_seat import End
 from .output import SOURCE, RobotOutput, Spawn
@@ -151,21 +151,25 @@ class Operation:
         if answer := decision.answer:
             meter = self._meters[session]
             meter.answered(answer.number, answer.held_ms, answer.picture_ms, now_s)
-            if answer.picture_ms is not None:
-                self.times.picture_age.observe(answer.picture_ms / 1000)
+        is_command = decision.values and not decision.refusal
+        if is_command and is_operator and self.seats.may_drive(session, now_s):
+            delay_ms = self._delay_ms(session, now_s)
+            self._output.send(session, self._drive.limit.clamped(decision.values, delay_ms))
+            if decision.age_s is not None:
+                self.times.command_age.observe(decision.age_s)
+        self._note_message(session, known, decision)
+
+    def _note_message(self, session: str, known: RemoteSession, decision: Decision) -> None:
+        """Record what a message was, after its command has left."""
+        if decision.answer and decision.answer.picture_ms is not None:
+            self.times.picture_age.observe(decision.answer.picture_ms / 1000)
         if decision.count:
             self._counters[f"commands_{decision.count}"] += 1
         if decision.refusal:
             known.refused += 1
             self._why[session] = decision.refusal
-        elif decision.is_beat and is_operator:
+        elif decision.is_beat and session == self.seats.operator:
             self._why.pop(session, None)
-            if decision.values and self.seats.may_drive(session, now_s):
-                delay_ms = self._delay_ms(session, now_s)
-                values = self._drive.limit.clamped(decision.values, delay_ms)
-                self._output.send(session, values)
-                if decision.age_s is not None:
-                    self.times.command_age.observe(decision.age_s)
 
     def press(self, session: str, who: str) -> None:
         """Stop the robot for a session, or for a user without one: one press at a time."""

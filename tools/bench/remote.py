@@ -1,6 +1,7 @@
 """What remote operation costs: the time from an operator's message to the sample on the bus, beside
-a bare aiortc channel in turns, and teleopd's processor time for each picture with one viewer and
-with five.
+bare aiortc channels in turns, and teleopd's processor time for each picture with one viewer and
+with five. The first bare channel is over when the message has arrived; the second does what every
+robot of ours has to: it reads the JSON and writes a sample.
 
 `python -m tools.bench.remote [--seconds 6] [--profile]`. Viewers open what the page opens (picture
 and reports). They are a process of their own that receives and does not decode: five decoders would
@@ -11,20 +12,26 @@ import argparse
 import asyncio
 import contextlib
 import cProfile
+import itertools
+import json
 import pstats
 import statistics
 import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aiortc import RTCConfiguration, RTCPeerConnection, rtcrtpreceiver
+from aiortc import RTCConfiguration, RTCDataChannel, RTCPeerConnection, rtcrtpreceiver
 
 from saint_services.lib.api.endpoint import rows_of
+from saint_services.lib.bus import Bus
+from saint_services.lib.clock import stamp
 from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.ipc import Client
 from tests.teleop_peer import TeleopPeer, teleop_peer
 from tests.unit.teleopd.rig import OLGA, VERA, RemoteRobot, remote_robot
@@ -33,6 +40,8 @@ from tests.waiting import every, let_pass, until
 _SIZE = (640, 480)
 _MESSAGES = 200
 _STEP = 1 / 4096
+_PAUSE_S = 0.02
+_RENEW_EACH = 50  # messages
 _SETTLE_S = 2.0
 
 
@@ -61,6 +70,7 @@ async def commands(*, is_profiled: bool) -> None:
             remote_robot(Path(folder)) as robot,
             teleop_peer(robot.signalling(OLGA)) as peer,
             bare_channel() as bare,
+            bare_channel(written_to(robot.bus)) as bare_written,
         ):
             await peer.report(lambda each: each["seat"] == "operator")
             peer.send()
@@ -86,36 +96,70 @@ async def commands(*, is_profiled: bool) -> None:
 
             setattr(domain, "deliver", delivered)  # noqa: B010
             robot.bus.subscribe(topics.INPUT_TELEOP, note)
-            trips: list[float] = []
+            trips: list[tuple[float, float]] = []
+            written_trips: list[tuple[float, float]] = []
             with profiled(is_profiled):
                 for number in range(1, _MESSAGES):
-                    await let_pass(0.02)
+                    await let_pass(_PAUSE_S)
+                    text = peer.text(tracks={"linear": number * _STEP})
                     sent[number] = time.perf_counter()
-                    peer.send(tracks={"linear": number * _STEP})
-                    await let_pass(0.02)
+                    peer.fields.send(text)
+                    await let_pass(_PAUSE_S)
                     if number not in arrived:  # after a pause of a busy machine: release first
                         peer.send()
-                    trips.append(await bare())
-    half = [each / 2 for each in trips]
-    for name, found in (
-        ("message to the bus", ours),
-        ("message to a reader in the same process", delivered_ms),
-        ("bare channel, one way", half),
-    ):
-        middle, late = statistics.median(found), statistics.quantiles(found, n=20)[-1]
-        print(f"{name}: p50 {middle:.2f} ms, p95 {late:.2f} ms, {len(found)} messages")
-    print(f"ratio of the medians {statistics.median(ours) / statistics.median(half):.2f} (1.3)")
+                    trips.append(await bare(text))
+                    await let_pass(_PAUSE_S)
+                    written_trips.append(await bare_written(text))
+                    if number % _RENEW_EACH == 0:
+                        await peer.request("renew", session=peer.session)
+    _report("message to the bus", ours)
+    _report("message to a reader in the same process", delivered_ms)
+    _report("bare channel, one way", [way for way, _ in trips], ours)
+    _report("bare channel, half of there and back", [trip / 2 for _, trip in trips], ours)
+    _report("bare channel to the bus, one way", [way for way, _ in written_trips], ours)
+
+
+def _report(name: str, found: list[float], ours: list[float] | None = None) -> None:
+    middle, late = statistics.median(found), statistics.quantiles(found, n=20)[-1]
+    ratio = f": ours is {statistics.median(ours) / middle:.2f} x (1.3)" if ours else ""
+    print(f"{name}: p50 {middle:.2f} ms, p95 {late:.2f} ms, {len(found)} messages{ratio}")
+
+
+def written_to(bus: Bus) -> Callable[[str], None]:
+    """Return what a message of the bare channel has to go through at least."""
+    publisher, numbers = bus.publisher(topics.INPUT_WEBSOCKET), itertools.count()
+
+    def write(text: str) -> None:
+        for target, values in json.loads(text)["targets"].items():
+            sample = InputSample(
+                stamp(), "websocket:bare", next(numbers), False, target,
+                tuple(values), tuple(values.values()),
+            )  # fmt: skip
+            publisher.publish(sample)
+
+    return write
 
 
 @contextlib.asynccontextmanager
-async def bare_channel() -> AsyncIterator[Any]:
-    """Yield a function that sends a message of our length there and back, and returns the ms."""
+async def bare_channel(work: Callable[[str], None] | None = None) -> AsyncIterator[Any]:
+    """Yield a function that sends a message there and back, and returns the ms of the way there,
+    with what `work` does then, and of both.
+    """
     near, far = (RTCPeerConnection(RTCConfiguration(iceServers=[])) for _ in range(2))
     channel, arrived = (
         near.createDataChannel("bare", ordered=False, maxRetransmits=0),
         asyncio.Event(),
     )
-    far.on("datachannel", lambda other: other.on("message", other.send))
+    there_s = 0.0
+
+    def answer(other: RTCDataChannel, text: str) -> None:
+        nonlocal there_s
+        if work is not None:
+            work(text)
+        there_s = time.perf_counter()
+        other.send(text)
+
+    far.on("datachannel", lambda other: other.on("message", partial(answer, other)))
     channel.on("message", lambda _: arrived.set())
     await near.setLocalDescription(await near.createOffer())
     await far.setRemoteDescription(near.localDescription)
@@ -123,12 +167,12 @@ async def bare_channel() -> AsyncIterator[Any]:
     await near.setRemoteDescription(far.localDescription)
     await until(lambda: channel.readyState == "open")
 
-    async def there_and_back() -> float:
+    async def there_and_back(text: str) -> tuple[float, float]:
         arrived.clear()
         began_s = time.perf_counter()
-        channel.send("x" * 90)
+        channel.send(text)
         await arrived.wait()
-        return (time.perf_counter() - began_s) * 1000
+        return (there_s - began_s) * 1000, (time.perf_counter() - began_s) * 1000
 
     yield there_and_back
     await near.close()
