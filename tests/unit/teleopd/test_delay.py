@@ -68,6 +68,14 @@ def test_picture_whose_age_is_no_longer_named_grows_older_while_pictures_are_sen
     assert meter.delay_ms(1.97, None) == pytest.approx(40.0, abs=1.0)  # no camera sends
 
 
+def test_report_that_is_answered_again_counts_and_an_older_one_does_not():
+    meter = meter_of(40.0)
+    meter.answered(9, 0.0, None, 1.0)  # left at 0.9 s: a page answers each several times
+    assert meter.delay_ms(1.0, None) == pytest.approx(70.0)
+    meter.answered(8, 0.0, None, 1.0)  # overtaken on its way
+    assert meter.delay_ms(1.0, None) == pytest.approx(70.0)
+
+
 def test_report_that_was_never_sent_answers_nothing():
     meter = meter_of(40.0)
     meter.answered(1 << 40, 0.0, None, 1.0)
