@@ -1,7 +1,7 @@
-"""Asks the receiver of a video track to show each picture as soon as it is decoded: browsers
-otherwise hold pictures back, for tens of milliseconds, so that they follow each other evenly. The
-request travels as an RTP header extension (playout-delay of WebRTC), which aiortc does not know.
-Imported with aiortc.
+"""Has the receiver of a video track show each picture as soon as it is decoded: browsers otherwise
+hold pictures back, for tens of milliseconds, so that they follow each other evenly. The request
+travels as an RTP header extension (playout-delay of WebRTC), which aiortc does not know. Imported
+with aiortc.
 
 Source: webrtc.org, docs/native-code/rtp-hdrext/playout-delay; RFC 8285, section 4.2.
 """

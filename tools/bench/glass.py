@@ -139,7 +139,7 @@ class BusTrack(VideoStreamTrack):
 
 @dataclass
 class Ages:
-    """How old pictures were, in ms, over all turns."""
+    """How old the pictures of a turn were, in ms."""
 
     name: str
     seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""Receivers are asked to hold no picture back: the bytes of the extension, and who gets them."""
+"""Receivers are to hold no picture back: the bytes of the extension, and who gets them."""
 
 import pytest
 from aiortc import rtp

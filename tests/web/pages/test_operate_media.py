@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from aiortc import rtp
 
+from saint_services.teleopd.playout import PromptExtensions
 from tests.tones import share_of_tone
 from tests.waiting import stays, until
 from tests.web.axe import violations
@@ -64,6 +66,23 @@ async def content(saved: Any) -> bytes:
 async def loudest(page: Any) -> tuple[float, float]:
     frequency_hz, level_db = await page.evaluate(_PLAYED)
     return frequency_hz, level_db
+
+
+async def test_chromium_knows_the_request_to_hold_no_picture_back(
+    site: Site, remote: RemoteOperation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[list[tuple[int, bytes]]] = []
+    packed = PromptExtensions.set
+
+    def noted(extensions: PromptExtensions, values: rtp.HeaderExtensions) -> tuple[int, bytes]:
+        found = packed(extensions, values)
+        sent.append(rtp.unpack_header_extensions(*found))
+        return found
+
+    monkeypatch.setattr(PromptExtensions, "set", noted)
+    page = await operating(site)
+    await until(lambda: len(sent) > 3)
+    assert all(b"\0\0\0" in dict(each).values() for each in sent)
 
 
 async def test_tone_is_played_at_each_end_and_speech_ends_with_the_button(
