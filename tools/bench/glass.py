@@ -44,13 +44,15 @@ _RATE_HZ = 29.3
 _WARM_S = 3.0
 _CLOCK = Fraction(1, 90_000)
 
-# Reads the counter of every frame that is presented. A callback can be earlier than the screen.
+# Reads the counter of every frame that is presented, when the browser says so. Its forecast of the
+# screen (expectedDisplayTime) is no measure here: without a request to hold nothing back it is the
+# moment of the presentation, with it the end of the next frame.
 _READ = """(bits) => {
   const video = document.querySelector("video"), seen = (window.seen = []);
   const canvas = new OffscreenCanvas(bits, 1), pen = canvas.getContext("2d",
     { willReadFrequently: true });
-  const note = (_, { receiveTime, expectedDisplayTime }) => {
-    const shown = Math.max(performance.now(), expectedDisplayTime);
+  const note = (_, { receiveTime }) => {
+    const shown = performance.now();
     pen.drawImage(video, 0, 0, video.videoWidth, video.videoHeight / 12, 0, 0, bits, 1);
     const { data } = pen.getImageData(0, 0, bits, 1);
     let number = 0;
