@@ -80,7 +80,7 @@ async def test_chromium_knows_the_request_to_hold_no_picture_back(
         return found
 
     monkeypatch.setattr(PromptExtensions, "set", noted)
-    page = await operating(site)
+    await operating(site)
     await until(lambda: len(sent) > 3)
     assert all(b"\0\0\0" in dict(each).values() for each in sent)
 
