@@ -1,21 +1,20 @@
 """How old a picture is when it is on the operator's screen: from a camera with a readable counter
 to the frame that headless Chromium shows on the page "Remote", beside a bare aiortc sender in the
-same browser, in turns.
+same browser, in turns. The robot is whole: server and head with their real processes and bus.
 
 `python -m tools.bench.glass [--seconds 8] [--turns 3]`. Both ends read the same clock: they are one
 machine. `until received` is camera, bus, encoder and network, the rest is the browser. The second
-bare sender gets the camera's pictures as every robot of ours has them: as JPEG, over the bus.
+bare sender gets the pictures of the same camera as every program does: as JPEG, over the bus.
 """
 
 import argparse
 import asyncio
-import contextlib
 import io
+import os
 import statistics
 import sys
-import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -27,14 +26,14 @@ from aiortc.mediastreams import VideoStreamTrack
 from PIL import Image, ImageDraw
 
 from saint_services.lib.bus import Bus, Sample
-from saint_services.lib.clock import stamp
+from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.sensor_msgs import CompressedImage
-from saint_services.lib.generated.std_msgs import Header
-from tests.waiting import let_pass
-from tests.web.fakes.remote import remote_operation
-from tests.web.fakes.robot import fake_robot
+from saint_services.lib.generated.std_msgs import Bool
+from tests.integration.robot import running_robot
+from tests.waiting import let_pass, until
 from tools.screenshots import ARGUMENTS, windowless
+from tools.sim.camera import RECORDED
 
 _BITS = 6
 _SIZE = (640, 480)
@@ -42,6 +41,7 @@ _BLOCK = _SIZE[0] // _BITS
 # Not half of the screen's 60: how long pictures wait for the screen would be luck, a whole turn.
 _RATE_HZ = 29.3
 _WARM_S = 3.0
+_START_S = 15.0
 _CLOCK = Fraction(1, 90_000)
 
 # Reads the counter of every frame that is presented, when the browser says so. Its forecast of the
@@ -79,8 +79,41 @@ _OFFER = """async () => {
 _ANSWER = "(sdp) => window.peer.setRemoteDescription({ type: 'answer', sdp })"
 
 
+class RobotCamera:
+    """The camera of the robot's head, which sends pictures whose number is readable; when each was
+    taken is in its header.
+    """
+
+    def __init__(self, bus: Bus, hardware: Path) -> None:
+        self.taken: dict[int, float] = {}
+        self.newest = b""
+        self.came = asyncio.Event()
+        self._numbers: dict[bytes, int] = {}
+        folder = hardware / RECORDED
+        folder.mkdir()
+        for number in range(1 << _BITS):
+            data = _jpeg(_picture(number))
+            self._numbers[data] = number
+            (folder / f"{number:03}.jpg").write_bytes(data)
+        bus.subscribe(topics.HEAD_CAMERA, self._take)
+        self._switch = bus.publisher(topics.HEAD_CAMERA_CMD)
+
+    async def switch_on(self) -> None:
+        """Return when the camera has sent its first picture."""
+        await until(lambda: self._switch.has_readers, _START_S)
+        self._switch.publish(Bool(True))
+        await until(self.came.is_set, _START_S)
+
+    def _take(self, sample: Sample[CompressedImage]) -> None:
+        message = sample.message
+        self.newest = bytes(message.data)
+        taken = message.header.stamp
+        self.taken[self._numbers[self.newest]] = taken.sec + taken.nanosec / 1e9
+        self.came.set()
+
+
 class Camera:
-    """Pictures whose number is readable, and when each was taken."""
+    """The same pictures, made here."""
 
     def __init__(self) -> None:
         self.pictures = [_picture(number) for number in range(1 << _BITS)]
@@ -119,24 +152,20 @@ class BareTrack(VideoStreamTrack):
 class BusTrack(VideoStreamTrack):
     """The newest picture of the bus, encoded by aiortc."""
 
-    def __init__(self, camera: Camera, bus: Bus) -> None:
+    def __init__(self, camera: RobotCamera) -> None:
         super().__init__()
-        self._camera, self._newest = camera, b""
-        self._arrived = asyncio.Event()
+        self._camera = camera
         self._decoder = av.VideoCodecContext.create("mjpeg", "r")
-        bus.subscribe(topics.HEAD_CAMERA, self._store)
+        self._began_s = time.monotonic()
 
     async def recv(self) -> av.VideoFrame:
-        await self._arrived.wait()
-        self._arrived.clear()
-        packet = av.Packet(self._newest)
+        self._camera.came.clear()
+        await self._camera.came.wait()
+        packet = av.Packet(self._camera.newest)
         pictures: list[av.VideoFrame] = await asyncio.to_thread(self._decoder.decode, packet)
-        pictures[0].pts, pictures[0].time_base = self._camera.time, _CLOCK
+        pictures[0].pts = round((time.monotonic() - self._began_s) / _CLOCK)
+        pictures[0].time_base = _CLOCK
         return pictures[0]
-
-    def _store(self, sample: Sample[CompressedImage]) -> None:
-        self._newest = bytes(sample.message.data)
-        self._arrived.set()
 
 
 @dataclass
@@ -168,51 +197,50 @@ async def main() -> int:
     given = parser.parse_args()
     from playwright.async_api import async_playwright
 
-    with tempfile.TemporaryDirectory() as folder:
-        async with (
-            fake_robot(Path(folder)) as (robot, address, _),
-            remote_operation(robot.bus._domain, robot.runtime, Path(folder)) as remote,
-            async_playwright() as driver,
-        ):
-            remote.is_filming = False
+    with running_robot("--robot", "head") as robot:
+        os.environ.update(robot.environment)
+        bus = await open_bus("glass", backend="dds", domain_id=robot.domain)
+        filming = RobotCamera(bus, robot.hw("head"))
+        await filming.switch_on()
+        async with async_playwright() as driver:
             browser = await driver.chromium.launch(
                 executable_path=windowless(), args=list(ARGUMENTS)
             )
-            url, domain = f"http://{address}/operate", remote.domain
             for turn in range(given.turns):
-                await _turn(f"turn {turn + 1}", browser, url, domain, given.seconds)
+                await _turn(f"turn {turn + 1}", browser, robot.http_url, filming, given.seconds)
             await browser.close()
+        await bus.close()
     return 0
 
 
-async def _turn(name: str, browser: Any, url: str, domain: Any, seconds: float) -> None:
-    ours = await _ours(browser, url, domain, seconds)
+async def _turn(name: str, browser: Any, url: str, filming: RobotCamera, seconds: float) -> None:
+    ours = await _ours(browser, f"{url}/operate", filming, seconds)
     camera = Camera()
     bare = await _bare(browser, "bare aiortc", camera, BareTrack(camera), seconds)
-    camera = Camera()
-    async with _filming(domain, camera):
-        track = BusTrack(camera, domain.bus("bare"))
-        by_bus = await _bare(browser, "bare aiortc, JPEG by the bus", camera, track, seconds)
+    track = BusTrack(filming)
+    by_bus = await _bare(browser, "bare aiortc, JPEG by the bus", filming, track, seconds)
     for each in (ours, bare, by_bus):
         print(f"{name}: {each}")
     ratios = [ours.middle / each.middle for each in (bare, by_bus)]
     print(f"{name}: {ratios[0]:.2f} x bare (1.3), {ratios[1]:.2f} x with JPEG by the bus")
 
 
-async def _ours(browser: Any, url: str, domain: Any, seconds: float) -> Ages:
-    camera = Camera()
-    async with _filming(domain, camera):
-        page = await browser.new_page()
-        await page.goto(url)
-        await page.click("[data-operate]")
-        await page.wait_for_selector("[data-picture=live]", state="attached")
-        ages = await _ages(Ages("page Remote"), page, camera, seconds)
-        await page.close()
+async def _ours(browser: Any, url: str, camera: RobotCamera, seconds: float) -> Ages:
+    page = await browser.new_page()
+    await page.goto(url)
+    await page.click("[data-operate]")
+    await page.wait_for_selector("[data-picture=live]", state="attached")
+    ages = await _ages(Ages("page Remote"), page, camera, seconds)
+    await page.close()
     return ages
 
 
 async def _bare(
-    browser: Any, name: str, camera: Camera, track: VideoStreamTrack, seconds: float
+    browser: Any,
+    name: str,
+    camera: Camera | RobotCamera,
+    track: VideoStreamTrack,
+    seconds: float,
 ) -> Ages:
     page = await browser.new_page()
     await page.goto("about:blank")
@@ -228,7 +256,7 @@ async def _bare(
     return ages
 
 
-async def _ages(ages: Ages, page: Any, camera: Camera, seconds: float) -> Ages:
+async def _ages(ages: Ages, page: Any, camera: Camera | RobotCamera, seconds: float) -> Ages:
     await let_pass(_WARM_S)
     await page.evaluate(_READ, _BITS)
     began_ms = time.time() * 1000
@@ -242,23 +270,6 @@ async def _ages(ages: Ages, page: Any, camera: Camera, seconds: float) -> Ages:
                 ages.shown.append(shown_ms - taken_ms)
     ages.seconds += time.time() - began_ms / 1000
     return ages
-
-
-@contextlib.asynccontextmanager
-async def _filming(domain: Any, camera: Camera) -> AsyncIterator[None]:
-    publisher = domain.bus("counter").publisher(topics.HEAD_CAMERA)
-    jpegs = [_jpeg(each) for each in camera.pictures]
-
-    async def film() -> None:
-        while True:
-            data = jpegs[await camera.next()]
-            publisher.publish(CompressedImage(Header(stamp()), "jpeg", data))
-
-    task = asyncio.create_task(film())
-    try:
-        yield
-    finally:
-        task.cancel()
 
 
 def _picture(number: int) -> Image.Image:
