@@ -37,7 +37,8 @@ def wait_written(node: Host) -> None:
     """Until this boot has begun to write the slot that does not run."""
     assert "rauc.slot=B" in node.sh("cat /proc/cmdline")
     count = (
-        f"s=/sys/class/block/$(basename $(readlink -f {_SLOT_A}))/stat;"
+        f"until [ -e {_SLOT_A} ]; do sleep 1; done;"  # udev comes later than this shell
+        f" s=/sys/class/block/$(basename $(readlink -f {_SLOT_A}))/stat;"
         f" until [ $(awk '{{print $7}}' $s) -gt {_WRITTEN_SECTORS} ]; do sleep 1; done"
     )
     node.sh(count, 900)
