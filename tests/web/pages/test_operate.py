@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from saint_services.lib.generated import topics
 from tests.waiting import stays, until
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -80,6 +81,19 @@ async def test_camera_without_pictures_is_reported_within_half_a_second(
     assert await page.evaluate(opacity) < 0.5  # the last picture does not look live
     remote.is_filming = True
     await page.wait_for_selector("[data-picture=live]", state="attached", timeout=2000)
+
+
+async def test_camera_that_is_off_is_turned_on_where_its_picture_would_be(
+    site: Site, remote: RemoteOperation
+) -> None:
+    switched: list[bool] = []
+    site.robot.bus.subscribe(
+        topics.HEAD_CAMERA_CMD, lambda sample: switched.append(sample.message.data)
+    )
+    page = await operating(site)
+    site.robot.is_camera_on = remote.is_filming = False
+    await page.click("[data-picture=none] [data-camera-switch]")
+    await until(lambda: switched == [True])
 
 
 async def test_viewer_requests_control_and_the_operator_grants_it(

@@ -25,7 +25,6 @@ const PICTURE_HINT =
 export function controlBar(app, link, refusal, recording, act) {
   const { report } = link;
   const isCameraOn = Boolean(app.store.data.head?.camera_active);
-  const hasHead = Boolean(app.robot?.targets.head);
   return html`
     <div class="bar">
       <div class="bar-row">
@@ -41,19 +40,7 @@ export function controlBar(app, link, refusal, recording, act) {
           Leave
         </button>
         ${buttons(app, link, act)} ${captureButtons(app, link, recording, act)}
-        ${
-          hasHead && mayOperate(app)
-            ? html`<button
-                class="button small"
-                type="button"
-                data-camera-switch
-                @click=${() =>
-                  act(app, () => app.api.request("head", "camera", { enable: !isCameraOn }))}
-              >
-                ${isCameraOn ? "Turn camera off" : "Turn camera on"}
-              </button>`
-            : nothing
-        }
+        ${isCameraOn ? cameraSwitch(app, false, act) : nothing}
       </div>
       ${(report?.requests ?? []).map(([session, who]) => request(app, link, session, who, act))}
       <div class="bar-row">
@@ -64,6 +51,21 @@ export function controlBar(app, link, refusal, recording, act) {
       </div>
       ${why(app, link, refusal)}
     </div>
+  `;
+}
+
+/** @param {App} app @param {boolean} enable @param {Act} act */
+export function cameraSwitch(app, enable, act) {
+  if (!app.robot?.targets.head || !mayOperate(app)) return nothing;
+  return html`
+    <button
+      class="button small"
+      type="button"
+      data-camera-switch
+      @click=${() => act(app, () => app.api.request("head", "camera", { enable }))}
+    >
+      ${enable ? "Turn camera on" : "Turn camera off"}
+    </button>
   `;
 }
 

@@ -27,7 +27,7 @@ function view(app) {
   if (link.state === "connecting" && !isShown) return waiting(app, link);
   return html`
     <div class="remote" data-link=${link.state} data-seat=${link.report?.seat ?? ""}>
-      ${stage(app, link)} ${controlBar(app, link, state.refusal, state.recording, act)}
+      ${stage(app, link, act)} ${controlBar(app, link, state.refusal, state.recording, act)}
       ${talkButton(link)}
     </div>
   `;

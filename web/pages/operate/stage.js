@@ -4,19 +4,21 @@ import { Directive, directive } from "/vendor/lit-html/directive.js";
 import { html, noChange, nothing } from "/vendor/lit-html/lit-html.js";
 import { isDriveKey, isLookKey, SPEEDS } from "../../lib/control/drive-keys.js";
 import { driveStick, lookStick } from "../../parts/sticks.js";
+import { cameraSwitch } from "./control-bar.js";
 
 /**
  * @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store" |
  *   "teleop">} App
  */
 /** @typedef {import("../../lib/control/remote-link.js").RemoteLink} RemoteLink */
+/** @typedef {import("./sound-bar.js").Act} Act */
 
 const KEYS_LABEL =
   "Picture of the robot. While it has the focus, W, A, S, D or the arrows drive, I, J, K, L turn " +
   "the head, 1 to 4 set the speed";
 
-/** @param {App} app @param {RemoteLink} link */
-export function stage(app, link) {
+/** @param {App} app @param {RemoteLink} link @param {Act} act */
+export function stage(app, link, act) {
   const targets = app.robot?.targets;
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   const isReady = link.isOperator && !isStopped;
@@ -48,7 +50,7 @@ export function stage(app, link) {
     >
       <video muted playsinline autoplay ${pictures(link)}></video>
       <audio autoplay .srcObject=${link.sound.incoming} .muted=${!link.sound.isOn}></audio>
-      ${overlay(app, link)}
+      ${overlay(app, link, act)}
     </div>
     ${app.robot && !app.robot.base ? nothing : driveStick(app, isReady)}
     ${targets && !targets.head ? nothing : lookStick(app, isReady)}
@@ -84,8 +86,8 @@ class Pictures extends Directive {
 
 const pictures = directive(Pictures);
 
-/** Say what is missing. @param {App} app @param {RemoteLink} link */
-function overlay(app, link) {
+/** Say what is missing. @param {App} app @param {RemoteLink} link @param {Act} act */
+function overlay(app, link, act) {
   if (link.state === "lost" || link.isReturning)
     return html`<p class="no-picture" role="alert" data-picture="lost">
       No data from the robot. It stops by itself.
@@ -95,6 +97,6 @@ function overlay(app, link) {
   const { head } = app.store.data;
   const isOff = Boolean(head) && !head?.camera_active;
   return html`<p class="no-picture" role="status" data-picture="none">
-    ${isOff ? "Camera off" : "No picture from the camera"}
+    ${isOff ? html`Camera off ${cameraSwitch(app, true, act)}` : "No picture from the camera"}
   </p>`;
 }
