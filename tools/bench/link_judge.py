@@ -1,0 +1,281 @@
+"""The rules of remote operation over a bad network: from what was noted about a run to what it
+broke. Pure: all times are monotonic seconds that come in. Not here: the run (bad_network.py).
+
+A return is the good phase after a bad one. What falls together with a stall of this machine is
+told and not judged: a clock that stood still cannot say who was late.
+"""
+
+import statistics
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+STALE_S = 0.2  # later than the quickest of the last seconds by more: such a command is dropped
+BUSY_S = 0.1  # what a busy computer adds
+WINDOW_S = 5.0  # at least so long the quickest of the past counts
+STOP_S = 0.30 + 0.06 + 0.25  # time-out of the router, ramp, and what a busy computer adds
+FREEZE_S = 2.0
+SETTLE_S = 5.0  # after which state and commands flow as before
+STATES_HZ, LEAST_STATES_HZ = 50.0, 47.5
+LEAST_COMMANDS_HZ = 40.0
+GROWTH = 0.05  # of memory, of good phases against good phases
+MORE_FILES = 2
+NARROW_SHARE = 1.15  # of the link's rate: the margin of one step of the encoder
+RECOVERED = 2.0  # times the rate that the narrow link left
+RECOVERY_S = 20.0  # a return that was shorter says nothing about it
+STALL_S = 0.1
+_AROUND_S = 0.5  # of a stall
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A stretch of the network."""
+
+    name: str
+    began_s: float
+    ended_s: float
+    delay_s: float = 0.0
+    kbps: float | None = None
+    is_cut: bool = False
+    is_good: bool = False
+
+    @property
+    def seconds(self) -> float:
+        return self.ended_s - self.began_s
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A command on the bus."""
+
+    at_s: float
+    number: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What teleopd holds at the end of a good phase."""
+
+    at_s: float
+    pss_mb: float
+    files: int
+    threads: int
+    sessions: int
+
+
+@dataclass(slots=True)
+class Notes:
+    """Everything that was noted."""
+
+    phases: list[Phase] = field(default_factory=list)
+    linked: list[float] = field(default_factory=list)  # sessions begin
+    sent: list[float] = field(default_factory=list)  # by number
+    arrivals: list[Arrival] = field(default_factory=list)
+    ends: dict[str, float] = field(default_factory=dict)  # source -> when its end was on the bus
+    powered: list[float] = field(default_factory=list)  # motors with power
+    frames: list[float] = field(default_factory=list)
+    states: list[float] = field(default_factory=list)
+    rates: list[tuple[float, float]] = field(default_factory=list)  # kbit/s of the encoder
+    sizes: list[Sizes] = field(default_factory=list)
+    stalls: list[tuple[float, float]] = field(default_factory=list)  # when they ended, how long
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule: what was found beside what may be."""
+
+    rule: str
+    found: str
+    limit: str
+    is_kept: bool
+    excused: int = 0
+
+
+def judge(notes: Notes) -> list[Finding]:
+    """Return every rule with what was found."""
+    return [
+        _late(notes),
+        _order(notes),
+        _after_end(notes),
+        _power(notes),
+        _freeze(notes),
+        _rate_of(notes, "states a second, slowest return", notes.states, LEAST_STATES_HZ),
+        _rate_of(
+            notes, "commands a second, slowest return",
+            [each.at_s for each in notes.arrivals], LEAST_COMMANDS_HZ,
+        ),
+        _narrow(notes),
+        _recovery(notes),
+        *_growth(notes),
+    ]  # fmt: skip
+
+
+def floor_s(notes: Notes, at_s: float) -> float:
+    """Return the shortest way that the network offered to this session within the window."""
+    since_s = max((each for each in notes.linked if each <= at_s), default=0.0)
+    begin_s = max(since_s, at_s - WINDOW_S)
+    open_to_it = [
+        each.delay_s
+        for each in notes.phases
+        if not each.is_cut and each.began_s <= at_s and each.ended_s > begin_s
+    ]
+    return min(open_to_it, default=0.0)
+
+
+def returns(notes: Notes) -> list[tuple[Phase, Phase]]:
+    """Return each bad phase with the good one after it."""
+    return [(bad, good) for bad, good in pairwise(notes.phases) if good.is_good and not bad.is_good]
+
+
+def _late(notes: Notes) -> Finding:
+    worst_s, late, excused = 0.0, 0, 0
+    for each in notes.arrivals:
+        over_s = each.at_s - notes.sent[each.number] - floor_s(notes, each.at_s)
+        if _is_excused(notes, notes.sent[each.number], each.at_s):
+            excused += over_s > STALE_S + BUSY_S
+            continue
+        worst_s = max(worst_s, over_s)
+        late += over_s > STALE_S + BUSY_S
+    return Finding(
+        f"age of {len(notes.arrivals)} commands on the bus beyond the quickest way, oldest",
+        f"{worst_s * 1000:.0f} ms, {late} late", f"{(STALE_S + BUSY_S) * 1000:.0f} ms",
+        late == 0 and bool(notes.arrivals), excused,
+    )  # fmt: skip
+
+
+def _order(notes: Notes) -> Finding:
+    wrong = sum(b.number <= a.number for a, b in pairwise(notes.arrivals))
+    return Finding("commands out of order", str(wrong), "0", wrong == 0)
+
+
+def _after_end(notes: Notes) -> Finding:
+    wrong = sum(each.at_s > notes.ends.get(each.source, each.at_s) for each in notes.arrivals)
+    text = f"commands after one of {len(notes.ends)} ends of control"
+    return Finding(text, str(wrong), "0", wrong == 0)
+
+
+def _power(notes: Notes) -> Finding:
+    times, wrong, excused = [each.at_s for each in notes.arrivals], 0, 0
+    for at_s in notes.powered:
+        place = bisect_right(times, at_s)
+        if place and at_s - times[place - 1] > STOP_S:
+            is_excused = _is_excused(notes, times[place - 1], at_s)
+            excused += is_excused
+            wrong += not is_excused
+    return Finding(
+        f"looks at motors with power {STOP_S:.2f} s after the newest command",
+        str(wrong), "0", wrong == 0, excused,
+    )  # fmt: skip
+
+
+def _freeze(notes: Notes) -> Finding:
+    longest_s, where, excused = 0.0, "", 0
+    for bad, good in returns(notes):
+        inside = [each for each in notes.frames if good.began_s < each < good.ended_s]
+        for begin_s, end_s in pairwise([good.began_s, *inside, good.ended_s]):
+            if end_s - begin_s > FREEZE_S and _is_excused(notes, begin_s, end_s, FREEZE_S):
+                excused += 1
+            elif end_s - begin_s > longest_s:
+                longest_s, where = end_s - begin_s, bad.name
+    return Finding(
+        f"longest freeze of {len(returns(notes))} returns", f"{longest_s:.2f} s ({where})",
+        f"{FREEZE_S:g} s", 0 < longest_s <= FREEZE_S, excused,
+    )  # fmt: skip
+
+
+def _rate_of(notes: Notes, name: str, times: Sequence[float], least_hz: float) -> Finding:
+    found, excused = [], 0
+    for bad, good in returns(notes):
+        begin_s = good.began_s + SETTLE_S
+        if good.ended_s - begin_s < 1.0:
+            continue
+        if _stalled_s(notes, begin_s, good.ended_s) > 0.03 * (good.ended_s - begin_s):
+            excused += 1
+            continue
+        count = sum(begin_s <= each < good.ended_s for each in times)
+        found.append((count / (good.ended_s - begin_s), bad.name))
+    slowest, where = min(found, default=(0.0, "none"))
+    return Finding(
+        f"{name}, from {SETTLE_S:g} s on", f"{slowest:.1f} (after {where})", f"{least_hz:g}",
+        slowest >= least_hz, excused,
+    )  # fmt: skip
+
+
+def _narrow(notes: Notes) -> Finding:
+    shares = []
+    for each in notes.phases:
+        seen = _rates(notes, each)
+        if each.kbps is not None and seen:
+            shares.append(seen[-1] / each.kbps)
+    worst = max(shares, default=0.0)
+    return Finding(
+        f"encoder's rate at the end of {len(shares)} narrow phases, of the link's",
+        f"{worst:.2f}", f"{NARROW_SHARE:g}", 0 < worst <= NARROW_SHARE,
+    )  # fmt: skip
+
+
+def _recovery(notes: Notes) -> Finding:
+    times = []
+    for bad, good in returns(notes):
+        before, after = _rates(notes, bad), _rates(notes, good)
+        if bad.kbps is not None and good.seconds >= RECOVERY_S and before and after:
+            times.append(after[-1] / before[-1])
+    least = min(times, default=0.0)
+    return Finding(
+        f"encoder's rate after {len(times)} narrow phases, times the rate in them",
+        f"{least:.1f}", f"{RECOVERED:g}", least >= RECOVERED,
+    )  # fmt: skip
+
+
+def _growth(notes: Notes) -> list[Finding]:
+    third = max(1, len(notes.sizes) // 3)
+    first, last = notes.sizes[:third], notes.sizes[-third:]
+    if not first:
+        return [Finding("memory of teleopd", "never read", "", is_kept=False)]
+
+    def middles(read: str) -> tuple[float, float]:
+        before, after = (
+            statistics.median(getattr(each, read) for each in part) for part in (first, last)
+        )
+        return before, after
+
+    (pss, pss_end), (files, files_end) = middles("pss_mb"), middles("files")
+    threads, threads_end = middles("threads")
+    most = max(each.sessions for each in notes.sizes)
+    grown = (pss_end - pss) / pss
+    return [
+        Finding(
+            "PSS of teleopd, first and last third of the good phases",
+            f"{pss:.1f} -> {pss_end:.1f} MB, {grown:+.1%}", f"{GROWTH:.0%}", grown <= GROWTH,
+        ),
+        Finding("open files", f"{files:g} -> {files_end:g}", f"+ {MORE_FILES}",
+                files_end <= files + MORE_FILES),
+        Finding("threads", f"{threads:g} -> {threads_end:g}", f"+ {MORE_FILES}",
+                threads_end <= threads + MORE_FILES),
+        Finding("sessions at the end of a good phase, most", str(most), "1", most <= 1),
+    ]  # fmt: skip
+
+
+def _rates(notes: Notes, phase: Phase) -> list[float]:
+    return [kbps for at_s, kbps in notes.rates if phase.began_s <= at_s < phase.ended_s]
+
+
+def _is_excused(notes: Notes, begin_s: float, end_s: float, spare_s: float = 0.0) -> bool:
+    """Return whether the machine stood still so near that this cannot be judged; of something long
+    (`spare_s` may pass without a stall) only if the rest alone keeps the rule.
+    """
+    stalled_s = _stalled_s(notes, begin_s, end_s)
+    if spare_s:
+        return stalled_s > 0 and end_s - begin_s - stalled_s <= spare_s
+    return stalled_s > 0
+
+
+def _stalled_s(notes: Notes, begin_s: float, end_s: float) -> float:
+    near: Iterable[float] = (
+        length
+        for at_s, length in notes.stalls
+        if at_s - length - _AROUND_S < end_s and at_s + _AROUND_S > begin_s
+    )
+    return sum(near)
