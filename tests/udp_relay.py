@@ -110,6 +110,7 @@ class UdpRelay:
         for side in (self._peer, self._robot):
             if side.transport is not None:
                 side.transport.close()
+                side.transport = None  # what is delayed still arrives nowhere
 
 
 @contextlib.asynccontextmanager

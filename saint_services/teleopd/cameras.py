@@ -126,6 +126,10 @@ class SharedCamera:
             self._counters[DAMAGED] += 1
             self._is_key_wanted |= is_key
             return
+        if encoded is None:
+            self._counters[DROPPED] += 1
+            self._is_key_wanted |= is_key
+            return
         if encoded.is_key:
             self._key_s = monotonic_s()
         self.rule.pixels = encoded.source_pixels

@@ -19,6 +19,10 @@ _DECODERS = {"jpeg": "mjpeg", "jpg": "mjpeg", "png": "png"}
 _OPTIONS = {
     "deadline": "realtime", "cpu-used": "-8", "lag-in-frames": "0", "error-resilient": "1",
     "auto-alt-ref": "0", "undershoot-pct": "95", "g": "3000",
+    # At the coarsest VP8 can do, a scene that moves needs seven times what a narrow link has, and
+    # the queue before it drops commands' reports too: pictures are left out instead.
+    "drop-threshold": "30",
+    "max-intra-rate": "600",  # percent of a picture's share of the rate
 }  # fmt: skip
 
 
@@ -48,8 +52,10 @@ class PictureEncoder:
 
     def encode(
         self, picture: CompressedImage, capture_s: float, target: VideoTarget, *, is_key: bool
-    ) -> EncodedPicture:
-        """Return the picture as VP8, with the time of its capture. Raises PictureError."""
+    ) -> EncodedPicture | None:
+        """Return the picture as VP8, with the time of its capture; None where the target has no
+        bits left for it. Raises PictureError.
+        """
         whole = self._decoded(bytes(picture.data), picture.format)
         frame = _reduced(whole, target.divisor)
         found = self._encoder
@@ -63,6 +69,8 @@ class PictureEncoder:
         frame.pts, frame.time_base = self._last, TIME_BASE
         frame.pict_type = PictureType.I if is_key else PictureType.NONE
         packets = self._encoder.encode(frame)
+        if not packets:
+            return None
         if len(packets) != 1:
             raise PictureError(f"the encoder returned {len(packets)} packets for one picture")
         packet = packets[0]

@@ -42,7 +42,7 @@ from tools.sim.camera import RECORDED
 _LOSS, _DELAY_S, _KBPS = 0.05, 0.2, 300.0
 _GOOD_S, _AFTER_NARROW_S, _WARM_UP_S = (10.0, 14.0), (24.0, 28.0), 45.0
 _LOOK_S, _LAG_S = 0.02, 0.02
-_SIZE, _PICTURES = (640, 480), 24
+_SIZE, _PICTURES, _PAN_PX = (640, 480), 120, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +209,12 @@ async def _watch_stalls(notes: Notes) -> None:
 
 
 async def _film(robot: Robot, bus: Bus) -> None:
-    """Give the simulated camera pictures that fill a link."""
+    """Give the simulated camera a scene that fills a link, and switch it on."""
     folder = robot.hw("head") / RECORDED
     folder.mkdir(exist_ok=True)
+    scene = _scene()
     for number in range(_PICTURES):
-        (folder / f"{number:02}.jpg").write_bytes(_picture(number))
+        (folder / f"{number:03}.jpg").write_bytes(_picture(scene, number))
     switch, counted = bus.publisher(topics.HEAD_CAMERA_CMD), []
     watch = bus.subscribe(topics.HEAD_CAMERA, counted.append)
     async for _ in every(0.5, until=lambda: counted):  # until the role has found this writer
@@ -222,16 +223,22 @@ async def _film(robot: Robot, bus: Bus) -> None:
     switch.close()
 
 
-def _picture(number: int) -> bytes:
-    """Grain that moves: VP8 needs its whole rate for it."""
-    chance = random.Random(number)
-    picture = Image.effect_noise((_SIZE[0] // 8, _SIZE[1] // 8), 70).resize(_SIZE).convert("RGB")
-    draw = ImageDraw.Draw(picture)
-    for _ in range(12):
-        x, y = chance.randrange(_SIZE[0]), chance.randrange(_SIZE[1])
+def _scene() -> Image.Image:
+    """Return a wall with grain and things on it, wider than a picture."""
+    chance, size = random.Random(1), (_SIZE[0] + _PICTURES * _PAN_PX, _SIZE[1])
+    scene = Image.effect_noise((size[0] // 8, size[1] // 8), 40).resize(size).convert("RGB")
+    draw = ImageDraw.Draw(scene)
+    for _ in range(30):
+        x, y = chance.randrange(size[0]), chance.randrange(size[1])
         draw.ellipse((x, y, x + 60, y + 60), fill=(chance.randrange(256), 90, 160))
+    return scene
+
+
+def _picture(scene: Image.Image, number: int) -> bytes:
+    """Return what a camera sees that turns to and fro."""
+    left = min(number, _PICTURES - number) * 2 * _PAN_PX
     buffer = io.BytesIO()
-    picture.save(buffer, "JPEG", quality=75)
+    scene.crop((left, 0, left + _SIZE[0], _SIZE[1])).save(buffer, "JPEG", quality=75)
     return buffer.getvalue()
 
 

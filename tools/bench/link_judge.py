@@ -6,7 +6,7 @@ told and not judged: a clock that stood still cannot say who was late.
 """
 
 import statistics
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -17,14 +17,14 @@ WINDOW_S = 5.0  # at least so long the quickest of the past counts
 STOP_S = 0.30 + 0.06 + 0.25  # time-out of the router, ramp, and what a busy computer adds
 FREEZE_S = 2.0
 SETTLE_S = 5.0  # after which state and commands flow as before
-STATES_HZ, LEAST_STATES_HZ = 50.0, 47.5
-LEAST_COMMANDS_HZ = 40.0
+STATES_HZ, STATES_SHARE = 50.0, 0.95  # of 50 a second, or of what this machine sent while all was well
+COMMANDS_SHARE, LEAST_COMMANDS = 0.9, 20  # of those that were sent
 GROWTH = 0.05  # of memory, of good phases against good phases
 MORE_FILES = 2
 NARROW_SHARE = 1.15  # of the link's rate: the margin of one step of the encoder
 RECOVERED = 2.0  # times the rate that the narrow link left
 RECOVERY_S = 20.0  # a return that was shorter says nothing about it
-STALL_S = 0.1
+STALL_S, STALLED_SHARE = 0.1, 0.03
 _AROUND_S = 0.5  # of a stall
 
 
@@ -101,11 +101,8 @@ def judge(notes: Notes) -> list[Finding]:
         _after_end(notes),
         _power(notes),
         _freeze(notes),
-        _rate_of(notes, "states a second, slowest return", notes.states, LEAST_STATES_HZ),
-        _rate_of(
-            notes, "commands a second, slowest return",
-            [each.at_s for each in notes.arrivals], LEAST_COMMANDS_HZ,
-        ),
+        _states(notes),
+        _commands(notes),
         _narrow(notes),
         _recovery(notes),
         *_growth(notes),
@@ -185,22 +182,51 @@ def _freeze(notes: Notes) -> Finding:
     )  # fmt: skip
 
 
-def _rate_of(notes: Notes, name: str, times: Sequence[float], least_hz: float) -> Finding:
-    found, excused = [], 0
-    for bad, good in returns(notes):
-        begin_s = good.began_s + SETTLE_S
-        if good.ended_s - begin_s < 1.0:
-            continue
-        if _stalled_s(notes, begin_s, good.ended_s) > 0.03 * (good.ended_s - begin_s):
-            excused += 1
-            continue
-        count = sum(begin_s <= each < good.ended_s for each in times)
-        found.append((count / (good.ended_s - begin_s), bad.name))
+def _states(notes: Notes) -> Finding:
+    begin = notes.phases[0]  # of the run, when nothing had happened yet
+    usual_hz = _count(notes.states, begin.began_s, begin.ended_s) / begin.seconds
+    least_hz = STATES_SHARE * min(STATES_HZ, usual_hz)
+    spans, excused = _calm(notes)
+    found = [(_count(notes.states, *span) / (span[1] - span[0]), name) for span, name in spans]
     slowest, where = min(found, default=(0.0, "none"))
     return Finding(
-        f"{name}, from {SETTLE_S:g} s on", f"{slowest:.1f} (after {where})", f"{least_hz:g}",
-        slowest >= least_hz, excused,
+        f"states a second, slowest return from {SETTLE_S:g} s on",
+        f"{slowest:.1f} (after {where}; {usual_hz:.1f} before all)", f"{least_hz:.1f}",
+        slowest >= least_hz > 0, excused,
     )  # fmt: skip
+
+
+def _commands(notes: Notes) -> Finding:
+    times = [each.at_s for each in notes.arrivals]
+    spans, excused = _calm(notes)
+    found = []
+    for span, name in spans:
+        sent = _count(notes.sent, *span)
+        share = _count(times, *span) / sent if sent >= LEAST_COMMANDS else 0.0
+        found.append((share, name))
+    least, where = min(found, default=(0.0, "none"))
+    return Finding(
+        f"commands on the bus of those sent, worst return from {SETTLE_S:g} s on",
+        f"{least:.2f} (after {where})", f"{COMMANDS_SHARE:g}", least >= COMMANDS_SHARE, excused,
+    )  # fmt: skip
+
+
+def _calm(notes: Notes) -> tuple[list[tuple[tuple[float, float], str]], int]:
+    """Return the spans in which all should flow again, and how many a stall has spoilt."""
+    spans, excused = [], 0
+    for bad, good in returns(notes):
+        span = good.began_s + SETTLE_S, good.ended_s
+        if span[1] - span[0] < 1.0:
+            continue
+        if _stalled_s(notes, *span) > STALLED_SHARE * (span[1] - span[0]):
+            excused += 1
+        else:
+            spans.append((span, bad.name))
+    return spans, excused
+
+
+def _count(times: Sequence[float], begin_s: float, end_s: float) -> int:
+    return bisect_left(times, end_s) - bisect_left(times, begin_s)
 
 
 def _narrow(notes: Notes) -> Finding:

@@ -1,7 +1,11 @@
 """The stream of a camera after a change of bit rate or size: it begins again with a key picture."""
 
+import io
+from itertools import pairwise
+
 import av
 import pytest
+from PIL import Image
 
 from saint_services.lib.generated.sensor_msgs import CompressedImage
 from saint_services.teleopd.packing import SharedPacking
@@ -9,10 +13,21 @@ from saint_services.teleopd.picture import EncodedPicture, PictureEncoder, Pictu
 from saint_services.teleopd.rate import VideoTarget
 from tests.unit.teleopd.rig import jpeg
 
+GRAIN = Image.effect_noise((240, 60), 90).resize((960, 240)).convert("RGB")
+
 
 def encoded(encoder: PictureEncoder, number: int, target: VideoTarget) -> EncodedPicture:
     picture = CompressedImage(format="jpeg", data=jpeg(number % 8, (320, 240)))
-    return encoder.encode(picture, number / 30, target, is_key=False)
+    found = encoder.encode(picture, number / 30, target, is_key=False)
+    assert found is not None
+    return found
+
+
+def panned(number: int) -> CompressedImage:
+    """Grain that moves by 6 pixels a picture."""
+    left, out = 6 * number, io.BytesIO()
+    GRAIN.crop((left, 0, left + 320, 240)).save(out, "JPEG", quality=75)
+    return CompressedImage(format="jpeg", data=out.getvalue())
 
 
 def size_of(picture: EncodedPicture) -> tuple[int, int]:
@@ -40,6 +55,25 @@ def test_picture_is_as_large_as_its_bits() -> None:
         encoder, target = PictureEncoder(), VideoTarget(kbps)
         sizes[kbps] = sum(encoded(encoder, number, target).packet.size for number in range(60))
     assert sizes[200.0] < 2 * 200_000 / 8 * 1.6  # two seconds
+
+
+@pytest.mark.parametrize("kbps", [60.0, 255.0])
+def test_scene_that_is_too_much_for_its_bits_has_fewer_pictures(kbps: float) -> None:
+    encoder, target = PictureEncoder(), VideoTarget(kbps)
+    found = [
+        encoder.encode(panned(number), number / 30, target, is_key=number == 45)
+        for number in range(90)
+    ]
+    sent = [number for number, each in enumerate(found) if each is not None]
+    assert sum(each.packet.size for each in found if each) * 8 / 3000 < 1.3 * kbps
+    assert 45 in sent  # a viewer waits for it
+    assert max(b - a for a, b in pairwise([*sent, 90])) <= 10
+
+
+def test_first_picture_of_a_stream_is_no_burst() -> None:
+    found = PictureEncoder().encode(panned(0), 0.0, VideoTarget(600.0), is_key=True)
+    assert found is not None
+    assert found.packet.size * 8 / 600_000 < 0.2  # seconds of its rate
 
 
 def test_damaged_picture_is_refused() -> None:
