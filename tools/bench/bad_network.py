@@ -40,7 +40,7 @@ from tools.bench.page_operator import PageOperator, number_of
 from tools.sim.camera import RECORDED
 
 _LOSS, _DELAY_S, _KBPS = 0.05, 0.2, 300.0
-_GOOD_S, _AFTER_NARROW_S, _WARM_UP_S = (10.0, 14.0), (24.0, 28.0), 45.0
+_GOOD_S, _AFTER_NARROW_S, _WARM_UP_S = (10.0, 14.0), (24.0, 28.0), 60.0
 _LOOK_S, _LAG_S = 0.02, 0.02
 _SIZE, _PICTURES, _PAN_PX = (640, 480), 120, 3
 
@@ -153,9 +153,11 @@ async def listening(robot: Robot, notes: Notes) -> AsyncIterator[Bus]:
         message, now_s = sample.message, time.monotonic()
         if message.failsafe:
             notes.ends[message.source] = now_s
-        elif message.target == "head" and message.values:
+        elif message.target == "tracks":
+            notes.is_moving = any(message.values)
+        elif message.target == "head" and message.values:  # of the same message, after the tracks
             number = number_of(message.values[0], len(notes.sent) - 1)
-            notes.arrivals.append(Arrival(now_s, number, message.source))
+            notes.arrivals.append(Arrival(now_s, number, message.source, notes.is_moving))
 
     bus.subscribe(topics.INPUT_TELEOP, note)
     yield bus

@@ -7,17 +7,19 @@ told and not judged: a clock that stood still cannot say who was late.
 
 import statistics
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 STALE_S = 0.2  # later than the quickest of the last seconds by more: such a command is dropped
 BUSY_S = 0.1  # what a busy computer adds
 WINDOW_S = 5.0  # at least so long the quickest of the past counts
-STOP_S = 0.30 + 0.06 + 0.25  # time-out of the router, ramp, and what a busy computer adds
+OLDEST_S = 0.6 + BUSY_S  # from that delay on nothing drives (manifests/robots, "remote")
+STOP_S = 0.30 + 0.10 + 0.25  # time-out of the router, ramp, and what a busy computer adds
 FREEZE_S = 2.0
 SETTLE_S = 5.0  # after which state and commands flow as before
-STATES_HZ, STATES_SHARE = 50.0, 0.95  # of 50 a second, or of what this machine sent while all was well
+STATES_HZ, STATES_SHARE = 50.0, 0.9  # of 50 a second, or of what this machine sent while all was well
 COMMANDS_SHARE, LEAST_COMMANDS = 0.9, 20  # of those that were sent
 GROWTH = 0.05  # of memory, of good phases against good phases
 MORE_FILES = 2
@@ -52,6 +54,7 @@ class Arrival:
     at_s: float
     number: int
     source: str
+    is_moving: bool = True  # it drives the base
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Notes:
     linked: list[float] = field(default_factory=list)  # sessions begin
     sent: list[float] = field(default_factory=list)  # by number
     arrivals: list[Arrival] = field(default_factory=list)
+    is_moving: bool = False  # the newest command for the base
     ends: dict[str, float] = field(default_factory=dict)  # source -> when its end was on the bus
     powered: list[float] = field(default_factory=list)  # motors with power
     frames: list[float] = field(default_factory=list)
@@ -97,6 +101,7 @@ def judge(notes: Notes) -> list[Finding]:
     """Return every rule with what was found."""
     return [
         _late(notes),
+        _old(notes),
         _order(notes),
         _after_end(notes),
         _power(notes),
@@ -109,36 +114,60 @@ def judge(notes: Notes) -> list[Finding]:
     ]  # fmt: skip
 
 
-def floor_s(notes: Notes, at_s: float) -> float:
-    """Return the shortest way that the network offered to this session within the window."""
-    since_s = max((each for each in notes.linked if each <= at_s), default=0.0)
-    begin_s = max(since_s, at_s - WINDOW_S)
-    open_to_it = [
-        each.delay_s
-        for each in notes.phases
-        if not each.is_cut and each.began_s <= at_s and each.ended_s > begin_s
-    ]
-    return min(open_to_it, default=0.0)
-
-
 def returns(notes: Notes) -> list[tuple[Phase, Phase]]:
     """Return each bad phase with the good one after it."""
     return [(bad, good) for bad, good in pairwise(notes.phases) if good.is_good and not bad.is_good]
 
 
 def _late(notes: Notes) -> Finding:
+    """Of each command the age beyond the quickest one of the window, as long as the session is."""
     worst_s, late, excused = 0.0, 0, 0
-    for each in notes.arrivals:
-        over_s = each.at_s - notes.sent[each.number] - floor_s(notes, each.at_s)
-        if _is_excused(notes, notes.sent[each.number], each.at_s):
-            excused += over_s > STALE_S + BUSY_S
+    for each, quickest_s in zip(notes.arrivals, _quickest(notes), strict=True):
+        over_s = each.at_s - notes.sent[each.number] - quickest_s
+        if over_s > STALE_S + BUSY_S and _is_excused(notes, notes.sent[each.number], each.at_s):
+            excused += 1
             continue
         worst_s = max(worst_s, over_s)
         late += over_s > STALE_S + BUSY_S
     return Finding(
-        f"age of {len(notes.arrivals)} commands on the bus beyond the quickest way, oldest",
+        f"age of {len(notes.arrivals)} commands on the bus beyond the quickest, oldest",
         f"{worst_s * 1000:.0f} ms, {late} late", f"{(STALE_S + BUSY_S) * 1000:.0f} ms",
         late == 0 and bool(notes.arrivals), excused,
+    )  # fmt: skip
+
+
+def _quickest(notes: Notes) -> Iterator[float]:
+    """For each command the least age of those of its session in the window before."""
+    recent: deque[tuple[float, float]] = deque()  # their ages rise
+    source = ""
+    for each in notes.arrivals:
+        if each.source != source:
+            recent.clear()
+            source = each.source
+        age_s = each.at_s - notes.sent[each.number]
+        while recent and recent[-1][1] >= age_s:
+            recent.pop()
+        recent.append((each.at_s, age_s))
+        while recent[0][0] < each.at_s - WINDOW_S:
+            recent.popleft()
+        yield recent[0][1]
+
+
+def _old(notes: Notes) -> Finding:
+    """Of the commands that drive the base; what is older than this limit may turn a head only."""
+    worst_s, late, excused = 0.0, 0, 0
+    for each in notes.arrivals:
+        age_s = each.at_s - notes.sent[each.number]
+        if not each.is_moving:
+            continue
+        if age_s > OLDEST_S and _is_excused(notes, notes.sent[each.number], each.at_s):
+            excused += 1
+            continue
+        worst_s = max(worst_s, age_s)
+        late += age_s > OLDEST_S
+    return Finding(
+        "age of commands that drive, oldest", f"{worst_s * 1000:.0f} ms, {late} late",
+        f"{OLDEST_S * 1000:.0f} ms", late == 0, excused,
     )  # fmt: skip
 
 
@@ -154,16 +183,18 @@ def _after_end(notes: Notes) -> Finding:
 
 
 def _power(notes: Notes) -> Finding:
-    times, wrong, excused = [each.at_s for each in notes.arrivals], 0, 0
+    times = [each.at_s for each in notes.arrivals]
+    longest_s, wrong, excused = 0.0, 0, 0
     for at_s in notes.powered:
         place = bisect_right(times, at_s)
         if place and at_s - times[place - 1] > STOP_S:
             is_excused = _is_excused(notes, times[place - 1], at_s)
             excused += is_excused
             wrong += not is_excused
+            longest_s = max(longest_s, at_s - times[place - 1])
     return Finding(
         f"looks at motors with power {STOP_S:.2f} s after the newest command",
-        str(wrong), "0", wrong == 0, excused,
+        f"{wrong}, latest {longest_s:.2f} s", "0", wrong == 0, excused,
     )  # fmt: skip
 
 

@@ -140,7 +140,7 @@ class PageOperator:
         now_s, number = time.monotonic(), len(self._notes.sent)
         self._notes.sent.append(now_s)
         peer.send(
-            tracks={"linear": 0.6 + 0.3 * math.sin(now_s), "angular": 0.4 * math.sin(3 * now_s)},
+            tracks={"linear": 0.3 + 0.1 * math.sin(now_s), "angular": 0.2 * math.sin(3 * now_s)},
             head={"pan": angle_of(number)},
         )
 
