@@ -20,7 +20,7 @@ _OPTIONS = {
     "deadline": "realtime", "cpu-used": "-8", "lag-in-frames": "0", "error-resilient": "1",
     "auto-alt-ref": "0", "undershoot-pct": "95", "g": "3000",
     # At the coarsest VP8 can do, a scene that moves needs seven times what a narrow link has, and
-    # the queue before it drops commands' reports too: pictures are left out instead.
+    # the queue before that link drops reports and states too: pictures are left out instead.
     "drop-threshold": "30",
     "max-intra-rate": "600",  # percent of a picture's share of the rate
 }  # fmt: skip

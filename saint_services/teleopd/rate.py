@@ -6,6 +6,9 @@ watches it is the slowest viewer's. What its receiver estimates (REMB) counts, l
 above 10 % takes as much off as it says, and growth is 8 % a second (as Google's congestion control
 does, draft-ietf-rmcat-gcc-02, section 6). A viewer whose link is slower loses pictures, and begins
 again with the next key picture.
+
+An estimate after a narrow link only creeps up, as nobody sends more. While it rises without loss
+the rate goes ahead of it in steps; a step that it falls after makes the next one wait longer.
 """
 
 from dataclasses import dataclass, field
@@ -22,6 +25,12 @@ _SIZE_PAUSE_S = 2.0  # so long a smaller or larger size must have been right
 # Below it VP8 shows blocks rather than detail; half of the width and height look better.
 _BITS_PER_PIXEL = 0.035
 _RATE_HZ = 30.0
+_STEP = 1.25  # ahead of an estimate that rises
+_RISING_S = 10.0  # after the estimate rose last
+_FALL = 0.97  # of the estimate before: the receiver saw its queue grow
+_STEP_PAUSE_S, _LONGEST_STEP_PAUSE_S = 5.0, 60.0  # after a fall
+_BELOW = 0.9  # of what was too much: so much may be enough
+_ANSWER_S = 4.0  # a fall so soon after a step is the step's
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,16 @@ class _Link:
     estimate_kbps: float | None = None
     loss: float = 0.0
     loss_s: float = float("-inf")
+    rose_s: float = float("-inf")  # the estimate
+    fell_s: float = float("-inf")
+
+    def estimated(self, kbps: float, now_s: float) -> None:
+        """Record an estimate."""
+        before, self.estimate_kbps = self.estimate_kbps, kbps
+        if before is not None and kbps > before:
+            self.rose_s = now_s
+        elif before is not None and kbps < _FALL * before:
+            self.fell_s = now_s
 
 
 @dataclass(slots=True)
@@ -52,6 +71,10 @@ class RateRule:
     _judged_s: float | None = None
     _reduced_s: float = float("-inf")
     _changed_s: float = float("-inf")
+    _stepped_s: float = float("-inf")
+    _judged_fall_s: float = float("-inf")
+    _fell_kbps: float = float("inf")  # the rate that was too much last
+    _step_pause_s: float = _STEP_PAUSE_S
     _size: tuple[int, bool] = (1, False)
     _size_since_s: float | None = None  # since when another size would be right
 
@@ -65,7 +88,7 @@ class RateRule:
         """Record what the receiver of a session has reported."""
         link = self._links.setdefault(session, _Link())
         if estimate_kbps is not None:
-            link.estimate_kbps = max(0.0, estimate_kbps)
+            link.estimated(max(0.0, estimate_kbps), now_s)
         if loss is not None:
             link.loss, link.loss_s = min(1.0, max(0.0, loss)), now_s
 
@@ -75,6 +98,7 @@ class RateRule:
         if not self._links:
             self._kbps = self._by_loss = self.most_kbps
             self._size, self._size_since_s, self._judged_s = (1, False), None, None
+            self._fell_kbps, self._step_pause_s = float("inf"), _STEP_PAUSE_S
 
     def target(self, operator: str, now_s: float) -> VideoTarget:
         """Return how to encode now."""
@@ -103,10 +127,30 @@ class RateRule:
         self._by_loss = min(self.most_kbps, max(LEAST_KBPS, self._by_loss))
         estimate = link.estimate_kbps
         allowed = self.most_kbps if estimate is None else _MARGIN * estimate
-        wanted = min(self.most_kbps, max(LEAST_KBPS, min(allowed, self._by_loss)))
+        stepped = _STEP * self._kbps if self._may_step(link, now_s) else 0.0
+        is_step = stepped > allowed
+        wanted = min(self.most_kbps, max(LEAST_KBPS, min(max(allowed, stepped), self._by_loss)))
         is_rise = wanted > _UP * self._kbps or wanted == self.most_kbps > self._kbps
         if wanted < _DOWN * self._kbps or (is_rise and now_s - self._changed_s >= _UP_PAUSE_S):
+            if is_step and wanted > self._kbps:
+                self._stepped_s = now_s
             self._kbps, self._changed_s = wanted, now_s
+
+    def _may_step(self, link: _Link, now_s: float) -> bool:
+        """Return whether the rate may go ahead of the estimate."""
+        if link.fell_s > self._judged_fall_s:
+            self._judged_fall_s, self._fell_kbps = link.fell_s, self._kbps
+            if link.fell_s - self._stepped_s < _ANSWER_S:
+                self._step_pause_s = min(2.0 * self._step_pause_s, _LONGEST_STEP_PAUSE_S)
+        elif self._kbps > self._fell_kbps and now_s - self._changed_s > _ANSWER_S:
+            self._step_pause_s = _STEP_PAUSE_S  # the link is wider now
+        is_known = _STEP * self._kbps < _BELOW * self._fell_kbps
+        pause_s = _STEP_PAUSE_S if is_known else self._step_pause_s
+        return (
+            link.loss < _LITTLE_LOSS
+            and now_s - link.rose_s < _RISING_S
+            and now_s - link.fell_s >= pause_s
+        )
 
     def _resize(self, now_s: float) -> None:
         right = self._fitting()

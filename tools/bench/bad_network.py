@@ -217,7 +217,8 @@ async def _film(robot: Robot, bus: Bus) -> None:
     scene = _scene()
     for number in range(_PICTURES):
         (folder / f"{number:03}.jpg").write_bytes(_picture(scene, number))
-    switch, counted = bus.publisher(topics.HEAD_CAMERA_CMD), []
+    counted: list[object] = []
+    switch = bus.publisher(topics.HEAD_CAMERA_CMD)
     watch = bus.subscribe(topics.HEAD_CAMERA, counted.append)
     async for _ in every(0.5, until=lambda: counted):  # until the role has found this writer
         switch.publish(Bool(data=True))

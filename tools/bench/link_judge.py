@@ -19,7 +19,10 @@ OLDEST_S = 0.6 + BUSY_S  # from that delay on nothing drives (manifests/robots, 
 STOP_S = 0.30 + 0.10 + 0.25  # time-out of the router, ramp, and what a busy computer adds
 FREEZE_S = 2.0
 SETTLE_S = 5.0  # after which state and commands flow as before
-STATES_HZ, STATES_SHARE = 50.0, 0.9  # of 50 a second, or of what this machine sent while all was well
+STATES_HZ, STATES_SHARE = (
+    50.0,
+    0.9,
+)  # of 50 a second, or of what this machine sent while all was well
 COMMANDS_SHARE, LEAST_COMMANDS = 0.9, 20  # of those that were sent
 GROWTH = 0.05  # of memory, of good phases against good phases
 MORE_FILES = 2

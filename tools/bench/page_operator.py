@@ -82,8 +82,7 @@ class PageOperator:
 
     async def _is_connected(self, peer: TeleopPeer, replaces: str) -> bool:
         peer.frames = _Times(self._notes.frames)  # type: ignore[assignment]
-        states = _Times(self._notes.states)
-        peer.state.on("message", lambda data: (peer.states.clear(), states.append(data)))
+        peer.state.on("message", lambda _: self._note_state(peer))
         peer.fields.on("message", lambda _: self._note(peer))
         peer.answers, self._report, self._report_s = True, {}, time.monotonic()
         try:
@@ -109,9 +108,7 @@ class PageOperator:
             if silent_s > _AGAIN_S:
                 return
             is_operator = self._report.get("seat") == "operator"
-            if silent_s > _SILENT_S or not is_operator:
-                self._release(_GRIP_S)
-            elif "Release" in self._report["why"]:
+            if silent_s > _SILENT_S or not is_operator or "Release" in self._report["why"]:
                 self._release(_GRIP_S)
             elif now_s >= self._changes_s:
                 self._holds = not self._holds
@@ -146,13 +143,17 @@ class PageOperator:
 
     def _picture_ms(self, now_s: float) -> float | None:
         """Return the age of the picture as the page names it."""
-        picture, echo = self._report.get("picture"), self._report.get("echo")
-        if not picture or picture["age_ms"] is None or echo is None or not self._notes.frames:
+        age_ms, echo_ms = self._report.get("picture", {}).get("age_ms"), self._report.get("echo")
+        if age_ms is None or echo_ms is None or not self._notes.frames:
             return None
         missing_s = now_s - self._notes.frames[-1]
-        trip_ms = self._report_s * 1000 - echo - (self._report["echo_age_ms"] or 0.0)
+        trip_ms = self._report_s * 1000 - echo_ms - (self._report["echo_age_ms"] or 0.0)
         late_ms = missing_s * 1000 if missing_s > _NO_PICTURE_S else 0.0
-        return max(0.0, float(picture["age_ms"]) + trip_ms / 2 + late_ms)
+        return float(max(0.0, age_ms + trip_ms / 2 + late_ms))
+
+    def _note_state(self, peer: TeleopPeer) -> None:
+        self._notes.states.append(time.monotonic())
+        peer.states.clear()
 
     def _note(self, peer: TeleopPeer) -> None:
         report = peer.reports[-1]

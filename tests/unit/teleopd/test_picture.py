@@ -65,7 +65,7 @@ def test_scene_that_is_too_much_for_its_bits_has_fewer_pictures(kbps: float) -> 
         for number in range(90)
     ]
     sent = [number for number, each in enumerate(found) if each is not None]
-    assert sum(each.packet.size for each in found if each) * 8 / 3000 < 1.3 * kbps
+    assert sum(each.packet.size for each in found if each) * 8 / 3000 < 1.5 * kbps  # two key pictures
     assert 45 in sent  # a viewer waits for it
     assert max(b - a for a, b in pairwise([*sent, 90])) <= 10
 

@@ -38,7 +38,7 @@ def test_rise_waits_two_seconds_and_small_changes_need_no_new_encoder():
     rule.measured("op", 0.5, estimate_kbps=1200)
     assert rule.target("op", 0.5).kbps == pytest.approx(510)
     assert rule.target("op", 2.1).kbps == pytest.approx(1020)
-    rule.measured("op", 5.0, estimate_kbps=1250)
+    rule.measured("op", 5.0, estimate_kbps=1150)
     assert rule.target("op", 5.0).kbps == pytest.approx(1020)
 
 
@@ -76,3 +76,56 @@ def test_next_stream_begins_as_the_first():
     run(rule, "op", 0.0, 3.0)
     rule.forget("op")
     assert rule.target("", 9.0) == VideoTarget(1500)
+
+
+class Narrow:
+    """A link that carries so much, and a receiver that estimates as those of browsers do: little
+    more than what is sent, and only creeping up after its queue grew.
+    """
+
+    def __init__(self, kbps: float) -> None:
+        self.kbps = kbps
+        self.overloads: list[float] = []
+        self._estimate = 1500.0
+        self._rate = RateRule(1500)
+        self.now_s = 0.0
+
+    def run(self, seconds: float) -> float:
+        """Let the estimates of so many seconds arrive; return the rate at their end."""
+        for _ in range(round(seconds * 4)):
+            self.now_s += 0.25
+            sent = self._rate.target("op", self.now_s).kbps
+            if sent > self.kbps:
+                self.overloads.append(self.now_s)
+                self._estimate = 0.85 * self.kbps
+            else:
+                self._estimate = max(self._estimate, min(self._estimate + 1.0, 1.5 * sent + 10))
+            self._rate.measured("op", self.now_s, estimate_kbps=self._estimate, loss=0.0)
+        return self._rate.target("op", self.now_s).kbps
+
+
+def test_rate_comes_back_soon_after_a_narrow_link():
+    path = Narrow(80.0)
+    narrow = path.run(60.0)
+    assert narrow < 100
+    path.kbps = 2000.0
+    assert path.run(70.0) > 500  # the longest pause, then steps
+    assert path.run(20.0) == 1500
+
+
+def test_short_narrow_moment_costs_a_quarter_of_a_minute():
+    path = Narrow(2000.0)
+    path.run(10.0)
+    path.kbps = 100.0
+    path.run(2.0)
+    path.kbps = 2000.0
+    assert path.run(15.0) > 2 * 72
+    assert path.run(20.0) > 500
+
+
+def test_link_that_stays_narrow_is_overloaded_ever_more_seldom():
+    path = Narrow(300.0)
+    path.run(120.0)
+    before = len(path.overloads)
+    path.run(300.0)
+    assert len(path.overloads) - before <= 300 / 20

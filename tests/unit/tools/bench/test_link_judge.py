@@ -1,4 +1,4 @@
-"""A bad network's judge: a run in which all went well keeps every rule, each fault breaks its own."""
+"""A judge of a bad network: a run without faults keeps every rule, each fault breaks its own."""
 
 from collections.abc import Callable
 from dataclasses import replace
