@@ -24,8 +24,8 @@ def encoded(encoder: PictureEncoder, number: int, target: VideoTarget) -> Encode
 
 
 def panned(number: int) -> CompressedImage:
-    """Grain that moves by 6 pixels a picture."""
-    left, out = 6 * number, io.BytesIO()
+    """Grain that jumps."""
+    left, out = 97 * number % 640, io.BytesIO()
     GRAIN.crop((left, 0, left + 320, 240)).save(out, "JPEG", quality=75)
     return CompressedImage(format="jpeg", data=out.getvalue())
 
@@ -57,7 +57,7 @@ def test_picture_is_as_large_as_its_bits() -> None:
     assert sizes[200.0] < 2 * 200_000 / 8 * 1.6  # two seconds
 
 
-@pytest.mark.parametrize("kbps", [60.0, 255.0])
+@pytest.mark.parametrize("kbps", [120.0, 255.0])
 def test_scene_that_is_too_much_for_its_bits_has_fewer_pictures(kbps: float) -> None:
     encoder, target = PictureEncoder(), VideoTarget(kbps)
     found = [
@@ -65,9 +65,11 @@ def test_scene_that_is_too_much_for_its_bits_has_fewer_pictures(kbps: float) -> 
         for number in range(90)
     ]
     sent = [number for number, each in enumerate(found) if each is not None]
-    assert sum(each.packet.size for each in found if each) * 8 / 3000 < 1.5 * kbps  # two key pictures
+    assert (
+        sum(each.packet.size for each in found if each) * 8 / 3000 < 1.5 * kbps
+    )  # two key pictures
     assert 45 in sent  # a viewer waits for it
-    assert max(b - a for a, b in pairwise([*sent, 90])) <= 10
+    assert max(b - a for a, b in pairwise([*sent, 90])) <= 20  # two thirds of a second
 
 
 def test_first_picture_of_a_stream_is_no_burst() -> None:
