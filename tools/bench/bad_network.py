@@ -4,7 +4,7 @@ arrives late. The simulated robot in real processes; one aiortc peer operates it
 
 `python -m tools.bench.bad_network [--minutes 30] [--seed 1] [--json]`; exits with 1 when a rule of
 link_judge.py is broken. Each bad phase is followed by a good one. What falls together with a stall
-of this machine is told and not judged.
+of this machine is reported and not judged.
 """
 
 import argparse

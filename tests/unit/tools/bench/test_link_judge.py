@@ -157,7 +157,7 @@ def test_nothing_noted_keeps_no_rule_that_needs_something() -> None:
 @pytest.mark.parametrize(
     ("harm", "stall"), [(one_late, (96.4, 0.3)), (coasting, (CUT_S + 0.7, 0.3))]
 )
-def test_what_falls_together_with_a_stall_is_told_and_not_judged(
+def test_what_falls_together_with_a_stall_is_reported_and_not_judged(
     harm: Callable[[Notes], None], stall: tuple[float, float]
 ) -> None:
     notes = run()
@@ -176,7 +176,7 @@ def test_stall_excuses_only_as_much_of_a_freeze_as_it_lasted() -> None:
     assert not [each for each in broken(notes) if "freeze" in each]
 
 
-def test_finding_tells_the_phase_before_the_freeze() -> None:
+def test_finding_names_the_phase_before_the_freeze() -> None:
     notes = run()
     frozen_from_the_return_on(notes)
     freeze: Finding = next(each for each in judge(notes) if "freeze" in each.rule)
