@@ -2,7 +2,7 @@
 broke. Pure: all times are monotonic seconds that come in. Not here: the run (bad_network.py).
 
 A return is the good phase after a bad one. What falls together with a stall of this machine is
-told and not judged: a clock that stood still cannot say who was late.
+reported and not judged: a clock that stood still cannot say who was late.
 """
 
 import statistics
