@@ -190,6 +190,8 @@ def _power(notes: Notes) -> Finding:
     longest_s, wrong, excused = 0.0, 0, 0
     for at_s in notes.powered:
         place = bisect_right(times, at_s)
+        if place < len(times) and times[place] - at_s < BUSY_S:
+            continue  # a command that was at the motors sooner than here
         if place and at_s - times[place - 1] > STOP_S:
             is_excused = _is_excused(notes, times[place - 1], at_s)
             excused += is_excused
