@@ -15,7 +15,7 @@ from saint_services.lib.hw.can.frame import CanFrame
 from saint_services.lib.wagon.can_frames import WagonDrive, WagonEstop
 from saint_services.lib.wagon.meanings import WagonMode, WagonState
 from tests.unit.role.role_rig import ROUTER, UNKNOWN
-from tests.unit.role_wagond.wagon_rig import WagonRig
+from tests.unit.role_wagond.wagon_rig import SETTLED_S, WagonRig
 from tools.sim.can_bus import BusFault, break_bus
 
 
@@ -276,6 +276,7 @@ def test_reports_of_a_wrong_length_are_counted_and_believed_never(
 def test_each_pre_arm_check_refuses_by_its_name_and_sends_nothing(
     rig: WagonRig, change: dict[str, object], named: str
 ) -> None:
+    rig.pass_time(SETTLED_S)
     for name, value in change.items():
         setattr(rig.balance, name, value)
     rig.balance.host_s = rig.clock.now  # else its speed ends
@@ -288,13 +289,13 @@ def test_each_pre_arm_check_refuses_by_its_name_and_sends_nothing(
 
 
 def test_arm_is_refused_while_a_source_commands_a_motion(rig: WagonRig) -> None:
-    rig.pass_time(0.3, lambda: rig.command(0.5))
+    rig.pass_time(SETTLED_S, lambda: rig.command(0.5))
     reply = rig.reply(rig.request("arm"))
     assert not reply.is_done and "commands:" in reply.text
 
 
 def test_arm_is_refused_during_a_stop(rig: WagonRig) -> None:
-    rig.pass_time(0.2)
+    rig.pass_time(SETTLED_S)
     rig.estop(True, 1)
     reply = rig.reply(rig.request("arm"))
     assert not reply.is_done and "stopped" in reply.text
@@ -304,7 +305,7 @@ def test_arm_is_refused_during_a_stop(rig: WagonRig) -> None:
 def test_request_of_an_unknown_participant_arms_and_sets_nothing(
     rig: WagonRig, action: str
 ) -> None:
-    rig.pass_time(0.2)
+    rig.pass_time(SETTLED_S)
     assert not rig.act(action, UNKNOWN, kp=1.0).is_done
     assert rig.balance.frames == []
 
@@ -326,7 +327,7 @@ def test_disarm_is_sent_inside_its_callback_and_repeated(rig: WagonRig) -> None:
 
 def test_board_that_does_not_arm_in_time_is_disarmed(rig: WagonRig) -> None:
     rig.balance.refuses_to_arm = True
-    rig.pass_time(0.2)
+    rig.pass_time(SETTLED_S)
     reply = rig.act("arm")
     assert not reply.is_done and "did not arm" in reply.text
     assert rig.arms[0] is True and set(rig.arms[1:]) == {False}
@@ -342,7 +343,7 @@ def test_request_that_arrives_twice_arms_once(rig: WagonRig) -> None:
 
 
 def test_request_to_arm_that_waited_longer_than_150_ms_is_refused(rig: WagonRig) -> None:
-    rig.pass_time(0.2)
+    rig.pass_time(SETTLED_S)
     rig.bus.send(WAGON_REQUEST, WagonRequest(id=7, action="arm"), ROUTER, late_s=0.151)
     assert not rig.reply(7).is_done
     rig.pass_time(0.5)

@@ -16,6 +16,7 @@ from tests.unit.role_wagond.balance_board import BalanceBoard
 from tools.sim.can_bus import SimCan
 
 TICK_S = 0.01
+SETTLED_S = LEVEL_MS / 1000 + 0.1  # then a wagon that is level may be armed
 
 
 class WagonRig(Rig):
@@ -85,7 +86,7 @@ class WagonRig(Rig):
 
     def armed(self) -> None:
         """Arm as a person does, and forget the frames of that."""
-        self.pass_time(LEVEL_MS / 1000 + 0.1)
+        self.pass_time(SETTLED_S)
         reply = self.act("arm")
         assert reply.is_done, reply.text
         assert self.balance.state is WagonState.ARMED
