@@ -3,6 +3,7 @@ driven from the page, tilted, without its first receiver, without its host, stop
 """
 
 import contextlib
+import signal
 import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -117,8 +118,9 @@ async def test_person_arms_drives_and_every_stop_is_shown(robot: Robot, world: W
 
 async def test_lost_host_stops_the_wagon_and_is_shown(robot: Robot, world: WagonWorld) -> None:
     async with base_page(robot) as page:
-        robot.kill("role-wagond", "wagon")
+        robot.kill("role-wagond", "wagon", signal.SIGSTOP)  # a killed one may be back too soon
         await page.wait_for_selector(".base-grid[data-state=unknown]")
         await expect(page.locator("[data-arm]")).to_be_disabled()
         assert not world.turning
+        robot.kill("role-wagond", "wagon")
         await page.wait_for_selector(".base-grid:not([data-state=unknown])")
