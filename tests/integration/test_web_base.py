@@ -3,8 +3,8 @@ driven from the page, tilted, without its first receiver, without its host, stop
 """
 
 import contextlib
-import signal
 import re
+import signal
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
