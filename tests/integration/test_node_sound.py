@@ -5,9 +5,7 @@ simulated loudspeaker. What a hostile program publishes is counted and never pla
 
 import contextlib
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
-import aiohttp
 import pytest
 
 from saint_services.lib.api.adoption import LIST_NODES
@@ -18,6 +16,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.audio_common_msgs import AudioData, AudioInfo
 from saint_services.lib.generated.saint_msgs import SoundState
 from tests.integration.robot import Robot, running_robot
+from tests.integration.teleop_requests import teleop_requests
 from tests.teleop_peer import Request, TeleopPeer, teleop_peer
 from tests.tones import ToneTrack, one_channel, share_of_tone
 from tests.waiting import let_pass, stays, until
@@ -38,15 +37,7 @@ def asimov() -> Iterator[Robot]:
 
 @pytest.fixture
 async def request_(asimov: Robot) -> AsyncIterator[Request]:
-    async with aiohttp.ClientSession(asimov.http_url) as session:
-
-        async def send(action: str, **params: Any) -> dict[str, Any]:
-            path = f"/api/v1/teleop/{action}"
-            async with session.post(path, json=params) as response:
-                reply: dict[str, Any] = await response.json()
-                assert response.status == 200, reply
-                return reply
-
+    async with teleop_requests(asimov) as send:
         yield send
 
 

@@ -3,12 +3,11 @@ channel to the motor pins, and what happens with two operators, a kick and a sil
 """
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
-import aiohttp
 import pytest
 
 from tests.integration.robot import Robot, running_robot
+from tests.integration.teleop_requests import teleop_requests
 from tests.integration.tracks import Tracks
 from tests.teleop_peer import Request, teleop_peer
 from tests.waiting import stays, until
@@ -32,15 +31,7 @@ def tracks(rover: Robot) -> Iterator[Tracks]:
 
 @pytest.fixture
 async def request_(rover: Robot) -> AsyncIterator[Request]:
-    async with aiohttp.ClientSession(rover.http_url) as session:
-
-        async def send(action: str, **params: Any) -> dict[str, Any]:
-            path = f"/api/v1/teleop/{action}"
-            async with session.post(path, json=params) as response:
-                reply: dict[str, Any] = await response.json()
-                assert response.status == 200, reply
-                return reply
-
+    async with teleop_requests(rover) as send:
         yield send
 
 

@@ -19,9 +19,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-import aiohttp
 from PIL import Image, ImageDraw
 
 from saint_services.lib.bus import Bus, Sample
@@ -30,6 +28,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.generated.std_msgs import Bool
 from tests.integration.robot import Robot, running_robot
+from tests.integration.teleop_requests import teleop_requests
 from tests.integration.tracks import Tracks
 from tests.teleop_peer import Request
 from tests.udp_relay import NetworkFaults
@@ -99,7 +98,7 @@ async def measure(robot: Robot, minutes: float, seed: int) -> Figures:
     """Operate the robot for so long."""
     notes, faults = Notes(), NetworkFaults()
     began_ms = stolen_ms()
-    async with signalling(robot) as request, listening(robot, notes) as bus:
+    async with teleop_requests(robot) as request, listening(robot, notes) as bus:
         await _film(robot, bus)
         operator = PageOperator(request, faults, notes, seed)
         async with asyncio.TaskGroup() as group:
@@ -127,20 +126,6 @@ async def measure(robot: Robot, minutes: float, seed: int) -> Figures:
         max((length for _, length in notes.stalls), default=0.0), stolen_ms() - began_ms,
         judge(notes),
     )  # fmt: skip
-
-
-@contextlib.asynccontextmanager
-async def signalling(robot: Robot) -> AsyncIterator[Request]:
-    """Requests to webd, as of a page."""
-    async with aiohttp.ClientSession(robot.http_url) as session:
-
-        async def send(action: str, **params: Any) -> dict[str, Any]:
-            async with session.post(f"/api/v1/teleop/{action}", json=params) as response:
-                reply: dict[str, Any] = await response.json()
-                assert response.status == 200, reply
-                return reply
-
-        yield send
 
 
 @contextlib.asynccontextmanager
