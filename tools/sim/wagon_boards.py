@@ -10,7 +10,6 @@ receivers, motor controllers, wheels and battery.
 
 import argparse
 import contextlib
-import heapq
 import os
 import random
 import select
@@ -18,8 +17,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from math import cos, sin
 from pathlib import Path
 from typing import Any
@@ -83,31 +82,25 @@ class WagonReceiver:
         return data
 
 
-@dataclass(order=True)
-class _Delayed:
-    due_s: float
-    number: int
-    data: bytes = field(compare=False)
-    to: PtyEnd = field(compare=False)
-
-
 class WagonWire:
-    """The serial line between the boards, with its faults."""
+    """The serial line between the boards, with its faults. It keeps the order: when a delay ends,
+    what waited comes as one burst.
+    """
 
     def __init__(self, world: WagonWorld, ends: tuple[PtyEnd, PtyEnd]) -> None:
         self.ends = ends
         self._world = world
-        self._waiting: list[_Delayed] = []
-        self._count = 0
+        self._waiting: deque[tuple[float, bytes, PtyEnd]] = deque()  # sent when, what, to whom
 
     def step(self, now_s: float) -> None:
         """Carry bytes both ways."""
         for source, target in (self.ends, self.ends[::-1]):
             if data := source.read():
                 self._send(data, target, now_s)
-        while self._waiting and self._waiting[0].due_s <= now_s:
-            each = heapq.heappop(self._waiting)
-            each.to.write(each.data)
+        delay_s = self._world["link_delay_ms"] / 1000
+        while self._waiting and self._waiting[0][0] + delay_s <= now_s:
+            _, data, target = self._waiting.popleft()
+            target.write(data)
 
     def _send(self, data: bytes, target: PtyEnd, now_s: float) -> None:
         world = self._world
@@ -117,9 +110,7 @@ class WagonWire:
             broken = bytearray(data)
             broken[random.randrange(len(broken))] ^= 1 << random.randrange(8)
             data = bytes(broken)
-        self._count += 1
-        due_s = now_s + world["link_delay_ms"] / 1000
-        heapq.heappush(self._waiting, _Delayed(due_s, self._count, data, target))
+        self._waiting.append((now_s, data, target))
 
 
 class WagonBody:
