@@ -109,13 +109,14 @@ def crash_role(slot: Slot) -> None:
 
 
 def die_as_ordered(file: str) -> Callable[[Slot], None]:
-    """Each process of the head's daemon works, and dies after as many seconds as the file says;
-    without the file it does not.
+    """The head's daemon works, and dies as many seconds after the machine's start as the file says,
+    then 5 s after each start of its own; without the file it does not.
     """
     bomb = (
-        "import os\nimport threading\n\n"
+        "import os\nimport threading\nimport time\n\n"
         f"if os.path.exists({file!r}):\n"
-        f"    threading.Timer(float(open({file!r}).read()), os._exit, (9,)).start()\n"
+        f"    left_s = max(5.0, float(open({file!r}).read()) - time.monotonic())\n"
+        "    threading.Timer(left_s, os._exit, (9,)).start()\n"
     )
 
     def edit(slot: Slot) -> None:

@@ -20,7 +20,7 @@ from tools.vm.settings import PATIENCE
 ADOPTED, UPDATED = "adopted", "updated"
 FIRST = "0.1.1"  # the release of the first update; the image is 0.1.0
 OFFERED = "0.1.31"  # the server runs it, and offers it to the node, which has been off meanwhile
-DYING_FILE = "/data/config/dies-after"  # after how many seconds the role of that release dies
+DYING_FILE = "/data/config/dies-after"  # seconds from the start to the first death of the role
 NAME = "Image test"
 # A trial's health check takes a Pi a tenth of that. Settings on /data hold in both slots.
 _HEALTH_S = 300 * PATIENCE
