@@ -7,7 +7,7 @@ import contextlib
 import random
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.teleop_peer import Request
@@ -21,23 +21,24 @@ Address = tuple[str, int]
 
 @dataclass
 class NetworkFaults:
-    """What is wrong now, in both directions."""
+    """What is wrong now, in both directions. Relays with the same object share its narrow link."""
 
     is_cut: bool = False
     loss: float = 0.0
     delay_s: float = 0.0
     kbps: float | None = None
+    busy_until_s: dict[bool, float] = field(default_factory=dict, compare=False)  # to the robot?
 
 
 class _Side(asyncio.DatagramProtocol):
     """One socket of the relay; what arrives goes on by the other one."""
 
-    def __init__(self, relay: "UdpRelay") -> None:
+    def __init__(self, relay: "UdpRelay", *, is_to_robot: bool) -> None:
         self.relay = relay
+        self._is_to_robot = is_to_robot
         self.transport: asyncio.DatagramTransport | None = None
         self.far: Address | None = None  # whom this side sends to
         self.other: _Side | None = None
-        self._busy_until_s = 0.0
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -54,11 +55,12 @@ class _Side(asyncio.DatagramProtocol):
             return
         now_s, wait_s = loop.time(), faults.delay_s
         if faults.kbps is not None:
-            begin_s = max(now_s, self._busy_until_s)
+            begin_s = max(now_s, faults.busy_until_s.get(self._is_to_robot, 0.0))
             if begin_s - now_s > _QUEUE_S:
                 return
-            self._busy_until_s = begin_s + len(data) * 8 / (faults.kbps * 1000)
-            wait_s += self._busy_until_s - now_s
+            end_s = begin_s + len(data) * 8 / (faults.kbps * 1000)
+            faults.busy_until_s[self._is_to_robot] = end_s
+            wait_s += end_s - now_s
         if wait_s > 0:
             loop.call_later(wait_s, self._send, data)
         else:
@@ -77,7 +79,7 @@ class UdpRelay:
         self.faults = NetworkFaults()
         self.random = random.Random(seed)
         self.count = 0
-        self._peer, self._robot = _Side(self), _Side(self)
+        self._peer, self._robot = _Side(self, is_to_robot=False), _Side(self, is_to_robot=True)
         self._peer.other, self._robot.other = self._robot, self._peer
 
     def between(self, request: Request) -> Request:

@@ -24,12 +24,12 @@ from av import AudioFrame, Packet
 from ..lib.errors import Code, SaintError
 from ..lib.teleop.fields import CHANNELS
 from .cameras import SharedCamera
+from .extensions import complete_extensions
 from .feedback import watch
 from .microphone import MOST_WAITING as MOST_PIECES
 from .microphone import SharedMicrophone
 from .packing import share
 from .picture import EncodedPicture
-from .playout import show_promptly
 
 _MOST_WAITING = 4  # pictures of a viewer whose connection is slow
 _MOST_BUFFERED_BYTES = 32_768  # of a channel; what does not fit is not sent
@@ -205,7 +205,7 @@ class RemotePeer:
         # aiortc requests key pictures of its own encoder; ours is shared.
         setattr(sender, "_send_keyframe", camera.want_key)  # noqa: B010
         share(sender, camera)
-        show_promptly(sender)
+        complete_extensions(sender)
         watch(sender, partial(self._events.measured, self._session))
         codecs = RTCRtpSender.getCapabilities("video").codecs
         chosen = [each for each in codecs if each.mimeType in ("video/VP8", "video/rtx")]

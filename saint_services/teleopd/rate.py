@@ -7,6 +7,10 @@ above 10 % takes as much off as it says, and growth is 8 % a second (as Google's
 does, draft-ietf-rmcat-gcc-02, section 6). A viewer whose link is slower loses pictures, and begins
 again with the next key picture.
 
+A stream opens with what most links have, or with what the last one had where that was less, and
+doubles with each report of its link until one says that it is too much: what a narrow link cannot
+carry would take reports, commands and the link itself with it.
+
 An estimate after a narrow link only creeps up, as nobody sends more. While it rises without loss
 the rate goes ahead of it in steps; a step that it falls after makes the next one wait longer.
 """
@@ -15,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 LEAST_KBPS: Final = 60.0
+OPENING_KBPS: Final = 500.0
 _MARGIN = 0.85  # of the estimate: sound, state and headers need the rest
 _MUCH_LOSS, _LITTLE_LOSS = 0.10, 0.02
 _GROWTH_PER_S = 1.08
@@ -67,6 +72,8 @@ class RateRule:
     pixels: int = 640 * 480  # of the camera's pictures
     _kbps: float = field(init=False)
     _by_loss: float = field(init=False)
+    _is_opening: bool = True
+    _doubled_s: float = float("-inf")  # the report that doubled the rate last
     _links: dict[str, _Link] = field(default_factory=dict)
     _judged_s: float | None = None
     _reduced_s: float = float("-inf")
@@ -79,7 +86,7 @@ class RateRule:
     _size_since_s: float | None = None  # since when another size would be right
 
     def __post_init__(self) -> None:
-        self._kbps = self._by_loss = self.most_kbps
+        self._kbps = self._by_loss = min(self.most_kbps, OPENING_KBPS)
 
     def measured(
         self, session: str, now_s: float, *, estimate_kbps: float | None = None,
@@ -93,10 +100,11 @@ class RateRule:
             link.loss, link.loss_s = min(1.0, max(0.0, loss)), now_s
 
     def forget(self, session: str) -> None:
-        """Drop what was measured; without viewers the next stream begins as the first."""
+        """Drop what was measured; without viewers the next stream opens again."""
         self._links.pop(session, None)
         if not self._links:
-            self._kbps = self._by_loss = self.most_kbps
+            self._kbps = self._by_loss = min(self._kbps, OPENING_KBPS)
+            self._is_opening, self._doubled_s = True, float("-inf")
             self._size, self._size_since_s, self._judged_s = (1, False), None, None
             self._fell_kbps, self._step_pause_s = float("inf"), _STEP_PAUSE_S
 
@@ -122,6 +130,9 @@ class RateRule:
             if is_new and now_s - self._reduced_s >= _LOSS_PAUSE_S:
                 self._by_loss = self._kbps * (1.0 - link.loss / 2.0)
                 self._reduced_s = now_s
+            self._is_opening = False
+        elif self._is_opening:
+            self._open(link)
         elif link.loss < _LITTLE_LOSS:
             self._by_loss *= _GROWTH_PER_S**passed_s
         self._by_loss = min(self.most_kbps, max(LEAST_KBPS, self._by_loss))
@@ -135,6 +146,12 @@ class RateRule:
             if is_step and wanted > self._kbps:
                 self._stepped_s = now_s
             self._kbps, self._changed_s = wanted, now_s
+
+    def _open(self, link: _Link) -> None:
+        """Double the rate, once for each report of the link."""
+        if link.loss_s > self._doubled_s:
+            self._by_loss, self._doubled_s = 2.0 * self._by_loss, link.loss_s
+        self._is_opening = self._by_loss < self.most_kbps
 
     def _may_step(self, link: _Link, now_s: float) -> bool:
         """Return whether the rate may go ahead of the estimate."""

@@ -1,6 +1,7 @@
 """Remote operation for half an hour over a network that changes: whether anything grows, freezes or
-arrives late. The simulated robot in real processes; one aiortc peer operates it as the page does
-(page_operator.py), through a relay that loses, delays, narrows and cuts (tests/udp_relay.py).
+arrives late. The simulated robot in real processes. The operator's hands are an aiortc peer, whose
+commands are numbered (page_operator.py), the eyes the page in Chromium (page_viewer.py); a relay
+loses, delays, narrows and cuts both alike (tests/udp_relay.py).
 
 `python -m tools.bench.bad_network [--minutes 30] [--seed 1] [--json]`; exits with 1 when a rule of
 link_judge.py is broken. Each bad phase is followed by a good one. What falls together with a stall
@@ -36,6 +37,7 @@ from tests.waiting import every, let_pass, until
 from tools.bench.latency import stolen_ms
 from tools.bench.link_judge import STALL_S, Arrival, Finding, Notes, Phase, Sizes, judge
 from tools.bench.page_operator import PageOperator, number_of
+from tools.bench.page_viewer import PageViewer
 from tools.sim.camera import RECORDED
 
 _LOSS, _DELAY_S, _KBPS = 0.05, 0.2, 300.0
@@ -74,6 +76,7 @@ class Figures:
     phases: dict[str, int]  # how many of each
     commands_sent: int
     sessions: int
+    views: int  # sessions of the page
     left: int  # sessions that the robot has ended
     asked: int  # times that control had to be requested
     frames: int
@@ -98,12 +101,17 @@ async def measure(robot: Robot, minutes: float, seed: int) -> Figures:
     """Operate the robot for so long."""
     notes, faults = Notes(), NetworkFaults()
     began_ms = stolen_ms()
-    async with teleop_requests(robot) as request, listening(robot, notes) as bus:
+    viewer = PageViewer(faults, notes.frames, seed)
+    async with (
+        teleop_requests(robot) as request, listening(robot, notes) as bus,
+        viewer.opened(robot.http_url) as page,
+    ):  # fmt: skip
         await _film(robot, bus)
         operator = PageOperator(request, faults, notes, seed)
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(operator.run()),
+                group.create_task(viewer.watch(page)),
                 group.create_task(_watch_motors(robot, notes)),
                 group.create_task(_watch_stalls(notes)),
             ]
@@ -122,7 +130,8 @@ async def measure(robot: Robot, minutes: float, seed: int) -> Figures:
     names = [each.name for each in notes.phases]
     return Figures(
         minutes, seed, {name: names.count(name) for name in names}, len(notes.sent),
-        operator.sessions, operator.left, operator.asked, len(notes.frames), len(notes.stalls),
+        operator.sessions, viewer.sessions, operator.left, operator.asked, len(notes.frames),
+        len(notes.stalls),
         max((length for _, length in notes.stalls), default=0.0), stolen_ms() - began_ms,
         judge(notes),
     )  # fmt: skip
@@ -250,8 +259,9 @@ def table(found: Figures) -> str:
         for each in found.findings
     ]
     lines += [
-        f"{found.commands_sent} commands sent, {found.frames} pictures, {found.sessions} sessions "
-        f"of which the robot ended {found.left}; control requested {found.asked} times",
+        f"{found.commands_sent} commands sent in {found.sessions} sessions, {found.left} ended by "
+        f"the robot; {found.frames} pictures in {found.views} sessions of the page; control "
+        f"requested {found.asked} times",
         f"this machine stood still {found.stalls} times, {found.stalled_s:.2f} s at most; the host "
         f"kept {found.stolen_ms} ms of processor time",
     ]

@@ -1,6 +1,6 @@
-"""An operator who drives all the time as the page "Remote" lets one (web/lib/control): stops when
-the reports stop, comes back with a new session that keeps the seat, takes the control in hand
-again. Notes what was sent and what arrives. Not here: the network, the rules.
+"""The hands of an operator who drives all the time as the page "Remote" lets one: stops when the
+reports stop, comes back with a new session that keeps the seat, takes the control in hand again
+(web/lib/control). Notes what was sent and what arrives. Not here: the network, the rules.
 """
 
 import asyncio
@@ -26,16 +26,6 @@ _HOLD_S, _REST_S = (2.0, 8.0), (0.1, 0.6)  # between two releases of its own acc
 _ASK_S = 1.0  # as a viewer, until control is requested
 _STEP_DEG, _STEPS = 1 / 1024, 1 << 14  # exact in what a sample carries
 _KEPT_REPORTS = 8
-
-
-class _Times:
-    """Stands where the peer collects what arrives, and keeps only when that was."""
-
-    def __init__(self, times: list[float]) -> None:
-        self._times = times
-
-    def append(self, _: object) -> None:
-        self._times.append(time.monotonic())
 
 
 class PageOperator:
@@ -81,13 +71,12 @@ class PageOperator:
         return await self._request(action, **params)
 
     async def _is_connected(self, peer: TeleopPeer, replaces: str) -> bool:
-        peer.frames = _Times(self._notes.frames)  # type: ignore[assignment]
         peer.state.on("message", lambda _: self._note_state(peer))
         peer.fields.on("message", lambda _: self._note(peer))
         peer.answers, self._report, self._report_s = True, {}, time.monotonic()
         try:
             async with asyncio.timeout(_RETURN_LIMIT_S):
-                await peer.connect(wants_control=True, video=True, replaces=replaces)
+                await peer.connect(wants_control=True, replaces=replaces)
         except (OSError, TimeoutError, AssertionError, aiohttp.ClientError):
             return False
         self.sessions += 1

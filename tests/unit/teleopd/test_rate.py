@@ -2,7 +2,7 @@
 
 import pytest
 
-from saint_services.teleopd.rate import LEAST_KBPS, RateRule, VideoTarget
+from saint_services.teleopd.rate import LEAST_KBPS, OPENING_KBPS, RateRule, VideoTarget
 
 
 def run(rule: RateRule, operator: str, begin_s: float, seconds: float) -> VideoTarget:
@@ -12,19 +12,51 @@ def run(rule: RateRule, operator: str, begin_s: float, seconds: float) -> VideoT
     return target
 
 
-def test_without_reports_the_setting_counts():
-    assert run(RateRule(1500), "", 0.0, 3.0) == VideoTarget(1500)
+def opened(most_kbps: float) -> RateRule:
+    """Return a rule whose links have said that they carry all of it."""
+    rule = RateRule(most_kbps)
+    for second in range(-9, 0):
+        for each in ("op", "viewer", "a", "b"):
+            rule.measured(each, second, loss=0.0)
+        rule.target("op", second)
+    assert rule.target("op", -0.1).kbps == most_kbps
+    for each in ("viewer", "a", "b"):
+        rule.forget(each)
+    return rule
+
+
+def test_without_reports_the_stream_stays_as_it_opened():
+    assert run(RateRule(1500), "", 0.0, 3.0) == VideoTarget(OPENING_KBPS)
+    assert run(RateRule(300), "", 0.0, 3.0).kbps == 300
+
+
+def test_each_report_doubles_the_rate_of_an_opening_stream():
+    rule, found = RateRule(1500), []
+    for second in range(4):
+        rule.measured("op", float(second), loss=0.05)
+        found.append(run(rule, "op", float(second), 0.75).kbps)
+    assert found == [1000, 1000, 1500, 1500]  # a new encoder every two seconds at most
+
+
+def test_opening_ends_with_the_first_report_of_too_much():
+    rule = RateRule(1500)
+    rule.measured("op", 0.0, loss=0.4)
+    assert run(rule, "op", 0.0, 1.0).kbps == pytest.approx(400)
+    rule.measured("op", 1.0, loss=0.0)
+    assert run(rule, "op", 1.0, 3.0).kbps < 500
 
 
 def test_estimate_of_the_operator_counts_at_once_less_a_margin():
-    rule = RateRule(1500)
+    rule = opened(1500)
     rule.measured("op", 0.0, estimate_kbps=600)
     rule.measured("viewer", 0.0, estimate_kbps=80)
     assert rule.target("op", 0.0) == VideoTarget(pytest.approx(510))
 
 
 def test_slowest_viewer_decides_without_an_operator():
-    rule = RateRule(1500)
+    rule = opened(1500)
+    rule.measured("c", 0.0, estimate_kbps=3000)
+    rule.forget("op")
     rule.measured("a", 0.0, estimate_kbps=900)
     rule.measured("b", 0.0, estimate_kbps=600)
     assert rule.target("", 0.0).kbps == pytest.approx(510)
@@ -32,7 +64,7 @@ def test_slowest_viewer_decides_without_an_operator():
 
 
 def test_rise_waits_two_seconds_and_small_changes_need_no_new_encoder():
-    rule = RateRule(1500)
+    rule = opened(1500)
     rule.measured("op", 0.0, estimate_kbps=600)
     rule.target("op", 0.0)
     rule.measured("op", 0.5, estimate_kbps=1200)
@@ -43,7 +75,7 @@ def test_rise_waits_two_seconds_and_small_changes_need_no_new_encoder():
 
 
 def test_much_loss_reduces_once_a_second_and_little_lets_grow():
-    rule = RateRule(1000)
+    rule = opened(1000)
     for second in range(3):
         rule.measured("op", float(second), loss=0.4)
         run(rule, "op", float(second), 0.75)
@@ -53,13 +85,13 @@ def test_much_loss_reduces_once_a_second_and_little_lets_grow():
 
 
 def test_one_old_report_of_loss_reduces_only_once():
-    rule = RateRule(1000)
+    rule = opened(1000)
     rule.measured("op", 0.0, loss=0.4)
     assert run(rule, "op", 0.0, 10.0).kbps == pytest.approx(800)
 
 
 def test_narrow_link_has_smaller_pictures_then_fewer():
-    rule = RateRule(1500)
+    rule = opened(1500)
     rule.measured("op", 0.0, estimate_kbps=300)
     assert run(rule, "op", 0.0, 1.0).divisor == 1  # a moment changes no size
     assert run(rule, "op", 1.25, 2.0) == VideoTarget(pytest.approx(255), 2)
@@ -70,12 +102,19 @@ def test_narrow_link_has_smaller_pictures_then_fewer():
     assert run(rule, "op", 8.0, 30.0) == VideoTarget(1500)
 
 
-def test_next_stream_begins_as_the_first():
-    rule = RateRule(1500)
+def test_next_stream_opens_with_no_more_than_the_last_had():
+    """A page that comes back over a narrow link would lose it again."""
+    rule = opened(1500)
+    rule.forget("op")
+    assert rule.target("", 0.0).kbps == OPENING_KBPS
     rule.measured("op", 0.0, estimate_kbps=100)
     run(rule, "op", 0.0, 3.0)
     rule.forget("op")
-    assert rule.target("", 9.0) == VideoTarget(1500)
+    assert rule.target("", 9.0) == VideoTarget(85)
+    for second in range(10, 20):
+        rule.measured("op", float(second), loss=0.0)
+        target = run(rule, "op", float(second), 0.75)
+    assert target.kbps == 1500
 
 
 class Narrow:

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from aiortc import rtp
 
-from saint_services.teleopd.playout import PromptExtensions
+from saint_services.teleopd.extensions import VideoExtensions
 from tests.tones import share_of_tone
 from tests.waiting import stays, until
 from tests.web.axe import violations
@@ -72,14 +72,14 @@ async def test_chromium_knows_the_request_to_hold_no_picture_back(
     site: Site, remote: RemoteOperation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[list[tuple[int, bytes]]] = []
-    packed = PromptExtensions.set
+    packed = VideoExtensions.set
 
-    def noted(extensions: PromptExtensions, values: rtp.HeaderExtensions) -> tuple[int, bytes]:
+    def noted(extensions: VideoExtensions, values: rtp.HeaderExtensions) -> tuple[int, bytes]:
         found = packed(extensions, values)
         sent.append(rtp.unpack_header_extensions(*found))
         return found
 
-    monkeypatch.setattr(PromptExtensions, "set", noted)
+    monkeypatch.setattr(VideoExtensions, "set", noted)
     await operating(site)
     await until(lambda: len(sent) > 3)
     assert all(b"\0\0\0" in dict(each).values() for each in sent)

@@ -1,10 +1,12 @@
-"""Receivers are to hold no picture back: the bytes of the extension, and who gets them."""
+"""Receivers are to hold no picture back and to know when each packet was sent: the bytes of the
+extensions, and who gets them.
+"""
 
 import pytest
-from aiortc import rtp
+from aiortc import clock, rtp
 from aiortc.rtcrtpparameters import RTCRtpHeaderExtensionParameters, RTCRtpParameters
 
-from saint_services.teleopd.playout import PromptExtensions
+from saint_services.teleopd.extensions import VideoExtensions
 from tests.teleop_peer import teleop_peer
 from tests.unit.teleopd.rig import OLGA, RemoteRobot
 
@@ -13,7 +15,7 @@ MID = RTCRtpHeaderExtensionParameters(id=1, uri="urn:ietf:params:rtp-hdrext:sdes
 
 
 def packed(*known: RTCRtpHeaderExtensionParameters) -> tuple[int, bytes]:
-    extensions = PromptExtensions()
+    extensions = VideoExtensions()
     extensions.configure(RTCRtpParameters(headerExtensions=list(known)))
     return extensions.set(rtp.HeaderExtensions(mid="0"))
 
@@ -28,6 +30,20 @@ def test_receiver_that_has_no_short_number_for_it_gets_none(number: int | None) 
     """Numbers above 14 have headers of two bytes (RFC 8285)."""
     known = [RTCRtpHeaderExtensionParameters(id=number, uri=URI)] if number else []
     assert packed(MID, *known) == (0xBEDE, b"\x100\0\0")
+
+
+def test_packet_that_is_sent_again_says_when_that_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """6 bits of seconds and 18 of their fraction."""
+    extensions = VideoExtensions()
+    time = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+    known = [RTCRtpHeaderExtensionParameters(id=3, uri=time)]
+    extensions.configure(RTCRtpParameters(headerExtensions=known))
+    kept = rtp.HeaderExtensions(abs_send_time=7)
+    sent = []
+    for seconds in (1.5, 2.25):
+        monkeypatch.setattr(clock, "current_ntp_time", lambda: round(seconds * 2**32))  # noqa: B023
+        sent.append(extensions.set(kept)[1])
+    assert sent == [b"\x32\x06\0\0", b"\x32\x09\0\0"]
 
 
 async def test_every_packet_of_a_picture_carries_the_request(
