@@ -17,7 +17,7 @@ from ..lib.role_config.sound import Sound
 from ..lib.teleop.velocity import velocity_target
 from .api import SessionRequests
 from .config import Config
-from .delay import SpeedLimit, velocity_limits
+from .delay import SpeedLimit
 from .operation import DriveRules, Operation
 from .output import RobotOutput
 from .robot_state import RobotState
@@ -47,7 +47,7 @@ async def run(ctx: Context[Config]) -> None:
     hardware = os.environ.get("SAINT_HW", "real")
     own = Sound(microphone=config.microphone, loudspeaker=config.loudspeaker)
     sounds = Sounds(own, roles, bus, hardware, counters)
-    curve = SpeedLimit(robot.description.manifest.remote, velocity_limits(roles))
+    curve = SpeedLimit.of(robot.description.manifest.remote, roles)
     drive = DriveRules(velocity, curve)
     operation = Operation(
         Seats(config.viewers), output, RobotState(bus), drive, sounds, counters, ctx.spawn

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from math import exp
 
 from ..lib.robot.remote_speed import RemoteSpeed
+from ..lib.role_config.fields import FieldKind
 from ..lib.role_config.model import RoleConfig
 
 REPORT_MS = 100.0  # between two reports to a viewer, twice that of the operator's
@@ -89,42 +90,60 @@ class DelayMeter:
 
 @dataclass(frozen=True, slots=True)
 class SpeedLimit:
-    """Clamps the velocities of a robot's targets."""
+    """Clamps the velocities of a robot's targets; where they are zero no position counts either,
+    and what is switched is off.
+    """
 
     curve: RemoteSpeed
-    limits: VelocityLimits  # of each velocity, by target and field
+    velocities: VelocityLimits  # by target and field
+    others: Mapping[str, Mapping[str, FieldKind]] = field(default_factory=dict)  # the same
+
+    @classmethod
+    def of(cls, curve: RemoteSpeed, roles: Mapping[str, RoleConfig]) -> "SpeedLimit":
+        """Return the limit of a robot; a walking robot's mode is no speed."""
+        velocities = {
+            target: {
+                name: each.limits
+                for name, each in role.fields.items()
+                if each.kind == "velocity" and each.unit != "mode"
+            }
+            for target, role in roles.items()
+        }
+        others = {
+            target: {n: each.kind for n, each in role.fields.items() if each.kind != "velocity"}
+            for target, role in roles.items()
+        }
+        return cls(curve, velocities, others)
 
     def clamped(self, values: TargetValues, delay_ms: float | None) -> TargetValues:
-        """Return the values with velocities within their share; positions and modes as they are."""
+        """Return the values with velocities within their share; where that is none, without
+        positions, so that what moves to them stays where it is, and with switches off. Modes and
+        lights remain as they are.
+        """
         share = self.share(delay_ms)
         if share >= 1.0:
             return values
-        return {
+        found = {
             target: {
-                name: self._within(target, name, value, share) for name, value in fields.items()
+                name: self._within(target, name, value, share)
+                for name, value in fields.items()
+                if share > 0.0 or self._kind(target, name) != "position"
             }
             for target, fields in values.items()
         }
+        return {target: fields for target, fields in found.items() if fields}
 
     def share(self, delay_ms: float | None) -> float:
         """Return the share of the top speed; while the delay is unknown nothing drives."""
         return 0.0 if delay_ms is None else self.curve.share(delay_ms)
 
     def _within(self, target: str, name: str, value: float, share: float) -> float:
-        limits = self.limits.get(target, {}).get(name)
+        limits = self.velocities.get(target, {}).get(name)
         if limits is None:
-            return value
+            is_off = share <= 0.0 and self._kind(target, name) == "switch"
+            return 0.0 if is_off else value
         low, high = limits
         return min(max(value, share * min(low, 0.0)), share * max(high, 0.0))
 
-
-def velocity_limits(roles: Mapping[str, RoleConfig]) -> VelocityLimits:
-    """Return the limits of every field that is a speed; a walking robot's mode is none."""
-    return {
-        target: {
-            name: each.limits
-            for name, each in role.fields.items()
-            if each.kind == "velocity" and each.unit != "mode"
-        }
-        for target, role in roles.items()
-    }
+    def _kind(self, target: str, name: str) -> FieldKind | None:
+        return self.others.get(target, {}).get(name)
