@@ -58,6 +58,7 @@ class PageOperator:
                         tries += 1
                 finally:
                     replaces = peer.session or replaces
+                    relay.close()  # a page says nothing on a link that it has lost
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(peer.close(), 1.0)
             if tries:

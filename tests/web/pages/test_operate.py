@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from saint_services.lib.generated import topics
+from saint_services.teleopd.peers import RemotePeer
 from tests.waiting import stays, until
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -124,6 +125,26 @@ async def test_what_appears_by_itself_moves_no_button(site: Site, remote: Remote
     site.robot.set_estop(True, "rc", "switch")
     await page.wait_for_selector("[data-why]")
     assert await page.locator("[data-leave]").bounding_box() == before
+
+
+async def test_page_whose_reports_are_lost_has_its_seat_again(
+    site: Site, remote: RemoteOperation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The link itself stands: to close it would say that the operator leaves."""
+    page = await operating(site)
+    await page.wait_for_selector("[data-link=open][data-seat=operator]")
+    silent: list[RemotePeer] = []
+    send = RemotePeer.send
+
+    def sent(peer: RemotePeer, channel: str, data: bytes | str) -> bool:
+        if not silent:
+            silent.append(peer)
+        return peer not in silent and send(peer, channel, data)
+
+    monkeypatch.setattr(RemotePeer, "send", sent)
+    await page.wait_for_selector("[data-picture=lost]")
+    again = await page.wait_for_selector("[data-link=open][data-seat]", timeout=_LINK_MS)
+    assert await again.get_attribute("data-seat") == "operator"
 
 
 async def test_leaving_the_page_ends_the_session(site: Site, remote: RemoteOperation) -> None:

@@ -56,6 +56,11 @@ export class RemoteLink {
   #reportAt = -Infinity;
   #sequence = 0;
   /** @type {RTCPeerConnection | null} */ #peer = null;
+  /**
+   * Lost ones: to close one would tell the robot that the operator leaves.
+   * @type {Set<RTCPeerConnection>}
+   */
+  #lost = new Set();
   /** @type {RTCDataChannel | null} */ #fields = null;
   /** @type {ReturnType<typeof setInterval>[]} */ #timers = [];
   /** @type {Record<string, Record<string, number>>} */ #targets = {};
@@ -108,7 +113,7 @@ export class RemoteLink {
    * @param {string} [replaces] this page's session whose link is lost
    */
   async connect(wantsControl, replaces = "") {
-    this.close();
+    if (!replaces) this.close();
     this.#hadControl = wantsControl;
     if (!replaces) this.#tries = 0;
     this.state = "connecting";
@@ -125,6 +130,7 @@ export class RemoteLink {
         replaces,
       });
       if (this.#peer !== peer) return;
+      this.#forget(); // the robot has ended the session that is replaced
       this.session = reply.session;
       this.cameras = reply.cameras;
       await peer.setRemoteDescription({ type: "answer", sdp: reply.sdp });
@@ -142,6 +148,7 @@ export class RemoteLink {
   /** Leave: the robot notices at once. */
   close() {
     this.#end("");
+    this.#forget();
     this.state = "closed";
   }
 
@@ -313,6 +320,7 @@ export class RemoteLink {
 
   /** There is no use in trying again. */
   #refused() {
+    this.#forget();
     this.#tries = 0;
     this.changed();
   }
@@ -323,6 +331,7 @@ export class RemoteLink {
    * @param {string} problem
    */
   #again(problem) {
+    if (this.#peer) this.#lost.add(this.#peer);
     this.#end(problem);
     if (this.#tries >= MOST_TRIES) {
       this.#refused();
@@ -340,6 +349,11 @@ export class RemoteLink {
     );
   }
 
+  #forget() {
+    for (const peer of this.#lost) peer.close();
+    this.#lost.clear();
+  }
+
   /** @param {string} problem */
   #end(problem) {
     for (const timer of this.#timers) clearInterval(timer);
@@ -352,7 +366,7 @@ export class RemoteLink {
     this.#sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };
     this.#sequence = 0;
     this.#targets = {};
-    peer?.close();
+    if (peer && !this.#lost.has(peer)) peer.close();
     if (this.state === "closed") return;
     this.state = "lost";
     this.problem = problem;
