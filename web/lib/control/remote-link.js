@@ -57,7 +57,7 @@ export class RemoteLink {
   #sequence = 0;
   /** @type {RTCPeerConnection | null} */ #peer = null;
   /**
-   * Lost ones: to close one would tell the robot that the operator leaves.
+   * Lost ones: the robot takes a closed one for an operator who leaves.
    * @type {Set<RTCPeerConnection>}
    */
   #lost = new Set();
