@@ -1,8 +1,9 @@
 """`make test-image`: builds what is missing or old, then runs the tests of this folder.
 
 `--all` runs those too that take long or need special hardware in QEMU; `--unless-passed` does
-nothing when the same files passed on this computer before; `--second-chance` runs once more what
-failed, for computers that others use meanwhile. All else goes to pytest.
+nothing when the same files passed on this computer before; `--resume` leaves out single ones;
+`--second-chance` runs once more what failed, for computers that others use meanwhile. All else goes
+to pytest.
 """
 
 import os
@@ -13,7 +14,7 @@ from tests.image import inputs
 from tests.image.artefacts import ROOT, Artefacts
 
 _OURS = ("--all", "--unless-passed", "--second-chance")
-_FAILED = 1  # pytest's exit code
+_FAILED, _NONE_LEFT = 1, 5  # pytest's exit codes
 
 
 def main(arguments: list[str]) -> int:
@@ -31,7 +32,9 @@ def main(arguments: list[str]) -> int:
     if code == _FAILED and "--second-chance" in arguments:
         print("What failed gets a second chance; the output says so.", flush=True)
         code = subprocess.run([sys.executable, *command, "--last-failed"], cwd=ROOT).returncode
-    if code == 0 and not rest and before == inputs.of_tests():
+    if code == _NONE_LEFT and "--resume" in rest:
+        code = 0
+    if code == 0 and rest in ([], ["--resume"]) and before == inputs.of_tests():
         inputs.mark_passed()
     return code
 

@@ -13,6 +13,7 @@ import pytest
 from tests.image import stages
 from tests.image.artefacts import FOLDER, Artefacts
 from tests.image.forge import Forge
+from tests.image.inputs import EarlierPasses
 from tests.image.report import Report
 from tests.image.rig import Pair, Rig
 from tests.image.robot import Robot
@@ -23,6 +24,7 @@ collect_ignore_glob = [] if CHOSEN else ["test_*.py"]
 
 _RIG = pytest.StashKey[Rig]()
 _REPORT = pytest.StashKey[Report]()
+_EARLIER = EarlierPasses() if CHOSEN else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,7 +33,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "image_all: only with `make test-image ARGS=--all`")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "leave out what passed here before with the same image, helpers and file of tests"
+    parser.addoption("--resume", action="store_true", help=text)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--resume", default=False) and _EARLIER is not None:
+        left_out = [item for item in items if _EARLIER.has(item.nodeid)]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
     for item in items:
         if not item.path.is_relative_to(os.path.dirname(__file__)):  # noqa: PTH120
             continue
@@ -132,7 +143,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """A run takes an hour: what failed is written down at once, not at its end."""
+    """A run takes hours: what passed and what failed is written down at once, not at its end."""
+    if _EARLIER is not None and report.passed and report.when == "call":
+        _EARLIER.add(report.nodeid)
     if CHOSEN and report.failed and (text := report.longreprtext):
         FOLDER.mkdir(parents=True, exist_ok=True)
         file = FOLDER / "failures.txt"

@@ -19,6 +19,7 @@ _BUILT = (
 )
 _TOOLS = ("tools/image", "tools/release")
 _TESTED = ("tools/vm", "tools/powercut", "tests/image")
+_IMAGE_TESTS = "tests/image/test_*.py"
 # Never part of the image, nor of what judges it.
 _IGNORED = ("__pycache__", "node_modules", "README.md")
 _BUILT_MARK = FOLDER / "inputs.sha256"
@@ -53,14 +54,39 @@ def mark_passed() -> None:
     (_passed_folder() / of_tests()).touch()
 
 
+class EarlierPasses:
+    """Which tests passed on this computer with the same image, helpers and file of tests; so a run
+    of hours that was interrupted can go on.
+    """
+
+    def __init__(self) -> None:
+        self._shared = _digest(*_BUILT, *_TOOLS, *_TESTED, but=_IMAGE_TESTS)
+
+    def has(self, test: str) -> bool:
+        """Return whether it passed. `test`: as pytest names it, "tests/image/test_a.py::test_b"."""
+        return self._file(test).is_file()
+
+    def add(self, test: str) -> None:
+        """Remember that it passed now."""
+        _passed_folder().mkdir(parents=True, exist_ok=True)
+        self._file(test).touch()
+
+    def _file(self, test: str) -> Path:
+        path = test.partition("::")[0]
+        named = f"{self._shared}\0{_digest(path)}\0{test}"
+        return _passed_folder() / f"test-{hashlib.sha256(named.encode()).hexdigest()}"
+
+
 def _passed_folder() -> Path:
     return Places.from_environment().cache / "image-tests-passed"
 
 
-def _digest(*paths: str) -> str:
-    """Names and content of all files there that matter."""
+def _digest(*paths: str, but: str = "") -> str:
+    """Names and content of all files there that matter, without those of the pattern `but`."""
     total = hashlib.sha256()
     for path in sorted(file for name in paths for file in _files(ROOT / name)):
+        if but and path.relative_to(ROOT).match(but):
+            continue
         content = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
         total.update(f"{path.relative_to(ROOT)}\0{len(content)}\0".encode() + content)
     return total.hexdigest()
