@@ -30,7 +30,7 @@ NO_TARGET = "This robot has no target for velocities."
 RELEASE_FIRST = "Link or picture was interrupted. Release the control, then move again."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReportAnswer:
     """Which report has arrived at the sender, how long ago, and how old its picture is."""
 
@@ -39,7 +39,7 @@ class ReportAnswer:
     picture_ms: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, each would cost three times as much on the way of a command
 class Decision:
     """What follows from one message."""
 

@@ -146,8 +146,6 @@ class Operation:
             return
         if decision.is_beat:
             self.seats.beat(session, now_s, is_talking=decision.is_talking)
-        if decision.sound is not None:
-            self._choose_sound(session, decision.sound)
         if answer := decision.answer:
             meter = self._meters[session]
             meter.answered(answer.number, answer.held_ms, answer.picture_ms, now_s)
@@ -160,7 +158,9 @@ class Operation:
         self._note_message(session, known, decision)
 
     def _note_message(self, session: str, known: RemoteSession, decision: Decision) -> None:
-        """Record what a message was, after its command has left."""
+        """Act on the rest of a message, after its command has left."""
+        if decision.sound is not None:
+            self._choose_sound(session, decision.sound)
         if decision.answer and decision.answer.picture_ms is not None:
             self.times.picture_age.observe(decision.answer.picture_ms / 1000)
         if decision.count:

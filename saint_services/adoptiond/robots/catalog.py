@@ -22,6 +22,7 @@ from ...lib.role_config.devices import (
 )
 from ...lib.role_config.model import FieldSpec
 from ...lib.role_config.part_defaults import hardware_defaults, output_defaults
+from ...lib.role_config.sound import ALSA_DEVICE, SOUND_KINDS
 
 # Title and own settings of each kind on a pin or a channel; other kinds show all settings.
 _SERVO = ("frequency", "pulse_us", "centre_us", "reversed", "sleep_after_s", "own_supply")
@@ -82,6 +83,7 @@ _BUSES: tuple[tuple[type[BaseModel], str, tuple[str, ...]], ...] = (
     (SerialDevice, "serial_devices", ("port",)),
     (CanDevice, "can_devices", ("port", "id")),
 )
+_SOUND = {"microphone": "Microphone", "loudspeaker": "Loudspeaker"}
 _OF_EVERY_CHIP = ("purpose", "required")
 _OF_THE_ROLE = ("command", "path")  # how a value travels: not a maker's matter
 _UNITS = {
@@ -95,7 +97,7 @@ _Form = Literal["number", "whole", "switch", "choice", "text", "list"]
 def catalog() -> RobotCatalog:
     """Return every kind of part, the settings of outputs, and the header."""
     return RobotCatalog(
-        kinds=[*_on_pins(), *_on_buses()],
+        kinds=[*_on_pins(), *_on_buses(), *_of_sound()],
         output=[each for each in _settings(FieldSpec) if each.name not in _OF_THE_ROLE],
         header=[
             HeaderPlace(
@@ -142,6 +144,12 @@ def _on_buses() -> Iterator[PartKind]:
                     ],
                 }
             )
+
+
+def _of_sound() -> Iterator[PartKind]:
+    device = PartSetting(name=ALSA_DEVICE, form="text", is_needed=True)
+    for kind in SOUND_KINDS:
+        yield PartKind(kind=kind, title=_SOUND[kind], group="sound", settings=[device])
 
 
 def _begun(setting: PartSetting, usual: Mapping[str, Any]) -> PartSetting:

@@ -20,6 +20,7 @@ from ...lib.role_config.references import (
     NamedAt,
     named_parts,
 )
+from ...lib.role_config.sound import ALSA_DEVICE, SOUND_KINDS
 
 _WIDE = 4096  # a line of the owner's is never wrapped
 
@@ -41,6 +42,9 @@ def _set_part(document: Any, robot: RobotDescription, wanted: PartEdit) -> None:
     is_new = not any(name in config.get(key, {}) for key in GROUPS)
     if not (wanted.output or wanted.hardware or wanted.rename):
         raise SaintError(Code.REQUEST_INVALID, f"the request changes nothing of {target}.{name}")
+    if wanted.hardware.get("driver") in SOUND_KINDS or (is_new and name in config.get("sound", {})):
+        _set_sound(config, wanted)
+        return
     output, hardware = dict(wanted.output), dict(wanted.hardware)
     if is_new:
         kind = str(hardware.get("type", ""))
@@ -57,13 +61,36 @@ def _set_part(document: Any, robot: RobotDescription, wanted: PartEdit) -> None:
         _rename(document, config, robot.roles[target], name, wanted.rename)
 
 
+def _set_sound(config: Any, wanted: PartEdit) -> None:
+    """Set the device of a microphone or loudspeaker. Raises request_invalid, conflict."""
+    name, unknown = wanted.name, {*wanted.hardware} - {"driver", ALSA_DEVICE}
+    if wanted.hardware.get("driver", name) != name or wanted.rename not in ("", name):
+        text = f"{wanted.target} has one microphone and one loudspeaker, named like that"
+        raise SaintError(Code.REQUEST_INVALID, text)
+    if wanted.output or unknown:
+        text = f"a {name} has only an {ALSA_DEVICE}, as `arecord -L` lists them: plughw:1,0"
+        raise SaintError(Code.REQUEST_INVALID, text)
+    if any(name in config.get(key, {}) for key in GROUPS):
+        raise SaintError(Code.CONFLICT, f"{wanted.target} already has a part {name!r}")
+    device = str(wanted.hardware.get(ALSA_DEVICE) or "")
+    if not device:
+        raise SaintError(Code.REQUEST_INVALID, f"the {name} needs an {ALSA_DEVICE}: plughw:1,0")
+    config.setdefault("sound", {})[name] = device
+
+
 def without_part(text: str, robot: RobotDescription, wanted: RemovePart) -> str:
     """Return the text without a part. Raises not_found."""
     document = document_of(text)
     config = _config_of(document, robot, wanted.target)
     groups = [key for key in GROUPS if wanted.name in config.get(key, {})]
+    sound = config.get("sound", {})
+    if not groups and wanted.name in sound:
+        del sound[wanted.name]
+        if not sound:
+            del config["sound"]
+        return text_of(document)
     if not groups:
-        names = sorted({*config.get(OUTPUTS, {}), *config.get(HARDWARE, {})})
+        names = sorted({*config.get(OUTPUTS, {}), *config.get(HARDWARE, {}), *sound})
         message = f"{wanted.target} has no part {wanted.name!r}"
         raise SaintError(Code.NOT_FOUND, message, fix=f"Its parts: {', '.join(names)}.")
     _release(document, config, wanted.target, wanted.name, groups)

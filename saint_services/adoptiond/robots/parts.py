@@ -7,6 +7,7 @@ from ...lib.robot.manifest import RobotDescription
 from ...lib.role_config.hardware import hardware
 from ...lib.role_config.model import RoleConfig
 from ...lib.role_config.resources import pins
+from ...lib.role_config.sound import ALSA_DEVICE, SOUND_KINDS
 
 
 def parts(robot: RobotDescription, holders: Mapping[str, str]) -> list[RobotPart]:
@@ -70,6 +71,12 @@ def _devices(target: str, role: RoleConfig) -> Iterator[RobotPart]:
             target=target, name=name, kind=node.driver, place=f"{node.id} on {node.port}",
             hardware=node.model_dump(mode="json", exclude_unset=True),
         )  # fmt: skip
+    for kind in SOUND_KINDS:
+        if device := getattr(role.sound, kind):
+            yield RobotPart(
+                target=target, name=kind, kind=kind, place=device,
+                hardware={"driver": kind, ALSA_DEVICE: device},
+            )  # fmt: skip
 
 
 def template_view(name: str, text: str, robot: RobotDescription) -> RobotTemplate:

@@ -170,7 +170,9 @@ class PartKind(Reply):
 
     kind: str  # type in gpio_mapping, or driver of a device
     title: str
-    group: Literal["gpio_mapping", "i2c_devices", "spi_devices", "serial_devices", "can_devices"]
+    group: Literal[
+        "gpio_mapping", "i2c_devices", "spi_devices", "serial_devices", "can_devices", "sound"
+    ]
     drives: str = ""  # kind of its output; empty: none
     settings: list[PartSetting]
     output: dict[str, Value] = {}  # what its output begins with

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from ..strict import StrictModel
 
+SOUND_KINDS = ("microphone", "loudspeaker")  # a role has one of each at most, named like this
+ALSA_DEVICE = "alsa_device"  # their one setting as parts of a robot
 # As ALSA's programs name it: "default", "plughw:1,0", "plughw:CARD=Device".
 SoundDevice = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:=,.-]{0,64}$")]
 

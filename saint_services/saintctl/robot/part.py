@@ -12,8 +12,9 @@ from ...lib.api import robot as rows
 from ...lib.api.robot import RobotCatalog, RobotPart, RobotParts
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
-from ...lib.role_config.devices import I2cDevice, PinSpec, SerialDevice, SpiDevice
+from ...lib.role_config.devices import CanDevice, I2cDevice, PinSpec, SerialDevice, SpiDevice
 from ...lib.role_config.model import FieldSpec
+from ...lib.role_config.sound import ALSA_DEVICE
 from ..connect import run_request
 from ..console import AsJson, fail, print_json, print_table
 from ..row_command import help_of, row_command
@@ -25,9 +26,8 @@ app = typer.Typer(
 pins = typer.Typer(help="Pins of the nodes' headers: plan.", no_args_is_help=True)
 
 _OUTPUT = frozenset(FieldSpec.model_fields)
-_HARDWARE = frozenset(
-    name for model in (PinSpec, I2cDevice, SpiDevice, SerialDevice) for name in model.model_fields
-)
+_MODELS = (PinSpec, I2cDevice, SpiDevice, SerialDevice, CanDevice)
+_HARDWARE = frozenset((*(name for each in _MODELS for name in each.model_fields), ALSA_DEVICE))
 _Part = Annotated[str, typer.Argument(metavar="ROLE.PART", help="E.g. head.pan or parts.face.jaw.")]
 _Settings = Annotated[
     list[str],
@@ -123,7 +123,8 @@ def _edits(words: list[str]) -> list[dict[str, Any]]:
             what = f"{each!r} is no setting of a part{hint_or_all(key, known)}"
             raise SaintError(Code.REQUEST_INVALID, what, fix="Write KEY=VALUE.")
         else:
-            found[-1]["output" if key in _OUTPUT else "hardware"][key] = _value(text)
+            value = text if key == ALSA_DEVICE else _value(text)  # "plughw:1,0" is no list
+            found[-1]["output" if key in _OUTPUT else "hardware"][key] = value
     return found
 
 

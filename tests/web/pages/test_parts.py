@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
+from saint_services.lib.api.adoption import Peripheral
 from saint_services.lib.role_config.model import RoleConfig
 from tests.waiting import until
 from tests.web.axe import violations
@@ -308,6 +309,26 @@ async def test_limits_that_cannot_be_are_refused_at_their_field(site: Site) -> N
     await expect(page.locator("[name=limits-lower]")).to_have_value("60")
     assert await violations(page) == []
     assert role(site, "arms.left").fields["joint_1"].limits == before
+
+
+async def test_microphone_is_added_with_the_card_that_its_node_has(site: Site) -> None:
+    head = site.robot.nodes["sim_head"]
+    text = "Mic: microphone"
+    card = Peripheral(type="sound", address="1:Mic", description=text, responsive=True)
+    fitted = head.model_copy(update={"peripherals": [*head.peripherals, card]})
+    site.robot.nodes["sim_head"] = fitted
+    page = await opened(site, "parts/add/head")
+    await page.select_option("[name=kind]", "sound microphone")
+    await expect(page.locator("[name=name]")).to_have_value("microphone")
+    await expect(page.locator("[name=name]")).to_be_disabled()
+    await expect(page.locator("[name=alsa_device]")).to_have_value("plughw:CARD=Mic")
+    await page.click("[data-save]")
+    await page.wait_for_selector("[data-open='head.microphone']")
+    assert role(site, "head").sound.microphone == "plughw:CARD=Mic"
+    await page.fill("[name=alsa_device]", "default")
+    await page.click("[data-save]")
+    await until(lambda: role(site, "head").sound.microphone == "default")
+    assert await violations(page) == []
 
 
 async def test_wiring_sheet_has_pin_gpio_and_colours_and_prints_without_the_frame(

@@ -137,6 +137,15 @@ export function unusedChips(found, parts) {
 }
 
 /**
+ * Return ALSA's name of the first sound card that has a microphone, or a loudspeaker.
+ * @param {Peripheral[]} found @param {string} kind
+ */
+export function soundDevice(found, kind) {
+  const card = found.find((each) => each.type === "sound" && each.description.includes(kind));
+  return card ? `plughw:CARD=${card.address.replace(/^\d+:/, "")}` : "default";
+}
+
+/**
  * Return the kinds of chips that a description names.
  * @param {RobotCatalog} catalog
  * @param {string} text

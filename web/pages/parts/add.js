@@ -5,7 +5,13 @@ import { sentenceOf } from "../../lib/api.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { targetName } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { freeChannel, freePins, kindsNamed, neighbours } from "../../lib/robot/parts.js";
+import {
+  freeChannel,
+  freePins,
+  kindsNamed,
+  neighbours,
+  soundDevice,
+} from "../../lib/robot/parts.js";
 import { errorLine } from "../../parts/dialog.js";
 import { Draft, faultOf } from "./draft.js";
 import { asGood, devicesOf, driverOf, fieldsOf } from "./fields.js";
@@ -22,7 +28,10 @@ const GROUPS = {
   spi_devices: "On SPI",
   serial_devices: "On a serial line",
   can_devices: "On a CAN bus",
+  sound: "Sound",
 };
+
+const SOUND = ["microphone", "loudspeaker"];
 
 /** What is filled in. */
 const form = {
@@ -47,7 +56,7 @@ export function addView(app, rest) {
   if (!parts || !catalog) return html`${head}<p class="quiet" role="status">Loading…</p>`;
   if (!isAdmin(app))
     return html`${head}<p class="notice is-quiet">Adding parts needs the admin role.</p>`;
-  begin(rest);
+  begin(app, rest);
   const kind = catalog.kinds.find((each) => idOf(each) === form.kind);
   const fault = faultOf(form.refusal, form.draft);
   const shared = {
@@ -78,6 +87,7 @@ export function addView(app, rest) {
             autocapitalize="none"
             autocomplete="off"
             spellcheck="false"
+            ?disabled=${kind?.group === "sound"}
             .value=${form.name}
             @input=${withValue((value) => ((form.name = value), app.draw()))}
           >
@@ -115,7 +125,7 @@ function choices(app) {
   /** @param {Partial<typeof form>} change */
   const choose = (change) => {
     Object.assign(form, change, { refusal: "" });
-    propose({});
+    propose(app, {});
     app.draw();
   };
   return html`
@@ -163,8 +173,8 @@ function lacking(kind) {
   </p>`;
 }
 
-/** Fill the form in for an address. @param {string} rest */
-function begin(rest) {
+/** Fill the form in for an address. @param {App} app @param {string} rest */
+function begin(app, rest) {
   const place = `${rest} ${state.version}`;
   if (form.place === place) return;
   const [, target = "", what = "", where = ""] = rest.split("/");
@@ -183,8 +193,8 @@ function begin(rest) {
     const known = state.catalog ? kindsNamed(state.catalog, named) : [];
     form.kind = known[0] ? idOf(known[0]) : "i2c_devices pca9685";
     form.name = nameFor(known[0]?.kind ?? "chip");
-    propose({ bus, address });
-  } else propose(what === "pin" ? { pin: where } : {});
+    propose(app, { bus, address });
+  } else propose(app, what === "pin" ? { pin: where } : {});
 }
 
 /** Return a name that the role has not used yet. @param {string} base */
@@ -198,12 +208,20 @@ function nameFor(base) {
   }
 }
 
-/** Propose a free place for the kind. @param {Record<string, string>} given */
-function propose(given) {
+/** Propose a free place for the kind. @param {App} app @param {Record<string, string>} given */
+function propose(app, given) {
   const { parts, catalog } = state;
   const kind = catalog?.kinds.find((each) => idOf(each) === form.kind);
   if (!parts || !catalog || !kind) return;
   form.draft = new Draft({ output: {}, hardware: {} }, { output: [], hardware: kind.settings });
+  if (kind.group === "sound") {
+    const [part] = neighbours(parts, form.target);
+    const node = app.store.data.nodes?.nodes.find((each) => each.node_id === part?.node_id);
+    form.name = kind.kind; // a role has one
+    form.draft.type("hardware", "alsa_device", soundDevice(node?.peripherals ?? [], kind.kind));
+    return;
+  }
+  if (SOUND.includes(form.name)) form.name = "";
   const has = (/** @type {string} */ name) => kind.settings.some((each) => each.name === name);
   const isPlaced = kind.group === "gpio_mapping";
   const hasChannels = has("channel");

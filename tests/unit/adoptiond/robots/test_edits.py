@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from saint_services.adoptiond.robots.edits import with_parts, without_part
-from saint_services.lib.api.robot import RemovePart, SetPart
+from saint_services.adoptiond.robots.parts import parts
+from saint_services.lib.api.robot import PartEdit, RemovePart, SetPart
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.robot.source import checked, template_text
 from saint_services.lib.role_config.references import named_parts
+from saint_services.lib.role_config.sound import Sound
 
 MANIFESTS = Path(__file__).resolve().parents[4] / "manifests"
 TEXT = template_text(MANIFESTS, "saint")
@@ -47,6 +49,51 @@ def test_new_device_goes_into_its_group() -> None:
     text = edited("head", "more", hardware={"bus": 1, "address": 0x41, "driver": "pca9685"})
     robot = checked(MANIFESTS, text, "robot.yaml")
     assert robot.roles["head"].i2c_devices["more"].address == 0x41
+
+
+def test_microphone_and_loudspeaker_are_parts_of_any_role() -> None:
+    first = edited(
+        "tracks", "microphone", hardware={"driver": "microphone", "alsa_device": "a:1,0"}
+    )
+    robot = checked(MANIFESTS, first, "robot.yaml")
+    assert robot.roles["tracks"].sound == Sound(microphone="a:1,0")
+    (part,) = (each for each in parts(robot, {}) if each.kind == "microphone")
+    assert (part.target, part.name, part.place) == ("tracks", "microphone", "a:1,0")
+    both = with_parts(
+        first,
+        robot,
+        [
+            PartEdit(target="tracks", name="microphone", hardware={"alsa_device": "b:0,0"}),
+            PartEdit(target="tracks", name="loudspeaker", hardware={
+                "driver": "loudspeaker", "alsa_device": "c"}),
+        ],
+    )  # fmt: skip
+    robot = checked(MANIFESTS, both, "robot.yaml")
+    assert robot.roles["tracks"].sound == Sound(microphone="b:0,0", loudspeaker="c")
+    for name in ("microphone", "loudspeaker"):
+        both = without_part(both, robot, RemovePart(target="tracks", name=name))
+        robot = checked(MANIFESTS, both, "robot.yaml")
+    assert both == TEXT
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("ear", {"hardware": {"driver": "microphone", "alsa_device": "a"}}, "named like that"),
+        ("microphone", {"hardware": {"driver": "microphone"}}, "needs an alsa_device"),
+        ("microphone", {"hardware": {"driver": "microphone", "pin": 4}}, "only an alsa_device"),
+        (
+            "microphone",
+            {"hardware": {"driver": "microphone", "alsa_device": "a"}, "rename": "ear"},
+            "named like that",
+        ),
+    ],
+)
+def test_sound_device_has_one_name_and_one_setting(
+    name: str, settings: dict[str, object], said: str
+) -> None:
+    with pytest.raises(SaintError, match=said):
+        edited("tracks", name, **settings)
 
 
 def test_renamed_part_is_renamed_wherever_the_robot_names_it() -> None:

@@ -123,6 +123,19 @@ async def test_unknown_key_is_refused_with_the_nearest(saintctl: Terminal) -> No
     assert "'pulse=600,2400' is no setting of a part" in done.stderr
 
 
+async def test_microphone_is_added_with_its_device_as_it_is_written(saintctl: Terminal) -> None:
+    words = "driver=microphone", "alsa_device=plughw:1,0"
+    done = await saintctl("part", "add", "head.microphone", *words)
+    assert done.exit_code == 0, done.stderr
+    assert "plughw:1,0" in (await saintctl("part", "list")).stdout
+
+
+async def test_every_setting_of_a_can_device_is_known(saintctl: Terminal) -> None:
+    words = "driver=vesc", "port=can0", "id=68", "pole_pairs=7"
+    done = await saintctl("part", "add", "tracks.drive", *words)
+    assert done.exit_code == 0, done.stderr
+
+
 async def test_part_is_removed(saintctl: Terminal) -> None:
     done = await saintctl("part", "remove", "head.imu")
     assert "head.imu: I2C device is removed." in done.stdout
