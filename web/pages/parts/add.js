@@ -91,7 +91,9 @@ export function addView(app, rest) {
             .value=${form.name}
             @input=${withValue((value) => ((form.name = value), app.draw()))}
           >
-          <span class="hint">small letters, digits and _</span>
+          <span class="hint">
+            ${kind?.group === "sound" ? "a role has one" : "small letters, digits and _"}
+          </span>
         </label>
         ${fieldsOf(shared, "hardware")}
       </div>

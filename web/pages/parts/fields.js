@@ -40,7 +40,7 @@ const TITLES = {
   reversed: "Reversed",
   pin_b: "Pin B",
   required: "The role needs it to start",
-  alsa_device: "Sound device (ALSA)",
+  alsa_device: "ALSA device",
   current_device: "Current meter",
   torque_nm_per_a: "Torque per ampere",
   idle_current_a: "Current without load",
