@@ -115,14 +115,14 @@ class CommandStream:
         if message.seq <= self._sequence:
             return Decision(count="overtaken")
         self._sequence = message.seq
-        if self._age.is_stale(message.t / 1000.0, now_s):
-            return Decision(count="stale")
-        self.echo_t, self.echo_s = message.t, now_s
         answer = (
             ReportAnswer(message.ack, message.ack_ms, message.picture_ms)
             if message.ack is not None
             else None
         )
+        if self._age.is_stale(message.t / 1000.0, now_s):
+            return Decision(count="stale", answer=answer)  # late, it says how late
+        self.echo_t, self.echo_s = message.t, now_s
         values, refusal, count = self._fresh(message.targets, now_s, is_operator)
         return Decision(
             values, is_beat=True, refusal=refusal, count=count, is_talking=message.talk,

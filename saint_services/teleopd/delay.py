@@ -68,15 +68,21 @@ class DelayMeter:
         part = _RISE if found_ms > self.round_trip_ms else 1.0 - exp(-elapsed_s / _FALL_S)
         self.round_trip_ms += part * (found_ms - self.round_trip_ms)
 
+    def link_ms(self, now_s: float) -> float | None:
+        """Return the round trip, of a report that is not answered yet too; None: none was."""
+        if self.round_trip_ms is None:
+            return None
+        return max(self.round_trip_ms, self._unanswered_ms(now_s))
+
     def delay_ms(
         self, now_s: float, transport_ms: float | None, *, is_filmed: bool = False
     ) -> float | None:
         """Return the delay from the robot to the operator and back; None while it is unknown.
         `is_filmed`: pictures are sent to this peer now.
         """
-        if self.round_trip_ms is None:
+        trip_ms = self.link_ms(now_s)
+        if trip_ms is None:
             return transport_ms
-        trip_ms = max(self.round_trip_ms, self._unanswered_ms(now_s))
         picture_ms = self.picture_ms
         if picture_ms is None and is_filmed and self.shown_ms is not None:
             picture_ms = self.shown_ms + (now_s - self._shown_s) * 1000.0

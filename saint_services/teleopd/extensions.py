@@ -11,8 +11,6 @@ Source: webrtc.org, docs/native-code/rtp-hdrext/playout-delay and abs-send-time;
 4.2.
 """
 
-from dataclasses import replace
-
 from aiortc import RTCRtpSender, clock
 from aiortc.codecs import HEADER_EXTENSIONS
 from aiortc.rtcrtpparameters import RTCRtpHeaderExtensionParameters, RTCRtpParameters
@@ -43,7 +41,7 @@ class VideoExtensions(HeaderExtensionsMap):
     def set(self, values: HeaderExtensions) -> tuple[int, bytes]:
         """Return the profile and the extensions of a packet that is sent now."""
         if values.abs_send_time is not None:
-            values = replace(values, abs_send_time=send_time())
+            values.abs_send_time = send_time()
         profile, packed = super().set(values)
         if profile != _ONE_BYTE:
             return profile, packed

@@ -194,8 +194,10 @@ class Operation:
         """Follow what the receiver of a session's video has reported."""
         peer, now_s = self._peers.get(session), monotonic_s()
         if peer is not None and peer.camera is not None:
-            rule = peer.camera.rule
-            rule.measured(session, now_s, estimate_kbps=estimate_kbps, loss=loss)
+            peer.camera.rule.measured(
+                session, now_s, estimate_kbps=estimate_kbps, loss=loss,
+                round_trip_ms=self._meters[session].link_ms(now_s),
+            )  # fmt: skip
 
     def steer(self) -> None:
         """Fit each camera's stream to the link that decides."""

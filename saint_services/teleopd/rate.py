@@ -1,27 +1,30 @@
 """Decides how many bits a camera's stream may have, and with that its size and rate. Pure: times
-come in as arguments. Not here: the encoder (picture.py), who measured (feedback.py).
+come in as arguments. Not here: the encoder (picture.py), who measured (feedback.py), whether a link
+is full (link_load.py).
 
 The stream is encoded once, so one link decides for all: the operator's. Without an operator who
-watches it is the slowest viewer's. What its receiver estimates (REMB) counts, less a margin; a loss
-above 10 % takes as much off as it says, and growth is 8 % a second (as Google's congestion control
-does, draft-ietf-rmcat-gcc-02, section 6). A viewer whose link is slower loses pictures, and begins
-again with the next key picture.
+watches it is the slowest viewer's. What its receiver estimates (REMB) counts, less a margin, a fall
+only where the link is full; a loss above 10 % takes as much off as it says, and growth is 8 % a
+second (as Google's congestion control does, draft-ietf-rmcat-gcc-02, section 6). A viewer whose
+link is slower loses pictures, and begins again with the next key picture.
 
 A stream opens with what most links have, or with what the last one had where that was less, and
 doubles with each report of its link until one says that it is too much: what a narrow link cannot
 carry would take reports, commands and the link itself with it.
 
-An estimate after a narrow link only creeps up, as nobody sends more. While it rises without loss
-the rate goes ahead of it in steps; a step that it falls after makes the next one wait longer.
+An estimate after a narrow link only creeps up, as nobody sends more. While the link is not full the
+rate goes ahead of it in steps; a step that was too much makes the next one wait longer.
 """
 
 from dataclasses import dataclass, field
 from typing import Final
 
+from .link_load import MUCH_LOSS, LinkLoad
+
 LEAST_KBPS: Final = 60.0
 OPENING_KBPS: Final = 500.0
 _MARGIN = 0.85  # of the estimate: sound, state and headers need the rest
-_MUCH_LOSS, _LITTLE_LOSS = 0.10, 0.02
+_LITTLE_LOSS = 0.02
 _GROWTH_PER_S = 1.08
 _LOSS_PAUSE_S = 1.0  # between two reductions
 _DOWN, _UP = 0.87, 1.15  # smaller changes are not worth a new encoder
@@ -31,8 +34,9 @@ _SIZE_PAUSE_S = 2.0  # so long a smaller or larger size must have been right
 _BITS_PER_PIXEL = 0.035
 _RATE_HZ = 30.0
 _STEP = 1.25  # ahead of an estimate that rises
-_RISING_S = 10.0  # after the estimate rose last
+_RISING_S = 10.0  # after the estimate rose last: where no delay is known, it has to
 _FALL = 0.97  # of the estimate before: the receiver saw its queue grow
+_LEAST_CUT = 0.5  # at once, of what has arrived: an estimate may be stale
 _STEP_PAUSE_S, _LONGEST_STEP_PAUSE_S = 5.0, 60.0  # after a fall
 _BELOW = 0.9  # of what was too much: so much may be enough
 _ANSWER_S = 4.0  # a fall so soon after a step is the step's
@@ -50,17 +54,17 @@ class VideoTarget:
 @dataclass(slots=True)
 class _Link:
     estimate_kbps: float | None = None
-    loss: float = 0.0
     loss_s: float = float("-inf")
     rose_s: float = float("-inf")  # the estimate
-    fell_s: float = float("-inf")
+    fell_s: float = float("-inf")  # while the link was full
+    load: LinkLoad = field(default_factory=LinkLoad)
 
     def estimated(self, kbps: float, now_s: float) -> None:
         """Record an estimate."""
         before, self.estimate_kbps = self.estimate_kbps, kbps
         if before is not None and kbps > before:
             self.rose_s = now_s
-        elif before is not None and kbps < _FALL * before:
+        elif before is not None and kbps < _FALL * before and self.load.is_full:
             self.fell_s = now_s
 
 
@@ -90,14 +94,18 @@ class RateRule:
 
     def measured(
         self, session: str, now_s: float, *, estimate_kbps: float | None = None,
-        loss: float | None = None,
+        loss: float | None = None, round_trip_ms: float | None = None,
     ) -> None:  # fmt: skip
-        """Record what the receiver of a session has reported."""
+        """Record what the receiver of a session has reported. `round_trip_ms`: of the newest report
+        that it has answered.
+        """
         link = self._links.setdefault(session, _Link())
+        if round_trip_ms is not None:
+            link.load.delayed(round_trip_ms, now_s)
         if estimate_kbps is not None:
             link.estimated(max(0.0, estimate_kbps), now_s)
         if loss is not None:
-            link.loss, link.loss_s = min(1.0, max(0.0, loss)), now_s
+            link.load.loss, link.loss_s = min(1.0, max(0.0, loss)), now_s
 
     def forget(self, session: str) -> None:
         """Drop what was measured; without viewers the next stream opens again."""
@@ -125,27 +133,42 @@ class RateRule:
         return min(known, key=lambda each: each.estimate_kbps or 0.0, default=None)
 
     def _follow(self, link: _Link, now_s: float, passed_s: float) -> None:
-        is_new = link.loss_s > self._reduced_s
-        if link.loss > _MUCH_LOSS:
+        loss, is_new = link.load.loss, link.loss_s > self._reduced_s
+        if loss > MUCH_LOSS:
             if is_new and now_s - self._reduced_s >= _LOSS_PAUSE_S:
-                self._by_loss = self._kbps * (1.0 - link.loss / 2.0)
+                self._by_loss = self._kbps * (1.0 - loss / 2.0)
                 self._reduced_s = now_s
             self._is_opening = False
         elif self._is_opening:
             self._open(link)
-        elif link.loss < _LITTLE_LOSS:
+        elif loss < _LITTLE_LOSS:
             self._by_loss *= _GROWTH_PER_S**passed_s
         self._by_loss = min(self.most_kbps, max(LEAST_KBPS, self._by_loss))
-        estimate = link.estimate_kbps
-        allowed = self.most_kbps if estimate is None else _MARGIN * estimate
+        allowed = self._allowed(link)
         stepped = _STEP * self._kbps if self._may_step(link, now_s) else 0.0
         is_step = stepped > allowed
         wanted = min(self.most_kbps, max(LEAST_KBPS, min(max(allowed, stepped), self._by_loss)))
         is_rise = wanted > _UP * self._kbps or wanted == self.most_kbps > self._kbps
-        if wanted < _DOWN * self._kbps or (is_rise and now_s - self._changed_s >= _UP_PAUSE_S):
+        is_cut = wanted < _DOWN * self._kbps
+        if is_cut or (is_rise and now_s - self._changed_s >= _UP_PAUSE_S):
             if is_step and wanted > self._kbps:
                 self._stepped_s = now_s
+            if is_cut:
+                link.load.cut(now_s)
             self._kbps, self._changed_s = wanted, now_s
+
+    def _allowed(self, link: _Link) -> float:
+        """Return what the estimate allows; what the link carries well is not taken back."""
+        if link.estimate_kbps is None:
+            return self.most_kbps
+        allowed = _MARGIN * link.estimate_kbps
+        if allowed >= _DOWN * self._kbps:
+            return allowed
+        if not link.load.is_full:
+            return self._kbps
+        if link.load.round_trip_ms is None:
+            return allowed
+        return max(allowed, _LEAST_CUT * self._kbps * (1.0 - link.load.loss))
 
     def _open(self, link: _Link) -> None:
         """Double the rate, once for each report of the link."""
@@ -163,11 +186,9 @@ class RateRule:
             self._step_pause_s = _STEP_PAUSE_S  # the link is wider now
         is_known = _STEP * self._kbps < _BELOW * self._fell_kbps
         pause_s = _STEP_PAUSE_S if is_known else self._step_pause_s
-        return (
-            link.loss < _LITTLE_LOSS
-            and now_s - link.rose_s < _RISING_S
-            and now_s - link.fell_s >= pause_s
-        )
+        is_rising = now_s - link.rose_s < _RISING_S
+        is_calm = is_rising if link.load.round_trip_ms is None else not link.load.is_full
+        return is_calm and link.load.loss < _LITTLE_LOSS and now_s - link.fell_s >= pause_s
 
     def _resize(self, now_s: float) -> None:
         right = self._fitting()

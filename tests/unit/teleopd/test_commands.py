@@ -14,6 +14,7 @@ from saint_services.teleopd.commands import (
     NOT_OPERATOR,
     RELEASE_FIRST,
     CommandStream,
+    ReportAnswer,
 )
 
 TRACKS = VelocityTarget("tracks", {"vx": "linear", "vyaw": "angular"})
@@ -104,6 +105,16 @@ def test_overtaken_and_stale_messages_are_dropped() -> None:
     assert stream.named(named(4, 20.0, tracks=drive), 0.02, is_operator=True).count == "overtaken"
     stale = stream.named(named(6, 40.0, tracks=drive), 0.25, is_operator=True)
     assert (stale.count, stale.is_beat, stale.values) == ("stale", False, {})
+
+
+def test_late_message_answers_its_report_and_does_nothing_else() -> None:
+    """How late it was is what the delay is measured by."""
+    stream = CommandStream(TRACKS)
+    stream.named(named(1, 0.0), 0.0, is_operator=True)
+    text = json.dumps({"v": 1, "seq": 2, "t": 20.0, "ack": 7, "ack_ms": 5.0, "picture_ms": 80.0})
+    late = stream.named(text, 0.45, is_operator=True)
+    assert (late.count, late.is_beat, late.values) == ("stale", False, {})
+    assert late.answer == ReportAnswer(7, 5.0, 80.0)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"v": 2, "seq": 1, "t": 1}', named(1, -1.0),
