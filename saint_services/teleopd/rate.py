@@ -67,6 +67,10 @@ class _Link:
         elif before is not None and kbps < _FALL * before and self.load.is_full:
             self.fell_s = now_s
 
+    def known_kbps(self) -> float:
+        """Return the estimate; browsers have none for the first seconds."""
+        return float("inf") if self.estimate_kbps is None else self.estimate_kbps
+
 
 @dataclass(slots=True)
 class RateRule:
@@ -129,8 +133,7 @@ class RateRule:
     def _deciding(self, operator: str) -> _Link | None:
         if operator in self._links:
             return self._links[operator]
-        known = (each for each in self._links.values() if each.estimate_kbps is not None)
-        return min(known, key=lambda each: each.estimate_kbps or 0.0, default=None)
+        return min(self._links.values(), key=_Link.known_kbps, default=None)
 
     def _follow(self, link: _Link, now_s: float, passed_s: float) -> None:
         loss, is_new = link.load.loss, link.loss_s > self._reduced_s

@@ -15,7 +15,7 @@ from tests.udp_relay import NetworkFaults, UdpRelay
 from tests.waiting import every, let_pass
 from tools.screenshots import ARGUMENTS, windowless
 
-_LOOK_S = 0.5
+_LOOK_S, _AGAIN_S = 0.5, 0.05
 # The relay has to know the browser's address, which it otherwise hides behind a name.
 _ARGUMENTS = [
     f"{each},WebRtcHideLocalIpsWithMdns" if each.startswith("--disable-features") else each
@@ -98,7 +98,7 @@ class PageViewer:
         self, message: dict[str, Any], page: Any, send: Callable[[str], None]
     ) -> None:
         """Carry the request over the network, which knows the relay's addresses only."""
-        async for _ in every(_LOOK_S, until=lambda: not self._faults.is_cut):
+        async for _ in every(_AGAIN_S, until=lambda: not self._faults.is_cut):
             pass  # as TCP does: what is lost is sent again
         await let_pass(2 * self._faults.delay_s)
         if self._relay is not None:

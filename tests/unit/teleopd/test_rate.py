@@ -38,6 +38,14 @@ def test_each_report_doubles_the_rate_of_an_opening_stream():
     assert found == [1000, 1000, 1500, 1500]  # a new encoder every two seconds at most
 
 
+def test_stream_opens_for_viewers_without_an_estimate_too() -> None:
+    rule = RateRule(1500)
+    for second in range(4):
+        rule.measured("a", float(second), loss=0.0)
+        target = run(rule, "operator without a picture", float(second), 0.75)
+    assert target.kbps == 1500
+
+
 def test_opening_ends_with_the_first_report_of_too_much():
     rule = RateRule(1500)
     rule.measured("op", 0.0, loss=0.4)
