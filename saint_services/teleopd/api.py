@@ -176,9 +176,10 @@ class SessionRequests:
             await _imported("peers")
             from .cameras import cameras_of
 
-            kbps = self._config.bitrate_kbps
-            self._cameras = cameras_of(self._roles, self._bus, kbps, self._counters)
-            self._operation.sounds.load()
+            if self._cameras is None:  # else another session was the first meanwhile
+                kbps = self._config.bitrate_kbps
+                self._cameras = cameras_of(self._roles, self._bus, kbps, self._counters)
+                self._operation.sounds.load()
         return self._cameras
 
 

@@ -1,11 +1,12 @@
 """Sessions over real WebRTC links with plain aiortc peers, against a fake router."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from tests.teleop_peer import teleop_peer
+from tests.teleop_peer import TeleopPeer, teleop_peer
 from tests.unit.teleopd.rig import ADAM, OLGA, OTTO, VERA, RemoteRobot, remote_robot
 from tests.waiting import stays, until
 
@@ -118,6 +119,23 @@ async def test_pictures_are_encoded_once_for_all_viewers(robot: RemoteRobot) -> 
         assert (frame.width, frame.height) == (320, 240)
         report = await first.report(lambda each: each["picture"]["state"] == "live")
         assert 0 <= report["picture"]["age_ms"] < 500
+
+
+async def test_first_two_sessions_at_once_share_the_camera(robot: RemoteRobot) -> None:
+    """The first session loads what pictures need, which takes a while."""
+    first, second = (TeleopPeer(robot.signalling(who)) for who in (OLGA, VERA))
+    async with robot.filming():
+        await asyncio.gather(
+            first.connect(wants_control=True, video=True),
+            second.connect(wants_control=False, video=True),
+        )
+        await until(lambda: min(len(first.frames), len(second.frames)) > 10)
+        before = robot.counters["pictures_encoded"], robot.counters["pictures_sent"]
+        await until(lambda: robot.counters["pictures_sent"] > before[1] + 40)
+        encoded = robot.counters["pictures_encoded"] - before[0]
+        assert robot.counters["pictures_sent"] - before[1] > 1.5 * encoded
+    await first.close()
+    await second.close()
 
 
 async def test_missing_picture_is_reported(robot: RemoteRobot) -> None:
