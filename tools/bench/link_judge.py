@@ -29,6 +29,7 @@ MORE_FILES = 2
 NARROW_SHARE = 1.15  # of the link's rate: the margin of one step of the encoder
 RECOVERED = 2.0  # times the rate that the narrow link left
 RECOVERY_S = 20.0  # a return that was shorter says nothing about it
+PEERS = 2  # the hands and the eyes of one operator
 STALL_S, STALLED_SHARE = 0.1, 0.03
 _AROUND_S = 0.5  # of a stall
 
@@ -316,7 +317,7 @@ def _growth(notes: Notes) -> list[Finding]:
                 files_end <= files + MORE_FILES),
         Finding("threads", f"{threads:g} -> {threads_end:g}", f"+ {MORE_FILES}",
                 threads_end <= threads + MORE_FILES),
-        Finding("sessions at the end of a good phase, most", str(most), "2", most <= 2),
+        Finding("sessions at the end of a good phase, most", str(most), str(PEERS), most <= PEERS),
     ]  # fmt: skip
 
 

@@ -83,7 +83,6 @@ _BUSES: tuple[tuple[type[BaseModel], str, tuple[str, ...]], ...] = (
     (SerialDevice, "serial_devices", ("port",)),
     (CanDevice, "can_devices", ("port", "id")),
 )
-_SOUND = {"microphone": "Microphone", "loudspeaker": "Loudspeaker"}
 _OF_EVERY_CHIP = ("purpose", "required")
 _OF_THE_ROLE = ("command", "path")  # how a value travels: not a maker's matter
 _UNITS = {
@@ -149,7 +148,7 @@ def _on_buses() -> Iterator[PartKind]:
 def _of_sound() -> Iterator[PartKind]:
     device = PartSetting(name=ALSA_DEVICE, form="text", is_needed=True)
     for kind in SOUND_KINDS:
-        yield PartKind(kind=kind, title=_SOUND[kind], group="sound", settings=[device])
+        yield PartKind(kind=kind, title=kind.capitalize(), group="sound", settings=[device])
 
 
 def _begun(setting: PartSetting, usual: Mapping[str, Any]) -> PartSetting:

@@ -31,8 +31,6 @@ const GROUPS = {
   sound: "Sound",
 };
 
-const SOUND = ["microphone", "loudspeaker"];
-
 /** What is filled in. */
 const form = {
   place: "", // address that the form was opened for
@@ -220,10 +218,12 @@ function propose(app, given) {
     const [part] = neighbours(parts, form.target);
     const node = app.store.data.nodes?.nodes.find((each) => each.node_id === part?.node_id);
     form.name = kind.kind; // a role has one
-    form.draft.type("hardware", "alsa_device", soundDevice(node?.peripherals ?? [], kind.kind));
+    const [device] = kind.settings;
+    form.draft.type("hardware", device.name, soundDevice(node?.peripherals ?? [], kind.kind));
     return;
   }
-  if (SOUND.includes(form.name)) form.name = "";
+  if (catalog.kinds.some((each) => each.group === "sound" && each.kind === form.name))
+    form.name = "";
   const has = (/** @type {string} */ name) => kind.settings.some((each) => each.name === name);
   const isPlaced = kind.group === "gpio_mapping";
   const hasChannels = has("channel");
