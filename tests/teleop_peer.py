@@ -38,6 +38,7 @@ class TeleopPeer:
         self.answers = False  # says which report has arrived
         self.picture_ms: float | None = None  # what it names as the age of its picture
         self._report_s = 0.0
+        self._last: dict[str, Any] = {}
         self._pc = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         make = self._pc.createDataChannel
         if not is_page:
@@ -121,7 +122,9 @@ class TeleopPeer:
         await self._pc.close()
 
     def _on_report(self, text: str) -> None:
-        self.reports.append(json.loads(text))
+        self._last = self._last | json.loads(text)  # a sign of life has the first fields only
+        if "seat" in self._last:
+            self.reports.append(self._last)
         self._report_s = time.monotonic()
 
     def _on_track(self, track: Any) -> None:

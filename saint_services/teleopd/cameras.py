@@ -19,7 +19,8 @@ from .rate import RateRule, VideoTarget
 
 SILENT_S = 0.35  # without a new picture; the report follows within 0.1 s
 # Viewers that lose much would make every picture a key picture, four times as large, for all.
-KEY_PAUSE_S = 0.4
+KEY_PAUSE_S, _LONGEST_KEY_PAUSE_S = 0.4, 1.5
+_KEY_SHARE = 0.25  # of the bit rate: on a narrow link key pictures alone would fill it
 ENCODED, DROPPED, DAMAGED = "pictures_encoded", "pictures_dropped", "pictures_damaged"
 SENT, BYTES = "pictures_sent", "picture_bytes"  # over all viewers
 
@@ -42,7 +43,7 @@ class SharedCamera:
         self._bus = bus
         self.rule = RateRule(bitrate_kbps)
         self._target = VideoTarget(bitrate_kbps)
-        self._key_s = float("-inf")
+        self._next_key_s = float("-inf")
         self._is_left_out = False
         self._counters = counters
         self._viewers: set[Viewer] = set()
@@ -116,7 +117,7 @@ class SharedCamera:
     async def _encode(self, picture: CompressedImage, encoder: PictureEncoder) -> None:
         stamp = picture.header.stamp
         capture_s = stamp.sec + stamp.nanosec / 1e9 or wall_s()
-        is_key = self._is_key_wanted and monotonic_s() - self._key_s >= KEY_PAUSE_S
+        is_key = self._is_key_wanted and monotonic_s() >= self._next_key_s
         self._is_key_wanted &= not is_key
         try:
             encoded = await asyncio.to_thread(
@@ -131,7 +132,9 @@ class SharedCamera:
             self._is_key_wanted |= is_key
             return
         if encoded.is_key:
-            self._key_s = monotonic_s()
+            took_s = 8.0 * encoded.packet.size / (1000.0 * self._target.kbps)
+            pause_s = min(max(KEY_PAUSE_S, took_s / _KEY_SHARE), _LONGEST_KEY_PAUSE_S)
+            self._next_key_s = monotonic_s() + pause_s
         self.rule.pixels = encoded.source_pixels
         self._counters[ENCODED] += 1
         self._counters[SENT] += len(self._viewers)

@@ -26,7 +26,7 @@ from .seats import Seats
 from .sounds import Sounds
 
 STATE_S = 0.02  # TeleopState_S: 50 Hz
-REPORT_S = 0.05  # to the operator; to others every second time
+REPORT_S = 0.05  # signs of life to the operator
 EXPIRE_S = 0.5
 STEER_S = 0.25  # the video's bit rate
 

@@ -19,7 +19,7 @@ from ..lib.robot.remote_speed import RemoteSpeed
 from ..lib.role_config.fields import FieldKind
 from ..lib.role_config.model import RoleConfig
 
-REPORT_MS = 100.0  # between two reports to a viewer, twice that of the operator's
+_BEAT_MS = 100.0  # between two messages of a peer, which answer the report before them
 _REMEMBERED = 256  # reports: longer than any delay of a curve
 _RISE = 0.5  # how much of a new measurement counts when it is longer
 _FALL_S = 0.2  # time constant when it is shorter: after 1 s less than 1 % of the excess is left
@@ -89,9 +89,9 @@ class DelayMeter:
         return trip_ms if picture_ms is None else max(trip_ms, picture_ms + trip_ms / 2.0)
 
     def _unanswered_ms(self, now_s: float) -> float:
-        """Return for how long the oldest unanswered report is on its way, beyond two reports."""
+        """Return for how long the oldest unanswered report is on its way, beyond two messages."""
         waiting = next((sent for number, sent in self._sent.items() if number > self._newest), None)
-        return (now_s - waiting) * 1000.0 - 2 * REPORT_MS if waiting is not None else 0.0
+        return (now_s - waiting) * 1000.0 - 2 * _BEAT_MS if waiting is not None else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,12 @@ class LinkLoad:
         if self.round_trip_ms is not None:
             self._cut_s, self._cut_ms = now_s, self.round_trip_ms
 
+    def successor(self) -> "LinkLoad":
+        """Return the load of a link that takes the place of this one, most likely on the same way:
+        what was short there is known, so that a queue is none of its own.
+        """
+        return LinkLoad(_shortest_ms=self._usual_ms)
+
     @property
     def is_full(self) -> bool:
         """Return whether less should be sent; where no delay is known, an estimate may be right."""

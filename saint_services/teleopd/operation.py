@@ -7,7 +7,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from ..lib import log
 from ..lib.access.audit import AuditRecord
@@ -16,7 +16,7 @@ from ..lib.access.person import Person
 from ..lib.api.teleop import LEASE_S, OperatorReply, RemoteSessionInfo
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
-from ..lib.teleop.fields import PictureReport, RobotReport
+from ..lib.teleop.fields import PictureReport, RobotPulse, RobotReport
 from ..lib.teleop.velocity import VelocityTarget
 from .commands import CommandStream, Decision
 from .delay import DelayMeter, SpeedLimit
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .cameras import SharedCamera
     from .microphone import SharedMicrophone
 
+OPERATOR_TURNS: Final = 2  # signs of life for each whole report
+VIEWER_TURNS: Final = 5
 _CLOSE_LIMIT_S = 3.0
 _LONG_MS = 10_000.0  # also what a page says that shows no picture yet
 MADE, LOST_CONTROL = "sessions", "control_lost"
@@ -64,6 +66,13 @@ class PeerConnection(Protocol):
     async def close(self) -> None: ...
 
 
+class _Known(NamedTuple):
+    is_filmed: bool
+    operator: str
+    is_stopped: bool | None
+    why: str
+
+
 class Operation:
     """All sessions of remote operation."""
 
@@ -88,10 +97,10 @@ class Operation:
         self._why: dict[str, str] = {}
         self._stopping: set[str] = set()
         self._sounds_of: dict[str, str] = {}  # the place that a session has named
-        self._filmed: set[str] = set()  # sessions to which pictures were sent a report ago
+        self._known: dict[str, _Known] = {}  # what each session's reports have said
         self._closing: set[asyncio.Task[None]] = set()
         self._numbers: Counter[str] = Counter()
-        self._is_for_all = False  # the next reports
+        self._turn = 0  # of the reports
 
     async def connect(
         self, person: Person, sdp: str, make: Callable[[str], PeerConnection], *,
@@ -199,6 +208,12 @@ class Operation:
                 round_trip_ms=self._meters[session].link_ms(now_s),
             )  # fmt: skip
 
+    def round_trip_s(self, session: str) -> float | None:
+        """Return how long a session's link takes there and back; None: unknown."""
+        meter = self._meters.get(session)
+        trip_ms = meter.link_ms(monotonic_s()) if meter is not None else None
+        return None if trip_ms is None else trip_ms / 1000.0
+
     def steer(self) -> None:
         """Fit each camera's stream to the link that decides."""
         now_s = monotonic_s()
@@ -283,27 +298,33 @@ class Operation:
                 peer.send("state", data)
 
     def publish_reports(self) -> None:
-        """Send the named report to the operator, and every second time to all: a page with control
-        counts its link as lost after 300 ms, and some reports may get lost on a bad network.
+        """Send the operator a report or, every second time, its sign of life only: its page counts
+        the link as lost after 300 ms, and some may get lost on a bad network. To viewers every
+        VIEWER_TURNS; to both at once when something has changed that they must know.
         """
-        now_s, self._is_for_all = monotonic_s(), not self._is_for_all
+        now_s, self._turn = monotonic_s(), self._turn + 1
         for name, peer in self._peers.items():
-            if not self._is_for_all and name != self.seats.operator:
-                continue
-            self._note_picture(name, now_s)
-            if peer.has("fields"):
-                report = self._report(name, peer)
+            is_operator = name == self.seats.operator
+            is_new = self._has_changed(name, now_s)
+            is_due = self._turn % (OPERATOR_TURNS if is_operator else VIEWER_TURNS) == 0
+            if (is_new or is_due or is_operator) and peer.has("fields"):
+                pulse = self._pulse(name, now_s)
+                report = self._report(name, peer, pulse) if is_new or is_due else pulse
                 peer.send("fields", report.model_dump_json())
                 self._meters[name].sent(report.seq, now_s)
 
-    def _note_picture(self, name: str, now_s: float) -> None:
-        """Require a release from who drove by a picture when the camera sends no more: to drive on
-        without one takes a new decision.
+    def _has_changed(self, name: str, now_s: float) -> bool:
+        """Return whether a session does not know yet that the picture has come or gone, who has
+        control, that the robot is stopped, or why its message was refused. Require a release from
+        who drove by a picture that has gone: to drive on without one takes a new decision.
         """
-        was_filmed, is_filmed = name in self._filmed, self._is_filmed(name, now_s)
-        (self._filmed.add if is_filmed else self._filmed.discard)(name)
+        is_filmed, why = self._is_filmed(name, now_s), self._why.get(name, "")
+        now = _Known(is_filmed, self.seats.operator, self._state.is_stopped, why)
+        before, self._known[name] = self._known.get(name), now
+        was_filmed = before is not None and before.is_filmed
         if was_filmed and not is_filmed and self._meters[name].shown_ms is not None:
             self._streams[name].forget()
+        return now != before
 
     def _is_filmed(self, name: str, now_s: float) -> bool:
         camera = self._peers[name].camera
@@ -315,19 +336,28 @@ class Operation:
         finally:
             self._stopping.discard(session)
 
-    def _report(self, name: str, peer: PeerConnection) -> RobotReport:
-        now_s, stream = monotonic_s(), self._streams[name]
-        session, holder = self.seats.sessions[name], self.control(is_granted=False)
-        volts, percent = self._state.battery
-        is_operator = name == self.seats.operator
-        delay_ms = self._delay_ms(name, now_s)
+    def _pulse(self, name: str, now_s: float) -> RobotPulse:
+        stream = self._streams[name]
         self._numbers[name] += 1
-        requests = self.seats.requesting(now_s) if is_operator else []
-        return RobotReport(
+        return RobotPulse(
             seq=self._numbers[name],
             t=round(wall_s() * 1000, 1),
             echo=stream.echo_t,
             echo_age_ms=round((now_s - stream.echo_s) * 1000, 1) if stream.echo_t else None,
+        )
+
+    def _report(self, name: str, peer: PeerConnection, pulse: RobotPulse) -> RobotReport:
+        now_s = monotonic_s()
+        session, holder = self.seats.sessions[name], self.control(is_granted=False)
+        volts, percent = self._state.battery
+        is_operator = name == self.seats.operator
+        delay_ms = self._delay_ms(name, now_s)
+        requests = self.seats.requesting(now_s) if is_operator else []
+        return RobotReport(
+            seq=pulse.seq,
+            t=pulse.t,
+            echo=pulse.echo,
+            echo_age_ms=pulse.echo_age_ms,
             seat="operator" if is_operator else "viewer",
             operator=holder.who,
             requests=[(each.name, each.who) for each in requests],
@@ -400,7 +430,7 @@ class Operation:
             each.pop(name, None)
         if self._sounds_of.pop(name, None) is not None:
             self.sounds.forget(name)
-        self._filmed.discard(name)
+        self._known.pop(name, None)
         if peer := self._peers.pop(name, None):
             if peer.camera is not None:
                 peer.camera.rule.forget(name)

@@ -5,15 +5,18 @@ is full (link_load.py).
 The stream is encoded once, so one link decides for all: the operator's. Without an operator who
 watches it is the slowest viewer's. What its receiver estimates (REMB) counts, less a margin, a fall
 only where the link is full; a loss above 10 % takes as much off as it says, and growth is 8 % a
-second (as Google's congestion control does, draft-ietf-rmcat-gcc-02, section 6). A viewer whose
-link is slower loses pictures, and begins again with the next key picture.
+second (as Google's congestion control does, draft-ietf-rmcat-gcc-02, section 6), more where the
+reports say that the link is not full. A viewer whose link is slower loses pictures, and begins
+again with the next key picture.
 
-A stream opens with what most links have, or with what the last one had where that was less, and
-doubles with each report of its link until one says that it is too much: what a narrow link cannot
-carry would take reports, commands and the link itself with it.
+A stream opens with what most links have, or with what the last one had where that was less, half of
+it where that one was full at its end, and doubles with each report of its link until one says that
+it is too much: what a narrow link cannot carry would take reports, commands and the link itself
+with it.
 
-An estimate after a narrow link only creeps up, as nobody sends more. While the link is not full the
-rate goes ahead of it in steps; a step that was too much makes the next one wait longer.
+An estimate after a narrow link only creeps up, as nobody sends more, or sticks for good. While the
+link is not full the rate goes ahead of it in steps, which double it where the estimate sticks; a
+step that was too much makes the next one wait longer.
 """
 
 from dataclasses import dataclass, field
@@ -26,6 +29,7 @@ OPENING_KBPS: Final = 500.0
 _MARGIN = 0.85  # of the estimate: sound, state and headers need the rest
 _LITTLE_LOSS = 0.02
 _GROWTH_PER_S = 1.08
+_CALM_GROWTH_PER_S = 1.5  # where the link is known not to be full: steps may go as far
 _LOSS_PAUSE_S = 1.0  # between two reductions
 _DOWN, _UP = 0.87, 1.15  # smaller changes are not worth a new encoder
 _UP_PAUSE_S = 2.0
@@ -34,10 +38,13 @@ _SIZE_PAUSE_S = 2.0  # so long a smaller or larger size must have been right
 _BITS_PER_PIXEL = 0.035
 _RATE_HZ = 30.0
 _STEP = 1.25  # ahead of an estimate that rises
+_BLIND_STEP = 2.0  # ahead of one that does not, once a step was not too much
 _RISING_S = 10.0  # after the estimate rose last: where no delay is known, it has to
 _FALL = 0.97  # of the estimate before: the receiver saw its queue grow
 _LEAST_CUT = 0.5  # at once, of what has arrived: an estimate may be stale
 _STEP_PAUSE_S, _LONGEST_STEP_PAUSE_S = 5.0, 60.0  # after a fall
+_CALM_S = 1.5  # after a full link that got wider: its queue went though the rate was not cut
+_LONGEST_SEEN_S = 10.0  # the same where the delay is known: too much is seen at once
 _BELOW = 0.9  # of what was too much: so much may be enough
 _ANSWER_S = 4.0  # a fall so soon after a step is the step's
 
@@ -57,6 +64,7 @@ class _Link:
     loss_s: float = float("-inf")
     rose_s: float = float("-inf")  # the estimate
     fell_s: float = float("-inf")  # while the link was full
+    full_s: float = float("-inf")  # when it was full last; known where the delay is
     load: LinkLoad = field(default_factory=LinkLoad)
 
     def estimated(self, kbps: float, now_s: float) -> None:
@@ -83,9 +91,11 @@ class RateRule:
     _is_opening: bool = True
     _doubled_s: float = float("-inf")  # the report that doubled the rate last
     _links: dict[str, _Link] = field(default_factory=dict)
+    _last: LinkLoad = field(default_factory=LinkLoad)  # of the link that ended last
     _judged_s: float | None = None
     _reduced_s: float = float("-inf")
     _changed_s: float = float("-inf")
+    _cut_s: float = float("-inf")
     _stepped_s: float = float("-inf")
     _judged_fall_s: float = float("-inf")
     _fell_kbps: float = float("inf")  # the rate that was too much last
@@ -103,19 +113,27 @@ class RateRule:
         """Record what the receiver of a session has reported. `round_trip_ms`: of the newest report
         that it has answered.
         """
-        link = self._links.setdefault(session, _Link())
+        link = self._links.get(session)
+        if link is None:
+            link = self._links[session] = _Link(load=self._last.successor())
         if round_trip_ms is not None:
             link.load.delayed(round_trip_ms, now_s)
         if estimate_kbps is not None:
             link.estimated(max(0.0, estimate_kbps), now_s)
         if loss is not None:
             link.load.loss, link.loss_s = min(1.0, max(0.0, loss)), now_s
+        if link.load.round_trip_ms is not None and link.load.is_full:
+            link.full_s = now_s
 
     def forget(self, session: str) -> None:
         """Drop what was measured; without viewers the next stream opens again."""
-        self._links.pop(session, None)
+        link = self._links.pop(session, None)
+        if link is not None:
+            self._last = link.load
         if not self._links:
-            self._kbps = self._by_loss = min(self._kbps, OPENING_KBPS)
+            share = 0.5 if self._last.is_full and self._last.round_trip_ms is not None else 1.0
+            opening = max(LEAST_KBPS, share * min(self._kbps, OPENING_KBPS))
+            self._kbps = self._by_loss = opening
             self._is_opening, self._doubled_s = True, float("-inf")
             self._size, self._size_since_s, self._judged_s = (1, False), None, None
             self._fell_kbps, self._step_pause_s = float("inf"), _STEP_PAUSE_S
@@ -145,10 +163,11 @@ class RateRule:
         elif self._is_opening:
             self._open(link)
         elif loss < _LITTLE_LOSS:
-            self._by_loss *= _GROWTH_PER_S**passed_s
+            is_calm = link.load.round_trip_ms is not None and not link.load.is_full
+            self._by_loss *= (_CALM_GROWTH_PER_S if is_calm else _GROWTH_PER_S) ** passed_s
         self._by_loss = min(self.most_kbps, max(LEAST_KBPS, self._by_loss))
         allowed = self._allowed(link)
-        stepped = _STEP * self._kbps if self._may_step(link, now_s) else 0.0
+        stepped = self._step(link, now_s, allowed) * self._kbps
         is_step = stepped > allowed
         wanted = min(self.most_kbps, max(LEAST_KBPS, min(max(allowed, stepped), self._by_loss)))
         is_rise = wanted > _UP * self._kbps or wanted == self.most_kbps > self._kbps
@@ -158,6 +177,7 @@ class RateRule:
                 self._stepped_s = now_s
             if is_cut:
                 link.load.cut(now_s)
+                self._cut_s = now_s
             self._kbps, self._changed_s = wanted, now_s
 
     def _allowed(self, link: _Link) -> float:
@@ -179,19 +199,27 @@ class RateRule:
             self._by_loss, self._doubled_s = 2.0 * self._by_loss, link.loss_s
         self._is_opening = self._by_loss < self.most_kbps
 
-    def _may_step(self, link: _Link, now_s: float) -> bool:
-        """Return whether the rate may go ahead of the estimate."""
+    def _step(self, link: _Link, now_s: float, allowed: float) -> float:
+        """Return by how much the rate may go ahead of the estimate; 0: not at all."""
         if link.fell_s > self._judged_fall_s:
             self._judged_fall_s, self._fell_kbps = link.fell_s, self._kbps
             if link.fell_s - self._stepped_s < _ANSWER_S:
                 self._step_pause_s = min(2.0 * self._step_pause_s, _LONGEST_STEP_PAUSE_S)
         elif self._kbps > self._fell_kbps and now_s - self._changed_s > _ANSWER_S:
             self._step_pause_s = _STEP_PAUSE_S  # the link is wider now
-        is_known = _STEP * self._kbps < _BELOW * self._fell_kbps
-        pause_s = _STEP_PAUSE_S if is_known else self._step_pause_s
+        is_wider = now_s - link.full_s >= _CALM_S and link.full_s - self._cut_s >= _ANSWER_S
+        has_stepped = link.load.round_trip_ms is not None and self._stepped_s > link.fell_s
+        is_blind = (has_stepped or is_wider) and allowed <= self._kbps
+        step = _BLIND_STEP if is_blind else _STEP
+        is_known = step * self._kbps < _BELOW * self._fell_kbps
+        longest_s = _LONGEST_STEP_PAUSE_S if link.load.round_trip_ms is None else _LONGEST_SEEN_S
+        pause_s = _STEP_PAUSE_S if is_known else min(self._step_pause_s, longest_s)
+        if is_wider:
+            pause_s = _CALM_S
         is_rising = now_s - link.rose_s < _RISING_S
         is_calm = is_rising if link.load.round_trip_ms is None else not link.load.is_full
-        return is_calm and link.load.loss < _LITTLE_LOSS and now_s - link.fell_s >= pause_s
+        may = is_calm and link.load.loss < _LITTLE_LOSS and now_s - link.fell_s >= pause_s
+        return step if may else 0.0
 
     def _resize(self, now_s: float) -> None:
         right = self._fitting()

@@ -4,9 +4,9 @@
 
 Version 1. Operator to robot: `v`, `seq` (rises), `t` (milliseconds of the operator's clock), and
 `targets` with values by field, `talk` while the talk button is held, `sound`: which place to listen
-at and to speak through. A message without targets is a
-heartbeat of the operator's input loop. Robot to operator, 20 times per second,
-to others 10 times: see `RobotReport`.
+at and to speak through. A message without targets is a heartbeat of the operator's input loop.
+Robot to operator, 20 times per second in turns: `RobotReport` and `RobotPulse`, a sign of life with
+the first fields of it. To others 4 times, and at once when something has changed: `RobotReport`.
 """
 
 from typing import Annotated, Final, Literal
@@ -68,14 +68,19 @@ class SoundReport(Reply):
     problem: str = ""
 
 
-class RobotReport(Reply):
-    """What the robot reports to each session."""
+class RobotPulse(Reply):
+    """A sign of life between two reports, which measures the link; the rest is as reported last."""
 
     v: Literal[1] = 1
     seq: int
     t: float  # ms since 1970, the robot's clock
     echo: float | None = None  # `t` of the newest message that arrived
     echo_age_ms: float | None = None  # how long ago that was
+
+
+class RobotReport(RobotPulse):
+    """What the robot reports to each session."""
+
     seat: Literal["operator", "viewer"] = "viewer"
     operator: str = ""  # who has control; empty: nobody
     requests: list[tuple[str, str]] = []  # session and user that request control

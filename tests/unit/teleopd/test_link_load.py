@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from saint_services.teleopd.link_load import LinkLoad
-from saint_services.teleopd.rate import RateRule
+from saint_services.teleopd.rate import LEAST_KBPS, RateRule
 
 
 def answered(load: LinkLoad, begin_s: float, *round_trips_ms: float) -> LinkLoad:
@@ -62,17 +62,24 @@ def test_delay_of_long_ago_is_not_the_shortest() -> None:
     assert not answered(load, 31.0, *(200,) * 150).is_full
 
 
+def test_link_that_replaces_another_begins_with_its_queue() -> None:
+    load = answered(LinkLoad(), 0.0, 20, 25).successor()
+    assert answered(load, 1.0, 320).is_full
+    assert not answered(load, 2.0, 30).is_full
+
+
 @dataclass
 class Path:
     """A link, its queue, and a browser at its end whose estimate falls to 85 % of what arrives
     while the delay grows, and for seconds after it has grown at once. `sticks`: it then rises no
-    more.
+    more; `other`: what else the link has to carry, in kbit/s.
     """
 
     kbps: float
     delay_ms: float = 10.0
     queue_s: float = 0.3
     sticks: bool = False
+    other: float = 0.0
     now_s: float = 0.0
     rates: list[float] = field(default_factory=list)
     queued_kbit: float = 0.0
@@ -88,10 +95,10 @@ class Path:
             sent = self.rule.target("op", self.now_s).kbps
             self.rates.append(sent)
             before = self.queued_kbit
-            wanted = max(0.0, before + (sent - self.kbps) / 4)
+            wanted = max(0.0, before + (sent + self.other - self.kbps) / 4)
             self.queued_kbit = min(wanted, self.queue_s * self.kbps)
-            loss = (wanted - self.queued_kbit) / (sent / 4)
-            arrived = min(sent, self.kbps)
+            loss = (wanted - self.queued_kbit) / ((sent + self.other) / 4)
+            arrived = min(sent, self.kbps)  # as if the queue let it pass first
             if self.queued_kbit > before:
                 self.falls_until_s = self.now_s + 0.5
             if self.now_s < self.falls_until_s:
@@ -138,6 +145,42 @@ def test_narrow_link_is_followed_within_seconds(queue_s: float) -> None:
     assert len(over) < 0.15 * 4 * 120
     path.kbps = 5000.0
     assert path.run(60.0)[-1] == 1500
+
+
+@pytest.mark.parametrize("sticks", [False, True])
+def test_rate_is_back_soon_after_a_very_narrow_link(sticks: bool) -> None:
+    path = Path(5000.0)
+    path.run(40.0)
+    path.kbps, path.sticks = 80.0, sticks
+    assert path.run(20.0)[-1] <= 100
+    path.kbps = 5000.0
+    assert path.run(12.0)[-1] == 1500
+
+
+def test_rate_is_back_soon_where_others_had_filled_the_link() -> None:
+    path = Path(5000.0, other=280.0)
+    path.run(40.0)
+    path.kbps, path.sticks = 300.0, True
+    assert path.run(15.0)[-1] < 150
+    path.kbps = 5000.0
+    assert path.run(7.0)[-1] > 400
+
+
+def test_link_whose_queue_goes_though_the_rate_was_not_cut_is_wider() -> None:
+    rule = RateRule(1500)
+
+    def run(begin_s: int, end_s: int, loss: float, round_trip_ms: float) -> float:
+        for quarter in range(4 * begin_s, 4 * end_s):
+            rule.measured(
+                "op", quarter / 4, estimate_kbps=20.0 + 0.01 * (quarter % 2), loss=loss,
+                round_trip_ms=round_trip_ms,
+            )  # fmt: skip
+            kbps = rule.target("op", quarter / 4).kbps
+        return kbps
+
+    run(0, 10, 0.0, 20.0)
+    assert run(10, 30, 0.5, 600.0) == LEAST_KBPS  # the last fall of the estimate: just now
+    assert run(30, 34, 0.0, 20.0) >= 2 * LEAST_KBPS
 
 
 def test_estimate_that_sticks_neither_holds_the_rate_nor_drops_it() -> None:

@@ -125,6 +125,22 @@ def test_next_stream_opens_with_no_more_than_the_last_had():
     assert target.kbps == 1500
 
 
+def test_stream_that_ended_on_a_full_link_opens_with_half() -> None:
+    """A page that loses its link to the queue and comes back must not fill it again."""
+    rule = opened(1500)
+    rule.measured("op", 0.0, round_trip_ms=20.0)
+    rule.measured("op", 0.5, round_trip_ms=400.0)
+    rule.forget("op")
+    assert rule.target("", 1.0).kbps == OPENING_KBPS / 2
+    rule.measured("next", 1.5, loss=0.0, round_trip_ms=380.0)
+    rule.measured("next", 1.5, estimate_kbps=200.0)
+    assert rule.target("next", 1.5).kbps < OPENING_KBPS / 2
+    for _ in range(9):
+        rule.measured("next", 2.0, round_trip_ms=400.0)
+        rule.forget("next")
+    assert rule.target("", 3.0).kbps >= LEAST_KBPS
+
+
 class Narrow:
     """A link that carries so much, and a receiver that estimates as those of browsers do: little
     more than what is sent, and only creeping up after its queue grew.

@@ -41,6 +41,29 @@ async def test_viewer_moves_nothing_and_may_stop(robot: RemoteRobot) -> None:
         assert robot.counters["commands_not_operator"] > 2
 
 
+async def test_viewer_gets_every_fifth_report_and_what_has_changed_at_once(
+    robot: RemoteRobot,
+) -> None:
+    async with (
+        teleop_peer(robot.signalling(OLGA)) as olga,
+        teleop_peer(robot.signalling(VERA), wants_control=False) as vera,
+    ):
+        for change in (1, 0):
+            await olga.until(lambda: olga.reports and vera.reports)
+            olga.reports.clear()
+            vera.reports.clear()
+            await olga.until(lambda: len(olga.reports) >= 40)
+            assert 7 <= len(vera.reports) <= 9 + change  # it may not know yet who has control
+        raw: list[str] = []
+        olga.fields.on("message", raw.append)
+        await olga.until(lambda: len(raw) >= 20)
+        assert 8 <= sum('"seat"' in each for each in raw[:20]) <= 12  # the others: signs of life
+        olga.reports.clear()
+        await robot.signalling(OLGA)("release_control", session=olga.session)
+        await vera.report(lambda each: not each["operator"])
+        assert len(olga.reports) <= 3
+
+
 async def test_viewer_cannot_connect_as_operator(robot: RemoteRobot) -> None:
     with pytest.raises(SaintError) as refused:
         async with teleop_peer(robot.signalling(VERA)):

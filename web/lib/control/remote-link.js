@@ -8,7 +8,8 @@ import { LinkSound } from "./link-sound.js";
 /** @typedef {import("../api.js").Api} Api */
 /** @typedef {"closed" | "connecting" | "open" | "lost"} RemoteState */
 /**
- * What the robot reports 10 times per second, to the operator 20 times (lib/teleop/fields.py).
+ * What the robot reports to the operator 10 times per second, to viewers 4 times
+ * (lib/teleop/fields.py).
  * @typedef {object} Report
  * @property {number} seq
  * @property {number | null} echo
@@ -33,6 +34,7 @@ const BEAT_MS = 100;
 const RENEW_MS = 5000;
 const STATS_MS = 500; // what has ended counts no longer than that again
 const SILENT_MS = 300; // without a report the link counts as lost
+const VIEWER_SILENT_MS = 800; // a viewer gets four a second; its picture says more, and sooner
 const NO_PICTURE_MS = 380; // shown at the next heartbeat, 100 ms later at most
 const CONNECT_LIMIT_MS = 15000;
 const AGAIN_MS = 2000; // without a report, until the link is made again
@@ -213,7 +215,8 @@ export class RemoteLink {
 
   /** The heartbeat; also notices when no report has arrived. */
   #tick() {
-    if (this.state === "open" && performance.now() - this.#reportAt > SILENT_MS) {
+    const limit = this.isOperator ? SILENT_MS : VIEWER_SILENT_MS;
+    if (this.state === "open" && performance.now() - this.#reportAt > limit) {
       this.state = "lost";
       this.onLoss();
       this.changed();
@@ -261,7 +264,9 @@ export class RemoteLink {
 
   /** @param {string} text */
   #receive(text) {
-    const report = /** @type {Report} */ (JSON.parse(text));
+    const message = JSON.parse(text); // a report, or a sign of life with its first fields only
+    if (!this.report && !("seat" in message)) return;
+    const report = /** @type {Report} */ ({ ...this.report, ...message });
     if (report.seq <= (this.report?.seq ?? 0)) return;
     const had = this.isOperator;
     this.#hadControl = report.seat === "operator";
