@@ -6,6 +6,8 @@ and replaces the one that waited. Not here: the encoder (picture.py), the tracks
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Protocol
 
 from ..lib.bus import Bus, Sample, Subscription, Topic
@@ -49,6 +51,8 @@ class SharedCamera:
         self._viewers: set[Viewer] = set()
         self._subscription: Subscription | None = None
         self._encoder: PictureEncoder | None = None
+        # One for each: in turns of six, each thread would keep the memory of a picture of its own.
+        self._thread = ThreadPoolExecutor(1)
         self._waiting: CompressedImage | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_key_wanted = True
@@ -62,6 +66,7 @@ class SharedCamera:
         self.want_key()
         if self._subscription is None:
             self._encoder = PictureEncoder()
+            self._thread = ThreadPoolExecutor(1, f"picture-{self.name}")
             self._subscription = self._bus.subscribe(self._topic, self._store)
 
     def remove(self, viewer: Viewer) -> None:
@@ -70,6 +75,7 @@ class SharedCamera:
         if not self._viewers and self._subscription is not None:
             self._subscription.close()
             self._subscription = self._encoder = self._waiting = None
+            self._thread.shutdown(wait=False)
 
     def want_key(self) -> None:
         """Make the next picture one that a viewer can begin with."""
@@ -120,9 +126,8 @@ class SharedCamera:
         is_key = self._is_key_wanted and monotonic_s() >= self._next_key_s
         self._is_key_wanted &= not is_key
         try:
-            encoded = await asyncio.to_thread(
-                encoder.encode, picture, capture_s, self._target, is_key=is_key
-            )
+            work = partial(encoder.encode, picture, capture_s, self._target, is_key=is_key)
+            encoded = await asyncio.get_running_loop().run_in_executor(self._thread, work)
         except PictureError:
             self._counters[DAMAGED] += 1
             self._is_key_wanted |= is_key

@@ -43,7 +43,8 @@ _RISING_S = 10.0  # after the estimate rose last: where no delay is known, it ha
 _FALL = 0.97  # of the estimate before: the receiver saw its queue grow
 _LEAST_CUT = 0.5  # at once, of what has arrived: an estimate may be stale
 _STEP_PAUSE_S, _LONGEST_STEP_PAUSE_S = 5.0, 60.0  # after a fall
-_CALM_S = 1.5  # after a full link that got wider: its queue went though the rate was not cut
+_CALM_S, _LONGEST_CALM_S = 1.5, 12.0  # after a full link that got wider: its queue went uncut
+_FLOOR_KBPS = 1.3 * LEAST_KBPS  # a cut to no less is none
 _LONGEST_SEEN_S = 10.0  # the same where the delay is known: too much is seen at once
 _BELOW = 0.9  # of what was too much: so much may be enough
 _ANSWER_S = 4.0  # a fall so soon after a step is the step's
@@ -100,6 +101,7 @@ class RateRule:
     _judged_fall_s: float = float("-inf")
     _fell_kbps: float = float("inf")  # the rate that was too much last
     _step_pause_s: float = _STEP_PAUSE_S
+    _calm_s: float = _CALM_S
     _size: tuple[int, bool] = (1, False)
     _size_since_s: float | None = None  # since when another size would be right
 
@@ -205,9 +207,13 @@ class RateRule:
             self._judged_fall_s, self._fell_kbps = link.fell_s, self._kbps
             if link.fell_s - self._stepped_s < _ANSWER_S:
                 self._step_pause_s = min(2.0 * self._step_pause_s, _LONGEST_STEP_PAUSE_S)
+                self._calm_s = min(2.0 * self._calm_s, _LONGEST_CALM_S)
         elif self._kbps > self._fell_kbps and now_s - self._changed_s > _ANSWER_S:
             self._step_pause_s = _STEP_PAUSE_S  # the link is wider now
-        is_wider = now_s - link.full_s >= _CALM_S and link.full_s - self._cut_s >= _ANSWER_S
+        if self._kbps > 2.0 * _FLOOR_KBPS:
+            self._calm_s = _CALM_S
+        is_uncut = self._kbps <= _FLOOR_KBPS or link.full_s - self._cut_s >= _ANSWER_S
+        is_wider = is_uncut and now_s - link.full_s >= self._calm_s
         has_stepped = link.load.round_trip_ms is not None and self._stepped_s > link.fell_s
         is_blind = (has_stepped or is_wider) and allowed <= self._kbps
         step = _BLIND_STEP if is_blind else _STEP
@@ -215,7 +221,7 @@ class RateRule:
         longest_s = _LONGEST_STEP_PAUSE_S if link.load.round_trip_ms is None else _LONGEST_SEEN_S
         pause_s = _STEP_PAUSE_S if is_known else min(self._step_pause_s, longest_s)
         if is_wider:
-            pause_s = _CALM_S
+            pause_s = self._calm_s
         is_rising = now_s - link.rose_s < _RISING_S
         is_calm = is_rising if link.load.round_trip_ms is None else not link.load.is_full
         may = is_calm and link.load.loss < _LITTLE_LOSS and now_s - link.fell_s >= pause_s
