@@ -18,6 +18,14 @@ from tests.image.test_adoption import turn_head
 _MEMORY_MIB = 512 - 64
 _LEFT_MIB = 64  # what must stay available for whatever comes on top
 _RELEASE = "0.1.41"
+# The memory of each process in KiB, of file systems in memory, and the kernel's own account.
+_WHERE = """
+for p in /proc/[0-9]*; do
+  echo $(awk '/^Pss:/{print $2}' $p/smaps_rollup 2>&-) $(tr '\\0' ' ' <$p/cmdline | cut -c-80)
+done | sort -rn | head -25
+df -k -t tmpfs -t devtmpfs
+cat /proc/meminfo
+"""
 
 pytestmark = pytest.mark.image_all
 
@@ -44,13 +52,22 @@ def expect_enough_memory(robot: Robot, report: Report, when: str) -> None:
         left = int(numbers["MemAvailable"].split()[0]) / 1024
         name = host.machine.hardware.name.removeprefix("small-")
         report.number(f"{name} with {_MEMORY_MIB} MiB, {when}: available", left, "MiB")
-        assert left > _LEFT_MIB, f"{name}, {when}: {left:.0f} MiB left"
+        assert left > _LEFT_MIB, f"{name}, {when}: {left:.0f} MiB left\n{host.sh(_WHERE)}"
 
 
 def test_everything_runs_and_no_unit_has_failed(small: Robot, report: Report) -> None:
     for host in small.pair.both():
         assert host.sh("systemctl --failed --plain --no-legend") == ""
     expect_enough_memory(small, report, "adopted")
+
+
+def test_control_alone_is_never_swapped_out(small: Robot) -> None:
+    """What is seldom used is kept compressed, in half of the memory."""
+    for host in small.pair.both():
+        assert host.sh("swapon --show=NAME --noheadings") == "/dev/zram0"
+    for host, unit in ((small.pair.server, "routerd"), (small.pair.node, "role-headd")):
+        folder = host.sh(f"systemctl show -P ControlGroup saint-{unit}.service")
+        assert host.sh(f"cat /sys/fs/cgroup{folder}/memory.swap.max") == "0"
 
 
 def test_head_is_driven_while_the_page_is_open(small: Robot, report: Report) -> None:

@@ -71,6 +71,12 @@ def test_control_is_never_slowed_down_for_memory(name: str) -> None:
     assert setting(f"saint-{name}.service", "MemoryHigh") == ""
 
 
+@pytest.mark.parametrize("name", sorted(CONTROL - {"webd"}))
+def test_control_is_never_swapped_out(name: str) -> None:
+    """Boards with 512 MB keep compressed what is seldom used."""
+    assert setting(f"saint-{name}.service", "MemorySwapMax") == "0"
+
+
 @pytest.mark.parametrize("name", sorted(MEASURED.keys() - CONTROL - {"adoptiond"}))
 def test_other_daemons_are_slowed_down_before_they_are_ended(name: str) -> None:
     unit = f"saint-{name}.service"
@@ -87,5 +93,5 @@ def test_what_moves_the_robot_is_ended_last() -> None:
 
 @pytest.mark.parametrize("name", INSTANCES)
 def test_second_process_of_a_role_has_the_limits_of_the_first(name: str) -> None:
-    for key in ("MemoryMax", "OOMScoreAdjust"):
+    for key in ("MemoryMax", "MemorySwapMax", "OOMScoreAdjust"):
         assert setting(f"saint-{name}@.service", key) == setting(f"saint-{name}.service", key)
