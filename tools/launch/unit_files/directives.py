@@ -55,6 +55,7 @@ LEFT_OUT: dict[str, frozenset[str]] = {
             "LockPersonality",
             "MemoryHigh",
             "MemoryMax",
+            "MemorySwapMax",
             "Nice",
             "NoNewPrivileges",
             "OOMPolicy",
