@@ -127,10 +127,13 @@ async def test_what_appears_by_itself_moves_no_button(site: Site, remote: Remote
     assert await page.locator("[data-leave]").bounding_box() == before
 
 
+@pytest.mark.parametrize("lost", ['"v"', '"seat"'], ids=["all", "all but signs of life"])
 async def test_page_whose_reports_are_lost_has_its_seat_again(
-    site: Site, remote: RemoteOperation, monkeypatch: pytest.MonkeyPatch
+    site: Site, remote: RemoteOperation, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
-    """The link itself stands: to close it would say that the operator leaves."""
+    """The link itself stands: to close it would say that the operator leaves. A sign of life alone
+    does not say who has control or whether the robot is stopped.
+    """
     page = await operating(site)
     await page.wait_for_selector("[data-link=open][data-seat=operator]")
     silent: list[RemotePeer] = []
@@ -139,7 +142,8 @@ async def test_page_whose_reports_are_lost_has_its_seat_again(
     def sent(peer: RemotePeer, channel: str, data: bytes | str) -> bool:
         if not silent:
             silent.append(peer)
-        return peer not in silent and send(peer, channel, data)
+        is_lost = peer in silent and isinstance(data, str) and lost in data
+        return not is_lost and send(peer, channel, data)
 
     monkeypatch.setattr(RemotePeer, "send", sent)
     await page.wait_for_selector("[data-picture=lost]")

@@ -3,6 +3,7 @@
 // timers stand still, drives nothing. No drawing.
 
 import { ApiError, sentenceOf } from "../api.js";
+import { LinkSilence } from "./link-silence.js";
 import { LinkSound } from "./link-sound.js";
 
 /** @typedef {import("../api.js").Api} Api */
@@ -33,11 +34,8 @@ import { LinkSound } from "./link-sound.js";
 const BEAT_MS = 100;
 const RENEW_MS = 5000;
 const STATS_MS = 500; // what has ended counts no longer than that again
-const SILENT_MS = 300; // without a report the link counts as lost
-const VIEWER_SILENT_MS = 800; // a viewer gets four a second; its picture says more, and sooner
 const NO_PICTURE_MS = 380; // shown at the next heartbeat, 100 ms later at most
 const CONNECT_LIMIT_MS = 15000;
-const AGAIN_MS = 2000; // without a report, until the link is made again
 const RETURN_LIMIT_MS = 5000; // of one attempt to make it again
 const AGAIN_PAUSE_MS = 1000;
 const MOST_TRIES = 6;
@@ -55,7 +53,7 @@ export class RemoteLink {
   /** Of the picture in this browser: jitter buffer and decoder. @type {number | null} */
   decodeMs = null;
   pictureAt = -Infinity;
-  #reportAt = -Infinity;
+  #silence = new LinkSilence();
   #sequence = 0;
   /** @type {RTCPeerConnection | null} */ #peer = null;
   /**
@@ -215,14 +213,14 @@ export class RemoteLink {
 
   /** The heartbeat; also notices when no report has arrived. */
   #tick() {
-    const limit = this.isOperator ? SILENT_MS : VIEWER_SILENT_MS;
-    if (this.state === "open" && performance.now() - this.#reportAt > limit) {
+    const now = performance.now();
+    if (this.state === "open" && this.#silence.isLost(now, this.isOperator)) {
       this.state = "lost";
       this.onLoss();
       this.changed();
     }
-    const missing = performance.now() - this.#reportAt;
-    if (this.state === "lost" && (missing > AGAIN_MS || (this.#peer && isBroken(this.#peer)))) {
+    const isOver = this.#silence.isLong(now) || (this.#peer && isBroken(this.#peer));
+    if (this.state === "lost" && isOver) {
       this.#again("No data from the robot.");
       return;
     }
@@ -247,7 +245,7 @@ export class RemoteLink {
     const head = { v: 1, seq: ++this.#sequence, t: now, talk: isTalking, sound: place };
     const answer = this.report && {
       ack: this.report.seq,
-      ack_ms: Math.min(now - this.#reportAt, LONGEST_MS),
+      ack_ms: Math.min(this.#silence.since(now), LONGEST_MS),
       picture_ms: this.#shownMs(now),
     };
     this.#fields.send(JSON.stringify({ ...head, ...answer, ...more }));
@@ -271,9 +269,10 @@ export class RemoteLink {
     const had = this.isOperator;
     this.#hadControl = report.seat === "operator";
     this.#tries = 0;
-    const now = (this.#reportAt = performance.now());
+    const now = performance.now();
+    this.#silence.arrived(now, "seat" in message);
     this.report = report;
-    this.state = "open";
+    if ("seat" in message) this.state = "open";
     if (report.echo !== null) this.roundTripMs = now - report.echo - (report.echo_age_ms ?? 0);
     if (had && !this.isOperator) {
       this.sound.release();
@@ -367,7 +366,8 @@ export class RemoteLink {
     this.sound.close();
     this.#peer = this.#fields = this.pictures = this.report = null;
     this.roundTripMs = this.decodeMs = null;
-    this.pictureAt = this.#reportAt = -Infinity;
+    this.pictureAt = -Infinity;
+    this.#silence = new LinkSilence();
     this.#sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };
     this.#sequence = 0;
     this.#targets = {};
