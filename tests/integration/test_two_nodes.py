@@ -125,6 +125,10 @@ async def test_killed_arm_stops_and_the_other_roles_of_the_node_go_on(two: Robot
         await let_pass(SAFE_S)  # by then it must stand
         stood = await positions_until_it_is_back(two, "arms right")
         found = await moved(two)
+        for _ in range(LOOKS):  # an arm waits until it knows again where the other one is
+            if min(found["arms left"], found["head"]) > MOVES_US:
+                break
+            found = await moved(two)
         after = await roles(two)
     assert len(stood) <= 1, stood
     assert min(found["arms left"], found["head"]) > MOVES_US, found
