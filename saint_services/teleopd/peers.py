@@ -33,7 +33,7 @@ from .packing import share
 from .picture import EncodedPicture
 
 _MOST_WAITING = 4  # pictures of a viewer whose connection is slow
-_MOST_BUFFERED_BYTES = 2048  # of a channel: what waits longer is old; the next one is sent instead
+_MOST_BUFFERED_BYTES = 8192  # of a channel: what waits longer is old, the next is newer
 _CLOSE_LIMIT_S = 2.0
 # What aiortc raises for offers that were damaged at random.
 _UNREADABLE = (
