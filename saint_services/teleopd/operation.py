@@ -310,8 +310,8 @@ class Operation:
             if (is_new or is_due or is_operator) and peer.has("fields"):
                 pulse = self._pulse(name, now_s)
                 report = self._report(name, peer, pulse) if is_new or is_due else pulse
-                peer.send("fields", report.model_dump_json())
-                self._meters[name].sent(report.seq, now_s)
+                if peer.send("fields", report.model_dump_json()):
+                    self._meters[name].sent(report.seq, now_s)
 
     def _has_changed(self, name: str, now_s: float) -> bool:
         """Return whether a session does not know yet that the picture has come or gone, who has

@@ -20,6 +20,7 @@ from aiortc import (
 )
 from aiortc.exceptions import InvalidAccessError, InvalidStateError, OperationError
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
+from aiortc.rtcsctptransport import WEBRTC_DCEP
 from av import AudioFrame, Packet
 
 from ..lib.errors import Code, SaintError
@@ -33,7 +34,7 @@ from .packing import share
 from .picture import EncodedPicture
 
 _MOST_WAITING = 4  # pictures of a viewer whose connection is slow
-_MOST_BUFFERED_BYTES = 8192  # of a channel: what waits longer is old, the next is newer
+_MOST_BUFFERED_BYTES = 2048  # of a channel: what waits longer is old, and makes room
 _CLOSE_LIMIT_S = 2.0
 # What aiortc raises for offers that were damaged at random.
 _UNREADABLE = (
@@ -163,14 +164,23 @@ class RemotePeer:
             microphone.add(self._sound)
 
     def send(self, channel: str, data: bytes | str) -> bool:
-        """Send a message that may get lost; False when the channel is not open or is full."""
+        """Send a message that may get lost; False when the channel is not open."""
         found = self._channels.get(channel)
         if found is None or found.readyState != "open":
             return False
         if found.bufferedAmount > _MOST_BUFFERED_BYTES:
-            return False
+            self._drop_waiting(found)
         found.send(data)
         return True
+
+    def _drop_waiting(self, channel: RTCDataChannel) -> None:
+        """Drop what waits in a channel: the next message is newer, and says all that counts."""
+        if self._pc.sctp is None:
+            return
+        queue = self._pc.sctp._data_channel_queue
+        for each in [each for each in queue if each[0] is channel and each[1] != WEBRTC_DCEP]:
+            queue.remove(each)
+            channel._addBufferedAmount(-len(each[2]))
 
     def has(self, channel: str) -> bool:
         """Return whether the other end has opened this channel."""

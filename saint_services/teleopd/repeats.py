@@ -1,11 +1,11 @@
 """Decides which lost packets of a picture are sent a second time. Pure: times come in as arguments.
 
 A receiver requests a lost packet again and again until it has come. On a link that is full every
-repetition takes the place of something newer, and is lost as well: at 300 kbit/s that made 5 Mbit/s
-of repetitions out of a stream of 1500 kbit/s, among which commands and reports were lost for
-seconds. So a packet is repeated no sooner than the answer to the last repetition could have come,
-and all repetitions are a share of what is sent. What goes beyond that is given up, and a key
-picture takes its place.
+repetition takes the place of something newer, and is lost as well: in the first second after a
+link became narrow (1500 to 300 kbit/s) Chromium had 508 packets repeated, and commands and reports
+were lost for seconds. So a packet is repeated no sooner than the answer to the last repetition
+could have come, and all repetitions are a share of what is sent. What goes beyond that is given up,
+and a key picture takes its place.
 """
 
 from collections.abc import Iterable

@@ -3,20 +3,39 @@
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from aiortc import RTCPeerConnection
+from aiortc.rtcsctptransport import WEBRTC_BINARY, WEBRTC_DCEP, WEBRTC_STRING
 
 from saint_services.teleopd.peers import RemotePeer, limit_waiting
 
 
-@pytest.mark.parametrize(("waiting", "is_sent"), [(0, True), (8000, True), (8500, False)])
-async def test_what_would_wait_behind_old_reports_is_not_sent(waiting: int, is_sent: bool) -> None:
+async def test_newest_report_takes_the_place_of_those_that_wait() -> None:
     events: Any = None  # nothing happens to it here
-    peer, sent = RemotePeer("a", events, None, ()), list[str]()
-    channel: Any = SimpleNamespace(readyState="open", bufferedAmount=waiting, send=sent.append)
+    peer = RemotePeer("a", events, None, ())
+    other, opening = peer._pc.createDataChannel("other"), b"opens the channel"
+    assert peer._pc.sctp is not None
+    queue = peer._pc.sctp._data_channel_queue
+    queue.clear()
+    queue.append((other, WEBRTC_BINARY, b"of another channel"))
+    channel: Any = SimpleNamespace(readyState="open", bufferedAmount=0)
+
+    def send(data: str) -> None:
+        queue.append((channel, WEBRTC_STRING, data.encode()))
+        channel.bufferedAmount += len(data)
+
+    def add(size: int) -> None:
+        channel.bufferedAmount += size
+
+    channel.send, channel._addBufferedAmount = send, add
+    queue.append((channel, WEBRTC_DCEP, opening))
     peer._channels["fields"] = channel
-    assert peer.send("fields", "newest") is is_sent
-    assert sent == ["newest"] * is_sent
+    for number in range(50):
+        assert peer.send("fields", f"{number:0300}")
+        assert channel.bufferedAmount <= 2048 + 300
+    kept = [data for each, _, data in queue if each is channel]
+    assert kept[0] == opening
+    assert kept[-1] == f"{49:0300}".encode()
+    assert queue[0][2] == b"of another channel"
     await peer.close()
 
 

@@ -67,12 +67,15 @@ class Driven:
 
 
 @contextlib.asynccontextmanager
-async def operated(robot: RemoteRobot) -> AsyncIterator[tuple[TeleopPeer, Driven, NetworkFaults]]:
-    """An operator behind a relay."""
-    async with (
-        udp_relay() as relay,
-        teleop_peer(relay.between(robot.signalling(OLGA)), video=True) as peer,
-    ):
+async def operated(
+    robot: RemoteRobot, loss: float = 0.0, delay_s: float = 0.0
+) -> AsyncIterator[tuple[TeleopPeer, Driven, NetworkFaults]]:
+    """An operator behind a relay, who has connected over a network like this."""
+    async with contextlib.AsyncExitStack() as stack:
+        relay = await stack.enter_async_context(udp_relay())
+        relay.faults.loss, relay.faults.delay_s = loss, delay_s
+        signalling = relay.between(robot.signalling(OLGA))
+        peer = await stack.enter_async_context(teleop_peer(signalling, video=True))
         peer.answers = True
         await peer.report(lambda each: each["seat"] == "operator")
         peer.send()
@@ -138,31 +141,35 @@ async def test_after_a_cut_of_5_s_there_is_one_operator_and_not_the_first(
 
 
 @pytest.mark.parametrize(
-    ("faults", "share"),
+    ("loss", "delay_s", "share"),
     [
-        (NetworkFaults(loss=0.05), (0.99, 1.0)),
+        (0.05, 0.0, (0.99, 1.0)),
         # 200 ms each way: 400 of delay, 1 - 0.6 * (400 - 250) / 350 of the top speed
-        (NetworkFaults(delay_s=0.2), (0.55, 0.8)),
-        (NetworkFaults(delay_s=0.6), (0.0, 0.0)),
+        (0.0, 0.2, (0.55, 0.8)),
     ],
 )
 async def test_bad_network_makes_slow_and_never_late(
-    robot: RemoteRobot, faults: NetworkFaults, share: tuple[float, float]
+    robot: RemoteRobot, loss: float, delay_s: float, share: tuple[float, float]
 ) -> None:
-    async with operated(robot) as (peer, driven, now):
-        now.loss, now.delay_s = faults.loss, faults.delay_s
-        await let_pass(2.5)  # the quickest of the last seconds is as slow by then
+    async with operated(robot, loss, delay_s) as (peer, driven, _):
         peer.send()
         async with driven.driving():
-            if share[1]:
-                await driven.moves()
+            await driven.moves()
             await let_pass(1.0)
             low, high = share
             await peer.report(lambda each: low <= each["speed_share"] <= high)
-    if share[1]:
-        assert driven.latest_s() < faults.delay_s + STALE_S + BUSY_S
-    else:
-        assert not [each for each in driven.arrived if each[0] > driven.sent[0] + 1.5]
+    assert driven.latest_s() < delay_s + STALE_S + BUSY_S
+
+
+async def test_network_that_becomes_too_slow_drives_nothing(robot: RemoteRobot) -> None:
+    async with operated(robot) as (peer, driven, faults):
+        faults.delay_s = 0.6
+        await let_pass(2.5)
+        peer.send()
+        async with driven.driving():
+            await let_pass(1.0)
+            await peer.report(lambda each: each["speed_share"] == 0.0)
+    assert not [each for each in driven.arrived if each[0] > driven.sent[0] + 1.5]
 
 
 async def test_narrow_link_gets_fewer_bits_and_the_picture_comes_back(robot: RemoteRobot) -> None:
