@@ -3,8 +3,9 @@ it is refused. Pure. Not here: who has control (seats.py), the bytes (lib/teleop
 
 A command of the binary form has neither sequence nor time. It is held, and sent again with each
 heartbeat of the same session; without heartbeats the router drops it after 300 ms. Whatever was
-held when the heartbeats failed counts no more: the control has to be released first. In the binary
-form that is a command without motion, in the named form a heartbeat without targets.
+held when the heartbeats failed counts no more: the control has to be released first. In the named
+form that is a heartbeat without targets. In the binary form it is a command without motion, for
+300 ms: its channel delivers all that a stall held back at once, also a release of long ago.
 """
 
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from ..lib.teleop.velocity import MOVE, VelocityTarget
 
 MOST_PER_S = 250  # messages of a session that count; an input loop sends 50
 GAP_S = 0.3  # after a longer pause a held velocity has to be released first
+RELEASED_S = 0.3  # of the binary form; in a burst of old commands no release takes so long
 
 TargetValues = Mapping[str, Mapping[str, float]]
 
@@ -64,6 +66,7 @@ class CommandStream:
     echo_s: float = 0.0
     _held: TeleopCommand | None = None
     _must_release: bool = False  # of the binary form
+    _released_s: float | None = None  # since when it commands no motion
     _must_release_named: bool = False
     _was_named: bool = False  # the newest message of the named form had targets
     _received_s: float | None = None
@@ -82,6 +85,7 @@ class CommandStream:
     def forget(self) -> None:
         """Drop what is held, until the control was released: the operator has changed."""
         self._held, self._must_release, self._must_release_named = None, True, True
+        self._released_s = None
 
     def binary(self, data: bytes, now_s: float, *, is_operator: bool) -> Decision:
         """Decide on a TeleopCommand_S."""
@@ -98,10 +102,10 @@ class CommandStream:
         if self.velocity is None:
             return Decision(is_stop=is_stop, refusal=NO_TARGET, count="no_target")
         self._listen(now_s)
-        if self._must_release and _moves(command):
+        if self._must_release and not self._is_released(command, now_s):
             self._held = None
             return Decision(is_beat=True, is_stop=is_stop, refusal=RELEASE_FIRST, count="release")
-        self._must_release, self._held = False, command
+        self._held = command
         return Decision(self._values(command), is_beat=True, is_stop=is_stop)
 
     def named(self, text: str | bytes, now_s: float, *, is_operator: bool) -> Decision:
@@ -120,9 +124,9 @@ class CommandStream:
             if message.ack is not None
             else None
         )
+        self.echo_t, self.echo_s = message.t, now_s
         if self._age.is_stale(message.t / 1000.0, now_s):
             return Decision(count="stale", answer=answer)  # late, it says how late
-        self.echo_t, self.echo_s = message.t, now_s
         values, refusal, count = self._fresh(message.targets, now_s, is_operator)
         return Decision(
             values, is_beat=True, refusal=refusal, count=count, is_talking=message.talk,
@@ -144,6 +148,17 @@ class CommandStream:
             return targets, "", ""
         held = self._held if is_operator else None
         return self._values(held) if held else {}, "", ""
+
+    def _is_released(self, command: TeleopCommand, now_s: float) -> bool:
+        """Return whether a command counts though the control has to be released first: without
+        motion always, with motion after RELEASED_S without.
+        """
+        if not _moves(command):
+            self._released_s = now_s if self._released_s is None else self._released_s
+            return True
+        since_s, self._released_s = self._released_s, None
+        self._must_release = since_s is None or now_s - since_s < RELEASED_S
+        return not self._must_release
 
     def _listen(self, now_s: float) -> None:
         """Record a sign of life; after a gap a held velocity counts no more."""

@@ -1,6 +1,7 @@
 """The hands of an operator who drives all the time as the page "Remote" lets one: stops when the
-reports stop, comes back with a new session that keeps the seat, takes the control in hand again
-(web/lib/control). Notes what was sent and what arrives. Not here: the network, the rules.
+reports stop, comes back with a new session that keeps the seat when they stay away or nothing
+arrives at the robot, takes the control in hand again (web/lib/control). Notes what was sent and
+what arrives. Not here: the network, the rules.
 """
 
 import asyncio
@@ -39,6 +40,7 @@ class PageOperator:
         self._random = random.Random(seed)
         self._report: dict[str, Any] = {}
         self._report_s = 0.0
+        self._answered_s = 0.0  # when a report has said that another message has arrived
         self._holds = False
         self._changes_s = 0.0
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -82,7 +84,7 @@ class PageOperator:
             return False
         self.sessions += 1
         self._notes.linked.append(time.monotonic())
-        self._report_s = time.monotonic()
+        self._report_s = self._answered_s = time.monotonic()
         return True
 
     async def _operate(self, peer: TeleopPeer) -> None:
@@ -95,7 +97,7 @@ class PageOperator:
             if peer.fields.readyState != "open":
                 self.left += 1
                 return
-            if silent_s > _AGAIN_S:
+            if max(silent_s, now_s - self._answered_s) > _AGAIN_S:
                 return
             is_operator = self._report.get("seat") == "operator"
             if silent_s > _SILENT_S or not is_operator or "Release" in self._report["why"]:
@@ -149,7 +151,9 @@ class PageOperator:
         report = peer.reports[-1]
         del peer.reports[:-_KEPT_REPORTS]
         if report["seq"] > self._report.get("seq", 0):
+            is_answer = report["echo"] != self._report.get("echo")
             self._report, self._report_s = report, time.monotonic()
+            self._answered_s = self._report_s if is_answer else self._answered_s
             self._notes.rates.append((self._report_s, float(report["picture"]["kbps"])))
 
     def _spawn(self, action: str, session: str) -> None:

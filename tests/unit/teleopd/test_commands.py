@@ -77,8 +77,36 @@ def test_held_command_counts_no_more_after_a_gap() -> None:
     refused = stream.binary(command(0.5), 0.4, is_operator=True)
     assert (refused.values, refused.refusal) == ({}, RELEASE_FIRST)
     assert stream.binary(command(0.0), 0.5, is_operator=True).values
-    moved = stream.binary(command(0.5), 0.6, is_operator=True)
+    stream.named(named(2, 600.0), 0.7, is_operator=True)
+    moved = stream.binary(command(0.5), 0.8, is_operator=True)
     assert moved.values["tracks"]["linear"] == 0.5
+
+
+def test_release_in_a_burst_of_old_commands_is_none() -> None:
+    """A reliable channel delivers what a stall held back at once, whatever the hand does by now:
+    here it drove, released for two seconds and drove again.
+    """
+    stream = CommandStream(TRACKS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    held = [0.5] * 200 + [0.0] * 100 + [0.5] * 200
+    decisions = [stream.binary(command(vx), 10.0 + n * 0.002, is_operator=True)
+                 for n, vx in enumerate(held)]  # fmt: skip
+    assert not any(each.values["tracks"]["linear"] for each in decisions if each.values)
+    assert decisions[-1].refusal == RELEASE_FIRST
+    stream.binary(command(0.0), 11.1, is_operator=True)
+    stream.named(named(1, 0.0), 11.3, is_operator=True)
+    assert stream.binary(command(0.5), 11.4, is_operator=True).values
+
+
+def test_named_command_that_a_long_stall_held_back_moves_nothing() -> None:
+    stream = CommandStream(TRACKS)
+    for n in range(50):
+        stream.named(named(n, n * 20.0, tracks={"linear": 0.5}), n * 0.02, is_operator=True)
+    for n in range(50, 600):  # released now and then, as a hand does
+        targets = {} if n % 40 < 20 else {"tracks": {"linear": 0.5}}
+        late = stream.named(named(n, n * 20.0, **targets), 13.0 + n * 0.001, is_operator=True)
+        assert (late.count, late.values, late.is_beat) == ("stale", {}, False)
+    assert stream.named(named(700, 14_000.0), 14.0, is_operator=True).is_beat
 
 
 def test_named_command_counts_no_more_after_a_gap_until_released() -> None:
@@ -115,6 +143,7 @@ def test_late_message_answers_its_report_and_does_nothing_else() -> None:
     late = stream.named(text, 0.45, is_operator=True)
     assert (late.count, late.is_beat, late.values) == ("stale", False, {})
     assert late.answer == ReportAnswer(7, 5.0, 80.0)
+    assert (stream.echo_t, stream.echo_s) == (20.0, 0.45)  # its sender learns how late it was
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"v": 2, "seq": 1, "t": 1}', named(1, -1.0),

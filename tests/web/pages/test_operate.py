@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from saint_services.lib.generated import topics
+from saint_services.teleopd.operation import Operation
 from saint_services.teleopd.peers import RemotePeer
 from tests.waiting import stays, until
 from tests.web.axe import violations
@@ -149,6 +150,49 @@ async def test_page_whose_reports_are_lost_has_its_seat_again(
     await page.wait_for_selector("[data-picture=lost]")
     again = await page.wait_for_selector("[data-link=open][data-seat]", timeout=_LINK_MS)
     assert await again.get_attribute("data-seat") == "operator"
+
+
+async def test_page_whose_messages_do_not_arrive_has_its_seat_again(
+    site: Site, remote: RemoteOperation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the robot sends arrives. The transport of a browser may wait ten seconds and more with
+    what it sends on a link that was full.
+    """
+    page = await operating(site)
+    await page.wait_for_selector("[data-link=open][data-seat=operator]")
+    sessions: list[str] = []
+    received = Operation.received
+
+    def receive(operation: Operation, session: str, channel: str, data: bytes | str) -> None:
+        if session not in sessions:
+            sessions.append(session)
+        if session != sessions[0]:
+            received(operation, session, channel, data)
+
+    monkeypatch.setattr(Operation, "received", receive)
+    await until(lambda: len(sessions) == 2)
+    again = await page.wait_for_selector("[data-link=open][data-seat]", timeout=_LINK_MS)
+    assert await again.get_attribute("data-seat") == "operator"
+
+
+async def test_page_that_is_hidden_for_long_keeps_its_session(
+    site: Site, remote: RemoteOperation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It sends nothing, so that nothing of it arrives is no fault of the link."""
+    page = await operating(site)
+    seen: set[str] = set()
+    received = Operation.received
+
+    def receive(operation: Operation, session: str, channel: str, data: bytes | str) -> None:
+        seen.add(session)
+        received(operation, session, channel, data)
+
+    monkeypatch.setattr(Operation, "received", receive)
+    await until(lambda: seen)
+    await page.evaluate(_HIDE)
+    await stays(lambda: len(seen) == 1, 2.6)
+    await page.evaluate("delete document.hidden")
+    await stays(lambda: len(seen) == 1, 0.5)
 
 
 async def test_leaving_the_page_ends_the_session(site: Site, remote: RemoteOperation) -> None:

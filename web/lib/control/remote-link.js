@@ -56,10 +56,7 @@ export class RemoteLink {
   #silence = new LinkSilence();
   #sequence = 0;
   /** @type {RTCPeerConnection | null} */ #peer = null;
-  /**
-   * Lost ones: the robot takes a closed one for an operator who leaves.
-   * @type {Set<RTCPeerConnection>}
-   */
+  /** Lost ones: to close one says that its operator leaves. @type {Set<RTCPeerConnection>} */
   #lost = new Set();
   /** @type {RTCDataChannel | null} */ #fields = null;
   /** @type {ReturnType<typeof setInterval>[]} */ #timers = [];
@@ -225,16 +222,18 @@ export class RemoteLink {
       return;
     }
     if (!document.hidden && document.hasFocus()) this.#send({});
-    else this.sound.release();
-    const has = this.hasPicture(performance.now());
+    else {
+      this.#silence.paused();
+      this.sound.release();
+    }
+    const has = this.hasPicture(now);
     if (this.#hadPicture && !has) this.changed();
     this.#hadPicture = has;
   }
 
   #flush() {
-    const targets = this.#targets;
+    if (this.isOperator) this.#send({ targets: this.#targets });
     this.#targets = {};
-    if (this.isOperator) this.#send({ targets });
   }
 
   /** @param {object} more */
@@ -249,6 +248,7 @@ export class RemoteLink {
       picture_ms: this.#shownMs(now),
     };
     this.#fields.send(JSON.stringify({ ...head, ...answer, ...more }));
+    this.#silence.sent(now);
   }
 
   /**
@@ -270,7 +270,7 @@ export class RemoteLink {
     this.#hadControl = report.seat === "operator";
     this.#tries = 0;
     const now = performance.now();
-    this.#silence.arrived(now, "seat" in message);
+    this.#silence.arrived(now, message);
     this.report = report;
     if ("seat" in message) this.state = "open";
     if (report.echo !== null) this.roundTripMs = now - report.echo - (report.echo_age_ms ?? 0);

@@ -35,6 +35,16 @@ def test_what_a_stall_held_back_is_stale_and_what_comes_behind_it_is_not() -> No
     assert not any(stream(lag, 103.0, 10))
 
 
+@pytest.mark.parametrize("stall_s", [3.0, 12.0, 50.0])
+def test_what_a_long_stall_held_back_is_stale_though_it_comes_at_once(stall_s: float) -> None:
+    lag = ReadingAge()
+    stream(lag, 100.0, 100)
+    came_s = 102.0 + stall_s
+    made = [102.0 + n * 0.02 for n in range(int(stall_s / 0.02) - 20)]
+    assert all(lag.is_stale(at + CLOCK_S, came_s + n * 0.001) for n, at in enumerate(made))
+    assert not any(stream(lag, came_s + 3.0, 10))
+
+
 def test_clock_that_drifts_does_not_matter() -> None:
     lag = ReadingAge()
     for n in range(50 * 600):  # 1 % for ten minutes
@@ -64,7 +74,9 @@ def test_any_times_have_a_verdict(readings: list[tuple[float, float]]) -> None:
         ([(0.0, 0.5), (1.0, 0.0), (2.0, 0.4)], [False, False, True]),  # the best counts
         ([(0.0, 0.0), (4.9, 1.0), (9.9, 1.0)], [False, True, True]),  # that of the window before
         ([(0.0, 0.0), (9.9, 1.0)], [False, True]),
-        ([(0.0, 0.0), (10.0, 1.0)], [False, False]),  # nothing is known of the window before
+        ([(0.0, 0.0), (10.0, 1.0)], [False, True]),  # the last window in which anything came
+        ([(0.0, 0.0), (64.9, 1.0)], [False, True]),
+        ([(0.0, 0.0), (65.0, 1.0)], [False, False]),  # clocks have drifted apart since
         ([(0.0, 0.0), (5.0, 1.0), (9.0, 1.0), (12.0, 1.0)], [False, True, True, False]),
     ],
 )
