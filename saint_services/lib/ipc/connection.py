@@ -46,6 +46,7 @@ class ConnectionHub:
     refusal: Callable[[SaintError], bytes]
     connections: "set[ApiConnection]" = field(default_factory=set)
     excess: "set[ApiConnection]" = field(default_factory=set)  # beyond the limit, about to close
+    closing: asyncio.Event = field(default_factory=asyncio.Event)  # the server takes no more
 
 
 class ClientGoneError(Exception):
@@ -79,7 +80,9 @@ class ApiConnection(asyncio.Protocol):
         hub = self._hub
         served = len(hub.connections) - len(hub.excess)
         hub.connections.add(self)
-        if served < MOST_CONNECTIONS:
+        if hub.closing.is_set():  # the loop had accepted it already
+            self.abort()
+        elif served < MOST_CONNECTIONS:
             self._schedule(_ARRIVAL_LIMIT_S, self._refuse_slow)
         elif len(hub.excess) >= MOST_CONNECTIONS:
             self.abort()

@@ -152,8 +152,12 @@ class ApiServer:
 
     async def close(self) -> None:
         """Stop serving: end all streams at once and close all connections."""
-        for server in self._listening:
-            server.close()
+        self._hub.closing.set()
+        try:
+            await self._accepted()
+        finally:
+            for server in self._listening:
+                server.close()
         for task in self._running:
             task.cancel()
         for connection in tuple(self._hub.connections):
@@ -164,6 +168,15 @@ class ApiServer:
         for connection in tuple(self._hub.connections):
             connection.abort()
         await self._all_closed()
+
+    async def _accepted(self) -> None:
+        """Accept no more, and let the loop hand over what it has accepted: a server that is closed
+        before it would lose that connection, open.
+        """
+        for server in self._listening:
+            for each in server.sockets:
+                asyncio.get_running_loop().remove_reader(each.fileno())
+        await asyncio.sleep(0)
 
     async def _all_closed(self) -> None:
         for connection in tuple(self._hub.connections):

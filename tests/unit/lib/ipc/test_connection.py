@@ -96,6 +96,21 @@ async def served(path: Path) -> AsyncIterator[Daemon]:
         await server.close()
 
 
+@pytest.mark.parametrize("count", range(6))
+async def test_connection_of_the_moment_in_which_the_server_closes_is_closed(
+    tmp_path: Path, count: int
+) -> None:
+    """The loop accepts a connection in one turn and hands it over in a later one."""
+    with socket.socket(socket.AF_UNIX) as late:
+        late.setblocking(False)
+        async with served(tmp_path / "testd.sock"):
+            late.connect(str(tmp_path / "testd.sock"))
+            await turns(count)
+        reading = asyncio.get_running_loop().sock_recv(late, 1)
+        with contextlib.suppress(ConnectionResetError):
+            assert await asyncio.wait_for(reading, 1.0) == b""
+
+
 class Peer:
     """A client of the test that sends single bytes."""
 
