@@ -4,8 +4,9 @@ it is refused. Pure. Not here: who has control (seats.py), the bytes (lib/teleop
 A command of the binary form has neither sequence nor time. It is held, and sent again with each
 heartbeat of the same session; without heartbeats the router drops it after 300 ms. Whatever was
 held when the heartbeats failed counts no more: the control has to be released first. In the named
-form that is a heartbeat without targets. In the binary form it is a command without motion, for
-300 ms: its channel delivers all that a stall held back at once, also a release of long ago.
+form that is a heartbeat without targets. In the binary form, whose channel delivers all that a
+stall held back at once, also a release of long ago, the control has to stay released for as long
+as the gap was.
 """
 
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from ..lib.teleop.velocity import MOVE, VelocityTarget
 
 MOST_PER_S = 250  # messages of a session that count; an input loop sends 50
 GAP_S = 0.3  # after a longer pause a held velocity has to be released first
-RELEASED_S = 0.3  # of the binary form; in a burst of old commands no release takes so long
+MOST_RELEASE_S = 3.0  # a minute of commands arrives in less when the stall ends
 
 TargetValues = Mapping[str, Mapping[str, float]]
 
@@ -66,6 +67,7 @@ class CommandStream:
     echo_s: float = 0.0
     _held: TeleopCommand | None = None
     _must_release: bool = False  # of the binary form
+    _release_for_s: float = 0.0  # so long has the release to last; 0: one command is enough
     _released_s: float | None = None  # since when it commands no motion
     _must_release_named: bool = False
     _was_named: bool = False  # the newest message of the named form had targets
@@ -97,12 +99,13 @@ class CommandStream:
         self.is_held_stop = bool(command.e_stop)
         if not all(map(isfinite, (command.vx, command.vy, command.vyaw))):
             return Decision(is_stop=is_stop, refusal=MALFORMED, count="malformed")
+        self._listen(now_s)
         if not is_operator:
             return Decision(is_stop=is_stop, refusal=NOT_OPERATOR, count="not_operator")
         if self.velocity is None:
             return Decision(is_stop=is_stop, refusal=NO_TARGET, count="no_target")
-        self._listen(now_s)
-        if self._must_release and not self._is_released(command, now_s):
+        self._note_release(command, now_s)
+        if self._must_release and _moves(command):
             self._held = None
             return Decision(is_beat=True, is_stop=is_stop, refusal=RELEASE_FIRST, count="release")
         self._held = command
@@ -137,9 +140,9 @@ class CommandStream:
         self, targets: TargetValues, now_s: float, is_operator: bool
     ) -> tuple[TargetValues, str, str]:
         """Return the values that count now, else why not, for the sender and for the counters."""
+        self._listen(now_s)
         if targets and not is_operator:
             return {}, NOT_OPERATOR, "not_operator"
-        self._listen(now_s)
         if targets and self._must_release_named:
             return {}, RELEASE_FIRST, "release"
         self._must_release_named, self._was_named = False, bool(targets)
@@ -149,24 +152,26 @@ class CommandStream:
         held = self._held if is_operator else None
         return self._values(held) if held else {}, "", ""
 
-    def _is_released(self, command: TeleopCommand, now_s: float) -> bool:
-        """Return whether a command counts though the control has to be released first: without
-        motion always, with motion after RELEASED_S without.
-        """
-        if not _moves(command):
-            self._released_s = now_s if self._released_s is None else self._released_s
-            return True
-        since_s, self._released_s = self._released_s, None
-        self._must_release = since_s is None or now_s - since_s < RELEASED_S
-        return not self._must_release
+    def _note_release(self, command: TeleopCommand, now_s: float) -> None:
+        """Let motion count again once the control has been released for long enough."""
+        is_moving = _moves(command)
+        if not is_moving and self._released_s is None:
+            self._released_s = now_s
+        if self._released_s is not None and now_s - self._released_s >= self._release_for_s:
+            self._must_release, self._release_for_s = False, 0.0
+        if is_moving:
+            self._released_s = None
 
     def _listen(self, now_s: float) -> None:
-        """Record a sign of life; after a gap a held velocity counts no more."""
-        is_gap = self._received_s is not None and now_s - self._received_s > GAP_S
+        """Record a sign of life; what was held before a gap counts no more."""
+        gap_s = 0.0 if self._received_s is None else now_s - self._received_s
         self._received_s = now_s
-        if is_gap and (self._was_named or (self._held is not None and _moves(self._held))):
-            self.forget()
-            self._was_named = False
+        if gap_s <= GAP_S:
+            return
+        self._must_release, self._released_s = True, None
+        self._release_for_s = min(self._release_for_s + gap_s, MOST_RELEASE_S)
+        if self._was_named or (self._held is not None and _moves(self._held)):
+            self._held, self._must_release_named, self._was_named = None, True, False
 
     def _values(self, command: TeleopCommand) -> TargetValues:
         velocity = self.velocity

@@ -10,7 +10,7 @@ from tests.integration.robot import Robot, running_robot
 from tests.integration.teleop_requests import teleop_requests
 from tests.integration.tracks import Tracks
 from tests.teleop_peer import Request, teleop_peer
-from tests.waiting import let_pass, stays, until
+from tests.waiting import stays, until
 
 SAFE_S = 0.30 + 0.06 + 0.25  # time-out of the router, ramp, and what a busy computer adds
 MOVE = {"linear": 0.5, "angular": 0.0}
@@ -41,10 +41,9 @@ async def test_packets_of_the_document_drive_the_rover_and_silence_stops_it(
     assert not rover.pid("teleopd")  # it costs nothing while nobody is connected
     async with teleop_peer(request_) as peer:
         await peer.report(lambda report: report["seat"] == "operator")
+        peer.command(0.0)  # a new operator releases the control first
+        peer.command(0.5)  # once: it is held while the input loop beats
         async with peer.beating():
-            peer.command(0.0)  # a new operator releases the control first
-            await let_pass(0.4)
-            peer.command(0.5)  # once: it is held while the input loop beats
             await until(tracks.is_driving, 5.0)
             await stays(tracks.is_driving, 1.0)
             peer.command(0.0)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.teleop.velocity import VelocityTarget, velocity_target
 from saint_services.teleopd.commands import (
+    GAP_S,
     MALFORMED,
     NOT_OPERATOR,
     RELEASE_FIRST,
@@ -77,25 +78,82 @@ def test_held_command_counts_no_more_after_a_gap() -> None:
     refused = stream.binary(command(0.5), 0.4, is_operator=True)
     assert (refused.values, refused.refusal) == ({}, RELEASE_FIRST)
     assert stream.binary(command(0.0), 0.5, is_operator=True).values
-    stream.named(named(2, 600.0), 0.7, is_operator=True)
-    moved = stream.binary(command(0.5), 0.8, is_operator=True)
+    assert not stream.binary(command(0.5), 0.6, is_operator=True).values  # the gap was longer
+    stream.binary(command(0.0), 0.7, is_operator=True)
+    stream.named(named(2, 900.0), 0.9, is_operator=True)
+    moved = stream.binary(command(0.5), 1.1, is_operator=True)
     assert moved.values["tracks"]["linear"] == 0.5
 
 
-def test_release_in_a_burst_of_old_commands_is_none() -> None:
-    """A reliable channel delivers what a stall held back at once, whatever the hand does by now:
-    here it drove, released for two seconds and drove again.
+def delivered(hand: list[float], cuts: list[tuple[int, int]]) -> list[tuple[float, int, float]]:
+    """Return when each command of a hand (one in 20 ms) arrives over a reliable channel, its number
+    and its velocity: of what is sent in a cut nothing arrives before its end, then one in a ms.
     """
+    arrivals, before_s = [], 0.0
+    for n, vx in enumerate(hand):
+        sent_s = n * 0.02
+        for begin, end in cuts:
+            if begin * 0.02 <= max(sent_s, before_s) < end * 0.02:
+                sent_s = end * 0.02
+        before_s = max(sent_s, before_s + 0.001)
+        arrivals.append((before_s, n, vx))
+    return arrivals
+
+
+def oldest_motion(hand: list[float], cuts: list[tuple[int, int]]) -> float:
+    """Return how old the oldest command was that moved anything."""
+    stream, ages = CommandStream(TRACKS), [0.0]
+    for now_s, n, vx in delivered(hand, cuts):
+        values = stream.binary(command(vx), now_s, is_operator=True).values
+        if values and values["tracks"]["linear"]:
+            ages.append(now_s - n * 0.02)
+    return max(ages)
+
+
+DRIVE, REST = [0.5], [0.0]
+
+
+@pytest.mark.parametrize(
+    ("hand", "cuts"),
+    [
+        (DRIVE * 200 + REST * 100 + DRIVE * 300, [(10, 510)]),  # a release of long ago
+        (REST * 100 + DRIVE * 50 + REST * 450, [(50, 550)]),  # the control was released before
+        (DRIVE * 300 + REST * 10 + DRIVE * 500, [(10, 300), (301, 360), (361, 420)]),  # again
+        (DRIVE * 40 + REST * 5 + DRIVE * 300, [(20, 60)]),
+    ],
+)
+def test_command_that_a_stall_held_back_moves_nothing(
+    hand: list[float], cuts: list[tuple[int, int]]
+) -> None:
+    assert oldest_motion(hand, cuts) <= GAP_S
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5]), st.integers(1, 200)), min_size=1, max_size=8),
+    st.lists(st.tuples(st.integers(1, 600), st.integers(16, 500)), min_size=1, max_size=3),
+)
+def test_no_order_of_stalls_and_releases_moves_by_an_old_command(
+    runs: list[tuple[float, int]], stalls: list[tuple[int, int]]
+) -> None:
+    hand = [vx for vx, count in runs for _ in range(count)]
+    cuts = [(begin, begin + count) for begin, count in sorted(stalls)]
+    assert oldest_motion(hand, cuts) <= GAP_S
+
+
+def test_control_that_was_released_for_as_long_as_the_gap_drives_again() -> None:
     stream = CommandStream(TRACKS)
     stream.binary(command(0.5), 0.0, is_operator=True)
-    held = [0.5] * 200 + [0.0] * 100 + [0.5] * 200
-    decisions = [stream.binary(command(vx), 10.0 + n * 0.002, is_operator=True)
-                 for n, vx in enumerate(held)]  # fmt: skip
-    assert not any(each.values["tracks"]["linear"] for each in decisions if each.values)
-    assert decisions[-1].refusal == RELEASE_FIRST
-    stream.binary(command(0.0), 11.1, is_operator=True)
-    stream.named(named(1, 0.0), 11.3, is_operator=True)
-    assert stream.binary(command(0.5), 11.4, is_operator=True).values
+    for n in range(60):
+        assert stream.binary(command(0.0), 1.0 + n * 0.02, is_operator=True).values
+    assert stream.binary(command(0.5), 2.2, is_operator=True).values["tracks"]["linear"] == 0.5
+
+
+def test_release_never_takes_more_than_three_seconds() -> None:
+    stream = CommandStream(TRACKS)
+    stream.binary(command(0.0), 0.0, is_operator=True)
+    for n in range(151):
+        stream.binary(command(0.0), 600.0 + n * 0.02, is_operator=True)
+    assert stream.binary(command(0.5), 603.02, is_operator=True).values
 
 
 def test_named_command_that_a_long_stall_held_back_moves_nothing() -> None:

@@ -86,7 +86,7 @@ async def drive(room: fake.Room, identity: str, *, times: int, vx: float = 0.3) 
         reports = room.received("fields", identity)
         ack = json.loads(reports[-1])["seq"] if reports else None
         room.data(identity, named(number, ack), "fields")
-        room.data(identity, command(vx if number > 20 else 0.0))
+        room.data(identity, command(vx if number > 5 else 0.0))
 
 
 async def test_operator_drives_by_seat_and_lock(robot: RemoteRobot) -> None:

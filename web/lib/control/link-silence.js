@@ -46,6 +46,13 @@ export class LinkSilence {
     return this.#waitingAt !== null && now - this.#waitingAt > AGAIN_MS;
   }
 
+  /** What is missing, for a person. @param {number} now */
+  reason(now) {
+    if (now - this.#wholeAt <= WHOLE_SILENT_MS && this.#isUnanswered(now))
+      return "The robot receives nothing from this page.";
+    return "No data from the robot.";
+  }
+
   /** @param {number} now @param {boolean} isOperator */
   isLost(now, isOperator) {
     if (this.#isUnanswered(now)) return true;

@@ -218,7 +218,7 @@ export class RemoteLink {
     }
     const isOver = this.#silence.isLong(now) || (this.#peer && isBroken(this.#peer));
     if (this.state === "lost" && isOver) {
-      this.#again("No data from the robot.");
+      this.#again(this.#silence.reason(now));
       return;
     }
     if (!document.hidden && document.hasFocus()) this.#send({});
@@ -232,8 +232,9 @@ export class RemoteLink {
   }
 
   #flush() {
-    if (this.isOperator) this.#send({ targets: this.#targets });
+    const targets = this.#targets;
     this.#targets = {};
+    if (this.isOperator) this.#send({ targets });
   }
 
   /** @param {object} more */
