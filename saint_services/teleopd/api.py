@@ -13,6 +13,7 @@ from ..lib.api.endpoint import Nothing
 from ..lib.api.teleop import (
     Connect,
     Connected,
+    IceServers,
     JoinRoom,
     LinkTest,
     LiveKitRoom,
@@ -20,6 +21,7 @@ from ..lib.api.teleop import (
     RemoteSessionList,
     RequestControl,
     SessionRef,
+    TurnPassword,
 )
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
@@ -28,6 +30,7 @@ from ..lib.ipc import Api, Call
 from ..lib.role_config.model import RoleConfig
 from . import times
 from .config import Config
+from .ice import IceServerList
 from .kept_seat import End
 from .operation import Operation, PeerConnection, camera_of
 from .seats import Fact
@@ -46,9 +49,10 @@ class SessionRequests:
 
     def __init__(
         self, config: Config, operation: Operation, roles: dict[str, RoleConfig], bus: Bus,
-        counters: Counter[str], room: "RoomBridge",
+        counters: Counter[str], room: "RoomBridge", ice: IceServerList,
     ) -> None:  # fmt: skip
         self._room = room
+        self._ice = ice
         self._config = config
         self._operation = operation
         self._roles = roles
@@ -59,6 +63,8 @@ class SessionRequests:
     def add_to(self, api: Api) -> Api:
         """Bind every row."""
         api.bind(teleop.LIST_SESSIONS, self.list_sessions)
+        api.bind(teleop.ICE_SERVERS, self.ice_servers)
+        api.bind(teleop.SET_TURN_PASSWORD, self.set_turn_password)
         api.bind(teleop.CONNECT, self.connect)
         api.bind(teleop.RENEW, self.renew)
         api.bind(teleop.REQUEST_CONTROL, self.request_control)
@@ -89,15 +95,23 @@ class SessionRequests:
             room=self._room.report(),
         )
 
+    async def ice_servers(self, _: Call[Nothing]) -> IceServers:
+        return await self._ice.for_session()
+
+    async def set_turn_password(self, call: Call[TurnPassword]) -> Done:
+        await self._ice.store(call.body.password)
+        return Done(message="The password is stored. `saintctl teleop test` tries it.")
+
     async def connect(self, call: Call[Connect]) -> Connected:
         person, params = _person(call), call.body
         cameras = await self._loaded()
+        found = await self._ice.for_session()
         camera = camera_of(cameras, params.camera)
 
         def make(session: str) -> PeerConnection:
             from .peers import RemotePeer
 
-            return RemotePeer(session, self._operation, camera, self._config.stun)
+            return RemotePeer(session, self._operation, camera, found.servers)
 
         session, sdp = await self._operation.connect(
             person, params.sdp, make,
@@ -164,7 +178,7 @@ class SessionRequests:
 
     async def test(self, _: Call[Nothing]) -> LinkTest:
         module = await _imported("link_test")
-        result: LinkTest = await module.measured()
+        result: LinkTest = await module.measured(await self._ice.for_session())
         return result
 
     def _camera_names(self) -> list[str]:

@@ -18,6 +18,7 @@ from ..lib.teleop.velocity import velocity_target
 from .api import SessionRequests
 from .config import Config
 from .delay import SpeedLimit
+from .ice import IceServerList
 from .operation import DriveRules, Operation
 from .output import RobotOutput
 from .robot_state import RobotState
@@ -55,7 +56,8 @@ async def run(ctx: Context[Config]) -> None:
     api = Api()
     room = RoomBridge(config.livekit, ctx.directories.state, operation, ctx.health, ctx.spawn)
     operation.notice = lambda: room.problem
-    requests = SessionRequests(config, operation, roles, bus, counters, room)
+    ice = IceServerList(config, ctx.directories.state)
+    requests = SessionRequests(config, operation, roles, bus, counters, room, ice)
     await ctx.serve_ipc(requests.add_to(api))
     operation.on_entry = api.on_entry
     state = operation.times.timed(operation.publish_state, STATE_S)

@@ -7,12 +7,14 @@ import io
 import statistics
 import time
 
-from aiortc import RTCConfiguration, RTCDataChannel, RTCPeerConnection
+from aiortc import RTCDataChannel, RTCPeerConnection
 from PIL import Image
 
-from ..lib.api.teleop import LinkTest
+from ..lib.api.teleop import IceServers, LinkTest
 from ..lib.errors import Code, SaintError
 from ..lib.generated.sensor_msgs import CompressedImage
+from .ice import GATHER_LIMIT_S
+from .peers import configuration, limit_gathering
 from .picture import PictureEncoder
 from .rate import VideoTarget
 
@@ -21,9 +23,9 @@ _ECHOES = 20
 _SIZE = (640, 480)
 
 
-async def measured() -> LinkTest:
+async def measured(ice: IceServers) -> LinkTest:
     """Return what was measured. Raises internal when no link comes up."""
-    near, far = (RTCPeerConnection(RTCConfiguration(iceServers=[])) for _ in range(2))
+    near, far = (RTCPeerConnection(configuration(each)) for each in (ice.servers, []))
     try:
         async with asyncio.timeout(_LIMIT_S):
             began_s = time.perf_counter()
@@ -38,12 +40,17 @@ async def measured() -> LinkTest:
         sdp = near.localDescription.sdp if near.localDescription else ""
         await near.close()
         await far.close()
-    lines = [line for line in sdp.splitlines() if line.startswith("a=candidate:")]
+    lines = [line.split() for line in sdp.splitlines() if line.startswith("a=candidate:")]
+    relay = next((fields[4] for fields in lines if fields[7] == "relay"), "")
+    turn = next((each.urls[0] for each in ice.servers if each.credential), "")
+    silent = f"{turn} gave no address within {GATHER_LIMIT_S:g} s: check address, user and password"
     return LinkTest(
         connected_ms=round(connected_ms, 1),
         round_trip_ms=round(statistics.median(trips), 2),
         encode_ms=round(await asyncio.to_thread(_encode_ms), 2),
-        addresses=sorted({line.split()[4] for line in lines}),
+        addresses=sorted({fields[4] for fields in lines}),
+        relay=relay,
+        problem=silent if turn and not relay else ice.problem,
     )
 
 
@@ -57,6 +64,8 @@ async def _linked(near: RTCPeerConnection, far: RTCPeerConnection) -> RTCDataCha
     def _(other: RTCDataChannel) -> None:
         other.on("message", other.send)
 
+    if near.sctp is not None:
+        limit_gathering(near.sctp)
     await near.setLocalDescription(await near.createOffer())
     await far.setRemoteDescription(near.localDescription)
     await far.setLocalDescription(await far.createAnswer())

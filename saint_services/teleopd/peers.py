@@ -23,11 +23,13 @@ from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from aiortc.rtcsctptransport import WEBRTC_DCEP
 from av import AudioFrame, Packet
 
+from ..lib.api.teleop import IceServer
 from ..lib.errors import Code, SaintError
 from ..lib.teleop.fields import CHANNELS
 from .cameras import SharedCamera
 from .extensions import complete_extensions
 from .feedback import limit_repeats, watch
+from .ice import GATHER_LIMIT_S
 from .microphone import MOST_WAITING as MOST_PIECES
 from .microphone import SharedMicrophone
 from .packing import share
@@ -119,10 +121,13 @@ class RemotePeer:
     may_choose_sound = True
 
     def __init__(
-        self, session: str, events: PeerEvents, camera: SharedCamera | None, stun: Sequence[str]
+        self,
+        session: str,
+        events: PeerEvents,
+        camera: SharedCamera | None,
+        servers: Sequence[IceServer],
     ) -> None:
-        servers = [RTCIceServer(urls=each) for each in stun]
-        self._pc = RTCPeerConnection(RTCConfiguration(iceServers=servers))
+        self._pc = RTCPeerConnection(configuration(servers))
         self._session = session
         self._events = events
         self.camera = camera
@@ -148,6 +153,7 @@ class RemotePeer:
             await self._pc.setRemoteDescription(offer)
             if self._pc.sctp is not None:
                 limit_waiting(self._pc.sctp)
+                limit_gathering(self._pc.sctp)
             await self._pc.setLocalDescription(await self._pc.createAnswer())
         except _UNREADABLE as err:
             raise SaintError(Code.REQUEST_INVALID, _NO_OFFER) from err
@@ -273,6 +279,21 @@ class RemotePeer:
         if state in ("failed", "closed", "disconnected"):
             has_left = state == "closed"  # by the other end; a network that fails says nothing
             self._events.lost(self._session, f"its link is {state}", has_left=has_left)
+
+
+def configuration(servers: Sequence[IceServer]) -> RTCConfiguration:
+    """Return aiortc's form of these servers. It takes the first of each kind."""
+    return RTCConfiguration(iceServers=[
+        RTCIceServer(each.urls, each.username or None, each.credential or None)
+        for each in servers
+    ])  # fmt: skip
+
+
+def limit_gathering(sctp: RTCSctpTransport) -> None:
+    """Wait less for a STUN or TURN server than aiortc's five seconds."""
+    ice = sctp.transport.transport.iceGatherer._connection
+    gather = partial(ice.get_component_candidates, timeout=GATHER_LIMIT_S)
+    setattr(ice, "get_component_candidates", gather)  # noqa: B010
 
 
 def limit_waiting(sctp: RTCSctpTransport) -> None:

@@ -36,6 +36,30 @@ class Connected(Reply):
     cameras: list[str] = []
 
 
+class IceServer(Reply):
+    """A STUN or TURN server, as a browser's RTCPeerConnection takes it."""
+
+    urls: list[str]
+    username: str = ""
+    credential: str = ""
+
+
+class IceServers(Reply):
+    """The servers for a new session; their passwords may end after half a day."""
+
+    servers: list[IceServer] = []
+    problem: str = ""  # why one is missing
+
+
+class TurnPassword(Request):
+    """The password of the TURN server of teleopd.yaml."""
+
+    password: str = Field(
+        min_length=1, max_length=256, pattern=r"^[!-~]+$",
+        description="Password of the user, or the server's shared secret without one; stored.",
+    )  # fmt: skip
+
+
 class SessionRef(Request):
     """A session by its name."""
 
@@ -131,6 +155,8 @@ class LinkTest(Reply):
     round_trip_ms: float  # median
     encode_ms: float  # of one picture of 640 x 480
     addresses: list[str]  # ICE candidates that a peer is offered
+    relay: str = ""  # the one of them at the TURN server
+    problem: str = ""  # of the TURN server
 
 
 def _connected(params: Connect, reply: Connected) -> str:
@@ -153,6 +179,15 @@ _OPERATOR, _ADMIN = Level.OPERATOR, Level.ADMIN
 LIST_SESSIONS = _row(
     "list_sessions", "GET", "/sessions", Nothing, RemoteSessionList,
     "List the sessions of remote operation, and which one has control.",
+)
+ICE_SERVERS = _row(
+    "ice_servers", "GET", "/ice", Nothing, IceServers,
+    "List the STUN and TURN servers for a new session, with its password.",
+)
+SET_TURN_PASSWORD = _row(
+    "set_turn_password", "PUT", "/turn", TurnPassword, Done,
+    "Store the password of the TURN server of teleopd.yaml.",
+    level=_ADMIN, log="The password of the TURN server was stored", severity="WARNING",
 )
 CONNECT = _row(
     "connect", "POST", "/sessions", Connect, Connected,

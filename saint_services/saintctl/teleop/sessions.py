@@ -25,6 +25,11 @@ def add_to(app: typer.Typer) -> None:
     row_command(app, "grant", teleop.GRANT_CONTROL, session=session)(print_operator)
     row_command(app, "release", teleop.RELEASE_CONTROL, session=session)(print_operator)
     row_command(app, "test", teleop.TEST)(print_test)
+    password = typer.Option(
+        "--password", envvar="SAINT_TURN_PASSWORD",
+        help="Password or shared secret, stored; better in SAINT_TURN_PASSWORD.",
+    )  # fmt: skip
+    row_command(app, "turn", teleop.SET_TURN_PASSWORD, password=password)(print_stored)
     token = typer.Option(
         "--token", envvar="SAINT_LIVEKIT_TOKEN",
         help="Access token of the room, stored; better in SAINT_LIVEKIT_TOKEN.",
@@ -70,6 +75,11 @@ def print_done(reply: Done) -> None:
     print(reply.message)
 
 
+def print_stored(reply: Done) -> None:
+    """Store the password of the TURN server of teleopd.yaml."""
+    print(reply.message)
+
+
 def print_operator(reply: OperatorReply) -> None:
     print(f"{reply.who} has control (session {reply.operator})." if reply.operator
           else "Nobody has control.")  # fmt: skip
@@ -98,3 +108,7 @@ def print_test(reply: LinkTest) -> None:
     print(f"Message there and back: {reply.round_trip_ms:.1f} ms")
     print(f"One picture of 640 x 480: {reply.encode_ms:.1f} ms")
     print(f"Addresses that a peer is offered: {', '.join(reply.addresses) or 'none'}")
+    if reply.relay:
+        print(f"Of these at the TURN server: {reply.relay}")
+    if reply.problem:
+        print(reply.problem)

@@ -80,7 +80,7 @@ class RemoteOperation:
 
 @contextlib.asynccontextmanager
 async def remote_operation(
-    domain: LocalDomain, runtime: Path, folder: Path, robot: str = "saint"
+    domain: LocalDomain, runtime: Path, folder: Path, robot: str = "saint", **settings: Any
 ) -> AsyncIterator[RemoteOperation]:
     """A running teleopd of the fake robot, or of another one beside its pages."""
     hardware = folder / "hw"
@@ -91,7 +91,7 @@ async def remote_operation(
     state = folder / "state" / "teleopd"
     state.mkdir(parents=True, exist_ok=True)
     directories = Directories(folder / "etc", state, runtime, _ROOT)
-    config = Config(robot=robot, microphone="default", loudspeaker="default")
+    config = Config(robot=robot, microphone="default", loudspeaker="default", **settings)
     filming = asyncio.create_task(made.film())
     try:
         with pytest.MonkeyPatch.context() as patch:

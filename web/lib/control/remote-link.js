@@ -3,6 +3,7 @@
 // timers stand still, drives nothing. No drawing.
 
 import { ApiError, sentenceOf } from "../api.js";
+import { gathered, isBroken, useServers } from "./ice.js";
 import { LinkSilence } from "./link-silence.js";
 import { LinkSound } from "./link-sound.js";
 
@@ -116,8 +117,10 @@ export class RemoteLink {
     this.state = "connecting";
     this.problem = "";
     this.changed();
-    const peer = (this.#peer = new RTCPeerConnection({ iceServers: [] }));
+    const peer = (this.#peer = new RTCPeerConnection());
     try {
+      await useServers(peer, this.api());
+      if (this.#peer !== peer) return;
       this.#open(peer);
       await peer.setLocalDescription(await peer.createOffer());
       await gathered(peer);
@@ -381,20 +384,6 @@ export class RemoteLink {
   }
 }
 
-/** @param {RTCPeerConnection} peer */
-const isBroken = ({ iceConnectionState }) =>
-  ["disconnected", "failed"].includes(iceConnectionState);
-
 /** Whether the request has not reached the robot, and may do so later. @param {unknown} err */
 const isOfNetwork = (err) =>
   err instanceof ApiError && ["no_connection", "no_answer"].includes(err.code);
-
-/** Wait for all candidates: there is no trickle. @param {RTCPeerConnection} peer */
-function gathered(peer) {
-  if (peer.iceGatheringState === "complete") return Promise.resolve();
-  return new Promise((done) => {
-    const end = () => done(undefined);
-    setTimeout(end, 2000);
-    peer.onicegatheringstatechange = () => peer.iceGatheringState === "complete" && end();
-  });
-}
