@@ -56,6 +56,7 @@ _GUIDED = "saintctl guides through it: test_drill, test_rc_calibration"
 _BY_NAME = "saintctl finds it by its name first: tests/unit/saintctl"
 _PACKED = "saintctl and pages pack its file first: tests/unit/adoptiond/robots/test_figures.py"
 _PEER = "needs the session of a WebRTC peer: tests/unit/teleopd/test_sessions.py"
+_NO_TURN = "needs a TURN server: tests/unit/teleopd/test_ice.py"
 _NO_ROOM = "needs a LiveKit room: tests/unit/teleopd/test_room.py"
 _NO_LEGS = "the shared robot has no legs: tests/integration/test_legs.py"
 _NO_LINK = "needs another server: tests/unit/webd/remote/test_links.py"
@@ -64,6 +65,7 @@ LEFT_OUT = {
     "teleop connect": _PEER, "teleop request_control": _PEER, "teleop grant_control": _PEER,
     "teleop release_control": _PEER, "teleop kick": _PEER,
     "teleop join_room": _NO_ROOM, "teleop leave_room": _NO_ROOM,
+    "teleop set_turn_password": _NO_TURN,
     "robot add_figure": _PACKED, "robot set_figure": _PACKED, "robot open_archive": _PACKED,
     "robot remove_figure": "restarts router and pages: tests/unit/adoptiond/robots/test_figures.py",
     "legs stand": _NO_LEGS, "legs balance": _NO_LEGS, "legs move": _NO_LEGS, "legs damp": _NO_LEGS,

@@ -30,7 +30,7 @@ VIEWER = """
     robot templates, robot template, robot parts, robot catalog, robot figure, robot archive,
     wagon get_status, wagon get_events, wagon disarm,
     link list, link status, router list_masters, sequence list, sequence get,
-    teleop connect, teleop renew, teleop list_sessions
+    teleop connect, teleop renew, teleop list_sessions, teleop ice_servers
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms move_hand, arms home, arms gripper,
@@ -68,7 +68,7 @@ ADMIN = """
     robot apply, robot undo, robot use_template, robot set_part, robot set_parts, robot remove_part,
     robot add_figure, robot set_figure, robot remove_figure, robot open_archive,
     wagon set_gains, link add, link remove,
-    teleop kick, teleop join_room
+    teleop kick, teleop join_room, teleop set_turn_password
 """
 
 
