@@ -4,14 +4,12 @@ it is refused. Pure. Not here: who has control (seats.py), the bytes (lib/teleop
 A command of the binary form has neither sequence nor time. It is held, and sent again with each
 heartbeat of the same session; without heartbeats the router drops it after 300 ms. Whatever was
 held when the heartbeats failed counts no more: the control has to be released first. In the named
-form that is a heartbeat without targets. In the binary form, whose channel delivers all that a
-stall held back at once, also a release of long ago, the control has to stay released for as long
-as the gap was.
+form that is a heartbeat without targets; in the binary form it has to last (release.py).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import ceil, inf, isfinite
 
 from pydantic import ValidationError
 
@@ -19,17 +17,21 @@ from ..lib.binary_layout import LayoutError
 from ..lib.reading_age import ReadingAge
 from ..lib.teleop.fields import LARGEST_BYTES, FieldsMessage
 from ..lib.teleop.structs import COMMAND, TeleopCommand
-from ..lib.teleop.velocity import MOVE, VelocityTarget
+from ..lib.teleop.velocity import DAMP, MOVE, VelocityTarget
+from .release import Release
 
 MOST_PER_S = 250  # messages of a session that count; an input loop sends 50
 GAP_S = 0.3  # after a longer pause a held velocity has to be released first
-MOST_RELEASE_S = 3.0  # a minute of commands arrives in less when the stall ends
 
 TargetValues = Mapping[str, Mapping[str, float]]
 
 NOT_OPERATOR = "You watch. Request control to move the robot."
 MALFORMED = "The message is malformed."
 NO_TARGET = "This robot has no target for velocities."
+RELEASE_FOR = (
+    "Nothing arrived for a while. Send {released} for {seconds:.1f} s without a pause, then move "
+    "again."
+)
 RELEASE_FIRST = "Link or picture was interrupted. Release the control, then move again."
 
 
@@ -66,9 +68,7 @@ class CommandStream:
     echo_t: float | None = None
     echo_s: float = 0.0
     _held: TeleopCommand | None = None
-    _must_release: bool = False  # of the binary form
-    _release_for_s: float = 0.0  # so long has the release to last; 0: one command is enough
-    _released_s: float | None = None  # since when it commands no motion
+    _release: Release = field(default_factory=Release)  # of the binary form
     _must_release_named: bool = False
     _was_named: bool = False  # the newest message of the named form had targets
     _received_s: float | None = None
@@ -86,8 +86,8 @@ class CommandStream:
 
     def forget(self) -> None:
         """Drop what is held, until the control was released: the operator has changed."""
-        self._held, self._must_release, self._must_release_named = None, True, True
-        self._released_s = None
+        self._held, self._must_release_named = None, True
+        self._release.require()
 
     def binary(self, data: bytes, now_s: float, *, is_operator: bool) -> Decision:
         """Decide on a TeleopCommand_S."""
@@ -104,10 +104,10 @@ class CommandStream:
             return Decision(is_stop=is_stop, refusal=NOT_OPERATOR, count="not_operator")
         if self.velocity is None:
             return Decision(is_stop=is_stop, refusal=NO_TARGET, count="no_target")
-        self._note_release(command, now_s)
-        if self._must_release and _moves(command):
+        if not self._release.allows(now_s, is_moving=self._is_moving(command)):
             self._held = None
-            return Decision(is_beat=True, is_stop=is_stop, refusal=RELEASE_FIRST, count="release")
+            refusal = self._release_first()
+            return Decision(is_beat=True, is_stop=is_stop, refusal=refusal, count="release")
         self._held = command
         return Decision(self._values(command), is_beat=True, is_stop=is_stop)
 
@@ -152,26 +152,31 @@ class CommandStream:
         held = self._held if is_operator else None
         return self._values(held) if held else {}, "", ""
 
-    def _note_release(self, command: TeleopCommand, now_s: float) -> None:
-        """Let motion count again once the control has been released for long enough."""
-        is_moving = _moves(command)
-        if not is_moving and self._released_s is None:
-            self._released_s = now_s
-        if self._released_s is not None and now_s - self._released_s >= self._release_for_s:
-            self._must_release, self._release_for_s = False, 0.0
-        if is_moving:
-            self._released_s = None
+    def _is_moving(self, command: TeleopCommand) -> bool:
+        """Return whether a command needs a control that was released. After a gap a walker has
+        damped, and an old mode must not have it stand up; who takes over one that stands goes on.
+        """
+        is_walker = self.velocity is not None and self.velocity.has_mode
+        if is_walker and self._release.owed_s:
+            return bool(command.enable) and not command.e_stop and command.mode != DAMP
+        return _moves(command)
+
+    def _release_first(self) -> str:
+        """Return what the sender has to do."""
+        if not self._release.owed_s:
+            return RELEASE_FIRST
+        released = "damp" if self.velocity and self.velocity.has_mode else "no motion"
+        return RELEASE_FOR.format(released=released, seconds=ceil(self._release.owed_s * 10) / 10)
 
     def _listen(self, now_s: float) -> None:
         """Record a sign of life; what was held before a gap counts no more."""
-        gap_s = 0.0 if self._received_s is None else now_s - self._received_s
-        self._received_s = now_s
-        if gap_s <= GAP_S:
+        before_s, self._received_s = self._received_s, now_s
+        if before_s is None or now_s - before_s <= GAP_S:
             return
-        self._must_release, self._released_s = True, None
-        self._release_for_s = min(self._release_for_s + gap_s, MOST_RELEASE_S)
+        self._release.note_gap(before_s, now_s)
         if self._was_named or (self._held is not None and _moves(self._held)):
-            self._held, self._must_release_named, self._was_named = None, True, False
+            self._must_release_named, self._was_named = True, False
+        self._held = None
 
     def _values(self, command: TeleopCommand) -> TargetValues:
         velocity = self.velocity
