@@ -105,13 +105,13 @@ class SessionRequests:
     async def connect(self, call: Call[Connect]) -> Connected:
         person, params = _person(call), call.body
         cameras = await self._loaded()
-        found = await self._ice.for_session()
+        ice = await self._ice.for_robot()
         camera = camera_of(cameras, params.camera)
 
         def make(session: str) -> PeerConnection:
             from .peers import RemotePeer
 
-            return RemotePeer(session, self._operation, camera, found.servers)
+            return RemotePeer(session, self._operation, camera, ice)
 
         session, sdp = await self._operation.connect(
             person, params.sdp, make,
@@ -178,7 +178,7 @@ class SessionRequests:
 
     async def test(self, _: Call[Nothing]) -> LinkTest:
         module = await _imported("link_test")
-        result: LinkTest = await module.measured(await self._ice.for_session())
+        result: LinkTest = await module.measured(await self._ice.for_robot())
         return result
 
     def _camera_names(self) -> list[str]:

@@ -18,7 +18,7 @@ from ..lib.reading_age import ReadingAge
 from ..lib.teleop.fields import LARGEST_BYTES, FieldsMessage
 from ..lib.teleop.structs import COMMAND, TeleopCommand
 from ..lib.teleop.velocity import DAMP, MOVE, VelocityTarget
-from .release import Release
+from .release import ControlRelease
 
 MOST_PER_S = 250  # messages of a session that count; an input loop sends 50
 GAP_S = 0.3  # after a longer pause a held velocity has to be released first
@@ -68,7 +68,7 @@ class CommandStream:
     echo_t: float | None = None
     echo_s: float = 0.0
     _held: TeleopCommand | None = None
-    _release: Release = field(default_factory=Release)  # of the binary form
+    _release: ControlRelease = field(default_factory=ControlRelease)  # of the binary form
     _must_release_named: bool = False
     _was_named: bool = False  # the newest message of the named form had targets
     _received_s: float | None = None

@@ -9,20 +9,24 @@ coturn), and each session gets a user and a password that end after half a day.
 
 import asyncio
 import base64
+import contextlib
 import hmac
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from ..lib.api.teleop import IceServer, IceServers
 from ..lib.errors import Code, SaintError
-from ..lib.state import write_atomic
 from .config import Config
+from .secret_file import SecretFile
 
-GATHER_LIMIT_S = 1  # for the answers of these servers; a session waits no longer for dead ones
 PASSWORD_FILE = "turn.password"  # in the state folder, for teleopd alone
+_STUN_PORT = 3478
 VALID_S = 12 * 3600  # a day of a show
-_LARGEST_BYTES = 1024
+# For the answers of these servers: there is no trickle, so a session waits as long for a dead one.
+# TCP and TLS take five round trips and more; who sets them has no UDP, and no other way.
+_WAIT_S, _TCP_WAIT_S = 1.0, 3.0
 _MISSING = "No password of the TURN server is stored: SAINT_TURN_PASSWORD=... saintctl teleop turn"
 
 
@@ -33,7 +37,7 @@ class IceServerList:
         self, config: Config, folder: Path, now_s: Callable[[], float] = time.time
     ) -> None:
         self._stun, self._turn = config.stun, config.turn
-        self._path = folder / PASSWORD_FILE
+        self._password = SecretFile(folder / PASSWORD_FILE)
         self._now_s = now_s
 
     async def store(self, password: str) -> None:
@@ -41,8 +45,7 @@ class IceServerList:
         if self._turn is None:
             fix = "Set turn: {url: 'turn:turn.example.org:3478', user: saint} in teleopd.yaml."
             raise SaintError(Code.REFUSED, "no TURN server is configured", fix=fix)
-        data = password.encode() + b"\n"
-        await asyncio.to_thread(write_atomic, self._path, data, 0o600)
+        await self._password.write(password)
 
     async def for_session(self) -> IceServers:
         """Return the servers with what a session needs for them. A TURN server whose password is
@@ -50,21 +53,38 @@ class IceServerList:
         """
         servers = [IceServer(urls=[url]) for url in self._stun]
         if self._turn is None:
-            return IceServers(servers=servers)
-        password = await asyncio.to_thread(self._stored)
+            return IceServers(servers=servers, wait_s=_WAIT_S)
+        password = await self._password.read()
         if not password:
-            return IceServers(servers=servers, problem=_MISSING)
+            return IceServers(servers=servers, wait_s=_WAIT_S, problem=_MISSING)
         user = self._turn.user
         if not user:
             user = f"{int(self._now_s()) + VALID_S}:saint"
             digest = hmac.digest(password.encode(), user.encode(), "sha1")
             password = base64.b64encode(digest).decode()
         turn = IceServer(urls=[self._turn.url], username=user, credential=password)
-        return IceServers(servers=[*servers, turn])
+        is_tcp = turn.urls[0].startswith("turns:") or turn.urls[0].endswith("=tcp")
+        wait_s = _TCP_WAIT_S if is_tcp else _WAIT_S
+        return IceServers(servers=[*servers, turn], wait_s=wait_s)
 
-    def _stored(self) -> str:
-        try:
-            with self._path.open("rb") as file:
-                return file.read(_LARGEST_BYTES).decode().strip()
-        except (OSError, UnicodeDecodeError):
-            return ""
+    async def for_robot(self) -> IceServers:
+        """Return them as aiortc takes them: it uses one STUN server, and would look up its name in
+        the threads that all of this process share, for as long as the name server is silent.
+        """
+        found = await self.for_session()
+        servers = [each for each in found.servers if each.credential]
+        if stun := await self._stun_address():
+            servers.append(IceServer(urls=[stun]))
+        return found.model_copy(update={"servers": servers})
+
+    async def _stun_address(self) -> str:
+        """Return the first STUN server that has an address; empty when none is found in time."""
+        lookup = asyncio.get_running_loop().getaddrinfo
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_WAIT_S):
+                for url in self._stun:
+                    host, _, port = url.removeprefix("stun:").partition(":")
+                    with contextlib.suppress(OSError, UnicodeError):
+                        found = await lookup(host, None, family=socket.AF_INET)
+                        return f"stun:{found[0][4][0]}:{port or _STUN_PORT}"
+        return ""

@@ -13,7 +13,6 @@ from PIL import Image
 from ..lib.api.teleop import IceServers, LinkTest
 from ..lib.errors import Code, SaintError
 from ..lib.generated.sensor_msgs import CompressedImage
-from .ice import GATHER_LIMIT_S
 from .peers import configuration, limit_gathering
 from .picture import PictureEncoder
 from .rate import VideoTarget
@@ -21,6 +20,10 @@ from .rate import VideoTarget
 _LIMIT_S = 10.0
 _ECHOES = 20
 _SIZE = (640, 480)
+_SILENT = (
+    "{turn} gave no address within {seconds:g} s. Check its address, user and password; with "
+    "turns: also its certificate, with a shared secret also the clocks of both."
+)
 
 
 async def measured(ice: IceServers) -> LinkTest:
@@ -29,7 +32,7 @@ async def measured(ice: IceServers) -> LinkTest:
     try:
         async with asyncio.timeout(_LIMIT_S):
             began_s = time.perf_counter()
-            channel = await _linked(near, far)
+            channel = await _linked(near, far, ice.wait_s)
             connected_ms = (time.perf_counter() - began_s) * 1000
             trips = await _echoes(channel)
     except TimeoutError as err:
@@ -43,7 +46,7 @@ async def measured(ice: IceServers) -> LinkTest:
     lines = [line.split() for line in sdp.splitlines() if line.startswith("a=candidate:")]
     relay = next((fields[4] for fields in lines if fields[7] == "relay"), "")
     turn = next((each.urls[0] for each in ice.servers if each.credential), "")
-    silent = f"{turn} gave no address within {GATHER_LIMIT_S:g} s: check address, user and password"
+    silent = _SILENT.format(turn=turn, seconds=ice.wait_s)
     return LinkTest(
         connected_ms=round(connected_ms, 1),
         round_trip_ms=round(statistics.median(trips), 2),
@@ -54,7 +57,9 @@ async def measured(ice: IceServers) -> LinkTest:
     )
 
 
-async def _linked(near: RTCPeerConnection, far: RTCPeerConnection) -> RTCDataChannel:
+async def _linked(
+    near: RTCPeerConnection, far: RTCPeerConnection, limit_s: float
+) -> RTCDataChannel:
     """Return an open channel whose other end returns every message."""
     channel, is_open = near.createDataChannel("fields", ordered=False, maxRetransmits=0), None
     is_open = asyncio.Event()
@@ -65,7 +70,7 @@ async def _linked(near: RTCPeerConnection, far: RTCPeerConnection) -> RTCDataCha
         other.on("message", other.send)
 
     if near.sctp is not None:
-        limit_gathering(near.sctp)
+        limit_gathering(near.sctp, limit_s)
     await near.setLocalDescription(await near.createOffer())
     await far.setRemoteDescription(near.localDescription)
     await far.setLocalDescription(await far.createAnswer())

@@ -23,13 +23,12 @@ from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from aiortc.rtcsctptransport import WEBRTC_DCEP
 from av import AudioFrame, Packet
 
-from ..lib.api.teleop import IceServer
+from ..lib.api.teleop import IceServer, IceServers
 from ..lib.errors import Code, SaintError
 from ..lib.teleop.fields import CHANNELS
 from .cameras import SharedCamera
 from .extensions import complete_extensions
 from .feedback import limit_repeats, watch
-from .ice import GATHER_LIMIT_S
 from .microphone import MOST_WAITING as MOST_PIECES
 from .microphone import SharedMicrophone
 from .packing import share
@@ -125,9 +124,10 @@ class RemotePeer:
         session: str,
         events: PeerEvents,
         camera: SharedCamera | None,
-        servers: Sequence[IceServer],
+        ice: IceServers,
     ) -> None:
-        self._pc = RTCPeerConnection(configuration(servers))
+        self._pc = RTCPeerConnection(configuration(ice.servers))
+        self._gather_limit_s = ice.wait_s
         self._session = session
         self._events = events
         self.camera = camera
@@ -153,7 +153,7 @@ class RemotePeer:
             await self._pc.setRemoteDescription(offer)
             if self._pc.sctp is not None:
                 limit_waiting(self._pc.sctp)
-                limit_gathering(self._pc.sctp)
+                limit_gathering(self._pc.sctp, self._gather_limit_s)
             await self._pc.setLocalDescription(await self._pc.createAnswer())
         except _UNREADABLE as err:
             raise SaintError(Code.REQUEST_INVALID, _NO_OFFER) from err
@@ -289,10 +289,10 @@ def configuration(servers: Sequence[IceServer]) -> RTCConfiguration:
     ])  # fmt: skip
 
 
-def limit_gathering(sctp: RTCSctpTransport) -> None:
+def limit_gathering(sctp: RTCSctpTransport, limit_s: float) -> None:
     """Wait less for a STUN or TURN server than aiortc's five seconds."""
     ice = sctp.transport.transport.iceGatherer._connection
-    gather = partial(ice.get_component_candidates, timeout=GATHER_LIMIT_S)
+    gather = partial(ice.get_component_candidates, timeout=limit_s)  # type: ignore[arg-type]
     setattr(ice, "get_component_candidates", gather)  # noqa: B010
 
 

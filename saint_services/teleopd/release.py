@@ -14,7 +14,7 @@ MOST_OWED_S = 3.0  # longer would be safer where a stall ends slowly, and nobody
 
 
 @dataclass(slots=True)
-class Release:
+class ControlRelease:
     """What one session owes before it moves anything again."""
 
     is_required: bool = False

@@ -41,13 +41,14 @@ class IceServer(Reply):
 
     urls: list[str]
     username: str = ""
-    credential: str = ""
+    credential: str = Field(default="", repr=False)
 
 
 class IceServers(Reply):
     """The servers for a new session; their passwords may end after half a day."""
 
     servers: list[IceServer] = []
+    wait_s: float  # for their answers, before the offer or the answer is sent without them
     problem: str = ""  # why one is missing
 
 
@@ -55,7 +56,7 @@ class TurnPassword(Request):
     """The password of the TURN server of teleopd.yaml."""
 
     password: str = Field(
-        min_length=1, max_length=256, pattern=r"^[!-~]+$",
+        min_length=1, max_length=256, pattern=r"^[!-~]+$", repr=False,
         description="Password of the user, or the server's shared secret without one; stored.",
     )  # fmt: skip
 
@@ -104,7 +105,7 @@ class JoinRoom(Request):
     """Join the LiveKit room of teleopd.yaml."""
 
     token: str = Field(
-        default="", max_length=4096, pattern=r"^[A-Za-z0-9._~-]*$",
+        default="", max_length=4096, pattern=r"^[A-Za-z0-9._~-]*$", repr=False,
         description="Access token of the room, which is stored; empty: the stored one.",
     )  # fmt: skip
 

@@ -156,7 +156,16 @@ def _described(located: _Located, model: type[BaseModel], noun: str) -> Validati
     if words is None:
         return ValidationFault(path, f"is refused: {details['msg']}")
     must = words.format_map({key: str(value) for key, value in context.items()})
-    return ValidationFault(path, f"must be {must}, not {shown(details['input'])}")
+    return ValidationFault(path, f"must be {must}{_instead(details['input'], model, path)}")
+
+
+def _instead(value: object, model: type[BaseModel], path: Path) -> str:
+    """Name the value that is refused, unless its field keeps it from logs (repr=False)."""
+    fields = [found for place in _places(model, path[:-1]) for found in _models(place)]
+    secret = {
+        name for each in fields for name, field in each.model_fields.items() if not field.repr
+    }
+    return "" if path and path[-1] in secret else f", not {shown(value)}"
 
 
 def _named(text: str, data: object) -> Path:
@@ -190,19 +199,26 @@ def _folded(
     best = max(described, key=lambda found: (max(len(f.path) for f in found), -len(found)))
     first = min(best, key=lambda fault: fault.is_missing)
     wanted = [found[0].what for found in described]
+    value = _instead(next(iter(members.values()))[0].details["input"], model, base)
     is_plain = all(what.startswith("must be ") for what in wanted)
     if len(first.path) > len(base) or not is_plain:
         return first
-    value = next(iter(members.values()))[0].details["input"]
     expected = dict.fromkeys(what.removeprefix("must be ").split(", not ")[0] for what in wanted)
-    return ValidationFault(base, f"must be {' or '.join(expected)}, not {shown(value)}")
+    return ValidationFault(base, f"must be {' or '.join(expected)}{value}")
 
 
 def _known_keys(model: type[BaseModel], path: Path) -> set[str]:
+    return {
+        key for place in _places(model, path) for found in _models(place) for key in _keys(found)
+    }
+
+
+def _places(model: type[BaseModel], path: Path) -> list[Any]:
+    """Return the annotations to which a path leads."""
     places: list[Any] = [model]
     for part in path:
         places = [inner for place in places for inner in _inside(place, part)]
-    return {key for place in places for found in _models(place) for key in _keys(found)}
+    return places
 
 
 def _keys(model: type[BaseModel]) -> Iterator[str]:

@@ -13,10 +13,10 @@ from ...lib.api.teleop import LiveKitRoom
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
-from ...lib.state import write_atomic
 from ..config import LiveKitSettings
 from ..operation import Operation
 from ..output import Spawn
+from ..secret_file import SecretFile
 from . import package
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 TOKEN_FILE = "livekit.token"  # in the state folder, for teleopd alone
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
-_LARGEST_TOKEN_BYTES = 4096
 _SUBJECT = "livekit"
 _log = log.get("teleopd")
 Sources = Callable[[], Awaitable["RoomSources"]]
@@ -38,7 +37,7 @@ class RoomBridge:
         spawn: Spawn,
     ) -> None:  # fmt: skip
         self._settings = settings
-        self._token_path = folder / TOKEN_FILE
+        self._stored = SecretFile(folder / TOKEN_FILE)
         self._operation = operation
         self._health = health
         self._spawn = spawn
@@ -85,9 +84,8 @@ class RoomBridge:
             self._note(err.message)
             raise
         if token:
-            data = token.encode() + b"\n"
-            await asyncio.to_thread(write_atomic, self._token_path, data, 0o600)
-        token = token or await asyncio.to_thread(self._stored_token)
+            await self._stored.write(token)
+        token = token or await self._stored_token()
         await sources()  # loads the cameras, or raises: the task below must not
         self._note("")
         self._task = self._spawn(self._stay(rtc, settings, token, sources), "livekit")
@@ -103,14 +101,12 @@ class RoomBridge:
         self._visit = None
         return self.report()
 
-    def _stored_token(self) -> str:
-        try:
-            with self._token_path.open("rb") as file:
-                return file.read(_LARGEST_TOKEN_BYTES).decode("ascii").strip()
-        except (OSError, UnicodeDecodeError) as err:
-            text = "no access token of the LiveKit room is stored"
-            fix = "Give one: SAINT_LIVEKIT_TOKEN=... saintctl teleop join"
-            raise SaintError(Code.REFUSED, text, fix=fix) from err
+    async def _stored_token(self) -> str:
+        if token := await self._stored.read():
+            return token
+        text = "no access token of the LiveKit room is stored"
+        fix = "Give one: SAINT_LIVEKIT_TOKEN=... saintctl teleop join"
+        raise SaintError(Code.REFUSED, text, fix=fix)
 
     async def _stay(
         self, rtc: Any, settings: LiveKitSettings, token: str, sources: Sources

@@ -6,12 +6,13 @@ from typing import Any
 from aiortc import RTCPeerConnection
 from aiortc.rtcsctptransport import WEBRTC_BINARY, WEBRTC_DCEP, WEBRTC_STRING
 
+from saint_services.lib.api.teleop import IceServers
 from saint_services.teleopd.peers import RemotePeer, limit_waiting
 
 
 async def test_newest_report_takes_the_place_of_those_that_wait() -> None:
     events: Any = None  # nothing happens to it here
-    peer = RemotePeer("a", events, None, ())
+    peer = RemotePeer("a", events, None, IceServers(wait_s=1.0))
     other, opening = peer._pc.createDataChannel("other"), b"opens the channel"
     assert peer._pc.sctp is not None
     queue = peer._pc.sctp._data_channel_queue

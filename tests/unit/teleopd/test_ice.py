@@ -1,5 +1,6 @@
 """STUN and TURN: whose passwords a session gets, and sessions over a real TURN server."""
 
+import asyncio
 import socket
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,9 +16,9 @@ from pydantic import ValidationError
 from saint_services.lib.api import teleop
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.errors import SaintError
-from saint_services.teleopd import peers
+from saint_services.teleopd import ice, peers
 from saint_services.teleopd.config import Config
-from saint_services.teleopd.ice import GATHER_LIMIT_S, PASSWORD_FILE, VALID_S, IceServerList
+from saint_services.teleopd.ice import PASSWORD_FILE, VALID_S, IceServerList
 from tests.teleop_peer import teleop_peer
 from tests.turn_server import (
     BY_SECRET,
@@ -68,6 +69,55 @@ async def test_server_without_its_password_is_left_out(
     found = await servers(tmp_path).for_session()
     assert [each.urls for each in found.servers] == [["stun:stun.example.org:3478"]]
     assert "saintctl teleop turn" in found.problem
+
+
+@pytest.mark.parametrize(
+    ("url", "wait_s"), [("turn:a", 1.0), ("turn:a?transport=tcp", 3.0), ("turns:a:443", 3.0)]
+)
+async def test_tcp_and_tls_get_the_time_of_their_handshakes(
+    tmp_path: Path, url: str, wait_s: float
+) -> None:
+    found = servers(tmp_path, url=url)
+    await found.store("sesame")
+    assert (await found.for_session()).wait_s == wait_s
+
+
+async def test_silent_name_server_costs_a_second_and_the_stun_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The robot looks names up once, and not in the threads of the process, as aiortc would."""
+    loop, lookups = asyncio.get_running_loop(), list[str]()
+
+    async def lookup(host: str, *_: object, **__: object) -> Any:
+        lookups.append(host)
+        await asyncio.Event().wait()
+
+    found = servers(tmp_path)
+    await found.store("sesame")
+    monkeypatch.setattr(loop, "getaddrinfo", lookup)
+    monkeypatch.setattr(ice, "_WAIT_S", 0.01)
+    assert [each.urls for each in (await found.for_robot()).servers] == [[TURN]]
+    assert lookups == ["stun.example.org"]
+
+
+async def test_robot_uses_the_first_stun_server_that_has_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lookup(host: str, *_: object, **__: object) -> Any:
+        if host == "gone.example.org":
+            raise socket.gaierror
+        return [(2, 1, 6, "", ("192.0.2.7", 0))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", lookup)
+    config = Config(stun=["stun:gone.example.org", "stun:b.example.org"])
+    found = await IceServerList(config, tmp_path).for_robot()
+    assert [each.urls for each in found.servers] == [["stun:192.0.2.7:3478"]]
+
+
+@pytest.mark.parametrize("url", ["stuns:a", "stun:[fd00::2]", "stun:a:65536", "stun:a:", "a"])
+def test_settings_refuse_stun_servers_that_nothing_would_use(url: str) -> None:
+    with pytest.raises(ValidationError):
+        Config(stun=[url])
 
 
 @pytest.mark.parametrize(
@@ -164,10 +214,10 @@ async def test_dead_servers_cost_a_session_a_second(
     gather = Connection.get_component_candidates
 
     async def gathered(
-        ice: Connection, component: int, addresses: list[str], timeout: int = 5
+        connection: Connection, component: int, addresses: list[str], timeout: int = 5
     ) -> Any:
         limits.append(timeout)
-        return await gather(ice, component, addresses, timeout)
+        return await gather(connection, component, addresses, timeout)
 
     monkeypatch.setattr(Connection, "get_component_candidates", gathered)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as dead:
@@ -179,4 +229,4 @@ async def test_dead_servers_cost_a_session_a_second(
             await given(robot, PASSWORD)
             async with teleop_peer(robot.signalling(OLGA)):
                 pass
-    assert sorted(limits) == [GATHER_LIMIT_S, 5]  # the robot's, and aiortc's own of the peer
+    assert sorted(limits) == [1.0, 5]  # the robot's, and aiortc's own of the peer

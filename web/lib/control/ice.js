@@ -2,24 +2,34 @@
 
 /** @typedef {import("../api.js").Api} Api */
 
-const GATHER_LIMIT_MS = 1000; // a dead server must not hold up a robot in the same room
-
 /**
- * Give a new connection the STUN and TURN servers of the robot.
+ * Give a new connection the STUN and TURN servers of the robot. Without them it still reaches a
+ * robot in the same network.
  * @param {RTCPeerConnection} peer
  * @param {Api} api
+ * @returns {Promise<number>} how long to wait for their answers, in ms
  */
 export async function useServers(peer, api) {
-  const { servers } = await api.request("teleop", "ice_servers");
-  peer.setConfiguration({ iceServers: servers });
+  try {
+    const { servers, wait_s } = await api.request("teleop", "ice_servers");
+    peer.setConfiguration({ iceServers: servers });
+    return wait_s * 1000;
+  } catch (err) {
+    console.warn("No STUN and TURN servers are used.", err);
+    return 1000;
+  }
 }
 
-/** Wait for all candidates: there is no trickle. @param {RTCPeerConnection} peer */
-export function gathered(peer) {
+/**
+ * Wait for all candidates: there is no trickle.
+ * @param {RTCPeerConnection} peer
+ * @param {number} limitMs a dead server must not hold up a robot in the same room for longer
+ */
+export function gathered(peer, limitMs) {
   if (peer.iceGatheringState === "complete") return Promise.resolve();
   return new Promise((done) => {
     const end = () => done(undefined);
-    setTimeout(end, GATHER_LIMIT_MS);
+    setTimeout(end, limitMs);
     peer.onicegatheringstatechange = () => peer.iceGatheringState === "complete" && end();
   });
 }

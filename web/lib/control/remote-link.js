@@ -119,11 +119,11 @@ export class RemoteLink {
     this.changed();
     const peer = (this.#peer = new RTCPeerConnection());
     try {
-      await useServers(peer, this.api());
+      const waitMs = await useServers(peer, this.api());
       if (this.#peer !== peer) return;
       this.#open(peer);
       await peer.setLocalDescription(await peer.createOffer());
-      await gathered(peer);
+      await gathered(peer, waitMs);
       const reply = await this.api().request("teleop", "connect", {
         sdp: peer.localDescription?.sdp ?? "",
         wants_control: wantsControl,

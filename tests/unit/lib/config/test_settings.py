@@ -307,3 +307,14 @@ def test_data_reads_back_as_it_was_written(data: dict[str, object]) -> None:
 @pytest.mark.parametrize("text", ["1e3", "08", "no", "null", "~", "", "0o7", " a", "a: b", "\x85"])
 def test_text_that_looks_like_something_else_is_quoted(text: str) -> None:
     assert config.read_yaml(config.write_yaml({text: text}), "x").data == {text: text}
+
+
+def test_value_of_a_secret_field_is_not_repeated() -> None:
+    class Lock(config.Settings):
+        password: str = Field(pattern="^[a-z]+$", repr=False)
+
+    class House(config.Settings):
+        locks: list[Lock]
+
+    sentence = fault("locks: [{password: 'Open Sesame'}]", House)
+    assert sentence == "x.yaml, line 1: locks[0].password must be text of the form ^[a-z]+$"
