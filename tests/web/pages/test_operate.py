@@ -171,6 +171,8 @@ async def test_page_whose_messages_do_not_arrive_has_its_seat_again(
             received(operation, session, channel, data)
 
     monkeypatch.setattr(Operation, "received", receive)
+    lost = await page.wait_for_selector("[data-picture=lost]")
+    assert "The robot receives nothing from this page." in await lost.inner_text()
     await until(lambda: len(sessions) == 2)
     again = await page.wait_for_selector("[data-link=open][data-seat]", timeout=_LINK_MS)
     assert await again.get_attribute("data-seat") == "operator"

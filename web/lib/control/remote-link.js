@@ -45,7 +45,7 @@ const OPEN_OPTIONS = { ordered: false, maxRetransmits: 0 };
 
 export class RemoteLink {
   /** @type {RemoteState} */ state = "closed";
-  /** Why there is no link. */ problem = "";
+  /** Why there is no link, or why it is made again. */ problem = "";
   session = "";
   /** @type {string[]} */ cameras = [];
   /** @type {Report | null} */ report = null;
@@ -115,7 +115,7 @@ export class RemoteLink {
     this.#hadControl = wantsControl;
     if (!replaces) this.#tries = 0;
     this.state = "connecting";
-    this.problem = "";
+    if (!replaces) this.problem = "";
     this.changed();
     const peer = (this.#peer = new RTCPeerConnection());
     try {
@@ -216,6 +216,7 @@ export class RemoteLink {
     const now = performance.now();
     if (this.state === "open" && this.#silence.isLost(now, this.isOperator)) {
       this.state = "lost";
+      this.problem = this.#silence.reason(now);
       this.onLoss();
       this.changed();
     }
@@ -276,7 +277,10 @@ export class RemoteLink {
     const now = performance.now();
     this.#silence.arrived(now, message);
     this.report = report;
-    if ("seat" in message) this.state = "open";
+    if ("seat" in message) {
+      this.state = "open";
+      this.problem = "";
+    }
     if (report.echo !== null) this.roundTripMs = now - report.echo - (report.echo_age_ms ?? 0);
     if (had && !this.isOperator) {
       this.sound.release();

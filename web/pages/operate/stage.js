@@ -90,7 +90,7 @@ const pictures = directive(Pictures);
 function overlay(app, link, act) {
   if (link.state === "lost" || link.isReturning)
     return html`<p class="no-picture" role="alert" data-picture="lost">
-      No data from the robot. It stops by itself.
+      ${link.problem} It stops by itself.
       ${link.isReturning ? "Connecting again\u2026" : nothing}
     </p>`;
   if (link.hasPicture(app.now)) return html`<span data-picture="live"></span>`;
