@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -100,7 +101,7 @@ async def test_hand_is_moved_to_a_place_or_the_refusal_is_shown(site: Site) -> N
     page = await site.open("#/robot")
     await page.fill("[data-axis=x]", "0.5")
     await page.select_option(".hand-form select", "right")
-    assert await page.input_value("[data-axis=y]") == "-0.3"
+    await expect(page.locator("[data-axis=y]")).to_have_value("-0.3")  # drawn with the next frame
     await page.click(".hand-form button")
     # The fake robot's roles publish no joints.
     text = "arms.right does not report where its joints are"
