@@ -68,9 +68,13 @@ echo "saint: booting slot ${slot}"
 # No serial console unless boot.env asks for one: a receiver may send on that port.
 # The disk identifier is written by the image builder (MBR); RAUC and udev know it too.
 setenv bootargs "root=PARTUUID=20240001-0${slot_part} rootfstype=ext4 rootwait ro rauc.slot=${slot} panic=5 oops=panic net.ifnames=0 console=tty1 saint.deadman=300 ${extraargs}"
+# The initrd lies this far above the kernel, 128 MiB. U-Boot's own place for it on a Pi leaves 38 MiB,
+# and a kernel of Debian's outgrew them. The image builder refuses a kernel that has no room.
+setenv kernel_room 0x8000000
+setexpr initrd_addr ${kernel_addr_r} + ${kernel_room}
 if load ${devtype} ${devnum}:${slot_part} ${kernel_addr_r} /boot/vmlinuz; then
-  if load ${devtype} ${devnum}:${slot_part} ${ramdisk_addr_r} /boot/initrd.img; then
-    booti ${kernel_addr_r} ${ramdisk_addr_r}:${filesize} ${fdt_addr}
+  if load ${devtype} ${devnum}:${slot_part} ${initrd_addr} /boot/initrd.img; then
+    booti ${kernel_addr_r} ${initrd_addr}:${filesize} ${fdt_addr}
   fi
 fi
 echo "saint: slot ${slot} cannot be loaded"

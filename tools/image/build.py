@@ -15,7 +15,7 @@ from saint_services.saintctl.image import signing
 from tools.release import documents, dpkg, imager, tracker, vulnerabilities
 
 from . import base, block_map, disk, keys, layer, privileges, release, slot
-from .boot import firmware, initrd
+from .boot import firmware, initrd, kernel_room
 from .names import Names
 from .places import Places
 from .stages import Artefact, Progress, finished, sha256
@@ -91,6 +91,7 @@ def build_slot(shop: Workshop, work: Path) -> Path:
         layer.apply(root, shop.places, names, keys.keyring(shop.places, tree), tree)
         firmware.ship(boot_files, root)
         firmware.drop_sources(root)
+        kernel_room.check(root / "boot/vmlinuz", image_folder / "boot/boot.cmd")
         privileges.drop(root, image_folder / "privileged.list")
         initrd.make(root, image_folder / "initrd", tree, target=root / "boot/initrd.img")
     with shop.progress.stage("slot image"):
