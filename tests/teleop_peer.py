@@ -16,6 +16,7 @@ from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from tests.waiting import every, until
 
 COMMAND = struct.Struct("<BfffBBB")
+DAMP, STAND, MOVE = range(3)
 STATE_BYTES = 144
 LIMIT_S = 20.0
 Request = Callable[..., Awaitable[dict[str, Any]]]  # action, parameters -> the reply's data
@@ -70,13 +71,20 @@ class TeleopPeer:
         await self._pc.setRemoteDescription(answer)
         await self.until(lambda: self.fields.readyState == "open")
 
-    def command(self, vx: float = 0.0, vyaw: float = 0.0, *, stop: int = 0) -> None:
-        """Send TeleopCommand_S: mode move, enabled."""
-        self.commands.send(COMMAND.pack(2, vx, 0.0, vyaw, 0, 1, stop))
+    def command(
+        self, vx: float = 0.0, vyaw: float = 0.0, *, mode: int = MOVE, stop: int = 0
+    ) -> None:
+        """Send TeleopCommand_S, enabled."""
+        self.commands.send(COMMAND.pack(mode, vx, 0.0, vyaw, 0, 1, stop))
 
     def send(self, **targets: dict[str, float]) -> None:
         """Send the named form; without targets it is a heartbeat."""
         self.fields.send(self.text(**targets))
+
+    async def release(self) -> None:
+        """Release the control for as long as it takes before something may move."""
+        async for _ in every(0.05, times=6):
+            self.send()
 
     def text(self, **targets: dict[str, float]) -> str:
         """Return the next message of the named form."""
@@ -92,6 +100,20 @@ class TeleopPeer:
         if self.sound:
             message |= {"sound": self.sound}
         return json.dumps(message | ({"targets": targets} if targets else {}))
+
+    @contextlib.asynccontextmanager
+    async def commanding(self, vx: float = 0.0, *, mode: int = MOVE) -> AsyncIterator[None]:
+        """The same with TeleopCommand_S."""
+
+        async def command() -> None:
+            async for _ in every(0.02):
+                self.command(vx, mode=mode)
+
+        task = asyncio.create_task(command())
+        try:
+            yield
+        finally:
+            task.cancel()
 
     @contextlib.asynccontextmanager
     async def beating(self, **targets: dict[str, float]) -> AsyncIterator[None]:

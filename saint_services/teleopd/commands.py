@@ -2,26 +2,28 @@
 it is refused. Pure. Not here: who has control (seats.py), the bytes (lib/teleop).
 
 A command of the binary form has neither sequence nor time. It is held, and sent again with each
-heartbeat of the same session; without heartbeats the router drops it after 300 ms. Whatever was
-held when the heartbeats failed counts no more: the control has to be released first. In the named
-form that is a heartbeat without targets; in the binary form it has to last (release.py).
+heartbeat of the same session; without heartbeats the router drops it after 300 ms. Whatever moved
+the robot before a gap, a change of control or the end of the picture has to be released before
+anything moves again (release.py). Released is a control without motion: of the named form also
+heartbeats without targets, but a page sends those while a key is held, too, so it has to last.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil, inf, isfinite
+from math import ceil, inf
 
 from pydantic import ValidationError
 
 from ..lib.binary_layout import LayoutError
 from ..lib.reading_age import ReadingAge
 from ..lib.teleop.fields import LARGEST_BYTES, FieldsMessage
-from ..lib.teleop.structs import COMMAND, TeleopCommand
-from ..lib.teleop.velocity import DAMP, MOVE, VelocityTarget
+from ..lib.teleop.structs import COMMAND, wants_stop
+from ..lib.teleop.velocity import VelocityTarget
 from .release import ControlRelease
 
 MOST_PER_S = 250  # messages of a session that count; an input loop sends 50
-GAP_S = 0.3  # after a longer pause a held velocity has to be released first
+GAP_S = 0.3  # after a longer pause the control has to be released first
+RELEASED_S = 0.15  # a held control of the named form sends every 20 ms, between its heartbeats
 
 TargetValues = Mapping[str, Mapping[str, float]]
 
@@ -51,7 +53,7 @@ class Decision:
     values: TargetValues = field(default_factory=dict)
     is_beat: bool = False  # the input loop of the sender runs
     is_stop: bool = False
-    refusal: str = ""  # shown to the sender
+    refusal: str = ""  # why not all of it counts; shown to the sender
     count: str = ""  # why it was dropped or refused, for the counters
     is_talking: bool | None = None  # None: the message cannot say it
     sound: str | None = None  # the place of the microphone and loudspeaker
@@ -67,10 +69,11 @@ class CommandStream:
     is_held_stop: bool = False
     echo_t: float | None = None
     echo_s: float = 0.0
-    _held: TeleopCommand | None = None
-    _release: ControlRelease = field(default_factory=ControlRelease)  # of the binary form
-    _must_release_named: bool = False
-    _was_named: bool = False  # the newest message of the named form had targets
+    _held: TargetValues = field(default_factory=dict)  # what counts of the newest binary command
+    _is_held_moving: bool = False  # all of it
+    _refusing: ControlRelease | None = None  # what refused the newest motion
+    _binary: ControlRelease = field(default_factory=ControlRelease)
+    _named: ControlRelease = field(default_factory=lambda: ControlRelease(RELEASED_S))
     _received_s: float | None = None
     _sequence: int = -1
     _second_s: float = -inf
@@ -84,32 +87,48 @@ class CommandStream:
         self._count += 1
         return self._count > MOST_PER_S
 
-    def forget(self) -> None:
-        """Drop what is held, until the control was released: the operator has changed."""
-        self._held, self._must_release_named = None, True
-        self._release.require()
+    @property
+    def is_owing(self) -> bool:
+        """Whether the motion that was refused last still would be."""
+        return self._refusing is not None and self._refusing.is_required
+
+    def opened(self, now_s: float) -> None:
+        """Begin: what arrives later than GAP_S from now on may have waited as long."""
+        if self._received_s is None:
+            self._received_s = now_s
+
+    def control_changed(self, now_s: float) -> None:
+        """Require a release: what the operator before commanded has ended."""
+        self._held = {}
+        for release in (self._binary, self._named):
+            release.require(now_s, has_stopped=True)
+
+    def picture_ended(self, now_s: float) -> None:
+        """Require a release: to drive on without a picture takes a new decision."""
+        self._held = self._at_rest(self._held)
+        for release in (self._binary, self._named):
+            release.require(now_s, has_stopped=False)
 
     def binary(self, data: bytes, now_s: float, *, is_operator: bool) -> Decision:
         """Decide on a TeleopCommand_S."""
+        is_pressed = wants_stop(data)
+        is_stop = is_pressed and not self.is_held_stop
+        self.is_held_stop = is_pressed
         try:
             command = COMMAND.decode(data)
         except LayoutError:
-            return Decision(refusal=MALFORMED, count="malformed")
-        is_stop = bool(command.e_stop) and not self.is_held_stop
-        self.is_held_stop = bool(command.e_stop)
-        if not all(map(isfinite, (command.vx, command.vy, command.vyaw))):
             return Decision(is_stop=is_stop, refusal=MALFORMED, count="malformed")
         self._listen(now_s)
         if not is_operator:
             return Decision(is_stop=is_stop, refusal=NOT_OPERATOR, count="not_operator")
         if self.velocity is None:
             return Decision(is_stop=is_stop, refusal=NO_TARGET, count="no_target")
-        if not self._release.allows(now_s, is_moving=self._is_moving(command)):
-            self._held = None
-            refusal = self._release_first()
-            return Decision(is_beat=True, is_stop=is_stop, refusal=refusal, count="release")
-        self._held = command
-        return Decision(self._values(command), is_beat=True, is_stop=is_stop)
+        targets = {self.velocity.target: self.velocity.values(command)}
+        self._is_held_moving = self._is_moving(targets, self._binary)
+        self._held, refusal, count = self._allowed(
+            targets, self._binary, now_s, is_moving=self._is_held_moving
+        )
+        return Decision(self._held, is_beat=True, is_stop=is_stop, refusal=refusal, count=count)
 
     def named(self, text: str | bytes, now_s: float, *, is_operator: bool) -> Decision:
         """Decide on a message of the named form: a command, or a heartbeat."""
@@ -130,6 +149,7 @@ class CommandStream:
         self.echo_t, self.echo_s = message.t, now_s
         if self._age.is_stale(message.t / 1000.0, now_s):
             return Decision(count="stale", answer=answer)  # late, it says how late
+        self._listen(now_s)
         values, refusal, count = self._fresh(message.targets, now_s, is_operator)
         return Decision(
             values, is_beat=True, refusal=refusal, count=count, is_talking=message.talk,
@@ -140,49 +160,58 @@ class CommandStream:
         self, targets: TargetValues, now_s: float, is_operator: bool
     ) -> tuple[TargetValues, str, str]:
         """Return the values that count now, else why not, for the sender and for the counters."""
-        self._listen(now_s)
         if targets and not is_operator:
             return {}, NOT_OPERATOR, "not_operator"
-        if targets and self._must_release_named:
-            return {}, RELEASE_FIRST, "release"
-        self._must_release_named, self._was_named = False, bool(targets)
+        is_moving = self._is_moving(targets, self._named)
+        allowed = self._allowed(targets, self._named, now_s, is_moving=is_moving)
         if targets:
-            self._held = None  # the newest form counts
-            return targets, "", ""
-        held = self._held if is_operator else None
-        return self._values(held) if held else {}, "", ""
+            self._held = {}  # the newest form counts
+            return allowed
+        if not is_operator or not self._held:
+            return {}, "", ""
+        self._binary.allows(now_s, is_moving=self._is_held_moving)  # a heartbeat repeats it
+        return self._held, "", ""
 
-    def _is_moving(self, command: TeleopCommand) -> bool:
-        """Return whether a command needs a control that was released. After a gap a walker has
-        damped, and an old mode must not have it stand up; who takes over one that stands goes on.
+    def _allowed(
+        self, targets: TargetValues, release: ControlRelease, now_s: float, *, is_moving: bool
+    ) -> tuple[TargetValues, str, str]:
+        """Return what of these targets counts before the control was released, and why not all.
+        After a gap or a change of control a walker has damped, and nothing but damp counts; when
+        the picture ends it goes on standing.
         """
-        is_walker = self.velocity is not None and self.velocity.has_mode
-        if is_walker and self._release.owed_s:
-            return bool(command.enable) and not command.e_stop and command.mode != DAMP
-        return _moves(command)
+        if release.allows(now_s, is_moving=is_moving):
+            self._refusing = None if is_moving else self._refusing
+            return targets, "", ""
+        self._refusing = release
+        values = {} if release.has_stopped else self._at_rest(targets)
+        return values, self._release_first(release), "release"
 
-    def _release_first(self) -> str:
-        """Return what the sender has to do."""
-        if not self._release.owed_s:
+    def _is_moving(self, targets: TargetValues, release: ControlRelease) -> bool:
+        base = self.velocity
+        if base is None or targets.keys() - {base.target}:
+            return bool(targets)  # a position: who sends it, moves
+        return base.moves(targets.get(base.target, {}), counts_mode=release.has_stopped)
+
+    def _at_rest(self, targets: TargetValues) -> TargetValues:
+        """Return the base without its velocities, which needs its mode where it walks."""
+        velocity = self.velocity
+        if velocity is None or not velocity.has_mode or velocity.target not in targets:
+            return {}
+        return {velocity.target: velocity.at_rest(targets[velocity.target])}
+
+    def _release_first(self, release: ControlRelease) -> str:
+        """Return what the sender has to do before anything moves."""
+        if release is self._named or not release.owed_s:
             return RELEASE_FIRST
         released = "damp" if self.velocity and self.velocity.has_mode else "no motion"
-        return RELEASE_FOR.format(released=released, seconds=ceil(self._release.owed_s * 10) / 10)
+        return RELEASE_FOR.format(released=released, seconds=ceil(release.owed_s * 10) / 10)
 
     def _listen(self, now_s: float) -> None:
         """Record a sign of life; what was held before a gap counts no more."""
         before_s, self._received_s = self._received_s, now_s
         if before_s is None or now_s - before_s <= GAP_S:
             return
-        self._release.note_gap(before_s, now_s)
-        if self._was_named or (self._held is not None and _moves(self._held)):
-            self._must_release_named, self._was_named = True, False
-        self._held = None
-
-    def _values(self, command: TeleopCommand) -> TargetValues:
-        velocity = self.velocity
-        return {velocity.target: velocity.values(command)} if velocity else {}
-
-
-def _moves(command: TeleopCommand) -> bool:
-    velocities = (command.vx, command.vy, command.vyaw)
-    return bool(command.enable) and command.mode == MOVE and any(velocities)
+        self._binary.note_gap(before_s, now_s)
+        if self._held or not self._named.was_released(before_s):
+            self._named.require(now_s, has_stopped=True)
+        self._held = {}

@@ -78,13 +78,22 @@ class IceServerList:
         return found.model_copy(update={"servers": servers})
 
     async def _stun_address(self) -> str:
-        """Return the first STUN server that has an address; empty when none is found in time."""
+        """Return the first STUN server that has an address; empty when none is found in time. All
+        are looked up at once: one name may have no answer.
+        """
+        lookups = [asyncio.ensure_future(_address(url)) for url in self._stun]
+        if lookups:
+            await asyncio.wait(lookups, timeout=_WAIT_S)
+        for each in lookups:
+            each.cancel()  # nothing for one that is done
+        return next((each.result() for each in lookups if each.done() and each.result()), "")
+
+
+async def _address(url: str) -> str:
+    """Return a STUN server by its address; empty when it has none."""
+    host, _, port = url.removeprefix("stun:").partition(":")
+    with contextlib.suppress(OSError, UnicodeError):
         lookup = asyncio.get_running_loop().getaddrinfo
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_WAIT_S):
-                for url in self._stun:
-                    host, _, port = url.removeprefix("stun:").partition(":")
-                    with contextlib.suppress(OSError, UnicodeError):
-                        found = await lookup(host, None, family=socket.AF_INET)
-                        return f"stun:{found[0][4][0]}:{port or _STUN_PORT}"
-        return ""
+        found = await lookup(host, None, family=socket.AF_INET)
+        return f"stun:{found[0][4][0]}:{port or _STUN_PORT}"
+    return ""

@@ -133,7 +133,10 @@ class Operation:
     def opened(self, session: str, channel: str) -> None:
         """Accept an opened data channel."""
         _log.debug("channel opened", session=session, channel=channel)
-        self.apply(self.seats.linked(session, monotonic_s()))
+        now_s = monotonic_s()
+        if stream := self._streams.get(session):
+            stream.opened(now_s)
+        self.apply(self.seats.linked(session, now_s))
 
     def received(self, session: str, channel: str, data: bytes | str) -> None:
         """Act on a message of a peer."""
@@ -158,8 +161,7 @@ class Operation:
         if answer := decision.answer:
             meter = self._meters[session]
             meter.answered(answer.number, answer.held_ms, answer.picture_ms, now_s)
-        is_command = decision.values and not decision.refusal
-        if is_command and is_operator and self.seats.may_drive(session, now_s):
+        if decision.values and is_operator and self.seats.may_drive(session, now_s):
             delay_ms = self._delay_ms(session, now_s)
             self._output.send(session, self._drive.limit.clamped(decision.values, delay_ms))
             if decision.age_s is not None:
@@ -177,7 +179,9 @@ class Operation:
         if decision.refusal:
             known.refused += 1
             self._why[session] = decision.refusal
-        elif decision.is_beat and session == self.seats.operator:
+            return
+        is_settled = decision.is_beat and not self._streams[session].is_owing
+        if is_settled and session == self.seats.operator:
             self._why.pop(session, None)
 
     def press(self, session: str, who: str) -> None:
@@ -244,7 +248,7 @@ class Operation:
         """Carry out and log what has changed about the sessions."""
         for change in changes:
             if change.fact is Fact.GAINED:
-                self._streams[change.session].forget()
+                self._streams[change.session].control_changed(monotonic_s())
                 self._why.pop(change.session, None)
             elif change.fact is Fact.LOST:
                 self._output.end(change.session)
@@ -323,7 +327,7 @@ class Operation:
         before, self._known[name] = self._known.get(name), now
         was_filmed = before is not None and before.is_filmed
         if was_filmed and not is_filmed and self._meters[name].shown_ms is not None:
-            self._streams[name].forget()
+            self._streams[name].picture_ended(now_s)
         return now != before
 
     def _is_filmed(self, name: str, now_s: float) -> bool:

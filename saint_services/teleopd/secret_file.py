@@ -9,13 +9,13 @@ _LARGEST_BYTES = 4096
 
 
 class SecretFile:
-    """A line of text, mode 0600. It is read once: later all threads may be waiting for a name
-    server that does not answer.
+    """A line of text, mode 0600. Once found it is read no more: later all threads may be waiting
+    for a name server that does not answer.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._secret: str | None = None  # None: not yet read
+        self._secret = ""
 
     async def write(self, secret: str) -> None:
         """Replace the secret. Raises OSError."""
@@ -24,8 +24,9 @@ class SecretFile:
 
     async def read(self) -> str:
         """Return the secret, of 4 kB at most; empty when there is none that can be read."""
-        if self._secret is None:
-            self._secret = await asyncio.to_thread(self._stored)
+        if not self._secret:
+            stored = await asyncio.to_thread(self._stored)
+            self._secret = self._secret or stored  # one that was written meanwhile is newer
         return self._secret
 
     def _stored(self) -> str:

@@ -13,6 +13,10 @@ from saint_services.client.robot import Robot as Client
 from saint_services.lib.api.states import LegsState
 from saint_services.lib.api.webd.legs import DAMP, STAND
 from tests.integration.robot import Robot, running_robot
+from tests.integration.teleop_requests import teleop_requests
+from tests.teleop_peer import DAMP as DAMPED
+from tests.teleop_peer import MOVE, teleop_peer
+from tests.teleop_peer import STAND as STANDING
 from tests.waiting import let_pass
 
 LIMIT_S = 60.0
@@ -59,6 +63,42 @@ async def test_saintctl_has_the_robot_stand_walk_and_sit_down(asimov: Robot) -> 
     modes = [state.mode for state in seen]
     assert modes.index("stand") < modes.index("balance") < modes.index("move")
     assert not any("fell" in alert for state in seen for alert in state.alerts)
+
+
+async def test_packets_of_the_document_walk_and_a_change_of_control_damps(
+    asimov: Robot,
+) -> None:
+    """Control is passed on while it stands: it damps with the mode that its operator held, and the
+    mode that the next one holds all the time does not have it rise.
+    """
+    async with (
+        connected(asimov) as client,
+        teleop_requests(asimov) as request_,
+        teleop_peer(request_) as first,
+        teleop_peer(request_, wants_control=False) as second,
+    ):
+        async with first.commanding(mode=DAMPED):
+            await let_pass(3.2)  # no silence before costs more
+        async with first.commanding(mode=STANDING):
+            await reported(client, "stand")
+        async with first.commanding(0.3, mode=MOVE):
+            await reported(client, "move")
+        async with first.commanding(mode=STANDING), second.commanding(mode=STANDING):
+            await reported(client, "stand")
+            await request_("request_control", session=second.session)
+            await request_("grant_control", session=second.session)
+            states = await reported(client, "damp")
+            await second.report(lambda each: each["seat"] == "operator" and each["why"])
+            async with asyncio.timeout(LIMIT_S):
+                async for state in client.watch(LegsState):
+                    states.append(state)
+                    if len(states) > 40:
+                        break
+            assert {state.reported for state in states[-20:]} == {"damp"}
+        async with second.commanding(mode=DAMPED):
+            await second.report(lambda each: not each["why"])
+        async with second.commanding(mode=STANDING):
+            await reported(client, "stand")
 
 
 async def test_robot_sits_down_when_its_role_is_killed(asimov: Robot) -> None:

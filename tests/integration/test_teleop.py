@@ -58,7 +58,7 @@ async def test_packets_of_the_document_drive_the_rover_and_silence_stops_it(
 
 async def test_named_form_drives_and_a_closed_link_stops(request_: Request, tracks: Tracks) -> None:
     async with teleop_peer(request_) as peer:
-        peer.send()
+        await peer.release()
         async with peer.beating(tracks=MOVE):
             await until(tracks.is_driving, 5.0)
     assert tracks.seconds_until_stopped(5.0) <= SAFE_S
@@ -78,7 +78,7 @@ async def test_two_operators_viewer_takeover_and_kick(request_: Request, tracks:
             assert pending["requests"][0][0] == second.session
             reply = await request_("grant_control", session=second.session)
             assert reply["operator"] == second.session
-        second.send()
+        await second.release()
         async with second.beating(tracks=MOVE):
             await until(tracks.is_driving, 5.0)
             first.command(-0.5)  # an operator no more

@@ -73,7 +73,7 @@ async def commands(*, is_profiled: bool) -> None:
             bare_channel(written_to(robot.bus)) as bare_written,
         ):
             await peer.report(lambda each: each["seat"] == "operator")
-            peer.send()
+            await peer.release()
             sent: dict[int, float] = {}
             arrived: set[int] = set()
 
@@ -106,7 +106,7 @@ async def commands(*, is_profiled: bool) -> None:
                     peer.fields.send(text)
                     await let_pass(_PAUSE_S)
                     if number not in arrived:  # after a pause of a busy machine: release first
-                        peer.send()
+                        await peer.release()
                     trips.append(await bare(text))
                     await let_pass(_PAUSE_S)
                     written_trips.append(await bare_written(text))

@@ -46,7 +46,7 @@ class PictureReport(Reply):
     """The newest picture of this session's camera."""
 
     camera: str = ""
-    state: Literal["live", "none"] = "none"  # none: no new one for 400 ms
+    state: Literal["live", "none"] = "none"  # none: no new one for 350 ms
     age_ms: float | None = None  # from capture until it was sent
     number: int = 0
     kbps: int = 0  # what the stream may have now

@@ -51,3 +51,8 @@ class TeleopState:
 
 COMMAND: Final = BinaryLayout(TeleopCommand, "<")
 STATE: Final = BinaryLayout(TeleopState, "<")
+
+
+def wants_stop(data: bytes) -> bool:
+    """Return whether a command wants the stop, its last byte; the rest of it may be malformed."""
+    return len(data) == COMMAND.size and data[-1] != 0

@@ -45,6 +45,20 @@ class VelocityTarget:
         }
         return found | ({_MODE_FIELD: float(_WALK_MODES[mode])} if self.has_mode else {})
 
+    def moves(self, values: Mapping[str, float], *, counts_mode: bool) -> bool:
+        """Return whether any velocity is not zero; or the mode not damp, where that counts."""
+        return any(
+            value and (counts_mode or name != _MODE_FIELD or not self.has_mode)
+            for name, value in values.items()
+        )
+
+    def at_rest(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return these values without velocities: a robot that walks keeps its mode, and stands."""
+        return {
+            name: value if self.has_mode and name == _MODE_FIELD else 0.0
+            for name, value in values.items()
+        }
+
 
 def velocity_target(robot: Mapping[str, Collection[str]]) -> VelocityTarget | None:
     """Return the target of a robot (its fields by target) that has a forward velocity."""

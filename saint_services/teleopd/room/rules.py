@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 
-from ...lib.binary_layout import LayoutError
-from ...lib.teleop.structs import COMMAND
-
 COMMANDS, FIELDS, STATE = "commands", "fields", "state"  # topics, as the data channels are called
 PRESS_S = 1.0  # between two stops of participants who do not operate
 _LONGEST_NAME = 64
@@ -34,14 +31,6 @@ def channel(topic: str | None, data: bytes) -> str:
     if topic == FIELDS or (topic == COMMANDS and data[:1] == b"{"):
         return FIELDS
     return COMMANDS if topic == COMMANDS else ""
-
-
-def presses(data: bytes) -> bool:
-    """Return whether a packet of the binary form wants the stop."""
-    try:
-        return bool(COMMAND.decode(data).e_stop)
-    except LayoutError:
-        return False
 
 
 def shown(identity: str | None) -> str:

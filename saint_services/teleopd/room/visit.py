@@ -13,6 +13,7 @@ from ...lib.access.person import Person
 from ...lib.api.teleop import LEASE_S
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
+from ...lib.teleop.structs import wants_stop
 from ..cameras import SharedCamera
 from ..config import LiveKitSettings
 from ..microphone import SharedMicrophone
@@ -212,7 +213,7 @@ class RoomVisit:
             self._check_press(packet.participant, data)
 
     def _check_press(self, participant: Any, data: bytes) -> None:
-        if rules.presses(data) and self._press.is_due(monotonic_s()):
+        if wants_stop(data) and self._press.is_due(monotonic_s()):
             identity = None if participant is None else participant.identity
             self._operation.press(_PRESS, f"{rules.shown(identity)} (LiveKit)")
 

@@ -54,6 +54,21 @@ def test_stop_of_a_viewer_stops_once_until_it_is_released() -> None:
     assert stops == [True, False, False, True]
 
 
+@pytest.mark.parametrize(
+    "data", [command(float("nan"), stop=1), command(vyaw=float("inf"), stop=1),
+             command(mode=7, stop=1), command(mode=255, enable=9, stop=255)],
+)  # fmt: skip
+@pytest.mark.parametrize("is_operator", [True, False])
+def test_stop_counts_also_in_a_malformed_command(data: bytes, *, is_operator: bool) -> None:
+    stream = CommandStream(TRACKS)
+    pressed = [stream.binary(each, 0.0, is_operator=is_operator) for each in (data, data)]
+    assert [(each.is_stop, each.values, each.count) for each in pressed] == [
+        (True, {}, "malformed"),
+        (False, {}, "malformed"),
+    ]
+    assert not stream.binary(data[:-1], 0.0, is_operator=is_operator).is_stop
+
+
 def test_viewer_is_refused_and_notified_in_both_forms() -> None:
     stream = CommandStream(TRACKS)
     binary = stream.binary(command(0.5), 0.0, is_operator=False)
@@ -81,32 +96,37 @@ def test_held_command_counts_no_more_after_a_gap() -> None:
     assert stream.binary(command(0.0), 0.5, is_operator=True).values
     assert not stream.binary(command(0.5), 0.6, is_operator=True).values  # the gap was longer
     stream.binary(command(0.0), 0.7, is_operator=True)
-    stream.named(named(2, 900.0), 0.9, is_operator=True)
-    moved = stream.binary(command(0.5), 1.1, is_operator=True)
+    for number in range(2, 8):  # held, and repeated by heartbeats
+        now_s = 0.4 + number * 0.1
+        stream.named(named(number, now_s * 1000), now_s, is_operator=True)
+    moved = stream.binary(command(0.5), 1.15, is_operator=True)
     assert moved.values["tracks"]["linear"] == 0.5
 
 
-def delivered(hand: list[bytes], cuts: list[tuple[int, int]]) -> list[tuple[float, float, bytes]]:
+def delivered(
+    hand: list[bytes], cuts: list[tuple[int, int]], apart_s: float
+) -> list[tuple[float, float, bytes]]:
     """Return when each command of a hand (one in 20 ms) arrives over a reliable channel, and when
-    it was sent: of what is sent in a cut nothing arrives before its end, then one in a ms.
+    it was sent: of what is sent in a cut nothing arrives before its end, then one in `apart_s`.
     """
-    arrivals, before_s = [], 0.0
+    arrivals, before_s = [], -1.0
     for n, data in enumerate(hand):
         sent_s = arrives_s = n * 0.02
         for begin, end in cuts:
             if begin * 0.02 <= max(arrives_s, before_s) < end * 0.02:
                 arrives_s = end * 0.02
-        before_s = max(arrives_s, before_s + 0.001)
+        before_s = max(arrives_s, before_s + apart_s)
         arrivals.append((before_s, sent_s, data))
     return arrivals
 
 
 def oldest_motion(
-    hand: list[bytes], cuts: list[tuple[int, int]], velocity: VelocityTarget
+    hand: list[bytes], cuts: list[tuple[int, int]], velocity: VelocityTarget, apart_s: float = 0.001
 ) -> float:
     """Return how old the oldest command was that moved anything, or requested to stand."""
     stream, ages = CommandStream(velocity), [0.0]
-    for now_s, sent_s, data in delivered(hand, cuts):
+    stream.opened(0.0)
+    for now_s, sent_s, data in delivered(hand, cuts, apart_s):
         values = stream.binary(data, now_s, is_operator=True).values
         if values and any(values[velocity.target].values()):
             ages.append(now_s - sent_s)
@@ -126,6 +146,8 @@ LEGS = VelocityTarget("legs", {"vx": "vx"}, has_mode=True)
         (DRIVE * 300 + REST * 10 + DRIVE * 500, [(10, 300), (301, 360), (361, 420)], TRACKS),
         (DRIVE * 40 + REST * 5 + DRIVE * 300, [(20, 60)], TRACKS),
         (DRIVE * 20 + REST * 450 + DRIVE * 300, [(20, 600), (601, 620)], TRACKS),  # they add up
+        # opened, and nothing of it for ten seconds
+        (REST * 50 + DRIVE * 150 + REST * 350, [(0, 500)], TRACKS),
         # a mode, and a step on the spot, that were thought better of
         (DAMPED * 100 + STAND * 50 + DAMPED * 450, [(50, 550)], LEGS),
         (STAND * 100 + REST * 50 + DAMPED * 450, [(50, 550)], LEGS),
@@ -142,7 +164,7 @@ def test_command_that_a_stall_held_back_moves_nothing(
         st.tuples(st.sampled_from([DRIVE, REST, STAND, DAMPED]), st.integers(1, 200)),
         min_size=1, max_size=8,
     ),
-    st.lists(st.tuples(st.integers(1, 600), st.integers(16, 500)), min_size=1, max_size=5),
+    st.lists(st.tuples(st.integers(0, 600), st.integers(16, 500)), min_size=1, max_size=5),
     st.sampled_from([TRACKS, LEGS]),
 )  # fmt: skip
 def test_no_order_of_stalls_and_releases_moves_by_an_old_command(
@@ -151,6 +173,24 @@ def test_no_order_of_stalls_and_releases_moves_by_an_old_command(
     hand = [data for run, count in runs for data in run * count]
     cuts = [(begin, begin + count) for begin, count in sorted(stalls)]
     assert oldest_motion(hand, cuts, velocity) <= GAP_S
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([DRIVE, REST, STAND, DAMPED]), st.integers(1, 100)),
+        min_size=1, max_size=8,
+    ),
+    st.lists(st.tuples(st.integers(0, 300), st.integers(16, 70)), min_size=1, max_size=2),
+    st.sampled_from([TRACKS, LEGS]),
+    st.floats(0.002, 0.0095),
+)  # fmt: skip
+def test_nor_does_one_that_catches_up_at_twice_the_speed_of_the_hand(
+    runs: list[tuple[list[bytes], int]], stalls: list[tuple[int, int]], velocity: VelocityTarget,
+    apart_s: float,
+) -> None:  # fmt: skip
+    hand = [data for run, count in runs for data in run * count]
+    cuts = [(begin, begin + count) for begin, count in sorted(stalls)]
+    assert oldest_motion(hand, cuts, velocity, apart_s) <= GAP_S
 
 
 def test_held_mode_of_a_walker_ends_with_a_gap() -> None:
@@ -163,11 +203,48 @@ def test_held_mode_of_a_walker_ends_with_a_gap() -> None:
     assert "Send damp for 0.9 s" in refused.refusal
 
 
-def test_who_takes_over_a_walker_that_stands_keeps_it_standing() -> None:
+def test_mode_that_a_new_operator_holds_has_a_damped_walker_lie() -> None:
     stream = CommandStream(LEGS)
     stream.binary(command(mode=1), 0.0, is_operator=False)
-    stream.forget()
-    assert stream.binary(command(mode=1), 0.1, is_operator=True).values["legs"]["mode"] == 1.0
+    stream.control_changed(0.05)
+    assert stream.binary(command(mode=1), 0.1, is_operator=True).refusal == RELEASE_FIRST
+    assert stream.binary(command(mode=0), 0.2, is_operator=True).values
+    assert stream.binary(command(mode=1), 0.3, is_operator=True).values["legs"]["mode"] == 1.0
+
+
+def test_walker_whose_picture_ends_stands_until_its_control_was_released() -> None:
+    stream = CommandStream(LEGS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    stream.picture_ended(0.01)
+    for n in range(1, 50):  # with heartbeats between
+        blind = stream.binary(command(0.5), n * 0.02, is_operator=True)
+        assert (blind.values, blind.refusal) == ({"legs": {"mode": 3.0, "vx": 0.0}}, RELEASE_FIRST)
+        beat = stream.named(named(n, n * 20.0), n * 0.02, is_operator=True)
+        assert beat.values == {"legs": {"mode": 3.0, "vx": 0.0}}
+    stream.binary(command(0.0), 1.0, is_operator=True)
+    assert stream.binary(command(0.5), 1.02, is_operator=True).values["legs"]["vx"] == 0.5
+
+
+def test_walker_of_the_named_form_stands_when_its_picture_ends() -> None:
+    stream, walk = CommandStream(LEGS), {"mode": 3.0, "vx": 0.5}
+    stream.named(named(0, 0.0, legs=walk, head={"pan": 5.0}), 0.0, is_operator=True)
+    stream.picture_ended(0.01)
+    blind = stream.named(named(1, 20.0, legs=walk, head={"pan": 5.0}), 0.02, is_operator=True)
+    assert (blind.values, blind.refusal) == ({"legs": {"mode": 3.0, "vx": 0.0}}, RELEASE_FIRST)
+    for n in range(2, 12):
+        stream.named(named(n, n * 20.0, legs={"mode": 3.0, "vx": 0.0}), n * 0.02, is_operator=True)
+    again = stream.named(named(12, 240.0, legs=walk), 0.24, is_operator=True)
+    assert again.values == {"legs": walk}
+
+
+def test_what_a_viewer_owed_has_ended_by_the_time_of_its_control() -> None:
+    stream = CommandStream(TRACKS)
+    stream.binary(command(), 0.0, is_operator=False)
+    for n in range(251):  # a gap of 5 s, then 5 s without one
+        stream.binary(command(), 5.0 + n * 0.02, is_operator=False)
+    stream.control_changed(10.01)
+    stream.binary(command(), 10.02, is_operator=True)
+    assert stream.binary(command(0.5), 10.04, is_operator=True).values
 
 
 @pytest.mark.parametrize("between_s", [0.7, 1.5, 3.0])
@@ -192,9 +269,9 @@ def test_control_that_was_released_for_as_long_as_the_gap_drives_again() -> None
 def test_release_never_takes_more_than_three_seconds() -> None:
     stream = CommandStream(TRACKS)
     stream.binary(command(0.0), 0.0, is_operator=True)
-    for n in range(151):
+    for n in range(152):
         stream.binary(command(0.0), 600.0 + n * 0.02, is_operator=True)
-    assert stream.binary(command(0.5), 603.02, is_operator=True).values
+    assert stream.binary(command(0.5), 603.04, is_operator=True).values
 
 
 def test_named_command_that_a_long_stall_held_back_moves_nothing() -> None:
@@ -214,13 +291,70 @@ def test_named_command_counts_no_more_after_a_gap_until_released() -> None:
     assert stream.named(named(1, 0.0, tracks=drive), 0.0, is_operator=True).values
     late = stream.named(named(2, 400.0, tracks=drive), 0.4, is_operator=True)
     assert (late.values, late.refusal) == ({}, RELEASE_FIRST)
-    stream.named(named(3, 450.0), 0.45, is_operator=True)
-    assert stream.named(named(4, 500.0, tracks=drive), 0.5, is_operator=True).values
+    for number in range(3, 7):
+        now_s = 0.2 + number * 0.1
+        stream.named(named(number, now_s * 1000), now_s, is_operator=True)
+    assert stream.named(named(7, 850.0, tracks=drive), 0.85, is_operator=True).values
+
+
+def page(stream: CommandStream, begin_s: float, end_s: float, *, is_held: bool) -> list[bool]:
+    """Send what the page of remote operation does: a heartbeat in 100 ms, what is held in 20 ms.
+    Return which of the latter moved anything.
+    """
+    moved = []
+    for n in range(round(begin_s * 50), round(end_s * 50)):
+        drive = {"tracks": {"linear": 0.5}}
+        for targets in ([{}] if n % 5 == 0 else []) + ([drive] if is_held else []):
+            text = json.dumps({"v": 1, "seq": 2 * n + bool(targets), "t": n * 20.0,
+                               "targets": targets})  # fmt: skip
+            values = stream.named(text, n * 0.02, is_operator=True).values
+            assert targets or not values
+            moved += [bool(values)] if targets else []
+    return moved
+
+
+@pytest.mark.parametrize("end_s", [0.98, 1.0, 1.02, 1.04])  # before, with, after a heartbeat
+@pytest.mark.parametrize("gap_s", [0.4, 1.9])
+def test_key_that_was_held_over_a_gap_moves_nothing(end_s: float, gap_s: float) -> None:
+    stream, again_s = CommandStream(TRACKS), end_s + gap_s
+    assert any(page(stream, 0.0, end_s, is_held=True))
+    assert not any(page(stream, again_s, again_s + 2.0, is_held=True))
+    assert stream.is_owing
+    assert not any(page(stream, again_s + 2.0, again_s + 2.4, is_held=False))
+    assert not stream.is_owing
+    assert all(page(stream, again_s + 2.4, again_s + 2.5, is_held=True))
+
+
+def test_key_that_was_held_when_the_picture_ended_moves_nothing() -> None:
+    stream = CommandStream(TRACKS)
+    page(stream, 0.0, 1.0, is_held=True)
+    stream.picture_ended(1.0)
+    assert not any(page(stream, 1.0, 3.0, is_held=True))
+    page(stream, 3.0, 3.4, is_held=False)
+    assert any(page(stream, 3.4, 3.5, is_held=True))
+
+
+def test_key_that_was_released_before_a_gap_moves_at_once() -> None:
+    stream = CommandStream(TRACKS)
+    page(stream, 0.0, 1.0, is_held=True)
+    page(stream, 1.0, 1.4, is_held=False)
+    assert all(page(stream, 2.0, 2.1, is_held=True))
+
+
+def test_refusal_is_shown_until_the_control_was_released_for_long_enough() -> None:
+    stream = CommandStream(TRACKS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    assert stream.binary(command(0.5), 1.0, is_operator=True).refusal
+    owing = []
+    for n in range(60):
+        stream.binary(command(), 1.02 + n * 0.02, is_operator=True)
+        owing.append(stream.is_owing)
+    assert owing.index(False) == 50
 
 
 def test_new_operator_has_to_release_first() -> None:
     stream = CommandStream(TRACKS)
-    stream.forget()
+    stream.control_changed(0.0)
     assert not stream.named(named(1, 0.0, tracks={"linear": 1.0}), 0.0, is_operator=True).values
     assert not stream.binary(command(0.5), 0.0, is_operator=True).values
 

@@ -114,6 +114,30 @@ async def test_robot_uses_the_first_stun_server_that_has_an_address(
     assert [each.urls for each in found.servers] == [["stun:192.0.2.7:3478"]]
 
 
+async def test_name_without_an_answer_leaves_the_other_stun_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lookup(host: str, *_: object, **__: object) -> Any:
+        if host == "silent.example.org":
+            await asyncio.Event().wait()
+        return [(2, 1, 6, "", ("192.0.2.7", 0))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", lookup)
+    monkeypatch.setattr(ice, "_WAIT_S", 0.01)
+    config = Config(stun=["stun:silent.example.org", "stun:b.example.org"])
+    found = await IceServerList(config, tmp_path).for_robot()
+    assert [each.urls for each in found.servers] == [["stun:192.0.2.7:3478"]]
+
+
+async def test_password_that_could_not_be_read_once_is_read_again(tmp_path: Path) -> None:
+    found = servers(tmp_path, user="saint")
+    (tmp_path / PASSWORD_FILE).mkdir()  # as good as an error of the disk
+    assert (await found.for_session()).problem
+    (tmp_path / PASSWORD_FILE).rmdir()
+    (tmp_path / PASSWORD_FILE).write_text("sesame\n")
+    assert (await found.for_session()).servers[1].credential == "sesame"
+
+
 @pytest.mark.parametrize("url", ["stuns:a", "stun:[fd00::2]", "stun:a:65536", "stun:a:", "a"])
 def test_settings_refuse_stun_servers_that_nothing_would_use(url: str) -> None:
     with pytest.raises(ValidationError):
@@ -182,7 +206,7 @@ async def test_operator_drives_over_a_turn_server(
             await given(robot, password)
             async with teleop_peer(robot.signalling(OLGA)) as peer:
                 await peer.report(lambda each: each["seat"] == "operator")
-                peer.send()
+                await peer.release()
                 async with peer.beating(tracks={"linear": 0.2, "angular": 0.0}):
                     await until(lambda: robot.driven)
 

@@ -78,7 +78,7 @@ async def operated(
         peer = await stack.enter_async_context(teleop_peer(signalling, video=True))
         peer.answers = True
         await peer.report(lambda each: each["seat"] == "operator")
-        peer.send()
+        await peer.release()
         await peer.report(lambda each: each["delay_ms"] is not None)
         yield peer, Driven(robot, peer), relay.faults
         relay.faults.loss, relay.faults.delay_s = 0.0, 0.0  # saying goodbye takes its turns
@@ -108,7 +108,7 @@ async def test_cut_of_500_ms_needs_a_release_before_it_moves_again(robot: Remote
             report = await peer.report(lambda each: "Release the control" in each["why"])
             assert report["seat"] == "operator"
             await stays(lambda: len(driven.arrived) == count, 0.3)
-        peer.send()  # released
+        await peer.release()  # released
         async with driven.driving():
             await driven.moves()
     assert driven.latest_s() < STALE_S + BUSY_S
@@ -128,7 +128,7 @@ async def test_after_a_cut_of_5_s_there_is_one_operator_and_not_the_first(
         assert not (await otto("request_control", session=other.session))["is_granted"]
         await let_pass(3.2)  # nobody living has control
         assert (await otto("request_control", session=other.session))["is_granted"]
-        other.send()
+        await other.release()
         async with other.beating(tracks={"linear": -0.5}):
             await let_pass(1.8)
             before = len(driven.arrived)
@@ -152,7 +152,7 @@ async def test_bad_network_makes_slow_and_never_late(
     robot: RemoteRobot, loss: float, delay_s: float, share: tuple[float, float]
 ) -> None:
     async with operated(robot, loss, delay_s) as (peer, driven, _):
-        peer.send()
+        await peer.release()
         async with driven.driving():
             await driven.moves()
             await let_pass(1.0)
@@ -165,7 +165,7 @@ async def test_network_that_becomes_too_slow_drives_nothing(robot: RemoteRobot) 
     async with operated(robot) as (peer, driven, faults):
         faults.delay_s = 0.6
         await let_pass(2.5)
-        peer.send()
+        await peer.release()
         async with driven.driving():
             await let_pass(1.0)
             await peer.report(lambda each: each["speed_share"] == 0.0)
@@ -203,6 +203,6 @@ async def test_peer_with_another_address_replaces_its_session(robot: RemoteRobot
                 # whatever was held before has to be released first
                 await again.report(lambda each: "Release the control" in each["why"])
                 assert len(robot.driven) == count
-            again.send()
+            await again.release()
             async with again.beating(tracks={"linear": 0.5}):
                 await until(lambda: len(robot.driven) > count)

@@ -280,7 +280,6 @@ def test_topics_and_sizes() -> None:
     assert rules.channel("chat", b"{}") == rules.channel(None, b"") == ""
     assert rules.vp8_size(b"\x10\x00\x00\x9d\x01\x2a\x40\x01\xf0\x00") == (320, 240)
     assert rules.vp8_size(b"\x11\x00\x00\x9d\x01\x2a\x40\x01\xf0\x00") is None
-    assert not rules.presses(b"\x00" * 15 + b"\x01" + b"\x00")
     assert rules.shown("a\nb" * 99) == ("a?b" * 99)[:64]
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 async def test_operator_is_a_source_with_the_lock_of_what_it_drives(robot: RemoteRobot) -> None:
     async with teleop_peer(robot.signalling(OLGA)) as peer:
-        peer.send()
+        await peer.release()
         peer.send(tracks={"linear": 0.3}, head={"pan": 10.0})
         await until(lambda: len(robot.driven) >= 2 and len(robot.locks) == 2)
         name = f"websocket:teleop-{peer.session}"
@@ -172,15 +172,15 @@ async def test_missing_picture_is_reported(robot: RemoteRobot) -> None:
 async def test_who_drives_by_a_picture_that_ends_has_to_release_first(robot: RemoteRobot) -> None:
     async with teleop_peer(robot.signalling(OLGA), video=True) as peer:
         peer.answers, peer.picture_ms = True, 50.0
+        await peer.release()
         async with peer.beating(tracks={"linear": 0.5}):
             async with robot.filming():
-                peer.send()
-                await until(lambda: len(peer.frames) > 3)
+                await until(lambda: len(peer.frames) > 3 and robot.driven)
             await peer.report(lambda each: "Release the control" in each["why"])
             count = len(robot.driven)
             await stays(lambda: len(robot.driven) == count, 0.3)
         peer.picture_ms = None  # there is none
-        peer.send()
+        await peer.release()
         async with peer.beating(tracks={"linear": 0.5}):
             await until(lambda: len(robot.driven) > count)
 

@@ -102,7 +102,7 @@ async def test_program_has_its_seat_again_and_moves_nothing_until_a_new_act(
 ) -> None:
     async with remote_robot(tmp_path) as robot, teleop_peer(robot.signalling(OLGA)) as peer:
         await peer.report(lambda each: each["seat"] == "operator")
-        peer.send()
+        await peer.release()
         async with peer.beating(tracks={"linear": 0.5}):
             await until(lambda: len(robot.driven) > 5)
             change_address()
@@ -120,6 +120,6 @@ async def _comes_back(robot: RemoteRobot, lost: TeleopPeer, count: int) -> None:
         async with again.beating(tracks={"linear": 0.5}):
             await again.report(lambda each: "Release the control" in each["why"])
         assert len(robot.driven) == count
-        again.send()
+        await again.release()
         async with again.beating(tracks={"linear": 0.5}):
             await until(lambda: len(robot.driven) > count)

@@ -1,5 +1,6 @@
 """The operator's page where no direct way leads to the robot: Chromium over a real TURN server."""
 
+import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
@@ -9,7 +10,7 @@ import pytest
 
 from saint_services.teleopd.ice import PASSWORD_FILE
 from tests.turn_server import BY_SECRET, SECRET, host_address, turn_server
-from tests.waiting import until
+from tests.waiting import stays, until
 from tests.web.conftest import Site
 from tests.web.fakes.remote import RemoteOperation, remote_operation
 
@@ -71,6 +72,25 @@ async def test_page_reaches_a_robot_in_the_same_network_though_the_server_is_dea
             await page.wait_for_selector("[data-picture=live]", state="attached", timeout=_LINK_MS)
             senders = {dead.recvfrom(2048)[1] for _ in range(8)}  # each repeats its request
             assert len(senders) > 1  # the robot's socket and Chromium's
+
+
+async def test_attempt_that_is_given_up_while_it_waits_for_the_server_opens_no_session(
+    site: Site, tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as dead:
+        dead.bind((host_address(), 0))
+        dead.settimeout(5.0)
+        url = "turn:{}:{}".format(*dead.getsockname())
+        async with robot_with(site, tmp_path, url):
+            page, sent = await site.browser.new_page(), list[str]()
+            page.on("websocket", lambda ws: ws.on("framesent", lambda each: sent.append(str(each))))
+            await page.goto(site.url + "operate")
+            await page.click("[data-operate]")
+            await asyncio.to_thread(dead.recvfrom, 2048)  # it gathers
+            await page.click("[data-link=connecting] button")
+            await page.wait_for_selector("[data-link=closed]")
+            await stays(lambda: not [each for each in sent if '"connect"' in each], 1.5)
+            assert [each for each in sent if '"ice_servers"' in each]
 
 
 async def test_page_reaches_a_robot_in_the_same_network_when_its_browser_refuses_the_servers(

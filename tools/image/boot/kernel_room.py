@@ -1,6 +1,6 @@
 """Holds the kernel against the room in memory that the boot script leaves below the initrd.
 
-U-Boot refuses an initrd that lies in the kernel's memory, and the board starts over for ever.
+U-Boot refuses an initrd that lies in the kernel's memory, and the board starts again and again.
 Header of the kernel: https://docs.kernel.org/arch/arm64/booting.html
 """
 

@@ -1,5 +1,7 @@
 // Finding a way to the robot: which servers of the internet help, and how long to wait for them.
 
+import { isOfNetwork } from "../api.js";
+
 /** @typedef {import("../api.js").Api} Api */
 
 /**
@@ -15,6 +17,7 @@ export async function useServers(peer, api) {
     peer.setConfiguration({ iceServers: servers });
     return wait_s * 1000;
   } catch (err) {
+    if (isOfNetwork(err)) throw err; // the session could not be made either
     console.warn("No STUN and TURN servers are used.", err);
     return 1000;
   }

@@ -2,7 +2,7 @@
 // while this page has control; a heartbeat shows that its input loop runs, so a hidden tab, whose
 // timers stand still, drives nothing. No drawing.
 
-import { ApiError, sentenceOf } from "../api.js";
+import { isOfNetwork, sentenceOf } from "../api.js";
 import { gathered, isBroken, useServers } from "./ice.js";
 import { LinkSilence } from "./link-silence.js";
 import { LinkSound } from "./link-sound.js";
@@ -124,6 +124,7 @@ export class RemoteLink {
       this.#open(peer);
       await peer.setLocalDescription(await peer.createOffer());
       await gathered(peer, waitMs);
+      if (this.#peer !== peer) return;
       const reply = await this.api().request("teleop", "connect", {
         sdp: peer.localDescription?.sdp ?? "",
         wants_control: wantsControl,
@@ -322,7 +323,7 @@ export class RemoteLink {
   #giveUp(isReturn) {
     if (this.state !== "connecting") return;
     if (isReturn) this.#again("The link to the robot is lost.");
-    else this.#end("No link within 15 s: the robot's address is not reachable over UDP from here.");
+    else this.#end("No link within 15 s. From another network the robot needs a TURN server.");
   }
 
   #left() {
@@ -387,7 +388,3 @@ export class RemoteLink {
     this.changed();
   }
 }
-
-/** Whether the request has not reached the robot, and may do so later. @param {unknown} err */
-const isOfNetwork = (err) =>
-  err instanceof ApiError && ["no_connection", "no_answer"].includes(err.code);

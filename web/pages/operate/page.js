@@ -39,8 +39,7 @@ const start = (app, problem) => html`
   ${viewerNotice(app)}
   <div class="card remote-start" data-link="closed">
     <p>
-      See through the robot's camera and drive it, from this network. One person has control; others
-      watch.
+      See through the robot's camera and drive it. One person has control; others watch.
     </p>
     ${problem ? html`<p class="wrong" role="alert">${problem}</p>` : nothing}
     <div class="actions">
