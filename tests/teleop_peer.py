@@ -83,7 +83,7 @@ class TeleopPeer:
 
     async def release(self) -> None:
         """Release the control for as long as it takes before something may move."""
-        async for _ in every(0.05, times=6):
+        async for _ in every(0.05, times=13):
             self.send()
 
     def text(self, **targets: dict[str, float]) -> str:

@@ -5,7 +5,7 @@ A command of the binary form has neither sequence nor time. It is held, and sent
 heartbeat of the same session; without heartbeats the router drops it after 300 ms. Whatever moved
 the robot before a gap, a change of control or the end of the picture has to be released before
 anything moves again (release.py). Released is a control without motion: of the named form also
-heartbeats without targets, but a page sends those while a key is held, too, so it has to last.
+heartbeats without targets. They come while a key is held, too, so it has to last, or they say it.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from math import ceil, inf
 from pydantic import ValidationError
 
 from ..lib.binary_layout import LayoutError
-from ..lib.reading_age import ReadingAge
+from ..lib.reading_age import KEPT_S, ReadingAge
 from ..lib.teleop.fields import LARGEST_BYTES, FieldsMessage
 from ..lib.teleop.structs import COMMAND, wants_stop
 from ..lib.teleop.velocity import VelocityTarget
@@ -23,7 +23,8 @@ from .release import ControlRelease
 
 MOST_PER_S = 250  # messages of a session that count; an input loop sends 50
 GAP_S = 0.3  # after a longer pause the control has to be released first
-RELEASED_S = 0.15  # a held control of the named form sends every 20 ms, between its heartbeats
+RELEASED_S = GAP_S  # a held control sends more often, between its heartbeats
+UNTIMED_S = 0.5  # the most that a release of the named form takes when its times say nothing yet
 
 TargetValues = Mapping[str, Mapping[str, float]]
 
@@ -34,7 +35,12 @@ RELEASE_FOR = (
     "Nothing arrived for a while. Send {released} for {seconds:.1f} s without a pause, then move "
     "again."
 )
-RELEASE_FIRST = "Link or picture was interrupted. Release the control, then move again."
+RELEASE_FIRST = (
+    "Link or picture was interrupted, or control has changed. Release the control, then move again."
+)
+DAMP_FIRST = (
+    "The robot has damped: its link was interrupted, or control has changed. Send damp, then stand."
+)
 
 
 @dataclass(slots=True)
@@ -75,6 +81,7 @@ class CommandStream:
     _binary: ControlRelease = field(default_factory=ControlRelease)
     _named: ControlRelease = field(default_factory=lambda: ControlRelease(RELEASED_S))
     _received_s: float | None = None
+    _has_begun: bool = False  # a message has arrived
     _sequence: int = -1
     _second_s: float = -inf
     _count: int = 0
@@ -99,7 +106,7 @@ class CommandStream:
 
     def control_changed(self, now_s: float) -> None:
         """Require a release: what the operator before commanded has ended."""
-        self._held = {}
+        self._held, self._is_held_moving = {}, False
         for release in (self._binary, self._named):
             release.require(now_s, has_stopped=True)
 
@@ -150,6 +157,8 @@ class CommandStream:
         if self._age.is_stale(message.t / 1000.0, now_s):
             return Decision(count="stale", answer=answer)  # late, it says how late
         self._listen(now_s)
+        if message.rest and not message.targets:
+            self._named.rest()
         values, refusal, count = self._fresh(message.targets, now_s, is_operator)
         return Decision(
             values, is_beat=True, refusal=refusal, count=count, is_talking=message.talk,
@@ -164,13 +173,16 @@ class CommandStream:
             return {}, NOT_OPERATOR, "not_operator"
         is_moving = self._is_moving(targets, self._named)
         allowed = self._allowed(targets, self._named, now_s, is_moving=is_moving)
-        if targets:
+        if self.velocity is None or self.velocity.target in targets:
             self._held = {}  # the newest form counts
+        if targets:
             return allowed
         if not is_operator or not self._held:
             return {}, "", ""
-        self._binary.allows(now_s, is_moving=self._is_held_moving)  # a heartbeat repeats it
-        return self._held, "", ""
+        # a heartbeat repeats what is held
+        if self._binary.allows(now_s, is_moving=self._is_held_moving):
+            return self._held, "", ""
+        return self._held, self._refused(self._binary), "release"
 
     def _allowed(
         self, targets: TargetValues, release: ControlRelease, now_s: float, *, is_moving: bool
@@ -180,11 +192,11 @@ class CommandStream:
         the picture ends it goes on standing.
         """
         if release.allows(now_s, is_moving=is_moving):
-            self._refusing = None if is_moving else self._refusing
+            if not release.is_required and (targets or self._refusing is release):
+                self._refusing = None
             return targets, "", ""
-        self._refusing = release
         values = {} if release.has_stopped else self._at_rest(targets)
-        return values, self._release_first(release), "release"
+        return values, self._refused(release), "release"
 
     def _is_moving(self, targets: TargetValues, release: ControlRelease) -> bool:
         base = self.velocity
@@ -199,19 +211,26 @@ class CommandStream:
             return {}
         return {velocity.target: velocity.at_rest(targets[velocity.target])}
 
-    def _release_first(self, release: ControlRelease) -> str:
+    def _refused(self, release: ControlRelease) -> str:
         """Return what the sender has to do before anything moves."""
-        if release is self._named or not release.owed_s:
-            return RELEASE_FIRST
-        released = "damp" if self.velocity and self.velocity.has_mode else "no motion"
+        self._refusing = release
+        is_damped = self.velocity is not None and self.velocity.has_mode and release.has_stopped
+        if release.owed_s <= RELEASED_S:
+            return DAMP_FIRST if is_damped else RELEASE_FIRST
+        released = "damp" if is_damped else "no motion"
         return RELEASE_FOR.format(released=released, seconds=ceil(release.owed_s * 10) / 10)
 
     def _listen(self, now_s: float) -> None:
         """Record a sign of life; what was held before a gap counts no more."""
         before_s, self._received_s = self._received_s, now_s
+        has_begun, self._has_begun = self._has_begun, True
         if before_s is None or now_s - before_s <= GAP_S:
             return
         self._binary.note_gap(before_s, now_s)
-        if self._held or not self._named.was_released(before_s):
+        is_walker = self.velocity is not None and self.velocity.has_mode  # it has damped
+        was_moved = self._is_held_moving or not self._named.was_released(before_s)
+        if not has_begun or now_s - before_s > KEPT_S:  # nothing says how old its messages are
+            self._named.note_gap(max(before_s, now_s - UNTIMED_S), now_s)
+        elif is_walker or was_moved:
             self._named.require(now_s, has_stopped=True)
-        self._held = {}
+        self._held, self._is_held_moving = {}, False

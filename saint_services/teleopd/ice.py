@@ -39,6 +39,7 @@ class IceServerList:
         self._stun, self._turn = config.stun, config.turn
         self._password = SecretFile(folder / PASSWORD_FILE)
         self._now_s = now_s
+        self._lookups: dict[str, asyncio.Task[str]] = {}  # of STUN servers, one for each
 
     async def store(self, password: str) -> None:
         """Store the password of the TURN server. Raises refused without such a server."""
@@ -81,11 +82,12 @@ class IceServerList:
         """Return the first STUN server that has an address; empty when none is found in time. All
         are looked up at once: one name may have no answer.
         """
-        lookups = [asyncio.ensure_future(_address(url)) for url in self._stun]
-        if lookups:
+        for url in self._stun:
+            if url not in self._lookups or self._lookups[url].done():
+                self._lookups[url] = asyncio.create_task(_address(url))
+        lookups = [self._lookups[url] for url in self._stun]
+        if lookups:  # one that takes longer goes on: a thread waits for each, and no more than one
             await asyncio.wait(lookups, timeout=_WAIT_S)
-        for each in lookups:
-            each.cancel()  # nothing for one that is done
         return next((each.result() for each in lookups if each.done() and each.result()), "")
 
 

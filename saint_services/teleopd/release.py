@@ -42,13 +42,21 @@ class ControlRelease:
         if self._since_s is None:
             self._since_s = now_s
         if now_s - self._since_s >= self.owed_s:
-            self.is_required = self.has_stopped = False
-            self.owed_s = 0.0
+            self._end()
         return True
+
+    def rest(self) -> None:
+        """End what takes no longer than `least_s`: the sender says that it is released."""
+        if self.owed_s <= self.least_s:
+            self._end()
 
     def was_released(self, at_s: float) -> bool:
         """Return whether the control was released at this time, the newest message's."""
         return self._since_s is not None and at_s - self._since_s >= self.least_s
+
+    def _end(self) -> None:
+        self.is_required = self.has_stopped = False
+        self.owed_s = 0.0
 
     def _owe(self, owed_s: float, now_s: float) -> None:
         self.owed_s = min(max(owed_s, self.least_s), MOST_OWED_S)

@@ -22,7 +22,7 @@ from tools.bench.link_judge import Notes
 _SILENT_S, _AGAIN_S, _RETURN_LIMIT_S, _AGAIN_PAUSE_S = 0.3, 2.0, 5.0, 1.0
 _BEAT_S, _RENEW_S, _NO_PICTURE_S = 0.1, 5.0, 0.38
 _PERIOD_S = 0.02
-_GRIP_S = 0.4  # until a hand that had to release holds the control again
+_GRIP_S = 0.6  # until a hand that had to release holds the control again
 _HOLD_S, _REST_S = (2.0, 8.0), (0.1, 0.6)  # between two releases of its own accord
 _ASK_S = 1.0  # as a viewer, until control is requested
 _STEP_DEG, _STEPS = 1 / 1024, 1 << 14  # exact in what a sample carries

@@ -67,10 +67,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether a request has not reached the robot, and may do so later. @param {unknown} err */
-export const isOfNetwork = (err) =>
-  err instanceof ApiError && ["no_connection", "no_answer"].includes(err.code);
-
 /** Wrap any exception as an ApiError. @param {unknown} err */
 export function problemOf(err) {
   if (err instanceof ApiError) return err;

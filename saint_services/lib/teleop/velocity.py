@@ -53,10 +53,11 @@ class VelocityTarget:
         )
 
     def at_rest(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Return these values without velocities: a robot that walks keeps its mode, and stands."""
+        """Return zero velocities with these values' mode: a robot that walks stands."""
         return {
-            name: value if self.has_mode and name == _MODE_FIELD else 0.0
+            name: value if name == _MODE_FIELD else 0.0
             for name, value in values.items()
+            if name in self.fields.values() or (self.has_mode and name == _MODE_FIELD)
         }
 
 

@@ -210,7 +210,8 @@ class RoomVisit:
             self._operation.received(self.operator_session, channel, data)
         else:
             self._sources.counters[FOREIGN] += 1
-            self._check_press(packet.participant, data)
+            if channel == rules.COMMANDS:
+                self._check_press(packet.participant, data)
 
     def _check_press(self, participant: Any, data: bytes) -> None:
         if wants_stop(data) and self._press.is_due(monotonic_s()):

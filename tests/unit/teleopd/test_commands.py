@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.teleop.velocity import VelocityTarget, velocity_target
 from saint_services.teleopd.commands import (
+    DAMP_FIRST,
     GAP_S,
     MALFORMED,
     NOT_OPERATOR,
@@ -190,7 +191,7 @@ def test_nor_does_one_that_catches_up_at_twice_the_speed_of_the_hand(
 ) -> None:  # fmt: skip
     hand = [data for run, count in runs for data in run * count]
     cuts = [(begin, begin + count) for begin, count in sorted(stalls)]
-    assert oldest_motion(hand, cuts, velocity, apart_s) <= GAP_S
+    assert oldest_motion(hand, cuts, velocity, apart_s) <= 0.02
 
 
 def test_held_mode_of_a_walker_ends_with_a_gap() -> None:
@@ -207,7 +208,7 @@ def test_mode_that_a_new_operator_holds_has_a_damped_walker_lie() -> None:
     stream = CommandStream(LEGS)
     stream.binary(command(mode=1), 0.0, is_operator=False)
     stream.control_changed(0.05)
-    assert stream.binary(command(mode=1), 0.1, is_operator=True).refusal == RELEASE_FIRST
+    assert stream.binary(command(mode=1), 0.1, is_operator=True).refusal == DAMP_FIRST
     assert stream.binary(command(mode=0), 0.2, is_operator=True).values
     assert stream.binary(command(mode=1), 0.3, is_operator=True).values["legs"]["mode"] == 1.0
 
@@ -220,7 +221,7 @@ def test_walker_whose_picture_ends_stands_until_its_control_was_released() -> No
         blind = stream.binary(command(0.5), n * 0.02, is_operator=True)
         assert (blind.values, blind.refusal) == ({"legs": {"mode": 3.0, "vx": 0.0}}, RELEASE_FIRST)
         beat = stream.named(named(n, n * 20.0), n * 0.02, is_operator=True)
-        assert beat.values == {"legs": {"mode": 3.0, "vx": 0.0}}
+        assert (beat.values, beat.refusal) == (blind.values, RELEASE_FIRST)
     stream.binary(command(0.0), 1.0, is_operator=True)
     assert stream.binary(command(0.5), 1.02, is_operator=True).values["legs"]["vx"] == 0.5
 
@@ -231,10 +232,44 @@ def test_walker_of_the_named_form_stands_when_its_picture_ends() -> None:
     stream.picture_ended(0.01)
     blind = stream.named(named(1, 20.0, legs=walk, head={"pan": 5.0}), 0.02, is_operator=True)
     assert (blind.values, blind.refusal) == ({"legs": {"mode": 3.0, "vx": 0.0}}, RELEASE_FIRST)
-    for n in range(2, 12):
+    for n in range(2, 20):
         stream.named(named(n, n * 20.0, legs={"mode": 3.0, "vx": 0.0}), n * 0.02, is_operator=True)
-    again = stream.named(named(12, 240.0, legs=walk), 0.24, is_operator=True)
+    again = stream.named(named(20, 400.0, legs=walk), 0.40, is_operator=True)
     assert again.values == {"legs": walk}
+
+
+def test_position_beside_it_leaves_a_held_mode() -> None:
+    stream = CommandStream(LEGS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    stream.picture_ended(0.01)
+    stream.named(named(1, 20.0, head={"pan": 5.0}), 0.02, is_operator=True)
+    beat = stream.named(named(2, 40.0), 0.04, is_operator=True)
+    assert beat.values == {"legs": {"mode": 3.0, "vx": 0.0}}
+
+
+def test_mode_of_the_named_form_counts_no_more_after_a_gap_until_damp() -> None:
+    """The walker has damped meanwhile: what stood before must not have it rise."""
+    stream, stand = CommandStream(LEGS), {"mode": 1.0, "vx": 0.0}
+    for n in range(60):
+        targets = {"legs": stand} if n else {}
+        stream.named(named(n, n * 20.0, **targets), n * 0.02, is_operator=True)
+    for n in range(160, 200):
+        late = stream.named(named(n, n * 20.0, legs=stand), n * 0.02, is_operator=True)
+        assert (late.values, late.refusal) == ({}, DAMP_FIRST)
+    for n in range(200, 220):
+        damp = {"mode": 0.0, "vx": 0.0}
+        assert stream.named(named(n, n * 20.0, legs=damp), n * 0.02, is_operator=True).values
+    assert stream.named(named(220, 4400.0, legs=stand), 4.40, is_operator=True).values
+
+
+def test_named_command_that_waited_since_the_link_was_opened_moves_nothing() -> None:
+    stream = CommandStream(TRACKS)
+    stream.opened(0.0)
+    stream.control_changed(0.0)
+    for n in range(200):  # of a stall of 4 s, four times as fast as it was sent
+        targets = {} if 50 <= n < 130 else {"tracks": {"linear": 0.5}}
+        late = stream.named(named(n, n * 20.0, **targets), 4.0 + n * 0.005, is_operator=True)
+        assert not late.values
 
 
 def test_what_a_viewer_owed_has_ended_by_the_time_of_its_control() -> None:
@@ -291,10 +326,10 @@ def test_named_command_counts_no_more_after_a_gap_until_released() -> None:
     assert stream.named(named(1, 0.0, tracks=drive), 0.0, is_operator=True).values
     late = stream.named(named(2, 400.0, tracks=drive), 0.4, is_operator=True)
     assert (late.values, late.refusal) == ({}, RELEASE_FIRST)
-    for number in range(3, 7):
+    for number in range(3, 8):
         now_s = 0.2 + number * 0.1
         stream.named(named(number, now_s * 1000), now_s, is_operator=True)
-    assert stream.named(named(7, 850.0, tracks=drive), 0.85, is_operator=True).values
+    assert stream.named(named(8, 950.0, tracks=drive), 0.95, is_operator=True).values
 
 
 def page(stream: CommandStream, begin_s: float, end_s: float, *, is_held: bool) -> list[bool]:
@@ -308,7 +343,7 @@ def page(stream: CommandStream, begin_s: float, end_s: float, *, is_held: bool) 
             text = json.dumps({"v": 1, "seq": 2 * n + bool(targets), "t": n * 20.0,
                                "targets": targets})  # fmt: skip
             values = stream.named(text, n * 0.02, is_operator=True).values
-            assert targets or not values
+            assert targets or not any(any(each.values()) for each in values.values())
             moved += [bool(values)] if targets else []
     return moved
 
@@ -320,9 +355,9 @@ def test_key_that_was_held_over_a_gap_moves_nothing(end_s: float, gap_s: float) 
     assert any(page(stream, 0.0, end_s, is_held=True))
     assert not any(page(stream, again_s, again_s + 2.0, is_held=True))
     assert stream.is_owing
-    assert not any(page(stream, again_s + 2.0, again_s + 2.4, is_held=False))
+    assert not any(page(stream, again_s + 2.0, again_s + 2.5, is_held=False))
     assert not stream.is_owing
-    assert all(page(stream, again_s + 2.4, again_s + 2.5, is_held=True))
+    assert all(page(stream, again_s + 2.5, again_s + 2.6, is_held=True))
 
 
 def test_key_that_was_held_when_the_picture_ended_moves_nothing() -> None:
@@ -330,14 +365,75 @@ def test_key_that_was_held_when_the_picture_ended_moves_nothing() -> None:
     page(stream, 0.0, 1.0, is_held=True)
     stream.picture_ended(1.0)
     assert not any(page(stream, 1.0, 3.0, is_held=True))
-    page(stream, 3.0, 3.4, is_held=False)
-    assert any(page(stream, 3.4, 3.5, is_held=True))
+    page(stream, 3.0, 3.5, is_held=False)
+    assert any(page(stream, 3.5, 3.6, is_held=True))
+
+
+def test_nor_does_it_when_all_commands_between_two_heartbeats_are_lost() -> None:
+    stream = CommandStream(TRACKS)
+    page(stream, 0.0, 1.0, is_held=True)
+    page(stream, 1.5, 2.0, is_held=True)
+    stream.named(named(200, 2000.0), 2.0, is_operator=True)
+    stream.named(named(228, 2280.0), 2.28, is_operator=True)  # too short for a gap
+    assert not any(page(stream, 2.3 + 0.02, 4.0, is_held=True))
+
+
+def resting(seq: int, now_s: float) -> str:
+    return json.dumps({"v": 1, "seq": seq, "t": now_s * 1000, "rest": True})
+
+
+def test_heartbeat_that_says_so_releases_at_once() -> None:
+    stream = CommandStream(TRACKS)
+    page(stream, 0.0, 1.0, is_held=True)
+    page(stream, 1.5, 2.0, is_held=True)
+    stream.named(resting(200, 2.0), 2.0, is_operator=True)
+    assert not stream.is_owing
+    assert all(page(stream, 2.02, 2.1, is_held=True))
+
+
+def test_what_it_says_does_not_count_where_nothing_says_how_old_it_is() -> None:
+    stream = CommandStream(TRACKS)
+    stream.opened(0.0)
+    stream.named(resting(1, 2.0), 2.0, is_operator=True)
+    drive = named(2, 2020.0, tracks={"linear": 0.5})
+    assert stream.named(drive, 2.02, is_operator=True).refusal.startswith("Nothing arrived")
+
+
+def test_picture_that_ends_after_a_release_shows_no_refusal_of_long_ago() -> None:
+    stream = CommandStream(TRACKS)
+    page(stream, 0.0, 1.0, is_held=True)
+    page(stream, 1.5, 2.0, is_held=True)
+    page(stream, 2.0, 2.5, is_held=False)
+    stream.picture_ended(2.5)
+    assert not stream.is_owing
+
+
+def test_release_that_heartbeats_repeat_ends_the_refusal() -> None:
+    stream = CommandStream(TRACKS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    stream.binary(command(0.5), 0.4, is_operator=True)
+    stream.binary(command(), 0.42, is_operator=True)
+    assert stream.is_owing
+    page(stream, 0.5, 1.0, is_held=False)
+    assert not stream.is_owing
+
+
+def test_refusal_of_one_form_is_shown_no_more_when_the_other_drives() -> None:
+    stream = CommandStream(LEGS)
+    stream.control_changed(0.0)
+    assert stream.binary(command(mode=1), 0.01, is_operator=True).refusal
+    assert stream.is_owing
+    page(stream, 0.02, 0.5, is_held=False)
+    assert stream.is_owing
+    stand = named(1000, 500.0, legs={"mode": 1.0, "vx": 0.0})
+    assert stream.named(stand, 0.5, is_operator=True).values
+    assert not stream.is_owing
 
 
 def test_key_that_was_released_before_a_gap_moves_at_once() -> None:
     stream = CommandStream(TRACKS)
     page(stream, 0.0, 1.0, is_held=True)
-    page(stream, 1.0, 1.4, is_held=False)
+    page(stream, 1.0, 1.5, is_held=False)
     assert all(page(stream, 2.0, 2.1, is_held=True))
 
 

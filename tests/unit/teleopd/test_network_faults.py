@@ -77,9 +77,10 @@ async def operated(
         signalling = relay.between(robot.signalling(OLGA))
         peer = await stack.enter_async_context(teleop_peer(signalling, video=True))
         peer.answers = True
-        await peer.report(lambda each: each["seat"] == "operator")
-        await peer.release()
-        await peer.report(lambda each: each["delay_ms"] is not None)
+        async with peer.beating():
+            await peer.report(lambda each: each["seat"] == "operator")
+            await peer.report(lambda each: each["delay_ms"] is not None)
+            await peer.release()
         yield peer, Driven(robot, peer), relay.faults
         relay.faults.loss, relay.faults.delay_s = 0.0, 0.0  # saying goodbye takes its turns
         assert relay.count > 30  # nothing has found a way round

@@ -62,6 +62,7 @@ async def moving(page: Any, remote: RemoteOperation) -> None:
 
     async def press() -> bool:
         await page.keyboard.up("KeyW")
+        await let_pass(0.06)  # as short as a hand can
         await page.keyboard.down("KeyW")
         await let_pass(1.0)
         return len(remote.driven()) > count + 5

@@ -1,6 +1,6 @@
 // Finding a way to the robot: which servers of the internet help, and how long to wait for them.
 
-import { isOfNetwork } from "../api.js";
+import { problemOf } from "../api.js";
 
 /** @typedef {import("../api.js").Api} Api */
 
@@ -17,7 +17,8 @@ export async function useServers(peer, api) {
     peer.setConfiguration({ iceServers: servers });
     return wait_s * 1000;
   } catch (err) {
-    if (isOfNetwork(err)) throw err; // the session could not be made either
+    // The page may be connected again by the time its session is made, and then lack them.
+    if (problemOf(err).code === "no_connection") throw err;
     console.warn("No STUN and TURN servers are used.", err);
     return 1000;
   }

@@ -2,7 +2,7 @@
 // while this page has control; a heartbeat shows that its input loop runs, so a hidden tab, whose
 // timers stand still, drives nothing. No drawing.
 
-import { isOfNetwork, sentenceOf } from "../api.js";
+import { ApiError, sentenceOf } from "../api.js";
 import { gathered, isBroken, useServers } from "./ice.js";
 import { LinkSilence } from "./link-silence.js";
 import { LinkSound } from "./link-sound.js";
@@ -54,6 +54,8 @@ export class RemoteLink {
   /** Of the picture in this browser: jitter buffer and decoder. @type {number | null} */
   decodeMs = null;
   pictureAt = -Infinity;
+  /** Whether a control is held: the robot moves nothing by one that was held over a gap. */
+  isHeld = () => true;
   #silence = new LinkSilence();
   #sequence = 0;
   /** @type {RTCPeerConnection | null} */ #peer = null;
@@ -171,6 +173,9 @@ export class RemoteLink {
     if (this.#base) this.stream(this.#base, { linear: 0, angular: 0 });
   }
 
+  /** Say at once that no control is held: it may be again before the next heartbeat. */
+  rest = () => this.#send({ rest: true });
+
   /** @param {"request_control" | "release_control"} action @param {object} [more] */
   async control(action, more = {}) {
     await this.api().request("teleop", action, { session: this.session, ...more });
@@ -226,7 +231,7 @@ export class RemoteLink {
       this.#again(this.#silence.reason(now));
       return;
     }
-    if (!document.hidden && document.hasFocus()) this.#send({});
+    if (!document.hidden && document.hasFocus()) this.#send({ rest: !this.isHeld() });
     else {
       this.#silence.paused();
       this.sound.release();
@@ -388,3 +393,7 @@ export class RemoteLink {
     this.changed();
   }
 }
+
+/** Whether the request has not reached the robot, and may do so later. @param {unknown} err */
+const isOfNetwork = (err) =>
+  err instanceof ApiError && ["no_connection", "no_answer"].includes(err.code);

@@ -45,6 +45,8 @@ export class Teleop {
   chosen = 0;
   /** Measured direction of the head. @type {() => {pan: number, tilt: number}} */
   gaze = () => ({ pan: 0, tilt: 0 });
+  /** Called when no control is held any more. */
+  onRest = () => {};
   #mustRelease = false;
   #wasHeld = false;
   #isHeadMoved = false;
@@ -102,6 +104,11 @@ export class Teleop {
     if (!event.repeat) this.keys.add(event.code);
   }
 
+  /** Whether any control is held now. */
+  get isHeld() {
+    return this.#wasHeld;
+  }
+
   /** @param {number} share of the top speed */
   setShare(share) {
     this.share = Math.min(1, Math.max(SMALLEST_SHARE, Math.round(share * 100) / 100));
@@ -120,7 +127,9 @@ export class Teleop {
     else if (this.isEngaged && isHeld) this.release();
     else this.#stop();
     if (isHeld || this.pad || this.#wasHeld) this.changed(); // otherwise nothing here has changed
+    const isRest = this.#wasHeld && !isHeld;
     this.#wasHeld = isHeld;
+    if (isRest) this.onRest();
   }
 
   /** Read the pads at each tick, because getGamepads returns a snapshot. */

@@ -104,6 +104,8 @@ function connect(app, wantsControl) {
     () => app.teleop.release(),
   ));
   app.teleop.outlet = link;
+  app.teleop.onRest = link.rest;
+  link.isHeld = () => app.teleop.isHeld;
   link.connect(wantsControl);
 }
 
