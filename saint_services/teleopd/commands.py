@@ -174,7 +174,7 @@ class CommandStream:
         is_moving = self._is_moving(targets, self._named)
         allowed = self._allowed(targets, self._named, now_s, is_moving=is_moving)
         if self.velocity is None or self.velocity.target in targets:
-            self._held = {}  # the newest form counts
+            self._held, self._is_held_moving = {}, False  # the newest form counts
         if targets:
             return allowed
         if not is_operator or not self._held:

@@ -378,6 +378,14 @@ def test_nor_does_it_when_all_commands_between_two_heartbeats_are_lost() -> None
     assert not any(page(stream, 2.3 + 0.02, 4.0, is_held=True))
 
 
+def test_binary_command_of_long_ago_requires_no_release_of_the_named_form() -> None:
+    stream = CommandStream(TRACKS)
+    stream.binary(command(0.5), 0.0, is_operator=True)
+    page(stream, 0.02, 1.0, is_held=True)
+    page(stream, 1.0, 1.5, is_held=False)
+    assert all(page(stream, 2.0, 2.1, is_held=True))
+
+
 def resting(seq: int, now_s: float) -> str:
     return json.dumps({"v": 1, "seq": seq, "t": now_s * 1000, "rest": True})
 
