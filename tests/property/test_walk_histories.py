@@ -113,7 +113,7 @@ class WalkLife:
         """Live one history."""
         events: tuple[Callable[[], None], ...] = (
             self._mode, self._mode, self._mode, self._speed, self._leave, self._link, self._report,
-            self._obey, self._stop, self._alert, self._enable, self._operator,
+            self._obey, self._stop, self._alert, self._enable, self._operator, self._picture,
         )  # fmt: skip
         if self.random.random() < 0.8:
             self.walk()
@@ -158,7 +158,11 @@ class WalkLife:
 
     def _operator(self) -> None:
         """Another operator takes over."""
-        self.stream.forget()
+        self.stream.control_changed(self.now_s)
+
+    def _picture(self) -> None:
+        """The picture that the operator drives by has ended."""
+        self.stream.picture_ended(self.now_s)
 
 
 def test_walker_never_walks_against_the_rules_in_random_histories() -> None:
