@@ -9,7 +9,7 @@ heartbeats without targets. They come while a key is held, too, so it has to las
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, inf
 
 from pydantic import ValidationError
@@ -34,6 +34,9 @@ NO_TARGET = "This robot has no target for velocities."
 RELEASE_FOR = (
     "Nothing arrived for a while. Send {released} for {seconds:.1f} s without a pause, then move "
     "again."
+)
+RELEASE_SO_LONG = (
+    "Nothing arrived for a while. Release the control for {seconds:.1f} s, then move again."
 )
 RELEASE_FIRST = (
     "Link or picture was interrupted, or control has changed. Release the control, then move again."
@@ -79,7 +82,7 @@ class CommandStream:
     _is_held_moving: bool = False  # all of it
     _refusing: ControlRelease | None = None  # what refused the newest motion
     _binary: ControlRelease = field(default_factory=ControlRelease)
-    _named: ControlRelease = field(default_factory=lambda: ControlRelease(RELEASED_S))
+    _named: ControlRelease = field(default_factory=lambda: ControlRelease(RELEASED_S, UNTIMED_S))
     _received_s: float | None = None
     _has_begun: bool = False  # a message has arrived
     _sequence: int = -1
@@ -131,7 +134,10 @@ class CommandStream:
         if self.velocity is None:
             return Decision(is_stop=is_stop, refusal=NO_TARGET, count="no_target")
         targets = {self.velocity.target: self.velocity.values(command)}
-        self._is_held_moving = self._is_moving(targets, self._binary)
+        held = targets
+        if command.e_stop and not self.velocity.has_mode:  # a stop is no release of its stick
+            held = {self.velocity.target: self.velocity.values(replace(command, e_stop=0))}
+        self._is_held_moving = self._is_moving(held, self._binary)
         self._held, refusal, count = self._allowed(
             targets, self._binary, now_s, is_moving=self._is_held_moving
         )
@@ -157,28 +163,29 @@ class CommandStream:
         if self._age.is_stale(message.t / 1000.0, now_s):
             return Decision(count="stale", answer=answer)  # late, it says how late
         self._listen(now_s)
-        if message.rest and not message.targets:
-            self._named.rest()
-        values, refusal, count = self._fresh(message.targets, now_s, is_operator)
+        values, refusal, count = self._fresh(message.targets, message.rest, now_s, is_operator)
         return Decision(
             values, is_beat=True, refusal=refusal, count=count, is_talking=message.talk,
             sound=message.sound, answer=answer, age_s=self._age.late_s,
         )  # fmt: skip
 
     def _fresh(
-        self, targets: TargetValues, now_s: float, is_operator: bool
+        self, targets: TargetValues, rest: bool | None, now_s: float, is_operator: bool
     ) -> tuple[TargetValues, str, str]:
         """Return the values that count now, else why not, for the sender and for the counters."""
         if targets and not is_operator:
             return {}, NOT_OPERATOR, "not_operator"
-        is_moving = self._is_moving(targets, self._named)
+        is_moving = self._is_moving(targets, self._named) or (rest is False and not targets)
+        if rest and not targets:
+            self._named.rest(now_s)
+        if not is_operator:
+            self._named.allows(now_s, is_moving=is_moving)
+            return {}, "", ""
         allowed = self._allowed(targets, self._named, now_s, is_moving=is_moving)
         if self.velocity is None or self.velocity.target in targets:
             self._held, self._is_held_moving = {}, False  # the newest form counts
-        if targets:
+        if targets or not self._held:
             return allowed
-        if not is_operator or not self._held:
-            return {}, "", ""
         # a heartbeat repeats what is held
         if self._binary.allows(now_s, is_moving=self._is_held_moving):
             return self._held, "", ""
@@ -192,7 +199,8 @@ class CommandStream:
         the picture ends it goes on standing.
         """
         if release.allows(now_s, is_moving=is_moving):
-            if not release.is_required and (targets or self._refusing is release):
+            base = self.velocity.target if self.velocity else ""
+            if not release.is_required and (self._refusing is release or base in targets):
                 self._refusing = None
             return targets, "", ""
         values = {} if release.has_stopped else self._at_rest(targets)
@@ -217,6 +225,8 @@ class CommandStream:
         is_damped = self.velocity is not None and self.velocity.has_mode and release.has_stopped
         if release.owed_s <= RELEASED_S:
             return DAMP_FIRST if is_damped else RELEASE_FIRST
+        if release is self._named:
+            return RELEASE_SO_LONG.format(seconds=release.owed_s)
         released = "damp" if is_damped else "no motion"
         return RELEASE_FOR.format(released=released, seconds=ceil(release.owed_s * 10) / 10)
 

@@ -13,7 +13,7 @@ import contextlib
 import hmac
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 
 from ..lib.api.teleop import IceServer, IceServers
@@ -79,16 +79,29 @@ class IceServerList:
         return found.model_copy(update={"servers": servers})
 
     async def _stun_address(self) -> str:
-        """Return the first STUN server that has an address; empty when none is found in time. All
+        """Return a STUN server that has an address; empty when none is found in time. All
         are looked up at once: one name may have no answer.
         """
         for url in self._stun:
             if url not in self._lookups or self._lookups[url].done():
                 self._lookups[url] = asyncio.create_task(_address(url))
         lookups = [self._lookups[url] for url in self._stun]
-        if lookups:  # one that takes longer goes on: a thread waits for each, and no more than one
-            await asyncio.wait(lookups, timeout=_WAIT_S)
-        return next((each.result() for each in lookups if each.done() and each.result()), "")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_WAIT_S):
+                # One that takes longer goes on: a thread waits for each name, and no more than one.
+                async for found in _finished(lookups):
+                    if found:
+                        return found
+        return ""
+
+
+async def _finished(lookups: Iterable[asyncio.Task[str]]) -> AsyncIterator[str]:
+    """Yield the results as they come; to give up waiting cancels none."""
+    waiting = set(lookups)
+    while waiting:
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for each in done:
+            yield each.result()
 
 
 async def _address(url: str) -> str:

@@ -18,6 +18,7 @@ class ControlRelease:
     """What one session owes before it moves anything again."""
 
     least_s: float = 0.0  # so long it has to last whenever it is required
+    most_s: float = MOST_OWED_S
     is_required: bool = False
     has_stopped: bool = False  # the robot meanwhile: a walker has damped
     owed_s: float = 0.0  # so long has it to last now
@@ -45,9 +46,10 @@ class ControlRelease:
             self._end()
         return True
 
-    def rest(self) -> None:
-        """End what takes no longer than `least_s`: the sender says that it is released."""
+    def rest(self, now_s: float) -> None:
+        """Note that the sender says so: it counts like a release of `least_s`, but not for more."""
         if self.owed_s <= self.least_s:
+            self._since_s = now_s - self.least_s
             self._end()
 
     def was_released(self, at_s: float) -> bool:
@@ -59,7 +61,7 @@ class ControlRelease:
         self.owed_s = 0.0
 
     def _owe(self, owed_s: float, now_s: float) -> None:
-        self.owed_s = min(max(owed_s, self.least_s), MOST_OWED_S)
+        self.owed_s = min(max(owed_s, self.least_s), self.most_s)
         self._owed_at_s = now_s
         self.is_required, self._since_s = True, None
 

@@ -3,7 +3,7 @@
 (structs.py).
 
 Version 1. Operator to robot: `v`, `seq` (rises), `t` (milliseconds of the operator's clock), and
-`targets` with values by field, `talk` while the talk button is held, `rest` while no control is,
+`targets` with values by field, `talk` while the talk button is held, `rest`: no control is held,
 `sound`: which place to listen at and to speak through. A message without targets is a heartbeat of
 the operator's input loop.
 Robot to operator, 20 times per second in turns: `RobotReport` and `RobotPulse`, a sign of life with
@@ -41,7 +41,8 @@ class FieldsMessage(Request):
     # Of `sound.places` of the report: "head", "server"; empty: that of the camera, or the first.
     sound: str = Field(default="", pattern=r"^([a-z][a-z0-9_.]{0,63})?$")
     talk: bool = False  # the talk button is held: the sound that comes with it is played
-    rest: bool = False  # no control is held. Without it 0.3 s without motion say the same
+    # True: no control is held; false: one is. Left out, 0.3 s without motion say the first.
+    rest: bool | None = None
 
 
 class PictureReport(Reply):

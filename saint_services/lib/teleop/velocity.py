@@ -46,11 +46,17 @@ class VelocityTarget:
         return found | ({_MODE_FIELD: float(_WALK_MODES[mode])} if self.has_mode else {})
 
     def moves(self, values: Mapping[str, float], *, counts_mode: bool) -> bool:
-        """Return whether any velocity is not zero; or the mode not damp, where that counts."""
-        return any(
-            value and (counts_mode or name != _MODE_FIELD or not self.has_mode)
-            for name, value in values.items()
-        )
+        """Return whether any velocity is not zero; or the mode not damp, where that counts. Of
+        another field nobody knows, so it counts like a position.
+        """
+        for name, value in values.items():
+            if self.has_mode and name == _MODE_FIELD:
+                is_moving = counts_mode and value != 0
+            else:
+                is_moving = value != 0 or name not in self.fields.values()
+            if is_moving:
+                return True
+        return False
 
     def at_rest(self, values: Mapping[str, float]) -> dict[str, float]:
         """Return zero velocities with these values' mode: a robot that walks stands."""

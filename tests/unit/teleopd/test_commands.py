@@ -399,6 +399,35 @@ def test_heartbeat_that_says_so_releases_at_once() -> None:
     assert all(page(stream, 2.02, 2.1, is_held=True))
 
 
+def test_heartbeat_that_says_that_a_control_is_held_releases_nothing() -> None:
+    """A viewer who holds a game pad sends no command, and the grant comes earlier than it knows."""
+    stream = CommandStream(TRACKS)
+    stream.control_changed(10.0)
+    for n in range(20):
+        now_s = 10.0 + n * 0.1
+        text = json.dumps({"v": 1, "seq": n, "t": now_s * 1000, "rest": False})
+        assert stream.named(text, now_s, is_operator=True).refusal == RELEASE_FIRST
+    drive = named(20, 12_000.0, tracks={"linear": 0.5})
+    assert stream.named(drive, 12.0, is_operator=True).refusal == RELEASE_FIRST
+
+
+def test_stop_is_no_release_of_the_stick_that_is_held_beside_it() -> None:
+    stream = CommandStream(TRACKS)
+    stream.control_changed(0.0)
+    stop = stream.binary(command(0.5, stop=1), 0.02, is_operator=True)
+    assert stop.is_stop
+    assert stream.binary(command(0.5), 0.04, is_operator=True).refusal == RELEASE_FIRST
+    stream.binary(command(0.0, stop=1), 0.06, is_operator=True)
+    assert stream.binary(command(0.5), 0.08, is_operator=True).values
+
+
+def test_rest_that_was_said_before_a_gap_counts_after_it() -> None:
+    stream = CommandStream(TRACKS)
+    page(stream, 0.0, 1.5, is_held=True)
+    stream.named(resting(150, 1.5), 1.5, is_operator=True)
+    assert all(page(stream, 2.0, 2.1, is_held=True))
+
+
 def test_what_it_says_does_not_count_where_nothing_says_how_old_it_is() -> None:
     stream = CommandStream(TRACKS)
     stream.opened(0.0)

@@ -288,10 +288,8 @@ export class RemoteLink {
       this.problem = "";
     }
     if (report.echo !== null) this.roundTripMs = now - report.echo - (report.echo_age_ms ?? 0);
-    if (had && !this.isOperator) {
-      this.sound.release();
-      this.onLoss();
-    }
+    if (had && !this.isOperator) this.sound.release();
+    if (had !== this.isOperator) this.onLoss(); // what was held before it counts no more either
     this.changed();
   }
 

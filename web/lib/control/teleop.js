@@ -124,7 +124,7 @@ export class Teleop {
     const hasSource = isTouched || this.keys.size > 0 || isPadHeld;
     if (isHeld && hasSource && !this.#mustRelease && this.mayDrive())
       this.#send(this.#hand(isTouched));
-    else if (this.isEngaged && isHeld) this.release();
+    else if (isHeld && (this.isEngaged || hasSource)) this.release();
     else this.#stop();
     if (isHeld || this.pad || this.#wasHeld) this.changed(); // otherwise nothing here has changed
     const isRest = this.#wasHeld && !isHeld;
