@@ -207,6 +207,22 @@ async def test_losing_the_page_releases_control_until_all_is_released(
     await drive.drives()
 
 
+async def test_pad_that_is_taken_during_a_stop_must_be_released(drive: Drive) -> None:
+    drive.site.robot.set_estop(True, "rc", "switch")
+    await drive.page.wait_for_selector("[data-estop=latched]")
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await let_pass(0.2)
+    drive.site.robot.set_estop(False, "rc", "")
+    await drive.page.wait_for_selector("[data-estop=ready]")
+    await drive.stays_silent()
+    assert drive.published == []
+    await drive.pad(f"press({L1}, false)")
+    await let_pass(0.1)
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+
+
 async def test_pad_that_is_unplugged_stops_and_must_be_released(drive: Drive) -> None:
     await drive.pad("push(0, -1, 0, 0)")
     await drive.pad(f"press({L1}, true)")
