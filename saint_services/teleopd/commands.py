@@ -135,7 +135,7 @@ class CommandStream:
             return Decision(is_stop=is_stop, refusal=NO_TARGET, count="no_target")
         targets = {self.velocity.target: self.velocity.values(command)}
         held = targets
-        if command.e_stop and not self.velocity.has_mode:  # a stop is no release of its stick
+        if command.e_stop:  # is no release of its stick
             held = {self.velocity.target: self.velocity.values(replace(command, e_stop=0))}
         self._is_held_moving = self._is_moving(held, self._binary)
         self._held, refusal, count = self._allowed(
@@ -161,6 +161,8 @@ class CommandStream:
         )
         self.echo_t, self.echo_s = message.t, now_s
         if self._age.is_stale(message.t / 1000.0, now_s):
+            if message.rest is False or self._is_moving(message.targets, self._named):
+                self._named.allows(now_s, is_moving=True)  # it is not released, at least
             return Decision(count="stale", answer=answer)  # late, it says how late
         self._listen(now_s)
         values, refusal, count = self._fresh(message.targets, message.rest, now_s, is_operator)
@@ -175,17 +177,19 @@ class CommandStream:
         """Return the values that count now, else why not, for the sender and for the counters."""
         if targets and not is_operator:
             return {}, NOT_OPERATOR, "not_operator"
-        is_moving = self._is_moving(targets, self._named) or (rest is False and not targets)
-        if rest and not targets:
-            self._named.rest(now_s)
-        if not is_operator:
-            self._named.allows(now_s, is_moving=is_moving)
-            return {}, "", ""
-        allowed = self._allowed(targets, self._named, now_s, is_moving=is_moving)
-        if self.velocity is None or self.velocity.target in targets:
-            self._held, self._is_held_moving = {}, False  # the newest form counts
-        if targets or not self._held:
+        if targets:
+            is_moving = self._is_moving(targets, self._named)
+            allowed = self._allowed(targets, self._named, now_s, is_moving=is_moving)
+            if self.velocity is None or self.velocity.target in targets:
+                self._held, self._is_held_moving = {}, False  # the newest form counts
             return allowed
+        if rest and not (self._is_walker and self._named.has_stopped):  # which has to damp
+            self._named.rest(now_s)
+        self._named.allows(now_s, is_moving=rest is False)
+        if self._refusing is self._named and not self._named.is_required:
+            self._refusing = None
+        if not is_operator or not self._held:
+            return {}, "", ""
         # a heartbeat repeats what is held
         if self._binary.allows(now_s, is_moving=self._is_held_moving):
             return self._held, "", ""
@@ -206,6 +210,10 @@ class CommandStream:
         values = {} if release.has_stopped else self._at_rest(targets)
         return values, self._refused(release), "release"
 
+    @property
+    def _is_walker(self) -> bool:
+        return self.velocity is not None and self.velocity.has_mode
+
     def _is_moving(self, targets: TargetValues, release: ControlRelease) -> bool:
         base = self.velocity
         if base is None or targets.keys() - {base.target}:
@@ -222,11 +230,11 @@ class CommandStream:
     def _refused(self, release: ControlRelease) -> str:
         """Return what the sender has to do before anything moves."""
         self._refusing = release
-        is_damped = self.velocity is not None and self.velocity.has_mode and release.has_stopped
+        is_damped = self._is_walker and release.has_stopped
         if release.owed_s <= RELEASED_S:
             return DAMP_FIRST if is_damped else RELEASE_FIRST
         if release is self._named:
-            return RELEASE_SO_LONG.format(seconds=release.owed_s)
+            return RELEASE_SO_LONG.format(seconds=ceil(release.owed_s * 10) / 10)
         released = "damp" if is_damped else "no motion"
         return RELEASE_FOR.format(released=released, seconds=ceil(release.owed_s * 10) / 10)
 
@@ -237,10 +245,9 @@ class CommandStream:
         if before_s is None or now_s - before_s <= GAP_S:
             return
         self._binary.note_gap(before_s, now_s)
-        is_walker = self.velocity is not None and self.velocity.has_mode  # it has damped
         was_moved = self._is_held_moving or not self._named.was_released(before_s)
         if not has_begun or now_s - before_s > KEPT_S:  # nothing says how old its messages are
             self._named.note_gap(max(before_s, now_s - UNTIMED_S), now_s)
-        elif is_walker or was_moved:
+        elif self._is_walker or was_moved:  # a walker has damped
             self._named.require(now_s, has_stopped=True)
         self._held, self._is_held_moving = {}, False

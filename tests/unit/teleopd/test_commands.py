@@ -406,7 +406,7 @@ def test_heartbeat_that_says_that_a_control_is_held_releases_nothing() -> None:
     for n in range(20):
         now_s = 10.0 + n * 0.1
         text = json.dumps({"v": 1, "seq": n, "t": now_s * 1000, "rest": False})
-        assert stream.named(text, now_s, is_operator=True).refusal == RELEASE_FIRST
+        assert not stream.named(text, now_s, is_operator=True).values
     drive = named(20, 12_000.0, tracks={"linear": 0.5})
     assert stream.named(drive, 12.0, is_operator=True).refusal == RELEASE_FIRST
 
@@ -419,6 +419,26 @@ def test_stop_is_no_release_of_the_stick_that_is_held_beside_it() -> None:
     assert stream.binary(command(0.5), 0.04, is_operator=True).refusal == RELEASE_FIRST
     stream.binary(command(0.0, stop=1), 0.06, is_operator=True)
     assert stream.binary(command(0.5), 0.08, is_operator=True).values
+
+
+def test_rest_is_no_damp_of_a_walker_whose_mode_is_held_all_the_time() -> None:
+    stream, stand = CommandStream(LEGS), {"mode": 1.0, "vx": 0.0}
+    stream.control_changed(0.0)
+    for n in range(1, 100):
+        text = resting(2 * n, n * 0.02) if n % 5 == 0 else named(2 * n, n * 20.0, legs=stand)
+        assert not stream.named(text, n * 0.02, is_operator=True).values
+
+
+def test_control_that_was_taken_while_nothing_arrived_in_time_is_not_released() -> None:
+    stream = CommandStream(TRACKS)
+    page(stream, 0.0, 0.5, is_held=False)
+    stream.named(resting(50, 0.5), 0.5, is_operator=True)
+    late_s = 0.6  # slower by so much from now on
+    for n in range(30, 1000):
+        text = json.dumps(
+            {"v": 1, "seq": 2 * n, "t": n * 20.0, "targets": {"tracks": {"linear": 0.5}}}
+        )
+        assert not stream.named(text, n * 0.02 + late_s, is_operator=True).values
 
 
 def test_rest_that_was_said_before_a_gap_counts_after_it() -> None:

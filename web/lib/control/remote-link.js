@@ -70,7 +70,10 @@ export class RemoteLink {
   /** The target that was driven last. */ #base = "";
   #sums = { delay: 0, emitted: 0, decode: 0, frames: 0 };
 
-  /** @param {() => Api} api @param {() => void} changed @param {() => void} onLoss of control */
+  /**
+   * @param {() => Api} api @param {() => void} changed
+   * @param {() => void} onLoss of control or link; also when control comes
+   */
   constructor(api, changed, onLoss) {
     this.api = api;
     this.changed = changed;
