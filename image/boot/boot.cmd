@@ -68,7 +68,7 @@ echo "saint: booting slot ${slot}"
 # No serial console unless boot.env asks for one: a receiver may send on that port.
 # The disk identifier is written by the image builder (MBR); RAUC and udev know it too.
 setenv bootargs "root=PARTUUID=20240001-0${slot_part} rootfstype=ext4 rootwait ro rauc.slot=${slot} panic=5 oops=panic net.ifnames=0 console=tty1 saint.deadman=300 ${extraargs}"
-# The initrd lies this far above the kernel, 128 MiB. U-Boot's own place for it on a Pi leaves 38 MiB,
+# The initrd lies this far above the kernel, 128 MiB. U-Boot's own place for it on a Pi leaves 37 MiB,
 # and a kernel of Debian's outgrew them. The image builder refuses a kernel that has no room.
 setenv kernel_room 0x8000000
 setexpr initrd_addr ${kernel_addr_r} + ${kernel_room}

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,6 +44,15 @@ async def robot_with(site: Site, folder: Path, turn: str) -> AsyncIterator[Remot
         yield made
 
 
+@contextlib.contextmanager
+def dead_server() -> Iterator[tuple[socket.socket, str]]:
+    """Yield a TURN server that answers nothing, and its address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as dead:
+        dead.bind((host_address(), 0))
+        dead.settimeout(5.0)
+        yield dead, "turn:{}:{}".format(*dead.getsockname())
+
+
 async def test_page_drives_over_a_turn_server(site: Site, tmp_path: Path) -> None:
     with turn_server(tmp_path / "turn", *BY_SECRET) as url:
         async with robot_with(site, tmp_path, url) as remote:
@@ -62,10 +71,7 @@ async def test_page_drives_over_a_turn_server(site: Site, tmp_path: Path) -> Non
 async def test_page_reaches_a_robot_in_the_same_network_though_the_server_is_dead(
     site: Site, tmp_path: Path
 ) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as dead:
-        dead.bind((host_address(), 0))
-        dead.settimeout(5.0)
-        url = "turn:{}:{}".format(*dead.getsockname())
+    with dead_server() as (dead, url):
         async with robot_with(site, tmp_path, url):
             page = await site.open("operate")
             await page.click("[data-operate]")
@@ -77,10 +83,7 @@ async def test_page_reaches_a_robot_in_the_same_network_though_the_server_is_dea
 async def test_attempt_that_is_given_up_while_it_waits_for_the_server_opens_no_session(
     site: Site, tmp_path: Path
 ) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as dead:
-        dead.bind((host_address(), 0))
-        dead.settimeout(5.0)
-        url = "turn:{}:{}".format(*dead.getsockname())
+    with dead_server() as (dead, url):
         async with robot_with(site, tmp_path, url):
             page, sent = await site.browser.new_page(), list[str]()
             page.on("websocket", lambda ws: ws.on("framesent", lambda each: sent.append(str(each))))

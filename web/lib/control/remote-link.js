@@ -72,12 +72,12 @@ export class RemoteLink {
 
   /**
    * @param {() => Api} api @param {() => void} changed
-   * @param {() => void} onLoss of control or link; also when control comes
+   * @param {() => void} releaseControls so that what is held now moves nothing any more
    */
-  constructor(api, changed, onLoss) {
+  constructor(api, changed, releaseControls) {
     this.api = api;
     this.changed = changed;
-    this.onLoss = onLoss;
+    this.releaseControls = releaseControls;
     this.sound = new LinkSound(changed);
   }
 
@@ -226,7 +226,7 @@ export class RemoteLink {
     if (this.state === "open" && this.#silence.isLost(now, this.isOperator)) {
       this.state = "lost";
       this.problem = this.#silence.reason(now);
-      this.onLoss();
+      this.releaseControls();
       this.changed();
     }
     const isOver = this.#silence.isLong(now) || (this.#peer && isBroken(this.#peer));
@@ -292,7 +292,7 @@ export class RemoteLink {
     }
     if (report.echo !== null) this.roundTripMs = now - report.echo - (report.echo_age_ms ?? 0);
     if (had && !this.isOperator) this.sound.release();
-    if (had !== this.isOperator) this.onLoss(); // what was held before it counts no more either
+    if (had !== this.isOperator) this.releaseControls(); // also at its gain
     this.changed();
   }
 
@@ -390,7 +390,7 @@ export class RemoteLink {
     if (this.state === "closed") return;
     this.state = "lost";
     this.problem = problem;
-    this.onLoss();
+    this.releaseControls();
     this.changed();
   }
 }
