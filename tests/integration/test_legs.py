@@ -12,12 +12,13 @@ import pytest
 from saint_services.client.robot import Robot as Client
 from saint_services.lib.api.states import LegsState
 from saint_services.lib.api.webd.legs import DAMP, STAND
+from tests.integration.browser import page_of
 from tests.integration.robot import Robot, running_robot
 from tests.integration.teleop_requests import teleop_requests
 from tests.teleop_peer import DAMP as DAMPED
 from tests.teleop_peer import MOVE, teleop_peer
 from tests.teleop_peer import STAND as STANDING
-from tests.waiting import let_pass
+from tests.waiting import let_pass, until
 
 LIMIT_S = 60.0
 
@@ -99,6 +100,58 @@ async def test_packets_of_the_document_walk_and_a_change_of_control_damps(
             await second.report(lambda each: not each["why"])
         async with second.commanding(mode=STANDING):
             await reported(client, "stand")
+
+
+_BROWSER_PEER = """
+async () => {
+  const peer = new RTCPeerConnection();
+  const commands = peer.createDataChannel("commands");
+  const state = peer.createDataChannel("state", { ordered: false, maxRetransmits: 0 });
+  state.binaryType = "arraybuffer";
+  window.states = [];
+  const modeOf = (data) => new DataView(data).getUint8(12);
+  state.onmessage = ({ data }) => states.push([performance.now(), data.byteLength, modeOf(data)]);
+  window.command = { mode: 0, vx: 0 };
+  const packet = new DataView(new ArrayBuffer(16)); // mode, vx, vy, vyaw, gait_mode, enable, e_stop
+  const send = () => {
+    if (commands.readyState !== "open") return;
+    packet.setUint8(0, command.mode);
+    packet.setFloat32(1, command.vx, true);
+    packet.setUint8(14, 1);
+    commands.send(packet.buffer);
+  };
+  window.sending = setInterval(send, 20);
+  await peer.setLocalDescription(await peer.createOffer());
+  await new Promise((done) => {
+    peer.onicegatheringstatechange = () => peer.iceGatheringState === "complete" && done();
+  });
+  const body = JSON.stringify({ sdp: peer.localDescription.sdp, wants_control: true });
+  const headers = { "Content-Type": "application/json" };
+  const reply = await fetch("/api/v1/teleop/connect", { method: "POST", headers, body });
+  await peer.setRemoteDescription({ type: "answer", sdp: (await reply.json()).sdp });
+}
+"""
+
+
+async def test_packets_of_the_document_walk_the_robot_from_chromium(asimov: Robot) -> None:
+    """Typed from the document; none of the page's own code packs or reads its messages."""
+    async with connected(asimov) as client, page_of(asimov, "dashboard") as page:
+        await page.evaluate(_BROWSER_PEER)
+        await until(lambda: page.evaluate("states.length > 0"))
+        await let_pass(3.2)  # no silence before costs more
+        await page.evaluate("command.mode = 1")
+        await reported(client, "stand")
+        await page.evaluate("command = {mode: 2, vx: 0.3}")
+        await reported(client, "move")
+        await until(lambda: page.evaluate(f"states.at(-1)[2] === {MOVE}"))
+        await page.evaluate("states.length = 0")
+        await until(lambda: page.evaluate("states.length > 150"))
+        received = await page.evaluate("states")
+        assert {(size, mode) for _, size, mode in received} == {(144, MOVE)}
+        seconds = (received[-1][0] - received[0][0]) / 1000
+        assert (len(received) - 1) / seconds == pytest.approx(50, rel=0.1)
+        await page.evaluate("clearInterval(sending)")  # the input loop stands still
+        await reported(client, "damp")
 
 
 async def test_robot_sits_down_when_its_role_is_killed(asimov: Robot) -> None:
