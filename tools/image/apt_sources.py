@@ -80,7 +80,7 @@ def mirror(environment: Mapping[str, str] = os.environ, etc: Path = Path("/etc/a
         if is_debian and not is_security and "main" in components:
             return address.rstrip("/")
     raise SaintError(
-        Code.CONFIG_MISSING,
+        Code.NOT_FOUND,
         f"{etc} names no Debian archive, so it is not known where to take packages from",
         fix="Say SAINT_MIRROR=<address of a Debian archive> make image",
     )

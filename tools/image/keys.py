@@ -69,7 +69,7 @@ def signer(places: Places, tree: Tree, environment: Mapping[str, str] = os.envir
     if certificate:
         for path in (certificate, key):
             if not Path(path).is_file():
-                raise SaintError(Code.CONFIG_MISSING, f"there is no file {path}")
+                raise SaintError(Code.NOT_FOUND, f"there is no file {path}")
         return Signer(Path(certificate).absolute(), Path(key).absolute())
     ensure_development(places, tree)
     return Signer(places.keys / "signer.cert.pem", places.keys / "signer.key.pem")

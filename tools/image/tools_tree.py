@@ -115,7 +115,7 @@ def _require_programs() -> None:
     missing = {deb for name, deb in _HOST_PROGRAMS.items() if shutil.which(name) is None}
     if missing:
         raise SaintError(
-            Code.CONFIG_MISSING,
+            Code.NOT_FOUND,
             f"this machine lacks {', '.join(sorted(missing))}",
             fix=f"Say: apt install {' '.join(sorted(missing))} debian-archive-keyring",
         )

@@ -33,7 +33,7 @@ def libraries(web: Path) -> list[Path]:
         path = modules / url.removeprefix(VENDOR)
         if not path.is_file():
             text = f"the pages need {url}, which is not in {modules}"
-            raise SaintError(Code.CONFIG_MISSING, text, fix="Say: make setup")
+            raise SaintError(Code.NOT_FOUND, text, fix="Say: make setup")
         if path.suffix in (".js", ".mjs"):
             waiting += _imports(path.read_text(encoding="utf-8"), url, names)
     paths = {Path(url.removeprefix(VENDOR)) for url in found}

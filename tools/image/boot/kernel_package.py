@@ -111,7 +111,7 @@ def _run(settings: Path, folder: Path, *command: str) -> str:
         )
     except FileNotFoundError as err:
         problem = f"{command[0]} was not found, which fetches or unpacks the kernel's package"
-        raise SaintError(Code.CONFIG_MISSING, problem, fix="Do this on a Debian machine.") from err
+        raise SaintError(Code.NOT_FOUND, problem, fix="Do this on a Debian machine.") from err
     if done.returncode != 0:
         problem = f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[-500:]}"
         raise SaintError(Code.INTERNAL, problem, fix="Is the archive reachable?")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.errors import SaintError
+from saint_services.lib.errors import Code, SaintError
 from tools.image import packages, tools_tree
 from tools.image.names import Names
 from tools.image.places import ROOT, Places
@@ -39,6 +39,7 @@ def test_build_without_mmdebstrap_says_what_to_install(
     with pytest.raises(SaintError, match="lacks mmdebstrap") as caught:
         tools_tree.open_tree(places, NAMES)
     assert "apt install mmdebstrap" in caught.value.fix
+    assert caught.value.code is Code.NOT_FOUND  # its title: no file of settings is missing
 
 
 def test_named_tree_that_is_none_is_refused(places: Places, tmp_path: Path) -> None:
