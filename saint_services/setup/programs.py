@@ -1,6 +1,7 @@
-"""Starts and stops the owner's programs: at boot those that are to run, later those that webd
-requests (saint-programs.service). Run as root, with the names of units and nothing else from
-outside. Not here: what a program may do (systemd/saint-program@.service).
+"""Starts and stops the owner's programs: those that are to run whenever the server starts
+(saint-programs.service), later those that webd requests (saint-program-requests.service). Run as
+root, with the names of units and nothing else from outside. Not here: what a program may do
+(overlays/server, saint-program@.service).
 """
 
 import subprocess
@@ -15,17 +16,20 @@ _log = log.get("programs")
 Systemctl = Callable[[str, str], None]
 
 
-def follow(folders: ProgramFolders, systemctl: Systemctl) -> None:
-    """Carry out the requests, then start what is to run and does not."""
-    restarted = set()
+def start_all(folders: ProgramFolders, systemctl: Systemctl) -> None:
+    """Start every program that is to run."""
+    known = folders.names()
+    for name in folders.started_names():
+        if name in known:
+            systemctl("start", UNIT.format(name))
+
+
+def carry_out(folders: ProgramFolders, systemctl: Systemctl) -> None:
+    """Carry out the requests, and touch no other program: one that has ended stays ended."""
     for verb, name in folders.take_requests():
         if verb == "stop" or name in folders.names():
             _log.info("program requested", verb=verb, program=name)
             systemctl("restart" if verb == "start" else "stop", UNIT.format(name))
-            restarted.add(name)
-    for name in folders.started_names():
-        if name in folders.names() and name not in restarted:
-            systemctl("start", UNIT.format(name))
 
 
 def _systemctl(verb: str, unit: str) -> None:
@@ -37,12 +41,17 @@ def _systemctl(verb: str, unit: str) -> None:
         _log.error("systemctl failed", verb=verb, unit=unit, error=err)
 
 
-def main() -> int:
-    """Run once."""
+_JOBS = {"start": start_all, "requests": carry_out}
+
+
+def main(job: str) -> int:
+    """Run a job once."""
     log.setup("programs")
-    follow(ProgramFolders(), _systemctl)
+    _JOBS[job](ProgramFolders(), _systemctl)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) != 2 or sys.argv[1] not in _JOBS:
+        sys.exit(f"Name the job: {' or '.join(_JOBS)}.")
+    sys.exit(main(sys.argv[1]))

@@ -1,6 +1,6 @@
 """Where programs lie, and how their start and stop are requested: webd, which may not start units,
-makes a file whose name is the request; saint-programs.path runs saint_services.setup.programs.
-Calls block.
+makes a file whose name is the request, and saint-program-requests.path runs
+saint_services.setup.programs. Calls block.
 """
 
 import os

@@ -10,7 +10,8 @@ from .. import config
 from ..config import Settings
 
 FILE = "program.yaml"
-NAME_PATTERN = r"^[a-z][a-z0-9-]{0,30}$"
+# With "p-" before it the name of a user, which has 31 letters at most.
+NAME_PATTERN = r"^[a-z][a-z0-9-]{0,28}$"
 PYTHON = "python3"
 _WORD = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 

@@ -46,6 +46,17 @@ async def test_units_that_fail_wait_or_restart_are_distinguished(machine: Machin
     )
 
 
+async def test_programs_and_sticks_of_the_owner_do_not_judge_a_release(machine: Machine):
+    machine.fake.units = [
+        Unit("saint-program@patrol.service", restarts=40),
+        Unit("saint-program@lamp.service", "failed", "failed"),
+        Unit("saint-usb-import@dev-sda1.service", "failed", "failed"),
+        Unit("saint-usb-import@dev-sdb1.service", "activating", "start"),
+        Unit("saint-programs.service", "failed", "failed"),
+    ]
+    assert await units(machine) == UnitProblems(failed=("saint-programs.service",))
+
+
 async def test_machine_without_systemd_is_a_sentence(tmp_path: Path):
     address = f"unix:path={tmp_path}/none"
     with pytest.raises(SaintError, match=f"the system bus: there is no bus at {address}") as caught:

@@ -10,6 +10,7 @@ import pytest
 
 from saint_services.lib.api import endpoint
 from saint_services.lib.generated import roles
+from saint_services.lib.programs import manifest
 from saint_services.lib.robot.source import FOLDER
 from saint_services.otad.sources import fetch_order
 
@@ -18,6 +19,7 @@ OVERLAYS = ROOT / "overlays"
 UNITS = "usr/lib/systemd/system"
 MOST_EXPOSED = 2.5
 OURS = sorted(path for path in OVERLAYS.glob(f"*/{UNITS}/saint-*.service") if "@" not in path.name)
+PATHS = sorted(OVERLAYS.glob(f"*/{UNITS}/saint-*.path"))
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +119,16 @@ def test_program_of_the_owner_has_less_than_any_daemon(merged: Path) -> None:
     template = "saint-program@.service"
     assert _setting(merged, template, "SupplementaryGroups") == []
     assert _setting(merged, template, "DynamicUser") == ["yes"]
+    # A user for each: systemd would take one for all, and each could read another's token.
+    assert _setting(merged, template, "User")[-1] == "p-%i"
+    longest = f"p-{'a' * 29}"
+    assert manifest.is_name(longest.removeprefix("p-"))
+    assert not manifest.is_name(f"{longest.removeprefix('p-')}a")
+    assert len(longest) == 31  # of a user's name, for systemd
+    assert _setting(merged, template, "SocketBindDeny") == ["any"]
+    assert "~@aio" in _setting(merged, template, "SystemCallFilter")
+    hidden = " ".join(_setting(merged, template, "InaccessiblePaths")).split()
+    assert {"-/run/saint", "-/run/systemd/journal", "-/run/systemd/resolve"} <= set(hidden)
     assert _setting(merged, template, "IPAddressAllow") == ["127.0.0.0/8"]
     # No daemon's start, watchdog and crash reports: a crash loop writes nothing to the card.
     for name in ("05-daemon.conf", "06-crash.conf"):
@@ -128,6 +140,15 @@ def test_program_of_the_owner_has_less_than_any_daemon(merged: Path) -> None:
     newer = re.compile(r"Restart(Steps|MaxDelaySec)")  # systemd 254 brought these
     faults = [line for line in said.splitlines() if "Unknown" in line or "Failed to parse" in line]
     assert [line for line in faults if not newer.search(line)] == []
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_request_that_comes_often_is_still_carried_out(merged: Path, path: Path) -> None:
+    """At its start limit a service takes its path unit with it, and nothing is carried out then."""
+    unit = path.with_suffix(".service").name
+    is_last = _setting(merged, unit, "RemainAfterExit") == ["yes"]  # the machine goes down
+    burst = [int(number) for number in _setting(merged, unit, "StartLimitBurst")]
+    assert is_last or burst == [100], unit
 
 
 def test_job_that_fetches_releases_has_the_network_and_nothing_else(merged: Path) -> None:
