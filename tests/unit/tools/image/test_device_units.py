@@ -234,6 +234,13 @@ def test_units_have_no_cycle_and_no_unknown_line(merged: Path) -> None:
     assert faults == []
 
 
+def test_release_of_the_card_is_stored_after_the_data_partition_has_grown(merged: Path) -> None:
+    """Before that there is no room for the bundle beside its copy, and otad tries it once."""
+    assert "saint-grow.service" in _setting(merged, "saint-otad.service", "After")
+    growth = (merged / "saint-grow.service").read_text()
+    assert "\nTimeoutStartSec=5min\n" in growth, "systemd has no limit for a job"
+
+
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 def test_job_is_not_treated_as_a_daemon(path: Path) -> None:
     """The shared drop-in says Type=notify: a job that does not hide it would never be ready."""
