@@ -138,11 +138,11 @@ def test_server_alone_gives_a_node_its_address(computers: Computers) -> None:
     assert computers.lease("node") == {}, "dnsmasq ends with the service"
 
 
-def test_leases_get_long_once_the_network_was_quiet(computers: Computers) -> None:
+def test_leases_last_an_hour_once_the_network_was_quiet(computers: Computers) -> None:
     computers.plug("node")
     with server(computers) as ours:
         ours.comes_to("serving")
-        block_until(lambda: computers.lease("node").get("lease") == "2592000", 90.0)
+        block_until(lambda: computers.lease("node").get("lease") == "3600", 90.0)
 
 
 def test_server_on_a_home_network_gives_nothing_and_says_so(computers: Computers) -> None:
@@ -179,6 +179,19 @@ def test_router_that_is_plugged_in_later_ends_the_service(computers: Computers) 
             assert computers.lease("laptop")["ip"].startswith("192.168.77.")
         ours.comes_to("serving")
         assert ours.status["text"] == ""
+
+
+def test_computer_of_another_network_is_not_refused_while_the_router_is_not_found_yet(
+    computers: Computers,
+) -> None:
+    """It chose the router's offer, or comes back with the address that it had from the router."""
+    laptop = computers.plug("laptop")
+    with server(computers) as ours:
+        ours.comes_to("serving")
+        requests = ("192.168.77.60@192.168.77.1", "192.168.77.60", "192.168.10.60")
+        command = (sys.executable, "-m", "tests.integration.net_request", "1.0", *requests)
+        assert laptop.run(*command) == "\n\n\n"
+        assert laptop.run(*command[:-3], "192.168.10.60@192.168.10.1") == "ack\n"
 
 
 def test_server_without_a_link_waits_and_searches_at_link_up(computers: Computers) -> None:

@@ -15,7 +15,10 @@ from enum import StrEnum
 
 from .dhcp import DhcpServer
 
-SHORT_LEASE, LONG_LEASE = "2m", "30d"  # the shortest that dnsmasq gives; a server's bad days
+SHORT_LEASE = "2m"  # the shortest that dnsmasq gives
+# For so long at most has a device of a home network no internet that got an address of ours before
+# its router was found. A node renews after half of it; without a server it has its own address.
+LONG_LEASE = "1h"
 
 
 class AddressState(StrEnum):

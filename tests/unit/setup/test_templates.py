@@ -125,6 +125,12 @@ def test_network_files_hold_sections_and_settings(name: str) -> None:
             assert set(parser[section]) <= known[section]
 
 
+@pytest.mark.parametrize("name", ["server", "both", "radio server"])
+def test_addresses_are_given_as_one_server_among_others(name: str) -> None:
+    """Who prefers another server's offer is neither refused nor served before that comes."""
+    assert not {"dhcp-authoritative", "dhcp-rapid-commit"} & set(lines(name, "dnsmasq.conf"))
+
+
 def test_wifi_name_with_quotes_cannot_add_a_setting() -> None:
     ssid = 'a"\n\tmode=2'
     machine = Machine.model_validate(

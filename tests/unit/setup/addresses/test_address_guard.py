@@ -160,7 +160,7 @@ def test_first_leases_are_short() -> None:
     network = alone().plug().run(20)
     assert network.guards[0].lease(network.now_s) == "2m"
     assert network.run(280).guards[0].lease(network.now_s) == "2m"
-    assert network.run(20).guards[0].lease(network.now_s) == "30d"
+    assert network.run(20).guards[0].lease(network.now_s) == "1h"
 
 
 def test_quiet_network_is_searched_once_a_minute() -> None:
