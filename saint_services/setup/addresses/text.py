@@ -3,8 +3,11 @@
 from ...lib.machine.address_status import AddressStatus
 from .logic import AddressGuard, AddressState
 
+_OWN_ADDRESS = "192.168.10.1"  # of setup/logic.py, which needs more memory than this process
+# Not a second network adapter: the kernel numbers them in the order in which their drivers load, so
+# it may become eth0, the robot's own network, at any start.
 _SWAP = (
-    "For the internet join a Wi-Fi or add a second network adapter."
+    "For the internet join a Wi-Fi."
     " The server looks again every 30 s, and at once when its cable is plugged in."
 )
 
@@ -26,6 +29,11 @@ def status(guard: AddressGuard, interface: str) -> AddressStatus:
             " the robot's own network. This server gives none there, so that it does no harm in"
             " the other network."
         )
+        if other.address == _OWN_ADDRESS:
+            text += (
+                " That router has the same address as this server: devices there may reach either,"
+                " so they may lose the internet, and nodes this server."
+            )
         fix = f"Take the cable between the robot's network and that router out. {_SWAP}"
     elif state is AddressState.UNSURE:
         text = (

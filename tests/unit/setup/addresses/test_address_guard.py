@@ -8,6 +8,7 @@ import pytest
 
 from saint_services.lib.machine import address_status
 from saint_services.lib.machine.address_status import AddressStatus
+from saint_services.setup import logic
 from saint_services.setup.addresses import text
 from saint_services.setup.addresses.dhcp import DhcpServer
 from saint_services.setup.addresses.logic import AddressGuard, AddressState, Pace
@@ -230,6 +231,25 @@ def test_sentences_name_the_other_server_and_what_to_do() -> None:
     assert "Another SAINT.OS server" in text.status(guard, "eth0").text
     broken = alone(fault="Operation not permitted").plug().run(20)
     assert "Operation not permitted" in text.status(broken.guards[0], "eth0").text
+
+
+def test_router_with_the_servers_own_address_is_said_to_share_it() -> None:
+    guard = AddressGuard(LOW)
+    guard.link(is_up=True, now_s=0.0)
+    guard.received(DhcpServer(logic.SERVER_ADDRESS, "00:11:22:33:44:55"), 0.0)
+    said = text.status(guard, "eth0")
+    assert "192.168.10.1 (00:11:22:33:44:55)" in said.text
+    assert "the same address as this server" in said.text and "internet" in said.text
+    assert said.fix.startswith("Take the cable")
+
+
+def test_second_network_adapter_is_not_proposed() -> None:
+    """The kernel names adapters in the order in which their drivers load: it could become eth0."""
+    guard = AddressGuard(LOW)
+    guard.link(is_up=True, now_s=0.0)
+    guard.received(ROUTER, 0.0)
+    assert "Wi-Fi" in text.status(guard, "eth0").fix
+    assert "adapter" not in text.status(guard, "eth0").fix
 
 
 def test_pace_leaves_a_router_time_to_try_the_address() -> None:
