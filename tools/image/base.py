@@ -55,7 +55,7 @@ def age(moment: str, now: datetime) -> tuple[str, bool]:
         return f"The base is {old} old: Debian as of {moment}.", False
     return (
         f"The base is {days} days old: Debian as of {moment}. Security updates since then are not "
-        "in this image. Make the base again: python -m tools.image base --again",
+        "in this image. Make the base again: sudo -E .venv/bin/python -m tools.image base --again",
         True,
     )
 

@@ -90,7 +90,7 @@ def summary(found: list[Vulnerability]) -> tuple[str, bool]:
         return f"Known vulnerabilities of the packages: none that Debian has fixed, {rest}.", False
     return (
         f"Known vulnerabilities of the packages: {fixed} that Debian has fixed since, {rest}. "
-        "Make the base again: python -m tools.image base --again",
+        "Make the base again: sudo -E .venv/bin/python -m tools.image base --again",
         True,
     )
 
