@@ -29,7 +29,6 @@ from ..lib.api.orders import (
     KillOrder,
     KillReply,
     KillRole,
-    OrderKind,
     PowerCommand,
     RobotPower,
     UpdateNode,
@@ -177,12 +176,9 @@ def _answer_membership(api: Api, service: RegistryService) -> None:
 def _answer_orders(api: Api, service: RegistryService) -> None:
     """Bind the rows for other daemons: only adoptiond has the key that signs orders."""
 
-    async def reboot(call: Call[NodeParams]) -> Done:
-        return await service.operations.power(call.body.node_id, OrderKind.REBOOT)
-
     async def set_power(call: Call[RobotPower]) -> Done:
         by = call.person.source if call.person else "adoptiond"
-        return await power.carry_out(call.body, service.operations, service.nodes, by)
+        return await power.carry_out(call.body, service, by)
 
     async def update(call: Call[UpdateNode]) -> Done:
         order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
@@ -208,7 +204,6 @@ def _answer_orders(api: Api, service: RegistryService) -> None:
 
     api.bind(selftest.RUN, self_test)
     api.bind(selftest.LAST, last_self_test)
-    api.bind(orders.REBOOT, reboot)
     api.bind(orders.POWER, set_power)
     api.bind(orders.KILL, kill)
     api.bind(orders.UPDATE, update)
@@ -293,7 +288,7 @@ async def _powered(service: RegistryService, request: msgs.SystemCommand_Request
     wanted = RobotPower(
         command=PowerCommand(request.command), node_id=request.node_id[:LONGEST_NAME]
     )
-    return await power.carry_out(wanted, service.operations, service.nodes, ROS_PROGRAM.name)
+    return await power.carry_out(wanted, service, ROS_PROGRAM.name)
 
 
 def _shown(text: str) -> str:

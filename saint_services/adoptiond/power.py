@@ -1,10 +1,11 @@
-"""Switches off or restarts the robot, one node or the server's machine. While outputs are live
-nothing is switched off, on any machine. Not here: which user may (webd, api.py), how an order
-is sent (order_sender.py), how a machine does it (lib/machine/power.py).
+"""Switches off or restarts the robot, one node or the server's machine. While outputs are live on
+any machine nothing is switched off, by any request that is not forced. Not here: which user
+may (webd, api.py), how an order is sent (order_sender.py), how a machine does it
+(lib/machine/power.py).
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ..lib import log
 from ..lib.api import Done
@@ -15,6 +16,7 @@ from ..lib.machine import power
 from ..lib.machine.power import PowerAction
 from .operations import NodeOperations
 from .registry import Node
+from .registry_service import RegistryService
 
 _KINDS = {PowerCommand.SHUTDOWN: OrderKind.SHUTDOWN, PowerCommand.REBOOT: OrderKind.REBOOT}
 _ACTIONS = {PowerCommand.SHUTDOWN: PowerAction.POWER_OFF, PowerCommand.REBOOT: PowerAction.REBOOT}
@@ -22,37 +24,39 @@ _WORDS = {PowerCommand.SHUTDOWN: "shuts down", PowerCommand.REBOOT: "restarts"}
 _log = log.get("adoptiond")
 
 
-async def carry_out(
-    wanted: RobotPower, operations: NodeOperations, nodes: Iterable[Node], by: str
-) -> Done:
-    """Switch off or restart what is wanted. `nodes`: those of the whole robot, without one that is
-    this very machine. Raises SaintError."""
-    word = _WORDS[wanted.command]
+async def carry_out(wanted: RobotPower, service: RegistryService, by: str) -> Done:
+    """Switch off or restart what is wanted. Raises SaintError."""
+    if not wanted.force:
+        _refuse_while_live(service.nodes)
+    word, operations = _WORDS[wanted.command], service.operations
     if wanted.node_id not in ("", SERVER):
         return await operations.power(wanted.node_id, _KINDS[wanted.command])
     notes: list[str] = []
     if not wanted.node_id:
-        notes = await _all(wanted, operations, tuple(nodes))
+        others = [node for node in service.nodes if node.node_id != service.own_node]
+        notes = await _all(others, operations, _KINDS[wanted.command])
     _log.warning("the server", what=word, by=by)
     await asyncio.to_thread(power.request, _ACTIONS[wanted.command], f"requested by {by}")
     whole = "The server" if wanted.node_id or notes else "The robot"
     return Done(message=" ".join((f"{whole} {word}.", *notes)))
 
 
-async def _all(wanted: RobotPower, operations: NodeOperations, nodes: Sequence[Node]) -> list[str]:
-    """Send the order to all nodes at once; return a sentence for each that stays on."""
+def _refuse_while_live(nodes: Sequence[Node]) -> None:
+    """Raise refused while outputs are live on any machine, the server's own included."""
     now_s = monotonic_s()
     live = [node.title for node in nodes if node.is_online(now_s) and not node.outputs_safe]
-    if live and not wanted.force:
+    if live:
         raise SaintError(
             Code.REFUSED,
             f"outputs are live on {', '.join(live)}",
             fix="Release the controls or press the emergency stop first.",
         )
-    kind = _KINDS[wanted.command]
-    return [
-        note for note in await asyncio.gather(*(_one(n, operations, kind) for n in nodes)) if note
-    ]
+
+
+async def _all(nodes: Sequence[Node], operations: NodeOperations, kind: OrderKind) -> list[str]:
+    """Send the order to all nodes at once; return a sentence for each that stays on."""
+    notes = await asyncio.gather(*(_one(node, operations, kind) for node in nodes))
+    return [note for note in notes if note]
 
 
 async def _one(node: Node, operations: NodeOperations, kind: OrderKind) -> str:

@@ -74,7 +74,7 @@ class RegistryService:
         self._meter = computer.Meter()
         self._metrics = computer.MachineMetrics()
         self._version = ""
-        self._own_node = ""  # of a machine that is server and node
+        self.own_node = ""  # of a machine that is server and node
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()
         self._online: frozenset[str] = frozenset()
@@ -100,13 +100,9 @@ class RegistryService:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes of this robot, without the one that is this very machine."""
+        """The nodes of this robot; one of them may be this very machine."""
         key = self.order_sender.public
-        known = self.registry.nodes.values()
-        own = self._own_node
-        return tuple(
-            node for node in known if (node.keys or node.is_of(key)) and node.node_id != own
-        )
+        return tuple(n for n in self.registry.nodes.values() if n.keys or n.is_of(key))
 
     def saved(self) -> Saved:
         """Return what belongs on the disk."""
@@ -151,7 +147,7 @@ class RegistryService:
         """Publish the robot's status once a second until stopped; report nodes that went offline or
         came back."""
         self._version = (await asyncio.to_thread(computer.hardware)).version
-        self._own_node = await asyncio.to_thread(computer.own_node)
+        self.own_node = await asyncio.to_thread(computer.own_node)
         next_s, seconds = monotonic_s(), 0
         while True:
             self._metrics = await asyncio.to_thread(self._meter.sample)

@@ -184,14 +184,9 @@ def config_parts(request: GetRoleConfig_Request, answer: GetRoleConfig_Response)
 ROWS = Rows("order", "adoptiond")
 
 # fmt: off
-REBOOT = ROWS.row(
-    "reboot", "POST", "/nodes/{node_id}/reboot", NodeParams, Done,
-    "Restart a node's machine; refused while its outputs are live.",
-    level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
-)
 POWER = ROWS.row(
     "power", "POST", "/power", RobotPower, Done,
-    "Switch off or restart the whole robot, a node, or the server's machine.",
+    "Switch off or restart the robot, a node, or the server's machine, while no outputs are live.",
     level=Level.ADMIN, limit_s=20.0, is_action=False, is_local=True,
 )
 KILL = ROWS.row(

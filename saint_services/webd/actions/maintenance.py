@@ -5,13 +5,12 @@ output is driven, unless they are forced. Not here: backup files (upkeep/backup_
 import asyncio
 
 from ...lib.api import Done, routing
-from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, ResetNode
+from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeState, ResetNode
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.endpoint import Nothing
 from ...lib.api.logs import LogNames, LogPage, LogQuery
 from ...lib.api.machine import FactoryReset, Forced, Reboot, Shutdown
 from ...lib.api.orders import POWER, SERVER, PowerCommand, RobotPower
-from ...lib.api.orders import REBOOT as REBOOT_NODE
 from ...lib.api.routing import Confirming
 from ...lib.api.webd import system as system_rows
 from ...lib.api.webd import upkeep as rows
@@ -23,6 +22,7 @@ from ..upkeep.wiring import now
 from .act import Acts, Caller
 
 ACTS = Acts()
+_ACTIONS = {PowerCommand.SHUTDOWN: PowerAction.POWER_OFF, PowerCommand.REBOOT: PowerAction.REBOOT}
 
 
 @ACTS.bind(rows.QUERY_LOGS)
@@ -37,10 +37,12 @@ async def log_names(robot: RobotContext, _: Caller, __: Nothing) -> LogNames:
 
 @ACTS.bind(system_rows.REBOOT)
 async def reboot(robot: RobotContext, caller: Caller, params: Reboot) -> Done:
-    await refuse_while_driven(robot, params.force)
-    if params.node is not None:
-        return await robot.daemons.adoptiond.request(REBOOT_NODE, NodeParams(node_id=params.node))
-    await _request_power(caller, PowerAction.REBOOT)
+    wanted = RobotPower(
+        command=PowerCommand.REBOOT, node_id=params.node or SERVER, force=params.force
+    )
+    done = await _power(robot, caller, wanted)
+    if wanted.node_id != SERVER:
+        return done
     return Done(message="The server restarts. It is back in about a minute.")
 
 
@@ -53,19 +55,25 @@ async def restart(robot: RobotContext, caller: Caller, params: Forced) -> Done:
 
 @ACTS.bind(system_rows.SHUTDOWN)
 async def shutdown(robot: RobotContext, caller: Caller, params: Shutdown) -> Done:
-    await refuse_while_driven(robot, params.force)
     wanted = RobotPower(
         command=PowerCommand.SHUTDOWN, node_id=params.node or "", force=params.force
     )
-    try:
-        done = await robot.daemons.adoptiond.request(POWER, wanted, caller.person)
-    except SaintError as err:
-        if err.code is not Code.DAEMON_UNREACHABLE or params.node not in (None, SERVER):
-            raise
-        await _request_power(caller, PowerAction.POWER_OFF)
-        left = "" if params.node else f" The nodes stay on: {err.message}."
-        done = Done(message=f"The server shuts down.{left}")
+    done = await _power(robot, caller, wanted)
     return Done(message=f"{done.message} To start again, disconnect and reconnect power.")
+
+
+async def _power(robot: RobotContext, caller: Caller, wanted: RobotPower) -> Done:
+    """Have adoptiond carry it out, which knows the outputs of all machines; without adoptiond the
+    server's own machine can be switched all the same."""
+    await refuse_while_driven(robot, wanted.force)
+    try:
+        return await robot.daemons.adoptiond.request(POWER, wanted, caller.person)
+    except SaintError as err:
+        if err.code is not Code.DAEMON_UNREACHABLE or wanted.node_id not in ("", SERVER):
+            raise
+        await _request_power(caller, _ACTIONS[wanted.command])
+        left = "" if wanted.node_id else f" The nodes stay on: {err.message}."
+        return Done(message=f"The server shuts down.{left}")
 
 
 async def _request_power(caller: Caller, action: PowerAction) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from saint_services.lib.api.adoption import NodeParams, NodeState
-from saint_services.lib.api.orders import REBOOT
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.orders import POWER, PowerCommand, RobotPower
 from saint_services.lib.errors import SaintError
 from saint_services.lib.machine import power
 from saint_services.lib.machine.power import PowerAction
@@ -11,6 +11,7 @@ from tests.unit.trust.trust_rig import Robot, adopt, seen
 from tests.waiting import until
 
 Requests = list[tuple[PowerAction, str]]
+RESTART = RobotPower(command=PowerCommand.REBOOT, node_id="pi_1")
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ async def test_node_restarts_when_its_server_orders_it(
         await adopt(server, "pi_1")
         await seen(server, "pi_1", NodeState.ACTIVE)
         await until(lambda: bool(role.assignments))
-        reply = await server.request(REBOOT, NodeParams(node_id="pi_1"))
+        reply = await server.request(POWER, RESTART)
         assert reply.message == "pi_1 restarts"
         assert requests == [(PowerAction.REBOOT, "requested by its server")]
 
@@ -42,5 +43,5 @@ async def test_node_that_belongs_to_nobody_is_not_restarted(
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
         with pytest.raises(SaintError, match="does not belong to this server"):
-            await server.request(REBOOT, NodeParams(node_id="pi_1"))
+            await server.request(POWER, RESTART)
     assert requests == []

@@ -15,7 +15,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Client
 from saint_services.lib.machine import power
 from saint_services.lib.machine.power import PowerAction
-from tests.unit.trust.trust_rig import Robot, adopt, info, seen
+from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, seen
 from tests.waiting import until
 
 OFF = PowerAction.POWER_OFF
@@ -38,6 +38,12 @@ async def ready(robot: Robot, server: Client) -> Callable[[RoleReport], None]:
     await seen(server, "pi_1", NodeState.ACTIVE)
     await until(lambda: bool(robot.roles[0].assignments))
     return robot.roles[0].say
+
+
+async def live(server: Client, say: Callable[[RoleReport], None]) -> None:
+    """Have pi_1 drive its outputs."""
+    say(LIVE)
+    await eventually(lambda: info(server, "pi_1"), lambda found: not found.outputs_safe)
 
 
 async def by_ros(robot: Robot, command: str, node_id: str = "") -> msgs.SystemCommand_Response:
@@ -83,18 +89,13 @@ async def test_nothing_is_switched_off_while_outputs_are_live(robot: Robot, requ
     async with robot.server() as server, robot.node():
         say = await ready(robot, server)
         role.first = LIVE
-        say(LIVE)
-
-        async def is_live() -> bool:
-            return not (await info(server, "pi_1")).outputs_safe
-
-        await until(is_live)
+        await live(server, say)
         with pytest.raises(SaintError, match="outputs are live on pi_1"):
             await server.request(POWER, RobotPower(command=PowerCommand.SHUTDOWN))
-        refused = await by_ros(robot, "shutdown")
-        assert not refused.success
-        one = await by_ros(robot, "shutdown", "pi_1")
-        assert "its outputs are live" in one.message
+        for node_id in ("", "pi_1", "server"):
+            refused = await by_ros(robot, "shutdown", node_id)
+            assert (refused.success, refused.message) == (False, "outputs are live on pi_1")
+            assert not (await by_ros(robot, "reboot", node_id)).success
         assert requests == []
         forced = RobotPower(command=PowerCommand.SHUTDOWN, force=True)
         done = await server.request(POWER, forced)
@@ -125,3 +126,22 @@ async def test_machine_that_is_server_and_node_is_switched_off_last(
         await server.request(POWER, RobotPower(command=PowerCommand.SHUTDOWN))
     assert len(requests) == 1
     assert requests[0][1] != "requested by its server"
+
+
+@pytest.mark.parametrize("node_id", ["", "server", "pi_1"])
+async def test_machine_that_is_server_and_node_stays_on_while_its_own_outputs_are_live(
+    robot: Robot, requests: Requests, monkeypatch: pytest.MonkeyPatch, node_id: str
+):
+    monkeypatch.setenv("SAINT_MACHINE", "both")
+    monkeypatch.setenv("SAINT_NODE_ID", "pi_1")
+    role = await robot.role("pi_1", "role-headd")
+    async with robot.server() as server, robot.node():
+        say = await ready(robot, server)
+        role.first = LIVE
+        await live(server, say)
+        refused = await by_ros(robot, "shutdown", node_id)
+        with pytest.raises(SaintError, match="outputs are live on pi_1"):
+            wanted = RobotPower(command=PowerCommand.REBOOT, node_id=node_id)
+            await server.request(POWER, wanted)
+    assert (refused.success, refused.message) == (False, "outputs are live on pi_1")
+    assert requests == []

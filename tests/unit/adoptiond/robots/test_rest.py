@@ -67,6 +67,19 @@ async def test_change_is_refused_while_a_part_is_driven_on(
         await apply(client, OTHER_PIN)  # pins alone: the node changes them when it rests
 
 
+async def test_change_is_refused_while_parts_of_the_servers_own_machine_are_driven(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_REST_S", 0.1)
+    monkeypatch.setenv("SAINT_MACHINE", "both")
+    monkeypatch.setenv("SAINT_NODE_ID", "head")
+    async with robot.registry() as client:
+        node = await adopted(client, robot, "head")
+        await reported(client, node, safe=False)
+        with pytest.raises(SaintError, match="outputs of head are live"):
+            await apply(client, RENAMED)
+
+
 @pytest.mark.parametrize("way", ["template", "reset", "check", "backup"])
 async def test_template_does_not_return_while_outputs_are_live(
     robot: Robot, monkeypatch: pytest.MonkeyPatch, way: str

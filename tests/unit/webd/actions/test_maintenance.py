@@ -165,23 +165,32 @@ async def test_name_that_nobody_could_read_is_refused(rig: Rig, name: str) -> No
     assert "name" in (await (await rig.chat()).fail("settings", "set_name", name=name))["message"]
 
 
-@pytest.mark.parametrize(
-    ("group", "action", "request_file"),
-    [
-        ("system", "reboot", "request"),
-        ("maintenance", "restart", "restart"),
-    ],
-)
-async def test_machine_restarts_only_when_nobody_drives(
-    rig: Rig, tmp_path: Path, group: str, action: str, request_file: str
+async def test_programs_of_the_server_restart_only_when_nobody_drives(
+    rig: Rig, tmp_path: Path
 ) -> None:
     chat = await rig.chat()
     drive(rig)
-    error = await chat.fail(group, action)
+    error = await chat.fail("maintenance", "restart")
     assert error["message"] == "rc drives tracks linear now"
-    assert request_in(tmp_path, request_file) == ""
-    await chat.do(group, action, force=True)
-    assert "websocket:" in request_in(tmp_path, request_file)
+    assert request_in(tmp_path, "restart") == ""
+    await chat.do("maintenance", "restart", force=True)
+    assert "websocket:" in request_in(tmp_path, "restart")
+
+
+async def test_machines_are_restarted_by_adoptiond_when_nobody_drives(rig: Rig) -> None:
+    chat = await rig.chat()
+    drive(rig)
+    assert (await chat.fail("system", "reboot"))["message"] == "rc drives tracks linear now"
+    assert rig.robot.powered == []
+    done = await chat.do("system", "reboot", force=True)
+    assert done["message"] == "The server restarts. It is back in about a minute."
+    rig.robot.outputs = []
+    await chat.do("system", "reboot", node="sim_head")
+    command = PowerCommand.REBOOT
+    assert rig.robot.powered == [
+        RobotPower(command=command, node_id="server", force=True),
+        RobotPower(command=command, node_id="sim_head"),
+    ]
 
 
 async def test_robot_is_switched_off_by_adoptiond_when_nobody_drives(rig: Rig) -> None:
@@ -215,10 +224,13 @@ async def test_node_is_not_switched_off_while_adoptiond_is_dead(rig: Rig, tmp_pa
     assert request_in(tmp_path, "poweroff") == ""
 
 
-async def test_machine_restarts_while_the_router_is_dead(rig: Rig, tmp_path: Path) -> None:
+async def test_server_restarts_while_router_and_adoptiond_are_dead(
+    rig: Rig, tmp_path: Path
+) -> None:
     await rig.robot.stop("routerd")
+    await rig.robot.stop("adoptiond")
     await (await rig.chat()).do("system", "reboot")
-    assert request_in(tmp_path, "request")
+    assert "websocket:" in request_in(tmp_path, "request")
 
 
 async def test_factory_reset_needs_the_name_typed(rig: Rig) -> None:

@@ -62,7 +62,7 @@ def test_level_of_a_request(level: Level, daemon: str, method: str, path: str):
         "routerd/%77riters",
         "adoptiond/router/credential",
         "adoptiond/router/role%2dproof",
-        "adoptiond/nodes/sim_head/reboot",
+        "adoptiond/power",
         "adoptiond/nodes/sim_head/kill",
         "adoptiond/nodes/sim_head/%6bill",
         "adoptiond/nodes/sim%5fhead/update",

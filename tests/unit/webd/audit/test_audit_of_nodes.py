@@ -121,6 +121,7 @@ async def test_reset_by_a_terminal_of_the_robot_is_logged(desk: Desk) -> None:
 
 
 async def test_restart_of_a_node_is_logged_by_webd_alone(desk: Desk) -> None:
+    desk.node.outputs_safe = True
     await desk.chat.do("management", "adopt_node", node_id="pi_1", role="head")
     await desk.chat.do("system", "reboot", node="pi_1")
     assert [each["what"] for each in await desk.entries()] == [
