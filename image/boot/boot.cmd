@@ -74,6 +74,7 @@ setenv kernel_room 0x8000000
 setexpr initrd_addr ${kernel_addr_r} + ${kernel_room}
 if load ${devtype} ${devnum}:${slot_part} ${kernel_addr_r} /boot/vmlinuz; then
   if load ${devtype} ${devnum}:${slot_part} ${initrd_addr} /boot/initrd.img; then
+    # The firmware's own tree: a file would lack the board's revision, serial number and addresses.
     booti ${kernel_addr_r} ${initrd_addr}:${filesize} ${fdt_addr}
   fi
 fi

@@ -49,7 +49,7 @@ def hardware(root: Path = _ROOT) -> MachineHardware:
     tree = root / "sys/firmware/devicetree/base"
     dmi = root / "sys/class/dmi/id"
     model = _text(tree / "model") or _text(dmi / "product_name") or platform.machine()
-    revision = _cpuinfo(root, "Revision") or _text(dmi / "product_version")
+    revision = _board_code(tree) or _cpuinfo(root, "Revision") or _text(dmi / "product_version")
     return MachineHardware(model[:64], revision[:64], mac_address(root), version())
 
 
@@ -161,6 +161,18 @@ class Meter:
     def _uptime(self) -> int:
         text = _text(self._root / "proc/uptime").split(".")[0]
         return int(text) if text.isdigit() else int(time.monotonic())
+
+
+def _board_code(tree: Path) -> str:
+    """Return the revision code that a Pi's firmware writes into the device tree, as /proc/cpuinfo
+    of Raspberry Pi's kernel has it; Debian's has none there.
+    """
+    try:
+        raw = (tree / "system/linux,revision").read_bytes()
+    except OSError:
+        return ""
+    code = int.from_bytes(raw) if len(raw) == 4 else 0
+    return f"{code:04x}" if code else ""
 
 
 def _cpuinfo(root: Path, key: str) -> str:

@@ -83,6 +83,31 @@ def test_hardware_id_falls_back_from_serial_to_mainboard_to_network_card(tmp_pat
     assert hardware(tmp_path).model == "Raspberry Pi 4 Model B Rev 1.4"
 
 
+def tree_revision(root: Path, raw: bytes) -> None:
+    path = root / "sys/firmware/devicetree/base/system/linux,revision"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw)
+
+
+def test_revision_of_a_pi_is_in_the_device_tree(tmp_path: Path):
+    """Debian's kernel has no line Revision in /proc/cpuinfo."""
+    write(tmp_path, proc__cpuinfo="processor\t: 0\nCPU revision\t: 3\n")
+    assert hardware(tmp_path).revision == ""
+    tree_revision(tmp_path, b"\x00\xc0\x31\x14")
+    assert hardware(tmp_path).revision == "c03114"
+    write(tmp_path, proc__cpuinfo="Revision\t: a02082\n")
+    assert hardware(tmp_path).revision == "c03114"
+
+
+@pytest.mark.parametrize("raw", [b"", bytes(4), b"\x31\x14", b"\x00\xc0\x31\x14\x00"])
+def test_revision_that_the_device_tree_lacks_is_in_cpuinfo_or_dmi(tmp_path: Path, raw: bytes):
+    tree_revision(tmp_path, raw)
+    write(tmp_path, sys__class__dmi__id__product_version="pc-q35-8.2\n")
+    assert hardware(tmp_path).revision == "pc-q35-8.2"
+    write(tmp_path, proc__cpuinfo="Revision\t: a02082\n")
+    assert hardware(tmp_path).revision == "a02082"
+
+
 def test_address_without_a_route_is_empty():
     assert computer.address("not an address") == ""
     assert computer.address("127.0.0.1") == "127.0.0.1"
