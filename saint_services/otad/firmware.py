@@ -165,9 +165,13 @@ class FirmwareService:
     def machines(self) -> Mapping[str, MachineFirmware]:
         """Return the machines as they are now."""
         plan = self.conductor.rollout.plan
-        stored = self.repository.stored.get(plan.version) if plan and not plan.is_rollback else None
+        stored = self.repository.stored.get(plan.version) if plan else None
+        is_rollback = plan is not None and plan.is_rollback
         found = fleet.machines(self.fleet, monotonic_s(), self._limits.machine_limit_s)
-        return {node_id: views.machine(each, stored) for node_id, each in found.items()}
+        return {
+            node_id: views.machine(each, stored, is_rollback=is_rollback)
+            for node_id, each in found.items()
+        }
 
     def robot(self) -> requests.RolloutTargets:
         """Return what requests are checked against."""

@@ -84,11 +84,16 @@ def report(
     )
 
 
-def machine(found: MachineFirmware, planned: StoredRelease | None) -> MachineFirmware:
-    """Return a machine, with why its hardware must not get the planned release."""
+def machine(
+    found: MachineFirmware, planned: StoredRelease | None, *, is_rollback: bool
+) -> MachineFirmware:
+    """Return a machine, with why its hardware must not get the planned release. A rollback to the
+    machine's own other slot installs nothing."""
     if planned is None:
         return found
     release = planned.release
+    if is_rollback and found.spare_version == release.version:
+        return found
     reason = hardware.unfit(release.version, release.min_hardware_rev, found.hardware_rev)
     return found.model_copy(update={"unfit": reason}) if reason else found
 

@@ -359,6 +359,50 @@ async def test_machine_with_older_hardware_gets_neither_request_nor_offer(robot:
     assert shown.releases[0].min_hardware_rev == "1.2"
 
 
+async def test_rollback_leaves_out_a_machine_that_must_not_have_the_release_before(robot: Robot):
+    """It was skipped when the others got that release; its other slot has an older one."""
+    fits, old = robot.node("n0"), robot.node("n1")
+    robot.hardware = {"n0": "c03112", "n1": "c03111"}
+    async with robot.otad() as ota:
+        await ota.release("1.1.0", meta={"min-hardware-rev": "1.2"})
+        await known_to(ota, fits, old)
+        await begin(ota)
+        await until(lambda: bool(fits.requests))
+        fits.becomes_healthy()
+        await ended(ota)
+        await ota.release("1.2.0")
+        await begin(ota)
+        for count, node in ((2, fits), (1, old)):
+            await until(lambda node=node, count=count: len(node.requests) == count)
+            node.becomes_healthy()
+        await ended(ota)
+        await control(ota, ControlAction.ROLLBACK)
+        await until(lambda: len(fits.requests) == 3)
+        fits.becomes_healthy()
+        plan = await ended(ota)
+    assert (plan.version, plan.state) == ("1.1.0", RolloutState.DONE)
+    assert [step.step for step in plan.steps] == [RolloutStep.HEALTHY, RolloutStep.SKIPPED]
+    assert "1.1.0 needs hardware revision 1.2 or newer" in plan.steps[1].reason
+    assert [request.version for request in old.requests] == ["1.2.0"]
+
+
+async def test_rollback_starts_what_a_machine_has_in_its_other_slot(robot: Robot):
+    """It ran that release already, whatever its hardware."""
+    node = robot.node("n0", "1.1.0")
+    robot.hardware = {"n0": "c03111"}
+    async with robot.otad() as ota:
+        await ota.release("1.1.0", meta={"min-hardware-rev": "1.2"})
+        await ota.release("1.2.0")
+        await known_to(ota, node)
+        await begin(ota, version="1.2.0")
+        await until(lambda: bool(node.requests))
+        node.becomes_healthy()
+        await ended(ota)
+        await control(ota, ControlAction.ROLLBACK)
+        await until(lambda: len(node.requests) == 2)
+    assert node.requests[1].action == "rollback"
+
+
 async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
     async with rolling_out(robot, *nodes) as ota:
