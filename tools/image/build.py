@@ -120,7 +120,7 @@ def build_image(shop: Workshop, *, compress: bool = True) -> list[Artefact]:
     with shop.progress.stage("bill of materials"):
         written = documents.write(work / "root", out, names.version, moment)
         made += [Artefact(path, "packages, licences", sha256(path)) for path in written]
-    made += _vulnerabilities(shop, work / "root", moment)
+    made += _vulnerabilities(shop, work / "root")
     if compress:
         with shop.progress.stage("compressed image"):
             packed = finished(_compress(shop, whole), "to be flashed")
@@ -138,7 +138,7 @@ def _block_map(shop: Workshop, whole: Path, rootfs: Path) -> Artefact:
     return Artefact(listed, "for bmaptool", sha256(listed))
 
 
-def _vulnerabilities(shop: Workshop, root: Path, moment: str) -> list[Artefact]:
+def _vulnerabilities(shop: Workshop, root: Path) -> list[Artefact]:
     """The known ones of its packages; nothing where Debian's data cannot be had."""
     try:
         with shop.progress.stage("known vulnerabilities"):
@@ -150,16 +150,18 @@ def _vulnerabilities(shop: Workshop, root: Path, moment: str) -> list[Artefact]:
         return []
     sentence, is_warning = vulnerabilities.summary(found)
     shop.progress.say(sentence, is_warning=is_warning)
+    moment = base.moment(base.path(shop.places, shop.names))
     path = shop.places.out / f"{shop.names.stem}.vulnerabilities.txt"
     path.write_text(vulnerabilities.table(found, moment), encoding="utf-8")
     return [Artefact(path, "known vulnerabilities", sha256(path))]
 
 
 def build_bundle(shop: Workshop) -> list[Artefact]:
-    """A slot image and the signed update with it."""
-    rootfs = _rootfs(shop)
-    shutil.move(build_slot(shop, shop.places.work / "slot"), rootfs)
-    return [Artefact(rootfs, "slot", sha256(rootfs)), *_bundle(shop, rootfs)]
+    """A slot image, the signed update with it, and the known vulnerabilities of its packages."""
+    work, rootfs = shop.places.work / "slot", _rootfs(shop)
+    shutil.move(build_slot(shop, work), rootfs)
+    made = [Artefact(rootfs, "slot", sha256(rootfs)), *_bundle(shop, rootfs)]
+    return made + _vulnerabilities(shop, work / "root")
 
 
 def _bundle(shop: Workshop, rootfs: Path) -> list[Artefact]:

@@ -14,6 +14,7 @@ from .debian_version import DebianVersion
 from .dpkg import Package
 
 _NEVER_AFFECTED = "0"
+_SIGNED_KERNEL = "linux-signed-"  # and the architecture
 _NO_ISSUE = ("unimportant", "end-of-life")
 
 
@@ -55,13 +56,22 @@ def find(packages: Iterable[Package], tracker: Any, release: str) -> list[Vulner
     if not isinstance(tracker, dict):
         raise SaintError(Code.REQUEST_INVALID, "the data of the security tracker is no object")
     found: list[Vulnerability] = []
-    for source, version in sorted({(each.source, each.source_version) for each in packages}):
+    for source, version in sorted({_tracked(each) for each in packages}):
         for name, issue in _issues(tracker, source).items():
             known = issue.releases.get(release)
             if known is not None and _concerns(known, version):
                 fixed_in = known.fixed_version if known.status == "resolved" else ""
                 found.append(Vulnerability(source, version, name, fixed_in, issue.description))
     return sorted(found, key=lambda each: (not each.fixed_in, each.source, each.name))
+
+
+def _tracked(package: Package) -> tuple[str, str]:
+    """The source package and version under which the tracker has it. A signed kernel names the
+    source that adds the signatures, whose version differs; its own is that of the kernel's source.
+    """
+    if package.source.startswith(_SIGNED_KERNEL):
+        return "linux", package.version
+    return package.source, package.source_version
 
 
 def _issues(tracker: dict[str, Any], source: str) -> dict[str, _Issue]:

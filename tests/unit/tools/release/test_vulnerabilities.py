@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,26 @@ def test_open_ones_and_those_that_a_newer_version_fixes_are_found_once() -> None
 def test_version_with_the_fix_is_not_concerned() -> None:
     fixed = [package("openssl", "openssl", "3.5.1-1+deb13u2")]
     assert vulnerabilities.find(fixed, TRACKER, "trixie") == []
+
+
+def test_signed_kernel_has_the_vulnerabilities_of_its_source() -> None:
+    """Its package names the source of the signatures, with a version of its own."""
+    kernel = replace(
+        package("linux-image-arm64", "linux-signed-arm64", "6.12.118-1"),
+        source_version="6.12.118+1",
+    )
+    fixed = {"status": "resolved", "fixed_version": "6.12.119-1"}
+    older = {"status": "resolved", "fixed_version": "6.12.118-1"}
+    data = {
+        "linux": {
+            "CVE-2026-0008": {"releases": {"trixie": fixed}},
+            "CVE-2026-0009": {"releases": {"trixie": older}},
+        }
+    }
+    found = vulnerabilities.find([kernel], data, "trixie")
+    assert [(each.name, each.source, each.version) for each in found] == [
+        ("CVE-2026-0008", "linux", "6.12.118-1")
+    ]
 
 
 def test_sentence_names_what_can_be_done() -> None:
