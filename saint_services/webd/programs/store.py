@@ -1,8 +1,9 @@
 """The folders of programs on the data partition: adding one from an archive, replacing and removing
-it. A power cut leaves the old program or the new one. Calls block. Not here: levels (actions),
-tokens and starts (programs.py).
+it. After a power cut tidy() leaves the old program or the new one, whole. Calls block. Not here:
+levels (actions), tokens and starts (programs.py).
 """
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -17,6 +18,7 @@ from ...lib.state import write_atomic
 MOST_PROGRAMS = 16
 RESERVED_BYTES = 1 << 30  # of the data partition, for releases and state
 _LARGEST_MANIFEST_BYTES = 64 << 10
+_REPLACED = ".old@"  # and the name: a program while its replacement is put in its place
 
 
 class ProgramStore:
@@ -32,11 +34,23 @@ class ProgramStore:
         return self.folders.programs.is_dir()
 
     def tidy(self) -> None:
-        """Remove what an interrupted upload or removal left."""
-        if self.is_possible:
-            for path in self.folders.programs.iterdir():
-                if path.name.startswith(".") and path != self.folders.started:
-                    _remove(path)
+        """Restore a program whose replacement was interrupted; remove what else such an upload or
+        a removal left."""
+        for path in sorted(self.folders.programs.iterdir()) if self.is_possible else ():
+            name = path.name.removeprefix(_REPLACED)
+            is_former = path.name.startswith(_REPLACED) and manifest.is_name(name)
+            if is_former and name not in self.folders.names():
+                self._restore(path, name)
+            elif path.name.startswith(".") and path != self.folders.started:
+                _remove(path)
+
+    def _restore(self, former: Path, name: str) -> None:
+        """Put it in its place again; where that fails webd starts all the same, as without it."""
+        with contextlib.suppress(OSError, SaintError):
+            former.rename(self.folders.programs / name)
+            _sync(self.folders.programs)
+            if name in self.folders.started_names():  # at boot it was not there to be started
+                self.folders.request("start", name)
 
     def upload_file(self) -> Path:
         """Return where to write an archive. Raises refused without a place for it."""
@@ -67,13 +81,14 @@ class ProgramStore:
 
     def put(self, name: str) -> None:
         """Make what was unpacked the program of that name; a former one is removed."""
-        folder, old = self.folders.programs / name, self.folders.programs / ".old"
-        _remove(old)
+        folder, former = self.folders.programs / name, self.folders.programs / (_REPLACED + name)
         if folder.exists():
-            folder.rename(old)
+            _remove(former)
+            folder.rename(former)
         self._unpacked.rename(folder)
         _sync(self.folders.programs)
-        _remove(old)
+        if former.exists():
+            self._discard(former)
 
     def require(self, name: str) -> None:
         """Raise not_found unless there is such a program, whatever is in its folder."""
@@ -105,9 +120,13 @@ class ProgramStore:
 
     def remove(self, name: str) -> None:
         """Delete the program's folder."""
-        gone = self.folders.programs / ".old"
+        self._discard(self.folders.programs / name)
+
+    def _discard(self, folder: Path) -> None:
+        """Delete a folder under a name that is never restored: half of it may be left."""
+        gone = self.folders.programs / ".gone"
         _remove(gone)
-        (self.folders.programs / name).rename(gone)
+        folder.rename(gone)
         _sync(self.folders.programs)
         _remove(gone)
 
