@@ -3,10 +3,10 @@ stay in the folder, links are refused, sizes are counted while they are written.
 here: making an archive (saintctl/program/pack.py).
 """
 
-import lzma
 import os
 import shutil
 import stat
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -18,6 +18,11 @@ from .manifest import ProgramManifest
 LARGEST_ARCHIVE_BYTES = 256 << 20
 LARGEST_PROGRAM_BYTES = 512 << 20  # numpy is 60 MB, OpenCV 150 MB
 MOST_FILES = 20_000
+# zipfile reads the list of files whole, and takes eight times its bytes, before anything of it can
+# be counted. 20,000 files with long names have 2.5 MB.
+_LARGEST_LIST_BYTES = 4 << 20
+_END = struct.Struct("<4s4H2LH")  # APPNOTE 4.3.16, end of central directory record
+_END_MARK, _END_64_MARK, _END_64_BYTES = b"PK\5\6", b"PK\6\7", 20
 _LARGEST_MANIFEST_BYTES = 64 << 10
 _CHUNK_BYTES = 1 << 20
 _FIX = "Make the archive with saintctl program pack."
@@ -49,16 +54,35 @@ def unpack(file: Path, folder: Path) -> ProgramManifest:
 
 # What zipfile raises for bytes that are no zip, or one of a kind that it does not read.
 _BROKEN = (
-    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError),
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error),
     *(NotImplementedError, EOFError, RuntimeError, ValueError),
 )
 
 
 def _opened(file: Path) -> zipfile.ZipFile:
     try:
+        _check_list(file)
         return zipfile.ZipFile(file)
     except (OSError, *_BROKEN) as err:
         raise _refused(f"this is no zip archive: {err}") from err
+
+
+def _check_list(file: Path) -> None:
+    """Refuse an archive whose list of files is too long to be read. It must end with the plain
+    record of that list, so that zipfile finds no other one: no comment, no zip64.
+    """
+    with file.open("rb") as opened:
+        opened.seek(max(0, file.stat().st_size - _END_64_BYTES - _END.size))
+        tail = opened.read()
+    end = tail[-_END.size :]
+    if len(end) < _END.size or not end.startswith(_END_MARK) or not end.endswith(b"\0\0"):
+        raise _refused("this is no zip archive, or one with a comment")
+    if tail.startswith(_END_64_MARK):
+        raise _refused("this is a zip archive of the large kind (zip64)")
+    size = _END.unpack(end)[5]
+    if size > _LARGEST_LIST_BYTES:
+        limit = f"{_LARGEST_LIST_BYTES >> 20} MB is the limit"
+        raise _refused(f"the archive's list of files has {size >> 20} MB; {limit}")
 
 
 def _checked(archive: zipfile.ZipFile) -> ProgramManifest:
@@ -87,6 +111,9 @@ def _check_entry(entry: zipfile.ZipInfo, names: set[str]) -> None:
         raise _refused(f"{name[:80]!r} is a link or a device")
     if entry.flag_bits & 0x1:
         raise _refused(f"{name[:80]!r} is encrypted")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Unpacking LZMA takes as much memory as the archive names.
+        raise _refused(f"{name[:80]!r} is compressed in an unusual way")
 
 
 def _manifest_text(archive: zipfile.ZipFile) -> str:

@@ -2,6 +2,7 @@
 
 import random
 import stat
+import struct
 import zipfile
 from pathlib import Path
 
@@ -101,6 +102,64 @@ def test_bomb_ends_at_the_limit_whatever_it_says_of_its_size(
     with pytest.raises(SaintError):
         archive.unpack(file, tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+ENTRY = struct.Struct("<4s4B4H3L5H2L")  # without name, so the smallest
+END = struct.Struct("<4s4H2LH")
+END_64 = struct.Struct("<4sQ2H2L4Q")
+LOCATOR_64 = struct.Struct("<4sLQL")
+
+
+def listing(count: int) -> bytes:
+    """The central directory of an archive that is nothing else."""
+    return ENTRY.pack(b"PK\1\2", 20, 3, 20, *(0,) * 15) * count
+
+
+def end(size: int, comment: bytes = b"") -> bytes:
+    return END.pack(b"PK\5\6", 0, 0, 1, 1, size, 0, len(comment)) + comment
+
+
+def end_64(size: int) -> bytes:
+    found = END_64.pack(b"PK\6\6", END_64.size - 12, 20, 20, 0, 0, 1, 1, size, 0)
+    return found + LOCATOR_64.pack(b"PK\6\7", 0, size, 1)
+
+
+LONG = listing(100_000)
+LISTINGS = {
+    "long": LONG + end(len(LONG)),
+    "long by zip64": LONG + end_64(len(LONG)) + end(46),
+    "long before a comment": LONG + end(len(LONG), b"PK\5\6"),
+    "longer than the file": listing(1) + end(0xFFFFFFFF),
+}
+
+
+@pytest.mark.parametrize("raw", LISTINGS.values(), ids=LISTINGS)
+def test_list_of_files_that_is_too_long_is_refused_before_it_is_read(
+    raw: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """zipfile reads all of it at once, and webd has 384 MB."""
+    (tmp_path / "bad.zip").write_bytes(raw)
+    read: list[object] = []
+    monkeypatch.setattr(zipfile, "ZipFile", read.append)
+    with pytest.raises(SaintError, match=r"zip archive|list of files"):
+        archive.check(tmp_path / "bad.zip")
+    assert read == []
+
+
+def test_as_many_files_as_are_possible_are_listed(tmp_path: Path) -> None:
+    names = [f"lib/python3.13/site-packages/some_package/module_{n:05}.py" for n in range(19_998)]
+    entries = [(name, "") for name in names]
+    file = made(tmp_path / "big.zip", ("program.yaml", GOOD), ("main.py", ""), *entries)
+    assert archive.check(file).name == "patrol"
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_entry_whose_unpacking_may_need_any_memory_is_refused(way: int, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w", way) as file:
+        file.writestr("program.yaml", GOOD)
+        file.writestr("main.py", "print(1)\n")
+    with pytest.raises(SaintError, match="compressed"):
+        archive.check(tmp_path / "bad.zip")
 
 
 def test_damaged_archive_is_refused_and_leaves_nothing(good: Path, tmp_path: Path) -> None:
