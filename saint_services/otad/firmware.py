@@ -192,9 +192,14 @@ class FirmwareService:
     def offered_to(self, node_id: str) -> StoredRelease | None:
         """Return the release that a node may get; None: there is none for it."""
         current = self.current()
-        if current is None or self.unfit(current, node_id):
+        if current is None or self._is_rejected() or self.unfit(current, node_id):
             return None
         return current
+
+    def _is_rejected(self) -> bool:
+        """Whether a user left the offered release for an older one, on one machine perhaps."""
+        saved = self.conductor.rollout.saved
+        return bool(saved.current) and saved.current == saved.rejected
 
     def unfit(self, stored: StoredRelease, node_id: str) -> str:
         """Return why a node's hardware must not get a release; empty when it may."""
@@ -224,7 +229,7 @@ class FirmwareService:
             self.repository.stored,
             self.machines().values(),
             self._signatures.missing,
-            self.offers_closed(),
+            offers.REJECTED if self._is_rejected() else self.offers_closed(),
             self.policy.shown(),
             self.source.shown(),
         )

@@ -38,15 +38,15 @@ class SavedPlan(StrictModel):
     steps: tuple[SavedStep, ...] = Field(default=(), max_length=300)
 
 
-VERSION = 2
+VERSION = 3
 
 
-def from_1(data: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 did not know when the last roll-out was done."""
+def unchanged(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 did not know when the last roll-out was done, nor version 2 what a user left."""
     return data
 
 
-MIGRATIONS = {1: from_1}
+MIGRATIONS = {1: unchanged, 2: unchanged}
 
 
 class SavedFirmware(StrictModel):
@@ -54,5 +54,6 @@ class SavedFirmware(StrictModel):
 
     current: str = ""  # the release that booting nodes are offered
     previous: str = ""  # the offer before
+    rejected: str = ""  # the newest release that a user left for an older one
     plan: SavedPlan | None = None
     updated_s: float = 0.0  # when the last roll-out was done, seconds since 1970; 0: never

@@ -8,6 +8,7 @@ from datetime import datetime, time
 
 from ...lib.api.update_policy import OfferPolicy
 
+REJECTED = "it was rolled back: machines wait for a roll-out that a user starts"
 _LEAST_MINUTES = 60
 _WINDOW = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 

@@ -35,6 +35,11 @@ def begin(rollout: Rollout, request: RolloutRequest, robot: RolloutTargets) -> R
     _check_hardware(version, {*request.nodes, *filter(None, (request.canary,))}, robot)
     if not request.force:
         _check_no_downgrade(version, names, robot)
+    for name in names if request.force else ():
+        if is_newer(robot.machines[name].version, version):
+            rollout = _left(rollout, robot.machines[name].version)
+    if not request.nodes and not is_newer(rollout.saved.rejected, version):
+        rollout = _with_rejected(rollout, "")  # the user wants it again
     is_last = robot.is_server_last if request.server_last is None else request.server_last
     server = robot.server if robot.server in names else ""
     plan = SavedPlan(
@@ -59,9 +64,12 @@ def offer_own(rollout: Rollout, running: str, robot: RolloutTargets) -> Rollout:
 
 def due_by_itself(rollout: Rollout, robot: RolloutTargets) -> str:
     """Return the release that a robot without a user's request would roll out now: the newest,
-    when a machine runs an older one; empty: none. A release that had its roll-out gets no other."""
+    when a machine runs an older one; empty: none. A release that had its roll-out gets no other,
+    nor does one that is not newer than what a user left."""
     newest = max(robot.versions, key=version_key, default="")
-    plan = rollout.plan
+    plan, rejected = rollout.plan, rollout.saved.rejected
+    if rejected and not is_newer(newest, rejected):
+        return ""
     if not newest or (plan and (plan.state in _OPEN or plan.version == newest)):
         return ""
     if plan and is_newer(plan.version, newest):
@@ -123,7 +131,17 @@ def roll_back(rollout: Rollout, robot: RolloutTargets) -> Rollout:
     if saved.current == plan.version and not plan.is_partial:
         current = version if version in robot.versions else ""
         saved = saved.model_copy(update={"current": current, "previous": ""})
-    return _fresh(replace(rollout, saved=saved), back)
+    return _fresh(_left(replace(rollout, saved=saved), plan.version), back)
+
+
+def _left(rollout: Rollout, version: str) -> Rollout:
+    """Note a release that no machine gets again without a user's request."""
+    is_newest = is_newer(version, rollout.saved.rejected)
+    return _with_rejected(rollout, version) if is_newest else rollout
+
+
+def _with_rejected(rollout: Rollout, version: str) -> Rollout:
+    return replace(rollout, saved=rollout.saved.model_copy(update={"rejected": version}))
 
 
 def _rollback_step(node_id: str, is_at_work: bool) -> SavedStep:

@@ -438,6 +438,26 @@ async def test_all_roll_back_to_the_slot_before(robot: Robot):
     assert not any(release.is_current for release in shown.releases)
 
 
+async def test_machine_that_was_rolled_back_alone_is_not_offered_what_it_left(robot: Robot):
+    nodes = [robot.node(f"n{number}") for number in range(2)]
+    async with rolling_out(robot, *nodes) as ota:
+        for node in nodes:
+            await until(lambda node=node: bool(node.requests))
+            node.becomes_healthy()
+        await ended(ota)
+        assert await offered(robot, "1.0.0") == "1.1.0"
+        await begin(ota, nodes=["n0"])
+        await ended(ota)
+        await control(ota, ControlAction.ROLLBACK)
+        assert await offered(robot, "1.0.0") == ""
+        assert "was rolled back" in (await report(ota)).offers_closed
+        await until(lambda: len(nodes[0].requests) == 2)
+        nodes[0].becomes_healthy()
+        await ended(ota)
+    async with robot.otad():
+        assert await offered(robot, "1.0.0") == ""
+
+
 async def test_second_roll_out_is_refused_while_one_runs(robot: Robot):
     node = robot.node("n0")
     async with rolling_out(robot, node) as ota:

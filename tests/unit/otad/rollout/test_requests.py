@@ -149,3 +149,61 @@ def test_nothing_is_due_where_no_machine_is_behind_or_one_is_ahead():
     assert requests.due_by_itself(play.rollout, play.robot()) == ""
     play.versions.clear()
     assert requests.due_by_itself(play.rollout, play.robot()) == ""
+
+
+def rolled_back(play: Play, *names: str, **params: object) -> None:
+    """Roll 1.1.0 out and back."""
+    play.begin(**params)
+    for name in names:
+        play.becomes_healthy(name)
+    play.rollout = requests.roll_back(play.rollout, play.robot())
+    play.advance()
+    for attempt, name in enumerate(names, 2):
+        play.rollout = logic.answered(play.rollout, name, True, "", play.now_s)
+        play.reports(
+            name, version="1.0.0", target_version="1.0.0", attempt=attempt,
+            verdict=UpdateVerdict.HEALTHY,
+        )  # fmt: skip
+    assert play.rollout.plan
+    assert (play.rollout.plan.is_rollback, play.state) == (True, RolloutState.DONE)
+
+
+def test_release_that_a_user_rolled_back_is_never_due_by_itself():
+    play = Play("a", "b")
+    play.rollout = Rollout(saved=SavedFirmware(current="1.0.0"))
+    rolled_back(play, "a", "b")
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""
+    play.begin(version="1.0.0", nodes=["a"])  # another plan takes the place of the rollback
+    play.versions["1.0.5"] = ""
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""
+    del play.versions["1.1.0"]  # also when it was removed: 1.0.5 is not newer
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""
+    play.versions["1.2.0"] = ""
+    assert requests.due_by_itself(play.rollout, play.robot()) == "1.2.0"
+
+
+def test_users_roll_out_of_a_rejected_release_accepts_it_again():
+    play = Play("a", "b")
+    play.rollout = Rollout(saved=SavedFirmware(current="1.0.0"))
+    rolled_back(play, "a", "b")
+    play.begin(version="1.1.0", nodes=["a"])  # of one machine: the robot still rejects it
+    play.rollout = requests.cancel(play.rollout)
+    assert play.rollout.saved.rejected == "1.1.0"
+    play = Play("a", "b")
+    rolled_back(play, "a", "b")
+    play.begin(version="1.1.0")
+    assert play.rollout.saved.rejected == ""
+
+
+def test_release_that_a_user_left_for_an_older_one_is_not_due_by_itself():
+    play = Play("a", "b")
+    play.begin()
+    play.becomes_healthy("a")
+    play.becomes_healthy("b")
+    play.begin(version="1.0.0", force=True)
+    for name in ("a", "b"):
+        play.rollout = logic.answered(play.rollout, name, True, "", play.now_s)
+        play.reports(name, version="1.0.0", attempt=2, verdict=UpdateVerdict.HEALTHY)
+    assert play.state is RolloutState.DONE
+    play.begin(version="1.0.0", nodes=["a"])
+    assert requests.due_by_itself(play.rollout, play.robot()) == ""
