@@ -95,8 +95,9 @@ def _answer_policy(api: Api, firmware: FirmwareService) -> None:
     Backup(firmware.policy.section()).add_to(api)
 
 
-def serve_ros(bus: Bus, firmware: FirmwareService) -> None:
-    """Serve /saint/firmware/check and /saint/firmware/download."""
+async def serve_ros(bus: Bus, firmware: FirmwareService) -> None:
+    """Serve /saint/firmware/download, and /saint/firmware/check once it is known whether outputs
+    are live: a node that boots together with its server requests again for some seconds."""
 
     async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
         current = firmware.offered_to(request.node_id)
@@ -125,5 +126,6 @@ def serve_ros(bus: Bus, firmware: FirmwareService) -> None:
             size_bytes=stored.release.size_bytes,
         )
 
-    bus.serve(topics.FIRMWARE_CHECK, check)
     bus.serve(topics.FIRMWARE_DOWNLOAD, download)
+    await firmware.registry_answered.wait()
+    bus.serve(topics.FIRMWARE_CHECK, check)

@@ -41,7 +41,7 @@ async def run(ctx: Context[Config], world: UpdateEnvironment | None = None) -> N
         for server in servers:
             server.open()
         await ctx.serve_ipc(api)
-        serve_ros(bus, firmware)
+        ctx.spawn(serve_ros(bus, firmware), "ROS services")
         firmware.start()
         ctx.ready(f"{len(firmware.repository.stored)} releases")
         await ctx.stopping.wait()

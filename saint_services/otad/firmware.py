@@ -42,7 +42,7 @@ from .rollout import fleet, offers, requests
 from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
 from .rollout.logic import RolloutLimits, UpdateRequest
-from .rollout.offers import Window
+from .rollout.offers import RobotRest, Window
 from .sources.address_import import AddressImport, ImportEnvironment
 from .sources.fetch_order import SOCKET
 from .sources.partial import PartialDownload
@@ -99,6 +99,8 @@ class FirmwareService:
         )
         self.ingest.on_change = self._releases_changed
         self.add_entry: Callable[[AuditRecord], None] = lambda _: None
+        self.registry_answered = asyncio.Event()
+        self._rest = RobotRest()
         self.source = self._address_import()
         self._release_came = asyncio.Event()
         self._policy_came = asyncio.Event()
@@ -235,9 +237,11 @@ class FirmwareService:
         )
 
     def offers_closed(self) -> str:
-        """Return why nodes do not take the offered release by themselves now; empty: they do."""
+        """Return why machines take no release by themselves now; empty: they do."""
         policy = self.policy.in_force
-        return offers.closed(policy.offers, Window.parse(policy.window), _now())
+        decided = offers.closed(policy.offers, Window.parse(policy.window), _now())
+        missing = self._rest.missing(monotonic_s())
+        return decided or (f"machines wait: {missing}" if missing else "")
 
     async def _check_installer(self) -> None:
         before = self._signatures.missing
@@ -258,7 +262,9 @@ class FirmwareService:
         if nodes is not None:
             self.fleet = fleet.register(self.fleet, nodes, monotonic_s())
             self._stir()
+            self.registry_answered.set()
         live = None if nodes is None else fleet.live_outputs(nodes)
+        self._rest = self._rest.reported(live, monotonic_s())
         self.source.rest_reported(live)
         if self._own:
             self._own.registry_reported(live)

@@ -1,14 +1,19 @@
-"""Decides whether machines take the offered release by themselves now: the owner's policy and
-maintenance window. A roll-out that a user starts is bound by neither. Pure.
+"""Decides whether machines take the offered release by themselves now: the owner's policy, the
+maintenance window, and whether the robot rests. A roll-out that a user starts is bound by none of
+them. Pure.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 
 from ...lib.api.update_policy import OfferPolicy
 
 REJECTED = "it was rolled back: machines wait for a roll-out that a user starts"
+# Without live outputs on any machine. A machine that updates may be the one with the stop button,
+# whose own outputs are always safe.
+REST_S = 300.0
+UNKNOWN = "it is not known whether outputs are live"
 _LEAST_MINUTES = 60
 _WINDOW = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 
@@ -45,6 +50,31 @@ class Window:
         if self.begin < self.end:
             return self.begin <= now < self.end
         return now >= self.begin or now < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class RobotRest:
+    """Whether outputs are live on any machine. At the start of the server nothing has moved yet:
+    the machines that boot with it need not wait. Times are monotonic."""
+
+    live: str | None = None  # on which machines; None: the registry does not answer
+    is_known: bool = False  # it has answered since the start
+    since_s: float = float("-inf")  # of the rest
+
+    def reported(self, live: str | None, now_s: float) -> "RobotRest":
+        """Return the rest after a look at the registry."""
+        is_moved = bool(live) or (live is None and self.is_known)
+        was_moved = bool(self.live) or (self.live is None and self.is_known)
+        since_s = now_s if is_moved or was_moved else self.since_s
+        return replace(self, live=live, is_known=self.is_known or live is not None, since_s=since_s)
+
+    def missing(self, now_s: float) -> str:
+        """Return why no machine may update by itself now; empty: it may."""
+        if self.live is None:
+            return UNKNOWN
+        if not self.live and now_s - self.since_s < REST_S:
+            return f"outputs were live within the last {REST_S / 60:g} minutes"
+        return self.live
 
 
 def closed(policy: OfferPolicy, window: Window | None, now: datetime) -> str:

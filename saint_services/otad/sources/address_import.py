@@ -22,13 +22,13 @@ from ...lib.errors import Code, SaintError
 from ..adapters.fetch_socket import FetchSocket, RangeRefusedError
 from ..policy import OwnerPolicy, PolicyStore
 from ..releases.versions import is_newer, version_key
+from ..rollout.offers import UNKNOWN
 from . import address, remote_manifest, schedule, sentences
 from .fetch_order import FetchOrder
 from .partial import PartialDownload
 from .remote_manifest import RemoteRelease
 from .schedule import ImportAct, ImportSituation, WaitReason
 
-UNKNOWN = "it is not known whether outputs are live"
 _SENDER = "the owner's address"
 _REQUEST_LIMIT_S = 90.0
 _log = log.get("otad")

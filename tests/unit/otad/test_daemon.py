@@ -144,6 +144,33 @@ async def test_node_is_offered_nothing_where_roll_outs_are_left_to_users(
         await until(lambda: bool(node.requests))
 
 
+async def test_node_is_offered_nothing_while_another_ones_outputs_are_live(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    config = await asyncio.to_thread(flashed, robot, monkeypatch)
+    tracks = robot.node("t0")
+    robot.live.add("t0")
+    robot.registry_waits_for = asyncio.Event()
+    async with robot.otad(config) as ota:
+        await until(lambda: ota.counters["releases_taken"])
+        request = asyncio.create_task(offered(robot, "1.0.0"))
+        await let_pass(0.1)
+        assert not request.done()  # a node that boots requests again for some seconds
+        robot.registry_waits_for.set()
+        assert await request == ""
+        assert "outputs are live on t0" in (await report(ota)).offers_closed
+        robot.live.clear()
+
+        async def has_stopped() -> bool:
+            return "5 minutes" in (await report(ota)).offers_closed
+
+        await until(has_stopped)
+        assert await offered(robot, "1.0.0") == ""
+        await known_to(ota, tracks)
+        await begin(ota)  # a user decides: what is live delays it machine by machine
+        await until(lambda: bool(tracks.requests))
+
+
 async def test_release_is_rolled_out_by_itself_only_where_the_owner_wants_that(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ):

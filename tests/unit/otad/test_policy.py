@@ -22,6 +22,7 @@ from saint_services.otad.config import Config
 from saint_services.otad.policy import OwnerPolicy, PolicyStore
 from tests.unit.otad.ota_rig import Ota, Robot
 from tests.unit.otad.test_daemon import refused, report
+from tests.waiting import until
 
 
 class Loose(BaseModel):
@@ -36,7 +37,11 @@ async def change(ota: Ota, **wanted: object) -> object:
 
 async def test_what_is_chosen_is_in_force_at_once_and_after_a_restart(robot: Robot) -> None:
     async with robot.otad() as ota:
-        assert (await report(ota)).offers_closed == ""
+
+        async def is_open() -> bool:
+            return not (await report(ota)).offers_closed
+
+        await until(is_open)  # the registry has answered
         await change(ota, offers="ask", releases_from="https://example.org/robots/manifest.json")
         shown = await report(ota)
         assert "a user starts" in shown.offers_closed

@@ -63,7 +63,7 @@ function card(app, release) {
             ? html`
               <span
                 class="chip ${closed ? "idle" : "good"}"
-                title="Nodes install this release when they boot, or rest for 5 minutes"
+                title="Nodes install this release at boot, or when the robot rests for 5 minutes"
               >
                 <i class="dot"></i>Offered</span>
             `

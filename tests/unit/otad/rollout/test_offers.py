@@ -5,7 +5,7 @@ from datetime import datetime, time
 import pytest
 
 from saint_services.lib.api.update_policy import OfferPolicy
-from saint_services.otad.rollout.offers import Window, closed
+from saint_services.otad.rollout.offers import REST_S, RobotRest, Window, closed
 
 NIGHT = datetime(2026, 1, 1, 3, 0)
 NOON = datetime(2026, 1, 1, 12, 0)
@@ -43,3 +43,29 @@ def test_offers_are_closed_by_the_policy_and_outside_the_window() -> None:
     assert closed(OfferPolicy.AUTOMATIC, window, NIGHT) == ""
     assert "02:00 to 05:00" in closed(OfferPolicy.AUTOMATIC, window, NOON)
     assert "roll-out" in closed(OfferPolicy.ASK, None, NIGHT)
+
+
+def test_robot_rests_when_no_node_had_live_outputs_for_a_while() -> None:
+    rest = RobotRest()
+    assert "not known" in rest.missing(0.0)  # the registry has not answered yet
+    rest = rest.reported("", 1.0)
+    assert rest.missing(1.0) == ""  # the machines boot: nothing was live since
+    rest = rest.reported("outputs are live on t1", 2.0)
+    assert "live on t1" in rest.missing(2.0)
+    rest = rest.reported("", 10.0)
+    assert "5 minutes" in rest.missing(10.0)  # a released stick is no rest
+    rest = rest.reported("", 11.0)
+    assert rest.missing(10.0 + REST_S - 0.1)
+    assert rest.missing(10.0 + REST_S) == ""
+
+
+def test_unknown_outputs_count_as_live() -> None:
+    rest = RobotRest().reported(None, 1.0)
+    assert "not known" in rest.missing(1.0)
+    rest = rest.reported("", 2.0)
+    assert rest.missing(2.0) == ""  # a registry that starts
+    rest = rest.reported(None, 3.0)
+    assert "not known" in rest.missing(3.0)
+    rest = rest.reported("", 4.0)
+    assert rest.missing(4.0)
+    assert rest.missing(4.0 + REST_S) == ""
