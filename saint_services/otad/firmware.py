@@ -92,6 +92,7 @@ class FirmwareService:
             self._request,
             alerts,
             ctx.health,
+            self.roll_outs_closed,
         )
         self.conductor.on_change = self.changed.notify
         self.ingest = ReleaseIngest(
@@ -234,7 +235,14 @@ class FirmwareService:
             offers.REJECTED if self._is_rejected() else self.offers_closed(),
             self.policy.shown(),
             self.source.shown(),
+            self.roll_outs_closed(),
         )
+
+    def roll_outs_closed(self) -> str:
+        """Return why an automatic roll-out begins with no machine now; empty: it may."""
+        if self.policy.in_force.roll_out is not RolloutPolicy.AUTOMATIC:
+            return "roll-outs are left to users: cancel this one, or pause and resume it"
+        return self.offers_closed()
 
     def offers_closed(self) -> str:
         """Return why machines take no release by themselves now; empty: they do."""
@@ -303,7 +311,7 @@ class FirmwareService:
         while True:
             self._policy_came.clear()
             is_on = self.policy.in_force.roll_out is RolloutPolicy.AUTOMATIC
-            if is_on and not self.offers_closed():
+            if not self.roll_outs_closed():
                 version = requests.due_by_itself(self.conductor.rollout, self.robot())
                 if version:
                     await self._roll_out(RolloutRequest(version=version))
@@ -314,7 +322,9 @@ class FirmwareService:
     async def _roll_out(self, wanted: RolloutRequest) -> None:
         robot = self.robot()
         try:
-            await self.conductor.request(lambda rollout: requests.begin(rollout, wanted, robot))
+            await self.conductor.request(
+                lambda rollout: requests.begin(rollout, wanted, robot, is_automatic=True)
+            )
         except SaintError as err:
             _log.warning("no roll-out by itself", version=wanted.version, reason=err.message)
         else:

@@ -31,6 +31,7 @@ class SavedPlan(StrictModel):
     is_rollback: bool = False
     is_partial: bool = False  # of some machines only: the offer on boot does not change
     is_forced: bool = False
+    is_automatic: bool = False  # no user began it: the owner's limits hold for each machine
     canary: str = ""  # named in the request; no other node goes first
     server: str = ""  # the machine that serves the bundles; empty: not part of the plan
     is_server_last: bool = False

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..lib.api import Reply
-from ..lib.api.firmware import FirmwareReport, MachineFirmware, MachineRollout, Release, RolloutPlan
+from ..lib.api.firmware import (
+    FirmwareReport,
+    MachineFirmware,
+    MachineRollout,
+    Release,
+    RolloutPlan,
+    RolloutState,
+)
 from ..lib.api.update_policy import SourceStatus, UpdatePolicy
 from .releases import hardware
 from .releases.versions import version_key
@@ -65,6 +72,7 @@ def report(
     offers_closed: str = "",
     policy: UpdatePolicy | None = None,
     source: SourceStatus | None = None,
+    roll_outs_closed: str = "",
 ) -> FirmwareReport:
     """Return the whole state for users."""
     shown = list(machines)
@@ -75,7 +83,7 @@ def report(
         versions=versions,
         releases=releases(stored, rollout.saved.current),
         machines=shown,
-        plan=plan(rollout.plan) if rollout.plan else None,
+        plan=plan(rollout.plan, roll_outs_closed) if rollout.plan else None,
         updated_s=rollout.saved.updated_s,
         updates_off=updates_off,
         offers_closed=offers_closed,
@@ -107,13 +115,15 @@ def releases(stored: Mapping[str, StoredRelease], current: str) -> list[Release]
     return sorted(found, key=lambda release: version_key(release.version), reverse=True)
 
 
-def plan(saved: SavedPlan) -> RolloutPlan:
-    """Return a plan without the fields that only the rules need."""
+def plan(saved: SavedPlan, closed: str = "") -> RolloutPlan:
+    """Return a plan without the fields that only the rules need; `closed`: why an automatic one
+    begins with no further machine."""
+    is_waiting = saved.is_automatic and saved.state is RolloutState.RUNNING
     return RolloutPlan(
         version=saved.version,
         state=saved.state,
         is_rollback=saved.is_rollback,
-        reason=saved.reason,
+        reason=closed if is_waiting else saved.reason,
         steps=[
             MachineRollout(node_id=step.node_id, step=step.step, reason=step.reason)
             for step in saved.steps

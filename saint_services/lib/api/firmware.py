@@ -106,7 +106,7 @@ class RolloutPlan(Reply):
     version: str
     state: RolloutState
     is_rollback: bool = False
-    reason: str = ""  # why it halted
+    reason: str = ""  # why it halted, or what an automatic one waits for
     steps: list[MachineRollout] = []
 
 

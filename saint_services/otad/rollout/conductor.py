@@ -49,7 +49,9 @@ class Conductor:
         send: Send,
         alerts: Alerts,
         health: Health,
+        closed: Callable[[], str] = str,
     ) -> None:
+        """`closed`: why no machine may update without a user's request."""
         self.on_change: Callable[[], None] = lambda: None
         self._runner: Runner[Rollout, Event, UpdateRequest] = Runner(Rollout(), step)
         self._store = store
@@ -58,6 +60,7 @@ class Conductor:
         self._send = send
         self._alerts = alerts
         self._health = health
+        self._closed = closed
         self._written = SavedFirmware()
         self._changed = asyncio.Event()
 
@@ -110,7 +113,9 @@ class Conductor:
 
     async def _advance(self) -> tuple[UpdateRequest, ...]:
         before = self.rollout.plan
-        event = Advanced(self._machines(), monotonic_s(), self._limits, wall_s())
+        event = Advanced(
+            self._machines(), monotonic_s(), self._limits, wall_s(), bool(self._closed())
+        )
         try:
             requests = await self._runner.apply_saved(event, self._save)
         except SaintError as err:

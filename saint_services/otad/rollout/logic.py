@@ -69,6 +69,7 @@ class Advanced:
     now_s: float
     limits: RolloutLimits
     clock_s: float  # since 1970
+    is_closed: bool  # no machine may update without a user's request
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,8 @@ Event = Advanced | Requested | MachineAnswered | MachineSilent
 def step(rollout: Rollout, event: Event) -> tuple[Rollout, tuple[UpdateRequest, ...]]:
     """Return the next state of the roll-out and the machines to request an update of."""
     match event:
-        case Advanced(machines, now_s, limits, clock_s):
-            after, update_requests = advance(rollout, machines, now_s, limits)
+        case Advanced(machines, now_s, limits, clock_s, is_closed):
+            after, update_requests = advance(rollout, machines, now_s, limits, is_closed=is_closed)
             return _dated(rollout, after, clock_s), update_requests
         case Requested(change):
             return change(rollout), ()
@@ -114,9 +115,14 @@ def step(rollout: Rollout, event: Event) -> tuple[Rollout, tuple[UpdateRequest, 
 
 
 def advance(
-    rollout: Rollout, machines: Machines, now_s: float, limits: RolloutLimits
+    rollout: Rollout,
+    machines: Machines,
+    now_s: float,
+    limits: RolloutLimits,
+    *,
+    is_closed: bool = False,
 ) -> tuple[Rollout, tuple[UpdateRequest, ...]]:
-    """Judge all machines; begin with the next ones."""
+    """Judge all machines; begin with the next ones, unless an automatic roll-out must wait."""
     if rollout.plan is None:
         return rollout, ()
     rollout = _watch_absence(rollout, machines, now_s)
@@ -124,6 +130,8 @@ def advance(
     if _state(rollout) is not RolloutState.RUNNING:
         return rollout, ()
     update_requests: list[UpdateRequest] = []
+    if rollout.plan and rollout.plan.is_automatic and is_closed:
+        return _finish(rollout), ()
     while (request := _next(rollout, machines, now_s, limits)) is not None:
         rollout = _begin(rollout, machines, request, now_s)
         update_requests.append(request)

@@ -27,7 +27,13 @@ class RolloutTargets:
     is_server_last: bool
 
 
-def begin(rollout: Rollout, request: RolloutRequest, robot: RolloutTargets) -> Rollout:
+def begin(
+    rollout: Rollout,
+    request: RolloutRequest,
+    robot: RolloutTargets,
+    *,
+    is_automatic: bool = False,
+) -> Rollout:
     """Begin a roll-out."""
     _check_free(rollout)
     version = _wanted_version(request.version, robot)
@@ -46,6 +52,7 @@ def begin(rollout: Rollout, request: RolloutRequest, robot: RolloutTargets) -> R
         version=version,
         is_partial=bool(request.nodes),
         is_forced=request.force,
+        is_automatic=is_automatic,
         canary=request.canary,
         server=server,
         is_server_last=is_last,
@@ -87,14 +94,17 @@ def pause(rollout: Rollout) -> Rollout:
 
 
 def resume(rollout: Rollout) -> Rollout:
-    """Continue. After a halt the failed machines are tried again, since a user requests it."""
+    """Continue. After a halt the failed machines are tried again, since a user requests it; for the
+    same reason an automatic roll-out is bound by no limits any more."""
     plan = _expect(rollout, (RolloutState.PAUSED, RolloutState.HALTED), "is paused or halted")
     steps = tuple(
         SavedStep(node_id=step.node_id) if step.step is RolloutStep.FAILED else step
         for step in plan.steps
     )
     rollout = replace(rollout, not_before_s={}, away_s={})
-    return with_plan(rollout, state=RolloutState.RUNNING, reason="", steps=steps)
+    return with_plan(
+        rollout, state=RolloutState.RUNNING, is_automatic=False, reason="", steps=steps
+    )
 
 
 def cancel(rollout: Rollout) -> Rollout:

@@ -194,6 +194,33 @@ async def test_release_is_rolled_out_by_itself_only_where_the_owner_wants_that(
     assert len(node.requests) == 1
 
 
+async def test_automatic_roll_out_goes_on_when_the_robot_rests_again(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.otad.firmware._AUTOMATIC_INTERVAL_S", 0.05)
+    monkeypatch.setattr("saint_services.otad.rollout.offers.REST_S", 0.1)
+    nodes = [robot.node(f"n{number}") for number in range(2)]
+    automatic = Config(reserve_bytes=0, roll_out=RolloutPolicy.AUTOMATIC)
+    async with robot.otad(automatic) as ota:
+        await known_to(ota, *nodes)
+        await ota.release("1.1.0")
+        await until(lambda: bool(nodes[0].requests))
+        robot.live.add("t0")
+        robot.node("t0", "1.1.0")
+
+        async def waits() -> bool:
+            plan = (await report(ota)).plan
+            return plan is not None and "outputs are live on t0" in plan.reason
+
+        await until(waits)
+        nodes[0].becomes_healthy()
+        await stepped(ota, 0, RolloutStep.HEALTHY)
+        await let_pass(0.3)
+        assert not nodes[1].requests
+        robot.live.clear()
+        await until(lambda: bool(nodes[1].requests))
+
+
 async def test_bundle_of_the_card_waits_for_the_installer(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ):

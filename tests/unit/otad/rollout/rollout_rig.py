@@ -29,10 +29,13 @@ class Play:
         self.rollout = Rollout()
         self.now_s = 0.0
         self.versions = {"1.0.0": "", "1.1.0": ""}  # and the oldest hardware of each
+        self.is_closed = False  # nothing may begin without a user
 
-    def begin(self, **params: object) -> tuple[str, ...]:
+    def begin(self, *, is_automatic: bool = False, **params: object) -> tuple[str, ...]:
         request = RolloutRequest.model_validate(params)
-        self.rollout = requests.begin(self.rollout, request, self.robot())
+        self.rollout = requests.begin(
+            self.rollout, request, self.robot(), is_automatic=is_automatic
+        )
         return self.advance()
 
     def robot(self) -> RolloutTargets:
@@ -42,7 +45,7 @@ class Play:
         """The machines with a request."""
         self.now_s += seconds
         self.rollout, requests_made = logic.advance(
-            self.rollout, self.machines, self.now_s, self.limits
+            self.rollout, self.machines, self.now_s, self.limits, is_closed=self.is_closed
         )
         self.requests_made = requests_made
         return tuple(request.node_id for request in requests_made)

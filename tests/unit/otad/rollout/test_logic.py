@@ -8,7 +8,7 @@ from saint_services.lib.api.firmware import (
     UpdateState,
     UpdateVerdict,
 )
-from saint_services.otad.rollout import logic
+from saint_services.otad.rollout import logic, requests
 from saint_services.otad.rollout.logic import Rollout
 from tests.unit.otad.rollout.rollout_rig import LIMITS, Play, machine
 
@@ -296,3 +296,27 @@ def test_roll_out_that_fits_no_machine_halts_with_the_reason():
     assert play.state is RolloutState.HALTED
     assert play.rollout.plan
     assert "a: 1.1.0 needs hardware revision 1.2" in play.rollout.plan.reason
+
+
+def test_automatic_roll_out_begins_with_no_machine_outside_the_owners_limits():
+    play = Play("a", "b")
+    assert play.begin(is_automatic=True) == ("a",)
+    play.is_closed = True  # the window ended, or the robot is driven
+    assert play.becomes_healthy("a") == ()
+    assert play.advance(10_000.0) == ()
+    assert play.steps() == [RolloutStep.HEALTHY, RolloutStep.WAITING]
+    play.is_closed = False
+    assert play.advance() == ("b",)
+
+
+def test_users_roll_out_is_bound_by_no_limits():
+    play = Play("a", "b")
+    play.is_closed = True
+    assert play.begin() == ("a",)
+    other = Play("a", "b")
+    other.begin(is_automatic=True)
+    other.rollout = requests.pause(other.rollout)
+    other.is_closed = True
+    other.becomes_healthy("a")
+    other.rollout = requests.resume(other.rollout)  # now it is this user's
+    assert other.advance() == ("b",)
