@@ -1,8 +1,9 @@
 """Decides when a node requests its server's release: at a start of the machine before its roles
-begin, later only while its outputs rest. Not here: the request (server/release_offers.py), whether
-a release is installed (lib/update).
+begin, later only while its outputs rest; and whether an update started the machine. Not here: the
+request (server/release_offers.py), whether a release is installed (lib/update).
 """
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,23 +42,45 @@ class OfferTimes:
         return first_s if self.requested_s < first_s else self.requested_s + self.again_s
 
 
+@dataclass(frozen=True, slots=True)
+class NodeStart:
+    """How noded was started."""
+
+    is_first: bool  # since the machine was
+    may_home: bool  # the machine was not started by an update: roles may move joints home
+
+
 class _SeenBoot(StrictModel):
     """boot.json"""
 
     boot_id: str = ""
+    may_home: bool = True
 
 
-def is_first_start(state: Path) -> bool:
-    """Return whether noded starts for the first time since the machine did, and note it. Where that
-    cannot be noted the answer is no: a process that was restarted may have had live outputs a
-    moment ago. Blocks.
+def node_start(state: Path) -> NodeStart:
+    """Return how noded was started, and note it. Where that cannot be noted it is no first start: a
+    process that was restarted may have had live outputs a moment ago. Blocks.
     """
-    store = StateStore(state / "boot.json", _SeenBoot, version=1)
-    seen = _SeenBoot(boot_id=computer.boot_id())
+    # Version 1 did not know what the start was for.
+    store = StateStore(state / "boot.json", _SeenBoot, version=2, migrations={1: dict})
+    now = _SeenBoot(boot_id=computer.boot_id(), may_home=not _is_update_open(state))
     try:
-        if store.load() == seen:
-            return False
-        store.save(seen)
+        seen = store.load()
+        if seen.boot_id == now.boot_id:
+            return NodeStart(False, seen.may_home and now.may_home)
+        store.save(now)
     except SaintError:
+        return NodeStart(False, may_home=False)
+    return NodeStart(True, now.may_home)
+
+
+def _is_update_open(state: Path) -> bool:
+    """Return whether the record has an update without a verdict, so that it or its rollback has
+    restarted the machine. To be read before lib/update gives a verdict; of any version."""
+    try:
+        record = json.loads((state / "update.json").read_bytes())
+        return record["pending"] is not None
+    except FileNotFoundError:
         return False
-    return True
+    except (OSError, ValueError, LookupError, TypeError):
+        return True

@@ -25,7 +25,7 @@ from .adapters.role_process import daemon_of
 from .config import Config
 from .lifecycle.model import Event, RoleLifecycle, UpdateBegan, UpdateEnded
 from .lifecycle.node import NodeLifecycle
-from .offers import OfferTimes, is_first_start
+from .offers import OfferTimes, node_start
 from .server.release_offers import ReleaseOffers, checked_release
 
 _SERVER_SILENT_S = 10.0  # it publishes its status once a second
@@ -62,11 +62,15 @@ class NodeUpdate:
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
         self._blocked_by = ""
+        # Whether roles move joints home at their start: not when an update has ended them, since
+        # nobody at the robot expects a motion then.
+        self.may_home = True
         bus.subscribe(SYSTEM_STATUS, self._on_server)
 
     async def start(self, *, has_roles: bool) -> None:
         """Load the state of the update, and settle the server's offer before the roles start."""
-        is_boot = await asyncio.to_thread(is_first_start, self._ctx.directories.state)
+        start = await asyncio.to_thread(node_start, self._ctx.directories.state)
+        is_boot, self.may_home = start.is_first, start.may_home
         await self._updater.start()  # a trial may have begun: its roles start without a pause
         if self._updater.problem:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._updater.problem, "update.json")
@@ -193,6 +197,7 @@ class NodeUpdate:
         life = self._read()
         if life.state is not NodeState.UPDATING:
             raise SaintError(Code.REFUSED, f"{self._node_id} is busy ({life.state.value})")
+        self.may_home = False
         self._moved_on.set()
 
     def resume(self) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api.node import RoleReport
-from saint_services.noded.offers import OfferTimes, is_first_start
+from saint_services.noded.offers import NodeStart, OfferTimes, node_start
 from tests.unit.noded.card_rig import QUICK, Card
 from tests.unit.noded.node_rig import READY
 from tests.waiting import let_pass, until
@@ -119,11 +119,26 @@ def test_due_once_per_rest_and_then_from_time_to_time() -> None:
 
 def test_first_start_of_each_boot_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAINT_BOOT_ID", "one")
-    assert [is_first_start(tmp_path), is_first_start(tmp_path)] == [True, False]
+    starts = [node_start(tmp_path), node_start(tmp_path)]
+    assert starts == [NodeStart(True, may_home=True), NodeStart(False, may_home=True)]
     monkeypatch.setenv("SAINT_BOOT_ID", "two")
-    assert is_first_start(tmp_path)
+    assert node_start(tmp_path) == NodeStart(True, may_home=True)
+
+
+@pytest.mark.parametrize("text", ['{"pending": {"version": "1.1"}}', "{", '{"pending": []}'])
+def test_boot_that_an_update_may_have_caused_moves_nothing_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    record = tmp_path / "update.json"
+    record.write_text(text)
+    monkeypatch.setenv("SAINT_BOOT_ID", "one")
+    assert node_start(tmp_path) == NodeStart(True, may_home=False)
+    record.write_text('{"pending": null}')  # it has its verdict, and noded was restarted
+    assert node_start(tmp_path) == NodeStart(False, may_home=False)
+    monkeypatch.setenv("SAINT_BOOT_ID", "two")
+    assert node_start(tmp_path) == NodeStart(True, may_home=True)
 
 
 def test_start_that_cannot_be_noted_counts_as_no_boot(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    assert not is_first_start(tmp_path / "file" / "state")
+    assert node_start(tmp_path / "file" / "state") == NodeStart(False, may_home=False)

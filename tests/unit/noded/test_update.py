@@ -10,7 +10,7 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.noded.server.release_offers import checked_release
 from tests.unit.noded.card_rig import QUICK, Card
-from tests.unit.noded.node_rig import READY, Robot
+from tests.unit.noded.node_rig import READY, FakeRole, Robot
 from tests.waiting import until
 from tools.fake_rauc.faults import Fault
 
@@ -110,6 +110,56 @@ async def test_new_release_whose_role_keeps_crashing_is_left(
         await until(lambda: card.last.verdict == "rolled_back")
         assert "no motor driver answers" in card.last.reason
         await until(lambda: card.robot.statuses[-1].state == "active")
+
+
+async def head(card: Card) -> FakeRole:
+    """Prepare a node to become the head, whose joints go home."""
+    card.robot.serve_configs()
+    await card.release("1.1")
+    return await card.robot.role("role-headd")
+
+
+def homes(role: FakeRole) -> list[bool]:
+    """Whether each start of the role moves joints home."""
+    return [bool(each.config.homing) for each in role.assignments]
+
+
+async def test_joints_do_not_go_home_by_themselves_after_an_update(
+    card: Card, monkeypatch: pytest.MonkeyPatch
+):
+    role = await head(card)
+    async with card.robot.node(QUICK):
+        assert (await card.robot.adopt("head")).success
+        assert (await card.update("1.1")).success
+        await until(card.request.exists)
+    assert homes(role) == [True]  # a user adopted it
+    card.restart(monkeypatch)
+    async with card.robot.node(QUICK):
+        await until(lambda: card.last.verdict == "healthy")
+        await role.die()
+        await until(lambda: len(role.assignments) == 3)
+    assert homes(role) == [True, False, False]
+    card.restart(monkeypatch)  # by a user
+    async with card.robot.node(QUICK):
+        await until(lambda: len(role.assignments) == 4)
+        assert (await card.robot.reset()).success
+    assert homes(role)[3]
+
+
+async def test_joints_do_not_go_home_after_an_update_that_was_given_up(card: Card):
+    role = await head(card)
+    path = card.folder / "1.1.raucb"
+    data = bytearray(path.read_bytes())
+    data[100] ^= 255
+    path.write_bytes(data)
+    async with card.robot.node(QUICK):
+        assert (await card.robot.adopt("head")).success
+        assert (await card.update("1.1")).success
+        await until(lambda: len(role.assignments) == 2)
+        assert (await card.robot.reset()).success
+        assert (await card.robot.adopt("head")).success
+        await until(lambda: len(role.assignments) == 3)
+    assert homes(role) == [True, False, True]
 
 
 @pytest.mark.parametrize("offered", ["1.0", ""], ids=["offered to all", "it alone runs it"])
