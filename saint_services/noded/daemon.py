@@ -106,7 +106,7 @@ class NodeRunner:
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
-        self._role_kill = RoleKill(ctx.directories.runtime)
+        self._role_kill = RoleKill(ctx.directories.runtime, self._kill_announced)
         self.stop_reports = NodeStopReports(
             bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe,
             self._unanswered,
@@ -351,6 +351,11 @@ class NodeRunner:
         """Kill a role's process as by a fault; the guard stops its outputs."""
         _log.warning("drill: the process of a role is killed", role=str(wanted))
         return await self._role_kill.kill(self.life, wanted)
+
+    def _kill_announced(self, wanted: RoleId) -> None:
+        for slot, life in self.life.lives.items():
+            if life.wanted == wanted:
+                self.handle(model.RoleKilled(), slot)
 
     def bond_changed(self) -> None:
         """Have the roles obey the router of the node's present server, or none."""

@@ -3,6 +3,7 @@ make its outputs safe. Not here: whose order it is (server/orders.py), the guard
 """
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from ..lib.api import Done
@@ -21,8 +22,10 @@ LIMIT_S = 2.0
 class RoleKill:
     """Kills the role processes of one node, one at a time."""
 
-    def __init__(self, runtime: Path) -> None:
+    def __init__(self, runtime: Path, announce: Callable[[RoleId], None]) -> None:
+        """`announce` is called before a process is killed."""
         self._runtime = runtime
+        self._announce = announce
         self._waiting: tuple[str, asyncio.Future[CarriedOut]] | None = None
 
     def carried_out(self, event: CarriedOut) -> None:
@@ -40,6 +43,7 @@ class RoleKill:
         target = life.config_in_use.target
         answer: asyncio.Future[CarriedOut] = asyncio.get_running_loop().create_future()
         self._waiting = target, answer
+        self._announce(wanted)
         began_s = monotonic_s()
         try:
             await self._end(daemon_of(wanted.role, life.process))

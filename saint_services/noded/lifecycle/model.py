@@ -53,6 +53,7 @@ class RoleLifecycle:
     request: int | None = None  # the adoption or reset that waits for its outcome
     role_alive: bool = False
     outputs_safe: bool = True
+    is_killed: bool = False  # a stop drill ends the process: that is no crash
     restarts: int = 0
     failures: int = 0  # in a row
     fault: str = ""  # what is wrong with the role, or why the last adoption failed
@@ -186,6 +187,11 @@ class RoleBroken:
 
 
 @dataclass(frozen=True, slots=True)
+class RoleKilled:
+    """A stop drill is about to end the process of the role."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerChanged:
     """The node belongs to another server, or to none: its roles must obey another router."""
 
@@ -237,6 +243,7 @@ Event = (
     | ConfigsChecked
     | RoleReported
     | RoleBroken
+    | RoleKilled
     | ServerChanged
     | MadeSafe
     | StoreResult

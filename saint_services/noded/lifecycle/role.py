@@ -24,6 +24,7 @@ from .model import (
     MakeSafe,
     ResetRequested,
     RoleBroken,
+    RoleKilled,
     RoleLifecycle,
     RoleLoaded,
     RoleReported,
@@ -64,6 +65,8 @@ def step(life: RoleLifecycle, event: Event) -> Outcome:
             return _role_reported(life, event.report)
         case RoleBroken() if event.attempt == life.attempt:
             return _role_broken(life, event.reason)
+        case RoleKilled() if life.role_alive:
+            return replace(life, is_killed=True), ()
         case ServerChanged() if life.state is NodeState.ACTIVE and life.held:
             return _server_changed(life, life.held)
         case MadeSafe():
@@ -284,7 +287,8 @@ def _role_broken(life: RoleLifecycle, reason: str) -> Outcome:
         attempt=life.attempt + 1,
         failures=life.failures + 1,
         fault=reason,
-        restarts=life.restarts + life.role_alive,
+        restarts=life.restarts + (life.role_alive and not life.is_killed),
+        is_killed=False,
         role_alive=False,
         outputs_safe=False,  # until MadeSafe
     )

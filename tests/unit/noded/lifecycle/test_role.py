@@ -229,3 +229,14 @@ def test_button_of_a_role_that_is_not_at_work_yet_changes_nothing():
     life = adopting()
     held = READY.model_copy(update={"reset_wanted": True})
     assert step(life, model.RoleReported(life.attempt, held))[0].state is NodeState.ADOPTING
+
+
+def test_process_that_a_stop_drill_ends_has_not_crashed():
+    life = step(active(), model.RoleKilled())[0]
+    life = step(life, model.RoleBroken(life.attempt, "the connection ended"))[0]
+    assert (life.role_alive, life.restarts) == (False, 0)
+    life = step(life, model.RoleReported(life.attempt, READY))[0]
+    life = step(life, model.RoleBroken(life.attempt, "the connection ended"))[0]
+    assert life.restarts == 1
+    dead = step(life, model.RoleKilled())[0]
+    assert dead == life  # it does not work: nothing to kill
