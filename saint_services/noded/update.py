@@ -28,6 +28,7 @@ from .lifecycle.node import NodeLifecycle
 from .offers import OfferTimes, node_start
 from .server.release_offers import ReleaseOffers, checked_release
 
+_UPDATING = NodeState.UPDATING
 _SERVER_SILENT_S = 10.0  # it publishes its status once a second
 _TRY_AGAIN_S = 0.25
 _INSPECT_LIMIT_S = 25.0  # with offer_wait_s below the start limit of the unit
@@ -61,7 +62,7 @@ class NodeUpdate:
         self._server = ReleaseOffers(bus, node_id, ctx.config.firmware_check_timeout_s)
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
-        self._blocked_by = ""
+        self._in_use = ""  # why the machine must not be switched off
         # Whether roles move joints home at their start: not when an update has ended them, since
         # nobody at the robot expects a motion then.
         self.may_home = True
@@ -94,7 +95,11 @@ class NodeUpdate:
             reason = f"its outputs are live: stop the {live[0].wanted} first"
         elif node.is_changing:
             reason = "it is being adopted or reset"
-        self._blocked_by = reason
+        self._in_use = reason
+        # The role and the guard go on trying, which an update would end; one that has ended the
+        # role goes on itself. A restart that a user requests may be what helps.
+        unsafe = (life.unsafe for life in node.lives.values() if life.state is not _UPDATING)
+        reason = reason or next(filter(None, unsafe), "")
         self._updater.block(reason)
         offers = self._offers.stirred(is_resting=not reason, now_s=monotonic_s())
         if offers is not self._offers:
@@ -102,10 +107,9 @@ class NodeUpdate:
             self._stirred.set()
 
     async def set_power(self, action: PowerAction, reason: str) -> None:
-        """Restart the machine, or switch it off. Raises SaintError while an installation would be
-        blocked."""
-        if self._blocked_by:
-            raise SaintError(Code.REFUSED, self._blocked_by)
+        """Restart the machine, or switch it off. Raises SaintError while it is in use."""
+        if self._in_use:
+            raise SaintError(Code.REFUSED, self._in_use)
         await asyncio.to_thread(power.request, action, reason)
 
     async def _settle_offer(self, wait_s: float) -> None:

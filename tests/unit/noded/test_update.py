@@ -112,6 +112,21 @@ async def test_new_release_whose_role_keeps_crashing_is_left(
         await until(lambda: card.robot.statuses[-1].state == "active")
 
 
+async def test_update_is_refused_while_outputs_could_not_be_made_safe(card: Card):
+    role = await card.tracks()
+    async with card.adopted():
+        card.robot.guard.failure = "no pins"
+        role.first = RoleReport(ready=False, safe=False, estop=False, reason="no pins")
+        await role.die()
+        await until(lambda: "could not be made safe: no pins" in card.last.blocked_by)
+        refused = await card.update("1.1")
+        assert (refused.success, refused.message) == (False, card.last.blocked_by)
+        role.first = READY
+        await until(lambda: card.last.blocked_by == "")
+        assert (await card.update("1.1")).success  # the guard fails, the role has ended well
+        await until(card.request.exists)
+
+
 async def head(card: Card) -> FakeRole:
     """Prepare a node to become the head, whose joints go home."""
     card.robot.serve_configs()
