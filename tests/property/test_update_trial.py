@@ -41,7 +41,8 @@ class Card:
             if self.left[letter] > 0:
                 self.left[letter] -= 1
                 return letter
-        self.order, self.left = ["A", "B"], {"A": TRIES, "B": TRIES}
+        self.left = {"A": TRIES, "B": TRIES}
+        self.order += [letter for letter in "AB" if letter not in self.order]
         return self.choose()
 
 
