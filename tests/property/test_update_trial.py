@@ -356,6 +356,13 @@ class OneMachine(RuleBasedStateMachine):
         pending = self.card.record.pending
         is_judged = not pending or pending.to_slot != self.slot
         assert not (is_judged and named in self.passed), "a proven slot is never rebooted"
+        if self.update.state is UpdateState.RESTARTING:  # for seconds at least
+            self.time_passes(1.0)
+            while self.batches:
+                self.next_action(False)
+            if self.is_disarmed:
+                return
+            assert not self.is_moving, "a restart that waits for safe outputs is not forced"
         self.boot()
 
     @rule()

@@ -57,6 +57,7 @@ class Update:
     mark_fault: str = ""  # why the slot could not be marked good
     condemned_for: str = ""  # the log is being read
     restart_requested_s: float | None = None
+    is_disarmed: bool = False  # a restart waits, and the dead-man timer no longer runs
     parts: tuple["PartSince", ...] = ()  # since when each part answers, or does not
     watch_saved_s: float | None = None  # when the time left of the watch was saved
     down_since_s: float | None = None  # since when a watched release has a fault

@@ -12,6 +12,7 @@ from .events import (
     Action,
     ActionFailed,
     BlockedChanged,
+    Disarm,
     DownloadRequested,
     Event,
     FollowInstallation,
@@ -312,12 +313,18 @@ def _pause_s(tries: int) -> float:
 
 
 def _ticked(update: Update, now_s: float) -> Outcome:
-    if update.state is not UpdateState.RESTARTING or update.blocked:
+    if update.state is not UpdateState.RESTARTING:
         return update, ()
+    pending = update.record.pending
+    is_condemned = pending is not None and pending.phase is UpdatePhase.CONDEMNED
+    if update.blocked:
+        # The dead-man would not wait for safe outputs. Where nothing waits it stays armed: it is
+        # the last help against a release that cannot even be restarted.
+        disarm = (Disarm(),) if is_condemned and not update.is_disarmed else ()
+        return replace(update, is_disarmed=is_condemned), disarm
     requested_s = update.restart_requested_s
     if requested_s is not None and now_s - requested_s < RESTART_AGAIN_S:
         return update, ()
-    pending = update.record.pending
     return replace(update, restart_requested_s=now_s), (
         StopWork(),
         Restart(_restart_reason(pending)),

@@ -179,6 +179,23 @@ def test_condemned_slot_that_starts_again_is_left_without_another_look():
     assert actions[0] == BAD
 
 
+def test_dead_man_does_not_force_a_restart_that_waits_for_safe_outputs():
+    ill = events.HealthChecked(120.0, parts=(SILENT,))
+    live = events.BlockedChanged("outputs are live")
+    update, _ = run(on_trial(), live, ill, events.LogRead(""))
+    update, actions = run(update, events.TimePassed(121.0), events.TimePassed(122.0))
+    assert actions == [events.Disarm()]
+    record = pending(UpdatePhase.CONDEMNED, reason="webd failed")  # power was lost meanwhile
+    _, actions = run(Update(NEW), started(record, "B"), live, events.TimePassed(1.0))
+    assert actions[-1] == events.Disarm()
+
+
+def test_dead_man_stays_for_a_release_that_cannot_be_restarted():
+    ill = events.HealthChecked(120.0, parts=(SILENT,))
+    _, actions = run(on_trial(), ill, events.LogRead(""), events.TimePassed(121.0))
+    assert "Restart" in kinds(actions) and "Disarm" not in kinds(actions)
+
+
 @pytest.mark.parametrize(
     ("record", "where", "verdict", "reason"),
     [
