@@ -96,6 +96,7 @@ class Server:
 async def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
     monkeypatch.setenv("SAINT_MACHINE", "server")
     monkeypatch.setattr("saint_services.lib.update.updater._POLL_S", 0.1)
+    monkeypatch.setattr("saint_services.otad.adapters.server_update.REST_S", 0.5)
     with tempfile.TemporaryDirectory(prefix="ota") as short:
         folder = Path(short)
         (tmp_path / "reboot").mkdir()

@@ -72,7 +72,7 @@ class OneMachine(RuleBasedStateMachine):
     def boot(self) -> None:
         """Power on, or a restart: what is not on the card is gone."""
         self.batches, self.running, self.inspecting, self.incoming = [], None, None, ""
-        self.is_moving = self.is_held = False
+        self.is_moving = self.has_moved = self.is_held = False
         self.is_restart_requested = False
         for _ in range(20):
             self.slot = self.card.choose()
@@ -129,7 +129,7 @@ class OneMachine(RuleBasedStateMachine):
         if isinstance(action, events.SetMark | events.SwitchSlot) and not self.is_rauc_up:
             self.fail(action, batch)
             return
-        if isinstance(action, events.StopWork) and self.is_moving:
+        if isinstance(action, events.StopWork) and (self.is_moving or self.update.in_use):
             self.fail(action, batch)
             return
         self.carry_out(action)
@@ -144,6 +144,8 @@ class OneMachine(RuleBasedStateMachine):
                 self.bundle_is_inspected("good")
             elif self.running and self.is_rauc_up:
                 self.installer_ends("written", kind)
+            elif self.has_moved and not self.is_moving:
+                self.robot_rests()
             elif self.update.state is not UpdateState.IDLE or self.update.slots is None:
                 self.time_passes(11.0 if kind == "well" else 70.0)
             elif self.is_moving:
@@ -189,6 +191,9 @@ class OneMachine(RuleBasedStateMachine):
                 self.happens(events.LogRead("last words"))
             case events.Restart():
                 assert not self.is_moving, "no restart while the machine is in use"
+                pending = self.card.record.pending
+                is_rejected = pending and pending.phase is UpdatePhase.CONDEMNED
+                assert not (is_rejected and self.has_moved), "a rejected release waits for a rest"
                 self.boot()
 
     @property
@@ -261,7 +266,14 @@ class OneMachine(RuleBasedStateMachine):
     @rule(is_moving=st.sampled_from([False, True]))
     def robot_moves(self, is_moving: bool) -> None:
         self.is_moving = is_moving
+        self.has_moved |= is_moving
         self.happens(events.BlockedChanged("outputs are live" if is_moving else ""))
+
+    @precondition(lambda self: not self.is_moving)
+    @rule()
+    def robot_rests(self) -> None:
+        self.has_moved = False
+        self.happens(events.RestChanged(True))
 
     @precondition(lambda self: self.inspecting)
     @rule(outcome=st.sampled_from(["good", "good", "good", "bad", "unreachable", "wrong"]))
@@ -362,7 +374,7 @@ class OneMachine(RuleBasedStateMachine):
                 self.next_action(False)
             if self.is_disarmed:
                 return
-            assert not self.is_moving, "a restart that waits for safe outputs is not forced"
+            assert not self.has_moved, "a restart that waits for a rest is not forced"
         self.boot()
 
     @rule()
@@ -370,6 +382,7 @@ class OneMachine(RuleBasedStateMachine):
         """The daemon alone: the installer goes on."""
         self.inspecting, self.is_moving = None, False
         self.start_process()
+        self.happens(events.RestChanged(False))
 
     # what holds
 

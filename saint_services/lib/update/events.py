@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from ..api.firmware import UPDATES_OFF, UpdateState
 from ..state_machine import Answer
 from .installer import BundleInfo, SlotMark, Slots
-from .record import StateBefore, UpdateRecord
+from .record import StateBefore, UpdatePhase, UpdateRecord
+
+NOT_RESTED = "outputs have been live, and the machine has not rested since"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,20 @@ class Update:
             return "this machine is still starting"
         if not self.slots:
             return f"{UPDATES_OFF}: {self.installer_problem}"
+        return self.in_use
+
+    @property
+    def is_condemned(self) -> bool:
+        """Whether the running release was rejected: the restart into the other slot is due."""
+        pending = self.record.pending
+        return pending is not None and pending.phase is UpdatePhase.CONDEMNED
+
+    @property
+    def in_use(self) -> str:
+        """Why the work must not be stopped now. No user requested the restart of a rejected
+        release, so it waits for a rest, not for a stick that is released for a second."""
+        if self.is_condemned and self.was_live and not self.blocked:
+            return NOT_RESTED
         return self.blocked
 
 

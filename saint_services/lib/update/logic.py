@@ -9,6 +9,7 @@ from ..errors import SaintError
 from ..state_machine import Answer
 from . import trial, watch
 from .events import (
+    NOT_RESTED,
     Action,
     ActionFailed,
     BlockedChanged,
@@ -185,7 +186,7 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
     if is_offer and record.is_bad(wanted.version, wanted.checksum_sha256):
         return f"{wanted.version} was rolled back here; only a user's request installs it again"
     if is_offer and update.was_live and not record.must_download:
-        return "outputs have been live, and the machine has not rested since"
+        return NOT_RESTED
     last = record.last
     is_tired = last.version == wanted.version and last.attempt - last.cuts >= MOST_OFFERS
     if is_offer and is_tired and last.verdict in (UpdateVerdict.FAILED, UpdateVerdict.REFUSED):
@@ -315,16 +316,15 @@ def _pause_s(tries: int) -> float:
 def _ticked(update: Update, now_s: float) -> Outcome:
     if update.state is not UpdateState.RESTARTING:
         return update, ()
-    pending = update.record.pending
-    is_condemned = pending is not None and pending.phase is UpdatePhase.CONDEMNED
-    if update.blocked:
-        # The dead-man would not wait for safe outputs. Where nothing waits it stays armed: it is
-        # the last help against a release that cannot even be restarted.
-        disarm = (Disarm(),) if is_condemned and not update.is_disarmed else ()
-        return replace(update, is_disarmed=is_condemned), disarm
+    if update.in_use:
+        # The dead-man would not wait. Where nothing does it stays armed: it is the last help
+        # against a release that cannot even be restarted.
+        disarm = (Disarm(),) if update.is_condemned and not update.is_disarmed else ()
+        return replace(update, is_disarmed=update.is_condemned), disarm
     requested_s = update.restart_requested_s
     if requested_s is not None and now_s - requested_s < RESTART_AGAIN_S:
         return update, ()
+    pending = update.record.pending
     return replace(update, restart_requested_s=now_s), (
         StopWork(),
         Restart(_restart_reason(pending)),

@@ -261,10 +261,9 @@ class Updater:
                 self._is_publish_waiting = False
                 self._owner.publish(self.status())
             case events.StopWork():
-                if (
-                    self.update.blocked
-                ):  # outputs went live since the decision: other actions came first in the queue
-                    raise SaintError(Code.REFUSED, self.update.blocked)
+                # Outputs may have gone live since the decision: other actions came first.
+                if self.update.in_use:
+                    raise SaintError(Code.REFUSED, self.update.in_use)
                 self._owner.hold()
             case events.ResumeWork():
                 self._owner.resume()

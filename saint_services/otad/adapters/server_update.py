@@ -17,6 +17,7 @@ from ...lib.state_machine import Answer
 from ...lib.update.events import UpdateLimits, WantedRelease, WorkPart
 from ...lib.update.updater import Spawn, UpdateEnvironment, Updater, WorkState
 from ..rollout.logic import UpdateRequest
+from ..sources.schedule import REST_S
 
 _BUSY_INTERVAL_S = 1.0
 _IDLE_INTERVAL_S = 30.0
@@ -49,7 +50,8 @@ class ServerUpdate:
         self._updater = Updater(name, self, state / "own", spawn, limits, world)
         self._updater.block("whether outputs are live is not known yet")
         self._has_registry_answered = False
-        self._unknown_until_s = monotonic_s() + _REGISTRY_STARTS_S
+        self._live_s = monotonic_s()  # when outputs were live, or unknown, for the last time
+        self._unknown_until_s = self._live_s + _REGISTRY_STARTS_S
 
     async def start(self) -> None:
         """Start the update's state machine and report from now on."""
@@ -84,10 +86,14 @@ class ServerUpdate:
     def registry_reported(self, live: str | None) -> None:
         """Block the update while outputs are live; empty: none are. None while the registry does
         not answer: its last answer counts then."""
-        if live is None and (self._has_registry_answered or monotonic_s() < self._unknown_until_s):
-            return
-        self._has_registry_answered = True
-        self._updater.block(live or "")
+        now_s, was_blocked = monotonic_s(), bool(self._updater.update.blocked)
+        if live is not None or (not self._has_registry_answered and now_s >= self._unknown_until_s):
+            self._has_registry_answered = True
+            self._updater.block(live or "")
+        if was_blocked or self._updater.update.blocked:
+            self._live_s = now_s
+        elif self._updater.update.was_live and now_s - self._live_s >= REST_S:
+            self._updater.rest(is_resting=True)
 
     # Called by lib/update.
 

@@ -69,6 +69,25 @@ def test_crash_loop_leads_back_at_once() -> None:
     assert update.condemned_for == "the role head crashed 3 times"
 
 
+def test_rejected_release_restarts_when_the_machine_has_rested() -> None:
+    """A stick that is released for a second is no moment for a minute without control."""
+    update, _ = lasting(passed(), 20, 60, HEAD)
+    update, _ = run(update, events.BlockedChanged("outputs are live"), check(70, DYING))
+    update, _ = run(update, events.LogRead(""))
+    update, actions = run(update, events.TimePassed(71), events.BlockedChanged(""))
+    assert update.blocked_by == "outputs have been live, and the machine has not rested since"
+    update, actions = run(update, events.TimePassed(72))
+    assert actions == []
+    update, actions = run(update, events.RestChanged(True), events.TimePassed(400))
+    assert kinds(actions) == ["StopWork", "Restart"]
+
+
+def test_dead_man_does_not_force_a_restart_that_waits_for_a_rest() -> None:
+    record = pending(UpdatePhase.CONDEMNED, reason="after its trial: webd failed")
+    update, _ = run(Update(NEW), started(record, "B"), events.RestChanged(False))
+    assert run(update, events.TimePassed(1))[1] == [events.Disarm()]
+
+
 def test_unit_of_ours_that_keeps_crashing_leads_back_and_one_of_debian_does_not() -> None:
     bad = {"restarting_units": ("saint-webd.service",)}
     assert "ReadLog" in kinds(lasting(passed(), 20, 120, HEAD, **bad)[1])
