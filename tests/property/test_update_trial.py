@@ -61,6 +61,7 @@ class OneMachine(RuleBasedStateMachine):
         self.is_moving = False
         self.is_held = False
         self.is_rauc_up = True
+        self.is_full = False
         self.batches: list[list[events.Action]] = []  # what fails drops the rest of its own
         self.running: events.Install | events.FollowInstallation | None = None
         self.incoming = ""
@@ -123,6 +124,9 @@ class OneMachine(RuleBasedStateMachine):
         action = batch.pop(0)
         if not batch:
             del self.batches[0]
+        if isinstance(action, events.SaveRecord) and self.is_full:
+            self.fail(action, batch)
+            return
         if isinstance(action, events.SaveRecord | events.SetMark | events.Restart) and is_faulty:
             self.fail(action, batch)
             return
@@ -318,6 +322,23 @@ class OneMachine(RuleBasedStateMachine):
             self.written(kind)
         self.happens(events.InstallationLost("the connection ended"))
 
+    @rule(is_full=st.sampled_from([True, False, False]))
+    def disk_fills(self, is_full: bool) -> None:
+        self.is_full = is_full
+
+    @precondition(lambda self: self.is_full and not self.batches and self.is_rauc_up)
+    @rule()
+    def disk_stays_full(self) -> None:
+        """Nothing but the saving is repeated."""
+        if self.update.state is not UpdateState.IDLE or not self.update.is_unsaved:
+            return
+        for _ in range(5):
+            self.time_passes(70.0)
+            assert self.update.state is UpdateState.IDLE
+            while self.batches:
+                assert not isinstance(self.batches[0][0], events.SetMark)
+                self.next_action(False)
+
     @rule(is_up=st.sampled_from([True, True, True, False]))
     def installer_comes_and_goes(self, is_up: bool) -> None:
         if not self.running:
@@ -403,6 +424,12 @@ class OneMachine(RuleBasedStateMachine):
     def some_slot_that_starts_can_be_chosen(self) -> None:
         card = self.card
         assert any(card.kinds[x] in ("well", "ill") and x in card.order for x in "AB")
+
+    @invariant()
+    def work_goes_on(self) -> None:
+        """Also with a full disk."""
+        if not self.batches and self.update.state is UpdateState.IDLE:
+            assert not self.is_held
 
     @invariant()
     def state_agrees_with_the_record(self) -> None:

@@ -51,6 +51,7 @@ class Update:
     fault: str = ""  # the current failure
     is_lost: bool = False  # an installation may run that this process does not follow
     needs_read: bool = False  # something failed: record and slots must be read again
+    is_unsaved: bool = False  # this record is newer than the card's, which could not be written
     verify_until_s: float = 0.0
     well_since_s: float | None = None
     failed_since_s: float | None = None

@@ -168,6 +168,8 @@ def _refusal(update: Update) -> str:
         return f"busy with {version} ({update.state.value}); wait until it has a verdict"
     if not update.slots or not update.slots.spare:
         return "this machine has no second slot to install into"
+    if update.is_unsaved:
+        return f"the record of the updates is not on the card yet: {update.fault}"
     if update.needs_read:
         return "something failed, and what is on the card is not read again yet; try again"
     return ""
@@ -298,8 +300,8 @@ def _install_failed(update: Update, event: InstallFailed) -> Outcome:
         return update, (again, PublishStatus())
     record = update.record.closed(UpdateVerdict.FAILED, event.reason)
     return _ended(replace(update, record=record)), (
+        ResumeWork(),  # first: a full disk must not keep the robot from its work
         SaveRecord(record),
-        ResumeWork(),
         ReadState(),
         PublishStatus(),
     )
@@ -314,6 +316,8 @@ def _pause_s(tries: int) -> float:
 
 
 def _ticked(update: Update, now_s: float) -> Outcome:
+    if update.state is UpdateState.IDLE and update.is_unsaved:
+        return update, (SaveRecord(update.record), ReadState())  # the reading confirms it
     if update.state is not UpdateState.RESTARTING:
         return update, ()
     if update.in_use:
@@ -358,8 +362,8 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
             closed = update.record.closed(UpdateVerdict.REFUSED, event.reason, is_cut=True)
             record = closed.model_copy(update=wanted)
             return _ended(replace(update, record=record)), (
-                SaveRecord(record),
                 ResumeWork(),
+                SaveRecord(record),
                 PublishStatus(),
             )
         case SaveRecord() if pending and pending.phase is UpdatePhase.CONDEMNED:
@@ -371,9 +375,12 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
             return replace(update, is_marking=False, mark_fault=event.reason), ()
         case Restart():  # tried again; until then the robot works
             return replace(update, fault=event.reason), (ResumeWork(), PublishStatus())
-        case SetMark() | SaveRecord() if not pending and update.state in _BEFORE_THE_SLOT:
-            # The verdict behind it is not on the card: nothing new begins before it is.
+        # The verdict is not on the card: nothing new begins before it is.
+        case SetMark() if not pending and update.state in _BEFORE_THE_SLOT:
             idle = replace(update, state=UpdateState.IDLE, fault=event.reason, needs_read=True)
+            return idle, (PublishStatus(),)
+        case SaveRecord() if not pending and update.state in _BEFORE_THE_SLOT:
+            idle = replace(update, state=UpdateState.IDLE, fault=event.reason, is_unsaved=True)
             return idle, (PublishStatus(),)
     return replace(update, fault=event.reason), (PublishStatus(),)
 

@@ -49,10 +49,11 @@ def state_read(update: Update, event: StateRead) -> Outcome:
         installer_problem=event.installer_problem,
         is_known=True,
         needs_read=False,
+        is_unsaved=update.is_unsaved and event.record != update.record,
     )
     pending = event.record.pending
     is_followed = update.state is UpdateState.INSTALLING and not update.is_lost
-    if is_followed or update.state is UpdateState.RESTARTING:
+    if is_followed or update.is_unsaved or update.state is UpdateState.RESTARTING:
         return update, (PublishStatus(),)
     fault = update.fault if update.is_lost and event.is_installing else ""
     update = replace(update, record=event.record, fault=fault)
@@ -166,7 +167,7 @@ def _settled(
     record = record.model_copy(update={"slots": known})
     update = replace(update, record=record, state=UpdateState.IDLE, wanted=None, progress=0)
     good = SetMark(SlotMark.GOOD, "booted")
-    return update, (Disarm(), *marks, good, SaveRecord(record), ResumeWork(), PublishStatus())
+    return update, (Disarm(), ResumeWork(), *marks, good, SaveRecord(record), PublishStatus())
 
 
 def checked(update: Update, event: HealthChecked) -> Outcome:

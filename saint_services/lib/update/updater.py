@@ -181,7 +181,8 @@ class Updater:
         return True
 
     async def _poll(self) -> None:
-        """Check the machine during a trial, read a failed state again; sleep otherwise."""
+        """Check the machine during a trial, read a failed state or save a record again; sleep
+        otherwise."""
         failures = 0
         while True:
             self._changed_event.clear()
@@ -191,7 +192,7 @@ class Updater:
             elif state is UpdateState.RESTARTING:
                 self.handle(events.TimePassed(monotonic_s()))
             is_unread = self._has_slots and self.update.slots is None
-            is_unclear = is_unread or self.update.needs_read
+            is_unclear = is_unread or self.update.needs_read or self.update.is_unsaved
             failures = failures + 1 if is_unclear else 0
             if not is_unclear and state not in (UpdateState.VERIFYING, UpdateState.RESTARTING):
                 await self._look_at_times()
@@ -199,7 +200,10 @@ class Updater:
             pause_s = min(_FIRST_PAUSE_S * (1 << min(failures, 8)), _LONGEST_PAUSE_S)
             is_watched = state in (UpdateState.VERIFYING, UpdateState.RESTARTING)
             await asyncio.sleep(_POLL_S if is_watched else pause_s)
-            if is_unclear and not self._is_read_waiting:
+            if self.update.is_unsaved:
+                self.handle(await self._checked())
+                self.handle(events.TimePassed(monotonic_s()))
+            elif is_unclear and not self._is_read_waiting:
                 self._is_read_waiting = True  # one at a time: the actions behind it have to wait
                 self._batches.put_nowait((events.ReadState(),))
 

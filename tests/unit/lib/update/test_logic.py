@@ -7,7 +7,7 @@ import pytest
 from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
 from saint_services.lib.update import events
 from saint_services.lib.update.events import Update, WantedRelease
-from saint_services.lib.update.installer import BundleInfo
+from saint_services.lib.update.installer import BundleInfo, SlotMark
 from saint_services.lib.update.record import (
     BadRelease,
     LastUpdate,
@@ -159,7 +159,7 @@ def test_failure_that_may_pass_is_tried_three_times_with_growing_pauses():
     assert pauses == [4.0, 8.0]
     update, actions = run(update, failed)
     assert update.record.last.verdict is UpdateVerdict.FAILED
-    assert kinds(actions) == ["SaveRecord", "ResumeWork", "ReadState", "PublishStatus"]
+    assert kinds(actions) == ["ResumeWork", "SaveRecord", "ReadState", "PublishStatus"]
 
 
 def test_connection_that_breaks_while_installing_gives_no_verdict():
@@ -183,6 +183,27 @@ def test_status_has_no_verdict_while_something_is_under_way():
     assert (status.verdict, status.target_version, status.attempt) == ("", NEW, 1)
     status = firmware_status(on_trial(), "pi_1")
     assert (status.state, status.verdict, status.target_version) == ("verifying", "", NEW)
+
+
+def test_verdict_that_cannot_be_saved_is_saved_again_and_nothing_else_is_repeated():
+    update, actions = run(on_trial(), events.HealthChecked(0.0), events.HealthChecked(10.0))
+    update, actions = run(update, events.Marked(SlotMark.GOOD))
+    save, on_card = actions[1], on_trial().record
+    update, _ = run(update, events.ActionFailed(save, "no space"))
+    assert firmware_status(update, "pi_1").verdict == UpdateVerdict.HEALTHY
+    assert firmware_status(update, "pi_1").reason == "no space"
+    for now_s in (11.0, 12.0):
+        update, actions = run(update, events.TimePassed(now_s))
+        assert actions == [save, events.ReadState()]
+        update, _ = run(update, events.ActionFailed(save, "no space"))
+    update, actions = run(update, started(on_card, "B"))  # was on its way already
+    assert (update.state, kinds(actions)) == (UpdateState.IDLE, ["PublishStatus"])
+    wanted = events.InstallRequested(WantedRelease("1.2", "http://x"), request=1)
+    assert kinds(run(update, wanted)[1]) == ["Answer"]
+    update, actions = run(update, events.TimePassed(13.0), started(update.record, "B"))
+    assert firmware_status(update, "pi_1").reason == ""
+    assert run(update, events.TimePassed(14.0))[1] == []
+    assert run(update, wanted)[0].state is UpdateState.INSTALLING
 
 
 def test_nothing_begins_until_the_card_was_read_again():

@@ -238,7 +238,8 @@ def test_old_slot_that_is_back_gives_the_verdict(
     last = update.record.last
     assert (last.verdict, last.reason, last.attempt) == (verdict, reason, 1)
     assert update.record.is_bad(NEW) is (verdict is UpdateVerdict.ROLLED_BACK)
-    assert kinds(actions)[-3:] == ["SaveRecord", "ResumeWork", "PublishStatus"]
+    assert kinds(actions)[:2] == ["Disarm", "ResumeWork"]
+    assert kinds(actions)[-2:] == ["SaveRecord", "PublishStatus"]
     assert GOOD in actions
     other = events.SetMark(SlotMark.BAD, "other")
     assert (other in actions) is (verdict is UpdateVerdict.ROLLED_BACK)

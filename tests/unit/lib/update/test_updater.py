@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.state import StateStore
 from saint_services.lib.update import events
 from saint_services.lib.update.events import UpdateLimits, WorkPart
-from saint_services.lib.update.installer import BundleInfo
-from saint_services.lib.update.record import StateBefore, store
+from saint_services.lib.update.installer import BundleInfo, RaucInstaller
+from saint_services.lib.update.record import StateBefore, UpdateRecord, store
 from tests.unit.lib.update.machine_rig import QUICK, Machine
 from tests.waiting import until
 from tools.fake_rauc.bundle_writer import COMPATIBLE, make_keys
@@ -369,6 +371,39 @@ async def test_full_disk_stops_an_update_before_a_slot_is_touched(
         assert "the record could not be written" in machine.owner.last.reason
     assert machine.fake.installer.slots.b.version == "1.0"
     assert not machine.owner.is_held
+
+
+async def test_full_disk_at_the_end_of_a_trial_repeats_the_saving_alone(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.lib.update.updater._FIRST_PAUSE_S", 0.05)
+    await install(machine, "1.1")
+    machine.restart()
+    is_full, tries, marks = True, 0, 0
+    save, mark = StateStore.save, RaucInstaller.mark
+
+    def try_to_save(self: StateStore[UpdateRecord], record: UpdateRecord) -> None:
+        nonlocal tries
+        tries += 1
+        if is_full:
+            raise SaintError(Code.INTERNAL, "no space left")
+        save(self, record)
+
+    async def count_mark(self: RaucInstaller, *args: object) -> None:
+        nonlocal marks
+        marks += 1
+        await mark(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(StateStore, "save", try_to_save)
+    monkeypatch.setattr(RaucInstaller, "mark", count_mark)
+    async with machine.running() as updater:
+        await until(lambda: tries > 3)
+        assert machine.owner.states == ["verifying", "idle"]
+        assert (machine.owner.last.verdict, marks) == ("healthy", 1)
+        assert "no space left" in machine.owner.last.reason
+        is_full = False
+        await until(lambda: not updater.update.is_unsaved)
+        await until(lambda: machine.owner.last.reason == "")
 
 
 async def test_record_that_is_damaged_is_set_aside_and_the_slot_counts_as_proven(machine: Machine):
