@@ -286,6 +286,7 @@ class OneMachine(RuleBasedStateMachine):
         assert job
         if outcome in ("bad", "unreachable") and job.wanted.source:
             self.happens(events.InspectFailed(outcome, outcome == "unreachable"))
+            self.cuts += outcome == "unreachable" and self.update.state is UpdateState.IDLE
             return
         version = "9" if outcome == "wrong" else job.wanted.version
         bundle = BundleInfo(version, "robot") if job.wanted.source else None
@@ -303,6 +304,7 @@ class OneMachine(RuleBasedStateMachine):
             self.happens(events.Installed())
         else:
             self.happens(events.InstallFailed(outcome, outcome == "transient"))
+            self.cuts += outcome == "transient" and self.update.state is UpdateState.IDLE
         assert running
 
     def written(self, kind: str) -> None:

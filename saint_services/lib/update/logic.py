@@ -53,8 +53,8 @@ _BEFORE_THE_SLOT = (UpdateState.IDLE, UpdateState.INSTALLING)  # with nothing pe
 
 MOST_TRIES = 3  # tries of an installation that fails for a transient reason
 MOST_OFFERS = 3  # offers of a release that could not be written here
-# A robot has a power switch: interrupted attempts have no limit. After the third, offers are
-# declined before the next attempt: one, then two, four, ...
+# A robot has a power switch, and so has its server: interrupted attempts have no limit. After the
+# third, offers are declined before the next attempt: one, then two, four, ...
 MOST_CUTS_AT_ONCE = 3
 MOST_PASSED_BY = 16
 FIRST_PAUSE_S = 2.0
@@ -206,7 +206,7 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
 
 
 def _is_pausing(last: LastUpdate) -> bool:
-    """Whether an offer is declined because a restart interrupted the attempts before."""
+    """Whether an offer is declined because the attempts before were interrupted."""
     more = last.cuts - MOST_CUTS_AT_ONCE
     return more >= 0 and last.passed_by < min(1 << min(more, 10), MOST_PASSED_BY)
 
@@ -273,7 +273,8 @@ def _refused(
     version = update.wanted.version if update.wanted else ""
     before = update.record.last
     cuts = before.cuts if before.version == version else 0
-    if update.blocked_by:  # outputs went live meanwhile, which is no fault of the release
+    # Outputs went live meanwhile, or the server was gone: no fault of the release.
+    if update.blocked_by or verdict is UpdateVerdict.FAILED:
         cuts += 1
     last = LastUpdate(
         version=version, attempt=update.attempt, verdict=verdict, cuts=cuts, reason=reason
@@ -298,7 +299,8 @@ def _install_failed(update: Update, event: InstallFailed) -> Outcome:
         again = Install(update.wanted, _pause_s(update.tries))
         update = replace(update, tries=update.tries + 1, progress=0, fault=event.reason)
         return update, (again, PublishStatus())
-    record = update.record.closed(UpdateVerdict.FAILED, event.reason)
+    closed = update.record.closed
+    record = closed(UpdateVerdict.FAILED, event.reason, is_cut=event.is_transient)
     return _ended(replace(update, record=record)), (
         ResumeWork(),  # first: a full disk must not keep the robot from its work
         SaveRecord(record),

@@ -118,6 +118,15 @@ _MEANINGS = (
         _NETWORK,
         is_transient=True,
     ),
+    # Of the release itself: a streamed one whose server or network is gone reads like one with a
+    # damaged block, and otad serves none of those. A card that fails is written to, not read.
+    _Meaning(
+        r"[Rr]eading from file.*Input/output error",
+        Code.RELEASE_INVALID,
+        "the release could not be read to its end: its server was gone, or blocks are damaged",
+        _NETWORK,
+        is_transient=True,
+    ),
     _Meaning(
         r"Input/output error",
         Code.RELEASE_INVALID,

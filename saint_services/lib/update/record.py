@@ -55,7 +55,7 @@ class PendingUpdate(StrictModel):
     activations: int = 0  # of the spare slot, before the update
     restarts: int = 0  # requested restarts; one should be enough
     before: StateBefore = StateBefore()
-    cuts: int = 0  # earlier attempts that a restart or live outputs interrupted
+    cuts: int = 0  # earlier attempts that were interrupted
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
@@ -66,7 +66,7 @@ class LastUpdate(StrictModel):
     version: str = ""
     attempt: int = 0
     verdict: UpdateVerdict = UpdateVerdict.NONE
-    cuts: int = 0  # attempts in a row that a restart or live outputs interrupted
+    cuts: int = 0  # attempts in a row that a restart, live outputs or the network interrupted
     passed_by: int = 0  # offers that were declined since, because of that
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
@@ -130,8 +130,8 @@ class UpdateRecord(StrictModel):
         *,
         is_cut: bool = False,
     ) -> "UpdateRecord":
-        """Return the record with a verdict for the pending update; `is_cut`: a restart
-        or live outputs interrupted it."""
+        """Return the record with a verdict for the pending update; `is_cut`: it was interrupted,
+        which says nothing about the release."""
         pending = self.pending
         assert pending, "only a pending update gets a verdict"
         last = LastUpdate(

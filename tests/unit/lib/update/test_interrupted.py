@@ -62,6 +62,32 @@ def test_user_does_not_wait() -> None:
     assert run(boot(record), wanted)[0].state is UpdateState.INSTALLING
 
 
+def test_server_that_is_switched_off_does_not_use_up_the_tries() -> None:
+    gone = events.InstallFailed("the release could not be read", is_transient=True)
+    record, begun = UpdateRecord(), 0
+    for _ in range(40):
+        update, is_begun = offered(record)
+        begun += is_begun
+        if is_begun:
+            update, _ = run(update, gone, gone, gone)
+            assert update.record.last.verdict is UpdateVerdict.FAILED
+        record = update.record
+    assert begun > 5
+
+
+def test_server_that_goes_before_its_bundle_is_checked_does_not_use_up_the_tries() -> None:
+    gone = events.InspectFailed("the release could not be read", is_transient=True)
+    record, begun = UpdateRecord(), 0
+    for _ in range(40):
+        update, _ = run(boot(record), OFFER)
+        if update.state is UpdateState.INSTALLING:
+            begun += 1
+            update, _ = run(update, gone, gone, gone)
+            assert update.record.last.verdict is UpdateVerdict.FAILED
+        record = update.record
+    assert begun > 5
+
+
 def test_release_that_cannot_be_written_is_still_given_up() -> None:
     record = UpdateRecord()
     for _ in range(3):

@@ -59,6 +59,20 @@ BUNDLE = "Invalid bundle format: "
             False,
         ),
         (
+            "Failed updating slot rootfs.1: Failed splicing data: Error reading from file:"
+            " Input/output error",  # streamed, and the network was gone
+            Code.RELEASE_INVALID,
+            "could not be read to its end",
+            True,
+        ),
+        (
+            "Failed updating slot rootfs.1: Failed splicing data: Error writing to file"
+            " descriptor: Input/output error",
+            Code.RELEASE_INVALID,
+            "card",
+            False,
+        ),
+        (
             "Slot (805306368 bytes) is too small for image (905306368 bytes).",
             Code.RELEASE_INVALID,
             "larger than",
