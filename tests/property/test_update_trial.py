@@ -20,6 +20,7 @@ from tests.examples import examples
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 TRIES = 3
+BEFORE = StateBefore(role_answered=True, answered=("role head",))
 SILENT = "RAUC does not run here"
 
 
@@ -290,7 +291,7 @@ class OneMachine(RuleBasedStateMachine):
             return
         version = "9" if outcome == "wrong" else job.wanted.version
         bundle = BundleInfo(version, "robot") if job.wanted.source else None
-        self.happens(events.Inspected(StateBefore(role_answered=True), bundle))
+        self.happens(events.Inspected(BEFORE, bundle))
 
     @precondition(lambda self: self.running and self.is_rauc_up)
     @rule(

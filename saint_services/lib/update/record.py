@@ -38,6 +38,8 @@ class StateBefore(StrictModel):
 
     failed_units: tuple[str, ...] = ()  # and the parts that did not answer, e.g. "role head"
     role_answered: bool = False  # all parts answered
+    # The parts that answered: no other is judged. None: a release before noted the failed ones only.
+    answered: tuple[str, ...] | None = None
     server_answers: bool = False
 
 
@@ -161,9 +163,10 @@ class UpdateRecord(StrictModel):
 
 def store(directory: Path) -> StateStore[UpdateRecord]:
     """Return the store of update.json."""
-    return StateStore(directory / "update.json", UpdateRecord, 2, {1: _without_runs})
+    return StateStore(directory / "update.json", UpdateRecord, 3, {1: _unchanged, 2: _unchanged})
 
 
-def _without_runs(data: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 did not know the last run, nor a release that is watched."""
+def _unchanged(data: dict[str, Any]) -> dict[str, Any]:
+    """Later versions only have more: the last run and a release that is watched (2), which parts
+    answered before an update (3)."""
     return data

@@ -218,7 +218,7 @@ def _is_hopeless(
 
 def _were_well(pending: PendingUpdate, event: HealthChecked) -> Iterator[WorkPart]:
     """Return the parts that are judged: the ones that worked before the update."""
-    return (part for part in event.parts if part.name not in pending.before.failed_units)
+    return (part for part in event.parts if watch.is_judged(pending.before, part.name))
 
 
 def _dies(part: WorkPart) -> bool:
@@ -227,8 +227,9 @@ def _dies(part: WorkPart) -> bool:
 
 def _part_problems(pending: PendingUpdate, event: HealthChecked) -> Iterator[str]:
     before = pending.before
-    # The record says only that not all parts answered: then none is judged.
-    is_known = before.role_answered or any("." not in name for name in before.failed_units)
+    # A record of an old release says only that not all parts answered: then none is judged.
+    is_noted = before.answered is not None or any("." not in name for name in before.failed_units)
+    is_known = before.role_answered or is_noted
     for part in _were_well(pending, event):
         if is_known:
             yield part.problem

@@ -65,7 +65,20 @@ def before(last: LastRun, parts: tuple[WorkPart, ...], units: tuple[str, ...]) -
     well_now = {part.name for part in parts if not part.problem}
     ill_now = {part.name for part in parts if part.problem}
     ill = (ill_now - set(last.answered)) | (set(last.silent) - well_now - {SERVER})
-    return StateBefore(failed_units=(*units, *sorted(ill)), role_answered=not ill)
+    answered = (well_now | set(last.answered)) - {SERVER}
+    return StateBefore(
+        failed_units=(*units, *sorted(ill)),
+        role_answered=not ill,
+        answered=tuple(sorted(answered)),
+    )
+
+
+def is_judged(before: StateBefore, name: str) -> bool:
+    """Whether this part of the work counts: one that answered before the update. One that was never
+    seen to answer, such as a role that was adopted since, says nothing about the release."""
+    if before.answered is None:
+        return name not in before.failed_units
+    return name in before.answered
 
 
 def checked(update: Update, event: HealthChecked) -> Outcome:
@@ -152,7 +165,7 @@ def _ill(watched: WatchedRelease) -> tuple[str, ...]:
 
 
 def _judged(watched: WatchedRelease, event: HealthChecked) -> Iterator[WorkPart]:
-    return (part for part in event.parts if part.name not in _ill(watched))
+    return (part for part in event.parts if is_judged(watched.before, part.name))
 
 
 def _death(part: WorkPart) -> str:

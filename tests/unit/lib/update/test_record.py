@@ -25,6 +25,18 @@ SAMPLE_1 = {
     "must_download": False,
 }  # fmt: skip
 
+SAMPLE_2 = SAMPLE_1 | {
+    "version_of_format": 2,
+    "pending": SAMPLE_1["pending"] | {"cuts": 2},  # type: ignore[operator]
+    "last_run": {"answered": ["role head"], "silent": ["the server"]},
+    "watched": {
+        "kind": "install", "version": "0.1.9", "checksum_sha256": "cd", "slot": "B",
+        "back_version": "0.1.0", "back_slot": "A", "attempt": 1,
+        "before": {"failed_units": [], "role_answered": True, "server_answers": True},
+        "left_s": 1200.0,
+    },
+}  # fmt: skip
+
 
 def test_record_of_version_1_is_read(tmp_path: Path) -> None:
     (tmp_path / "update.json").write_text(json.dumps(SAMPLE_1))
@@ -33,3 +45,11 @@ def test_record_of_version_1_is_read(tmp_path: Path) -> None:
     assert found.pending.cuts == 0
     assert found.last.verdict is UpdateVerdict.ROLLED_BACK
     assert (found.last_run, found.watched) == (LastRun(), None)
+
+
+def test_record_of_version_2_is_read(tmp_path: Path) -> None:
+    (tmp_path / "update.json").write_text(json.dumps(SAMPLE_2))
+    found = store(tmp_path).load()
+    assert found.pending and found.pending.cuts == 2
+    assert found.pending.before.answered is None, "all but what failed is judged"
+    assert found.watched and found.watched.left_s == 1200.0

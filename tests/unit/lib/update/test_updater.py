@@ -73,6 +73,7 @@ async def test_release_with_a_failed_unit_is_left_at_once_and_the_old_slot_says_
 
 
 async def test_role_that_answered_before_has_to_answer_in_the_new_release(machine: Machine):
+    machine.works(parts=(replace(NO_TRACKS, problem=""),))
     await install(machine, "1.1")
     machine.restart()
     machine.limits = IMPATIENT

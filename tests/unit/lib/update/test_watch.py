@@ -205,6 +205,28 @@ def test_unknown_role_that_does_not_answer_is_not_judged() -> None:
     assert (found.failed_units, found.role_answered) == (("role head",), False)
 
 
+@pytest.mark.parametrize("parts", [(), (SILENT,)])
+def test_only_what_answered_before_is_judged(parts: tuple[WorkPart, ...]) -> None:
+    """An update at boot, of a node whose runs never last: no run says anything about the head."""
+    found = before(LastRun(answered=("role tracks",)), parts, ())
+    assert found.answered == ("role tracks",)
+    update = run(Update(NEW), started(pending(UpdatePhase.SWITCHED, before=found), "B"))[0]
+    update, actions = run(update, check(0, SILENT, TRACKS), check(10, SILENT, TRACKS))
+    assert actions[-1] == events.SetMark(SlotMark.GOOD, "booted")
+    update, _ = run(update, events.Marked(SlotMark.GOOD))
+    update, actions = lasting(update, 20, 200, replace(SILENT, crashes=3), TRACKS)
+    assert "ReadLog" not in kinds(actions)
+    broken = replace(TRACKS, problem="no driver")
+    assert "ReadLog" in kinds(lasting(update, 210, 400, SILENT, broken)[1])
+
+
+def test_role_that_is_adopted_after_the_update_is_not_judged() -> None:
+    update = passed(before=before(LastRun(), (HEAD,), ()))
+    broken = replace(TRACKS, problem="no driver")
+    assert "ReadLog" not in kinds(lasting(update, 20, 400, HEAD, broken)[1])
+    assert "ReadLog" in kinds(lasting(update, 410, 800, SILENT, broken)[1])
+
+
 def test_trial_is_as_it_was() -> None:
     update, actions = run(on_trial(), check(0, HEAD), check(10, HEAD))
     assert update.is_marking and actions[-1] == events.SetMark(SlotMark.GOOD, "booted")
