@@ -46,8 +46,7 @@ def test_typo_in_each_settings_file_is_shown_and_reboots_nothing(
     robot: Robot, daemons: tuple[str, ...]
 ) -> None:
     host = robot.node if daemons is NODE else robot.server
-    if host is robot.node:
-        shorten_deadman(robot)
+    shorten_deadman(host)
     for daemon in daemons:
         host.sh(f"echo 'reset_pinn: 1' >>/data/config/{daemon}.yaml")
     host.sh("sync")
@@ -67,12 +66,11 @@ def test_typo_in_each_settings_file_is_shown_and_reboots_nothing(
         missing = [each for each in SERVER if f"/etc/saint/{each}.yaml" not in found]
         assert missing in ([], ["webd"]), found
     assert host.sh("systemctl --failed --plain --no-legend") == ""
-    if daemons is NODE:
-        expect_no_reboot(host, since)
+    expect_no_reboot(host, since)
 
 
 def test_node_without_ethernet_is_left_alone(robot: Robot) -> None:
-    shorten_deadman(robot)
+    shorten_deadman(robot.node)
     since = boot_without_card(robot.node)
     expect_no_reboot(robot.node, since)
     assert robot.node.machine.shell.run("ip link show eth0").code != 0

@@ -170,7 +170,7 @@ def test_release_without_a_kernel_is_left_by_the_boot_script(robot: Robot, forge
 @pytest.mark.parametrize("tries", [1, pytest.param(3, marks=pytest.mark.image_all)])
 def test_release_that_hangs_is_left_by_the_dead_man(robot: Robot, forge: Forge, tries: int) -> None:
     """With one try left for the new slot; `--all` waits for all three."""
-    shorten_deadman(robot)
+    shorten_deadman(robot.node)
     serial = robot.node.machine.serial
     since = serial.end
     with restart_held(robot.node):
@@ -184,10 +184,10 @@ def test_release_that_hangs_is_left_by_the_dead_man(robot: Robot, forge: Forge, 
     expect_rollback(robot, "0.1.6", r"never reached its health check")
 
 
-def shorten_deadman(robot: Robot) -> None:
-    """The dead-man of the node's next boots."""
+def shorten_deadman(host: Host) -> None:
+    """The dead-man of the machine's next boots."""
     file = "/boot/firmware/boot.env"
-    robot.node.sh(
+    host.sh(
         "mount -o remount,rw /boot/firmware &&"
         f" sed -i 's/saint.deadman=[0-9]*/saint.deadman={_DEADMAN_S}/' {file} &&"
         " sync && mount -o remount,ro /boot/firmware"

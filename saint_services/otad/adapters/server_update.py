@@ -19,6 +19,7 @@ from ...lib.update.updater import Spawn, UpdateEnvironment, Updater, WorkState
 from ..rollout.logic import UpdateRequest
 from ..sources.schedule import REST_S
 
+RECORD_FOLDER = "own"  # in the state folder; the initrd reads the record there
 _BUSY_INTERVAL_S = 1.0
 _IDLE_INTERVAL_S = 30.0
 _ANSWER_LIMIT_S = 2.0
@@ -47,7 +48,7 @@ class ServerUpdate:
         self._spawn = spawn
         self._daemons = {each: Client(runtime / f"{each}.sock") for each in _PARTS}
         self._work = WorkState(parts=tuple(WorkPart(each, "not checked yet") for each in _PARTS))
-        self._updater = Updater(name, self, state / "own", spawn, limits, world)
+        self._updater = Updater(name, self, state / RECORD_FOLDER, spawn, limits, world)
         self._updater.block("whether outputs are live is not known yet")
         self._has_registry_answered = False
         self._live_s = monotonic_s()  # when outputs were live, or unknown, for the last time

@@ -2,6 +2,7 @@
 lines, run by the shell of the initrd over records as the updates write them.
 """
 
+import ast
 import os
 import re
 import shutil
@@ -18,11 +19,14 @@ from saint_services.lib.update.record import (
     UpdateRecord,
     store,
 )
+from saint_services.otad.adapters.server_update import RECORD_FOLDER
 
 ROOT = Path(__file__).resolve().parents[4]
 INIT = (ROOT / "image/initrd/init").read_text(encoding="utf-8")
 UNITS = ROOT / "overlays/common/usr/lib/systemd/system"
 RULE = re.compile(r"^# Only a release on trial .*?^fi$", re.MULTILINE | re.DOTALL)
+# Where the owners of a machine's update keep its record, below /data/saint.
+OWNERS = {"noded/update.py": "noded", "otad/adapters/server_update.py": f"otad/{RECORD_FOLDER}"}
 
 pytestmark = pytest.mark.skipif(shutil.which("busybox") is None, reason="needs busybox")
 
@@ -73,7 +77,7 @@ def pending(phase: UpdatePhase) -> UpdateRecord:
     return UpdateRecord(pending=update, slots={"A": "0.1.0"})
 
 
-@pytest.mark.parametrize("owner", ["noded", "otad"])
+@pytest.mark.parametrize("owner", OWNERS.values())
 @pytest.mark.parametrize("phase", UpdatePhase)
 def test_release_on_trial_keeps_the_deadman(tmp_path: Path, phase: UpdatePhase, owner: str) -> None:
     noted(tmp_path, pending(phase), owner)
@@ -86,8 +90,21 @@ def test_old_slot_of_an_update_is_proven_meanwhile(tmp_path: Path, phase: Update
     assert boot(tmp_path, "A", "0.1.0") == Boot("slot A is not on trial", is_proven=True)
 
 
-def test_proven_slot_is_never_rebooted_by_the_deadman(tmp_path: Path) -> None:
-    noted(tmp_path, UpdateRecord(slots={"A": "0.1.0", "B": "0.2.0"}))
+def test_every_owner_of_an_update_is_among_those() -> None:
+    """One that kept its record elsewhere would never be on trial, and never be proven."""
+    services = ROOT / "saint_services"
+    found = set()
+    for path in services.rglob("*.py"):
+        if "Updater(" in (text := path.read_text(encoding="utf-8")):
+            calls = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Call))
+            if any(ast.unparse(call.func) == "Updater" for call in calls):
+                found.add(str(path.relative_to(services)))
+    assert found == set(OWNERS)
+
+
+@pytest.mark.parametrize("owner", OWNERS.values())
+def test_proven_slot_is_never_rebooted_by_the_deadman(tmp_path: Path, owner: str) -> None:
+    noted(tmp_path, UpdateRecord(slots={"A": "0.1.0", "B": "0.2.0"}), owner)
     assert boot(tmp_path, "B", "0.2.0") == Boot("slot B is not on trial", is_proven=True)
 
 
