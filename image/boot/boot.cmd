@@ -28,10 +28,15 @@ test -n "${BOOT_A_LEFT}" || setenv BOOT_A_LEFT 3
 test -n "${BOOT_B_LEFT}" || setenv BOOT_B_LEFT 3
 echo "saint: order ${BOOT_ORDER}, tries left: A ${BOOT_A_LEFT}, B ${BOOT_B_LEFT}"
 
+# A slot that the order does not name was marked bad, or never written whole. It is the last resort, when the
+# other one has spent its tries twice, and for one start: then the other one has three again.
 setenv slot
-for candidate in "${BOOT_ORDER}"; do
+setenv last_resort
+for candidate in "${BOOT_ORDER}" unnamed A B; do
   if test -n "${slot}"; then
     true
+  elif test "${candidate}" = "unnamed"; then
+    setenv last_resort yes
   elif test "${candidate}" = "A"; then
     if itest ${BOOT_A_LEFT} > 0; then
       setexpr BOOT_A_LEFT ${BOOT_A_LEFT} - 1
@@ -46,6 +51,13 @@ for candidate in "${BOOT_ORDER}"; do
     fi
   fi
 done
+if test -n "${last_resort}"; then
+  if test "${slot}" = "A"; then
+    setenv BOOT_B_LEFT 3
+  elif test "${slot}" = "B"; then
+    setenv BOOT_A_LEFT 3
+  fi
+fi
 
 setenv save_env 'env export -c -s 0x4000 ${env_addr} BOOT_ORDER BOOT_A_LEFT BOOT_B_LEFT; ${devtype} write ${env_addr} ${env_copy_2} ${env_sectors}; ${devtype} write ${env_addr} ${env_copy_1} ${env_sectors}'
 if test -z "${slot}"; then

@@ -34,6 +34,8 @@ CASES = {
     "first has no tries": (env(a="0"), env()),
     "only one in the order": (env("B", a="3", b="1"), env()),
     "none in the order has tries": (env("A", a="0", b="3"), env()),
+    "none in the order has tries, the other way": (env("B", a="2", b="0"), env()),
+    "order of one, nobody has tries": (env("B", a="0", b="0"), env()),
     "nobody has tries": (env(a="0", b="0"), env()),
     "copy 1 damaged": (_DAMAGED, env("B A", a="3", b="2")),
     "copy 1 torn": (torn(Environment("B A"), Environment()), env("A B", a="2")),

@@ -65,14 +65,21 @@ class Slots:
 
     def boot(self) -> str:
         """One start of the boot loader: takes a try of the first slot that has one left."""
-        letter = self.primary
+        letter = self.primary or self._last_resort()
         if not letter:  # image/boot/boot.cmd: rather try again than stand still
-            self.order = list(LETTERS)
+            self.order = self.order or list(LETTERS)
             for each in LETTERS:
                 self.slot(each).left = ATTEMPTS
             letter = self.primary
         self.slot(letter).left -= 1
         self.booted = letter
+        return letter
+
+    def _last_resort(self) -> str:
+        """A slot that the order does not name, for one start: the other one has its tries again."""
+        letter = next((each for each in LETTERS if self.slot(each).left > 0), "")
+        if letter:
+            self.slot("B" if letter == "A" else "A").left = ATTEMPTS
         return letter
 
 

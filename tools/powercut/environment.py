@@ -56,6 +56,11 @@ def choose(copy1: bytes, copy2: bytes) -> Choice:
     for slot in found.order.split():
         if slot in _SLOTS and found.left(slot) > 0:
             return Choice(source, slot, found.after_try(slot))
+    for slot in _SLOTS:
+        if found.left(slot) > 0:  # the order does not name it: for one start
+            saved = found.after_try(slot)
+            again = {"left_b" if slot == "A" else "left_a": str(TRIES)}
+            return Choice(source, slot, replace(saved, **again))
     return Choice(source, "", replace(found, left_a=str(TRIES), left_b=str(TRIES)))
 
 

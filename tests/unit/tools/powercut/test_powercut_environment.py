@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools.fake_rauc import slots as imitated
 from tools.powercut.disks.layout import ENV_BYTES
 from tools.powercut.environment import (
     TRIES,
@@ -31,7 +32,9 @@ def env(order: str = "A B", a: str = "3", b: str = "3") -> bytes:
         ("B A", "3", "3", "B"),
         ("A B", "0", "3", "B"),
         ("A", "3", "0", "A"),
-        ("A", "0", "3", ""),
+        ("A", "0", "0", ""),
+        ("A", "0", "3", "B"),
+        ("A", "1", "3", "A"),
         ("A B", "0", "0", ""),
         ("B A", "1", "0", "A"),
         ("A B", "a", "0", "A"),  # ten, in hexadecimal
@@ -50,6 +53,31 @@ def test_no_tries_left_gives_all_back() -> None:
     choice = choose(env(a="0", b="0"), _GARBAGE)
     assert (choice.slot, choice.saved) == ("", Environment())
     assert first_slot(env(a="0", b="0"), _GARBAGE) == "A"
+
+
+def test_slot_that_the_order_does_not_name_is_the_last_resort() -> None:
+    """After a rollback, or an interrupted installation: for one start of seven, for good."""
+    copy, started = env("A", "3", "0"), ""
+    for _ in range(15):
+        choice = choose(copy, copy)
+        copy, started = encode(choice.saved), started + (choice.slot or "-")
+        assert choice.saved.order == "A", "RAUC goes on to call it bad"
+    assert started == "AAA-AAABAAABAAA"
+
+
+@given(st.sampled_from(["A", "B", "A B", "B A"]), st.integers(0, TRIES), st.integers(0, TRIES))
+def test_simulated_robot_chooses_as_the_boot_script_does(order: str, a: int, b: int) -> None:
+    machine = imitated.Slots(order=order.split())
+    machine.a.left, machine.b.left = a, b
+    copy = env(order, str(a), str(b))
+    for _ in range(12):
+        choice = choose(copy, copy)
+        if not choice.slot:
+            choice = choose(encode(choice.saved), _GARBAGE)
+        copy = encode(choice.saved)
+        assert machine.boot() == choice.slot
+        left = str(machine.a.left), str(machine.b.left)
+        assert Environment(" ".join(machine.order), *left) == choice.saved
 
 
 def test_damaged_first_copy_gives_way_to_the_second() -> None:
