@@ -17,6 +17,7 @@ from saint_services.lib.update.record import (
     UpdateKind,
     UpdatePhase,
     UpdateRecord,
+    WatchedRelease,
     store,
 )
 from saint_services.otad.adapters.server_update import RECORD_FOLDER
@@ -37,6 +38,7 @@ class Boot:
 
     disarmed_by: str  # what the dead-man reads; nothing: it stays armed
     is_proven: bool
+    is_watched: bool = False
 
 
 def boot(folder: Path, letter: str, version: str) -> Boot:
@@ -45,6 +47,7 @@ def boot(folder: Path, letter: str, version: str) -> Boot:
     (folder / "slot/usr/lib/saint/release.env").write_text(f"SAINT_VERSION={version}\n")
     (folder / "run").mkdir(exist_ok=True)
     (folder / "run/saint-proven").unlink(missing_ok=True)
+    (folder / "run/saint-watched").unlink(missing_ok=True)
     (folder / "run/saint-deadman").unlink(missing_ok=True)
     os.mkfifo(folder / "run/saint-deadman")
     found = RULE.search(INIT)
@@ -60,7 +63,8 @@ def boot(folder: Path, letter: str, version: str) -> Boot:
             said = ""
     finally:
         os.close(reader)
-    return Boot(said.strip(), (folder / "run/saint-proven").exists())
+    marks = [(folder / f"run/saint-{mark}").exists() for mark in ("proven", "watched")]
+    return Boot(said.strip(), *marks)
 
 
 def noted(folder: Path, record: UpdateRecord, owner: str = "noded") -> None:
@@ -106,6 +110,26 @@ def test_every_owner_of_an_update_is_among_those() -> None:
 def test_proven_slot_is_never_rebooted_by_the_deadman(tmp_path: Path, owner: str) -> None:
     noted(tmp_path, UpdateRecord(slots={"A": "0.1.0", "B": "0.2.0"}), owner)
     assert boot(tmp_path, "B", "0.2.0") == Boot("slot B is not on trial", is_proven=True)
+
+
+def test_release_in_the_hour_after_its_trial_is_proven_and_watched(tmp_path: Path) -> None:
+    watched = WatchedRelease(
+        kind=UpdateKind.INSTALL, version="0.2.0", slot="B", back_version="0.1.0", back_slot="A",
+        attempt=1, left_s=1800,
+    )  # fmt: skip
+    noted(tmp_path, UpdateRecord(watched=watched, slots={"A": "0.1.0", "B": "0.2.0"}))
+    said = "slot B is not on trial"
+    assert boot(tmp_path, "B", "0.2.0") == Boot(said, is_proven=True, is_watched=True)
+    assert not boot(tmp_path, "A", "0.1.0").is_watched
+    assert not boot(tmp_path, "B", "0.3.0").is_proven
+
+
+def test_boot_files_follow_a_proven_release_that_is_no_longer_watched() -> None:
+    """The release before would start with them: a pair that was never tried."""
+    for unit in ("saint-boot-files.service", "saint-boot-files.timer"):
+        text = (UNITS / unit).read_text(encoding="utf-8")
+        found = re.findall(r"^ConditionPathExists=(.*)$", text, re.MULTILINE)
+        assert found == ["/run/saint-proven", "!/run/saint-watched"], unit
 
 
 def test_first_boot_of_a_card_is_not_rebooted_either(tmp_path: Path) -> None:
