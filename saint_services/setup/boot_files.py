@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -81,7 +82,8 @@ class BootFiles:
 
     def update(self) -> str:
         """Choose the shipped set, after writing it where no whole copy is there. Return what was
-        done, empty for nothing. Raises OSError and ValueError; the chosen set stays then."""
+        done, empty for nothing. Raises OSError, ValueError and SubprocessError; then the chosen
+        set stays."""
         wanted = (self.shipped / SUMS).read_text(encoding="ascii")
         try:
             sector = (self.card / CHOICE).read_bytes()
@@ -163,7 +165,7 @@ def main() -> int:
         if not adapters.is_boot_partition(places.firmware):
             raise OSError("the boot partition is not mounted")
         done = BootFiles(places.firmware, places.root / SHIPPED).update()
-    except (OSError, ValueError) as err:
+    except (OSError, ValueError, subprocess.SubprocessError) as err:
         _log.error("the boot files stay those of an older release", reason=err)
         adapters.add_problem(places, f"the boot files stay those of an older release: {err}")
         return 0

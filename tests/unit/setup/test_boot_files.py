@@ -4,9 +4,11 @@ What starts is decided by a model of the Pi's firmware, which reads the card as 
 
 import contextlib
 import hashlib
+import json
 import os
 import random
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saint_services.setup import boot_files
+from saint_services.setup import adapters, boot_files
 from saint_services.setup.boot_files import CHOICE, SECTOR, SUMS, BootFiles
 from tools.vm.pi_loader import started
 
@@ -157,6 +159,30 @@ def test_full_boot_partition_is_named_and_left_as_it_is(
     with pytest.raises(OSError, match="remove files of your own"):
         update(card, "2")
     assert loader(card) == "1"
+
+
+@pytest.mark.parametrize(
+    "fault", [subprocess.CalledProcessError(32, "mount"), subprocess.TimeoutExpired("mount", 30)]
+)
+def test_card_that_refuses_to_be_written_fails_no_unit(
+    card: Path, root: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    """A failed unit would lead a release back in the hour after its trial."""
+
+    def refuse(_: list[str]) -> None:
+        raise fault
+
+    places = adapters.SetupPaths(root)
+    shutil.copytree(card, places.firmware, dirs_exist_ok=True)
+    make_set(root / boot_files.SHIPPED, "2")
+    places.report.write_text('{"problems": []}')
+    monkeypatch.setattr(adapters, "SetupPaths", lambda: places)
+    monkeypatch.setattr(adapters, "_run", refuse)
+    monkeypatch.setattr(os.path, "ismount", lambda _: True)
+    assert boot_files.main() == 0
+    (problem,) = json.loads(places.report.read_text())["problems"]
+    assert "stay those of an older release" in problem
+    assert loader(places.firmware) == "1"
 
 
 def test_files_that_read_back_otherwise_are_not_chosen(
