@@ -84,7 +84,13 @@ class BootSetup:
 
     def plan(self, machine: Machine) -> logic.SetupPlan:
         """Return what follows from these settings on this computer."""
-        return logic.plan(machine, adapters.facts(self.places.root), self._secrets())
+        plan = logic.plan(machine, adapters.facts(self.places.root), self._secrets())
+        if plan.lacks_hotspot:
+            self.problems.append(
+                "the robot opens no hotspot, because a password for it cannot be saved on the data"
+                " partition. Write one as hotspot: {secret: ...} in saint.yaml, or use a cable"
+            )
+        return plan
 
     def write(self, plan: logic.SetupPlan) -> set[str]:
         """Write all files of the plan; return those that changed."""
@@ -213,17 +219,22 @@ class BootSetup:
         return self.places.data / "saint/webd/token"
 
     def _secrets(self) -> logic.MachineSecrets:
-        folder = self.places.data / "setup"
+        hotspot, webd = "", self._token.parent
+        try:
+            file = self.places.data / "setup/hotspot-secret"
+            hotspot = adapters.kept_secret(file, _HOTSPOT_LETTERS)
+        except OSError as err:
+            _log.error("the hotspot's password cannot be saved", error=err)
         try:
             return logic.MachineSecrets(
-                hotspot=adapters.kept_secret(folder / "hotspot-secret", _HOTSPOT_LETTERS),
+                hotspot=hotspot,
                 claim=adapters.kept_token(self._token) or adapters.new_secret(_CLAIM_LETTERS),
-                is_claimed=(self._token.parent / "claimed").exists(),
-                has_lost_users=(self._token.parent / "lost").exists(),
+                is_claimed=(webd / "claimed").exists(),
+                has_lost_users=(webd / "lost").exists(),
             )
-        except OSError as err:
-            self.problems.append(f"secrets cannot be saved: {err}")
-            return logic.MachineSecrets(hotspot="", claim="")
+        except OSError as err:  # the robot may have an owner: no code is shown
+            self.problems.append(f"whether the robot has an owner cannot be read: {err}")
+            return logic.MachineSecrets(hotspot, claim="", is_claimed=True)
 
     def _people(self, plan: logic.SetupPlan) -> None:
         ssh = self.places.data / "ssh"

@@ -32,7 +32,7 @@ class MachineFacts:
 class MachineSecrets:
     """Secrets made by this machine where the settings give none."""
 
-    hotspot: str
+    hotspot: str  # empty: none could be saved
     claim: str  # empty once the robot has an owner
     is_claimed: bool = False
     has_lost_users: bool = False  # webd made a new code, which overrides the one in the settings
@@ -60,6 +60,7 @@ class SetupPlan:
     user_keys: tuple[str, ...]
     claim: str  # empty: not a server, or one that has an owner
     outside: NetworkStatus
+    lacks_hotspot: bool  # it is wanted, and there is no password for it
 
 
 def plan(machine: Machine, facts: MachineFacts, secrets: MachineSecrets) -> SetupPlan:
@@ -83,11 +84,12 @@ def plan(machine: Machine, facts: MachineFacts, secrets: MachineSecrets) -> Setu
         user_keys=keys,
         claim=_claim(machine, secrets),
         outside=_outside(machine, facts, secrets),
+        lacks_hotspot=has_hotspot(machine) and not _opens_hotspot(machine, secrets),
     )
 
 
 def _outside(machine: Machine, facts: MachineFacts, secrets: MachineSecrets) -> NetworkStatus:
-    hotspot = _radio(machine, facts, secrets)["ssid"] if has_hotspot(machine) else ""
+    hotspot = _radio(machine, facts, secrets)["ssid"] if _opens_hotspot(machine, secrets) else ""
     wifi = machine.wifi.ssid if machine.wifi else ""
     return NetworkStatus(hostname=hostname(machine, facts), wifi=wifi, hotspot=hotspot)
 
@@ -129,6 +131,11 @@ def has_hotspot(machine: Machine) -> bool:
     """Whether to open a hotspot: only on a server that joins no other network, so that it can be
     reached at all."""
     return machine.is_server and machine.wifi is None and machine.hotspot.enabled
+
+
+def _opens_hotspot(machine: Machine, secrets: MachineSecrets) -> bool:
+    """Whether there is a password for it too: it is never an open network."""
+    return has_hotspot(machine) and bool(machine.hotspot.secret or secrets.hotspot)
 
 
 _NETWORK = "run/systemd/network"
@@ -185,7 +192,7 @@ def _files(
     machine: Machine, facts: MachineFacts, secrets: MachineSecrets
 ) -> tuple[TemplateFile, ...]:
     inside = internal(machine, facts)
-    is_server, hotspot = machine.is_server, has_hotspot(machine)
+    is_server, hotspot = machine.is_server, _opens_hotspot(machine, secrets)
     # A foreign Wi-Fi gives the addresses; ours gives none in it.
     is_guest = inside == RADIO and machine.wifi is not None
     has_own_radio_network = hotspot and inside != RADIO
@@ -223,7 +230,11 @@ def _files(
         files.append(TemplateFile(_WPA, "wpa_supplicant.conf.j2", radio, mode=0o600))
     if has_own_radio_network:
         files.append(TemplateFile(_HOTSPOT, "hotspot.network.j2", values))
-    shown = values | {"claim": _claim(machine, secrets), "network": radio if hotspot else None}
+    shown = values | {
+        "claim": _claim(machine, secrets),
+        "network": radio if hotspot else None,
+        "lacks_hotspot": has_hotspot(machine) and not hotspot,
+    }
     return (*files, TemplateFile(_ISSUE, "saint.issue.j2", shown, mode=0o600))
 
 
@@ -236,7 +247,7 @@ def _radio(machine: Machine, facts: MachineFacts, secrets: MachineSecrets) -> di
     """Return the settings of wpa_supplicant; empty when the radio stays off."""
     if machine.wifi:
         return _network(machine.wifi, is_hotspot=False)
-    if not has_hotspot(machine):
+    if not _opens_hotspot(machine, secrets):
         return {}
     own = machine.hotspot
     made = Wifi(

@@ -1,9 +1,15 @@
 """A whole run on real files below a folder of its own."""
 
+import errno
 import json
 import os
 from pathlib import Path
 
+import pytest
+
+from saint_services.lib import state
+from saint_services.lib.state import write_atomic
+from saint_services.setup import adapters
 from saint_services.setup.config import KEPT
 from tests.unit.setup.recorder import run
 
@@ -58,6 +64,62 @@ def test_secret_stays_when_it_cannot_be_kept(root: Path) -> None:
     work, _ = run(root)
     assert "open sesame" in file.read_text()
     assert "lost at the next start" in work.problems[0]
+
+
+@pytest.fixture
+def read_only_data(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a card leaves it that the kernel has made read-only."""
+
+    def write(path: Path, data: bytes, mode: int = 0o640) -> None:
+        if path.is_relative_to(root / "data"):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        write_atomic(path, data, mode)
+
+    monkeypatch.setattr(adapters, "write_atomic", write)
+    monkeypatch.setattr(state, "write_atomic", write)
+
+
+@pytest.mark.usefixtures("read_only_data")
+def test_server_without_a_place_for_its_secret_starts_without_a_hotspot(root: Path) -> None:
+    """Never an open one; the rest of the robot works, on its cable."""
+    (root / "boot/firmware/saint.yaml").write_text("role: server\n")
+    work, recorder = run(root)
+    assert recorder.targets == ("saint-server.target",)
+    assert (root / "run/systemd/network/10-saint-internal.network").exists()
+    assert (root / "run/saint/dnsmasq.conf").exists()
+    assert not (root / "run/saint/wpa_supplicant-wlan0.conf").exists()
+    assert not (root / "run/systemd/network/20-saint-hotspot.network").exists()
+    (problem,) = [each for each in work.problems if "hotspot" in each]
+    assert "hotspot: {secret: ...} in saint.yaml" in problem
+    assert problem in json.loads((root / "run/saint/setup.json").read_text())["problems"]
+    assert "No hotspot" in (root / "run/issue.d/saint.issue").read_text()
+    assert json.loads((root / "run/saint/outside.json").read_text())["hotspot"] == ""
+
+
+@pytest.mark.usefixtures("read_only_data")
+@pytest.mark.parametrize(
+    "settings",
+    ["role: node", "{role: server, hotspot: {secret: our own secret}}",
+     "{role: server, wifi: {ssid: stage, secret: open sesame}}"],
+)  # fmt: skip
+def test_machine_that_needs_no_secret_of_its_own_misses_none(root: Path, settings: str) -> None:
+    (root / "boot/firmware/saint.yaml").write_text(settings)
+    work, recorder = run(root)
+    assert len(recorder.targets) == 1
+    assert not any("hotspot" in each for each in work.problems)
+    has_radio = (root / "run/saint/wpa_supplicant-wlan0.conf").exists()
+    assert has_radio == ("server" in settings)
+
+
+@pytest.mark.usefixtures("read_only_data")
+def test_robot_with_an_owner_shows_no_code_on_a_card_that_is_read_only(root: Path) -> None:
+    (root / "data/saint/webd").mkdir(parents=True)
+    (root / "data/saint/webd/claimed").touch()
+    (root / "boot/firmware/saint.yaml").write_text(
+        "{role: server, claim: of-the-first-day-0000000}"
+    )
+    run(root)
+    assert "claim code" not in (root / "run/issue.d/saint.issue").read_text()
 
 
 def test_second_run_changes_nothing(root: Path) -> None:
