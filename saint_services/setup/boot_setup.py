@@ -36,7 +36,8 @@ class KeptSettings(StrictModel):
 
 def kept_store(data: Path) -> StateStore[KeptSettings]:
     """Return the store of the machine's settings on the data partition."""
-    return StateStore(data / "setup/machine.yaml", KeptSettings, 2, {1: _without_texts})
+    path = data / "setup/machine.yaml"
+    return StateStore(path, KeptSettings, 2, {1: _without_texts}, keeps_last_good=True)
 
 
 def _without_texts(data: dict[str, Any]) -> dict[str, Any]:

@@ -177,6 +177,21 @@ def test_damaged_kept_settings_are_set_aside(root: Path) -> None:
     assert any("kept as" in problem for problem in work.problems)
 
 
+@pytest.mark.parametrize("typo", ["role: servr\n", ""])
+def test_damaged_kept_settings_and_a_typo_leave_a_server_a_server(root: Path, typo: str) -> None:
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text(YAML)
+    run(root)
+    (root / "data/setup/machine.yaml").write_bytes(b"\0" * 400)
+    file.write_text(typo)
+    work, recorder = run(root)
+    assert recorder.targets == ("saint-server.target",)
+    assert "open sesame" in (root / "run/saint/wpa_supplicant-wlan0.conf").read_text()
+    assert any("The last good copy is in force" in each for each in work.problems)
+    for path in (root / "data/setup").iterdir():
+        assert path.stat().st_mode & 0o007 == 0, path
+
+
 def test_token_that_webd_made_stays(root: Path) -> None:
     token = root / "data/saint/webd/token"
     token.parent.mkdir(parents=True)
