@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[4]
 OVERLAYS = ROOT / "overlays"
 UNITS = "usr/lib/systemd/system"
 MOST_EXPOSED = 2.5
+_ON_USB = 'SUBSYSTEM=="block", SUBSYSTEMS=="usb"'
 OURS = sorted(path for path in OVERLAYS.glob(f"*/{UNITS}/saint-*.service") if "@" not in path.name)
 PATHS = sorted(OVERLAYS.glob(f"*/{UNITS}/saint-*.path"))
 
@@ -291,6 +292,22 @@ def test_boot_script_and_fw_env_name_the_same_place() -> None:
     assert int(found[1], 16) * 512 == int(offset, 16) == 1 << 20
     assert int(size, 16) == 0x20 * 512
     assert device == "/dev/saint-disk"
+
+
+def test_second_card_in_a_usb_reader_gets_none_of_our_names() -> None:
+    """Every card of ours has the same identifiers: marks and slots would go to the wrong one."""
+    rules = OVERLAYS / "common/usr/lib/udev/rules.d/70-saint.rules"
+    lines = [line for line in rules.read_text().splitlines() if not line.startswith("#")]
+    ours = 'ENV{ID_PART_TABLE_UUID}=="20240001"'
+    name = '"disk/by-partuuid/$env{ID_PART_ENTRY_UUID}"'
+    without, skip, named, end = lines[:4]
+    assert without == f'{_ON_USB}, ENV{{DEVTYPE}}=="partition", {ours}, SYMLINK-={name}'
+    assert skip == f'{_ON_USB}, GOTO="saint_disk_end"'
+    assert named == f'SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {ours}, SYMLINK+="saint-disk"'
+    assert end == 'LABEL="saint_disk_end"'
+    # What runs from a disk on USB would lose them too: the initrd starts from none.
+    modules = (ROOT / "image/initrd/modules").read_text(encoding="utf-8")
+    assert not re.search("usb|uas|xhci|dwc2", modules)
 
 
 @pytest.mark.skipif(shutil.which("busybox") is None, reason="needs busybox")
