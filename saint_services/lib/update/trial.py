@@ -81,12 +81,29 @@ def _proven(update: Update) -> Outcome:
         update = replace(update, fault=f"{fault}: the other slot does not start")
     elif update.slots:
         actions.append(SetMark(SlotMark.GOOD, "booted"))
+        update = replace(update, fault=update.fault or _left_alone(update))
         known = {**update.record.slots, update.slot: update.version}
         if known != update.record.slots:
             record = update.record.model_copy(update={"slots": known})
             update = replace(update, record=record)
             actions.append(SaveRecord(record))
     return update, (*actions, PublishStatus())
+
+
+def _left_alone(update: Update) -> str:
+    """Return the fault of a machine that runs an older release without a decision: its boot loader
+    has left the one that passed last. That slot may be damaged, or only have been switched off
+    three times while it started, so it does not get its tries back."""
+    slot, last = update.slot, update.record.last
+    letters = [x for x, version in update.record.slots.items() if version == last.version]
+    is_here = last.version == update.version or slot in letters
+    if last.verdict is not UpdateVerdict.HEALTHY or is_here or not letters:
+        return ""
+    return (
+        f"slot {slot} runs {update.version}, although {last.version} passed in slot {letters[0]}:"
+        " its last starts failed or were cut short."
+        f" saintctl firmware rollout {last.version} installs it again"
+    )
 
 
 def _is_last_resort(update: Update) -> bool:

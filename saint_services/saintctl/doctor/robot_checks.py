@@ -284,6 +284,16 @@ def verdicts(report: FirmwareReport) -> CheckResult:
     if poor:
         text = f"{poor[0].node_id} rejected release {poor[0].target_version}: {poor[0].reason}"
         return warn(text, "saintctl firmware status shows the reason; upload a corrected release.")
+    left = [
+        m
+        for m in report.machines
+        if m.verdict is UpdateVerdict.HEALTHY and m.target_version not in ("", m.version)
+    ]
+    if left:
+        version = left[0].target_version
+        why = left[0].reason or f"it runs {left[0].version}, although {version} passed there"
+        fix = f"saintctl firmware rollout {version}; check the supply, and replace a failing card."
+        return warn(f"{left[0].node_id}: {why}", fix)
     return good("no machine has rejected a release")
 
 

@@ -10,6 +10,7 @@ from saint_services.lib.update.events import Update, UpdateLimits, WorkPart
 from saint_services.lib.update.installer import SlotMark, Slots
 from saint_services.lib.update.record import (
     BadRelease,
+    LastUpdate,
     StateBefore,
     UpdateKind,
     UpdatePhase,
@@ -44,6 +45,35 @@ def test_slot_that_was_given_up_and_is_all_that_starts_is_not_marked_good():
     update, actions = run(Update(NEW), started(record, "B"))
     assert GOOD not in actions
     assert "the other slot does not start" in firmware_status(update, "pi_1").reason
+
+
+def passed(version: str, **slots: str) -> UpdateRecord:
+    last = LastUpdate(version=version, attempt=1, verdict=UpdateVerdict.HEALTHY)
+    return UpdateRecord(last=last, slots=slots)
+
+
+def test_release_that_was_left_without_a_verdict_is_named_with_the_way_to_it():
+    """Three starts that a bouncing switch cut short look to the boot loader like a dead slot."""
+    update, actions = run(Update(OLD), started(passed(NEW, A=OLD, B=NEW), "A"))
+    assert GOOD in actions
+    status = firmware_status(update, "pi_1")
+    assert f"slot A runs {OLD}, although {NEW} passed in slot B" in status.reason
+    assert f"saintctl firmware rollout {NEW}" in status.reason
+    assert (status.target_version, status.verdict) == (NEW, "healthy")
+    update, _ = run(Update(NEW), started(passed(NEW, A=OLD, B=NEW), "B"))
+    assert firmware_status(update, "pi_1").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("record", "version"),
+    [
+        (passed(OLD, A=OLD, B=NEW), OLD),  # a user rolled back to it
+        (passed(NEW, A=OLD), OLD),  # that slot was rejected since
+        (UpdateRecord(slots={"A": OLD, "B": NEW}), OLD),
+    ],
+)
+def test_release_that_runs_by_a_decision_is_no_fault(record: UpdateRecord, version: str):
+    assert not firmware_status(run(Update(version), started(record, "A"))[0], "pi_1").reason
 
 
 def test_trial_marks_nothing_until_it_has_passed():

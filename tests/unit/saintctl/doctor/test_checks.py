@@ -231,6 +231,20 @@ def test_raspberry_pi_os_is_no_fault_and_the_board_says_what_works() -> None:
     )
 
 
+def test_release_that_a_machine_has_left_without_a_verdict_is_named() -> None:
+    facts = healthy()
+    left = MachineFirmware(
+        node_id="pi_1", version="1.2.0", target_version="1.3.0", verdict="healthy"
+    )
+    facts.firmware = with_report(machines=[left])
+    found = CHECKS["verdicts"](facts)
+    assert found.state is WARN
+    assert found.text == "pi_1: it runs 1.2.0, although 1.3.0 passed there"
+    assert "saintctl firmware rollout 1.3.0" in found.fix
+    facts.firmware = with_report(machines=[left.model_copy(update={"version": "1.3.0"})])
+    assert CHECKS["verdicts"](facts).state is GOOD
+
+
 def test_every_check_has_a_fault_here_and_there_are_at_least_25() -> None:
     assert FAULTS.keys() == CHECKS.keys()
     assert len(CHECKS) >= 25
