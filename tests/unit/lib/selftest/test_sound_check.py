@@ -77,6 +77,21 @@ def test_without_roles_every_card_is_tried(tmp_path: Path) -> None:
     assert loudspeaker.opened == ["plughw:2,0"]  # HDMI needs a screen
 
 
+def test_jack_is_not_opened_as_its_sound_would_be_pulses_on_gpio12(tmp_path: Path) -> None:
+    card(tmp_path, 0, "Headphones", "p")
+    loudspeaker = Model()
+    assert sound(tmp_path, Situation(), Model().named, loudspeaker.named).state == "not_connected"
+    assert loudspeaker.opened == []
+
+
+def test_nothing_is_opened_while_the_robot_is_driven(tmp_path: Path) -> None:
+    card(tmp_path, 2, "Device", "cp")
+    device = Model()
+    found = sound(tmp_path, Situation(is_driven=True), device.named, device.named)
+    assert (found.state, found.text) == ("skipped", "Not tried: the robot is driven.")
+    assert device.opened == []
+
+
 def test_no_card_is_nothing_that_failed(tmp_path: Path) -> None:
     found = sound(tmp_path, Situation(), Model().named, Model().named)
     assert (found.state, found.text) == ("not_connected", "No sound card is plugged in.")

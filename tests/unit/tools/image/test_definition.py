@@ -123,6 +123,13 @@ def test_mirror_unknown_says_what_to_set(tmp_path: Path) -> None:
     assert "SAINT_MIRROR" in caught.value.fix
 
 
+def test_sound_of_the_jack_never_starts() -> None:
+    """Up to a Pi 3 the firmware plays it with the PWM that saint-pwm has on GPIO12 and GPIO13."""
+    lines = (ROOT / "overlays/common/usr/lib/modprobe.d/saint.conf").read_text().splitlines()
+    assert "blacklist snd_bcm2835" in lines
+    assert "snd_bcm2835" not in packages.names(ROOT / "image/modules.list")
+
+
 def test_recipe_hash_changes_with_a_package_and_not_with_our_files(tmp_path: Path) -> None:
     for name in ("mkosi.conf", "mkosi.finalize", "modules.list", "packages.list"):
         (tmp_path / name).write_text(name)
