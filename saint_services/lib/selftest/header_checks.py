@@ -119,6 +119,9 @@ def spi(facts: HeaderFacts, lines: ConfigLines = OURS) -> SelfTestCheck:
     count = len(facts.spi_selects)
     if count == 2:
         return passed("spi", "Both chip selects are there; SPI cannot detect a chip.")
+    if count == 0 and facts.is_spi_on:
+        text = "SPI is on, and /dev/spidev0.0 and 0.1 are missing: its driver did not start."
+        return failed("spi", text, "Send this report with the log of the kernel.")
     if count == 0:
         text = "SPI is off; its pins are free for other uses."
         return skipped("spi", text, f"{lines.spi} in config.txt switches it on.")

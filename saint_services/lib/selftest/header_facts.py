@@ -12,6 +12,7 @@ from ..errors import SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..hw.pins.header import HEADER_UART
 from ..hw.ports import Board
+from ..machine.device_tree import RUNNING
 from .kernel_files import entries, link_name, text
 
 _LINE = HEADER_UART.rpartition("/")[2]
@@ -39,6 +40,7 @@ class HeaderFacts:
     is_probed: bool = False  # what answers on the buses was read
     probe_problem: str = ""
     peripherals: tuple[PeripheralInfo, ...] = ()
+    is_spi_on: bool = False  # in the device tree
     spi_selects: tuple[int, ...] = ()
     serial: SerialFacts = field(default_factory=SerialFacts)
     pwm_pins: tuple[int, ...] = ()
@@ -62,6 +64,7 @@ def read(board: Board | None, problem: str, *, may_probe: bool) -> HeaderFacts:
         is_probed=may_probe,
         probe_problem=probe_problem,
         peripherals=found,
+        is_spi_on=_is_on(root / RUNNING, "spi0"),
         spi_selects=tuple(int(found[1]) for found in selects if found),
         serial=SerialFacts(
             is_there=(root / HEADER_UART.lstrip("/")).exists(),
@@ -71,6 +74,13 @@ def read(board: Board | None, problem: str, *, may_probe: bool) -> HeaderFacts:
         pwm_pins=channels,
         pwm_problem=pwm_problem,
     )
+
+
+def _is_on(tree: Path, alias: str) -> bool:
+    """Return True when the device tree has the part and switches it on."""
+    path = text(tree / "aliases" / alias).lstrip("/")
+    node = tree / path
+    return bool(path) and node.is_dir() and text(node / "status") in ("", "okay", "ok")
 
 
 def driver_of(device: Path) -> str:

@@ -51,6 +51,18 @@ def linked(name: str, target: str) -> Break:
     return run
 
 
+def spi_dead(root: Path) -> None:
+    """SPI is on, and its driver has not started."""
+    for select in (0, 1):
+        removed(f"dev/spidev0.{select}")(root)
+
+
+def spi_off(root: Path) -> None:
+    """SPI is off in config.txt."""
+    wrote(f"{RUNNING}/soc/spi@7e204000/status", "disabled\0")(root)
+    spi_dead(root)
+
+
 NET = "sys/class/net"
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
 ETH, WLAN, CARD = f"{NET}/eth0", f"{NET}/wlan0", "sys/block/mmcblk0/device"
@@ -102,8 +114,8 @@ FAULTS = {
                            "by a switch"),
     "no network": (wrote(f"{WLAN}/operstate", "down"), "wifi", "not_connected", "no network"),
     "no I2C": (removed("dev/i2c-1"), "i2c1", "failed", "/dev/i2c-1 is missing"),
-    "SPI off": (lambda root: [removed(f"dev/spidev0.{n}")(root) for n in (0, 1)] and None,
-                "spi", "skipped", "SPI is off"),
+    "SPI off": (spi_off, "spi", "skipped", "SPI is off"),
+    "SPI dead": (spi_dead, "spi", "failed", "SPI is on, and /dev/spidev0.0 and 0.1 are missing"),
     "one select": (removed("dev/spidev0.1"), "spi", "failed", "Chip select 1"),
     "no serial line": (removed("dev/ttyAMA0"), "serial", "failed", "/dev/ttyAMA0 is missing"),
     "mini UART": (linked("sys/class/tty/ttyAMA0/device/driver", "../../bcm2835-aux-uart"), "serial",

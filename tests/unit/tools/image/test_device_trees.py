@@ -30,6 +30,7 @@ UART, MINI_UART = "/soc/serial@7e201000", "/soc/serial@7e215040"
 I2C, SPI, PWM = "/soc/i2c@7e804000", "/soc/spi@7e204000", "/soc/pwm@7e20c000"
 WATCHDOG = "/soc/watchdog@7e100000"
 OUTPUT, ALT0 = 1, 4
+ACTIVE_LOW = 1  # include/dt-bindings/gpio/gpio.h
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +152,13 @@ def test_spi_0_has_two_chip_selects_for_programs(tree: DeviceTree) -> None:
     for select in (0, 1):
         assert tree.is_on(f"{SPI}/spidev@{select}")
         assert tree.nodes[f"{SPI}/spidev@{select}"].numbers("reg") == [select]
+
+
+def test_chip_selects_of_spi_0_are_named_and_active_low(tree: DeviceTree) -> None:
+    """Without names the driver looks for a pin controller "pinctrl-bcm2835", which a Pi 4 does not
+    have, and for a select that is active high (spi-bcm2835.c, bcm2835_spi_setup)."""
+    (gpio,) = tree.nodes["/soc/gpio@7e200000"].numbers("phandle")
+    assert tree.nodes[SPI].numbers("cs-gpios") == [gpio, 8, ACTIVE_LOW, gpio, 7, ACTIVE_LOW]
 
 
 def test_led_strip_has_its_data_line(tree: DeviceTree) -> None:
