@@ -33,9 +33,9 @@ from tests.unit.role.role_rig import Rig
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]  # each example opens boards
 
 MANIFESTS = Path(__file__).resolve().parents[2] / "manifests"
-PI_4 = {12: 0, 18: 0, 13: 1, 19: 1}
+PI_4 = {12: 0, 13: 1}
 _pins = st.integers(4, 27)
-_pulsed = st.sampled_from([12, 13, 18, 19, 23])  # the last has no PWM
+_pulsed = st.sampled_from([12, 13, 18])  # the last has no PWM
 _on_chip = st.fixed_dictionaries(
     {"device": st.sampled_from(["near", "far"]), "channel": st.integers(0, 3)}
 )

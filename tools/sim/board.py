@@ -138,8 +138,8 @@ class SimBoard:
         return SimPwm(self.bank, pin, frequency_hz, used_by)
 
     def pwm_channels(self) -> Mapping[int, int]:
-        """Return the channels of a Pi 4."""
-        return sysfs_pwm.CHANNELS[2]
+        """Return the channels of a Pi."""
+        return sysfs_pwm.CHANNELS
 
     def output(self, pin: int, used_by: str, *, high: bool = False) -> SimOutput:
         self.bank.claim(pin, OUTPUT, used_by)

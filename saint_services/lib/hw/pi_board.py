@@ -34,7 +34,7 @@ class PiBoard:
         self._gpio: GpiodPins | None = None
         self._pigpio: Any = None
         self._kernel: tuple[Path, dict[int, int]] | None = None
-        self._pwm_users: dict[int, tuple[int, str]] = {}  # channel -> its pin and user
+        self._pwm_users: dict[int, str] = {}  # by pin
 
     def prepare(self, config: RoleConfig) -> None:
         """Open the PWM now, so that no pin must be opened for it later."""
@@ -47,13 +47,12 @@ class PiBoard:
         if self._pigpio:
             return pigpio_pwm.PigpioPwm(self._pigpio, pin, frequency_hz, used_by)
         chip, channel = self._channel(pin, used_by)
-        other, holder = self._pwm_users.setdefault(channel, (pin, used_by))
-        if (other, holder) != (pin, used_by):
+        holder = self._pwm_users.setdefault(pin, used_by)
+        if holder != used_by:
             raise SaintError(
                 Code.CONFIG_INVALID,
-                f"{used_by} and {holder} need the same kernel PWM channel {channel} "
-                f"(GPIO{pin} and GPIO{other})",
-                fix="Start pigpiod, which has PWM on every pin, or move one of them.",
+                f"{used_by} and {holder} need the same pin, GPIO{pin}",
+                fix="Move one of them.",
             )
         return sysfs_pwm.SysfsPwm(chip, channel, frequency_hz, used_by)
 

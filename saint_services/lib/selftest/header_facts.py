@@ -118,13 +118,12 @@ def _buses(names: Iterable[str]) -> tuple[int, ...]:
 
 
 def _pwm(board: Board) -> tuple[tuple[int, ...], str]:
-    """Return the first pin of each channel, and why there is none. pigpiod has every pin."""
-    channels = board.pwm_channels()
-    first = {channel: pin for pin, channel in reversed([*channels.items()])}
-    if not first:
+    """Return the pins with a channel, and why there is none. pigpiod has every pin."""
+    pins = board.pwm_channels()
+    if not pins:
         is_pigpiod = (board.root() / "run/pigpio.pid").exists()
         return (), "" if is_pigpiod else "There is no hardware PWM"
     chips = entries(board.root() / "sys/class/pwm", "pwmchip*")
     if chips and not any(os.access(chip / "export", os.W_OK) for chip in chips):
         return (), "The files of the hardware PWM cannot be written"
-    return tuple(sorted(first.values())), ""
+    return tuple(sorted(pins)), ""

@@ -33,7 +33,7 @@ _Settings = Annotated[
     list[str],
     typer.Argument(
         metavar="KEY=VALUE... [ROLE.PART KEY=VALUE...]...",
-        help="E.g. pin=18, limits=-90,90, pulse_us=900,2100; then further parts with theirs.",
+        help="E.g. pin=13, limits=-90,90, pulse_us=900,2100; then further parts with theirs.",
     ),
 ]
 _Note = Annotated[str, typer.Option(help=help_of(rows.SetPart, "note"))]

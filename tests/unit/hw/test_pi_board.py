@@ -46,7 +46,7 @@ def value(path: Path) -> int:
 def test_chip_of_the_header_is_found_by_its_channels(root: Path) -> None:
     chip, channels = find_chip(root)
     assert chip.name == "pwmchip2"
-    assert channels[18] == 2
+    assert channels == {12: 0, 13: 1}
 
 
 @pytest.mark.parametrize("fan", [0, 2])
@@ -63,7 +63,7 @@ def test_header_of_a_pi_5_is_never_the_fan(tmp_path: Path, fan: int) -> None:
         (pwm / chip.name).symlink_to(chip)
     chip, channels = find_chip(pwm)
     assert "1f00098000.pwm" in chip.resolve().parts
-    assert channels == {12: 0, 13: 1, 18: 2, 19: 3}
+    assert channels == {12: 0, 13: 1}
 
 
 def test_missing_chip_says_what_to_do(tmp_path: Path) -> None:
@@ -99,23 +99,26 @@ def test_channel_that_cannot_be_exported_is_named(root: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_pigpio")
-def test_two_pins_on_one_channel_are_refused(root: Path) -> None:
-    (root / "pwmchip2" / "npwm").write_text("2")  # a Pi 4: GPIO12 and GPIO18 are one channel
-    board = PiBoard(root)
-    board.pwm(12, 50, "pan").close()
-    with pytest.raises(SaintError, match="roll and pan need the same") as caught:
-        board.pwm(18, 50, "roll")
-    assert caught.value.code is Code.CONFIG_INVALID
+@pytest.mark.parametrize("count", ["2", "4"], ids=["a Pi 4", "a Pi 5"])
+@pytest.mark.parametrize("pin", [18, 19])
+def test_pin_that_no_overlay_connects_is_refused_with_those_that_work(
+    root: Path, pin: int, count: str
+) -> None:
+    """Its pulses would leave on GPIO12 or GPIO13, which may drive another motor."""
+    (root / "pwmchip2" / "npwm").write_text(count)
+    with pytest.raises(SaintError, match=f"roll: GPIO{pin} has no kernel PWM") as caught:
+        PiBoard(root).pwm(pin, 50, "roll")
+    assert "Use one of GPIO 12, 13" in caught.value.fix
+    with pytest.raises(SaintError, match=f"GPIO{pin} has no kernel PWM"):
+        PiBoard(root).will_quiet(pin)
 
 
 @pytest.mark.usefixtures("without_pigpio")
-def test_both_pins_of_one_motor_on_one_channel_are_refused(root: Path) -> None:
-    """Both halves of its bridge would get the same pulses."""
-    (root / "pwmchip2" / "npwm").write_text("2")
+def test_two_users_of_one_pin_are_refused(root: Path) -> None:
     board = PiBoard(root)
     board.pwm(12, 20_000, "left_motor").close()
-    with pytest.raises(SaintError, match="GPIO18 and GPIO12"):
-        board.pwm(18, 20_000, "left_motor")
+    with pytest.raises(SaintError, match="right_motor and left_motor need the same pin, GPIO12"):
+        board.pwm(12, 20_000, "right_motor")
     board.pwm(12, 20_000, "left_motor").close()
 
 
@@ -125,9 +128,8 @@ def test_pin_without_pwm_is_refused(root: Path) -> None:
         PiBoard(root).pwm(5, 50, "pan")
 
 
-def test_running_channels_are_named_by_their_first_pin(root: Path) -> None:
+def test_running_channels_are_named_by_their_pin(root: Path) -> None:
     chip = root / "pwmchip2"
-    (chip / "npwm").write_text("2")  # a Pi 4: GPIO12 and GPIO18 are one channel
     for channel, duty, enable in ((0, 10_000, 1), (1, 50_000, 0)):
         folder = chip / f"pwm{channel}"
         for name, number in (("period", 50_000), ("duty_cycle", duty), ("enable", enable)):

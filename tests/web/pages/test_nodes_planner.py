@@ -30,8 +30,7 @@ async def test_servo_moves_to_another_pin_with_three_clicks(site: Site, width: i
     await pin.evaluate(_TO_THE_TOP)  # clear of the tool and the stop, which stand below
     await pin.click()
     detail = page.locator("[data-pin-detail]")
-    await expect(detail.locator("[data-can]")).to_contain_text("hardware PWM, channel 0")
-    await expect(detail.locator("[data-shared]")).to_contain_text("Pan (GPIO12)")
+    await expect(detail.locator("[data-can]")).to_have_text("GPIO in and out · SPI1 CE0")
     assert await violations(page) == []
     await page.hover("main h1")
     await expect(detail.locator("h3")).to_have_text("GPIO18")

@@ -87,29 +87,18 @@ export function abilities({ alternates }) {
   return ["GPIO in and out", ...found];
 }
 
-/** "PWM0" of a pin with hardware PWM. @param {{alternates: string[]} | undefined} pin */
-export const pwmOf = (pin) => pin?.alternates.find((name) => /^PWM\d$/.test(name)) ?? "";
-
 /**
  * Return the pins that a part of this kind may have, free ones first in a good order: hardware PWM
  * for servos, others elsewhere.
  * @param {RobotCatalog} catalog @param {RobotPart[]} near @param {boolean} isPulsed
  */
 export function freePins(catalog, near, isPulsed) {
-  const usedPwm = new Set(
-    near.flatMap((part) =>
-      part.hardware.type && part.hardware.type !== "button"
-        ? part.pins.map((use) => pwmOf(placeOf(catalog, use.bcm)))
-        : [],
-    ),
-  );
   const free = catalog.header.filter(
     (pin) => pin.bcm !== null && pin.bcm > 1 && !atPin(near, pin.bcm).length,
   );
   /** @param {HeaderPlace} pin */
   const rank = (pin) => {
-    const pwm = pwmOf(pin);
-    if (isPulsed) return pwm && !usedPwm.has(pwm) ? 0 : 2;
+    if (isPulsed) return pin.alternates.some((name) => /^PWM\d$/.test(name)) ? 0 : 2;
     return pin.alternates.length ? 2 : 0; // leave buses and PWM to what needs them
   };
   return free.sort((a, b) => rank(a) - rank(b) || (a.bcm ?? 0) - (b.bcm ?? 0));

@@ -6,15 +6,7 @@ import { sentenceOf } from "../../lib/api.js";
 import { targetName, words } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { rolesOf, targetOf } from "../../lib/robot/nodes.js";
-import {
-  abilities,
-  addressOf,
-  atPin,
-  kindsNamed,
-  placeOf,
-  pwmOf,
-  unusedChips,
-} from "../../lib/robot/parts.js";
+import { abilities, addressOf, atPin, kindsNamed, unusedChips } from "../../lib/robot/parts.js";
 import { askConfirmation } from "../../parts/confirm.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
@@ -92,26 +84,8 @@ export class Planner {
           </p>`
           : nothing
       }
-      ${isFree ? this.#sharedChannel(node, parts, pin) : nothing}
       ${isFree && isAdmin(app) ? this.#choices(app, node, parts, pin) : nothing}
     `;
-  }
-
-  /** Warn of another part on the same PWM channel; a Pi 5 has one for each pin.
-   * @param {NodeInfo} node @param {RobotPart[]} parts @param {Pin} pin
-   */
-  #sharedChannel(node, parts, pin) {
-    const channel = pwmOf(pin);
-    if (!channel || /Pi 5/.test(node.hardware_model)) return nothing;
-    const catalog = /** @type {RobotCatalog} */ (this.#catalog);
-    const other = parts.find((part) =>
-      part.pins.some((use) => !use.is_bus && pwmOf(placeOf(catalog, use.bcm)) === channel),
-    );
-    if (!other) return nothing;
-    return html`<p class="quiet" data-shared>
-      ${words(other.name)} (${other.place}) pulses on the same channel, ${channel}: of the two only
-      one may be a servo or a motor.
-    </p>`;
   }
 
   /** @param {App} app @param {NodeInfo} node @param {RobotPart[]} parts @param {Pin} pin */

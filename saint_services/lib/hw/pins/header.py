@@ -52,8 +52,8 @@ ALTERNATES: dict[int, tuple[str, ...]] = {
     15: ("UART0 RXD",),
     16: ("SPI1 CE2",),
     17: ("SPI1 CE1",),
-    18: ("PWM0", "PCM CLK", "SPI1 CE0"),
-    19: ("PWM1", "PCM FS", "SPI1 MISO"),
+    18: ("PCM CLK", "SPI1 CE0"),  # no PWM here and on 19: see pwm/sysfs_pwm.py
+    19: ("PCM FS", "SPI1 MISO"),
     20: ("PCM DIN", "SPI1 MOSI"),
     21: ("PCM DOUT", "SPI1 SCLK"),
 }

@@ -10,8 +10,10 @@ from pathlib import Path
 from ...errors import Code, SaintError
 
 ROOT = Path("/sys/class/pwm")
-# BCM pin -> channel, by how many channels the chip has: BCM2711 and older 2, RP1 (Pi 5) 4.
-CHANNELS = {2: {12: 0, 18: 0, 13: 1, 19: 1}, 4: {12: 0, 13: 1, 18: 2, 19: 3}}
+# BCM pin -> channel. The chip has them on GPIO18 and GPIO19 too, but saint-pwm and pwm-2chan only
+# connect these two: pulses for another would leave here, at another motor.
+CHANNELS = {12: 0, 13: 1}
+_COUNTS = ("2", "4")  # channels of the chip: BCM2711 and older, RP1 (Pi 5)
 # A Pi 5 has two chips of four channels, in either order: 1f00098000.pwm is the header's, this one
 # the fan's (RP1 peripherals, 2.4).
 _FAN = "1f0009c000.pwm"
@@ -22,9 +24,8 @@ _EXPORT_S = 1.0  # udev may need a moment to give a new channel to our group
 def find_chip(root: Path = ROOT) -> tuple[Path, dict[int, int]]:
     """Find the header's PWM chip and its channel for each pin."""
     for chip in sorted(root.glob("pwmchip*"), key=lambda path: int(path.name[7:])):
-        channels = CHANNELS.get(int(_read(chip / "npwm") or "0"))
-        if channels and _FAN not in chip.resolve().parts:
-            return chip, channels
+        if _read(chip / "npwm") in _COUNTS and _FAN not in chip.resolve().parts:
+            return chip, CHANNELS
     raise SaintError(
         Code.HARDWARE_MISSING,
         f"there is no kernel PWM under {root}",
@@ -89,12 +90,9 @@ def quiet(chip: Path, channel: int) -> None:
 
 
 def duties(chip: Path, channels: dict[int, int]) -> dict[int, float]:
-    """Return the duty (0 to 1) by pin of every channel that runs, of any process. Where two pins
-    share a channel, the first is named, as its files do not distinguish them.
-    """
+    """Return the duty (0 to 1) by pin of every channel that runs, of any process."""
     found: dict[int, float] = {}
-    first = {channel: pin for pin, channel in reversed(channels.items())}
-    for channel, pin in first.items():
+    for pin, channel in channels.items():
         folder = chip / f"pwm{channel}"
         period_ns = int(_read(folder / "period") or "0")
         if _read(folder / "enable") == "1" and period_ns:

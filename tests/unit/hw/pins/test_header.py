@@ -36,7 +36,7 @@ def test_alternates_name_the_buses() -> None:
     by_bcm = {pin.bcm: pin.alternates for pin in HEADER}
     assert by_bcm[2] == ("I2C1 SDA",)
     assert by_bcm[10] == ("SPI0 MOSI",)
-    assert by_bcm[12] == ("PWM0",)
+    assert [bcm for bcm, names in by_bcm.items() if "PWM" in "".join(names)] == [12, 13]
     assert by_bcm[27] == ()
 
 

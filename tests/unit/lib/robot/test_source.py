@@ -50,7 +50,7 @@ def test_template_with_its_roles_inside_is_the_shipped_robot(name: str) -> None:
 
 
 def test_template_keeps_the_comments_of_its_roles() -> None:
-    assert "# Not GPIO18: on a Pi 4 that is the same PWM channel" in SAINT
+    assert "# Not GPIO18: hardware PWM is on GPIO12 and GPIO13" in SAINT
 
 
 def test_robot_without_a_file_of_the_owner_s_is_the_template(places: RobotPlaces) -> None:
@@ -69,7 +69,7 @@ def test_file_of_the_owner_s_is_in_force(places: RobotPlaces) -> None:
 def test_damaged_file_is_replaced_by_its_last_good_copy_and_the_problem_names_it(
     places: RobotPlaces,
 ) -> None:
-    own(places, SAINT[:3000])
+    own(places, SAINT[: SAINT.index("{type:") + 6])
     last_good(places.file).write_text(SAINT.replace("SAINT-01", "Robi"))
     found = load_robot(places)
     assert found.description.manifest.name == "Robi"

@@ -14,7 +14,7 @@ from saint_services.lib.role_config.resources import conflict
 from tests.unit.role.role_rig import Rig
 
 MANIFESTS = Path(__file__).resolve().parents[4] / "manifests"
-PI_4 = {12: 0, 18: 0, 13: 1, 19: 1}
+PI_4 = {12: 0, 13: 1}
 NAMES = sorted(path.stem for path in (MANIFESTS / "robots").glob("*.yaml"))
 
 

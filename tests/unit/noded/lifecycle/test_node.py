@@ -127,12 +127,12 @@ def test_whole_robot_is_as_much_as_one_node_holds():
     assert node == before
 
 
-def test_pins_of_one_pwm_channel_of_this_board_are_refused():
+def test_pin_without_pwm_of_this_board_is_refused():
     text = ROLES[HEAD][1].replace("pin: 13", "pin: 18")
     head = Assignment(settings.parse(RoleConfig, text, "head"), text, "SAINT-01")
-    node, _ = step(fresh("pi_1", {12: 0, 18: 0}), model.RolesLoaded())
+    node, _ = step(fresh("pi_1", {12: 0, 13: 1}), model.RolesLoaded())
     node, actions = step(node, AdoptRequested(7, "pi_1", head))
-    assert "GPIO12 of head (pan) and GPIO18 of head (tilt)" in answers(actions)[0].message
+    assert "GPIO18 of head (tilt) has no hardware PWM" in answers(actions)[0].message
     assert node.state is NodeState.UNADOPTED
 
 

@@ -172,7 +172,7 @@ def test_pwm_channels_are_on_the_header_and_no_other_chip_looks_like_theirs(
 ) -> None:
     assert tree.is_on(PWM)
     assert tree.pins(PWM) == {12: ALT0, 13: ALT0}
-    assert [CHANNELS[2][pin] for pin in tree.pins(PWM)] == [0, 1]
+    assert set(CHANNELS) == set(tree.pins(PWM))
     blocks = [path for path in tree.nodes if path.rpartition("/")[2].startswith("pwm@")]
     assert [path for path in blocks if tree.is_on(path)] == [PWM]
 
