@@ -364,6 +364,18 @@ def test_role_and_teleopd_may_open_sound_devices(merged: Path, role: str) -> Non
     assert _setting(merged, f"saint-{role}.service", "OOMPolicy")[-1] == "continue"
 
 
+def test_unit_with_a_camera_may_allocate_its_pictures(merged: Path) -> None:
+    """libcamera takes their memory from /dev/dma_heap (dma_buf_allocator.cpp); without it there is
+    no ribbon-cable camera."""
+    units = {file.name for file in merged.glob("saint-*.service")}
+    allowed = {unit: _setting(merged, unit, "DeviceAllow") for unit in units}
+    cameras = {unit for unit, devices in allowed.items() if "char-media" in devices}
+    assert cameras == {
+        "saint-noded.service", "saint-role-headd.service", "saint-role-headd@.service",
+    }  # fmt: skip
+    assert {unit for unit, devices in allowed.items() if "char-dma_heap" in devices} == cameras
+
+
 def test_no_other_unit_may_open_sound_devices(merged: Path) -> None:
     units = {file.name for file in merged.glob("saint-*.service")}
     with_sound = {unit for unit in units if "char-alsa" in _setting(merged, unit, "DeviceAllow")}
