@@ -28,6 +28,8 @@ class SupportedBoard(StrictModel):
     sections: list[str]
     compatible: str
     has: list[Part]
+    radios: list[str] = []  # firmware of its Wi-Fi, without .bin
+    lacks: str = ""  # firmware of a radio that some have, which is on no image of Debian's
 
     @property
     def has_ethernet(self) -> bool:

@@ -56,6 +56,14 @@ def wifi(facts: NetworkFacts, board: SupportedBoard | None) -> SelfTestCheck:
         return _radio(min(facts.radios, key=lambda each: not each.is_joined))
     if board is None or "wifi" not in board.has:
         return not_connected("wifi", "There is no Wi-Fi card.", "A USB adapter adds one.")
+    if board.lacks:
+        return failed(
+            "wifi",
+            f"This {board.name} has Wi-Fi, and its driver did not start.",
+            f"Debian has no firmware for one of the radios of a {board.name}. When `journalctl -k` "
+            f"names {board.lacks}, this board has it: use a USB Ethernet adapter, or Raspberry Pi "
+            "OS (image/pi-gen). If not, send this report with the log of the kernel.",
+        )
     return failed(
         "wifi",
         f"This {board.name} has Wi-Fi, and its driver did not start.",

@@ -31,6 +31,7 @@ def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: in
     for path in sorted((vendor / "overlays").glob("*.dtbo")):
         shutil.copyfile(path, overlays / path.name)
     _copy_trees(root, target)
+    _check_radios(root)
     shutil.copyfile(root / "usr/lib/u-boot/rpi_arm64/u-boot.bin", target / "u-boot.bin")
     _ours(definition, target, tree, epoch)
     # The firmware looks for overlays beside the chosen device trees only where this file is.
@@ -87,6 +88,17 @@ def _copy_trees(root: Path, target: Path) -> None:
                 fix="Correct image/boards.yaml.",
             )
         shutil.copyfile(trees / name, target / name)
+
+
+def _check_radios(root: Path) -> None:
+    for board in Boards.read().boards:
+        for name in (f"{radio}.bin" for radio in board.radios):
+            if not (root / "usr/lib/firmware/brcm" / name).exists():
+                raise SaintError(
+                    Code.CONFIG_INVALID,
+                    f"there is no firmware for the Wi-Fi of a {board.name} ({name})",
+                    fix="Correct mkosi.conf.d/20-kernel.conf, packages.list or boards.yaml.",
+                )
 
 
 def _ours(definition: Path, target: Path, tree: Tree, epoch: int) -> None:

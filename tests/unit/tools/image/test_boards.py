@@ -51,6 +51,10 @@ def root_with(folder: Path, names: list[str]) -> Path:
         path = folder / "usr/lib/linux-image-6.12/broadcom" / f"{name}.dtb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(name.encode())
+    for radio in {radio for board in BOARDS.boards for radio in board.radios}:
+        path = folder / "usr/lib/firmware/brcm" / f"{radio}.bin"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(radio.encode())
     (folder / "usr/lib/raspi-firmware/overlays").mkdir(parents=True)
     (folder / "usr/lib/u-boot/rpi_arm64").mkdir(parents=True)
     (folder / "usr/lib/u-boot/rpi_arm64/u-boot.bin").write_bytes(b"u")
@@ -73,3 +77,15 @@ def test_kernel_without_the_tree_of_a_board_stops_the_build(tmp_path: Path) -> N
     root = root_with(tmp_path / "root", [board.tree for board in BOARDS.boards[1:]])
     with pytest.raises(SaintError, match="no device tree for a Pi 3B"):
         collected(root, tmp_path / "card")
+
+
+def test_radio_without_firmware_stops_the_build(tmp_path: Path) -> None:
+    root = root_with(tmp_path / "root", [board.tree for board in BOARDS.boards])
+    (root / "usr/lib/firmware/brcm/brcmfmac43455-sdio.bin").unlink()
+    with pytest.raises(SaintError, match=r"Wi-Fi of a Pi 3B\+ \(brcmfmac43455-sdio\.bin\)"):
+        collected(root, tmp_path / "card")
+
+
+def test_every_board_with_wifi_names_its_radio() -> None:
+    for board in BOARDS.boards:
+        assert bool(board.radios) == ("wifi" in board.has) or board.name == "CM4", board.name
