@@ -55,7 +55,8 @@ def wifi(facts: NetworkFacts, board: SupportedBoard | None) -> SelfTestCheck:
     if facts.radios:
         return _radio(min(facts.radios, key=lambda each: not each.is_joined))
     if board is None or "wifi" not in board.has:
-        return not_connected("wifi", "There is no Wi-Fi card.", "A USB adapter adds one.")
+        fix = "The image has no firmware for most USB sticks; use Ethernet, or a board with Wi-Fi."
+        return not_connected("wifi", "There is no Wi-Fi card.", fix)
     if board.lacks:
         return failed(
             "wifi",

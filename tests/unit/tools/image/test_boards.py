@@ -89,3 +89,10 @@ def test_radio_without_firmware_stops_the_build(tmp_path: Path) -> None:
 def test_every_board_with_wifi_names_its_radio() -> None:
     for board in BOARDS.boards:
         assert bool(board.radios) == ("wifi" in board.has) or board.name == "CM4", board.name
+
+
+def test_ethernet_of_a_family_is_that_of_its_boards() -> None:
+    """A compute module has none; a socket of its carrier hangs on USB."""
+    (row,) = (row for row in BOARDS.features if row.what == "Ethernet")
+    with_socket = [b.name for b in BOARDS.boards if b.family == "pi3" and b.has_ethernet]
+    assert row.pi3 == ", ".join(name.removeprefix("Pi ") for name in with_socket)
