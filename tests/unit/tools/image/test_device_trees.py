@@ -136,6 +136,12 @@ def test_i2c_0_is_the_header_too(tree: DeviceTree) -> None:
     assert pins == {0: ALT0, 1: ALT0}
 
 
+def test_boot_loader_waits_for_no_key(tree: DeviceTree) -> None:
+    """This tree is U-Boot's own (rpi.c, board_fdt_blob_setup), and /config outranks its settings
+    (autoboot.c, bootdelay_process): -2 starts at once and looks for no key."""
+    assert tree.nodes["/config"].numbers("bootdelay") == [2**32 - 2]
+
+
 def test_every_other_i2c_bus_has_a_number_from_10(tree: DeviceTree) -> None:
     """Those are HDMI's and the cameras': detection and manifests leave them alone."""
     named = {path: name for name in tree.nodes["/aliases"].values if (path := tree.alias(name))}
