@@ -11,7 +11,12 @@ from collections.abc import Callable
 import pytest
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.firmware import RolloutState, UpdateVerdict
+from saint_services.lib.api.firmware import (
+    MachineFirmware,
+    RolloutState,
+    UpdateState,
+    UpdateVerdict,
+)
 from tests.image.admin_page import admin_page
 from tests.image.forge import (
     Forge,
@@ -182,6 +187,34 @@ def test_release_that_hangs_is_left_by_the_dead_man(robot: Robot, forge: Forge, 
                                 3 * _DEADMAN_S)  # fmt: skip
         since += found.end()
     expect_rollback(robot, "0.1.6", r"never reached its health check")
+
+
+@pytest.mark.image_all
+def test_server_release_that_hangs_is_left_by_the_dead_man(robot: Robot, forge: Forge) -> None:
+    """On a machine that is only a server the record of its updates is otad's."""
+    version, server = "0.1.9", robot.server
+    own = next(machine.node_id for machine in robot.report().machines if machine.is_server)
+    shorten_deadman(server)
+    status, said = robot.upload(forge.release(version, hang_init))
+    assert status == 200, said
+    serial = server.machine.serial
+    since = serial.end
+    with restart_held(server):
+        robot.request("management", "firmware_rollout", version=version, nodes=[own])
+        wait_installed(server)
+        server.sh("fw_setenv BOOT_B_LEFT 1; sync")
+    serial.wait_for(r"saint-deadman: nobody called this boot good", since, 3 * _DEADMAN_S)
+
+    def judged() -> MachineFirmware | None:
+        found = robot.machine_firmware(own)
+        is_over = found.target_version == version and found.verdict is not UpdateVerdict.NONE
+        return found if is_over and found.state is UpdateState.IDLE else None
+
+    verdict = robot.until(f"a verdict on {version}", judged, 1800)
+    assert (verdict.verdict, verdict.version, verdict.slot) == (
+        UpdateVerdict.ROLLED_BACK, "0.1.0", "A",
+    )  # fmt: skip
+    assert "never reached its health check" in verdict.reason
 
 
 def shorten_deadman(host: Host) -> None:
