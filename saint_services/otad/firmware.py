@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ..lib import log
@@ -23,8 +23,10 @@ from ..lib.generated.saint_msgs import FirmwareStatus
 from ..lib.ipc import ChangeSignal
 from ..lib.machine import computer
 from ..lib.state import StateStore
+from ..lib.update.dbus import SystemBus
 from ..lib.update.updater import UpdateEnvironment
 from . import views
+from .adapters import clock
 from .adapters.alerts import Alerts
 from .adapters.downloads import address_of
 from .adapters.fetch_socket import FetchSocket
@@ -42,7 +44,7 @@ from .rollout import fleet, offers, requests
 from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
 from .rollout.logic import RolloutLimits, UpdateRequest
-from .rollout.offers import RobotRest, Window
+from .rollout.offers import RobotRest
 from .sources.address_import import AddressImport, ImportEnvironment
 from .sources.fetch_order import SOCKET
 from .sources.partial import PartialDownload
@@ -51,6 +53,7 @@ from .views import StoredRelease
 
 _DISK_INTERVAL_S = 60.0
 _AUTOMATIC_INTERVAL_S = 60.0
+_CLOCK_INTERVAL_S = 60.0
 _log = log.get("otad")
 
 
@@ -102,6 +105,7 @@ class FirmwareService:
         self.add_entry: Callable[[AuditRecord], None] = lambda _: None
         self.registry_answered = asyncio.Event()
         self._rest = RobotRest()
+        self._is_clock_set = False  # since the start
         self.source = self._address_import()
         self._release_came = asyncio.Event()
         self._policy_came = asyncio.Event()
@@ -120,7 +124,7 @@ class FirmwareService:
         around = ImportEnvironment(
             versions=lambda: self.repository.stored,
             running=lambda: {each.version for each in self.machines().values()},
-            is_window_open=lambda: offers.is_open(self.policy.in_force.window, _now()),
+            is_window_open=lambda: offers.is_open(self.policy.in_force.window, self._now()),
             largest_bytes=config.largest_bundle_bytes,
             add_entry=lambda entry: self.add_entry(entry),
             on_change=self.changed.notify,
@@ -150,6 +154,7 @@ class FirmwareService:
         self._ctx.spawn(self._nodes.watch(self.report_received, self._register), "nodes")
         self._ctx.spawn(self.conductor.run(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
+        self._ctx.spawn(self._watch_clock(), "clock")
         self._ctx.spawn(self.source.run(), "owner's address")
         self._ctx.spawn(self._roll_out_by_itself(), "automatic roll-outs")
 
@@ -247,7 +252,7 @@ class FirmwareService:
     def offers_closed(self) -> str:
         """Return why machines take no release by themselves now; empty: they do."""
         policy = self.policy.in_force
-        decided = offers.closed(policy.offers, Window.parse(policy.window), _now())
+        decided = offers.closed(policy.offers, policy.window, self._now())
         missing = self._rest.missing(monotonic_s())
         return decided or (f"machines wait: {missing}" if missing else "")
 
@@ -360,7 +365,15 @@ class FirmwareService:
                 self._ctx.health.raise_issue(Code.DISK_FULL, text)
             await asyncio.sleep(_DISK_INTERVAL_S)
 
+    async def _watch_clock(self) -> None:
+        """Wait until the clock is set. Nothing is queried while there is no window."""
+        bus = SystemBus()
+        while not self._is_clock_set:
+            await asyncio.sleep(_CLOCK_INTERVAL_S)
+            self._is_clock_set = bool(self.policy.in_force.window) and await clock.is_set(bus)
+        bus.close()
+        self._policy_changed()  # what waited for the window
 
-def _now() -> datetime:
-    """Return the time of day where the robot is."""
-    return datetime.fromtimestamp(wall_s()).astimezone()
+    def _now(self) -> datetime | None:
+        """Return the time, None while nobody has set the clock."""
+        return datetime.fromtimestamp(wall_s(), UTC) if self._is_clock_set else None

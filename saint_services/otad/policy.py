@@ -26,7 +26,7 @@ class OwnerPolicy(Settings):
     """The settings; part of otad.yaml."""
 
     # Whether nodes that boot or rest take the offered release by themselves ("ask": they do not),
-    # and at which time of day ("02:00-05:00" by the robot's clock, an hour at least; empty: any).
+    # and at which time of day ("02:00-05:00", UTC, an hour at least; empty: any).
     offers: OfferPolicy = OfferPolicy.AUTOMATIC
     window: str = Field(default="", max_length=11)
     # "automatic": the newest release on the server, from wherever it came, is rolled out without

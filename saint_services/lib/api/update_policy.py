@@ -30,7 +30,7 @@ class UpdatePolicy(Reply):
 
     offers: OfferPolicy
     roll_out: RolloutPolicy
-    window: str = ""  # "02:00-05:00"; empty: any time of day
+    window: str = ""  # "02:00-05:00", UTC; empty: any time of day
     releases_from: str = ""  # empty: off
     check_every_h: int
     has_authority: bool = False  # the address is checked against the owner's own authority
@@ -51,7 +51,7 @@ class SetUpdatePolicy(Request):
     window: str | None = Field(
         default=None,
         max_length=11,
-        description='Maintenance window by the robot\'s clock, like 02:00-05:00; "": any time.',
+        description='Maintenance window in UTC, like 02:00-05:00; "": any time.',
     )
     releases_from: str | None = Field(
         default=None,

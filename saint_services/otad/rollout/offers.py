@@ -14,13 +14,14 @@ REJECTED = "it was rolled back: machines wait for a roll-out that a user starts"
 # whose own outputs are always safe.
 REST_S = 300.0
 UNKNOWN = "it is not known whether outputs are live"
+_NO_TIME = "no time server has set this server's clock since its start"
 _LEAST_MINUTES = 60
 _WINDOW = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A time of day, by the robot's clock; it may cross midnight."""
+    """A time of day, UTC; it may cross midnight."""
 
     begin: time
     end: time
@@ -77,17 +78,21 @@ class RobotRest:
         return self.live
 
 
-def closed(policy: OfferPolicy, window: Window | None, now: datetime) -> str:
-    """Return why no machine takes a release by itself now; empty when it may."""
+def closed(policy: OfferPolicy, window_text: str, now: datetime | None) -> str:
+    """Return why no machine takes a release by itself now; empty when it may. `now` is UTC, None
+    while nobody has set the clock: a window stays closed then."""
+    window = Window.parse(window_text)
     if policy is OfferPolicy.ASK:
         return "machines wait for a roll-out that a user starts"
-    if window and not window.is_open(now.time()):
+    if window and now is None:
+        return f"machines wait for the maintenance window: {_NO_TIME}"
+    if window and now and not window.is_open(now.time()):
         hours = f"{window.begin:%H:%M} to {window.end:%H:%M}"
-        return f"machines wait for the maintenance window, {hours}"
+        return f"machines wait for the maintenance window, {hours} UTC"
     return ""
 
 
-def is_open(window: str, now: datetime) -> bool:
+def is_open(window: str, now: datetime | None) -> bool:
     """Return whether a window (a setting) is open; without one, always."""
     found = Window.parse(window)
-    return found is None or found.is_open(now.time())
+    return found is None or (now is not None and found.is_open(now.time()))

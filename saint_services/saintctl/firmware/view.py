@@ -114,7 +114,7 @@ def policy_facts(policy: UpdatePolicy) -> list[tuple[str, str]]:
     return [
         ("machines take releases", takes[policy.offers]),
         ("a roll-out is begun by", begins[policy.roll_out]),
-        ("maintenance window", policy.window or "any time of day"),
+        ("maintenance window", f"{policy.window} UTC" if policy.window else "any time of day"),
         ("releases from", source),
     ]
 

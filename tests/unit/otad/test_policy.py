@@ -149,6 +149,27 @@ async def test_automatic_roll_out_begins_when_it_is_chosen(robot: Robot) -> None
                 break
 
 
+async def test_window_opens_when_the_clock_was_set(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_set = False
+
+    async def clock_is_set(_: object) -> bool:
+        return is_set
+
+    monkeypatch.setattr("saint_services.otad.adapters.clock.is_set", clock_is_set)
+    monkeypatch.setattr("saint_services.otad.firmware._CLOCK_INTERVAL_S", 0.05)
+    async with robot.otad() as ota:
+        await change(ota, window="00:00-23:59")
+        assert "no time server" in (await report(ota)).offers_closed
+        is_set = True
+
+        async def is_open() -> bool:
+            return "no time server" not in (await report(ota)).offers_closed
+
+        await until(is_open)
+
+
 def test_sentence_of_the_log_names_what_was_changed() -> None:
     wanted = SetUpdatePolicy(offers=OfferPolicy.ASK, releases_from="", authority="x", window="")
     shown = PolicyStore(OwnerPolicy(), Path()).shown()

@@ -44,7 +44,7 @@ async def test_settings_are_changed_in_one_request(site: Site) -> None:
         "policy {'offers': 'ask', 'roll_out': 'by_user', 'window': '01:30-05:00', "
         "'releases_from': 'https://example.org/robots', 'check_every_h': 24}"
     ]
-    await expect(page.locator("[data-window]")).to_have_text("01:30 to 05:00")
+    await expect(page.locator("[data-window]")).to_have_text("01:30 to 05:00 UTC")
     await expect(page.locator("[data-address]")).to_contain_text("https://example.org/robots")
     await expect(page.locator("[data-address]")).to_contain_text("every 24 h")
 

@@ -71,7 +71,7 @@ const maintenanceWindow = (app, open) => html`
       .checked=${open.hasWindow}
       @change=${withChecked((isOn) => ((open.hasWindow = isOn), app.draw()))}
     >
-    Only at this time of day, by the robot's clock
+    Only at this time of day (UTC)
   </label>
   ${
     open.hasWindow

@@ -23,7 +23,9 @@ export function policy(app) {
           <dt>Machines update</dt><dd data-offers>${OFFERS[found.offers]}</dd>
           <dt>Roll-outs begin</dt><dd data-begins>${BEGINS[found.roll_out]}</dd>
           <dt>Maintenance window</dt>
-          <dd data-window>${found.window.replace("-", " to ") || "any time"}</dd>
+          <dd data-window>
+            ${found.window ? `${found.window.replace("-", " to ")} UTC` : "any time"}
+          </dd>
           <dt>Releases from</dt>
           <dd data-address>
             ${found.releases_from || "upload and USB stick"}

@@ -5,7 +5,7 @@ from datetime import datetime, time
 import pytest
 
 from saint_services.lib.api.update_policy import OfferPolicy
-from saint_services.otad.rollout.offers import REST_S, RobotRest, Window, closed
+from saint_services.otad.rollout.offers import REST_S, RobotRest, Window, closed, is_open
 
 NIGHT = datetime(2026, 1, 1, 3, 0)
 NOON = datetime(2026, 1, 1, 12, 0)
@@ -38,11 +38,19 @@ def test_text_that_is_no_window_is_refused(text: str) -> None:
 
 
 def test_offers_are_closed_by_the_policy_and_outside_the_window() -> None:
-    window = Window.parse("02:00-05:00")
-    assert closed(OfferPolicy.AUTOMATIC, None, NOON) == ""
-    assert closed(OfferPolicy.AUTOMATIC, window, NIGHT) == ""
-    assert "02:00 to 05:00" in closed(OfferPolicy.AUTOMATIC, window, NOON)
-    assert "roll-out" in closed(OfferPolicy.ASK, None, NIGHT)
+    text = "02:00-05:00"
+    assert closed(OfferPolicy.AUTOMATIC, "", NOON) == ""
+    assert closed(OfferPolicy.AUTOMATIC, text, NIGHT) == ""
+    assert "02:00 to 05:00 UTC" in closed(OfferPolicy.AUTOMATIC, text, NOON)
+    assert "roll-out" in closed(OfferPolicy.ASK, "", NIGHT)
+
+
+def test_window_stays_closed_while_nobody_set_the_clock() -> None:
+    assert "no time server" in closed(OfferPolicy.AUTOMATIC, "02:00-05:00", None)
+    assert not is_open("02:00-05:00", None)
+    assert is_open("02:00-05:00", NIGHT)
+    assert closed(OfferPolicy.AUTOMATIC, "", None) == ""
+    assert is_open("", None)
 
 
 def test_robot_rests_when_no_node_had_live_outputs_for_a_while() -> None:
