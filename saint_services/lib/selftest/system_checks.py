@@ -126,7 +126,7 @@ def _fault(tree: DeviceTree, part: HeaderPart) -> str:
 
 def supply(facts: SupplyFacts) -> SelfTestCheck:
     """Judge the supply's voltage."""
-    if facts.throttled is None and facts.is_low is None:
+    if not facts.is_reported:
         text = "This kernel does not report the voltage."  # Debian's; Raspberry Pi's does
         fix = "Measure it between pins 2 and 6 while motors move: below 4.75 V it is too low."
         return skipped("supply", text, fix)

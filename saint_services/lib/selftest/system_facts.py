@@ -9,7 +9,8 @@ from pathlib import Path
 from ..machine.device_tree import RUNNING
 from .kernel_files import entries, link_name, number, text
 
-_THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"  # Raspberry Pi's own kernel
+_PLATFORM = "sys/devices/platform"
+_THROTTLED = "soc*/*:firmware/get_throttled"  # Raspberry Pi's own kernel; soc@107c000000 of a Pi 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,11 @@ class SupplyFacts:
 
     throttled: int | None = None
     is_low: bool | None = None
+
+    @property
+    def is_reported(self) -> bool:
+        """False with Debian's kernel, and on other computers."""
+        return self.throttled is not None or self.is_low is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ def read(root: Path) -> SystemFacts:
         compatible=tuple(filter(None, text(tree / "compatible").split("\0"))),
         is_raspberry_pi_os=is_raspberry_pi_os(root),
         kernel=_kernel(root),
-        supply=_supply(root),
+        supply=supply(root),
         temperature_c=None if millidegrees is None else millidegrees / 1000,
         watchdog=_watchdog(root / "sys/class/watchdog/watchdog0"),
     )
@@ -70,6 +76,17 @@ def read(root: Path) -> SystemFacts:
 def is_raspberry_pi_os(root: Path) -> bool:
     """Return True on Raspberry Pi OS."""
     return (root / "etc/rpi-issue").exists()
+
+
+def supply(root: Path) -> SupplyFacts:
+    """Read what the firmware and the kernel's own sensor say of the supply."""
+    found = "".join(text(path) for path in entries(root / _PLATFORM, _THROTTLED)[:1])
+    throttled = int(found, 16) if re.fullmatch(r"(0x)?[0-9a-fA-F]{1,8}", found) else None
+    for sensor in entries(root / "sys/class/hwmon", "hwmon*"):
+        if text(sensor / "name") == "rpi_volt":
+            alarm = number(sensor / "in0_lcrit_alarm")
+            return SupplyFacts(throttled, None if alarm is None else alarm != 0)
+    return SupplyFacts(throttled)
 
 
 def secrets(root: Path) -> set[str]:
@@ -96,16 +113,6 @@ def _kernel(root: Path) -> KernelFacts:
         has_modules=modules and (root / "usr/lib/modules" / release).is_dir(),
         tainted=number(root / "proc/sys/kernel/tainted") or 0,
     )
-
-
-def _supply(root: Path) -> SupplyFacts:
-    bits = text(root / _THROTTLED)
-    throttled = int(bits, 16) if re.fullmatch(r"(0x)?[0-9a-fA-F]{1,8}", bits) else None
-    for sensor in entries(root / "sys/class/hwmon", "hwmon*"):
-        if text(sensor / "name") == "rpi_volt":
-            alarm = number(sensor / "in0_lcrit_alarm")
-            return SupplyFacts(throttled, None if alarm is None else alarm != 0)
-    return SupplyFacts(throttled)
 
 
 def _watchdog(folder: Path) -> WatchdogFacts:

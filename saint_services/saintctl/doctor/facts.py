@@ -33,7 +33,9 @@ from ...lib.machine.address_status import AddressStatus
 from ...lib.machine.device_tree import RUNNING
 from ...lib.machine.network import interfaces
 from ...lib.machine.service_manager import Directories
+from ...lib.selftest import system_facts
 from ...lib.selftest.boards import BoardLimits, BoardTable
+from ...lib.selftest.system_facts import SupplyFacts
 from ...lib.update.boot import RASPBERRY_PI_OS, SYSTEM_VARIABLE
 from ..connect import RobotAddress, health_or_error, request_or_error, runtime_directory
 from ..log.commands import log_source
@@ -60,7 +62,7 @@ class ComputerFacts:
     memory_free: float | None = None  # share of all
     load_per_core: float | None = None
     temperature: float | None = None  # degrees Celsius
-    throttled: int | None = None  # bits of the firmware
+    supply: SupplyFacts = field(default_factory=SupplyFacts)
     disks: dict[str, tuple[float, int]] = field(default_factory=dict)  # path -> free share, bytes
     failed_units: list[str] | None = None
     active_units: dict[str, bool] = field(default_factory=dict)
@@ -142,7 +144,7 @@ async def _errors(robot: RobotAddress) -> list[str] | None:
 
 
 async def _machine() -> ComputerFacts:
-    machine = await asyncio.to_thread(_from_files)
+    machine = await asyncio.to_thread(from_files)
     if not machine.is_device:
         return machine
     failed, active, restarts, clock, machine.links = await asyncio.gather(
@@ -182,7 +184,8 @@ async def _output(*command: str) -> str | None:
     return out.decode(errors="replace")
 
 
-def _from_files(root: Path = Path("/")) -> ComputerFacts:
+def from_files(root: Path = Path("/")) -> ComputerFacts:
+    """Read what files of the kernel and of the system say of this computer. Blocks."""
     machine = ComputerFacts(is_device=_RELEASE.exists(), now_s=time.time())
     machine.is_without_slots = f"{SYSTEM_VARIABLE}={RASPBERRY_PI_OS}" in _text(_RELEASE)
     if machine.is_device:
@@ -194,8 +197,7 @@ def _from_files(root: Path = Path("/")) -> ComputerFacts:
     machine.load_per_core = os.getloadavg()[1] / (os.cpu_count() or 1)
     if celsius := _text(root / "sys/class/thermal/thermal_zone0/temp"):
         machine.temperature = int(celsius) / 1000
-    if bits := _text(root / "sys/devices/platform/soc/soc:firmware/get_throttled"):
-        machine.throttled = int(bits, 16)
+    machine.supply = system_facts.supply(root)
     for path in ("/data", "/run", "/tmp") if machine.is_device else (str(Path.cwd()),):
         usage = shutil.disk_usage(path)
         machine.disks[path] = (usage.free / usage.total, usage.free)

@@ -89,10 +89,13 @@ def temperature(celsius: float) -> CheckResult:
     return good(f"{celsius:.0f} °C")
 
 
-@about("no Raspberry Pi", lambda facts: facts.machine.throttled)
-def power(bits: int) -> CheckResult:
+def power(facts: DoctorFacts) -> CheckResult:
+    supply = facts.machine.supply
+    if not supply.is_reported:
+        return not_here("this kernel does not report it")
+    bits = supply.throttled or 0
     fix = "Use the supply made for this Pi, with a short cable."
-    if bits & _UNDER_VOLTAGE:
+    if supply.is_low or bits & _UNDER_VOLTAGE:
         return bad("the supply voltage is too low now", fix)
     if bits & _WAS_UNDER_VOLTAGE:
         return warn("the supply voltage was too low since the start", fix)

@@ -57,6 +57,13 @@ def test_functions_of_the_image_are_not_those_of_raspberry_pi_os(tmp_path: Path)
     assert functions(facts, TABLE.limits(facts.compatible)) == []
 
 
+def test_firmware_of_a_pi_5_lies_below_another_bus(tmp_path: Path) -> None:
+    folder = tmp_path / "sys/devices/platform/soc@107c000000/soc@107c000000:firmware"
+    folder.mkdir(parents=True)
+    (folder / "get_throttled").write_text("50000\n")
+    assert system_facts.read(tmp_path).supply.throttled == 0x50000
+
+
 def test_whole_self_test_of_a_pi_5_names_its_own_lines(root: Path, tested: Tested) -> None:
     pi_5(root, with_their_system=True)
     found = tested()

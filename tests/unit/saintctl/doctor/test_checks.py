@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import click
@@ -28,10 +29,11 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.lib.machine.address_status import AddressStatus
 from saint_services.lib.selftest.boards import BoardLimits
+from saint_services.lib.selftest.system_facts import SupplyFacts
 from saint_services.lib.update.no_slots import REASON
 from saint_services.saintctl.app import app
 from saint_services.saintctl.doctor.commands import CHECKS
-from saint_services.saintctl.doctor.facts import DAEMONS, ComputerFacts, DoctorFacts
+from saint_services.saintctl.doctor.facts import DAEMONS, ComputerFacts, DoctorFacts, from_files
 from saint_services.saintctl.doctor.result import CheckState
 
 GOOD, WARN, BAD, NOT_HERE = CheckState.GOOD, CheckState.WARN, CheckState.BAD, CheckState.NOT_HERE
@@ -85,7 +87,8 @@ def healthy() -> DoctorFacts:
     """Return the facts of a robot on a device, without a fault."""
     machine = ComputerFacts(
         is_device=True, now_s=1_795_000_000.0, memory_free=0.5, load_per_core=0.2,
-        temperature=48.0, throttled=0, disks={"/data": (0.6, 1 << 34)}, failed_units=[],
+        temperature=48.0, supply=SupplyFacts(throttled=0), disks={"/data": (0.6, 1 << 34)},
+        failed_units=[],
         active_units=dict.fromkeys(
             ("nftables.service", "systemd-networkd.service", "chrony.service"), True
         ),
@@ -189,7 +192,7 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
     "memory": (on_machine(memory_free=0.02), WARN),
     "load": (on_machine(load_per_core=3.0), WARN),
     "temperature": (on_machine(temperature=84.0), BAD),
-    "power supply": (on_machine(throttled=0x50001), BAD),
+    "power supply": (on_machine(supply=SupplyFacts(throttled=0x50001)), BAD),
     "disk": (on_machine(disks={"/data": (0.01, 1 << 20)}), BAD),
     "units": (on_machine(failed_units=["saint-webd.service"]), BAD),
     "daemon restarts": (on_machine(restarts={"saint-webd.service": 40}), WARN),
@@ -206,6 +209,25 @@ FAULTS: dict[str, tuple[Callable[[DoctorFacts], None], CheckState]] = {
     "crashes": (on_machine(crashes=["saint-webd"]), WARN),
     "requests": (on_machine(waiting_requests=["request"]), WARN),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("is_low", "state"), [(None, NOT_HERE), (False, GOOD), (True, BAD)], ids=str
+)
+def test_power_supply_is_read_of_the_kernel_s_own_sensor_too(
+    tmp_path: Path, is_low: bool | None, state: CheckState
+) -> None:
+    """Raspberry Pi's kernel has both, Debian's none: then nobody knows."""
+    if is_low is not None:
+        sensor = tmp_path / "sys/class/hwmon/hwmon1"
+        sensor.mkdir(parents=True)
+        (sensor / "name").write_text("rpi_volt\n")
+        (sensor / "in0_lcrit_alarm").write_text(f"{is_low:d}\n")
+    facts = healthy()
+    on_machine(supply=from_files(tmp_path).supply)(facts)
+    found = CHECKS["power supply"](facts)
+    assert found.state is state
+    assert (found.text == "this kernel does not report it") == (is_low is None)
 
 
 def test_damaged_block_of_the_slot_is_a_fault_although_nothing_is_writable() -> None:
