@@ -16,7 +16,7 @@ from ..tree import Tree
 from .boards import Boards
 
 _SOURCES = (".cmd", ".md")  # files of image/boot that do not go there as they are
-_UNUSED = ("cd", "db")  # firmware cut down, and with debugging; the one with cameras (x) stays
+_UNUSED = ("cd", "db", "x")  # firmware cut down, with debugging, with cameras by MMAL
 
 
 def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: int) -> None:

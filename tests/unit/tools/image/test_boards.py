@@ -96,3 +96,13 @@ def test_ethernet_of_a_family_is_that_of_its_boards() -> None:
     (row,) = (row for row in BOARDS.features if row.what == "Ethernet")
     with_socket = [b.name for b in BOARDS.boards if b.family == "pi3" and b.has_ethernet]
     assert row.pi3 == ", ".join(name.removeprefix("Pi ") for name in with_socket)
+
+
+def test_card_has_no_firmware_that_config_txt_does_not_name(tmp_path: Path) -> None:
+    """Those with an x are for cameras by MMAL (start_x=1), which the image does not use."""
+    root = root_with(tmp_path / "root", [board.tree for board in BOARDS.boards])
+    for name in ("start.elf", "start4.elf", "start_x.elf", "start4x.elf", "fixup_x.dat"):
+        (root / "usr/lib/raspi-firmware" / name).write_bytes(b"f")
+    collected(root, tmp_path / "card")
+    found = {path.name for path in (tmp_path / "card").iterdir() if path.suffix in (".elf", ".dat")}
+    assert found == {"start.elf", "start4.elf"}

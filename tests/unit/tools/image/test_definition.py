@@ -127,7 +127,10 @@ def test_sound_of_the_jack_never_starts() -> None:
     """Up to a Pi 3 the firmware plays it with the PWM that saint-pwm has on GPIO12 and GPIO13."""
     lines = (ROOT / "overlays/common/usr/lib/modprobe.d/saint.conf").read_text().splitlines()
     assert "blacklist snd_bcm2835" in lines
-    assert "snd_bcm2835" not in packages.names(ROOT / "image/modules.list")
+    kept = packages.names(ROOT / "image/modules.list")
+    assert not {"snd_bcm2835", "bcm2835_v4l2"} & set(kept)
+    removed = (ROOT / "image/mkosi.conf.d/20-kernel.conf").read_text()
+    assert "/usr/lib/modules/*/kernel/drivers/staging/vc04_services\n" in removed
 
 
 def test_recipe_hash_changes_with_a_package_and_not_with_our_files(tmp_path: Path) -> None:
