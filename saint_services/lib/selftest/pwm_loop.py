@@ -28,7 +28,9 @@ _SETTLE_S = 0.01
 _LEAST = 0.5  # of the pulses must arrive
 _TOLERANCE_US = 15.0  # the kernel's time stamp is that of an interrupt
 _TOLERANCE = 0.02  # of the period
+_MOST_SPREAD_US = 50.0  # 5 % of an RC channel's travel, 1000 us
 _USER = "self-test"
+_LATE = "This machine reads pulses late: take a receiver with a serial line (CRSF, SBUS)."
 _AGAIN = "Is anything but the wire on these pins? If not, send this report."
 
 
@@ -185,7 +187,7 @@ def judged(name: str, listener: int, trains: Sequence[PulseTrain]) -> SelfTestCh
     if not any(each.edges for each in trains):
         return None
     wanted = _LISTEN_S * FREQUENCY_HZ
-    arrived = []
+    arrived, spread_us = [], 0.0
     for each in trains:
         widths, periods = each.widths_us, each.periods_us
         if len(widths) < _LEAST * wanted or not periods:
@@ -198,7 +200,17 @@ def judged(name: str, listener: int, trains: Sequence[PulseTrain]) -> SelfTestCh
         if abs(period_us - _PERIOD_US) > _TOLERANCE * _PERIOD_US:
             text = f"{FREQUENCY_HZ} pulses a second arrive as {1e6 / period_us:.0f}."
             return failed(name, text, _AGAIN)
+        spread_us = max(spread_us, _spread_us(widths))
+        if spread_us >= _MOST_SPREAD_US:
+            text = f"Of the pulses at GPIO{listener} 1 of 10 is off by {spread_us:.0f} us or more."
+            return failed(name, f"{text} Limit: {_MOST_SPREAD_US:.0f} us.", _LATE)
         arrived.append(f"{width_us:.0f}")
     lengths = " and ".join(f"{each.wanted_us:.0f}" for each in trains)
-    text = f"Pulses of {lengths} us arrive with {' and '.join(arrived)} us, {FREQUENCY_HZ} Hz."
-    return passed(name, text)
+    text = f"Pulses of {lengths} us arrive with {' and '.join(arrived)} us, {FREQUENCY_HZ} Hz"
+    return passed(name, f"{text}; 9 of 10 within {spread_us:.0f} us.")
+
+
+def _spread_us(widths: Sequence[float]) -> float:
+    """Return by how much one of ten lengths, or more of them, differs from the usual one."""
+    usual = median(widths)
+    return sorted(abs(each - usual) for each in widths)[len(widths) * 9 // 10]
