@@ -38,7 +38,7 @@ class StateBefore(StrictModel):
 
     failed_units: tuple[str, ...] = ()  # and the parts that did not answer, e.g. "role head"
     role_answered: bool = False  # all parts answered
-    # The parts that answered: no other is judged. None: a release before noted the failed ones only.
+    # The parts that answered: no other is judged. None: an older release noted what failed alone.
     answered: tuple[str, ...] | None = None
     server_answers: bool = False
 
